@@ -1,0 +1,119 @@
+/** References: which thing is meant. Written `<namespace>/<dataset>@<version>` on the command line and in files. */
+import { ValidationError } from './errors.ts';
+import type { Entity, Kind } from './types.ts';
+
+export interface NamespaceRef {
+  readonly kind: 'namespace';
+  readonly slug: string;
+}
+export interface DatasetRef {
+  readonly kind: 'dataset';
+  readonly namespace: string;
+  readonly slug: string;
+}
+/** `slug` may be `latest`: the newest ready version. */
+export interface VersionRef {
+  readonly kind: 'version';
+  readonly namespace: string;
+  readonly dataset: string;
+  readonly slug: string;
+}
+export interface GroupRef {
+  readonly kind: 'group';
+  readonly slug: string;
+}
+export interface UserRef {
+  readonly kind: 'user';
+  readonly slug: string;
+}
+export interface QueryRef {
+  readonly kind: 'query';
+  readonly slug: string;
+}
+/** `slug` is the entry's number, in decimal. */
+export interface FileRef {
+  readonly kind: 'file';
+  readonly slug: string;
+}
+
+export interface Refs {
+  namespace: NamespaceRef;
+  dataset: DatasetRef;
+  version: VersionRef;
+  group: GroupRef;
+  user: UserRef;
+  query: QueryRef;
+  file: FileRef;
+}
+export type Ref = Refs[Kind];
+
+/** A slug: what a path segment of the API, and a folder's or file's name, may be. */
+export const slugRule = /^[-a-zA-Z0-9_]+$/;
+/** A username: as Django's, `[\w.@+-]+`, and no path of its own. */
+export const usernameRule = /^(?!\.{1,2}$)[-\w.@+]+$/;
+
+/** The reference of an entity. */
+export function refOf(entity: Exclude<Entity, { kind: 'file' }>): Ref {
+  switch (entity.kind) {
+    case 'dataset':
+      return { kind: 'dataset', namespace: entity.namespace, slug: entity.slug };
+    case 'version':
+      return { kind: 'version', namespace: entity.namespace, dataset: entity.dataset, slug: entity.slug };
+    default:
+      return { kind: entity.kind, slug: entity.slug };
+  }
+}
+
+/** The dataset that a version belongs to. */
+export function datasetOf(version: { namespace: string; dataset: string }): DatasetRef {
+  return { kind: 'dataset', namespace: version.namespace, slug: version.dataset };
+}
+
+/** As people write it: `parks`, `parks/trees`, `parks/trees@20200101000000000000`. */
+export function formatRef(ref: Ref): string {
+  switch (ref.kind) {
+    case 'dataset':
+      return `${ref.namespace}/${ref.slug}`;
+    case 'version':
+      return `${ref.namespace}/${ref.dataset}@${ref.slug}`;
+    default:
+      return ref.slug;
+  }
+}
+
+/**
+ * Reads `<namespace>/<dataset>` or `<namespace>/<dataset>@<version>`.
+ * @throws ValidationError that says how it is written
+ */
+export function parseDatasetRef(text: string): DatasetRef {
+  const match = /^([^/@]+)\/([^/@]+)$/.exec(text);
+  const [, namespace = '', slug = ''] = match ?? [];
+  if (!slugRule.test(namespace) || !slugRule.test(slug))
+    throw new ValidationError({
+      non_field_errors: [`"${text}" names no dataset. A dataset is written <namespace>/<dataset>, as in parks/trees.`],
+    });
+  return { kind: 'dataset', namespace, slug };
+}
+
+/** Reads `<namespace>/<dataset>@<version>`; without `@…` the version is `latest`. */
+export function parseVersionRef(text: string): VersionRef {
+  const at = text.indexOf('@');
+  const version = at < 0 ? 'latest' : text.slice(at + 1);
+  const { namespace, slug } = parseDatasetRef(at < 0 ? text : text.slice(0, at));
+  if (!slugRule.test(version))
+    throw new ValidationError({
+      non_field_errors: [
+        `"${text}" names no version. A version is written <namespace>/<dataset>@<version>, or …@latest.`,
+      ],
+    });
+  return { kind: 'version', namespace, dataset: slug, slug: version };
+}
+
+/** Reads the slug of a namespace, group or query. */
+export function parseSlug<K extends 'namespace' | 'group' | 'query'>(kind: K, text: string): Refs[K] {
+  if (!slugRule.test(text))
+    throw new ValidationError({
+      non_field_errors: [`"${text}" is no ${kind}'s name. It has letters, digits, "-" and "_" only.`],
+    });
+  return { kind, slug: text } as Refs[K];
+}

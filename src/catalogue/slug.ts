@@ -1,0 +1,39 @@
+/** Slugs: the URL-friendly names that labels give. */
+import anyAscii from 'any-ascii';
+
+/** The longest slug that is derived or accepted, in characters. */
+export const maxSlugLength = 100;
+
+/**
+ * The slug that a label gives: as Django's `slugify`, except that letters which it would drop are transliterated,
+ * and cut to 100 characters.
+ *
+ * @returns '' where the label has no letter or digit
+ *
+ *     slugify("Forêt de l'Étoile")  → 'foret-de-letoile'
+ *     slugify('Straße Ørsted')      → 'strasse-orsted'
+ */
+export function slugify(label: string): string {
+  const ascii = Array.from(label.normalize('NFKD'), latin).join('');
+  return trim(
+    ascii
+      .toLowerCase()
+      .replace(/[^a-z0-9_\s-]/g, '')
+      .replace(/[-\s]+/g, '-'),
+    maxSlugLength,
+  );
+}
+
+/** Only letters are transliterated: a dash or a quotation mark is dropped, as Django does. */
+function latin(character: string): string {
+  if (character <= '\x7f') return character;
+  if (!/[\p{L}\p{Nl}\p{Nd}]/u.test(character)) return '';
+  const spelling = anyAscii(character);
+  // Ideographs are syllables: "東京" reads "dong-jing", not "dongjing".
+  return /\p{Ideographic}/u.test(character) ? ` ${spelling} ` : spelling;
+}
+
+function trim(slug: string, length: number): string {
+  const strip = (text: string) => text.replace(/^[-_]+|[-_]+$/g, '');
+  return strip(strip(slug).slice(0, length));
+}

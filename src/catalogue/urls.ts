@@ -1,0 +1,37 @@
+/** Where things are: the addresses of the API, one function for the server that serves them and the client that asks. */
+import type { Ref } from './ref.ts';
+
+export const apiRoot = '/api/v1/';
+
+/** The collections of the API, by kind. */
+export const collections = {
+  dataset: 'datasets',
+  version: 'versions',
+  group: 'groups',
+  file: 'intrinsecus',
+  namespace: 'namespaces',
+  user: 'users',
+  query: 'queries',
+} as const;
+
+/** Path of a resource, with its final slash. */
+export function pathOf(ref: Ref): string {
+  switch (ref.kind) {
+    case 'dataset':
+      return `${apiRoot}namespaces/${ref.namespace}/datasets/${ref.slug}/`;
+    case 'version':
+      return `${apiRoot}namespaces/${ref.namespace}/datasets/${ref.dataset}/version/${ref.slug}/`;
+    case 'user':
+      return `${apiRoot}users/${encodeURIComponent(ref.slug)}/`;
+    default:
+      return `${apiRoot}${collections[ref.kind]}/${ref.slug}/`;
+  }
+}
+
+/** How addresses are written in an answer. */
+export interface Links {
+  /** What stands before the path: `https://host`, without a slash at the end; '' for addresses without a host. */
+  readonly base: string;
+  /** Appended to every address of a resource: '' or `?format=json`, which DRF copies into its links. */
+  readonly suffix: string;
+}
