@@ -317,5 +317,16 @@ export const schemas = {
 
 export type RecordKind = keyof typeof schemas;
 
-/** What a file of the kind says, as it stands in the file: nothing filled in. */
-export type RecordOf<K extends RecordKind> = FromSchema<(typeof schemas)[K]>;
+type FromFile<S extends (typeof schemas)[RecordKind]> = FromSchema<S, { keepDefaultedPropertiesOptional: true }>;
+
+/** What a file of each kind says, as it stands in the file: nothing filled in. */
+export interface Records {
+  settings: FromFile<typeof settingsSchema>;
+  namespace: FromFile<typeof namespaceSchema>;
+  dataset: FromFile<typeof datasetSchema>;
+  version: FromFile<typeof versionSchema>;
+  query: FromFile<typeof querySchema>;
+  group: FromFile<typeof groupSchema>;
+  user: FromFile<typeof userSchema>;
+}
+export type RecordOf<K extends RecordKind> = Records[K];

@@ -1,0 +1,19 @@
+/** "Did you mean …?" */
+import { distance } from 'fastest-levenshtein';
+
+/**
+ * The candidate that a mistyped word probably meant.
+ * @returns undefined where none is near: more than two letters in five differ
+ */
+export function closest(word: string, candidates: readonly string[]): string | undefined {
+  let best: string | undefined;
+  let least = Math.max(1, Math.floor(word.length * 0.4)) + 1;
+  for (const candidate of candidates) {
+    const d = distance(word.toLowerCase(), candidate.toLowerCase());
+    if (d < least) {
+      least = d;
+      best = candidate;
+    }
+  }
+  return best;
+}

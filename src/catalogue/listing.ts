@@ -1,0 +1,201 @@
+/** Collections: filter, search, order, page. Pure functions of a snapshot and a question. */
+import type { Page, Question } from './catalogue.ts';
+import { newestFirst } from './entities.ts';
+import { NotFoundError } from './errors.ts';
+import { type Facet, facets, orderFields, searchText } from './facets.ts';
+import { fold } from './fold.ts';
+import type { Snapshot } from './snapshot.ts';
+import type { Entities, Entity, Kind, Settings } from './types.ts';
+
+/** The kinds that a snapshot lists; files are listed from a view of their own. */
+export type ListedKind = Exclude<Kind, 'file'>;
+
+/** All entities of a kind, in no particular order. */
+export function allOf<K extends ListedKind>(snapshot: Snapshot, kind: K): Iterable<Entities[K]> {
+  return everything[kind](snapshot) as Iterable<Entities[K]>;
+}
+
+const everything: { [K in ListedKind]: (snapshot: Snapshot) => Iterable<Entities[K]> } = {
+  *namespace(snapshot) {
+    for (const { namespace } of snapshot.folders.values()) if (namespace) yield namespace;
+  },
+  *dataset(snapshot) {
+    for (const { datasets } of snapshot.folders.values()) yield* datasets.values();
+  },
+  *version(snapshot) {
+    for (const { datasets } of snapshot.folders.values())
+      for (const dataset of datasets.values()) yield* dataset.versions;
+  },
+  group: (snapshot) => snapshot.groups.values(),
+  user: (snapshot) => snapshot.users.values(),
+  query: (snapshot) => snapshot.queries.values(),
+};
+
+/**
+ * Answers a question to a collection of the snapshot.
+ * @throws NotFoundError where there is no such page, or no such namespace or dataset to look in
+ * @throws ValidationError where a filter's value is none that the field can have
+ */
+export function list<K extends ListedKind>(snapshot: Snapshot, kind: K, question: Question): Page<Entities[K]> {
+  const { settings } = snapshot;
+  const within = scopeOf(snapshot, kind, question);
+  const items = within
+    ? [...within].sort(comparison(kind, question.ordering, settings))
+    : ordered(snapshot, kind, question.ordering);
+  return pageOf(narrow(kind, items as readonly Entities[K][], question), question, settings);
+}
+
+/** The items that fit the question's filters and its search. */
+export function narrow<K extends Kind>(
+  kind: K,
+  items: readonly Entities[K][],
+  question: Question,
+): readonly Entities[K][] {
+  const tests: ((item: Entities[K]) => boolean)[] = [];
+  for (const [field, wanted] of Object.entries(question.filters ?? {})) {
+    const facet = (facets[kind] as Record<string, Facet<Entities[K]>>)[field];
+    const values = wanted.filter((value) => value !== '');
+    if (facet && values.length) tests.push(facet(field, values));
+  }
+  const terms = searchTerms(question.search);
+  if (terms.length) {
+    const texts = foldedTexts[kind] as WeakMap<object, string>;
+    tests.push((item) => {
+      let text = texts.get(item);
+      if (text === undefined) {
+        text = fold(searchText[kind](item as never));
+        texts.set(item, text);
+      }
+      return terms.every((term) => text.includes(term));
+    });
+  }
+  return tests.length ? items.filter((item) => tests.every((test) => test(item))) : items;
+}
+
+/** Folded search texts, made at the first search and kept for as long as the entity is. */
+const foldedTexts: { readonly [K in Kind]: WeakMap<object, string> } = {
+  namespace: new WeakMap(),
+  dataset: new WeakMap(),
+  version: new WeakMap(),
+  group: new WeakMap(),
+  user: new WeakMap(),
+  query: new WeakMap(),
+  file: new WeakMap(),
+};
+
+/** The terms of a search, as Django REST Framework splits them: at white space and commas, NUL dropped. */
+function searchTerms(search = ''): readonly string[] {
+  return search
+    .replaceAll('\0', '')
+    .split(/[\s,]+/)
+    .map(fold)
+    .filter((term) => term !== '');
+}
+
+/**
+ * One page of the items.
+ * @throws NotFoundError where there is no such page; an empty collection has page 1
+ */
+export function pageOf<T>(items: readonly T[], question: Question, settings: Settings): Page<T> {
+  const pageSize = Math.min(question.pageSize ?? settings.page_size, settings.max_page_size);
+  const pages = Math.max(1, Math.ceil(items.length / pageSize));
+  const page = question.page === 'last' ? pages : (question.page ?? 1);
+  if (!(page >= 1 && page <= pages)) throw new NotFoundError('Invalid page.');
+  return { count: items.length, page, pages, pageSize, items: items.slice((page - 1) * pageSize, page * pageSize) };
+}
+
+function scopeOf(snapshot: Snapshot, kind: ListedKind, question: Question): Iterable<Entity> | null {
+  if (question.namespace === undefined) return null;
+  const folder = snapshot.folders.get(question.namespace);
+  if (!folder?.namespace) throw new NotFoundError();
+  if (kind === 'dataset') return folder.datasets.values();
+  const dataset = folder.datasets.get(question.dataset ?? '');
+  if (kind !== 'version' || !dataset) throw new NotFoundError();
+  return dataset.versions;
+}
+
+type Compare = (a: Entity, b: Entity) => number;
+
+/** Compares by the fields asked for; unknown ones are dropped, and where none is left the default order holds. */
+function comparison(kind: ListedKind, ordering: string | undefined, settings: Settings): Compare {
+  const keys = keysOf(kind, ordering);
+  if (keys.length) return byKeys(keys);
+  if (kind === 'version') return newestFirst as Compare;
+  const fallback = keysOf(kind, settings.ordering);
+  return byKeys(fallback.length ? fallback : keysOf(kind, 'namespace,slug,username'));
+}
+
+interface Key {
+  readonly name: string;
+  readonly value: (entity: Entity) => string | number;
+}
+
+function keysOf(kind: ListedKind, ordering = ''): readonly Key[] {
+  const fields = orderFields[kind] as Readonly<Record<string, (entity: never) => string | number>>;
+  return ordering
+    .split(',')
+    .map((name) => name.trim())
+    .flatMap((name) => {
+      const value = Object.hasOwn(fields, name.replace(/^-/, '')) && fields[name.replace(/^-/, '')];
+      return value ? [{ name, value: value as Key['value'] }] : [];
+    });
+}
+
+function byKeys(keys: readonly Key[]): Compare {
+  return (a, b) => {
+    for (const { name, value } of keys) {
+      const order = compareValues(value(a), value(b));
+      if (order !== 0) return name.startsWith('-') ? -order : order;
+    }
+    return 0;
+  };
+}
+
+/** Numbers as numbers, strings by code point (which is not the order of JavaScript's UTF-16 units). */
+function compareValues(a: string | number, b: string | number): number {
+  if (a === b) return 0;
+  if (typeof a === 'string' && typeof b === 'string') {
+    const length = Math.min(a.length, b.length);
+    for (let i = 0; i < length; i++) {
+      const x = a.charCodeAt(i);
+      const y = b.charCodeAt(i);
+      if (x !== y) return surrogatesLast(x) - surrogatesLast(y);
+    }
+    return a.length - b.length;
+  }
+  return a < b ? -1 : 1;
+}
+
+/** UTF-16 puts surrogates (code points from U+10000) before U+E000…U+FFFF; here they come after. */
+const surrogatesLast = (unit: number) => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
+
+interface Ordered {
+  readonly snapshot: Snapshot;
+  readonly items: readonly Entity[];
+}
+
+/** The last few orders that were asked for. Few, because anybody may ask for any. */
+const orders = new Map<string, Ordered>();
+const ordersKept = 16;
+
+/**
+ * All entities of a kind, in order. The order of the snapshot before is the starting point of the next one's: sorting
+ * what is nearly sorted costs one pass.
+ */
+function ordered(snapshot: Snapshot, kind: ListedKind, ordering: string | undefined): readonly Entity[] {
+  const keys = keysOf(kind, ordering).map(({ name }) => name);
+  const name = `${kind}:${keys.join(',')}`;
+  const before = orders.get(name);
+  if (before?.snapshot === snapshot) return before.items;
+
+  const now = new Set<Entity>(allOf(snapshot, kind));
+  const kept = before?.snapshot.settings === snapshot.settings ? before.items.filter((item) => now.delete(item)) : [];
+  const items = [...kept, ...now].sort(comparison(kind, ordering, snapshot.settings));
+  orders.delete(name);
+  orders.set(name, { snapshot, items });
+  for (const oldest of orders.keys()) {
+    if (orders.size <= ordersKept) break;
+    orders.delete(oldest);
+  }
+  return items;
+}

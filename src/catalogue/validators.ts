@@ -1,0 +1,116 @@
+/** Whether a record fits its schema: ajv's verdict, in words that say what to write. */
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { closest } from './closest.ts';
+import { type RecordKind, type RecordOf, schemas } from './schemas.ts';
+
+/** One thing in a record that doesn't fit. */
+export interface Misfit {
+  /** JSON Pointer (RFC 6901) of the value, or of the object that lacks a key. */
+  readonly pointer: string;
+  readonly message: string;
+}
+
+// strictTypes is off for `type: ['string', 'null']`, which JSON Schema allows and one field needs.
+const ajv = new Ajv2020({ allErrors: true, verbose: true, strictTypes: false });
+const compiled = new Map<RecordKind, ValidateFunction>();
+
+function validator(kind: RecordKind): ValidateFunction {
+  let validate = compiled.get(kind);
+  if (!validate) {
+    validate = ajv.compile(schemas[kind]);
+    compiled.set(kind, validate);
+  }
+  return validate;
+}
+
+/**
+ * Checks what a file says against the schema of its kind.
+ * @returns the record, typed; or what doesn't fit
+ */
+export function checkRecord<K extends RecordKind>(
+  kind: K,
+  value: unknown,
+): { record: RecordOf<K> } | { misfits: readonly Misfit[] } {
+  const validate = validator(kind);
+  if (validate(value)) return { record: value as RecordOf<K> };
+  return { misfits: (validate.errors ?? []).map(explain) };
+}
+
+/**
+ * Keys of a record that its schema doesn't know but that look like a slip of the pen.
+ * @returns one misfit for each, naming the key that was probably meant
+ */
+export function misspelledKeys(kind: RecordKind, value: Readonly<Record<string, unknown>>): readonly Misfit[] {
+  const known = Object.keys(schemas[kind].properties);
+  return Object.keys(value)
+    .filter((key) => !known.includes(key))
+    .flatMap((key) => {
+      const meant = closest(key, known);
+      return meant && !(meant in value)
+        ? [{ pointer: pointerOf(key), message: `"${key}" means nothing here. Did you mean "${meant}"?` }]
+        : [];
+    });
+}
+
+const pointerOf = (key: string) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+
+const nouns: Readonly<Record<string, string>> = {
+  string: 'text',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a group of "key: value" lines',
+};
+
+function explain(error: ErrorObject): Misfit {
+  const pointer = error.instancePath;
+  const name = pointer.split('/').at(-1) || 'The file';
+  const { params, data } = error;
+  switch (error.keyword) {
+    case 'required':
+      return { pointer, message: `"${params.missingProperty}" is missing. Add a line "${params.missingProperty}: …".` };
+    case 'type': {
+      const types = [params.type].flat() as string[];
+      const wanted = types.map((type) => nouns[type] ?? type).join(' or ');
+      const scalar = ['number', 'boolean'].includes(typeof data);
+      return types.includes('string') && scalar
+        ? {
+            pointer,
+            message: `${name} must be text, but reads as ${JSON.stringify(data)}. Write it in quotes: "${data}".`,
+          }
+        : { pointer, message: `${name} must be ${wanted}, not ${describe(data)}.` };
+    }
+    case 'enum':
+      return {
+        pointer,
+        message: `${name} must be one of ${params.allowedValues.join(', ')}, not ${describe(data)}.${suggestion(data, params.allowedValues)}`,
+      };
+    case 'pattern':
+      return {
+        pointer,
+        message: `${name} doesn't have the form that is expected: ${describe(data)}. ${formOf(error)}`,
+      };
+    default:
+      return { pointer, message: `${name} ${error.message}.` };
+  }
+}
+
+function suggestion(data: unknown, allowed: readonly string[]): string {
+  const meant = typeof data === 'string' ? closest(data, allowed) : undefined;
+  return meant ? ` Did you mean ${meant}?` : '';
+}
+
+/** What a pattern asks for, in words: the field's own description says it. */
+function formOf(error: ErrorObject): string {
+  const description = (error.parentSchema as { description?: string } | undefined)?.description;
+  return description ?? `It must match ${error.params.pattern}.`;
+}
+
+function describe(value: unknown): string {
+  if (value === null) return 'nothing';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'a group of keys';
+  const text = JSON.stringify(value);
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}
