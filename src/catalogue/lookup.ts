@@ -1,0 +1,49 @@
+/** Finding one thing in a snapshot. */
+import { movedTo } from './aliases.ts';
+import { MovedError, NotFoundError } from './errors.ts';
+import type { Ref, Refs } from './ref.ts';
+import type { Snapshot } from './snapshot.ts';
+import type { Dataset, Entities, Kind, Version } from './types.ts';
+
+/**
+ * The entity at a reference; of a version `latest`, the newest ready one.
+ * @throws MovedError where it has another address now; NotFoundError
+ */
+export function find<K extends Exclude<Kind, 'file'>>(snapshot: Snapshot, ref: Refs[K]): Entities[K] {
+  const found = at(snapshot, ref);
+  if (found) return found as Entities[K];
+  const to = movedTo(snapshot, ref);
+  throw to ? new MovedError(to) : new NotFoundError();
+}
+
+function at(snapshot: Snapshot, ref: Ref): Entities[Kind] | null | undefined {
+  switch (ref.kind) {
+    case 'namespace':
+      return snapshot.folders.get(ref.slug)?.namespace;
+    case 'dataset':
+      return snapshot.folders.get(ref.namespace)?.datasets.get(ref.slug);
+    case 'version': {
+      const dataset = snapshot.folders.get(ref.namespace)?.datasets.get(ref.dataset);
+      if (!dataset) return undefined;
+      if (ref.slug === 'latest') return latest(dataset) ?? missingData(dataset);
+      return dataset.versions.find(({ slug }) => slug === ref.slug);
+    }
+    case 'group':
+      return snapshot.groups.get(ref.slug);
+    case 'user':
+      return snapshot.users.get(ref.slug);
+    case 'query':
+      return snapshot.queries.get(ref.slug);
+    default:
+      return undefined;
+  }
+}
+
+/** The newest version whose data can be served. */
+export function latest(dataset: Dataset): Version | undefined {
+  return dataset.versions.find(({ ready }) => ready);
+}
+
+function missingData(dataset: Dataset): never {
+  throw new NotFoundError(dataset.versions.length ? 'No version of this dataset is ready.' : 'Not found.');
+}

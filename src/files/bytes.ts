@@ -1,0 +1,84 @@
+/** Payloads and media: files that are served byte for byte. */
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, open, realpath } from 'node:fs/promises';
+import { basename, sep } from 'node:path';
+import type { Media, Payload } from '../catalogue/catalogue.ts';
+import { NotFoundError, UnavailableError } from '../catalogue/errors.ts';
+import { mediaTypeOf } from '../catalogue/media-types.ts';
+import type { Version } from '../catalogue/types.ts';
+import { mediaFolder, payloadPath } from './layout.ts';
+import { type Folder, Unreadable } from './look.ts';
+
+/**
+ * Opens the payload of a version.
+ * @throws NotFoundError that says why there is none
+ */
+export async function openPayload(folder: Folder, version: Version): Promise<Payload> {
+  if (!version.file)
+    throw new NotFoundError(
+      version.href ? `The payload lies elsewhere: ${version.href}` : 'This version has no payload.',
+    );
+  if (!version.ready) throw new NotFoundError('This version is not ready.');
+  const path = payloadPath(version.namespace, version.dataset, version.file);
+  const file = await openWithin(folder, path);
+  const { size, mtime } = await file.stat();
+  if (version.size !== null && size !== version.size) {
+    await file.close();
+    throw new NotFoundError(`The payload has ${size} bytes, not ${version.size}: it is being changed or is damaged.`);
+  }
+  return {
+    version,
+    fileName: `${version.dataset}-${version.slug}${extensionOf(version.file)}`,
+    mediaType: version.media_type || mediaTypeOf(version.format || version.file),
+    size,
+    modified: mtime,
+    ...streaming(file),
+  };
+}
+
+/** Everything from the first dot of the last two that looks like an extension: `.geojson`, `.csv.gz`. */
+function extensionOf(name: string): string {
+  return /(\.[A-Za-z0-9]{1,10}){1,2}$/.exec(name)?.[0] ?? '';
+}
+
+/**
+ * Opens a file below site_media/.
+ * @param path relative to it, with slashes
+ * @throws NotFoundError
+ */
+export async function openMedia(folder: Folder, path: string): Promise<Media> {
+  const parts = path.split('/');
+  if (parts.some((part) => part === '' || part.startsWith('.') || part.includes('\0') || part.includes('\\')))
+    throw new NotFoundError();
+  const file = await openWithin(folder, `${mediaFolder}/${path}`);
+  const { size, mtime, mtimeMs, ino } = await file.stat();
+  const tag = createHash('sha256').update(`${ino}-${size}-${mtimeMs}`).digest('base64url').slice(0, 27);
+  return { mediaType: mediaTypeOf(basename(path)), size, modified: mtime, tag, ...streaming(file) };
+}
+
+/** Opens a regular file that lies, links followed, within the catalogue folder. */
+async function openWithin(folder: Folder, path: string): Promise<FileHandle> {
+  let file: FileHandle | undefined;
+  try {
+    const [root, real] = await Promise.all([realpath(folder.root), realpath(folder.absolute(path))]);
+    if (!real.startsWith(root + sep)) throw new NotFoundError();
+    file = await open(real, constants.O_RDONLY | constants.O_NONBLOCK);
+    if (!(await file.stat()).isFile()) throw new NotFoundError();
+    return file;
+  } catch (error) {
+    await file?.close();
+    if (error instanceof NotFoundError || error instanceof Unreadable) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR' || code === 'ENAMETOOLONG' || code === 'ELOOP')
+      throw new NotFoundError();
+    throw new UnavailableError(`The file ${path} can't be read (${code}).`, { cause: error });
+  }
+}
+
+function streaming(file: FileHandle): Pick<Media, 'stream' | 'close'> {
+  return {
+    stream: (range) => file.createReadStream({ ...range, highWaterMark: 256 * 1024 }),
+    close: () => file.close(),
+  };
+}

@@ -1,0 +1,121 @@
+/** The catalogue in a folder as one viewer sees it. */
+import type { Catalogue, Input, Media, Page, Payload, Question, WritableKind } from '../catalogue/catalogue.ts';
+import { NotFoundError, NotPermittedError } from '../catalogue/errors.ts';
+import { type ListedKind, list, narrow, pageOf } from '../catalogue/listing.ts';
+import { find } from '../catalogue/lookup.ts';
+import { mayWrite, type Viewer, visibleTo } from '../catalogue/permissions.ts';
+import type { Ref, Refs, VersionRef } from '../catalogue/ref.ts';
+import type { Snapshot } from '../catalogue/snapshot.ts';
+import type { CatalogueFile, Entities, FileDetails, Kind, Settings } from '../catalogue/types.ts';
+import { openMedia, openPayload } from './bytes.ts';
+import type { FileCatalogue } from './file-catalogue.ts';
+import { filesOf } from './files-list.ts';
+import { inspectFiles } from './history.ts';
+import type { Scope } from './store.ts';
+import { createRecordOf, editRecordOf, removeRecordOf } from './writing.ts';
+
+export class FileView implements Catalogue {
+  readonly #files: FileCatalogue;
+  readonly #viewer: Viewer;
+  #seen: { whole: Snapshot; visible: Snapshot } | undefined;
+
+  constructor(files: FileCatalogue, viewer: Viewer) {
+    this.#files = files;
+    this.#viewer = viewer;
+  }
+
+  get #snapshot(): Snapshot {
+    const whole = this.#files.snapshot;
+    if (this.#seen?.whole !== whole) this.#seen = { whole, visible: visibleTo(this.#viewer, whole) };
+    return this.#seen.visible;
+  }
+
+  get revision(): object {
+    return this.#snapshot;
+  }
+
+  get settings(): Settings {
+    return this.#snapshot.settings;
+  }
+
+  async list<K extends Kind>(kind: K, question: Question): Promise<Page<Entities[K]>> {
+    await this.#files.load();
+    const snapshot = this.#snapshot;
+    if (kind !== 'file') return list(snapshot, kind as ListedKind, question) as Page<Entities[K]>;
+    const files = narrow('file', filesOf(this.#files.store, snapshot), question);
+    return pageOf(files, question, snapshot.settings) as Page<Entities[K]>;
+  }
+
+  async get<K extends Kind>(ref: Refs[K]): Promise<Entities[K]> {
+    if (ref.kind === 'file') return (await this.#file(ref.slug)) as Entities[K];
+    await this.#files.need(scopesOf(ref));
+    try {
+      return find(this.#snapshot, ref as Refs[ListedKind]) as Entities[K];
+    } catch (error) {
+      if (!(error instanceof NotFoundError)) throw error;
+      // Only the whole catalogue knows what has moved, and what a group's members are.
+      await this.#files.load();
+      return find(this.#snapshot, ref as Refs[ListedKind]) as Entities[K];
+    }
+  }
+
+  async #file(id: string): Promise<CatalogueFile> {
+    await this.#files.load();
+    const file = filesOf(this.#files.store, this.#snapshot).find((entry) => String(entry.id) === id);
+    if (!file) throw new NotFoundError();
+    return file;
+  }
+
+  async payload(ref: VersionRef): Promise<Payload> {
+    return openPayload(this.#files.store.folder, await this.get<'version'>(ref));
+  }
+
+  media(path: string): Promise<Media> {
+    return openMedia(this.#files.store.folder, path);
+  }
+
+  inspect(files: readonly CatalogueFile[]): Promise<readonly FileDetails[]> {
+    return inspectFiles(this.#files.root, files);
+  }
+
+  async create<K extends WritableKind>(kind: K, input: Input): Promise<Entities[K]> {
+    const namespace = kind === 'dataset' ? String(input.namespace) : undefined;
+    await this.#permit(namespace);
+    return createRecordOf(this.#files, kind, input);
+  }
+
+  async edit<K extends WritableKind>(ref: Refs[K], input: Input): Promise<Entities[K]> {
+    await this.get(ref);
+    await this.#permit(ref.kind === 'dataset' ? ref.namespace : ref.slug);
+    if (ref.kind === 'dataset' && input.namespace !== undefined) await this.#permit(String(input.namespace));
+    return editRecordOf(this.#files, ref, input);
+  }
+
+  async remove(ref: Ref): Promise<void> {
+    await this.get(ref);
+    await this.#permit('namespace' in ref ? ref.namespace : ref.kind === 'namespace' ? ref.slug : undefined);
+    return removeRecordOf(this.#files, ref);
+  }
+
+  /** What lies in a namespace is for its owners to write, what doesn't is for staff. */
+  async #permit(namespace: string | undefined): Promise<void> {
+    if (this.#viewer.staff) return;
+    if (namespace !== undefined) await this.#files.need([{ kind: 'namespace', slug: namespace }]);
+    if (!mayWrite(this.#viewer, this.#snapshot.folders.get(namespace ?? ''))) throw new NotPermittedError();
+  }
+}
+
+/** What has to be read to find one thing, in a catalogue that hasn't been read as a whole. */
+function scopesOf(ref: Exclude<Ref, { kind: 'file' }>): readonly Scope[] {
+  const settings = { kind: 'settings' } as const;
+  switch (ref.kind) {
+    case 'dataset':
+      return [settings, { kind: 'namespace', slug: ref.namespace }, ref];
+    case 'version':
+      return [settings, { kind: 'namespace', slug: ref.namespace }, { ...ref, kind: 'dataset', slug: ref.dataset }];
+    case 'group':
+      return [settings, ref, { folder: 'users/' }];
+    default:
+      return [settings, ref];
+  }
+}

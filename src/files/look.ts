@@ -1,0 +1,173 @@
+/**
+ * Looking at files without being led astray: links that leave the catalogue folder aren't followed, files beyond a sane
+ * size aren't read, and what vanishes between two looks is simply absent.
+ */
+import {
+  closeSync,
+  constants,
+  type Dirent,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
+import { join, sep } from 'node:path';
+
+/** The largest record that is read, in bytes. Records are small; what is larger isn't one. */
+export const largestRecord = 1024 * 1024;
+
+/** By which a file or folder is known to be unchanged. */
+export interface Stamp {
+  readonly ino: number;
+  readonly size: number;
+  /** Milliseconds since 1970; -1 where it is too fresh to be trusted. */
+  readonly mtime: number;
+}
+
+/**
+ * A change within the clock's tick of the last look could leave the same time behind: a file that was written this
+ * recently (in milliseconds) gets a stamp that never equals another, and is read again at the next look.
+ */
+const tick = 20;
+
+function stampFrom(stats: Stats): Stamp {
+  const fresh = Math.abs(Date.now() - stats.mtimeMs) < tick;
+  return { ino: stats.ino, size: stats.isDirectory() ? 0 : stats.size, mtime: fresh ? -1 : stats.mtimeMs };
+}
+
+/** Whether two stamps say "unchanged". */
+export function sameStamp(a: Stamp | null, b: Stamp | null): boolean {
+  if (a === null || b === null) return a === b;
+  return a.mtime !== -1 && a.ino === b.ino && a.size === b.size && a.mtime === b.mtime;
+}
+
+/** A problem with a file as such, before anything is read. */
+export class Unreadable extends Error {}
+
+/**
+ * A catalogue folder to look into.
+ * @param root absolute path
+ */
+export class Folder {
+  readonly root: string;
+  #real: string | undefined;
+
+  constructor(root: string) {
+    this.root = root;
+  }
+
+  absolute(path: string): string {
+    return join(this.root, path);
+  }
+
+  /**
+   * @returns the stamp of a file or folder; null where there is none
+   * @throws Unreadable where it may not be looked at, or is a link that leaves the folder
+   */
+  stamp(path: string): Stamp | null {
+    const stats = this.#stats(path);
+    return stats && stampFrom(stats);
+  }
+
+  /** The names in a folder, sorted; none where it is absent. */
+  names(path: string): readonly Dirent[] {
+    try {
+      return readdirSync(this.absolute(path), { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+    } catch (error) {
+      if (isAbsent(error)) return [];
+      throw unreadable(error);
+    }
+  }
+
+  /** Whether an entry is a folder, or a link to one within the catalogue. */
+  isFolder(parent: string, entry: Dirent): boolean {
+    if (!entry.isSymbolicLink()) return entry.isDirectory();
+    return this.#stats(`${parent}${entry.name}`)?.isDirectory() ?? false;
+  }
+
+  /**
+   * Reads a record whole, from one descriptor, so that text and stamp belong together.
+   * @throws Unreadable; null where the file is absent
+   */
+  read(path: string): { readonly text: string; readonly stamp: Stamp } | null {
+    let descriptor: number;
+    try {
+      descriptor = openSync(this.absolute(path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    } catch (error) {
+      if (isAbsent(error)) return null;
+      if ((error as NodeJS.ErrnoException).code !== 'ELOOP') throw unreadable(error);
+      this.#stats(path); // throws where the link leaves the folder
+      descriptor = openSync(realpathSync(this.absolute(path)), constants.O_RDONLY | constants.O_NONBLOCK);
+    }
+    try {
+      const stats = fstatSync(descriptor);
+      if (!stats.isFile()) throw new Unreadable('It is not a file.');
+      if (stats.size > largestRecord)
+        throw new Unreadable(`It has ${stats.size} bytes; a record has at most ${largestRecord}.`);
+      const bytes = Buffer.allocUnsafe(stats.size + 1);
+      let length = 0;
+      for (let got = -1; got !== 0 && length < bytes.length; length += got)
+        got = readSync(descriptor, bytes, length, bytes.length - length, null);
+      // Longer than it was a moment ago: being written; what is here is read, and the stamp makes the next look read it again.
+      const stamp = length === stats.size ? stampFrom(stats) : { ...stampFrom(stats), mtime: -1 };
+      return { text: decode(bytes.subarray(0, length)), stamp };
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+
+  /** Whether a file is a Git LFS pointer in the place of the file itself (git-lfs.com/spec: under 1024 bytes). */
+  isLfsPointer(path: string): boolean {
+    const stats = this.#stats(path);
+    if (!stats?.isFile() || stats.size > 1024) return false;
+    try {
+      return readFileSync(this.absolute(path), 'latin1').startsWith('version https://git-lfs.github.com/spec/');
+    } catch (error) {
+      throw unreadable(error);
+    }
+  }
+
+  #stats(path: string): Stats | null {
+    try {
+      const stats = lstatSync(this.absolute(path), { throwIfNoEntry: false });
+      if (!stats?.isSymbolicLink()) return stats ?? null;
+      this.#real ??= realpathSync(this.root);
+      const target = realpathSync(this.absolute(path));
+      if (target !== this.#real && !target.startsWith(this.#real + sep))
+        throw new Unreadable('It is a link that leaves the catalogue folder; links are followed within it only.');
+      return statSync(target);
+    } catch (error) {
+      if (error instanceof Unreadable) throw error;
+      if (isAbsent(error)) return null;
+      throw unreadable(error);
+    }
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function decode(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new Unreadable('It is not UTF-8. Save it as UTF-8.');
+  }
+}
+
+function isAbsent(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}
+
+function unreadable(error: unknown): Unreadable {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'EACCES' || code === 'EPERM')
+    return new Unreadable('It may not be read: give the user that runs catalogue permission to read it.');
+  if (code === 'ELOOP') return new Unreadable('It is a link to itself.');
+  return new Unreadable(`It can't be read: ${message}.`);
+}

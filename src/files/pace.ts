@@ -1,0 +1,21 @@
+/** Doing long work in one go, or in slices that leave the event loop to others. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** Runs the steps to their end, at once. */
+export function atOnce(steps: Iterator<void>): void {
+  while (!steps.next().done);
+}
+
+/**
+ * Runs the steps, pausing whenever a slice is used up.
+ * @param slice milliseconds that may pass between two pauses
+ */
+export async function inSlices(steps: Iterator<void>, slice = 5): Promise<void> {
+  for (;;) {
+    const end = performance.now() + slice;
+    do {
+      if (steps.next().done) return;
+    } while (performance.now() < end);
+    await nextTurn();
+  }
+}

@@ -1,0 +1,179 @@
+/**
+ * Any catalogue over HTTP. `createApp` makes a function of requests and responses; it opens nothing and listens to
+ * nothing. The life of a request is on this page.
+ */
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { Router } from '@koa/router';
+import Koa, { type ParameterizedContext } from 'koa';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import { MovedError, NotFoundError } from '../catalogue/errors.ts';
+import { anonymous, type Viewer } from '../catalogue/permissions.ts';
+import { pathOf } from '../catalogue/urls.ts';
+import { plainPage } from '../pages/plain.ts';
+import type { TokenCheck } from './auth.ts';
+import { answerTo } from './errors.ts';
+import { always, crossOrigin } from './headers.ts';
+import { baseUrlOf } from './links.ts';
+import { preferredType } from './negotiate.ts';
+import { formFor, keyOf, PreparedAnswers, prepare, send } from './prepared.ts';
+import { type Shown, serve } from './route.ts';
+import { routes } from './routes.ts';
+
+export interface AppOptions {
+  /** What links begin with; by default as the catalogue's settings or the request say. */
+  readonly baseUrl?: string | undefined;
+  readonly checkToken?: TokenCheck;
+  /** Takes one line for each thing that went wrong on our side. */
+  readonly log?: (line: string) => void;
+}
+
+/**
+ * The server's function of requests.
+ * @param catalogueFor the catalogue as a viewer may see it
+ */
+export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: AppOptions = {}): RequestListener {
+  const open = catalogueFor(anonymous);
+  const prepared = new PreparedAnswers();
+  const routeOptions = {
+    catalogueFor: (viewer: Viewer) => (viewer === anonymous ? open : catalogueFor(viewer)),
+    checkToken: options.checkToken ?? (async () => null),
+    baseUrl: options.baseUrl,
+  };
+  const router = new Router({ strict: true, sensitive: true });
+  for (const route of routes)
+    router.all(route.path, async (ctx) => {
+      const shown = await serve(route, ctx, routeOptions);
+      if (shown) await show(ctx, shown);
+    });
+  // By default the router's middleware answers unknown methods itself; `serve` does, in its own order.
+  const app = new Koa();
+  app.use(failures);
+  app.use(slashes);
+  app.use(router.routes() as unknown as Koa.Middleware);
+  app.use(() => {
+    throw new NotFoundError();
+  });
+  app.on('error', (error) => options.log?.(`response: ${error.message}`));
+  const callback = app.callback();
+
+  return (request, response) => {
+    normalise(request);
+    if (!prepared.answer(request, response, open.revision)) callback(request, response);
+  };
+
+  /** Writes what a route shows: as prepared before if it is still the same, else anew. */
+  async function show(ctx: ParameterizedContext, shown: Shown): Promise<void> {
+    const { type } = ctx.state;
+    const key = shown.parts.length && ctx.method !== 'OPTIONS' ? keyOf(ctx.req) : null;
+    const before = key === null ? undefined : prepared.get(key);
+    let answer = before;
+    if (before && sameParts(before.parts, shown.parts)) before.revision = open.revision;
+    else {
+      const body = type === 'text/html' ? pageOf(ctx, shown.title, JSON.parse(shown.json())) : shown.json();
+      ctx.vary('Accept-Encoding');
+      const headers = [
+        ['Content-Type', type === 'text/html' ? 'text/html; charset=utf-8' : type],
+        ['Allow', ctx.response.get('Allow')],
+        ['Vary', ctx.response.get('Vary')],
+        ['Cache-Control', 'no-cache'],
+        ...common(),
+        ...(shown.headers ?? []),
+      ] as const;
+      answer = prepare(open.revision, shown.parts, body, headers);
+      if (key !== null) prepared.set(key, answer);
+    }
+    if (!answer) return;
+    const form = await formFor(answer, ctx.get('Accept-Encoding'));
+    ctx.respond = false;
+    send(ctx.req, ctx.res, form);
+  }
+
+  function common() {
+    return open.settings.cors ? [...always, ...crossOrigin] : always;
+  }
+
+  function pageOf(ctx: ParameterizedContext, title: string, value: unknown): string {
+    let base = '';
+    try {
+      base = baseUrlOf(ctx.req, open.settings, options.baseUrl);
+    } catch {
+      // A page about a bad Host header has no links.
+    }
+    return plainPage(title, open.settings, value, base);
+  }
+
+  /** Turns whatever goes wrong into its answer, in the type that the client asked for. */
+  async function failures(ctx: ParameterizedContext, next: () => Promise<void>): Promise<void> {
+    for (const [name, value] of common()) ctx.set(name, value);
+    try {
+      await next();
+    } catch (error) {
+      if (error instanceof MovedError) return moved(ctx, error);
+      const answer = answerTo(error);
+      if (answer.unexpected) options.log?.(`${ctx.method} ${ctx.path}: ${(error as Error).stack ?? error}`);
+      for (const [name, value] of answer.headers) ctx.set(name, value);
+      ctx.remove('Content-Disposition');
+      ctx.status = answer.status;
+      ctx.vary('Accept');
+      const type = ctx.state.type ?? preferredType(ctx.get('Accept'), ['application/json', 'text/html']);
+      const wantsPage = type === 'text/html' && !['404', '406'].includes(`${ctx.state.type ? '' : answer.status}`);
+      if (wantsPage || (type === 'text/html' && answer.status === 404)) {
+        ctx.type = 'text/html; charset=utf-8';
+        ctx.body = pageOf(ctx, `${answer.status}`, answer.body);
+      } else {
+        ctx.body = JSON.stringify(answer.body);
+        ctx.set('Content-Type', 'application/json');
+      }
+    }
+  }
+
+  /** What was renamed or moved is at another address: the same place below it, the same question. */
+  function moved(ctx: ParameterizedContext, { to }: MovedError): void {
+    const old = /^\/api\/v1\/namespaces\/[^/]+\/(?:datasets\/[^/]+\/(?:version\/[^/]+\/)?)?/.exec(ctx.path)?.[0] ?? '';
+    const below =
+      to.kind === 'version' && !old.includes('/version/')
+        ? pathOf({ ...to, kind: 'dataset', slug: to.dataset })
+        : pathOf(to);
+    ctx.status = 308;
+    ctx.set('Location', `${below}${ctx.path.slice(old.length)}${ctx.search}`);
+    ctx.set('Cache-Control', 'no-cache');
+  }
+
+  /**
+   * Addresses end in a slash. One who reads is sent there (a preflight and a write would fail or lose their body: they
+   * are served as if it were there).
+   */
+  async function slashes(ctx: ParameterizedContext, next: () => Promise<void>): Promise<void> {
+    if (!ctx.path.endsWith('/') && !known(ctx.path) && known(`${ctx.path}/`)) {
+      if (ctx.method === 'GET' || ctx.method === 'HEAD') {
+        ctx.status = 301;
+        ctx.set('Location', `${ctx.path}/${ctx.search}`);
+        return;
+      }
+      ctx.path = `${ctx.path}/`;
+    }
+    await next();
+  }
+
+  function known(path: string): boolean {
+    return router.match(path, 'GET').route;
+  }
+}
+
+function sameParts(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((part, i) => part === b[i]);
+}
+
+/** A request line may hold a whole URL (RFC 9112, section 3.2.2): its host counts, and its path is the path. */
+function normalise(request: IncomingMessage): void {
+  const match = /^https?:\/\/([^/?#]*)([^#]*)/i.exec(request.url ?? '');
+  if (!match) return;
+  request.headers.host = match[1];
+  request.url = match[2]?.startsWith('/') ? match[2] : `/${match[2] ?? ''}`;
+}
+
+/** Answers before there is a catalogue to show. */
+export function notReady(_request: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(503, { 'Content-Type': 'application/json', 'Retry-After': '1' });
+  response.end('{"detail":"The catalogue is being read."}');
+}

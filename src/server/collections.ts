@@ -1,0 +1,78 @@
+/** Answers that show entities: pages of them, and one alone. */
+import type { Page } from '../catalogue/catalogue.ts';
+import type { Refs } from '../catalogue/ref.ts';
+import { represent, representFile, toJson } from '../catalogue/represent.ts';
+import type { Entities, Kind } from '../catalogue/types.ts';
+import type { Links } from '../catalogue/urls.ts';
+import { pageLinks } from './links.ts';
+import { questionFrom } from './question.ts';
+import type { Ask, Shown } from './route.ts';
+
+type Plain = Exclude<Kind, 'file'>;
+
+interface Fragment {
+  readonly base: string;
+  readonly suffix: string;
+  readonly json: string;
+}
+const fragments = new WeakMap<object, Fragment>();
+
+/** The JSON of an entity; written once for as long as the entity is the same and links begin the same. */
+function fragmentOf<K extends Plain>(entity: Entities[K], links: Links): string {
+  const kept = fragments.get(entity);
+  if (kept?.base === links.base && kept.suffix === links.suffix) return kept.json;
+  const json = toJson(represent[entity.kind as K](entity, links));
+  fragments.set(entity, { ...links, json });
+  return json;
+}
+
+/** A page of a collection. */
+export function page<K extends Kind>(kind: K, title: string) {
+  return async ({ catalogue, params, query, links, ctx }: Ask): Promise<Shown> => {
+    const within = { namespace: params.namespace, dataset: params.dataset };
+    const found = await catalogue.list(kind, questionFrom(kind, query, within));
+    const { next, previous } = pageLinks(`${links.base}${ctx.path}`, query, found);
+    const linked = [
+      ...(next ? [`<${next}>; rel="next"`] : []),
+      ...(previous ? [`<${previous}>; rel="prev"`] : []),
+    ].join(', ');
+    const details = kind === 'file' ? await catalogue.inspect(found.items as readonly Entities['file'][]) : null;
+    const items = () =>
+      details
+        ? (found.items as readonly Entities['file'][]).map((file, i) =>
+            toJson(representFile(file, links, details[i] ?? { checksum: '', modified: '', commit: null })),
+          )
+        : (found.items as readonly Entities[Plain][]).map((item) => fragmentOf(item, links));
+    return {
+      title,
+      // What only a look at the disk tells may change while the catalogue stays the same.
+      parts: details ? [] : [found.count, next, previous, ...found.items],
+      json: () => pageJson(found, next, previous, items()),
+      headers: linked ? [['Link', linked]] : [],
+    };
+  };
+}
+
+function pageJson(
+  found: Page<unknown>,
+  next: string | null,
+  previous: string | null,
+  items: readonly string[],
+): string {
+  const { count } = found;
+  return `{"count":${count},"next":${JSON.stringify(next)},"previous":${JSON.stringify(previous)},"results":[${items.join(',')}]}`;
+}
+
+/** One entity. */
+export function detail<K extends Kind>(_kind: K, refFrom: (params: Ask['params']) => Refs[K]) {
+  return async ({ catalogue, params, links }: Ask): Promise<Shown> => {
+    const entity = await catalogue.get<K>(refFrom(params));
+    if (entity.kind === 'file') {
+      const [details = { checksum: '', modified: '', commit: null }] = await catalogue.inspect([entity]);
+      return { title: entity.path, parts: [], json: () => toJson(representFile(entity, links, details)) };
+    }
+    const known = entity as Entities[Plain];
+    const title = 'label' in known ? known.label : known.slug;
+    return { title, parts: [entity], json: () => fragmentOf(known, links) };
+  };
+}

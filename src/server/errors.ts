@@ -1,0 +1,76 @@
+/** The one table from what went wrong to a status and a body. */
+import {
+  CatalogueError,
+  ConflictError,
+  MovedError,
+  NotAuthenticatedError,
+  NotFoundError,
+  NotPermittedError,
+  UnavailableError,
+  UnusableCatalogueError,
+  ValidationError,
+} from '../catalogue/errors.ts';
+
+/** The request itself can't be understood. */
+export class BadRequestError extends CatalogueError {}
+/** The resource knows the method not. */
+export class MethodNotAllowedError extends CatalogueError {
+  constructor(method: string) {
+    super(`Method "${method}" not allowed.`);
+  }
+}
+/** Nothing that the client accepts can be made. */
+export class NotAcceptableError extends CatalogueError {
+  constructor() {
+    super('Could not satisfy the request Accept header.');
+  }
+}
+/** A precondition such as If-Match fails. */
+export class PreconditionFailedError extends CatalogueError {}
+/** The server is there to be read only. */
+export class ReadOnlyError extends CatalogueError {}
+
+const statuses: readonly (readonly [new (...args: never[]) => CatalogueError, number])[] = [
+  [ValidationError, 400],
+  [BadRequestError, 400],
+  [NotAuthenticatedError, 401],
+  [NotPermittedError, 403],
+  [ReadOnlyError, 403],
+  [NotFoundError, 404],
+  [MethodNotAllowedError, 405],
+  [NotAcceptableError, 406],
+  [ConflictError, 409],
+  [PreconditionFailedError, 412],
+  [UnavailableError, 503],
+  [UnusableCatalogueError, 503],
+  [MovedError, 308],
+];
+
+export interface ErrorAnswer {
+  readonly status: number;
+  /** The body, as Django REST Framework writes it. */
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly headers: readonly (readonly [string, string])[];
+  /** Whether it is our fault: then it goes to the log, and the client is told nothing of it. */
+  readonly unexpected: boolean;
+}
+
+/** Status, body and headers that tell a client of an error. Never a stack trace, never a path of the machine. */
+export function answerTo(error: unknown): ErrorAnswer {
+  const status = statuses.find(([kind]) => error instanceof kind)?.[1];
+  if (status !== undefined && error instanceof CatalogueError) {
+    const body = error instanceof ValidationError ? error.fields : { detail: error.message };
+    return { status, body, headers: headersOf(status), unexpected: false };
+  }
+  // Koa and its family throw errors that say themselves what may be shown.
+  const { status: code, expose, message } = error as { status?: number; expose?: boolean; message?: string };
+  if (code && code >= 400 && code < 500 && expose)
+    return { status: code, body: { detail: message }, headers: [], unexpected: false };
+  return { status: 500, body: { detail: 'A server error occurred.' }, headers: [], unexpected: true };
+}
+
+function headersOf(status: number): readonly (readonly [string, string])[] {
+  if (status === 401) return [['WWW-Authenticate', 'Token']];
+  if (status === 503) return [['Retry-After', '5']];
+  return [];
+}

@@ -1,0 +1,44 @@
+/** The headers that answers have in common. */
+
+/** On every answer there is. */
+export const always: readonly (readonly [string, string])[] = [
+  ['X-Content-Type-Options', 'nosniff'],
+  ['Referrer-Policy', 'same-origin'],
+];
+
+/** What pages of other origins may read besides the body (Fetch standard, "CORS-exposed response-header name"). */
+const exposed = [
+  'Link',
+  'ETag',
+  'Content-Length',
+  'Content-Range',
+  'Content-Disposition',
+  'Repr-Digest',
+  'Retry-After',
+].join(', ');
+
+/** On every answer that pages of every origin may read. */
+export const crossOrigin: readonly (readonly [string, string])[] = [
+  ['Access-Control-Allow-Origin', '*'],
+  ['Access-Control-Expose-Headers', exposed],
+];
+
+/** The answer to a preflight (Fetch standard, section 3.3.5). */
+export function preflight(allow: string): readonly (readonly [string, string])[] {
+  return [
+    ['Access-Control-Allow-Methods', allow],
+    ['Access-Control-Allow-Headers', 'Accept, Authorization, Content-Type, If-Match, If-None-Match, Range'],
+    ['Access-Control-Max-Age', '86400'],
+  ];
+}
+
+/**
+ * Whether a condition names the current representation (RFC 9110, section 13.1.2): weak comparison.
+ * @param header If-None-Match
+ * @param etag with its quotes
+ */
+export function namesTag(header: string, etag: string): boolean {
+  if (header === etag) return true;
+  if (header.trim() === '*') return true;
+  return header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
+}

@@ -1,0 +1,74 @@
+/** A function of requests, listening on a port. */
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { CatalogueError } from '../catalogue/errors.ts';
+
+/** The address can't be listened on. */
+export class AddressError extends CatalogueError {}
+
+export interface Listening {
+  /** `http://host:port`, as a browser would be told. */
+  readonly url: string;
+  /** Exchanges the function that answers. */
+  answerWith(handler: RequestListener): void;
+  /** Takes no more requests, and resolves when those under way are answered, or after the deadline (in ms). */
+  close(deadline?: number): Promise<void>;
+}
+
+/**
+ * @param port 0 for any that is free
+ * @throws AddressError that says what to do
+ */
+export async function listen(first: RequestListener, host: string, port: number): Promise<Listening> {
+  let handler = first;
+  const server = createServer({ requestTimeout: 300_000, headersTimeout: 20_000 }, (request, response) =>
+    handler(request, response),
+  );
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(addressError(error, host, port)));
+    server.listen(port, host, resolve);
+  });
+  server.on('clientError', answerUnparsable);
+  const { port: bound } = server.address() as AddressInfo;
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  return {
+    url: `http://${name}:${bound}`,
+    answerWith: (next) => {
+      handler = next;
+    },
+    close: (deadline = 10_000) => closeGently(server, deadline),
+  };
+}
+
+/** What isn't HTTP, or too much of it, gets an answer that is. */
+function answerUnparsable(error: NodeJS.ErrnoException, socket: import('node:stream').Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const [status, reason] =
+    error.code === 'HPE_HEADER_OVERFLOW' ? [431, 'Request Header Fields Too Large'] : [400, 'Bad Request'];
+  const body = JSON.stringify({ detail: `${reason}.` });
+  socket.end(
+    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+async function closeGently(server: Server, deadline: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), deadline);
+  await closed;
+  clearTimeout(timer);
+}
+
+function addressError(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return new AddressError(`Port ${port} on ${host} is in use. Choose another with --port, or --port 0 for any.`);
+    case 'EACCES':
+      return new AddressError(`Port ${port} may not be used by this user. Choose one above 1023 with --port.`);
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new AddressError(`${host} is no address of this machine. Choose another with --host.`);
+    default:
+      return error;
+  }
+}

@@ -1,0 +1,62 @@
+/** Content negotiation (RFC 9110, section 12). */
+
+interface Preference {
+  /** Lower case, without parameters: `text/html`, `text/*`, `*\/*`, `br`. */
+  readonly name: string;
+  readonly q: number;
+}
+
+/** Reads a list of preferences with q-values; what is malformed has a q-value of 0. */
+function preferences(header: string): readonly Preference[] {
+  return header.split(',').map((item) => {
+    const [name = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
+    const q = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
+    const weight = q === undefined ? 1 : /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(q) ? Number(q) : 0;
+    return { name, q: weight };
+  });
+}
+
+/**
+ * The media type that a client likes best. Parameters never prevent a match; of types liked equally, the one that was
+ * named more exactly, then the one that comes first among those available.
+ * @param accept the Accept header; blank or absent means that anything is fine
+ * @returns null where none is acceptable
+ */
+export function preferredType<T extends string>(accept: string | undefined, available: readonly T[]): T | null {
+  if (!accept?.trim()) return available[0] ?? null;
+  const ranges = preferences(accept);
+  let best: { type: T; q: number; exactness: number } | null = null;
+  for (const type of available) {
+    const names = [type, `${type.split('/')[0]}/*`, '*/*'];
+    const index = names.findIndex((name) => ranges.some((range) => range.name === name));
+    if (index < 0) continue;
+    const q = Math.max(...ranges.filter((range) => range.name === names[index]).map((range) => range.q));
+    const exactness = -index;
+    if (q > 0 && (!best || q > best.q || (q === best.q && exactness > best.exactness))) best = { type, q, exactness };
+  }
+  return best?.type ?? null;
+}
+
+export type Coding = 'br' | 'gzip' | 'identity';
+
+const codings = new Map<string, Coding>();
+
+/** The content coding to answer with (RFC 9110, section 12.5.3): br rather than gzip, where both are liked equally. */
+export function preferredCoding(acceptEncoding: string | undefined): Coding {
+  if (!acceptEncoding) return 'identity';
+  const known = codings.get(acceptEncoding);
+  if (known) return known;
+  const wanted = preferences(acceptEncoding);
+  const q = (name: string) =>
+    (wanted.find((item) => item.name === name) ?? wanted.find((item) => item.name === '*'))?.q;
+  const plain = wanted.find((item) => item.name === 'identity')?.q ?? 0;
+  const [best] = (['br', 'gzip'] as const)
+    .map((name) => ({ name, q: q(name) ?? 0 }))
+    .filter((item) => item.q > 0 && item.q >= plain)
+    .sort((a, b) => b.q - a.q);
+  const coding = best?.name ?? 'identity';
+  // Clients send a handful of different headers; whoever sends thousands gains nothing.
+  if (codings.size > 1000) codings.clear();
+  codings.set(acceptEncoding, coding);
+  return coding;
+}

@@ -1,0 +1,134 @@
+/** Payloads and media: stored bytes, with conditions and ranges. */
+import contentDisposition from 'content-disposition';
+import type { ParameterizedContext } from 'koa';
+import parseRange from 'range-parser';
+import type { Media } from '../catalogue/catalogue.ts';
+import { NotFoundError } from '../catalogue/errors.ts';
+import type { VersionRef } from '../catalogue/ref.ts';
+import { namesTag } from './headers.ts';
+import type { Ask } from './route.ts';
+
+/** Stored bytes with what HTTP says of them. */
+interface Stored extends Media {
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The version that an address of data means: one by its slug, or the newest ready one of a dataset. */
+export function versionRef({ namespace = '', dataset = '', version = 'latest' }: Ask['params']): VersionRef {
+  return { kind: 'version', namespace, dataset, slug: version };
+}
+
+/** A version's payload, byte for byte. */
+export async function download({ catalogue, ctx, params }: Ask): Promise<undefined> {
+  const ref = versionRef(params);
+  const version = await catalogue.get<'version'>(ref);
+  if (version.ready && version.href) {
+    ctx.redirect(version.href);
+    return;
+  }
+  const payload = await catalogue.payload(ref);
+  const { checksum } = payload.version;
+  const concrete = ref.slug !== 'latest';
+  await sendStored(ctx, {
+    ...payload,
+    tag: checksum || `${payload.size}-${payload.modified.getTime()}`,
+    headers: {
+      'Content-Disposition': contentDisposition(payload.fileName),
+      'Cache-Control': concrete ? 'public, max-age=31536000, immutable' : 'no-cache',
+      ...(checksum && { 'Repr-Digest': `sha-256=:${Buffer.from(checksum, 'hex').toString('base64')}:` }),
+    },
+  });
+}
+
+/** A file of site_media/, such as a dataset's thumbnail. */
+export async function media({ catalogue, ctx, params }: Ask): Promise<undefined> {
+  const found = await catalogue.media(params.path ?? '');
+  await sendStored(ctx, {
+    ...found,
+    headers: {
+      'Cache-Control': 'public, max-age=300',
+      // An SVG may hold scripts; shown as an image they never run, and opened alone they must not either.
+      'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    },
+  });
+}
+
+/** Sends stored bytes: whole, in part (RFC 9110, section 14), or not at all where the client has them. */
+async function sendStored(ctx: ParameterizedContext, stored: Stored): Promise<void> {
+  const { size, modified } = stored;
+  const etag = `"${stored.tag}"`;
+  ctx.set({ ...stored.headers, ETag: etag, 'Last-Modified': modified.toUTCString(), 'Accept-Ranges': 'bytes' });
+  if (notModified(ctx, etag, modified)) {
+    await stored.close();
+    ctx.status = 304;
+    return;
+  }
+  ctx.type = stored.mediaType;
+  const range = rangeOf(ctx, etag, modified, size);
+  if (range === 'unsatisfiable') {
+    await stored.close();
+    ctx.remove('Content-Disposition');
+    ctx.set('Content-Range', `bytes */${size}`);
+    ctx.status = 416;
+    ctx.type = 'application/json';
+    ctx.body = JSON.stringify({ detail: `The range lies outside of the ${size} bytes there are.` });
+    return;
+  }
+  if (range) {
+    ctx.status = 206;
+    ctx.set('Content-Range', `bytes ${range.start}-${range.end}/${size}`);
+  } else ctx.status = 200;
+  const length = range ? range.end - range.start + 1 : size;
+  if (ctx.method === 'HEAD') {
+    await stored.close();
+    ctx.length = length;
+    return;
+  }
+  ctx.body = stored.stream(range ?? undefined);
+  ctx.length = length;
+}
+
+function notModified(ctx: ParameterizedContext, etag: string, modified: Date): boolean {
+  const tags = ctx.get('If-None-Match');
+  if (tags) return namesTag(tags, etag);
+  const since = Date.parse(ctx.get('If-Modified-Since'));
+  return Math.floor(modified.getTime() / 1000) * 1000 <= since;
+}
+
+/** The range to send: one, or none where the whole is right. Several at once are answered with the whole, as may be. */
+function rangeOf(ctx: ParameterizedContext, etag: string, modified: Date, size: number) {
+  const header = ctx.get('Range');
+  if (!header || !/^bytes=/i.test(header)) return null;
+  const condition = ctx.get('If-Range');
+  if (condition && condition !== etag && condition !== modified.toUTCString()) return null;
+  const ranges = parseRange(size, header);
+  if (ranges === -1) return 'unsatisfiable';
+  if (ranges === -2 || ranges.length !== 1) return null;
+  return ranges[0] ?? null;
+}
+
+/** The rows of a version whose payload is GeoJSON. */
+export async function data({ catalogue, ctx, params, type }: Ask): Promise<undefined> {
+  const version = await catalogue.get<'version'>(versionRef(params));
+  if (version.format !== 'geojson' && !version.media_type.startsWith('application/geo+json'))
+    throw new NotFoundError(
+      `The rows of ${version.format || 'this'} files can't be shown. The file itself is at the download address.`,
+    );
+  const payload = await catalogue.payload(versionRef(params));
+  const etag = `"${version.checksum || payload.modified.getTime()}-data"`;
+  ctx.set({ ETag: etag, 'Cache-Control': 'no-cache' });
+  if (ctx.get('If-None-Match') && namesTag(ctx.get('If-None-Match'), etag)) {
+    await payload.close();
+    ctx.status = 304;
+    return;
+  }
+  ctx.type = type === 'text/html' ? 'application/geo+json' : type;
+  if (ctx.method === 'HEAD') {
+    await payload.close();
+    ctx.status = 200;
+    ctx.length = payload.size;
+    return;
+  }
+  ctx.body = payload.stream();
+  ctx.length = payload.size;
+}

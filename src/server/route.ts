@@ -1,0 +1,126 @@
+/** What a route is, and what happens to every request before and after its own work. */
+import type { ParameterizedContext } from 'koa';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import { NotAuthenticatedError, NotFoundError } from '../catalogue/errors.ts';
+import type { Viewer } from '../catalogue/permissions.ts';
+import type { Links } from '../catalogue/urls.ts';
+import { type TokenCheck, viewerOf } from './auth.ts';
+import { MethodNotAllowedError, NotAcceptableError } from './errors.ts';
+import { preflight } from './headers.ts';
+import { baseUrlOf } from './links.ts';
+import { preferredType } from './negotiate.ts';
+import { last } from './question.ts';
+
+/** A request, understood. */
+export interface Ask {
+  readonly ctx: ParameterizedContext;
+  /** The catalogue as the one who asks may see it. */
+  readonly catalogue: Catalogue;
+  readonly viewer: Viewer;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  readonly links: Links;
+  /** The media type to answer in. */
+  readonly type: string;
+}
+
+/** An answer that shows something: how to write it is known, but it is written only if it hasn't been already. */
+export interface Shown {
+  /** For the page's title. */
+  readonly title: string;
+  /** What is shown: while these are the same, so is the answer. Empty where that can't be told. */
+  readonly parts: readonly unknown[];
+  readonly json: () => string;
+  readonly headers?: readonly (readonly [string, string])[];
+}
+
+export interface Route {
+  readonly path: string;
+  /** As OPTIONS says it. */
+  readonly name: string;
+  readonly allow: string;
+  /** Media types that GET can answer in, the default first. */
+  readonly types: readonly string[];
+  /** Media types that writing takes. */
+  readonly parses: readonly string[];
+  /** Further members of the answer to OPTIONS. */
+  readonly options?: Readonly<Record<string, unknown>>;
+  /** Answers GET and HEAD; nothing where it has written the answer itself. */
+  readonly get?: (ask: Ask) => Promise<Shown | undefined>;
+  /** Answers other methods. */
+  readonly other?: Readonly<Record<string, (ask: Ask) => Promise<Shown | undefined>>>;
+}
+
+/** Spellings of ?format= by media type. `api` is what Django REST Framework calls its HTML. */
+const formats: Readonly<Record<string, string>> = {
+  json: 'application/json',
+  api: 'text/html',
+  html: 'text/html',
+  geojson: 'application/geo+json',
+};
+
+/** What the request asks to be answered in, and the suffix that keeps it in the answer's links. */
+export interface Representation {
+  readonly type: string;
+  readonly suffix: string;
+}
+
+/**
+ * Chooses the representation: ?format= (or ?_format=) wins over Accept.
+ * @throws NotFoundError for an unknown format, NotAcceptableError
+ */
+export function representation(query: URLSearchParams, accept: string | undefined, route: Route): Representation {
+  const name = ['format', '_format'].find((parameter) => last(query, parameter));
+  if (name) {
+    const value = last(query, name) ?? '';
+    const type = Object.hasOwn(formats, value) ? formats[value] : undefined;
+    if (!type || !route.types.includes(type)) throw new NotFoundError();
+    return { type, suffix: `?${name}=${value}` };
+  }
+  const type = preferredType(accept, route.types);
+  if (!type) throw new NotAcceptableError();
+  return { type, suffix: '' };
+}
+
+export interface RouteOptions {
+  readonly catalogueFor: (viewer: Viewer) => Catalogue;
+  readonly checkToken: TokenCheck;
+  readonly baseUrl?: string | undefined;
+}
+
+/** The life of a request to a route, in the order in which Django REST Framework checks. */
+export async function serve(
+  route: Route,
+  ctx: ParameterizedContext,
+  options: RouteOptions,
+): Promise<Shown | undefined> {
+  const { method, req } = ctx;
+  ctx.set('Allow', route.allow);
+  ctx.vary(['Accept', 'Cookie']);
+  if (method === 'OPTIONS' && ctx.get('Origin') && ctx.get('Access-Control-Request-Method')) {
+    for (const [name, value] of preflight(route.allow)) ctx.set(name, value);
+    ctx.status = 204;
+    return undefined;
+  }
+  const query = new URLSearchParams(ctx.querystring);
+  const { type, suffix } = representation(query, req.headers.accept, route);
+  ctx.state.type = type;
+
+  const viewer = await viewerOf(req.headers, options.checkToken);
+  const safe = ['GET', 'HEAD', 'OPTIONS'].includes(method);
+  if (!safe && viewer.username === null && !route.other?.[method]) throw new NotAuthenticatedError();
+
+  const catalogue = options.catalogueFor(viewer);
+  const links = { base: baseUrlOf(req, catalogue.settings, options.baseUrl), suffix };
+  const ask: Ask = { ctx, catalogue, viewer, params: ctx.params, query, links, type };
+  const work = method === 'GET' || method === 'HEAD' ? route.get : route.other?.[method];
+  if (work) return work(ask);
+  if (method !== 'OPTIONS') throw new MethodNotAllowedError(method);
+  return { title: route.name, parts: [route], json: () => JSON.stringify(description(route)) };
+}
+
+/** The body of an answer to OPTIONS. */
+function description(route: Route) {
+  const { name, types, parses, options } = route;
+  return { name, description: '', renders: types, parses, ...options };
+}

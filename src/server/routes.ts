@@ -1,0 +1,125 @@
+/** The URL map: a line a route, in the order of the documentation. */
+
+import { NotFoundError, ValidationError } from '../catalogue/errors.ts';
+import { representRoot, toJson } from '../catalogue/represent.ts';
+import { type RecordKind, schemas } from '../catalogue/schemas.ts';
+import { apiRoot } from '../catalogue/urls.ts';
+import { detail, page } from './collections.ts';
+import { data, download, media } from './payloads.ts';
+import type { Ask, Route, Shown } from './route.ts';
+
+const json = 'application/json';
+const html = 'text/html';
+const resource = {
+  types: [json, html],
+  parses: [json, 'application/x-www-form-urlencoded', 'multipart/form-data'],
+} as const;
+
+const readOnly = 'GET, HEAD, OPTIONS';
+const listed = 'GET, POST, HEAD, OPTIONS';
+const written = 'GET, PUT, PATCH, DELETE, HEAD, OPTIONS';
+
+const namespaces = `${apiRoot}namespaces`;
+const datasets = `${namespaces}/:namespace/datasets`;
+const versions = `${datasets}/:dataset/version`;
+
+const slug = (params: Ask['params'], name: string) => params[name] ?? '';
+const dataset = (params: Ask['params']) =>
+  ({ kind: 'dataset', namespace: slug(params, 'namespace'), slug: slug(params, 'dataset') }) as const;
+const version = (params: Ask['params']) =>
+  ({
+    kind: 'version',
+    namespace: slug(params, 'namespace'),
+    dataset: slug(params, 'dataset'),
+    slug: slug(params, 'version'),
+  }) as const;
+/** References whose only part is the slug. */
+const named = <K extends 'namespace' | 'group' | 'user' | 'query' | 'file'>(kind: K) => {
+  return (params: Ask['params']) => ({ kind, slug: slug(params, kind) });
+};
+
+function route(path: string, name: string, allow: string, get: Route['get'], more: Partial<Route> = {}): Route {
+  return { ...resource, path, name, allow, ...(get && { get }), ...more };
+}
+
+const dataTypes = { types: [json, 'application/geo+json', html] } as const;
+const anything = { types: [json, html, '*/*'] } as const;
+
+export const routes: readonly Route[] = [
+  route(apiRoot, 'Api Version 1', readOnly, root),
+  route(`${apiRoot}datasets/`, 'Dataset List', listed, page('dataset', 'Datasets')),
+  route(`${datasets}/`, 'Dataset List', listed, page('dataset', 'Datasets')),
+  route(`${datasets}/:dataset/`, 'Dataset Instance', written, detail('dataset', dataset)),
+  route(`${datasets}/:dataset/data/`, 'Data', readOnly, data, dataTypes),
+  route(`${datasets}/:dataset/download/`, 'Download', readOnly, download, anything),
+  route(`${apiRoot}versions/`, 'Version List', readOnly, page('version', 'Versions')),
+  route(`${versions}/`, 'Version List', readOnly, page('version', 'Versions')),
+  route(`${versions}/:version/`, 'Version Instance', readOnly, detail('version', version)),
+  route(`${versions}/:version/data/`, 'Data', readOnly, data, dataTypes),
+  route(`${versions}/:version/download/`, 'Download', readOnly, download, anything),
+  route(`${namespaces}/`, 'Namespace List', listed, page('namespace', 'Namespaces')),
+  route(`${namespaces}/:namespace/`, 'Namespace Instance', written, detail('namespace', named('namespace'))),
+  route(`${apiRoot}groups/`, 'Group List', readOnly, page('group', 'Groups')),
+  route(`${apiRoot}groups/:group/`, 'Group Instance', readOnly, detail('group', named('group'))),
+  route(`${apiRoot}users/`, 'User List', readOnly, page('user', 'Users')),
+  route(`${apiRoot}users/:user/`, 'User Instance', readOnly, detail('user', named('user'))),
+  route(`${apiRoot}queries/`, 'Query List', readOnly, page('query', 'Queries')),
+  route(`${apiRoot}queries/:query/`, 'Query Instance', readOnly, detail('query', named('query'))),
+  route(`${apiRoot}intrinsecus/`, 'Intrinsecus List', readOnly, page('file', 'Intrinsecus')),
+  route(`${apiRoot}intrinsecus/:file/`, 'Intrinsecus Instance', readOnly, detail('file', named('file'))),
+  route(`${apiRoot}auth/token/obtain/`, 'Obtain Auth Token', 'POST, OPTIONS', undefined, {
+    types: [json],
+    parses: ['application/x-www-form-urlencoded', 'multipart/form-data', json],
+    options: { actions: { POST: credentials() } },
+    other: { POST: obtainToken },
+  }),
+  // Older clients of the service ask here.
+  route('/api/namespaces/:namespace/sources/:dataset/data/', 'Data', readOnly, data, dataTypes),
+  route('/schemas/', 'Schemas', readOnly, schemaList),
+  route('/schemas/:schema', 'Schema', readOnly, schema, { types: ['application/schema+json', json, html] }),
+  route('/site_media/*path', 'Media', readOnly, media, anything),
+  route('/healthz', 'Health', readOnly, alive),
+  route('/readyz', 'Readiness', readOnly, ready),
+];
+
+async function root({ links }: Ask): Promise<Shown> {
+  return { title: 'Api Version 1', parts: [links.base], json: () => toJson(representRoot(links)) };
+}
+
+async function schemaList({ links }: Ask): Promise<Shown> {
+  const list = Object.values(schemas).map(({ $id, title }) => ({ url: `${links.base}/schemas/${$id}`, title }));
+  return { title: 'Schemas', parts: [links.base], json: () => toJson(list) };
+}
+
+/** The JSON Schema of a kind of file. */
+async function schema({ params, links }: Ask): Promise<Shown> {
+  const found = (Object.keys(schemas) as RecordKind[]).find((kind) => schemas[kind].$id === params.schema);
+  if (!found) throw new NotFoundError();
+  const document = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    ...schemas[found],
+    $id: `${links.base}/schemas/${schemas[found].$id}`,
+  };
+  return { title: schemas[found].title, parts: [links.base], json: () => toJson(document) };
+}
+
+/** The process answers. */
+async function alive(): Promise<Shown> {
+  return { title: 'Health', parts: ['ok'], json: () => '{"status":"ok"}' };
+}
+
+/** The catalogue can be read: a route isn't reached before that. */
+async function ready({ catalogue }: Ask): Promise<Shown> {
+  const { count } = await catalogue.list('dataset', { pageSize: 1 });
+  return { title: 'Readiness', parts: [count], json: () => JSON.stringify({ status: 'ok', datasets: count }) };
+}
+
+function credentials() {
+  const field = (label: string, read_only = false) => ({ type: 'string', required: !read_only, read_only, label });
+  return { username: field('Username'), password: field('Password'), token: field('Token', true) };
+}
+
+/** There are no accounts yet, so no credentials are right. */
+async function obtainToken(): Promise<never> {
+  throw new ValidationError({ non_field_errors: ['Unable to log in with provided credentials.'] });
+}
