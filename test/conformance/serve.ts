@@ -11,7 +11,7 @@ export async function serveFixture(): Promise<{ base: string; close(): Promise<v
   await cp(fixture, folder, { recursive: true });
   const server = await serveFolder(folder);
   return {
-    base: server.base,
+    base: server.base.replace(/\/+$/, ''),
     async close() {
       await server.close();
       await rm(folder, { recursive: true, force: true });

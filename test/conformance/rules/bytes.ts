@@ -1,4 +1,4 @@
-/** Stored bytes and ranges of them: interface.md, section 4; RFC 9110, section 14; RFC 9530. */
+/** Stored bytes and ranges of them: RFC 9110, section 14; RFC 9530. */
 import { each, type Rule } from './rule.ts';
 
 const dataset = '/api/v1/namespaces/harbour-city/datasets/street-trees/';

@@ -1,4 +1,4 @@
-/** OPTIONS, writes that are refused, and what other origins may ask: drf.md, sections 1, 2, 3 and 8; interface.md, 1. */
+/** OPTIONS, refused writes in the order of checks of Django REST Framework, and what other origins may ask. */
 import { each, type Rule } from './rule.ts';
 
 const dataset = '/api/v1/namespaces/harbour-city/datasets/street-trees/';

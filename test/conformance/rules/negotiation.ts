@@ -1,4 +1,4 @@
-/** Which representation is answered: interface.md, section 1, and drf.md, section 7. */
+/** Which representation is answered: RFC 9110, section 12, and where that is silent, as Django REST Framework does. */
 import { each, type Rule } from './rule.ts';
 
 const address = '/api/v1/namespaces/harbour-city/';

@@ -1,4 +1,4 @@
-/** Pages of lists: drf.md, section 6. The fixture has 26 datasets, 104 groups and no query; a page holds 10, at most 100. */
+/** Pages of lists. There are 26 datasets, 104 groups and no query; a page holds 10 by default, and at most 100. */
 import { each, type Rule } from './rule.ts';
 
 const datasets = '/api/v1/datasets/';

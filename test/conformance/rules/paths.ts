@@ -1,4 +1,4 @@
-/** Addresses: slashes, broken ones, and those that aren't there. drf.md, sections 3 and 10; interface.md, section 1. */
+/** Addresses: with and without the final slash, broken ones, and those that aren't there. */
 import { each, type Rule } from './rule.ts';
 
 const html = { Accept: 'text/html' };

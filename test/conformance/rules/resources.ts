@@ -1,4 +1,4 @@
-/** Collections within resources, further addresses, and the server's own address: interface.md, sections 1, 2 and 3. */
+/** Collections within resources, further addresses, and the server's own address. */
 import { each, type Rule } from './rule.ts';
 
 const city = '/api/v1/namespaces/harbour-city/';

@@ -86,7 +86,7 @@ function bodyOf(rule: Rule, path: string): unknown {
 export function differences(rule: Rule, answer: Answer, base: string): string[] {
   const out = judge(exchangeOf(rule, answer.status), answer, base);
   const expected = Object.entries(rule.header ?? {});
-  // Interface, section 1: on every answer.
+  // On every answer there is.
   for (const [name, want] of [...expected, ['x-content-type-options', 'nosniff'] as const]) {
     const got = headerOf(answer, name)?.replaceAll(base, '{base_url}') ?? null;
     if (want instanceof RegExp ? !want.test(got ?? '') : want !== got)

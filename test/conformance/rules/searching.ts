@@ -1,8 +1,6 @@
 /**
- * Search, ordering and filters: drf.md, section 6, and interface.md, section 1.
- *
- * Whether labels are ordered by code point or without accents is left to the recorded exchanges: the orders here are
- * the same both ways.
+ * Search, ordering and filters. Letters are searched without accents and case; labels are ordered by code point, as the
+ * recorded exchanges say (the orders here would be the same without accents).
  */
 import { each, type Rule } from './rule.ts';
 
