@@ -38,6 +38,7 @@ export async function openFolder(root: string, options: OpenOptions = {}): Promi
   return catalogue;
 }
 
+/** The folder's catalogue: what the files say, and the means to follow and to change them. */
 export class FileCatalogue {
   /** Absolute path of the folder. */
   readonly root: string;
@@ -65,16 +66,17 @@ export class FileCatalogue {
 
   /**
    * Reads everything, if that hasn't been done.
+   * @param lenient go on with the default settings where catalogue.yaml is broken
    * @throws UnusableCatalogueError where catalogue.yaml is broken and no good state of it is known
    */
-  async load(): Promise<void> {
+  async load({ lenient = false } = {}): Promise<void> {
     if (this.#loaded) return;
     const { cache = this.options.watch ?? false, readOnly } = this.options;
     if (cache) this.store.restore(await readCache(this.root));
     atOnce(this.store.examine([{ folder: '' }]));
     this.#loaded = true;
     const [broken] = this.snapshot.problems.get('catalogue.yaml') ?? [];
-    if (broken && !this.store.states.get('catalogue')?.reading.entity)
+    if (!lenient && broken && !this.store.states.get('catalogue')?.reading.entity)
       throw new UnusableCatalogueError(
         `catalogue.yaml is broken at line ${broken.line}, column ${broken.column}: ${broken.message}`,
       );

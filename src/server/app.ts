@@ -69,7 +69,7 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
     let answer = before;
     if (before && sameParts(before.parts, shown.parts)) before.revision = open.revision;
     else {
-      const body = type === 'text/html' ? pageOf(ctx, shown.title, JSON.parse(shown.json())) : shown.json();
+      const body = bodyOf(ctx, shown);
       ctx.vary('Accept-Encoding');
       const headers = [
         ['Content-Type', type === 'text/html' ? 'text/html; charset=utf-8' : type],
@@ -86,6 +86,12 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
     const form = await formFor(answer, ctx.get('Accept-Encoding'));
     ctx.respond = false;
     send(ctx.req, ctx.res, form);
+  }
+
+  function bodyOf(ctx: ParameterizedContext, { title, json }: Shown): string {
+    const { type, indent } = ctx.state;
+    if (type === 'text/html') return pageOf(ctx, title, JSON.parse(json()));
+    return indent === undefined ? json() : JSON.stringify(JSON.parse(json()), null, indent);
   }
 
   function common() {
@@ -146,7 +152,9 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
   async function slashes(ctx: ParameterizedContext, next: () => Promise<void>): Promise<void> {
     if (!ctx.path.endsWith('/') && !known(ctx.path) && known(`${ctx.path}/`)) {
       if (ctx.method === 'GET' || ctx.method === 'HEAD') {
+        ctx.body = '';
         ctx.status = 301;
+        ctx.remove('Content-Type');
         ctx.set('Location', `${ctx.path}/${ctx.search}`);
         return;
       }

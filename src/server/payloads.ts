@@ -1,7 +1,6 @@
 /** Payloads and media: stored bytes, with conditions and ranges. */
 import contentDisposition from 'content-disposition';
 import type { ParameterizedContext } from 'koa';
-import parseRange from 'range-parser';
 import type { Media } from '../catalogue/catalogue.ts';
 import { NotFoundError } from '../catalogue/errors.ts';
 import type { VersionRef } from '../catalogue/ref.ts';
@@ -95,16 +94,19 @@ function notModified(ctx: ParameterizedContext, etag: string, modified: Date): b
   return Math.floor(modified.getTime() / 1000) * 1000 <= since;
 }
 
-/** The range to send: one, or none where the whole is right. Several at once are answered with the whole, as may be. */
+/**
+ * The range to send (RFC 9110, section 14.2): one, or null where the whole is right. Several at once are answered with
+ * the whole, as may be; and only GET has ranges.
+ */
 function rangeOf(ctx: ParameterizedContext, etag: string, modified: Date, size: number) {
-  const header = ctx.get('Range');
-  if (!header || !/^bytes=/i.test(header)) return null;
+  const [, first, last] = /^bytes=(\d*)-(\d*)$/i.exec(ctx.get('Range').replace(/\s/g, '')) ?? [];
+  if (ctx.method !== 'GET' || first === undefined || last === undefined || (!first && !last)) return null;
   const condition = ctx.get('If-Range');
   if (condition && condition !== etag && condition !== modified.toUTCString()) return null;
-  const ranges = parseRange(size, header);
-  if (ranges === -1) return 'unsatisfiable';
-  if (ranges === -2 || ranges.length !== 1) return null;
-  return ranges[0] ?? null;
+  const start = first ? Number(first) : Math.max(0, size - Number(last));
+  const end = first && last ? Math.min(Number(last), size - 1) : size - 1;
+  if (first && last && Number(first) > Number(last)) return null;
+  return start <= end ? { start, end } : 'unsatisfiable';
 }
 
 /** The rows of a version whose payload is GeoJSON. */

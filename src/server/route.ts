@@ -43,6 +43,8 @@ export interface Route {
   readonly types: readonly string[];
   /** Media types that writing takes. */
   readonly parses: readonly string[];
+  /** Whether one who isn't signed in may write. */
+  readonly open?: boolean;
   /** Further members of the answer to OPTIONS. */
   readonly options?: Readonly<Record<string, unknown>>;
   /** Answers GET and HEAD; nothing where it has written the answer itself. */
@@ -82,6 +84,12 @@ export function representation(query: URLSearchParams, accept: string | undefine
   return { type, suffix: '' };
 }
 
+/** Blanks by which a reader wants JSON indented: `Accept: application/json; indent=4`, 0 to 8; undefined for compact. */
+function indentOf(accept = ''): number | undefined {
+  const indent = Number(/application\/json[^,]*;\s*indent=(\d+)/i.exec(accept)?.[1]);
+  return indent >= 0 ? Math.min(indent, 8) : undefined;
+}
+
 export interface RouteOptions {
   readonly catalogueFor: (viewer: Viewer) => Catalogue;
   readonly checkToken: TokenCheck;
@@ -105,10 +113,11 @@ export async function serve(
   const query = new URLSearchParams(ctx.querystring);
   const { type, suffix } = representation(query, req.headers.accept, route);
   ctx.state.type = type;
+  ctx.state.indent = indentOf(req.headers.accept);
 
   const viewer = await viewerOf(req.headers, options.checkToken);
   const safe = ['GET', 'HEAD', 'OPTIONS'].includes(method);
-  if (!safe && viewer.username === null && !route.other?.[method]) throw new NotAuthenticatedError();
+  if (!safe && viewer.username === null && !route.open) throw new NotAuthenticatedError();
 
   const catalogue = options.catalogueFor(viewer);
   const links = { base: baseUrlOf(req, catalogue.settings, options.baseUrl), suffix };

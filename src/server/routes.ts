@@ -69,6 +69,7 @@ export const routes: readonly Route[] = [
   route(`${apiRoot}intrinsecus/:file/`, 'Intrinsecus Instance', readOnly, detail('file', named('file'))),
   route(`${apiRoot}auth/token/obtain/`, 'Obtain Auth Token', 'POST, OPTIONS', undefined, {
     types: [json],
+    open: true,
     parses: ['application/x-www-form-urlencoded', 'multipart/form-data', json],
     options: { actions: { POST: credentials() } },
     other: { POST: obtainToken },

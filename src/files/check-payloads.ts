@@ -1,0 +1,54 @@
+/** Whether the payloads are what their versions say. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { allOf } from '../catalogue/listing.ts';
+import type { CheckOptions } from './check.ts';
+import { type Doubt, type Facts, pathOfRecord } from './check-rules.ts';
+import { datasetFolder, payloadPath } from './layout.ts';
+
+/** Payloads that no version names; versions without a checksum; with `deep`, payloads that don't match theirs. */
+export async function checkPayloads(facts: Facts, { deep, onProgress }: CheckOptions): Promise<Doubt[]> {
+  return [...orphans(facts), ...unsummed(facts), ...(deep ? await mismatches(facts, onProgress) : [])];
+}
+
+function* orphans({ snapshot, folder }: Facts): Generator<Doubt> {
+  for (const dataset of allOf(snapshot, 'dataset')) {
+    const home = `${datasetFolder(dataset.namespace, dataset.slug)}/data`;
+    const named = new Set(dataset.versions.map(({ file }) => file));
+    for (const { name } of folder.names(home))
+      if (!name.startsWith('.') && !named.has(name))
+        yield { path: `${home}/${name}`, message: 'No version names this payload.', severity: 'warning' };
+  }
+}
+
+function* unsummed(facts: Facts): Generator<Doubt> {
+  for (const version of allOf(facts.snapshot, 'version'))
+    if ((version.file || version.href) && !version.checksum)
+      yield {
+        path: pathOfRecord(facts, version),
+        message: 'There is no checksum: nobody can tell whether the payload is the right one.',
+        severity: 'warning',
+      };
+}
+
+async function mismatches(facts: Facts, onProgress?: CheckOptions['onProgress']): Promise<Doubt[]> {
+  const doubts: Doubt[] = [];
+  const versions = [...allOf(facts.snapshot, 'version')].filter(({ file, checksum }) => file && checksum);
+  for (const [i, version] of versions.entries()) {
+    onProgress?.(i, versions.length);
+    const payload = payloadPath(version.namespace, version.dataset, version.file);
+    if (!facts.folder.stamp(payload)) continue; // said already
+    const hash = createHash('sha256');
+    await pipeline(createReadStream(facts.folder.absolute(payload), { highWaterMark: 1 << 20 }), hash);
+    const sum = hash.digest('hex');
+    if (sum !== version.checksum)
+      doubts.push({
+        path: pathOfRecord(facts, version),
+        pointer: '/checksum',
+        message: `The payload data/${version.file} has the checksum ${sum}: it isn't the one that was taken in.`,
+      });
+  }
+  onProgress?.(versions.length, versions.length);
+  return doubts;
+}
