@@ -1,0 +1,52 @@
+/** Dates, instants and times of day as numbers that can be compared. */
+
+/**
+ * A date (YYYY-MM-DD), or a date and time (RFC 3339, section 5.6; a blank in place of T, no seconds, and no offset are
+ * taken as well), as milliseconds since 1970-01-01T00:00:00Z, exact to the microsecond. What has no offset is UTC;
+ * a bare date is its first moment.
+ * @returns NaN where the text is neither
+ */
+export function instantOf(text: string): number {
+  const parts = instantPattern.exec(text);
+  if (!parts) return Number.NaN;
+  const [, year, month, day, hour, minute, second, fraction, sign, offsetHour, offsetMinute] = parts;
+  const time = Date.UTC(
+    Number(year),
+    Number(month) - 1,
+    Number(day),
+    Number(hour ?? 0),
+    Number(minute ?? 0),
+    Number(second ?? 0),
+  );
+  // Date.UTC takes the years 0 to 99 for 1900 to 1999.
+  const start = Number(year) < 100 ? new Date(time).setUTCFullYear(Number(year)) : time;
+  // The 31st of a month of 30 days is no date; Date.UTC takes it for the 1st of the next.
+  if (Number(day) > 28 && new Date(start - clock(hour, minute, second) * 1000).getUTCDate() !== Number(day)) {
+    return Number.NaN;
+  }
+  const offset = sign ? (sign === '-' ? -1 : 1) * clock(offsetHour, offsetMinute, '0') * 1000 : 0;
+  return start + (fraction ? Number(fraction) * 1000 : 0) - offset;
+}
+
+/**
+ * A time of day (HH:MM[:SS[.s]]) in seconds since midnight.
+ * @returns NaN where the text is none
+ */
+export function secondsOf(text: string): number {
+  const parts = timePattern.exec(text);
+  if (!parts) return Number.NaN;
+  return clock(parts[1], parts[2], parts[3]) + (parts[4] ? Number(parts[4]) : 0);
+}
+
+/** Whether a text is a date of the calendar, YYYY-MM-DD. */
+export function isDate(text: string): boolean {
+  return text.length === 10 && !Number.isNaN(instantOf(text));
+}
+
+const clock = (hour = '0', minute = '0', second = '0') => Number(hour) * 3600 + Number(minute) * 60 + Number(second);
+
+const time = '([01]\\d|2[0-3]):([0-5]\\d)(?::([0-5]\\d|60)(\\.\\d+)?)?';
+const timePattern = new RegExp(`^${time}$`);
+const instantPattern = new RegExp(
+  `^(\\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])(?:[Tt ]${time}(?:[Zz]|([+-])([01]\\d|2[0-3]):?([0-5]\\d))?)?$`,
+);
