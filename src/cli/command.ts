@@ -1,0 +1,41 @@
+/** What a command is: a declaration that `program.ts` hands to commander, and a function that does it. */
+import type { Option } from 'commander';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { Context } from './context.ts';
+import type { Show } from './show.ts';
+
+export interface Verb<Options extends object = object> {
+  /** The word, and its arguments as commander writes them: `add <name>`, `list [namespace]`. */
+  readonly usage: string;
+  /** One sentence. */
+  readonly description: string;
+  /** What else there is to know. */
+  readonly notes?: string;
+  /** Whole command lines, each a line of the help. A test runs them. */
+  readonly examples: readonly string[];
+  options?(): readonly Option[];
+  /** Reads the arguments, calls one method, shows the answer. @returns the exit code */
+  run(call: Call, args: readonly (string | undefined)[], options: Options): Promise<number>;
+}
+
+/** A noun with its verbs, or a command that is one word. */
+export type Commands = { readonly verbs: readonly Verb[] } | { readonly command: Verb };
+
+/** Options that every command takes, before the noun or behind the verb. */
+export interface GlobalOptions {
+  readonly data?: string;
+  readonly remote?: string;
+  readonly json?: boolean;
+  readonly color?: boolean;
+}
+
+/** One use of the command line. */
+export interface Call {
+  readonly context: Context;
+  readonly global: GlobalOptions;
+  readonly show: Show;
+  /** Path of the catalogue's folder. @throws UnusableCatalogueError where there is none */
+  folder(): string;
+  /** The catalogue that is meant. */
+  open(): Promise<Catalogue>;
+}

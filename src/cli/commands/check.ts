@@ -1,0 +1,88 @@
+/** `catalogue check`: what is wrong with the files. */
+import { relative } from 'node:path';
+import { Option } from 'commander';
+import type { Verb } from '../command.ts';
+import type { CheckProblem, CheckReport } from '../context.ts';
+import { type Paint, painter, type Show } from '../show.ts';
+import { manyLines, oneLine } from '../text.ts';
+
+interface CheckOptions {
+  readonly fix?: boolean;
+  readonly deep?: boolean;
+  readonly format?: 'text' | 'json' | 'github';
+}
+
+export const command: Verb<CheckOptions> = {
+  usage: 'check',
+  description: 'Find what is wrong with the files of the catalogue.',
+  notes: 'It looks at form, identifiers, checksums and links. The exit code is 1 if something is wrong.',
+  examples: ['catalogue check', 'catalogue check --fix', 'catalogue check --deep --format github'],
+  options: () => [
+    new Option('--fix', 'Mend what can be mended without a decision of yours.'),
+    new Option('--deep', 'Read the payloads as well, and compare their checksums.'),
+    new Option('--format <text|json|github>', 'How to say it; github is for a workflow of GitHub Actions.').choices([
+      'text',
+      'json',
+      'github',
+    ]),
+  ],
+  async run({ context, global, show, folder }, _args, { fix = false, deep = false, format }) {
+    const root = folder();
+    const report = await context.check(root, { fix, deep });
+    const place = (path: string) => relative(context.cwd, `${root}/${path}`).replaceAll('\\', '/');
+    const chosen = format ?? (show.asJson ? 'json' : 'text');
+    if (chosen === 'json') show.json(report);
+    else if (chosen === 'github') for (const problem of report.problems) context.out(`${annotation(problem, place)}\n`);
+    else showText(context.out, painter(context, global.color), report, place);
+    if (chosen !== 'json') summarise(show, report, fix);
+    return report.problems.some(({ severity }) => severity === 'error') ? 1 : 0;
+  },
+};
+
+type Place = (path: string) => string;
+
+/** A line for each problem, those of a file together. */
+function showText(out: (text: string) => void, paint: Paint, { problems, fixed }: CheckReport, place: Place): void {
+  const line = (problem: CheckProblem, colour: 'red' | 'yellow' | 'green', what: string) => {
+    const where = oneLine(`${place(problem.path)}:${problem.line}:${problem.column}`);
+    out(`${paint('bold', where)}: ${paint(colour, what)}${oneLine(problem.message)}\n`);
+  };
+  for (const problem of fixed) line(problem, 'green', 'fixed: ');
+  for (const problem of byPlace(problems))
+    line(problem, problem.severity === 'error' ? 'red' : 'yellow', problem.severity === 'error' ? '' : 'warning: ');
+}
+
+function byPlace(problems: readonly CheckProblem[]): readonly CheckProblem[] {
+  const order = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+  return [...problems].sort((a, b) => order(a.path, b.path) || a.line - b.line || a.column - b.column);
+}
+
+/**
+ * A workflow command of GitHub Actions.
+ * Source: https://docs.github.com/actions/reference/workflow-commands-for-github-actions; the escapes are those of
+ * https://github.com/actions/toolkit/blob/main/packages/core/src/command.ts
+ */
+function annotation({ severity, path, line, column, message }: CheckProblem, place: Place): string {
+  const properties = { file: place(path), line: String(line), col: String(column) };
+  const pairs = Object.entries(properties).map(([key, value]) => `${key}=${escapeProperty(value)}`);
+  return `::${severity} ${pairs.join(',')}::${escapeData(manyLines(message))}`;
+}
+
+const escapeData = (text: string) => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+const escapeProperty = (text: string) => escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+
+/** The last line: how much was looked at, and what was found. */
+function summarise(show: Show, { problems, fixed, files }: CheckReport, fix: boolean): void {
+  const errors = problems.filter(({ severity }) => severity === 'error').length;
+  const warnings = problems.length - errors;
+  const found = [
+    ...(errors || !warnings ? [errors ? counted(errors, 'error') : 'nothing wrong'] : []),
+    ...(warnings ? [counted(warnings, 'warning')] : []),
+    ...(fixed.length ? [`${fixed.length} fixed`] : []),
+  ];
+  const fixable = problems.filter((problem) => problem.fixable).length;
+  const hint = fixable && !fix ? ` catalogue check --fix mends ${fixable} of them.` : '';
+  show.message(`${counted(files, 'file')} checked: ${found.join(', ')}.${hint}`);
+}
+
+const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;

@@ -1,0 +1,47 @@
+/** `catalogue serve`: the catalogue over HTTP, until somebody ends it. */
+import { InvalidArgumentError, Option } from 'commander';
+import type { Verb } from '../command.ts';
+import { wholeNumber } from '../options.ts';
+
+interface ServeOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly baseUrl?: string;
+  readonly readOnly?: boolean;
+}
+
+export const command: Verb<ServeOptions> = {
+  usage: 'serve',
+  description: 'Serve the catalogue over HTTP.',
+  notes: 'The REST API is under /api/v1/. Ctrl-C ends it.',
+  examples: [
+    'catalogue serve',
+    'catalogue serve --data my-data --port 0',
+    'catalogue serve --host 0.0.0.0 --port 80 --base-url https://data.example.org --read-only',
+  ],
+  options: () => [
+    new Option('--host <address>', 'Address to listen at; 0.0.0.0 for every network.').default('127.0.0.1'),
+    new Option('--port <number>', 'Port to listen at; 0 for any that is free.')
+      .default(8000)
+      .argParser(wholeNumber(0, 65_535)),
+    new Option('--base-url <url>', 'Public address of the server, as links in answers have it.').argParser(webAddress),
+    new Option('--read-only', 'Refuse everything that would change the catalogue.'),
+  ],
+  async run({ context, show, folder }, _args, options) {
+    const log = (line: string) => show.message(line);
+    // Listens before it serves, so that a Ctrl-C while the files are read is not lost.
+    const interrupted = context.interrupted();
+    const server = await context.serve({ ...options, folder: folder(), log });
+    show.line(`Serving ${server.title} at ${server.url.replace(/\/$/, '')}/`);
+    await interrupted;
+    await server.close();
+    return 0;
+  },
+};
+
+function webAddress(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash)
+    throw new InvalidArgumentError('It is written like https://data.example.org');
+  return value.replace(/\/+$/, '');
+}

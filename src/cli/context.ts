@@ -1,0 +1,141 @@
+/**
+ * The world, as far as the command line needs it, in one small value: `main` gets it and nothing below reaches past it.
+ * A test hands in another one.
+ */
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { Problem } from '../catalogue/types.ts';
+
+/** What is wrong with a file. */
+export interface CheckProblem extends Problem {
+  readonly severity: 'error' | 'warning';
+  /** Whether `catalogue check --fix` mends it. */
+  readonly fixable: boolean;
+}
+
+export interface CheckReport {
+  readonly problems: readonly CheckProblem[];
+  readonly fixed: readonly CheckProblem[];
+  /** How many files were looked at. */
+  readonly files: number;
+}
+
+export interface ServeOptions {
+  readonly folder: string;
+  readonly host: string;
+  /** 0 for any that is free. */
+  readonly port: number;
+  readonly baseUrl?: string;
+  readonly readOnly?: boolean;
+  log(line: string): void;
+}
+
+export interface Served {
+  readonly url: string;
+  readonly title: string;
+  close(): Promise<void>;
+}
+
+export interface Context {
+  /** Writes a part of the result, on stdout. */
+  out(text: string): void;
+  /** Writes a message, on stderr. */
+  err(text: string): void;
+  readonly isTerminal: { readonly in: boolean; readonly out: boolean; readonly err: boolean };
+  /** Width of the terminal. */
+  readonly columns: number;
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  /** Asks a question that is answered by yes or no; no answer is no. */
+  confirm(question: string): Promise<boolean>;
+  /** The text of a file; that of stdin for `-`. */
+  read(path: string): Promise<string>;
+  /** Waits until somebody wants the program to end: Ctrl-C or SIGTERM. The second time, it ends at once. */
+  interrupted(): Promise<void>;
+  /** Opens the catalogue in a folder, for one who may see and do everything. */
+  open(folder: string): Promise<Catalogue>;
+  /** Looks at every file of a catalogue. */
+  check(folder: string, options: { readonly fix: boolean; readonly deep: boolean }): Promise<CheckReport>;
+  /** Serves a catalogue over HTTP; resolves when it answers. */
+  serve(options: ServeOptions): Promise<Served>;
+  /** Lets go of what was opened. */
+  close(): Promise<void>;
+}
+
+/** The world of this process. */
+export function processContext(): Context {
+  const { stdin, stdout, stderr } = process;
+  // `catalogue dataset list | head` ends quietly: whoever stops reading has seen enough.
+  for (const stream of [stdout, stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EPIPE') process.exit(0);
+      throw error;
+    });
+  const opened: { close(): Promise<void> }[] = [];
+
+  return {
+    out: (text) => void stdout.write(text),
+    err: (text) => void stderr.write(text),
+    isTerminal: { in: Boolean(stdin.isTTY), out: Boolean(stdout.isTTY), err: Boolean(stderr.isTTY) },
+    columns: stdout.columns || 80,
+    env: process.env,
+    cwd: process.cwd(),
+
+    async confirm(question) {
+      const { createInterface } = await import('node:readline');
+      const prompt = createInterface({ input: stdin, output: stderr });
+      try {
+        return await new Promise<boolean>((resolve) => {
+          prompt.on('close', () => resolve(false));
+          prompt.question(`${question} [y/N] `, (answer) => resolve(/^\s*y(es)?\s*$/i.test(answer)));
+        });
+      } finally {
+        prompt.close();
+      }
+    },
+
+    async read(path) {
+      if (path === '-') {
+        const { text } = await import('node:stream/consumers');
+        return text(stdin);
+      }
+      const { readFile } = await import('node:fs/promises');
+      return readFile(path, 'utf8');
+    },
+
+    interrupted: () =>
+      new Promise((resolve) => {
+        const stop = () => {
+          // Without our listeners the next signal does what signals do: end the process.
+          process.off('SIGINT', stop);
+          process.off('SIGTERM', stop);
+          resolve();
+        };
+        process.on('SIGINT', stop);
+        process.on('SIGTERM', stop);
+      }),
+
+    async open(folder) {
+      const [{ openFolder }, { keeper }] = await Promise.all([
+        import('../files/file-catalogue.ts'),
+        import('../catalogue/permissions.ts'),
+      ]);
+      const files = await openFolder(folder, { watch: false, log: (line) => void stderr.write(`${line}\n`) });
+      opened.push(files);
+      return files.for(keeper);
+    },
+
+    async check(folder, options) {
+      const { checkFolder } = await import('../files/check.ts');
+      return checkFolder(folder, options);
+    },
+
+    async serve(options) {
+      const { startServer } = await import('../serve.ts');
+      return startServer(options);
+    },
+
+    async close() {
+      await Promise.all(opened.splice(0).map((files) => files.close()));
+    },
+  };
+}

@@ -1,0 +1,58 @@
+/** The command line as a function: arguments in, exit code out. */
+import { type Command, CommanderError } from 'commander';
+import {
+  ConflictError,
+  MovedError,
+  NotAuthenticatedError,
+  NotFoundError,
+  NotPermittedError,
+  ValidationError,
+} from '../catalogue/errors.ts';
+import type { Context } from './context.ts';
+import { UsageError } from './errors.ts';
+import { createProgram } from './program.ts';
+
+/** The one table from errors to exit codes; what isn't in it is 1, failed. */
+const exitCodes: readonly (readonly [kind: new (...args: never[]) => Error, exitCode: number])[] = [
+  [UsageError, 2],
+  [ValidationError, 2],
+  [NotFoundError, 3],
+  [MovedError, 3],
+  [NotAuthenticatedError, 4],
+  [NotPermittedError, 4],
+  [ConflictError, 5],
+];
+
+/**
+ * Runs one command.
+ * @param argv without the program's own name
+ * @returns the exit code; nothing is thrown
+ */
+export async function main(argv: readonly string[], context: Context): Promise<number> {
+  let exitCode = 0;
+  let called: Command | undefined;
+  const program = createProgram(context, (code) => {
+    exitCode = code;
+  });
+  program.hook('preAction', (_program, command) => {
+    called = command;
+  });
+  try {
+    await program.parseAsync(reworded(argv), { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    // Commander has written its help or its message by itself.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    const { messageOf } = await import('./messages.ts');
+    context.err(`${messageOf(error, called)}\n`);
+    return exitCodes.find(([kind]) => error instanceof kind)?.[1] ?? 1;
+  } finally {
+    await context.close();
+  }
+}
+
+/** `catalogue` alone and `catalogue help dataset add` ask for help. */
+function reworded(argv: readonly string[]): readonly string[] {
+  const [first, ...rest] = argv;
+  return first === undefined || first === 'help' ? [...rest, '--help'] : argv;
+}

@@ -1,0 +1,50 @@
+/** What is said of an error: what was wrong, and what to type instead. */
+import type { Command } from 'commander';
+import { CatalogueError, ValidationError } from '../catalogue/errors.ts';
+import { flagOf } from './fields.ts';
+import { manyLines } from './text.ts';
+
+/**
+ * The message of an error.
+ * @param command the command that was called, whose options the fields of a ValidationError came from
+ */
+export function messageOf(error: unknown, command: Command | undefined): string {
+  return manyLines(`error: ${textOf(error, command)}`);
+}
+
+function textOf(error: unknown, command: Command | undefined): string {
+  if (error instanceof ValidationError) return fieldMessages(error, command);
+  if (error instanceof CatalogueError) return error.message;
+  if (!(error instanceof Error)) return String(error);
+  const { code, path, message } = error as NodeJS.ErrnoException;
+  const said = code && systemErrors[code];
+  if (said) return path === undefined ? `${said}.` : `${path}: ${said}.`;
+  // Whatever else comes here is a fault of the program, and its place is what helps to mend it.
+  return code ? message : (error.stack ?? message);
+}
+
+/** The system's own errors that a person can do something about. */
+const systemErrors: Readonly<Record<string, string>> = {
+  EACCES: 'No permission',
+  EPERM: 'Not permitted',
+  EROFS: 'It can only be read',
+  ENOSPC: 'The disk is full',
+  EDQUOT: 'The quota of the disk is used up',
+  EMFILE: 'Too many files are open; see: ulimit -n',
+  ENOENT: 'There is no such file or folder',
+  EISDIR: 'It is a folder, not a file',
+  ENOTDIR: 'It is a file, not a folder',
+  ENAMETOOLONG: 'The name is too long',
+};
+
+function fieldMessages(error: ValidationError, command: Command | undefined): string {
+  return Object.entries(error.fields)
+    .map(([field, messages]) => {
+      const text = messages.join(' ');
+      if (field === 'non_field_errors') return text;
+      const flags = [flagOf(field, false), flagOf(field, true)];
+      const option = command?.options.find(({ long }) => long && flags.includes(long));
+      return `${option?.long ?? field}: ${text}`;
+    })
+    .join('\n       ');
+}

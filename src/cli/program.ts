@@ -1,0 +1,150 @@
+/** All commands: a line for each noun, whose code is loaded when it is called and not before. */
+import { readFileSync } from 'node:fs';
+import { Command, Option } from 'commander';
+import { CatalogueError } from '../catalogue/errors.ts';
+import type { Call, Commands, GlobalOptions, Verb } from './command.ts';
+import type { Context } from './context.ts';
+import { dataFolder } from './folder.ts';
+import { manyLines } from './text.ts';
+
+interface Noun {
+  readonly description: string;
+  load(): Promise<Commands>;
+}
+
+export const nouns: Readonly<Record<string, Noun>> = {
+  init: { description: 'Make a new catalogue.', load: () => import('./commands/init.ts') },
+  namespace: { description: 'Namespaces: who publishes.', load: () => import('./commands/namespace.ts') },
+  dataset: { description: 'Datasets: what is published.', load: () => import('./commands/dataset.ts') },
+  check: { description: 'Find what is wrong with the files.', load: () => import('./commands/check.ts') },
+  serve: { description: 'Serve the catalogue over HTTP.', load: () => import('./commands/serve.ts') },
+};
+
+const introduction = 'A dataset catalogue in a folder of YAML files.';
+
+const conclusion = `
+Examples:
+  catalogue init
+  catalogue namespace add parks --label "Parks department"
+  catalogue dataset add parks/trees --label Trees --keyword nature
+  catalogue serve
+
+Datasets are named <namespace>/<dataset>, as in parks/trees.
+More about a command: catalogue dataset add --help
+
+The catalogue's folder is the one named by --data, else by CATALOGUE_DATA in
+the environment, else ./catalogue-data, else the current folder if it is one.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 not allowed,
+5 conflict with what is there.`;
+
+/** What the program says of its use; the exit code of the command that ran is handed to `ended`. */
+export function createProgram(context: Context, ended: (exitCode: number) => void): Command {
+  const program = new Command('catalogue')
+    .description(introduction)
+    .version(version(), '-V, --version', 'Print the version.')
+    .addHelpOption(everywhere(new Option('-h, --help', 'Print this help.')))
+    .helpCommand(false)
+    .enablePositionalOptions()
+    .exitOverride()
+    .configureOutput({
+      writeOut: context.out,
+      writeErr: (text) => context.err(manyLines(text)),
+      getOutHelpWidth: () => context.columns,
+      getErrHelpWidth: () => context.columns,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .configureHelp({
+      minWidthToWrap: 20,
+      subcommandTerm: (command) => command.name(),
+      optionDescription: ({ description, defaultValue, negate }) =>
+        defaultValue === undefined || negate ? description : `${description} Default: ${defaultValue}.`,
+    })
+    .showHelpAfterError('See: catalogue --help')
+    .addHelpText('after', conclusion);
+  withGlobalOptions(program);
+  for (const [name, { description }] of Object.entries(nouns)) program.command(name).description(description);
+  program.hook('preSubcommand', async (_program, command) => {
+    const commands = await nouns[command.name()]?.load();
+    if (commands) fill(command, commands, context, ended);
+  });
+  return program;
+}
+
+/** Gives a noun's command what its module declares. */
+export function fill(noun: Command, commands: Commands, context: Context, ended: (exitCode: number) => void): void {
+  if ('command' in commands) {
+    const [, ...args] = commands.command.usage.split(' ');
+    for (const arg of args) noun.argument(arg);
+    declare(noun, commands.command, context, ended);
+    return;
+  }
+  withGlobalOptions(noun)
+    .helpCommand(false)
+    .showHelpAfterError(`See: ${pathOf(noun)} --help`);
+  noun.addHelpText('after', `\nMore about a command: ${pathOf(noun)} ${commands.verbs[0]?.usage.split(' ')[0]} --help`);
+  for (const verb of commands.verbs) declare(noun.command(verb.usage), verb, context, ended);
+}
+
+function declare(command: Command, verb: Verb, context: Context, ended: (exitCode: number) => void): void {
+  const examples = verb.examples.map((example) => `  ${example}`).join('\n');
+  command
+    .summary(verb.description)
+    .description(verb.notes ? `${verb.description}\n\n${verb.notes}` : verb.description)
+    .showHelpAfterError(`See: ${pathOf(command)} --help`)
+    .addHelpText('after', `\n${verb.examples.length > 1 ? 'Examples' : 'Example'}:\n${examples}`);
+  for (const option of verb.options?.() ?? []) command.addOption(option);
+  withGlobalOptions(command).action(async (...given: unknown[]) => {
+    const args = given.slice(0, -2) as (string | undefined)[];
+    const own = Object.entries(command.opts()).filter(([name]) => !globalNames.includes(name));
+    ended(await verb.run(await callFor(context, globalOptions(command)), args, Object.fromEntries(own)));
+  });
+}
+
+async function callFor(context: Context, global: GlobalOptions): Promise<Call> {
+  const { createShow } = await import('./show.ts');
+  if (global.remote !== undefined)
+    throw new CatalogueError('--remote is not in this version: it works on a folder only. Say which: --data DIR');
+  const folder = () => dataFolder(global.data, context.cwd, context.env);
+  return {
+    context,
+    global,
+    show: createShow(context, global),
+    folder,
+    open: async () => context.open(folder()),
+  };
+}
+
+/** Adds the options that are taken at every place,. */
+function withGlobalOptions(command: Command): Command {
+  const options = [
+    new Option('--data <dir>', "The catalogue's folder."),
+    new Option('--remote <name|url>', 'A catalogue elsewhere.').hideHelp(),
+    new Option('--json', 'Print JSON: the objects of the API.'),
+    new Option('--no-color', 'Print no colours, as with NO_COLOR in the environment.'),
+  ];
+  for (const option of options) command.addOption(everywhere(option));
+  return command;
+}
+
+const everywhere = (option: Option) => option.helpGroup('Options everywhere:');
+
+const globalNames: readonly string[] = ['data', 'remote', 'json', 'color'];
+
+/** The global options as they were given: before the noun, before the verb or behind it; the last one counts. */
+function globalOptions(command: Command): GlobalOptions {
+  const given: Record<string, unknown> = {};
+  for (let at: Command | null = command; at; at = at.parent)
+    for (const name of globalNames)
+      if (!(name in given) && at.getOptionValueSource(name) === 'cli') given[name] = at.getOptionValue(name);
+  return given;
+}
+
+function pathOf(command: Command): string {
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+}
+
+function version(): string {
+  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
+}

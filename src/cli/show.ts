@@ -1,0 +1,101 @@
+/**
+ * How results are shown: a table for a person at a terminal, tab-separated lines without headings or colours for a
+ * program behind a pipe, JSON where it was asked for.
+ */
+import { styleText } from 'node:util';
+import type { Context } from './context.ts';
+import { json, manyLines, oneLine } from './text.ts';
+import { pad, truncate, width } from './width.ts';
+
+export interface Show {
+  /** Whether results go to a person at a terminal, and not to a program. */
+  readonly forPeople: boolean;
+  /** Whether JSON was asked for. */
+  readonly asJson: boolean;
+  /** One line of a result. */
+  line(text: string): void;
+  json(value: unknown): void;
+  /** One line for each row; the headings are for people only. */
+  table(headings: readonly string[], rows: readonly (readonly string[])[]): void;
+  /** Names and their values, one below the other; people aren't shown those that are empty. */
+  fields(fields: readonly (readonly [name: string, value: string])[]): void;
+  heading(text: string): void;
+  /** Something to tell the person, which is no result. */
+  message(text: string): void;
+}
+
+export type Colour = 'bold' | 'dim' | 'red' | 'yellow' | 'green';
+export type Paint = (colour: Colour, text: string) => string;
+
+/** Writes in colours where they are wanted: at a terminal, unless NO_COLOR (https://no-color.org) or --no-color is set. */
+export function painter(context: Context, color = true): Paint {
+  const wanted = color && context.isTerminal.out && !context.env.NO_COLOR && context.env.TERM !== 'dumb';
+  return wanted ? (colour, text) => styleText(colour, text, { validateStream: false }) : (_colour, text) => text;
+}
+
+/** What the global options ask of the output. */
+export interface ShowOptions {
+  readonly json?: boolean | undefined;
+  readonly color?: boolean | undefined;
+}
+
+export function createShow(context: Context, options: ShowOptions): Show {
+  const paint = painter(context, options.color);
+  const forPeople = context.isTerminal.out;
+  const line = (text: string) => context.out(`${text}\n`);
+
+  return {
+    forPeople,
+    asJson: options.json ?? false,
+    line: (text) => line(oneLine(text)),
+    json: (value) => line(json(value)),
+    heading: (text) => line(`\n${paint('bold', oneLine(text))}`),
+    message: (text) => context.err(`${manyLines(text)}\n`),
+
+    table(headings, rows) {
+      const cells = rows.map((row) => row.map(oneLine));
+      if (!forPeople) {
+        for (const row of cells) line(row.join('\t'));
+        return;
+      }
+      const widths = fit(columnWidths([headings, ...cells]), context.columns - gap.length * (headings.length - 1));
+      const layOut = (row: readonly string[]) =>
+        row.map((cell, i) => pad(truncate(cell, widths[i] ?? 0), widths[i] ?? 0)).join(gap);
+      line(paint('dim', layOut(headings).trimEnd()));
+      for (const row of cells) line(layOut(row).trimEnd());
+    },
+
+    fields(fields) {
+      if (!forPeople) {
+        for (const [name, value] of fields) line(`${name}\t${oneLine(value)}`);
+        return;
+      }
+      const filled = fields.filter(([, value]) => value !== '');
+      const widest = Math.max(...filled.map(([name]) => width(name)));
+      const indent = `\n${' '.repeat(widest + gap.length)}`;
+      for (const [name, value] of filled)
+        line(`${paint('dim', pad(name, widest))}${gap}${manyLines(value).trimEnd().replaceAll('\n', indent)}`);
+    },
+  };
+}
+
+const gap = '  ';
+
+function columnWidths(rows: readonly (readonly string[])[]): number[] {
+  const widths: number[] = [];
+  for (const row of rows) for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, width(cell));
+  return widths;
+}
+
+/** The widths, the greatest of them cut to the same measure so that their sum doesn't exceed what there is. */
+function fit(widths: readonly number[], available: number): number[] {
+  let room = available;
+  const cut = [...widths];
+  const narrowFirst = [...widths.keys()].sort((a, b) => (widths[a] ?? 0) - (widths[b] ?? 0));
+  for (const [n, i] of narrowFirst.entries()) {
+    const share = Math.max(4, Math.floor(room / (widths.length - n)));
+    cut[i] = Math.min(widths[i] ?? 0, share);
+    room -= cut[i];
+  }
+  return cut;
+}

@@ -1,0 +1,23 @@
+/** Text on its way to a terminal, made harmless. */
+
+// Controls (C0, DEL, C1, among them ESC and the 8-bit CSI), and the marks that change the direction of what follows:
+// data must not be able to move the cursor, retitle the window or make a text read as another one.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const unsafe = /[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+
+/** The text without line breaks, and with unsafe characters written as `\u001b`. */
+export function oneLine(text: string): string {
+  return text.replace(/[\t\n\r\u2028\u2029]+/g, ' ').replace(unsafe, escaped);
+}
+
+/** The text with its line breaks and tabs, and unsafe characters written as `\u001b`. */
+export function manyLines(text: string): string {
+  return text.replace(/\r\n?/g, '\n').replace(unsafe, (c) => (c === '\n' || c === '\t' ? c : escaped(c)));
+}
+
+/** JSON for people and programs: two spaces, and nothing in it that a terminal would obey. */
+export function json(value: unknown): string {
+  return JSON.stringify(value, null, 2).replace(unsafe, (c) => (c === '\n' ? c : escaped(c)));
+}
+
+const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

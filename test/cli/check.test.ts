@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { CheckProblem } from '../../src/cli/context.ts';
+import { type } from '../support/prompt.ts';
+
+const problem = (path: string, line: number, rest: Partial<CheckProblem> = {}): CheckProblem => ({
+  path,
+  line,
+  column: 3,
+  pointer: '/label',
+  message: 'label must be text.',
+  severity: 'error',
+  fixable: false,
+  ...rest,
+});
+const report = {
+  files: 12,
+  fixed: [],
+  problems: [
+    problem('namespaces/b/namespace.yaml', 2),
+    problem('namespaces/a/namespace.yaml', 10),
+    problem('namespaces/a/namespace.yaml', 9, {
+      severity: 'warning',
+      fixable: true,
+      message: 'Two\nlines\x1b[2J, 100 %.',
+    }),
+  ],
+};
+const clean = { files: 12, fixed: [], problems: [] };
+
+describe('check', () => {
+  it('says what is wrong, where, and how much', async () => {
+    const { out, err, exitCode } = await type(['check'], { report });
+    assert.equal(
+      out,
+      [
+        'namespaces/a/namespace.yaml:9:3: warning: Two lines\\u001b[2J, 100 %.',
+        'namespaces/a/namespace.yaml:10:3: label must be text.',
+        'namespaces/b/namespace.yaml:2:3: label must be text.',
+        '',
+      ].join('\n'),
+    );
+    assert.equal(err, '12 files checked: 2 errors, 1 warning. catalogue check --fix mends 1 of them.\n');
+    assert.equal(exitCode, 1);
+  });
+
+  it('is content with what is right', async () => {
+    const { out, err, exitCode } = await type(['check'], { report: clean });
+    assert.deepEqual([out, err, exitCode], ['', '12 files checked: nothing wrong.\n', 0]);
+  });
+
+  it('is content with warnings', async () => {
+    const { err, exitCode } = await type(['check'], { report: { ...report, problems: report.problems.slice(2) } });
+    assert.deepEqual([err, exitCode], ['12 files checked: 1 warning. catalogue check --fix mends 1 of them.\n', 0]);
+  });
+
+  it('says what it mended', async () => {
+    const fixed = [problem('namespaces/a/namespace.yaml', 1, { message: 'id was used twice.' })];
+    const { out, err, exitCode, checks } = await type(['check', '--fix', '--deep'], { report: { ...clean, fixed } });
+    assert.equal(out, 'namespaces/a/namespace.yaml:1:3: fixed: id was used twice.\n');
+    assert.equal(err, '12 files checked: nothing wrong, 1 fixed.\n');
+    assert.equal(exitCode, 0);
+    assert.deepEqual(checks, [{ folder: '/', fix: true, deep: true }]);
+  });
+
+  it('annotates for GitHub, with paths from the current folder', async () => {
+    const { out, exitCode } = await type(['check', '--format', 'github'], { report, cwd: '/work' });
+    assert.equal(
+      out,
+      [
+        '::error file=../namespaces/b/namespace.yaml,line=2,col=3::label must be text.',
+        '::error file=../namespaces/a/namespace.yaml,line=10,col=3::label must be text.',
+        '::warning file=../namespaces/a/namespace.yaml,line=9,col=3::Two%0Alines\\u001b[2J, 100 %25.',
+        '',
+      ].join('\n'),
+    );
+    assert.equal(exitCode, 1);
+    const odd = { ...clean, problems: [problem('site_media/a,b:c%.png', 1)] };
+    const named = await type(['check', '--format', 'github'], { report: odd });
+    assert.match(named.out, /^::error file=site_media\/a%2Cb%3Ac%25\.png,line=1/);
+  });
+
+  it('is JSON when asked for', async () => {
+    for (const argv of [
+      ['check', '--format', 'json'],
+      ['check', '--json'],
+    ]) {
+      const { out, err, exitCode } = await type(argv, { report });
+      assert.deepEqual([JSON.parse(out), err, exitCode], [report, '', 1]);
+    }
+  });
+});

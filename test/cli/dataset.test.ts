@@ -1,0 +1,322 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { representDataset, representNamespace } from '../../src/catalogue/represent.ts';
+import { MemoryCatalogue } from '../support/memory-catalogue.ts';
+import { seed, type } from '../support/prompt.ts';
+
+const trees = { kind: 'dataset', namespace: 'parks', slug: 'trees' } as const;
+const links = { base: '', suffix: '' };
+
+describe('dataset add', () => {
+  it('takes every field', async () => {
+    const { catalogue, exitCode, out, err } = await type([
+      ...['dataset', 'add', 'parks/lawns', '--label', 'Lawns', '--description', 'Green.', '--image', 'a.png'],
+      ...['--showcase-image', 'b.png', '--thumbnail-image', 'c.png', '--keyword', 'grass', '--keyword', 'green'],
+      ...[
+        '--licence',
+        'CC0-1.0',
+        '--homepage',
+        'https://example.org',
+        '--publisher',
+        'P',
+        '--contact',
+        'c@example.org',
+      ],
+      ...['--visibility', 'private'],
+    ]);
+    assert.equal(exitCode, 0, err);
+    assert.equal(out, 'parks/lawns\n');
+    assert.equal(err, 'Added dataset parks/lawns.\n');
+    const { id: _id, ...fields } = await catalogue.get<'dataset'>({
+      kind: 'dataset',
+      namespace: 'parks',
+      slug: 'lawns',
+    });
+    assert.deepEqual(fields, {
+      kind: 'dataset',
+      namespace: 'parks',
+      slug: 'lawns',
+      label: 'Lawns',
+      description: 'Green.',
+      image: 'a.png',
+      showcase_image: 'b.png',
+      thumbnail_image: 'c.png',
+      keywords: ['grass', 'green'],
+      licence: 'CC0-1.0',
+      homepage: 'https://example.org',
+      publisher: 'P',
+      contact: 'c@example.org',
+      visibility: 'private',
+      columns: [],
+      aliases: [],
+      versions: [],
+    });
+  });
+
+  it('derives the name from the label, and says it', async () => {
+    const piped = await type(['dataset', 'add', 'parks', '--label', 'Straße Ørsted']);
+    assert.equal(piped.out, 'parks/strasse-orsted\n');
+    const seen = await type(['dataset', 'add', 'parks', '--label', 'Straße Ørsted'], { terminal: true });
+    assert.equal(seen.out, '');
+    assert.equal(seen.err, 'Added dataset parks/strasse-orsted.\n');
+  });
+
+  it('reads the description from a file or stdin', async () => {
+    const files = { 'about.md': '\ufeffFirst.\n\nSecond.\n', '-': 'Piped.' };
+    for (const [name, text] of [
+      ['about.md', 'First.\n\nSecond.'],
+      ['-', 'Piped.'],
+    ] as const) {
+      const argv = ['dataset', 'edit', 'parks/trees', '--description-file', name];
+      const { catalogue, err } = await type(argv, { files });
+      assert.equal((await catalogue.get<'dataset'>(trees)).description, text, err);
+    }
+    const missing = await type(['dataset', 'edit', 'parks/trees', '--description-file', 'no.md'], { files });
+    assert.equal(missing.err, 'error: no.md: There is no such file or folder.\n');
+    assert.equal(missing.exitCode, 1);
+  });
+
+  it('says that a name is taken', async () => {
+    for (const name of ['parks/trees', 'parks/Trees']) {
+      const { exitCode, err } = await type(['dataset', 'add', name, '--label', 'Trees', '--dry-run']);
+      assert.equal(exitCode, 5);
+      assert.match(err, /There is a dataset parks\/trees already.*catalogue dataset edit parks\/trees/);
+    }
+    const { exitCode } = await type(['dataset', 'add', 'parks', '--label', 'Trees']);
+    assert.equal(exitCode, 5);
+  });
+
+  it('says how to add the namespace that is missing', async () => {
+    for (const dry of [[], ['--dry-run']]) {
+      const { exitCode, err } = await type(['dataset', 'add', 'prks/x', '--label', 'X', ...dry]);
+      assert.equal(exitCode, 3);
+      assert.match(err, /no namespace prks\. Did you mean parks\? Add it with: catalogue namespace add prks --label …/);
+    }
+  });
+
+  it('prints what the API would answer', async () => {
+    const { catalogue, out } = await type(['dataset', 'add', 'parks/x', '--label', 'X', '--json']);
+    const added = await catalogue.get<'dataset'>({ kind: 'dataset', namespace: 'parks', slug: 'x' });
+    assert.deepEqual(JSON.parse(out), representDataset(added, links));
+  });
+});
+
+describe('dataset list', () => {
+  it('is tab-separated behind a pipe', async () => {
+    const { out } = await type(['dataset', 'list']);
+    assert.equal(
+      out,
+      [
+        'parks/benches\tBenches\t\t0\t',
+        'parks/trees\tTrees\tCC0-1.0\t1\t2020-01-02T03:04:05.000Z',
+        'water/wells\t井戸\t\t0\t',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('is a table at a terminal', async () => {
+    const { out } = await type(['dataset', 'list'], { terminal: true });
+    assert.equal(
+      out,
+      [
+        'DATASET        LABEL    LICENCE  VERSIONS  UPDATED',
+        'parks/benches  Benches           0',
+        'parks/trees    Trees    CC0-1.0  1         2020-01-02',
+        'water/wells    井戸              0',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('is the objects of the API as JSON', async () => {
+    const { out, catalogue } = await type(['dataset', 'list', 'parks', '--json']);
+    const { items } = await catalogue.list('dataset', { namespace: 'parks' });
+    assert.deepEqual(
+      JSON.parse(out),
+      items.map((dataset) => representDataset(dataset, links)),
+    );
+    const settings = { base_url: 'https://data.example.org/' };
+    const [first] = JSON.parse((await type(['dataset', 'list', '--json'], { seed: { ...seed, settings } })).out);
+    assert.equal(first.url, 'https://data.example.org/api/v1/namespaces/parks/datasets/benches/');
+  });
+
+  it('filters, searches, orders and limits', async () => {
+    const names = async (...argv: string[]) => {
+      const { out, err, exitCode } = await type(['dataset', 'list', ...argv]);
+      assert.equal(exitCode, 0, err);
+      return out
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => line.split('\t')[0]);
+    };
+    assert.deepEqual(await names('water'), ['water/wells']);
+    assert.deepEqual(await names('--namespace', 'water'), ['water/wells']);
+    assert.deepEqual(await names('--search', 'SIT'), ['parks/benches']);
+    assert.deepEqual(await names('--keyword', 'nature', '--keyword', 'other'), ['parks/trees']);
+    assert.deepEqual(await names('--licence', 'CC0-1.0'), ['parks/trees']);
+    assert.deepEqual(await names('--type', 'geometry'), ['parks/trees']);
+    assert.deepEqual(await names('--visibility', 'private'), ['water/wells']);
+    assert.deepEqual(await names('--ready', 'true'), ['parks/trees']);
+    assert.deepEqual(await names('--ordering', '-slug', '--limit', '2'), ['water/wells', 'parks/trees']);
+  });
+
+  it('follows all pages', async () => {
+    const datasets = Object.fromEntries(
+      Array.from({ length: 25 }, (_, i) => [`parks/d${i}`, { id: i + 1, label: `D ${i}` }]),
+    );
+    const catalogue = new MemoryCatalogue({ ...seed, settings: { page_size: 5, max_page_size: 10 }, datasets });
+    assert.equal(JSON.parse((await type(['dataset', 'list', '--json'], { catalogue })).out).length, 25);
+    assert.equal(
+      JSON.parse((await type(['dataset', 'list', '--limit', '12', '--json'], { catalogue })).out).length,
+      12,
+    );
+  });
+
+  it('says that there is nothing to people only', async () => {
+    const nothing = ['dataset', 'list', '--search', 'nonesuch'];
+    const seen = await type(nothing, { terminal: true });
+    assert.deepEqual([seen.out, seen.err, seen.exitCode], ['', 'No datasets.\n', 0]);
+    const piped = await type(nothing);
+    assert.deepEqual([piped.out, piped.err, piped.exitCode], ['', '', 0]);
+    assert.equal((await type([...nothing, '--json'])).out, '[]\n');
+  });
+
+  it('knows an unknown namespace', async () => {
+    const { exitCode, err } = await type(['dataset', 'list', 'watr']);
+    assert.equal(exitCode, 3);
+    assert.match(err, /no namespace watr\. Did you mean water\?/);
+  });
+});
+
+describe('dataset show', () => {
+  it('shows fields, columns and versions', async () => {
+    const seen = await type(['dataset', 'show', 'parks/trees'], { terminal: true });
+    assert.match(seen.out, /^dataset {5}parks\/trees\nlabel {7}Trees\nid/);
+    assert.match(seen.out, /\nColumns\nNAME +TYPE.*\ngeometry +geometry\n/);
+    assert.match(seen.out, /\nVersions\nVERSION.*\n20200102030405000000 +2020-01-02 +yes +csv +3 +10\n/);
+    const piped = await type(['dataset', 'show', 'parks/trees']);
+    assert.match(piped.out, /^dataset\tparks\/trees\nlabel\tTrees\nid\t11\n/);
+    assert.match(piped.out, /\ncolumn\tgeometry\tgeometry\t\t\t\nversion\t20200102030405000000\t2020-01-02T03/);
+  });
+
+  it('prints the object of the API', async () => {
+    const { out, catalogue } = await type(['dataset', 'show', 'parks/trees', '--json']);
+    assert.deepEqual(JSON.parse(out), representDataset(await catalogue.get<'dataset'>(trees), links));
+  });
+
+  it('suggests what was probably meant', async () => {
+    const { exitCode, err } = await type(['dataset', 'show', 'parks/tres']);
+    assert.equal(exitCode, 3);
+    assert.equal(err, 'error: There is no dataset parks/tres. Did you mean parks/trees?\n');
+    assert.match((await type(['dataset', 'show', 'parks/quarries'])).err, /See: catalogue dataset list parks/);
+    assert.match((await type(['dataset', 'show', 'forests/quarries'])).err, /There is no namespace forests/);
+  });
+});
+
+describe('dataset edit', () => {
+  it('changes what is given and leaves the rest', async () => {
+    const { catalogue, err } = await type(['dataset', 'edit', 'parks/trees', '--label', 'Oaks', '--keyword', '']);
+    assert.equal(err, 'Changed dataset parks/trees.\n');
+    const { label, keywords, licence } = await catalogue.get<'dataset'>(trees);
+    assert.deepEqual({ label, keywords, licence }, { label: 'Oaks', keywords: [], licence: 'CC0-1.0' });
+  });
+
+  it('renames and moves; the old name leads to the new one', async () => {
+    const argv = ['dataset', 'edit', 'parks/trees', '--slug', 'oaks', '--namespace', 'water'];
+    const { catalogue, out, err } = await type(argv);
+    assert.equal(out, 'water/oaks\n');
+    assert.equal(err, 'Changed dataset parks/trees, now water/oaks.\n');
+    const shown = await type(['dataset', 'show', 'parks/trees', '--json'], { catalogue });
+    assert.equal(JSON.parse(shown.out).slug, 'oaks');
+    assert.equal(shown.err, 'parks/trees is called water/oaks now.\n');
+    const edited = await type(['dataset', 'edit', 'parks/trees', '--label', 'X'], { catalogue });
+    assert.equal(edited.exitCode, 3);
+    assert.match(edited.err, /parks\/trees is called water\/oaks now\. Use that name\./);
+  });
+
+  it('refuses a name that is taken, and a namespace that is not there', async () => {
+    for (const dry of [[], ['--dry-run']]) {
+      const taken = await type(['dataset', 'edit', 'parks/trees', '--slug', 'benches', ...dry]);
+      assert.equal(taken.exitCode, 5);
+      assert.match(taken.err, /There is a dataset parks\/benches already/);
+      const nowhere = await type(['dataset', 'edit', 'parks/trees', '--namespace', 'watr', ...dry]);
+      assert.equal(nowhere.exitCode, 3);
+      assert.match(nowhere.err, /Did you mean water\?/);
+      const invalid = await type(['dataset', 'edit', 'parks/trees', '--label', '', ...dry]);
+      assert.equal(invalid.exitCode, 2);
+      assert.match(invalid.err, /--label: This field may not be blank/);
+    }
+  });
+});
+
+describe('removing', () => {
+  it('asks at a terminal', async () => {
+    const yes = await type(['dataset', 'remove', 'parks/trees'], { terminal: true, answer: true });
+    assert.deepEqual(yes.questions, ['Remove dataset parks/trees with its version and the data?']);
+    assert.deepEqual([yes.exitCode, yes.err], [0, 'Removed dataset parks/trees.\n']);
+    await assert.rejects(yes.catalogue.get<'dataset'>(trees));
+    const no = await type(['dataset', 'remove', 'parks/trees'], { terminal: true, answer: false });
+    assert.deepEqual([no.exitCode, no.err], [1, 'error: Nothing was removed.\n']);
+    assert.ok(await no.catalogue.get<'dataset'>(trees));
+  });
+
+  it("doesn't ask with --yes", async () => {
+    const { catalogue, exitCode, questions } = await type(['dataset', 'remove', 'parks/trees', '--yes']);
+    assert.deepEqual([exitCode, questions], [0, []]);
+    await assert.rejects(catalogue.get<'dataset'>(trees));
+  });
+
+  it("doesn't ask about what isn't there", async () => {
+    const { exitCode, questions } = await type(['dataset', 'remove', 'parks/tres'], { terminal: true });
+    assert.deepEqual([exitCode, questions], [3, []]);
+    assert.equal((await type(['dataset', 'remove', 'parks/tres', '--yes'])).exitCode, 3);
+  });
+
+  it('keeps a namespace that has datasets', async () => {
+    for (const last of ['--yes', '--dry-run']) {
+      const { exitCode, err } = await type(['namespace', 'remove', 'parks', last]);
+      assert.equal(exitCode, 5);
+      assert.match(err, /still has/);
+    }
+  });
+});
+
+describe('--dry-run', () => {
+  const changes: readonly [argv: string[], said: string][] = [
+    [['namespace', 'add', 'forests', '--label', 'Forests'], 'Would add namespace forests'],
+    [['namespace', 'edit', 'parks', '--slug', 'gardens'], 'Would change namespace parks, now gardens'],
+    [['dataset', 'add', 'parks', '--label', 'Play grounds'], 'Would add dataset parks/play-grounds'],
+    [['dataset', 'edit', 'parks/trees', '--label', 'Oaks'], 'Would change dataset parks/trees'],
+    [['dataset', 'edit', 'parks/trees', '--slug', 'TREES'], 'Would change dataset parks/trees, now parks/TREES'],
+    [['dataset', 'remove', 'parks/trees'], 'Would remove dataset parks/trees'],
+  ];
+  for (const [argv, said] of changes)
+    it(`changes nothing: ${argv.join(' ')}`, async () => {
+      const catalogue = new MemoryCatalogue(seed);
+      const before = catalogue.revision;
+      const { out, err, exitCode } = await type([...argv, '--dry-run'], { catalogue });
+      assert.deepEqual([out, err, exitCode], [`${said}\n`, '', 0]);
+      assert.equal(catalogue.revision, before);
+    });
+});
+
+describe('namespace', () => {
+  it('is added, listed, shown, edited and removed', async () => {
+    const catalogue = new MemoryCatalogue({});
+    const run = async (...argv: string[]) => {
+      const { out, err, exitCode } = await type(['namespace', ...argv], { catalogue });
+      assert.equal(exitCode, 0, err);
+      return out;
+    };
+    assert.equal(await run('add', '--label', 'Parks department', '--owner', 'a', '--owner', 'b'), 'parks-department\n');
+    assert.equal(await run('list'), 'parks-department\tParks department\tpublic\ta, b\n');
+    await run('edit', 'parks-department', '--slug', 'parks', '--visibility', 'private', '--owner', 'c');
+    assert.match(await run('show', 'parks'), /^namespace\tparks\nlabel\tParks department\n(.*\n)+owners\tc\n/);
+    const parks = await catalogue.get<'namespace'>({ kind: 'namespace', slug: 'parks' });
+    assert.deepEqual(JSON.parse(await run('list', '--json')), [representNamespace(parks, links)]);
+    assert.deepEqual(JSON.parse(await run('show', 'parks', '--json')), representNamespace(parks, links));
+    assert.equal(await run('remove', 'parks', '--yes'), '');
+    assert.equal(await run('list'), '');
+  });
+});

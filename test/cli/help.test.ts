@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Verb } from '../../src/cli/command.ts';
+import { nouns } from '../../src/cli/program.ts';
+import { type } from '../support/prompt.ts';
+
+/** Every command there is: its words, and what its module declares. */
+async function commands(): Promise<[words: string[], verb: Verb][]> {
+  const all: [string[], Verb][] = [];
+  for (const [noun, { load }] of Object.entries(nouns)) {
+    const loaded = await load();
+    if ('command' in loaded) all.push([[noun], loaded.command]);
+    else for (const verb of loaded.verbs) all.push([[noun, verb.usage.split(' ')[0] ?? ''], verb]);
+  }
+  return all;
+}
+
+describe('help', () => {
+  it('is printed by `catalogue` alone, --help, -h and help', async () => {
+    const { out, exitCode, err } = await type(['--help']);
+    assert.equal(exitCode, 0);
+    assert.equal(err, '');
+    for (const noun of Object.keys(nouns)) assert.match(out, new RegExp(`^  ${noun} `, 'm'));
+    for (const argv of [[], ['-h'], ['help']]) assert.deepEqual((await type(argv)).out, out, argv.join(' '));
+  });
+
+  it('is there for every command, with a description and an example', async () => {
+    const all = await commands();
+    assert.ok(all.length >= 13, `${all.length} commands`);
+    for (const [words, verb] of all) {
+      const name = words.join(' ');
+      const { out, exitCode } = await type([...words, '--help']);
+      assert.equal(exitCode, 0, name);
+      assert.match(out, new RegExp(`^Usage: catalogue ${name}`), name);
+      assert.match(verb.description, /^[A-Z].+\.$/, `${name}: its description is a sentence`);
+      assert.ok(out.includes(verb.description), name);
+      assert.ok(verb.examples.length > 0, `${name}: it has an example`);
+      for (const example of verb.examples) {
+        assert.ok(out.includes(`  ${example}\n`), `${name}: ${example}`);
+        assert.ok(example.startsWith(`catalogue ${name}`), `${name}: ${example}`);
+      }
+      for (const option of verb.options?.() ?? [])
+        assert.match(option.description, /^[A-Z].+\.$/s, `${name} ${option.flags}: its help is a sentence`);
+      assert.deepEqual((await type(['help', ...words])).out, out);
+    }
+  });
+
+  it('gives examples that are commands', async () => {
+    const files = { 'about.md': 'About.' };
+    for (const [words, { examples }] of await commands()) {
+      if (words[0] === 'init' || words[0] === 'serve') continue;
+      for (const example of examples) {
+        const [, ...argv] = (example.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ''));
+        const { exitCode, err } = await type(argv, { files, terminal: true, answer: true });
+        // Some add what is there already, or move it where nothing is: but all are well-formed.
+        assert.ok([0, 3, 5].includes(exitCode), `${example} → ${exitCode}: ${err}`);
+      }
+    }
+  });
+
+  it('fits the terminal', async () => {
+    const { out } = await type(['dataset', 'add', '--help'], { columns: 60 });
+    const [options = ''] = out.split('\nExamples');
+    for (const line of options.split('\n')) assert.ok(line.length <= 60, line);
+  });
+
+  it('prints the version', async () => {
+    const { out, exitCode } = await type(['--version']);
+    assert.match(out, /^\d+\.\d+\.\d+\n$/);
+    assert.equal(exitCode, 0);
+  });
+
+  it('has an option for every field that may be written', async () => {
+    const { writableFields } = await import('../../src/catalogue/input.ts');
+    for (const kind of ['namespace', 'dataset'] as const) {
+      const { out } = await type([kind, 'edit', '--help']);
+      for (const field of writableFields(kind)) {
+        if (field === 'columns') continue;
+        const flag = field === 'keywords' ? 'keyword' : field === 'owners' ? 'owner' : field.replaceAll('_', '-');
+        assert.match(out, new RegExp(`^  --${flag} <`, 'm'));
+      }
+    }
+  });
+});

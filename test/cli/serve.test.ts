@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { UnusableCatalogueError } from '../../src/catalogue/errors.ts';
+import type { ServeOptions } from '../../src/cli/context.ts';
+import { type } from '../support/prompt.ts';
+
+/** A server that writes down what was asked of it. */
+function recorded() {
+  const asked: Omit<ServeOptions, 'log'>[] = [];
+  let closed = 0;
+  const serve = async ({ log, ...options }: ServeOptions) => {
+    asked.push(options);
+    log('GET /\x1b[2J');
+    return { url: 'http://127.0.0.1:8000', title: 'Open\x1b data', close: async () => void closed++ };
+  };
+  return { serve, asked, closed: () => closed };
+}
+
+describe('serve', () => {
+  it('says where it serves, and ends when it is told to', async () => {
+    const { serve, asked, closed } = recorded();
+    const { out, err, exitCode } = await type(['serve'], { serve });
+    assert.equal(out, 'Serving Open\\u001b data at http://127.0.0.1:8000/\n');
+    assert.equal(err, 'GET /\\u001b[2J\n');
+    assert.equal(exitCode, 0);
+    assert.equal(closed(), 1);
+    assert.deepEqual(asked, [{ folder: '/', host: '127.0.0.1', port: 8000 }]);
+  });
+
+  it('takes its options', async () => {
+    const { serve, asked } = recorded();
+    const argv = ['--host', '::1', '--port', '0', '--base-url', 'https://data.example.org/', '--read-only'];
+    await type(['serve', '--data', '/', ...argv], { serve });
+    const [options] = asked;
+    assert.deepEqual(options, {
+      folder: '/',
+      host: '::1',
+      port: 0,
+      baseUrl: 'https://data.example.org',
+      readOnly: true,
+    });
+  });
+
+  it('fails with one sentence', async () => {
+    const serve = () => Promise.reject(new UnusableCatalogueError('Port 8000 is in use. Choose another.'));
+    const { out, err, exitCode } = await type(['serve'], { serve });
+    assert.deepEqual([out, err, exitCode], ['', 'error: Port 8000 is in use. Choose another.\n', 1]);
+  });
+});

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { json, manyLines, oneLine } from '../../src/cli/text.ts';
+import { pad, truncate, width } from '../../src/cli/width.ts';
+import { type } from '../support/prompt.ts';
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const control = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
+const nasty = 'A\x1b]0;owned\x07\x1b[31mred\x9b1m\x00\u202eB\r\nC\tD';
+
+describe('text on its way to a terminal', () => {
+  it('has no control characters in it, whatever it was', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        assert.doesNotMatch(oneLine(text), control);
+        assert.doesNotMatch(oneLine(text), /[\n\t]/);
+        assert.doesNotMatch(manyLines(text), control);
+        assert.doesNotMatch(json({ text }), control);
+        assert.deepEqual(JSON.parse(json({ text })), { text });
+      }),
+    );
+  });
+
+  it('shows what was there', () => {
+    assert.equal(oneLine('a\x1b[31m\n\nb'), 'a\\u001b[31m b');
+    assert.equal(manyLines('a\r\nb\tc\x7f'), 'a\nb\tc\\u007f');
+  });
+});
+
+describe('width', () => {
+  it('counts cells: wide characters are two, marks are none', () => {
+    assert.equal(width('井戸'), 4);
+    assert.equal(width('e\u0301'), 1);
+    assert.equal(pad('井戸', 6), '井戸  ');
+  });
+
+  it('is kept to, and no character is cut apart', () => {
+    assert.equal(truncate('abcdef', 6), 'abcdef');
+    assert.equal(truncate('abcdefg', 6), 'abcde…');
+    assert.equal(truncate('井戸井戸', 6), '井戸…');
+    assert.equal(truncate('👨‍👩‍👧👨‍👩‍👧', 3), '👨‍👩‍👧…');
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 20 }), (text, to) =>
+        assert.ok(width(truncate(text, to)) <= to),
+      ),
+    );
+  });
+});
+
+describe('what is shown', () => {
+  const seed = {
+    namespaces: { parks: { label: nasty }, longer: { label: 'x'.repeat(150), owners: ['a', 'b'] } },
+    datasets: { 'parks/trees': { label: nasty, description: nasty, keywords: [nasty], publisher: nasty } },
+  };
+
+  it('obeys nothing in the data', async () => {
+    for (const terminal of [true, false])
+      for (const argv of [
+        ['namespace', 'list'],
+        ['namespace', 'show', 'parks'],
+        ['dataset', 'list'],
+        ['dataset', 'show', 'parks/trees'],
+        ['dataset', 'show', 'parks/trees', '--json'],
+        ['dataset', 'list', '--json'],
+      ]) {
+        const { out, exitCode } = await type(argv, { seed, terminal });
+        assert.equal(exitCode, 0);
+        assert.doesNotMatch(out, control, argv.join(' '));
+        assert.match(out, /red/);
+      }
+  });
+
+  it('is one line for each row, behind a pipe', async () => {
+    const { out } = await type(['namespace', 'list'], { seed });
+    const lines = out.slice(0, -1).split('\n');
+    assert.equal(lines.length, 2);
+    for (const line of lines) assert.equal(line.split('\t').length, 4);
+  });
+
+  it('fits the terminal, and is whole behind a pipe', async () => {
+    for (const columns of [40, 80, 120]) {
+      const { out } = await type(['namespace', 'list'], { seed, columns, terminal: true });
+      for (const line of out.split('\n')) assert.ok(width(line) <= columns, `${columns}: ${line}`);
+      assert.match(out, /x…/);
+    }
+    assert.match((await type(['namespace', 'list'], { seed })).out, /x{150}/);
+  });
+
+  it('is coloured at a terminal only, and not with NO_COLOR or --no-color', async () => {
+    const list = ['namespace', 'list'];
+    const colour = { NO_COLOR: '' };
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: it starts a colour
+    const style = /\x1b\[/;
+    assert.match((await type(list, { env: colour, terminal: true })).out, style);
+    assert.doesNotMatch((await type(list, { env: colour })).out, style);
+    assert.doesNotMatch((await type(list, { env: { NO_COLOR: '1' }, terminal: true })).out, style);
+    assert.doesNotMatch((await type(list, { env: { ...colour, TERM: 'dumb' }, terminal: true })).out, style);
+    for (const argv of [
+      ['--no-color', ...list],
+      [...list, '--no-color'],
+      [list[0] ?? '', '--no-color', 'list'],
+    ])
+      assert.doesNotMatch((await type(argv, { env: colour, terminal: true })).out, style);
+  });
+});
