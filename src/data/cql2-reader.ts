@@ -1,12 +1,13 @@
 /** The words of CQL2 text: keywords, columns, values and geometries, within the limits of a question. */
 import { bboxGeometry } from './box.ts';
 import { checkShape, toBbox } from './geometry-text.ts';
-import { LiteralError, parseLiteral } from './literal.ts';
+import { parseLiteral } from './literal.ts';
 import { columnNames, columnType, didYouMean } from './lookups.ts';
 import type { Scalar } from './predicate.ts';
 import type { QueryLimits } from './query-limits.ts';
 import type { Geometry, TableColumn, TableShape } from './row.ts';
 import { type Budget, Scanner } from './scanner.ts';
+import { TextError } from './text-error.ts';
 import { readWkt, wktTypes } from './wkt.ts';
 
 interface Place {
@@ -162,7 +163,7 @@ export class Cql2Reader extends Scanner {
     try {
       return parseLiteral(type as TableColumn['type'], operand.text, whole);
     } catch (error) {
-      if (!(error instanceof LiteralError)) throw error;
+      if (!(error instanceof TextError)) throw error;
       return this.fail(error.message.replace(/\.$/, ''), operand.at);
     }
   }

@@ -14,7 +14,7 @@ import { didYouMean, dwithin } from './lookups.ts';
 import { type Comparison, everything, type Predicate, type Scalar, type SpatialTest } from './predicate.ts';
 import { defaultQueryLimits, type QueryLimits } from './query-limits.ts';
 import type { TableShape } from './row.ts';
-import { TextError } from './scanner.ts';
+import { TextError } from './text-error.ts';
 
 /**
  * Parses CQL2 text.

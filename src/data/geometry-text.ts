@@ -7,7 +7,8 @@ import { closest } from '../catalogue/closest.ts';
 import { bboxGeometry } from './box.ts';
 import { nesting } from './predicate.ts';
 import type { Bbox, Geometry } from './row.ts';
-import { type Budget, Scanner, TextError } from './scanner.ts';
+import { type Budget, Scanner } from './scanner.ts';
+import { TextError } from './text-error.ts';
 import { parseWkt, wktTypes } from './wkt.ts';
 
 export { toWkt } from './wkt.ts';

@@ -2,14 +2,12 @@
 import { instantOf, isDate, secondsOf } from './instant.ts';
 import type { Scalar } from './predicate.ts';
 import type { TableColumn } from './row.ts';
-
-/** A value that doesn't parse; the message says what would. */
-export class LiteralError extends Error {}
+import { TextError } from './text-error.ts';
 
 /**
  * A text as a value of a column's type. Blanks around it are left aside but for strings.
  * @param whole whether a fraction can't be meant where the column has integers (`exact`, not `gt`)
- * @throws LiteralError
+ * @throws TextError
  */
 export function parseLiteral(type: TableColumn['type'], text: string, whole = false): Scalar {
   const value = text.trim();
@@ -19,31 +17,31 @@ export function parseLiteral(type: TableColumn['type'], text: string, whole = fa
     case 'integer':
     case 'float': {
       const number = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(value) ? Number(value) : Number.NaN;
-      if (!Number.isFinite(number)) throw new LiteralError(`"${text}" is not a number.`);
+      if (!Number.isFinite(number)) throw new TextError(`"${text}" is not a number.`);
       if (type === 'integer' && whole && !Number.isSafeInteger(number)) {
-        throw new LiteralError(`"${text}" is not an integer${Number.isInteger(number) ? ' of at most 2^53 - 1' : ''}.`);
+        throw new TextError(`"${text}" is not an integer${Number.isInteger(number) ? ' of at most 2^53 - 1' : ''}.`);
       }
       return number;
     }
     case 'boolean':
       if (/^(true|1)$/i.test(value)) return true;
       if (/^(false|0)$/i.test(value)) return false;
-      throw new LiteralError(`"${text}" is neither true nor false.`);
+      throw new TextError(`"${text}" is neither true nor false.`);
     case 'date':
       if (isDate(value)) return value;
-      throw new LiteralError(`"${text}" is not a date of the form YYYY-MM-DD.`);
+      throw new TextError(`"${text}" is not a date of the form YYYY-MM-DD.`);
     case 'datetime': {
       // The + of an offset that was not percent-encoded arrives as a blank.
       const instant = value.replace(/ (?=\d\d:?\d\d$)(?<=T.*)/i, '+');
       if (!Number.isNaN(instantOf(instant))) return instant;
-      throw new LiteralError(`"${text}" is not a date and time of the form YYYY-MM-DDTHH:MM:SSZ.`);
+      throw new TextError(`"${text}" is not a date and time of the form YYYY-MM-DDTHH:MM:SSZ.`);
     }
     case 'time':
       if (!Number.isNaN(secondsOf(value))) return value;
-      throw new LiteralError(`"${text}" is not a time of the form HH:MM:SS.`);
+      throw new TextError(`"${text}" is not a time of the form HH:MM:SS.`);
     case 'object':
     case 'array':
-      throw new LiteralError(`Values of type ${type} can't be compared.`);
+      throw new TextError(`Values of type ${type} can't be compared.`);
   }
 }
 
@@ -53,14 +51,14 @@ export function parseLiteral(type: TableColumn['type'], text: string, whole = fa
  *
  *     splitList('a, "b, c","say ""hi"""')  // ['a', 'b, c', 'say "hi"']
  *
- * @throws LiteralError where a quote isn't closed
+ * @throws TextError where a quote isn't closed
  */
 export function splitList(text: string): string[] {
   const parts: string[] = [];
   const part = /\s*(?:"((?:[^"]|"")*)"\s*|([^",][^,]*|))(,|$)/y;
   for (;;) {
     const found = part.exec(text);
-    if (!found) throw new LiteralError('A value in double quotes has to end with a quote before the next comma.');
+    if (!found) throw new TextError('A value in double quotes has to end with a quote before the next comma.');
     parts.push(found[1] === undefined ? (found[2] ?? '').trim() : found[1].replaceAll('""', '"'));
     if (found[3] === '') return parts;
   }

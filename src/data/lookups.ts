@@ -5,11 +5,11 @@
 import { closest } from '../catalogue/closest.ts';
 import { ValidationError } from '../catalogue/errors.ts';
 import { parseBbox, parseGeometry, type QueryGeometry } from './geometry-text.ts';
-import { LiteralError, parseLiteral, splitList } from './literal.ts';
+import { parseLiteral, splitList } from './literal.ts';
 import { type Comparison, geometryColumn, type Predicate, type SpatialTest, type TextTest } from './predicate.ts';
 import { defaultQueryLimits, type QueryLimits } from './query-limits.ts';
 import type { TableColumn, TableShape } from './row.ts';
-import { TextError } from './scanner.ts';
+import { TextError } from './text-error.ts';
 
 type ColumnType = TableColumn['type'] | 'geometry';
 
@@ -69,7 +69,7 @@ export function parseLookup(
       ? geometryLookup(parameter, lookup, value, limits)
       : valueLookup(column, type, lookup, value);
   } catch (error) {
-    if (!(error instanceof LiteralError || error instanceof TextError)) throw error;
+    if (!(error instanceof TextError)) throw error;
     throw new ValidationError({ [parameter]: [error.message] });
   }
 }
@@ -98,12 +98,15 @@ export function columnNames(shape: TableShape): string[] {
   return [...(shape.hasGeometry ? [geometryColumn] : []), ...shape.columns.map((column) => column.name)];
 }
 
-/** `Unknown column "heigth". Did you mean "height"?` */
-export function unknownColumn(parameter: string, shape: TableShape): string {
+/**
+ * `Unknown column "heigth". Did you mean "height"?`
+ * @param others what may have been meant besides a column
+ */
+export function unknownColumn(parameter: string, shape: TableShape, others: readonly string[] = []): string {
   const [, stem = parameter] = /^(.+)__[^_]+$/.exec(parameter) ?? [];
   const lookup = parameter.slice(stem.length + 2);
   const name = closest(lookup, allLookups) ? stem : parameter;
-  return `Unknown column "${name}".${didYouMean(name, columnNames(shape))}`;
+  return `Unknown column "${name}".${didYouMean(name, [...columnNames(shape), ...others])}`;
 }
 
 /** ` Did you mean "…"?`, or nothing where no candidate is near. */
@@ -141,7 +144,7 @@ function valueLookup(column: string, type: TableColumn['type'], lookup: string, 
   if (lookup === 'range') {
     const [low, high, ...more] = splitList(text);
     if (low === undefined || high === undefined || more.length > 0) {
-      throw new LiteralError('A range has two values, separated by a comma; with one end use gte or lte.');
+      throw new TextError('A range has two values, separated by a comma; with one end use gte or lte.');
     }
     return { op: 'between', column, low: parseLiteral(type, low), high: parseLiteral(type, high) };
   }

@@ -1,7 +1,5 @@
-/** Reading a small language from left to right, with errors that say where. */
-
-/** A text that doesn't fit its grammar; the message names the place, counted from 1. */
-export class TextError extends Error {}
+/** Reading a small language from left to right, with errors that say where: the place is counted from 1. */
+import { TextError } from './text-error.ts';
 
 /** Counts down what a text may still contain. */
 export interface Budget {
