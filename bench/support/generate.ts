@@ -1,0 +1,71 @@
+/** Catalogues of any size, the same each time: for measuring. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { slugify } from '../../src/catalogue/slug.ts';
+
+const words = 'street tree park river lake road school noise flood zone census parcel stop boundary survey'.split(' ');
+
+/** Numbers from a seed (mulberry32): benchmarks compare runs, so each run has the same catalogue. */
+function numbers(seed: number): () => number {
+  return () => {
+    seed = (seed + 0x6d2b79f5) | 0;
+    let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+/**
+ * Writes a catalogue folder with one and a half versions a dataset, 100 datasets a namespace.
+ * @returns the addresses `<namespace>/<dataset>` of its datasets
+ */
+export function generate(root: string, datasets: number): readonly string[] {
+  const random = numbers(datasets);
+  const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)] as T;
+  const hex = () =>
+    Array.from({ length: 8 }, () =>
+      Math.floor(random() * 2 ** 32)
+        .toString(16)
+        .padStart(8, '0'),
+    ).join('');
+  const id = () => 1 + Math.floor(random() * 2147483646);
+  const addresses: string[] = [];
+  mkdirSync(join(root, 'namespaces'), { recursive: true });
+  writeFileSync(join(root, 'catalogue.yaml'), 'title: A large catalogue\n');
+  for (let i = 0; i < datasets; i++) {
+    const namespace = `publisher-${String(Math.floor(i / 100)).padStart(4, '0')}`;
+    const home = join(root, 'namespaces', namespace);
+    if (i % 100 === 0) {
+      mkdirSync(join(home, 'datasets'), { recursive: true });
+      writeFileSync(
+        join(home, 'namespace.yaml'),
+        `id: ${id()}\nlabel: Publisher ${i / 100}\ndescription: Open data.\n`,
+      );
+    }
+    const label = `${pick(words)} ${pick(words)} ${i}`;
+    const slug = slugify(label);
+    const folder = join(home, 'datasets', slug);
+    mkdirSync(join(folder, 'versions'), { recursive: true });
+    const columns = ['name', 'height', 'year'].map(
+      (name, n) =>
+        `  - type: ${['string', 'float', 'integer'][n]}\n    name: ${name}\n    label: ${name}\n    description: The ${name} of the ${pick(words)}\n`,
+    );
+    writeFileSync(
+      join(folder, 'dataset.yaml'),
+      `id: ${id()}\nlabel: ${label}\ndescription: Every ${pick(words)} of the ${pick(words)}, with its ${pick(words)}; été ${i}.\n` +
+        `keywords:\n  - ${pick(words)}\n  - ${pick(words)}-${i % 50}\nlicence: CC-BY-4.0\npublisher: The survey office\n` +
+        `columns:\n  - type: geometry\n    name: geometry\n    label: Geometry\n    description: WGS 84 point\n${columns.join('')}`,
+    );
+    for (let v = 0; v < 1 + (i % 2); v++) {
+      const slug = `${2015 + v}0${1 + (i % 9)}${10 + (i % 18)}1234${String(i % 60).padStart(2, '0')}${String(i % 1000000).padStart(6, '0')}`;
+      writeFileSync(
+        join(folder, 'versions', `${slug}.yaml`),
+        `id: ${id()}\nlabel: "${slug}"\nchecksum: ${hex()}\n` +
+          `metadata: ${Buffer.from(JSON.stringify({ rows: i, source: label })).toString('base64')}\n` +
+          `ready: true\nrows: ${i}\nfile:\n  url: https://data.example/${slug}.geojson\n  format: geojson\n  media_type: application/geo+json\n  size: ${1000 + i}\n`,
+      );
+    }
+    addresses.push(`${namespace}/${slug}`);
+  }
+  return addresses;
+}

@@ -1,0 +1,35 @@
+/**
+ * One start in a process of its own, with the compiled code. Usage: open.js alone|cold|warm FOLDER
+ * `alone` only finds, reads and parses the files: what every start must do at least.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+
+const [, , how, root] = process.argv;
+
+async function alone() {
+  const { parseRecord } = await import('../../dist/files/parse.js');
+  const start = performance.now();
+  const read = (folder) => {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const path = `${folder}/${entry.name}`;
+      if (entry.isDirectory() && !entry.name.startsWith('.')) read(path);
+      else if (entry.name.endsWith('.yaml')) parseRecord(readFileSync(path, 'utf8'), 'yaml');
+    }
+  };
+  read(root);
+  return performance.now() - start;
+}
+
+async function open() {
+  const { openFolder } = await import('../../dist/files/file-catalogue.js');
+  const start = performance.now();
+  const catalogue = await openFolder(root, { cache: true });
+  await catalogue.load();
+  const time = performance.now() - start;
+  globalThis.gc?.();
+  await catalogue.close();
+  return time;
+}
+
+const time = how === 'alone' ? await alone() : await open();
+console.log(JSON.stringify({ seconds: time / 1000, memory: process.memoryUsage().rss / 1e6 }));
