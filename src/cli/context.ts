@@ -2,14 +2,24 @@
  * The world, as far as the command line needs it, in one small value: `main` gets it and nothing below reaches past it.
  * A test hands in another one.
  */
+import { constants } from 'node:os';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Problem } from '../catalogue/types.ts';
+import { oneLine } from './text.ts';
 
 /** What is wrong with a file. */
 export interface CheckProblem extends Problem {
   readonly severity: 'error' | 'warning';
   /** Whether `catalogue check --fix` mends it. */
   readonly fixable: boolean;
+}
+
+export interface CheckAsked {
+  /** Mend what can be mended. */
+  readonly fix: boolean;
+  /** Read the payloads as well. */
+  readonly deep: boolean;
+  onProgress(done: number, total: number): void;
 }
 
 export interface CheckReport {
@@ -54,7 +64,7 @@ export interface Context {
   /** Opens the catalogue in a folder, for one who may see and do everything. */
   open(folder: string): Promise<Catalogue>;
   /** Looks at every file of a catalogue. */
-  check(folder: string, options: { readonly fix: boolean; readonly deep: boolean }): Promise<CheckReport>;
+  check(folder: string, options: CheckAsked): Promise<CheckReport>;
   /** Serves a catalogue over HTTP; resolves when it answers. */
   serve(options: ServeOptions): Promise<Served>;
   /** Lets go of what was opened. */
@@ -104,10 +114,11 @@ export function processContext(): Context {
 
     interrupted: () =>
       new Promise((resolve) => {
-        const stop = () => {
-          // Without our listeners the next signal does what signals do: end the process.
-          process.off('SIGINT', stop);
-          process.off('SIGTERM', stop);
+        let asked = false;
+        // The listeners stay: without one that is ours, signal-exit (which proper-lockfile brings) kills the process.
+        const stop = (signal: NodeJS.Signals) => {
+          if (asked) process.exit(128 + constants.signals[signal]);
+          asked = true;
           resolve();
         };
         process.on('SIGINT', stop);
@@ -119,7 +130,7 @@ export function processContext(): Context {
         import('../files/file-catalogue.ts'),
         import('../catalogue/permissions.ts'),
       ]);
-      const files = await openFolder(folder, { watch: false, log: (line) => void stderr.write(`${line}\n`) });
+      const files = await openFolder(folder, { watch: false, log: (line) => void stderr.write(`${oneLine(line)}\n`) });
       opened.push(files);
       return files.for(keeper);
     },

@@ -63,6 +63,13 @@ describe('check', () => {
     assert.deepEqual(checks, [{ folder: '/', fix: true, deep: true }]);
   });
 
+  it('shows at a terminal how far it is', async () => {
+    const { err } = await type(['check'], { report: clean, terminal: true });
+    const [steps, rest] = err.split(`\r${' '.repeat('Checking: 100 %'.length)}\r`);
+    assert.equal(steps, '\rChecking: 0 %\rChecking: 50 %\rChecking: 100 %');
+    assert.equal(rest, '12 files checked: nothing wrong.\n');
+  });
+
   it('annotates for GitHub, with paths from the current folder', async () => {
     const { out, exitCode } = await type(['check', '--format', 'github'], { report, cwd: '/work' });
     assert.equal(

@@ -3,6 +3,7 @@ import { relative } from 'node:path';
 import { Option } from 'commander';
 import type { Verb } from '../command.ts';
 import type { CheckProblem, CheckReport } from '../context.ts';
+import { progress } from '../progress.ts';
 import { type Paint, painter, type Show } from '../show.ts';
 import { manyLines, oneLine } from '../text.ts';
 
@@ -28,7 +29,8 @@ export const command: Verb<CheckOptions> = {
   ],
   async run({ context, global, show, folder }, _args, { fix = false, deep = false, format }) {
     const root = folder();
-    const report = await context.check(root, { fix, deep });
+    const { at, end } = progress(context, 'Checking');
+    const report = await context.check(root, { fix, deep, onProgress: at }).finally(end);
     const place = (path: string) => relative(context.cwd, `${root}/${path}`).replaceAll('\\', '/');
     const chosen = format ?? (show.asJson ? 'json' : 'text');
     if (chosen === 'json') show.json(report);

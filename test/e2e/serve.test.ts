@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { run, serve, temporaryFolder } from '../support/program.ts';
+
+describe('catalogue serve', () => {
+  const home = temporaryFolder();
+  after(home.remove);
+  const cwd = home.path;
+
+  before(async () => {
+    for (const args of [
+      ['init', '--title', 'Springfield'],
+      ['namespace', 'add', 'parks', '--label', 'Parks'],
+      ['dataset', 'add', 'parks/trees', '--label', 'Trees'],
+    ])
+      assert.equal((await run(args, { cwd })).exitCode, 0, args.join(' '));
+  });
+
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    it(`answers until ${signal}, and leaves nothing running`, async () => {
+      const server = await serve([], { cwd });
+      assert.match(server.line, /^Serving Springfield at http:\/\/127\.0\.0\.1:\d+\/$/);
+      const root = await fetch(`${server.url}/api/v1/`);
+      assert.equal(root.status, 200);
+      assert.ok('endpoints' in ((await root.json()) as object));
+      const { exitCode, out } = await server.end(signal);
+      assert.equal(exitCode, 0);
+      assert.equal(out, `${server.line}\n`);
+      await assert.rejects(fetch(`${server.url}/api/v1/`));
+    });
+
+  it('ends at once when it is told so twice', async () => {
+    const server = await serve([], { cwd });
+    const { hostname, port } = new URL(server.url);
+    // A request that never comes to its end keeps the server from closing.
+    const client = connect(Number(port), hostname, () => client.write('GET / HTTP/1.1\r\nHost: x'));
+    client.on('error', () => {});
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    server.signal('SIGINT');
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const started = Date.now();
+    assert.equal((await server.end('SIGINT')).exitCode, 130);
+    assert.ok(Date.now() - started < 5000);
+    client.destroy();
+  });
+
+  it('shows what the command line changes meanwhile', async () => {
+    const server = await serve([], { cwd });
+    try {
+      await run(['dataset', 'add', 'parks/ponds', '--label', 'Ponds'], { cwd });
+      const address = `${server.url}/api/v1/namespaces/parks/datasets/ponds/`;
+      let status = 0;
+      for (const deadline = Date.now() + 10_000; status !== 200 && Date.now() < deadline; ) {
+        const answer = await fetch(address);
+        ({ status } = answer);
+        if (status === 200) assert.equal(((await answer.json()) as { label: string }).label, 'Ponds');
+        else await answer.text();
+      }
+      assert.equal(status, 200);
+      const { out } = await run(['dataset', 'show', 'parks/ponds', '--json'], { cwd });
+      const served = (await (await fetch(address)).json()) as { url: string };
+      assert.equal(served.url, `${server.url}${JSON.parse(out).url}`);
+    } finally {
+      await server.end('SIGINT');
+    }
+  });
+
+  it('takes the address that links begin with', async () => {
+    const server = await serve(['--base-url', 'https://data.example.org/'], { cwd });
+    try {
+      const answer = await fetch(`${server.url}/api/v1/namespaces/parks/`);
+      const { url } = (await answer.json()) as { url: string };
+      assert.equal(url, 'https://data.example.org/api/v1/namespaces/parks/');
+    } finally {
+      await server.end('SIGTERM');
+    }
+  });
+
+  it('says in one sentence why it does not start', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => taken.once('listening', resolve));
+    const { port } = taken.address() as AddressInfo;
+    mkdirSync(join(cwd, 'empty'));
+    mkdirSync(join(cwd, 'broken'));
+    writeFileSync(join(cwd, 'broken', 'catalogue.yaml'), 'title: [1\n');
+    writeFileSync(join(cwd, 'file'), '');
+    const cases: readonly [args: string[], message: RegExp][] = [
+      [['--port', String(port)], /^error: Port \d+ .*in use.*--port/],
+      [['--host', '192.0.2.1', '--port', '0'], /^error: 192\.0\.2\.1 is no address .*--host/],
+      [['--data', 'nowhere'], /^error: .*no folder nowhere.*catalogue init nowhere/],
+      [['--data', 'empty'], /^error: .*is no catalogue.*catalogue init/],
+      [['--data', 'file'], /^error: .*is a file/],
+      [['--data', 'broken', '--port', '0'], /^error: catalogue\.yaml is broken at line \d+/],
+    ];
+    try {
+      for (const [args, message] of cases) {
+        const { exitCode, out, err } = await run(['serve', ...args], { cwd });
+        assert.equal(exitCode, 1, args.join(' '));
+        assert.equal(out, '');
+        assert.match(err, message);
+        assert.equal(err.trimEnd().split('\n').length, 1, err);
+      }
+    } finally {
+      taken.close();
+    }
+  });
+});
