@@ -8,7 +8,6 @@ import type { RowsInput, WriteOptions } from './input.ts';
 import { json } from './json.ts';
 import { ndjson } from './ndjson.ts';
 import { objects } from './objects.ts';
-import { parquet } from './parquet.ts';
 import { prj } from './prj.ts';
 import type { TextBuffer } from './text-buffer.ts';
 import { type TextWriter, textChunks } from './text-writer.ts';
@@ -79,8 +78,11 @@ async function* chunksOf(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   if (format === 'csvt') yield Buffer.from(csvt(input));
   else if (format === 'prj') yield Buffer.from(prj);
-  else if (format === 'parquet') yield* parquet(input, options);
-  else {
+  else if (format === 'parquet') {
+    // Loaded when it is asked for: it takes 30 ms, which every start would wait.
+    const { parquet } = await import('./parquet.ts');
+    yield* parquet(input, options);
+  } else {
     const write = textFormats[format];
     yield* textChunks(input.rows, (out) => write(input, out, options));
   }
