@@ -89,7 +89,7 @@ export class Cql2Reader extends Scanner {
       this.expect(')');
       const text = inner.kind === 'column' ? inner.type === 'string' : inner.as === 'text';
       if (!text) this.fail('CASEI takes a text, or a column of texts', at);
-      return { ...inner, fold: true };
+      return { ...inner, fold: true, at };
     }
     const value = this.valueAt(at);
     if (value) {

@@ -22,7 +22,7 @@ export interface QueryGeometry {
 type SimpleType = keyof typeof nesting;
 type Simple = Exclude<Geometry, { type: 'GeometryCollection' }>;
 
-const expressionTypes: Readonly<Record<string, SimpleType>> = Object.fromEntries(
+const expressionTypes: ReadonlyMap<string, SimpleType> = new Map(
   (Object.keys(nesting) as SimpleType[]).map((type) => [type.toLowerCase(), type]),
 );
 
@@ -38,7 +38,7 @@ export function parseGeometry(text: string, budget: Budget = { vertices: Infinit
   if (/[-+.\d]/.test(first)) return plain(bboxGeometry(parseBbox(text)));
   const start = scanner.at;
   const word = scanner.word();
-  const type = expressionTypes[word.toLowerCase()];
+  const type = expressionTypes.get(word.toLowerCase());
   if (type && scanner.take('(') && scanner.peek() === '[') return readExpression(scanner, type, budget);
   const name = word.toUpperCase().replace(/(?:ZM|Z|M)$/, '');
   if (!wktTypes.includes(name) && name !== 'SRID') {
@@ -152,15 +152,13 @@ export function fromGeoJson(value: unknown, budget: Budget): Geometry {
     budget.vertices = inner.vertices;
     return { type, geometries: parts };
   }
-  const levels = nesting[type as SimpleType];
-  if (levels === undefined) {
+  if (typeof type !== 'string' || !Object.hasOwn(nesting, type)) {
     const names = [...Object.keys(nesting), 'GeometryCollection'];
     const near = typeof type === 'string' ? closest(type, names) : undefined;
-    throw new TextError(
-      `Unknown GeoJSON geometry type ${JSON.stringify(type) ?? 'none'}.${near ? ` Did you mean "${near}"?` : ''}`,
-    );
+    const found = typeof type === 'string' ? `"${type}"` : 'none';
+    throw new TextError(`Unknown GeoJSON geometry type ${found}.${near ? ` Did you mean "${near}"?` : ''}`);
   }
-  checkCoordinates(coordinates, levels, String(type), budget);
+  checkCoordinates(coordinates, nesting[type as SimpleType], type, budget);
   return { type, coordinates } as Geometry;
 }
 
@@ -169,7 +167,8 @@ function checkCoordinates(value: unknown, levels: number, type: string, budget: 
   if (levels > 0) for (const part of value) checkCoordinates(part, levels - 1, type, budget);
   else if (--budget.vertices < 0) throw new TextError('The geometry has too many positions.');
   else if (value.length === 1 || !value.every(Number.isFinite)) {
-    throw new TextError(`A position is two numbers or more, not ${JSON.stringify(value).slice(0, 40)}.`);
+    const found = value.map((part) => (typeof part === 'number' ? part : typeof part)).join(', ');
+    throw new TextError(`A position is two numbers or more, not ${found.slice(0, 40) || 'nothing'}.`);
   }
 }
 

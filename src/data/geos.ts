@@ -97,26 +97,42 @@ export function ask(geos: Geos, geometry: Geometry, test: (pointer: number) => n
   }
 }
 
-/** A geometry that many others are tested against: GEOS keeps an index of its edges. */
+/** Queries whose prepared geometries are kept in GEOS's memory, which no garbage collector sees: the newest of them. */
+const mostPrepared = 64;
+const alive: Prepared[] = [];
+
+/**
+ * A geometry that many others are tested against: GEOS keeps an index of its edges. When many newer ones have pushed
+ * it out of GEOS's memory it is made again, so it need not be closed.
+ */
 export class Prepared {
-  readonly geometry: number;
-  readonly prepared: number;
+  readonly #geos: Geos;
+  readonly #source: Geometry;
+  #geometry = 0;
+  #prepared = 0;
 
   constructor(geos: Geos, geometry: Geometry) {
-    this.geometry = create(geos, geometry);
-    if (this.geometry === 0) throw new RangeError('GEOS can make nothing of this geometry.');
-    this.prepared = geos.GEOSPrepare(this.geometry);
-    released.register(this, { geos, geometry: this.geometry, prepared: this.prepared });
+    this.#geos = geos;
+    this.#source = geometry;
+  }
+
+  /** The pointer that the GEOSPrepared… functions take, good until the next `Prepared` is asked for its own. */
+  get prepared(): number {
+    if (this.#prepared !== 0) return this.#prepared;
+    this.#geometry = create(this.#geos, this.#source);
+    if (this.#geometry === 0) throw new RangeError('GEOS can make nothing of this geometry.');
+    this.#prepared = this.#geos.GEOSPrepare(this.#geometry);
+    if (alive.push(this) > mostPrepared) alive.shift()?.#release();
+    return this.#prepared;
+  }
+
+  #release(): void {
+    this.#geos.GEOSPreparedGeom_destroy(this.#prepared);
+    this.#geos.GEOSGeom_destroy(this.#geometry);
+    this.#prepared = 0;
+    this.#geometry = 0;
   }
 }
-
-/** Queries come and go with their requests; what they hold of GEOS's memory goes with them. */
-const released = new FinalizationRegistry(
-  ({ geos, geometry, prepared }: { geos: Geos; geometry: number; prepared: number }) => {
-    geos.GEOSPreparedGeom_destroy(prepared);
-    geos.GEOSGeom_destroy(geometry);
-  },
-);
 
 /** Why a geometry is not valid (OGC 06-103r4, section 6.1.11), such as `Self-intersection at 5 5`; null where it is. */
 export function invalidity(geos: Geos, geometry: Geometry): string | null {

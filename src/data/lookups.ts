@@ -111,8 +111,11 @@ export function unknownColumn(parameter: string, shape: TableShape, others: read
 
 /** ` Did you mean "…"?`, or nothing where no candidate is near. */
 export function didYouMean(word: string, candidates: readonly string[]): string {
-  const near = closest(word, candidates);
-  return near === undefined ? '' : ` Did you mean "${near}"?`;
+  // A name of quite another length is never near; among ten thousand columns, most needn't be looked at.
+  const most = Math.max(1, word.length * 0.4);
+  const near = word.length > 100 ? [] : candidates.filter((name) => Math.abs(name.length - word.length) <= most);
+  const best = closest(word, near);
+  return best === undefined ? '' : ` Did you mean "${best}"?`;
 }
 
 function unfitLookup(column: string, type: ColumnType, lookup: string): string {

@@ -136,6 +136,9 @@ export function parseDataQuery(
   if (length > limits.queryLength) {
     throw new ValidationError({ non_field_errors: [`The query string is longer than ${limits.queryLength} bytes.`] });
   }
+  if (pairs.length > limits.predicates + ourParameters.length) {
+    throw new ValidationError({ non_field_errors: [`There are ${pairs.length} parameters: too many.`] });
+  }
   const draft: Draft = {
     format: undefined,
     filters: [],
@@ -147,28 +150,24 @@ export function parseDataQuery(
     pageSize: undefined,
     csv: { bom: false, separator: ',', excel: false },
   };
-  const errors: Record<string, string[]> = {};
+  // No plain object: a parameter may be called __proto__.
+  const errors = new Map<string, string[]>();
+  const report = (field: string, message: string) => errors.set(field, [...(errors.get(field) ?? []), message]);
   for (const [parameter, value] of pairs) {
-    for (const message of problems(parameter, value, { shape, limits, draft, parameter })) {
-      errors[parameter] ??= [];
-      errors[parameter].push(message);
-    }
+    for (const message of problems(parameter, value, { shape, limits, draft, parameter })) report(parameter, message);
   }
   const paged = draft.page !== undefined || draft.pageSize !== undefined;
   if (paged && (draft.limit !== undefined || draft.offset !== undefined)) {
-    errors.non_field_errors = ['Ask for a page, or for a limit and an offset, but not for both.'];
+    report('non_field_errors', 'Ask for a page, or for a limit and an offset, but not for both.');
   }
   const { filters, ...rest } = draft;
   const predicate = and(filters);
   for (const [unit, count] of Object.entries(sizeOf(predicate)) as ['predicates' | 'values' | 'vertices', number][]) {
-    if (count > limits[unit]) {
-      errors.non_field_errors ??= [];
-      errors.non_field_errors.push(
-        `The filters have more than ${limits[unit]} ${unit === 'predicates' ? 'conditions' : unit}.`,
-      );
-    }
+    if (count <= limits[unit]) continue;
+    const what = unit === 'predicates' ? 'conditions' : unit;
+    report('non_field_errors', `The filters have more than ${limits[unit]} ${what}.`);
   }
-  if (Object.keys(errors).length > 0) throw new ValidationError(errors);
+  if (errors.size > 0) throw new ValidationError(Object.fromEntries(errors));
   return { ...rest, predicate };
 }
 
