@@ -51,6 +51,46 @@ export interface Payload {
   close(): Promise<void>;
 }
 
+/** A question to the rows of a version: the parameters of a data address. */
+export interface RowsQuestion {
+  /** Names and values, decoded, in their order. */
+  readonly parameters: readonly (readonly [name: string, value: string])[];
+  /** The format that the address itself names, such as `csv` in `data.csv`: it wins over a parameter. */
+  readonly format?: string | undefined;
+  /** The format where neither address nor parameter names one; default geojson. */
+  readonly preferred?: string | undefined;
+  /** Length of the query string as it came, in bytes. */
+  readonly length?: number | undefined;
+  /** The addresses of the rows before and after a part of them, for formats that hold links. */
+  readonly links?: ((part: RowsPart) => { readonly next: string | null; readonly previous: string | null }) | undefined;
+}
+
+/** Which of the rows that were found are shown. */
+export interface RowsPart {
+  /** How many were found in all. */
+  readonly matched: number;
+  /** Of the first shown, from 0. */
+  readonly offset: number;
+  readonly limit: number;
+  /** Whether a page was asked for, and not a limit and an offset. */
+  readonly paged: boolean;
+}
+
+/** Rows of a version, written in a format. */
+export interface Rows {
+  readonly version: Version;
+  readonly format: string;
+  readonly contentType: string;
+  /** Of a file name, without the dot. */
+  readonly extension: string;
+  /** Null where all rows found are shown. */
+  readonly part: RowsPart | null;
+  /** Strong validator, without quotes: the same as long as question and data are. */
+  readonly tag: string;
+  /** The document. Destroying the stream stops the work; an error of it leaves the document without an end. */
+  stream(): import('node:stream').Readable;
+}
+
 /** A file below site_media/, such as an image of a dataset. */
 export interface Media {
   readonly mediaType: string;
@@ -71,11 +111,11 @@ export type WritableKind = 'namespace' | 'dataset';
 export type Input = Readonly<Record<string, unknown>>;
 
 export interface Catalogue {
-  /** The same object as long as nothing changed that this viewer could see. */
+  /** Another object after every change that this viewer can see; the same one as long as nothing changes. */
   readonly revision: object;
   readonly settings: Settings;
 
-  /** @throws NotFoundError where the page doesn't exist, or the namespace or dataset asked within */
+  /** @throws NotFoundError where the page doesn't exist, or the namespace or dataset asked within; MovedError */
   list<K extends Kind>(kind: K, question: Question): Promise<Page<Entities[K]>>;
   /** @throws NotFoundError, MovedError */
   get<K extends Kind>(ref: Refs[K]): Promise<Entities[K]>;
@@ -84,6 +124,12 @@ export interface Catalogue {
    * @throws NotFoundError that says why there is none; MovedError
    */
   payload(ref: VersionRef): Promise<Payload>;
+  /**
+   * The rows of a version that a question means; `latest` is the newest ready version.
+   * @throws NotFoundError where there are none that can be read; ValidationError under the names of the parameters;
+   *   UnavailableError where finding them takes too long
+   */
+  rows(ref: VersionRef, question: RowsQuestion): Promise<Rows>;
   /** @throws NotFoundError */
   media(path: string): Promise<Media>;
   /** Checksum, time and commit of files, in their order. */

@@ -71,7 +71,7 @@ export function versionFrom(
   payload: { readonly size: number } | null,
 ): Version {
   const { file } = record;
-  const size = payload?.size ?? file?.size ?? null;
+  const size = file?.size ?? payload?.size ?? null;
   const present = payload ? file?.size === undefined || file.size === payload.size : Boolean(file?.url);
   return Object.freeze({
     kind: 'version',

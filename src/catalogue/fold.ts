@@ -1,7 +1,7 @@
 /** Text without case and accents, of every script: what search and ordering compare. */
 
 /**
- * Folds a text: compatibility decomposition, combining marks dropped, case folded, ß as ss.
+ * Folds a text: compatibility decomposition, combining marks dropped, case folded, ß as ss, ς as σ.
  *
  *     fold('Été') === fold('ete')
  */
@@ -13,5 +13,6 @@ export function fold(text: string): string {
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
     .toUpperCase()
-    .toLowerCase();
+    .toLowerCase()
+    .replaceAll('ς', 'σ');
 }

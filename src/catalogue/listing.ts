@@ -4,6 +4,8 @@ import { newestFirst } from './entities.ts';
 import { NotFoundError } from './errors.ts';
 import { type Facet, facets, orderFields, searchText } from './facets.ts';
 import { fold } from './fold.ts';
+import { find } from './lookup.ts';
+import { formatRef, refOf } from './ref.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Entities, Entity, Kind, Settings } from './types.ts';
 
@@ -33,7 +35,8 @@ const everything: { [K in ListedKind]: (snapshot: Snapshot) => Iterable<Entities
 
 /**
  * Answers a question to a collection of the snapshot.
- * @throws NotFoundError where there is no such page, or no such namespace or dataset to look in
+ * @throws NotFoundError where there is no such page, or no such namespace or dataset to look in; MovedError where that
+ *   has another address now
  * @throws ValidationError where a filter's value is none that the field can have
  */
 export function list<K extends ListedKind>(snapshot: Snapshot, kind: K, question: Question): Page<Entities[K]> {
@@ -53,7 +56,8 @@ export function narrow<K extends Kind>(
 ): readonly Entities[K][] {
   const tests: ((item: Entities[K]) => boolean)[] = [];
   for (const [field, wanted] of Object.entries(question.filters ?? {})) {
-    const facet = (facets[kind] as Record<string, Facet<Entities[K]>>)[field];
+    const known = facets[kind] as Readonly<Record<string, Facet<Entities[K]>>>;
+    const facet = Object.hasOwn(known, field) ? known[field] : undefined;
     const values = wanted.filter((value) => value !== '');
     if (facet && values.length) tests.push(facet(field, values));
   }
@@ -85,11 +89,11 @@ const foldedTexts: { readonly [K in Kind]: WeakMap<object, string> } = {
 
 /** The terms of a search, as Django REST Framework splits them: at white space and commas, NUL dropped. */
 function searchTerms(search = ''): readonly string[] {
-  return search
+  const terms = search
     .replaceAll('\0', '')
     .split(/[\s,]+/)
-    .map(fold)
-    .filter((term) => term !== '');
+    .map(fold);
+  return [...new Set(terms)].filter((term) => term !== '');
 }
 
 /**
@@ -104,25 +108,30 @@ export function pageOf<T>(items: readonly T[], question: Question, settings: Set
   return { count: items.length, page, pages, pageSize, items: items.slice((page - 1) * pageSize, page * pageSize) };
 }
 
-function scopeOf(snapshot: Snapshot, kind: ListedKind, question: Question): Iterable<Entity> | null {
-  if (question.namespace === undefined) return null;
-  const folder = snapshot.folders.get(question.namespace);
-  if (!folder?.namespace) throw new NotFoundError();
-  if (kind === 'dataset') return folder.datasets.values();
-  const dataset = folder.datasets.get(question.dataset ?? '');
-  if (kind !== 'version' || !dataset) throw new NotFoundError();
-  return dataset.versions;
+function scopeOf(snapshot: Snapshot, kind: ListedKind, { namespace, dataset }: Question): Iterable<Entity> | null {
+  if (namespace === undefined) return null;
+  if (dataset === undefined && kind === 'dataset') {
+    find(snapshot, { kind: 'namespace', slug: namespace });
+    return snapshot.folders.get(namespace)?.datasets.values() ?? [];
+  }
+  if (dataset === undefined || kind !== 'version') throw new NotFoundError();
+  return find(snapshot, { kind: 'dataset', namespace, slug: dataset }).versions;
 }
 
 type Compare = (a: Entity, b: Entity) => number;
 
-/** Compares by the fields asked for; unknown ones are dropped, and where none is left the default order holds. */
+/**
+ * Compares by the fields asked for; unknown ones are dropped. What is equal in them is in the default order, and what is
+ * equal in that too is by address: so that pages never depend on what was read first.
+ */
 function comparison(kind: ListedKind, ordering: string | undefined, settings: Settings): Compare {
-  const keys = keysOf(kind, ordering);
-  if (keys.length) return byKeys(keys);
-  if (kind === 'version') return newestFirst as Compare;
-  const fallback = keysOf(kind, settings.ordering);
-  return byKeys(fallback.length ? fallback : keysOf(kind, 'namespace,slug,username'));
+  const asked = byKeys(keysOf(kind, ordering));
+  const usual = kind === 'version' ? (newestFirst as Compare) : byKeys(keysOf(kind, settings.ordering));
+  return (a, b) => asked(a, b) || usual(a, b) || compareValues(addressOf(a), addressOf(b));
+}
+
+function addressOf(entity: Entity): string {
+  return entity.kind === 'file' ? entity.path : formatRef(refOf(entity));
 }
 
 interface Key {

@@ -38,5 +38,5 @@ const types: Readonly<Record<string, string>> = {
 /** The media type of a format's short name or of a file's name; application/octet-stream where none is known. */
 export function mediaTypeOf(nameOrFormat: string): string {
   const extension = nameOrFormat.slice(nameOrFormat.lastIndexOf('.') + 1).toLowerCase();
-  return types[extension] ?? 'application/octet-stream';
+  return (Object.hasOwn(types, extension) && types[extension]) || 'application/octet-stream';
 }

@@ -14,7 +14,7 @@ export const maxSlugLength = 100;
  *     slugify('Straße Ørsted')      → 'strasse-orsted'
  */
 export function slugify(label: string): string {
-  const ascii = Array.from(label.normalize('NFKD'), latin).join('');
+  const ascii = Array.from(label.normalize('NFKC'), latin).join('');
   return trim(
     ascii
       .toLowerCase()
@@ -24,10 +24,14 @@ export function slugify(label: string): string {
   );
 }
 
-/** Only letters are transliterated: a dash or a quotation mark is dropped, as Django does. */
+/**
+ * What Django keeps of a character; of a letter that it would drop, a transliteration. A dash, a quotation mark or an
+ * accent is dropped; a vowel sign of another script is a letter.
+ */
 function latin(character: string): string {
-  if (character <= '\x7f') return character;
-  if (!/[\p{L}\p{Nl}\p{Nd}]/u.test(character)) return '';
+  const kept = character.normalize('NFKD').replace(/\P{ASCII}/gu, '');
+  if (kept) return kept;
+  if (!/[\p{L}\p{M}\p{Nl}\p{Nd}]/u.test(character) || /\p{Script=Inherited}/u.test(character)) return '';
   const spelling = anyAscii(character);
   // Ideographs are syllables: "東京" reads "dong-jing", not "dongjing".
   return /\p{Ideographic}/u.test(character) ? ` ${spelling} ` : spelling;

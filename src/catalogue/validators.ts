@@ -23,9 +23,12 @@ function validator(kind: RecordKind): ValidateFunction {
   return validate;
 }
 
+/** How much is said of one record: whoever has mended that much sees the rest. */
+const mostMisfits = 50;
+
 /**
  * Checks what a file says against the schema of its kind.
- * @returns the record, typed; or what doesn't fit
+ * @returns the record, typed; or what doesn't fit, the first fifty of it
  */
 export function checkRecord<K extends RecordKind>(
   kind: K,
@@ -33,7 +36,7 @@ export function checkRecord<K extends RecordKind>(
 ): { record: RecordOf<K> } | { misfits: readonly Misfit[] } {
   const validate = validator(kind);
   if (validate(value)) return { record: value as RecordOf<K> };
-  return { misfits: (validate.errors ?? []).map(explain) };
+  return { misfits: (validate.errors ?? []).slice(0, mostMisfits).map(explain) };
 }
 
 /**

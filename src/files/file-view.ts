@@ -1,5 +1,15 @@
 /** The catalogue in a folder as one viewer sees it. */
-import type { Catalogue, Input, Media, Page, Payload, Question, WritableKind } from '../catalogue/catalogue.ts';
+import type {
+  Catalogue,
+  Input,
+  Media,
+  Page,
+  Payload,
+  Question,
+  Rows,
+  RowsQuestion,
+  WritableKind,
+} from '../catalogue/catalogue.ts';
 import { NotFoundError, NotPermittedError } from '../catalogue/errors.ts';
 import { type ListedKind, list, narrow, pageOf } from '../catalogue/listing.ts';
 import { find } from '../catalogue/lookup.ts';
@@ -11,6 +21,7 @@ import { openMedia, openPayload } from './bytes.ts';
 import type { FileCatalogue } from './file-catalogue.ts';
 import { filesOf } from './files-list.ts';
 import { inspectFiles } from './history.ts';
+import { rowsOf } from './rows.ts';
 import type { Scope } from './store.ts';
 import { createRecordOf, editRecordOf, removeRecordOf } from './writing.ts';
 
@@ -68,6 +79,10 @@ export class FileView implements Catalogue {
 
   async payload(ref: VersionRef): Promise<Payload> {
     return openPayload(this.#files.store.folder, await this.get<'version'>(ref));
+  }
+
+  async rows(ref: VersionRef, question: RowsQuestion): Promise<Rows> {
+    return rowsOf(this.#files, await this.get<'version'>(ref), question, this.settings);
   }
 
   media(path: string): Promise<Media> {

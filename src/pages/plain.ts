@@ -15,12 +15,12 @@ export function escapeHtml(text: string): string {
 }
 
 /**
- * A page that shows a JSON value, its links made clickable.
+ * A whole page.
  * @param title of the page, before the catalogue's own
- * @param value what is shown
  * @param base what the links of this site begin with
+ * @param content HTML
  */
-export function plainPage(title: string, settings: Settings, value: unknown, base: string): string {
+export function layout(title: string, settings: Settings, base: string, content: string): string {
   const site = escapeHtml(settings.title);
   const heading = escapeHtml(title);
   return `<!doctype html>
@@ -31,14 +31,22 @@ export function plainPage(title: string, settings: Settings, value: unknown, bas
 <style>
 body { font: 1rem/1.5 system-ui, sans-serif; max-width: 75rem; margin: 0 auto; padding: 1rem; color-scheme: light dark }
 pre { white-space: pre-wrap; overflow-wrap: anywhere }
+.scroll { overflow-x: auto }
+table { border-collapse: collapse }
+th, td { padding: .2rem .6rem; text-align: left; vertical-align: top; border-bottom: 1px solid }
 </style>
 <header><a href="${escapeHtml(base)}/api/v1/">${site}</a></header>
 <main>
 <h1>${heading}</h1>
-<pre>${linked(JSON.stringify(value, null, 2), base)}</pre>
+${content}
 </main>
 </html>
 `;
+}
+
+/** A page that shows a JSON value, its links made clickable. */
+export function plainPage(title: string, settings: Settings, value: unknown, base: string): string {
+  return layout(title, settings, base, `<pre>${linked(JSON.stringify(value, null, 2), base)}</pre>`);
 }
 
 /** JSON text as HTML, in which the strings that are addresses of this site are links. */

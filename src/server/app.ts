@@ -72,7 +72,7 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
       const body = bodyOf(ctx, shown);
       ctx.vary('Accept-Encoding');
       const headers = [
-        ['Content-Type', type === 'text/html' ? 'text/html; charset=utf-8' : type],
+        ['Content-Type', type === 'text/html' || shown.html ? 'text/html; charset=utf-8' : type],
         ['Allow', ctx.response.get('Allow')],
         ['Vary', ctx.response.get('Vary')],
         ['Cache-Control', 'no-cache'],
@@ -88,8 +88,9 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
     send(ctx.req, ctx.res, form);
   }
 
-  function bodyOf(ctx: ParameterizedContext, { title, json }: Shown): string {
+  function bodyOf(ctx: ParameterizedContext, { title, json, html }: Shown): string {
     const { type, indent } = ctx.state;
+    if (html) return html(open.settings, baseOf(ctx));
     if (type === 'text/html') return pageOf(ctx, title, JSON.parse(json()));
     return indent === undefined ? json() : JSON.stringify(JSON.parse(json()), null, indent);
   }
@@ -99,13 +100,16 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
   }
 
   function pageOf(ctx: ParameterizedContext, title: string, value: unknown): string {
-    let base = '';
+    return plainPage(title, open.settings, value, baseOf(ctx));
+  }
+
+  /** What links begin with; nothing on a page about a Host header that is none. */
+  function baseOf(ctx: ParameterizedContext): string {
     try {
-      base = baseUrlOf(ctx.req, open.settings, options.baseUrl);
+      return baseUrlOf(ctx.req, open.settings, options.baseUrl);
     } catch {
-      // A page about a bad Host header has no links.
+      return '';
     }
-    return plainPage(title, open.settings, value, base);
   }
 
   /** Turns whatever goes wrong into its answer, in the type that the client asked for. */

@@ -42,13 +42,13 @@ function quotePlus(text: string): string {
 }
 
 /**
- * The query string with `page` replaced, as Django REST Framework writes it: sorted by name, encoded anew.
- * @param page null for the first, which has no parameter
+ * The query string with some parameters replaced, as Django REST Framework writes it: sorted by name, encoded anew.
+ * @param change null takes a parameter out
  */
-export function withPage(query: URLSearchParams, page: number | null): string {
-  const names = [...new Set(query.keys())].filter((name) => name !== 'page');
+export function withParameters(query: URLSearchParams, change: Readonly<Record<string, number | null>>): string {
+  const names = [...new Set(query.keys())].filter((name) => !Object.hasOwn(change, name));
   const pairs = names.flatMap((name) => query.getAll(name).map((value) => [name, value] as const));
-  if (page !== null) pairs.push(['page', String(page)]);
+  for (const [name, value] of Object.entries(change)) if (value !== null) pairs.push([name, String(value)]);
   pairs.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   return pairs.map(([name, value]) => `${quotePlus(name)}=${quotePlus(value)}`).join('&');
 }
@@ -60,7 +60,7 @@ export function pageLinks(
   { page, pages }: Page<unknown>,
 ): { next: string | null; previous: string | null } {
   const link = (number: number | null) => {
-    const search = withPage(query, number);
+    const search = withParameters(query, { page: number });
     return search ? `${address}?${search}` : address;
   };
   return {

@@ -2,7 +2,6 @@
 import contentDisposition from 'content-disposition';
 import type { ParameterizedContext } from 'koa';
 import type { Media } from '../catalogue/catalogue.ts';
-import { NotFoundError } from '../catalogue/errors.ts';
 import type { VersionRef } from '../catalogue/ref.ts';
 import { namesTag } from './headers.ts';
 import type { Ask } from './route.ts';
@@ -107,30 +106,4 @@ function rangeOf(ctx: ParameterizedContext, etag: string, modified: Date, size: 
   const end = first && last ? Math.min(Number(last), size - 1) : size - 1;
   if (first && last && Number(first) > Number(last)) return null;
   return start <= end ? { start, end } : 'unsatisfiable';
-}
-
-/** The rows of a version whose payload is GeoJSON. */
-export async function data({ catalogue, ctx, params, type }: Ask): Promise<undefined> {
-  const version = await catalogue.get<'version'>(versionRef(params));
-  if (version.format !== 'geojson' && !version.media_type.startsWith('application/geo+json'))
-    throw new NotFoundError(
-      `The rows of ${version.format || 'this'} files can't be shown. The file itself is at the download address.`,
-    );
-  const payload = await catalogue.payload(versionRef(params));
-  const etag = `"${version.checksum || payload.modified.getTime()}-data"`;
-  ctx.set({ ETag: etag, 'Cache-Control': 'no-cache' });
-  if (ctx.get('If-None-Match') && namesTag(ctx.get('If-None-Match'), etag)) {
-    await payload.close();
-    ctx.status = 304;
-    return;
-  }
-  ctx.type = type === 'text/html' ? 'application/geo+json' : type;
-  if (ctx.method === 'HEAD') {
-    await payload.close();
-    ctx.status = 200;
-    ctx.length = payload.size;
-    return;
-  }
-  ctx.body = payload.stream();
-  ctx.length = payload.size;
 }

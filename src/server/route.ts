@@ -3,6 +3,7 @@ import type { ParameterizedContext } from 'koa';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { NotAuthenticatedError, NotFoundError } from '../catalogue/errors.ts';
 import type { Viewer } from '../catalogue/permissions.ts';
+import type { Settings } from '../catalogue/types.ts';
 import type { Links } from '../catalogue/urls.ts';
 import { type TokenCheck, viewerOf } from './auth.ts';
 import { MethodNotAllowedError, NotAcceptableError } from './errors.ts';
@@ -31,6 +32,8 @@ export interface Shown {
   /** What is shown: while these are the same, so is the answer. Empty where that can't be told. */
   readonly parts: readonly unknown[];
   readonly json: () => string;
+  /** The page for people, where it is more than the JSON shown. */
+  readonly html?: (settings: Settings, base: string) => string;
   readonly headers?: readonly (readonly [string, string])[];
 }
 
@@ -43,6 +46,8 @@ export interface Route {
   readonly types: readonly string[];
   /** Media types that writing takes. */
   readonly parses: readonly string[];
+  /** Whether the route reads ?format= itself. */
+  readonly ownFormats?: boolean;
   /** Whether one who isn't signed in may write. */
   readonly open?: boolean;
   /** Further members of the answer to OPTIONS. */
@@ -58,7 +63,6 @@ const formats: Readonly<Record<string, string>> = {
   json: 'application/json',
   api: 'text/html',
   html: 'text/html',
-  geojson: 'application/geo+json',
 };
 
 /** What the request asks to be answered in, and the suffix that keeps it in the answer's links. */
@@ -71,8 +75,14 @@ export interface Representation {
  * Chooses the representation: ?format= (or ?_format=) wins over Accept.
  * @throws NotFoundError for an unknown format, NotAcceptableError
  */
-export function representation(query: URLSearchParams, accept: string | undefined, route: Route): Representation {
+export function representation(
+  query: URLSearchParams,
+  accept: string | undefined,
+  route: Route,
+  parameters: Ask['params'] = {},
+): Representation {
   const name = ['format', '_format'].find((parameter) => last(query, parameter));
+  if (route.ownFormats && (name || 'extension' in parameters)) return { type: route.types[0] ?? '', suffix: '' };
   if (name) {
     const value = last(query, name) ?? '';
     const type = Object.hasOwn(formats, value) ? formats[value] : undefined;
@@ -111,7 +121,7 @@ export async function serve(
     return undefined;
   }
   const query = new URLSearchParams(ctx.querystring);
-  const { type, suffix } = representation(query, req.headers.accept, route);
+  const { type, suffix } = representation(query, req.headers.accept, route, ctx.params);
   ctx.state.type = type;
   ctx.state.indent = indentOf(req.headers.accept);
 

@@ -5,7 +5,8 @@ import { representRoot, toJson } from '../catalogue/represent.ts';
 import { type RecordKind, schemas } from '../catalogue/schemas.ts';
 import { apiRoot } from '../catalogue/urls.ts';
 import { detail, page } from './collections.ts';
-import { data, download, media } from './payloads.ts';
+import { data, dataTypes } from './data.ts';
+import { download, media } from './payloads.ts';
 import type { Ask, Route, Shown } from './route.ts';
 
 const json = 'application/json';
@@ -42,7 +43,7 @@ function route(path: string, name: string, allow: string, get: Route['get'], mor
   return { ...resource, path, name, allow, ...(get && { get }), ...more };
 }
 
-const dataTypes = { types: [json, 'application/geo+json', html] } as const;
+const rows = { types: dataTypes, ownFormats: true } as const;
 const anything = { types: [json, html, '*/*'] } as const;
 
 export const routes: readonly Route[] = [
@@ -50,12 +51,14 @@ export const routes: readonly Route[] = [
   route(`${apiRoot}datasets/`, 'Dataset List', listed, page('dataset', 'Datasets')),
   route(`${datasets}/`, 'Dataset List', listed, page('dataset', 'Datasets')),
   route(`${datasets}/:dataset/`, 'Dataset Instance', written, detail('dataset', dataset)),
-  route(`${datasets}/:dataset/data/`, 'Data', readOnly, data, dataTypes),
+  route(`${datasets}/:dataset/data/`, 'Data', readOnly, data, rows),
+  route(`${datasets}/:dataset/data.:extension`, 'Data', readOnly, data, rows),
   route(`${datasets}/:dataset/download/`, 'Download', readOnly, download, anything),
   route(`${apiRoot}versions/`, 'Version List', readOnly, page('version', 'Versions')),
   route(`${versions}/`, 'Version List', readOnly, page('version', 'Versions')),
   route(`${versions}/:version/`, 'Version Instance', readOnly, detail('version', version)),
-  route(`${versions}/:version/data/`, 'Data', readOnly, data, dataTypes),
+  route(`${versions}/:version/data/`, 'Data', readOnly, data, rows),
+  route(`${versions}/:version/data.:extension`, 'Data', readOnly, data, rows),
   route(`${versions}/:version/download/`, 'Download', readOnly, download, anything),
   route(`${namespaces}/`, 'Namespace List', listed, page('namespace', 'Namespaces')),
   route(`${namespaces}/:namespace/`, 'Namespace Instance', written, detail('namespace', named('namespace'))),
@@ -75,7 +78,7 @@ export const routes: readonly Route[] = [
     other: { POST: obtainToken },
   }),
   // Older clients of the service ask here.
-  route('/api/namespaces/:namespace/sources/:dataset/data/', 'Data', readOnly, data, dataTypes),
+  route('/api/namespaces/:namespace/sources/:dataset/data/', 'Data', readOnly, data, rows),
   route('/schemas/', 'Schemas', readOnly, schemaList),
   route('/schemas/:schema', 'Schema', readOnly, schema, { types: ['application/schema+json', json, html] }),
   route('/site_media/*path', 'Media', readOnly, media, anything),

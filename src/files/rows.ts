@@ -1,0 +1,118 @@
+/** Rows of versions: their payloads opened as tables, and asked. */
+import { createHash } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Rows, RowsPart, RowsQuestion } from '../catalogue/catalogue.ts';
+import { NotFoundError, UnavailableError } from '../catalogue/errors.ts';
+import type { Settings, Version } from '../catalogue/types.ts';
+import { answer } from '../data/answer.ts';
+import type { PayloadFormat } from '../data/formats.ts';
+import { payloadFormats } from '../data/formats.ts';
+import { type DataQuery, parseDataQuery } from '../data/parameters.ts';
+import { PayloadError } from '../data/payload-error.ts';
+import type { Table } from '../data/table.ts';
+import { ChecksumMismatchError, Tables } from '../data/tables.ts';
+import { type FormatName, formats } from '../data/writers/write.ts';
+import { openPayload } from './bytes.ts';
+import type { FileCatalogue } from './file-catalogue.ts';
+import { payloadPath, privateFolder } from './layout.ts';
+
+/** Milliseconds that may pass before the first byte of an answer. */
+const patience = 10_000;
+
+const tablesOf = new WeakMap<FileCatalogue, Tables>();
+
+/** Where the derived copies of payloads are kept: in the folder, or beside it where that may not be written. */
+export function derivedFolder({ root, options }: FileCatalogue): string {
+  if (!options.readOnly) return join(root, privateFolder, 'cache', 'tables');
+  return join(tmpdir(), `catalogue-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`);
+}
+
+/**
+ * The rows of a version that a question means.
+ * @throws NotFoundError, ValidationError, UnavailableError
+ */
+export async function rowsOf(
+  files: FileCatalogue,
+  version: Version,
+  question: RowsQuestion,
+  settings: Settings,
+): Promise<Rows> {
+  const table = await tableOf(files, version);
+  const { parameters, length } = question;
+  const query = parseDataQuery(parameters, table.shape, undefined, length);
+  const format = formatFor(query, question);
+  const paged = query.page !== undefined || query.pageSize !== undefined;
+  const part = (window: Omit<RowsPart, 'paged'>): RowsPart => ({ ...window, paged });
+  const limits = { pageSize: settings.page_size, maxPageSize: settings.max_page_size, patience };
+  const found = await answer(table, query, {
+    name: version.dataset,
+    payload: files.store.folder.absolute(payloadPath(version.namespace, version.dataset, version.file)),
+    format,
+    limits,
+    links: (window) => {
+      const { next = null, previous = null } = question.links?.(part(window)) ?? {};
+      const type = formats[format].contentType;
+      return [
+        ...(previous ? [{ href: previous, rel: 'prev', type }] : []),
+        ...(next ? [{ href: next, rel: 'next', type }] : []),
+      ];
+    },
+  });
+  return {
+    version,
+    format,
+    contentType: found.contentType,
+    extension: found.extension,
+    part: found.window && part(found.window),
+    tag: createHash('sha256')
+      .update(JSON.stringify([version.checksum, version.dataset, format, parameters]))
+      .digest('base64url')
+      .slice(0, 27),
+    stream: () => Readable.from(found.chunks(), { objectMode: false, highWaterMark: 256 * 1024 }),
+  };
+}
+
+function formatFor(query: DataQuery, { format, preferred = 'geojson' }: RowsQuestion): FormatName {
+  const name = format ?? query.format ?? preferred;
+  if (!Object.hasOwn(formats, name)) throw new NotFoundError();
+  return name as FormatName;
+}
+
+/**
+ * The table of a version's rows. Its derived copy may have to be made first: one who can't wait for that may ask again.
+ * @throws NotFoundError that says why there are no rows; UnavailableError
+ */
+export async function tableOf(files: FileCatalogue, version: Version): Promise<Table> {
+  // Opening the payload finds out all that can be wrong with it as a file.
+  await (await openPayload(files.store.folder, version)).close();
+  if (!version.checksum) throw new NotFoundError('The rows of a version without a checksum are not shown.');
+  let tables = tablesOf.get(files);
+  if (!tables) {
+    tables = new Tables({ folder: derivedFolder(files) });
+    tablesOf.set(files, tables);
+  }
+  const path = files.store.folder.absolute(payloadPath(version.namespace, version.dataset, version.file));
+  const known = version.format in payloadFormats ? { format: version.format as PayloadFormat } : {};
+  const opening = tables.table({ checksum: version.checksum, path, ...known });
+  const late = new AbortController();
+  try {
+    const table = await Promise.race([opening, pause(patience, 'late' as const, { signal: late.signal })]);
+    if (table === 'late') {
+      opening.catch(() => {}); // Whoever asks next is told.
+      throw new UnavailableError('The rows are being read for the first time. Try again in a moment.');
+    }
+    if (!table)
+      throw new NotFoundError(`${version.format || 'These'} files have no rows that can be shown. Download the file.`);
+    return table;
+  } catch (error) {
+    if (error instanceof PayloadError) throw new NotFoundError(`The rows can't be read: ${error.message}`);
+    if (error instanceof ChecksumMismatchError)
+      throw new NotFoundError('The payload is not the one that was taken in: its checksum is another.');
+    throw error;
+  } finally {
+    late.abort();
+  }
+}

@@ -1,0 +1,142 @@
+/** The rows of a dataset: filtered, written in a format, streamed. */
+import { pipeline } from 'node:stream/promises';
+import { constants, createBrotliCompress, createGzip } from 'node:zlib';
+import type { ParameterizedContext } from 'koa';
+import type { Rows, RowsPart } from '../catalogue/catalogue.ts';
+import { NotFoundError } from '../catalogue/errors.ts';
+import { type FormatName, formats } from '../data/writers/write.ts';
+import { rowsPage } from '../pages/rows.ts';
+import { namesTag } from './headers.ts';
+import { withParameters } from './links.ts';
+import { preferredCoding } from './negotiate.ts';
+import { versionRef } from './payloads.ts';
+import type { Ask, Shown } from './route.ts';
+
+const json = 'application/json';
+const html = 'text/html';
+
+/** Media types that rows can be asked for in; whatever JSON type it is means GeoJSON. */
+export const dataTypes: readonly string[] = [
+  json,
+  ...new Set(Object.values(formats).flatMap(({ accept }) => accept.filter((type) => type !== json))),
+  html,
+];
+
+function formatOf(type: string): FormatName | undefined {
+  return (Object.keys(formats) as FormatName[]).find((name) =>
+    (formats[name].accept as readonly string[]).includes(type),
+  );
+}
+
+/** Rows shown to people, at most. */
+const rowsOnPage = 100;
+
+/** Answers a data address. */
+export async function data(ask: Ask): Promise<Shown | undefined> {
+  const { ctx, catalogue, params, query, type } = ask;
+  const { extension } = params;
+  if (extension !== undefined && !Object.hasOwn(formats, extension)) throw new NotFoundError();
+  const parameters = [...query];
+  const named = ['_format', 'format'].find((name) => query.has(name));
+  const asPage = extension === undefined && (named ? query.getAll(named).at(-1) === 'html' : type === html);
+  if (asPage) return page(ask, parameters);
+  const rows = await catalogue.rows(versionRef(params), {
+    parameters,
+    format: extension,
+    preferred: formatOf(type),
+    length: Buffer.byteLength(ctx.querystring),
+    links: (part) => partLinks(ask, part),
+  });
+  // One who asked for JSON in general is told that it is JSON; the document is the same.
+  const plain = rows.format === 'geojson' && extension === undefined && !named && type === json;
+  await stream(ask, rows, plain ? json : rows.contentType);
+  return undefined;
+}
+
+/** The addresses of the rows before and after a part. */
+function partLinks({ ctx, links, query }: Ask, { matched, offset, limit, paged }: RowsPart) {
+  const address = (change: Readonly<Record<string, number>>) =>
+    `${links.base}${ctx.path}?${withParameters(query, change)}`;
+  if (limit === 0) return { next: null, previous: null };
+  const page = Math.floor(offset / limit) + 1;
+  const spelled = (name: string) => (query.has(name) ? name : `_${name}`);
+  const to = (first: number) => (paged ? { [spelled('page')]: first / limit + 1 } : { [spelled('offset')]: first });
+  return {
+    next: offset + limit < matched ? address(to(offset + limit)) : null,
+    previous: offset > 0 ? address(paged ? { [spelled('page')]: page - 1 } : to(Math.max(0, offset - limit))) : null,
+  };
+}
+
+/**
+ * Sends the document as it is made: no faster than it is taken, no further than the client stays. What fails half-way
+ * breaks the connection off; it never ends as if it were complete.
+ */
+async function stream(ask: Ask, rows: Rows, contentType: string): Promise<void> {
+  const { ctx } = ask;
+  const packable = rows.format !== 'parquet';
+  const coding = packable ? preferredCoding(ctx.get('Accept-Encoding')) : 'identity';
+  const etag = coding === 'identity' ? `"${rows.tag}"` : `"${rows.tag}-${coding}"`;
+  if (packable) ctx.vary('Accept-Encoding');
+  ctx.set({ ETag: etag, 'Cache-Control': 'no-cache', ...linkHeader(ask, rows.part) });
+  const condition = ctx.get('If-None-Match');
+  if (condition && namesTag(condition, etag)) {
+    ctx.status = 304;
+    return;
+  }
+  ctx.status = 200;
+  ctx.set('Content-Type', contentType);
+  const { dataset, slug } = rows.version;
+  ctx.set('Content-Disposition', `inline; filename="${dataset}-${slug}.${rows.extension}"`);
+  if (coding !== 'identity') ctx.set('Content-Encoding', coding);
+  ctx.respond = false;
+  ctx.res.statusCode = 200;
+  if (ctx.method === 'HEAD') {
+    ctx.res.end();
+    return;
+  }
+  await send(ctx, rows, coding);
+}
+
+async function send(ctx: ParameterizedContext, rows: Rows, coding: 'br' | 'gzip' | 'identity'): Promise<void> {
+  const pack =
+    coding === 'gzip'
+      ? [createGzip({ level: 4 })]
+      : coding === 'br'
+        ? [createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 3 } })]
+        : [];
+  try {
+    await pipeline([rows.stream(), ...pack, ctx.res]);
+  } catch (error) {
+    // `pipeline` has destroyed the response: the client sees that it is cut off. That a client left is no error.
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') ctx.app.emit('error', error, ctx);
+  }
+}
+
+function linkHeader(ask: Ask, part: RowsPart | null): Record<string, string> {
+  if (!part) return {};
+  const { next, previous } = partLinks(ask, part);
+  const parts = [...(next ? [`<${next}>; rel="next"`] : []), ...(previous ? [`<${previous}>; rel="prev"`] : [])];
+  return parts.length ? { Link: parts.join(', ') } : {};
+}
+
+/** The rows for people: a table of the first of them, or of those that were asked for. */
+async function page(ask: Ask, parameters: readonly (readonly [string, string])[]): Promise<Shown> {
+  const { ctx, catalogue, params, query } = ask;
+  const own = parameters.filter(([name]) => name !== '_format' && name !== 'format');
+  const limited = ['limit', 'page', 'page_size'].some((name) => query.has(name) || query.has(`_${name}`));
+  const rows = await catalogue.rows(versionRef(params), {
+    parameters: limited ? own : [...own, ['_limit', String(rowsOnPage)]],
+    format: 'objects',
+    length: Buffer.byteLength(ctx.querystring),
+  });
+  const chunks: Buffer[] = [];
+  for await (const chunk of rows.stream()) chunks.push(chunk as Buffer);
+  const items = JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>[];
+  const title = `${rows.version.dataset}: rows`;
+  return {
+    title,
+    parts: [],
+    json: () => JSON.stringify(items),
+    html: (settings, base) => rowsPage({ title, settings, base, items, matched: rows.part?.matched ?? items.length }),
+  };
+}
