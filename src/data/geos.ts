@@ -122,7 +122,8 @@ export class Prepared {
     this.#geometry = create(this.#geos, this.#source);
     if (this.#geometry === 0) throw new RangeError('GEOS can make nothing of this geometry.');
     this.#prepared = this.#geos.GEOSPrepare(this.#geometry);
-    if (alive.push(this) > mostPrepared) alive.shift()?.#release();
+    const oldest = alive.push(this) > mostPrepared ? alive.shift() : undefined;
+    if (oldest) oldest.#release();
     return this.#prepared;
   }
 
