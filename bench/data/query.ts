@@ -1,0 +1,105 @@
+/**
+ * How long a question takes: a bounding box and an attribute, about 100 hits among 1,000,000 points. Warm; and as the
+ * first question of a new process, against reading the payload from end to end and parsing it.
+ *
+ *     node --import tsx bench/data/query.ts [rows=1000000]
+ */
+import { execFileSync } from 'node:child_process';
+import { createReadStream } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readGeojson } from '../../src/data/formats/geojson.ts';
+import { takeIn } from '../../src/data/intake.ts';
+import { ownBytes } from '../../src/data/own-bytes.ts';
+import { newPieceCache } from '../../src/data/piece-reader.ts';
+import type { Bbox } from '../../src/data/row.ts';
+import { Table } from '../../src/data/table.ts';
+import { makePoints } from './make-points.ts';
+
+const box: Bbox = [10, 40, 17, 47];
+const folder = join(tmpdir(), 'catalogue-bench', 'derived');
+
+/** Rows in the box of one kind, with enough visitors: all their values are read, as for an answer. */
+async function ask(table: Table): Promise<number> {
+  const place = (name: string) => table.shape.columns.findIndex((column) => column.name === name);
+  const [kind, visitors] = [place('kind'), place('visitors')];
+  let hits = 0;
+  for await (const rows of table.runs({ candidates: [box], columns: [kind, visitors] })) {
+    for (const row of rows) {
+      if (row.value(kind) !== 'museum' || (row.value(visitors) as number) < 10_000) continue;
+      hits++;
+      row.geometry();
+      for (let column = 0; column < table.shape.columns.length; column++) row.value(column);
+    }
+  }
+  return hits;
+}
+
+async function openTable(checksum: string): Promise<Table> {
+  const table = await Table.open(join(folder, checksum), checksum, newPieceCache(256 * 1024 ** 2));
+  if (!table) throw new Error('The derived copy is missing.');
+  return table;
+}
+
+async function timed<T>(work: () => Promise<T>): Promise<[number, T]> {
+  const start = performance.now();
+  const result = await work();
+  return [performance.now() - start, result];
+}
+
+if (process.argv[2] === 'first') {
+  const [ms, hits] = await timed(async () => ask(await openTable(process.argv[3] as string)));
+  console.log(JSON.stringify({ ms, hits }));
+} else {
+  const { geojson } = await makePoints(Number(process.argv[2] ?? 1_000_000));
+  const { checksum } = await takeIn(geojson, { fileName: geojson, derivedFolder: folder });
+  const table = await openTable(checksum);
+  const hits = await ask(table);
+  const times: number[] = [];
+  for (let n = 0; n < 50; n++) times.push((await timed(() => ask(table)))[0]);
+  const median = times.sort((a, b) => a - b)[25] as number;
+  console.log(`warm: median ${median.toFixed(1)} ms of 50, ${hits} hits of ${table.rowCount} rows`);
+
+  const firsts = [1, 2, 3, 4, 5].map(() => {
+    const output = execFileSync(process.execPath, [
+      '--import',
+      'tsx',
+      fileURLToPath(import.meta.url),
+      'first',
+      checksum,
+    ]);
+    return (JSON.parse(String(output)) as { ms: number }).ms;
+  });
+  const first = firsts.sort((a, b) => a - b)[2] as number;
+  const [whole] = await timed(async () => {
+    let rows = 0;
+    for await (const batch of readGeojson(createReadStream(geojson), 0, { textual: false, ownBytes: null }))
+      rows += batch.rows;
+    return rows;
+  });
+  console.log(
+    `first of a new process: median ${first.toFixed(0)} ms of 5; the payload from end to end ${whole.toFixed(0)} ms, ${(whole / first).toFixed(0)} times as long`,
+  );
+
+  const [scan] = await timed(async () => {
+    let sum = 0;
+    for await (const rows of table.runs({ columns: [4], needsGeometry: false }))
+      for (const row of rows) sum += row.value(4) as number;
+    return sum;
+  });
+  console.log(`one column of every row: ${scan.toFixed(0)} ms`);
+  for (const [name, rows] of [
+    ['all', null],
+    ['every tenth', [...Array(Math.floor(table.rowCount / 10)).keys()].map((n) => n * 10)],
+  ] as const) {
+    const [ms, bytes] = await timed(async () => {
+      let total = 0;
+      for await (const piece of ownBytes(table, geojson, rows)) total += piece.length;
+      return total;
+    });
+    console.log(
+      `own bytes of ${name}: ${(bytes / 1e6).toFixed(0)} MB in ${ms.toFixed(0)} ms, ${(bytes / 1e6 / ms).toFixed(2)} GB/s`,
+    );
+  }
+}
