@@ -76,9 +76,10 @@ export const geometryColumn = 'geometry';
 /** True for every row. */
 export const everything: Predicate = { op: 'and', of: [] };
 
-/** All of them, without needless nesting. */
+/** All of them, without needless nesting; `everything` itself where there are none. */
 export function and(predicates: readonly Predicate[]): Predicate {
   const flat = predicates.flatMap((p) => (p.op === 'and' ? p.of : [p]));
+  if (flat.length === 0) return everything;
   return flat.length === 1 && flat[0] ? flat[0] : { op: 'and', of: flat };
 }
 

@@ -21,6 +21,7 @@ const fields = (query: string, of = shape) => {
 };
 
 test('nothing asked', () => {
+  assert.equal(parse('_limit=3').predicate, everything, 'the same object: whoever asks needs no test of rows');
   assert.deepEqual(parse(''), {
     format: undefined,
     predicate: everything,
