@@ -1,0 +1,129 @@
+/**
+ * One writer at a time for a record, across processes: a folder below `.catalogue/locks` is the lock (mkdir is atomic
+ * everywhere), kept alive by its time of change. A process that dies stops doing so, and after a while others take over.
+ */
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import lockfile from 'proper-lockfile';
+import { UnavailableError } from '../catalogue/errors.ts';
+import { codeOf, explained } from './durable.ts';
+
+export interface LockOptions {
+  /** How long to wait for others, in milliseconds; default 12,000: longer than it takes to take over from a crash. */
+  readonly wait?: number | undefined;
+  /** After how many milliseconds without a sign of life a lock is taken over; default and customary 10,000. */
+  readonly stale?: number | undefined;
+}
+
+/** The last caller in the queue for each lock in this process: callers here needn't poll each other. */
+const queues = new Map<string, Promise<void>>();
+
+/**
+ * Runs `work` while nobody else, here or in another process, runs work under the same key. Work that waits for its own
+ * key waits in vain.
+ * @param root the catalogue folder
+ * @param key names the lock: the path of a record, relative to the folder
+ * @param work gets a signal that is aborted if the lock is lost (the process was stopped for longer than `stale`);
+ *   look at it before what can't be undone
+ * @throws UnavailableError where others hold the lock for too long; it says who
+ */
+export async function withLock<T>(
+  root: string,
+  key: string,
+  work: (signal: AbortSignal) => Promise<T> | T,
+  { wait = 12_000, stale = 10_000 }: LockOptions = {},
+): Promise<T> {
+  const folder = join(resolve(root), '.catalogue', 'locks');
+  const path = join(folder, createHash('sha256').update(key).digest('hex').slice(0, 32));
+  const deadline = Date.now() + wait;
+  return await inTurn(path, key, deadline, async () => {
+    await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error) => {
+      throw explained(error, folder);
+    });
+    const lost = new AbortController();
+    const release = await acquire(path, key, deadline, stale, () =>
+      lost.abort(new UnavailableError(`The lock of ${key} was lost, because this process stood still. Try again.`)),
+    );
+    try {
+      await writeFile(`${path}.holder`, `process ${process.pid} on ${hostname()}`, { mode: 0o600 }).catch(() => {});
+      return await work(lost.signal);
+    } finally {
+      // Where the lock was lost, it is another's now and so is the note.
+      if (!lost.signal.aborted) {
+        await rm(`${path}.holder`, { force: true }).catch(() => {});
+        await release().catch(() => {});
+      }
+    }
+  });
+}
+
+async function inTurn<T>(path: string, key: string, deadline: number, work: () => Promise<T>): Promise<T> {
+  const before = queues.get(path);
+  let leave = () => {};
+  const turn = new Promise<void>((done) => {
+    leave = done;
+  });
+  // Who gives up waiting leaves the queue too, but those behind still wait for those before.
+  const mine = Promise.all([before, turn]).then(() => {
+    if (queues.get(path) === mine) queues.delete(path);
+  });
+  queues.set(path, mine);
+  try {
+    if (before !== undefined) {
+      const timer = new AbortController();
+      const late = sleep(Math.max(0, deadline - Date.now()), true, { signal: timer.signal }).catch(() => false);
+      const isLate = await Promise.race([before.then(() => false), late]);
+      timer.abort();
+      if (isLate) throw busy(key, 'another request to this process');
+    }
+    return await work();
+  } finally {
+    leave();
+  }
+}
+
+async function acquire(
+  path: string,
+  key: string,
+  deadline: number,
+  stale: number,
+  onCompromised: () => void,
+): Promise<() => Promise<void>> {
+  // proper-lockfile keeps the lock alive. It never takes one over (an endless `stale`): two processes that see the same
+  // stale lock at once could then both get it. `takeOver` does that under a lock of its own.
+  const options = { realpath: false, stale: Number.POSITIVE_INFINITY, update: stale / 4, onCompromised };
+  for (let pause = 2; ; pause = Math.min(pause * 1.6, 250)) {
+    try {
+      return await lockfile.lock(path, options);
+    } catch (error) {
+      if (codeOf(error) !== 'ELOCKED') throw explained(error, path);
+    }
+    if (await isStale(path, stale)) await takeOver(path, stale);
+    else if (Date.now() >= deadline) throw busy(key, await readFile(`${path}.holder`, 'utf8').catch(() => ''));
+    else await sleep(Math.min(pause * (0.5 + Math.random()), Math.max(1, deadline - Date.now())));
+  }
+}
+
+async function takeOver(path: string, stale: number): Promise<void> {
+  const guard = `${path}.takeover`;
+  const release = await lockfile.lock(guard, { realpath: false, stale, onCompromised: () => {} }).catch(() => null);
+  if (release === null) return void (await sleep(20));
+  try {
+    if (await isStale(path, stale)) await rm(`${path}.lock`, { recursive: true, force: true });
+  } finally {
+    await release().catch(() => {});
+  }
+}
+
+async function isStale(path: string, stale: number): Promise<boolean> {
+  const found = await stat(`${path}.lock`).catch(() => null);
+  return found !== null && found.mtimeMs < Date.now() - stale;
+}
+
+const busy = (key: string, holder: string) =>
+  new UnavailableError(
+    `${key} is being written by ${holder || 'another process'}, which takes too long. Try again later.`,
+  );

@@ -1,0 +1,117 @@
+/**
+ * The pen: a record's file is opened with lowdb for one edit and dropped. Nothing is remembered between edits, so a
+ * hand that writes the same file is never overwritten with what was there before.
+ */
+import { readFile } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
+import { type Adapter, Low } from 'lowdb';
+import { ConflictError, NotFoundError } from '../catalogue/errors.ts';
+import { editText } from './document.ts';
+import { codeOf, explained, makeFolders, writeDurably } from './durable.ts';
+import { type LockOptions, withLock } from './lock.ts';
+import { type Format, parseRecord } from './parse.ts';
+
+/** The text of a record's file. */
+export interface RecordText {
+  readonly text: string;
+}
+
+/** The format of a record's file, by its name: `.json` is JSON, `.yaml` and `.yml` are YAML. */
+export const formatOf = (path: string): Format => (extname(path).toLowerCase() === '.json' ? 'json' : 'yaml');
+
+/** A record's file for lowdb: read as it is, written so that a crash leaves the old text or the new. */
+export class RecordAdapter implements Adapter<RecordText> {
+  readonly #path: string;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /**
+   * @returns null where there is no such file
+   * @throws ConflictError where the file isn't UTF-8
+   */
+  async read(): Promise<RecordText | null> {
+    const bytes = await readFile(this.#path).catch((error) => {
+      if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return null;
+      throw explained(error, this.#path);
+    });
+    if (bytes === null) return null;
+    try {
+      return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
+    } catch {
+      throw new ConflictError(`${basename(this.#path)} isn't UTF-8: convert it and try again.`);
+    }
+  }
+
+  async write({ text }: RecordText): Promise<void> {
+    await writeDurably(this.#path, text);
+  }
+}
+
+/**
+ * Edits a record's file under its lock. What the edit isn't about stays byte for byte; where nothing changes, nothing
+ * is written.
+ * @param path relative to the catalogue folder, with slashes
+ * @param change gets what the file says now and gives the keys to set; undefined removes a key
+ * @param order canonical order of the keys, for the places of new ones
+ * @returns whether the file was written, and its text
+ * @throws NotFoundError where there is no such file; ConflictError where it is broken (it says where) or a link;
+ *   UnavailableError where others hold the lock or the disk refuses; and what `change` throws
+ */
+export async function editRecord(
+  root: string,
+  path: string,
+  change: (value: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>,
+  order: readonly string[],
+  options?: LockOptions,
+): Promise<{ readonly changed: boolean; readonly text: string }> {
+  return await withLock(
+    root,
+    path,
+    async (signal) => {
+      const absent: RecordText = { text: '' };
+      const pen = new Low(new RecordAdapter(join(root, path)), absent);
+      await pen.read();
+      if (pen.data === absent) throw new NotFoundError(`There is no file ${path}.`);
+      const before = pen.data.text;
+      const format = formatOf(path);
+      const parsed = parseRecord(before, format);
+      if ('faults' in parsed) {
+        const [fault] = parsed.faults;
+        throw new ConflictError(`${path}:${fault?.line}:${fault?.column}: ${fault?.message}`);
+      }
+      const text = editText(before, format, change(parsed.value as Record<string, unknown>), order);
+      signal.throwIfAborted();
+      if (text === before) return { changed: false, text };
+      pen.data = { text };
+      await pen.write();
+      return { changed: true, text };
+    },
+    options,
+  );
+}
+
+/**
+ * Writes the file of a new record, and the folders it needs.
+ * @param path relative to the catalogue folder, with slashes
+ * @throws ConflictError where the file exists; UnavailableError where others hold the lock or the disk refuses
+ */
+export async function createRecord(root: string, path: string, text: string, options?: LockOptions): Promise<void> {
+  await withLock(
+    root,
+    path,
+    async (signal) => {
+      const target = join(root, path);
+      try {
+        await makeFolders(dirname(target));
+        signal.throwIfAborted();
+        await writeDurably(target, text, { exclusive: true });
+      } catch (error) {
+        if (codeOf(error) === 'EEXIST') throw new ConflictError(`${path} exists already.`);
+        throw explained(error, target);
+      }
+    },
+    options,
+  );
+}

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, test } from 'node:test';
+import { ConflictError, UnavailableError } from '../../src/catalogue/errors.ts';
+import {
+  explained,
+  isTemporary,
+  makeFolders,
+  removeDurably,
+  sweepTemporaries,
+  temporaryBeside,
+  writeDurably,
+} from '../../src/files/durable.ts';
+
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'catalogue-durable-'));
+});
+afterEach(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+const mode = async (path: string) => (await lstat(path)).mode & 0o777;
+
+test('writes and replaces a file as a whole, and leaves nothing beside it', async () => {
+  const path = join(folder, 'a.yaml');
+  await writeDurably(path, 'é\n', { mode: 0o640 });
+  assert.equal(await readFile(path, 'utf8'), 'é\n');
+  assert.equal(await mode(path), 0o640 & ~process.umask());
+  await chmod(path, 0o604);
+  const before = (await lstat(path)).ino;
+  await writeDurably(path, new Uint8Array([1, 2]), { mode: 0o640 });
+  assert.deepEqual([...(await readFile(path))], [1, 2]);
+  assert.equal(await mode(path), 0o604, 'an existing file keeps its mode');
+  assert.notEqual((await lstat(path)).ino, before, 'readers of the old file are not disturbed');
+  assert.deepEqual(await readdir(folder), ['a.yaml']);
+});
+
+test('exclusive: of many writers one wins, and the others are told', async () => {
+  const path = join(folder, 'a.yaml');
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 20 }, (_, index) => writeDurably(path, String(index), { exclusive: true })),
+  );
+  const won = outcomes.flatMap(({ status }, index) => (status === 'fulfilled' ? [index] : []));
+  assert.equal(won.length, 1);
+  for (const outcome of outcomes) if (outcome.status === 'rejected') assert.equal(outcome.reason.code, 'EEXIST');
+  assert.equal(await readFile(path, 'utf8'), String(won[0]));
+  assert.deepEqual(await readdir(folder), ['a.yaml']);
+});
+
+test('a failure leaves the old content and no temporary file', async () => {
+  await mkdir(join(folder, 'taken', 'inner'), { recursive: true });
+  await assert.rejects(writeDurably(join(folder, 'taken'), 'x'), { code: /EISDIR|ENOTEMPTY|EEXIST/ });
+  await assert.rejects(writeDurably(join(folder, 'none', 'a'), 'x'), { code: 'ENOENT' });
+  assert.deepEqual(await readdir(folder), ['taken']);
+});
+
+test('a symbolic link is refused, whether or not it leads somewhere', async () => {
+  await writeFile(join(folder, 'real'), 'old');
+  for (const target of ['real', 'nowhere']) {
+    const path = join(folder, `to-${target}`);
+    await symlink(target, path);
+    await assert.rejects(
+      writeDurably(path, 'x'),
+      (error) => error instanceof ConflictError && /symbolic link/.test(error.message),
+    );
+  }
+  assert.equal(await readFile(join(folder, 'real'), 'utf8'), 'old');
+});
+
+test('what the system refuses is told with what to do, and with its cause', () => {
+  for (const code of ['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO']) {
+    const cause = Object.assign(new Error(code), { code });
+    const error = explained(cause, '/some/where/a.yaml');
+    assert.ok(error instanceof UnavailableError);
+    assert.match(error.message, /^a\.yaml can't be written: .+\. \(\/some\/where\/a\.yaml\)$/);
+    assert.equal(error.cause, cause);
+  }
+  const other = Object.assign(new Error('x'), { code: 'ENOENT' });
+  assert.equal(explained(other, 'a'), other);
+});
+
+test('a folder that may not be written is unavailable', {
+  skip: process.getuid?.() === 0 && 'root may write everywhere',
+}, async () => {
+  await chmod(folder, 0o500);
+  await assert.rejects(writeDurably(join(folder, 'a'), 'x'), UnavailableError);
+  await assert.rejects(removeDurably(join(folder, 'a')), UnavailableError);
+  await chmod(folder, 0o700);
+});
+
+test('removes files and whole folders', async () => {
+  await makeFolders(join(folder, 'a', 'b', 'c'));
+  await writeDurably(join(folder, 'a', 'b', 'x'), 'x');
+  await removeDurably(join(folder, 'a', 'b', 'x'));
+  assert.deepEqual(await readdir(join(folder, 'a', 'b')), ['c']);
+  await removeDurably(join(folder, 'a'));
+  assert.deepEqual(await readdir(folder), []);
+  await assert.rejects(removeDurably(join(folder, 'a')), { code: 'ENOENT' });
+});
+
+test('only what writers left long ago is swept', async () => {
+  const old = temporaryBeside(join(folder, 'a.yaml'));
+  assert.ok(isTemporary(old.slice(folder.length + 1)));
+  for (const name of ['a.yaml', '.hidden', '.git', 'x.catalogue-tmp']) assert.ok(!isTemporary(name), name);
+  await mkdir(join(old, 'part'), { recursive: true });
+  await writeFile(temporaryBeside(join(folder, 'b.yaml')), 'x');
+  await writeFile(join(folder, 'a.yaml'), 'x');
+  await utimes(join(folder, 'a.yaml'), 0, 0);
+  assert.equal(await sweepTemporaries(folder, 60_000), 0);
+  assert.equal(await sweepTemporaries(folder, -1000), 2);
+  assert.deepEqual(await readdir(folder), ['a.yaml']);
+  assert.equal(await sweepTemporaries(join(folder, 'none'), 0), 0);
+});

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { UnavailableError } from '../../src/catalogue/errors.ts';
+import { withLock } from '../../src/files/lock.ts';
+
+let root = '';
+let children: ChildProcess[] = [];
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'catalogue-lock-'));
+});
+afterEach(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  children = [];
+  await rm(root, { recursive: true, force: true });
+});
+
+function start(...args: string[]): ChildProcess {
+  const script = fileURLToPath(new URL('lock-child.ts', import.meta.url));
+  const child = spawn(process.execPath, ['--import', 'tsx', script, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  children.push(child);
+  return child;
+}
+
+const locks = async () => await readdir(join(root, '.catalogue', 'locks'));
+
+test('processes that count together lose nothing', async () => {
+  const counter = join(root, 'counter.txt');
+  await writeFile(counter, '0');
+  const running = Array.from({ length: 4 }, () => start('count', root, counter, '40'));
+  const codes = await Promise.all(running.map(async (child) => (await once(child, 'exit'))[0]));
+  assert.deepEqual(codes, [0, 0, 0, 0]);
+  assert.equal(await readFile(counter, 'utf8'), '160');
+  assert.deepEqual(await locks(), []);
+});
+
+test('callers in one process take turns in the order they came, keys apart', async () => {
+  const order: string[] = [];
+  const work = (key: string, name: string) =>
+    withLock(root, key, async () => {
+      order.push(`+${name}`);
+      await new Promise((done) => setImmediate(done));
+      order.push(`-${name}`);
+    });
+  await Promise.all([work('a', '1'), work('a', '2'), work('a', '3')]);
+  assert.deepEqual(order, ['+1', '-1', '+2', '-2', '+3', '-3']);
+  // Another key isn't waited for.
+  await withLock(root, 'a', () => withLock(root, 'b', () => order.push('within')));
+  assert.equal(order.at(-1), 'within');
+  assert.equal((await stat(join(root, '.catalogue', 'locks'))).mode & 0o777, 0o700);
+});
+
+test('the result comes out, and so does the error, and the lock is free again', async () => {
+  assert.equal(await withLock(root, 'a', () => 5), 5);
+  await assert.rejects(
+    withLock(root, 'a', () => {
+      throw new TypeError('mine');
+    }),
+    { name: 'TypeError', message: 'mine' },
+  );
+  assert.equal(await withLock(root, 'a', () => 6), 6);
+  assert.deepEqual(await locks(), []);
+});
+
+test('who waits too long is told for whom, and those behind still get their turn', async () => {
+  let finish = () => {};
+  const held = withLock(
+    root,
+    'a',
+    () =>
+      new Promise<void>((done) => {
+        finish = done;
+      }),
+  );
+  const late = withLock(root, 'a', () => assert.fail('not my turn'), { wait: 30 });
+  const patient = withLock(root, 'a', () => 'done');
+  await assert.rejects(
+    late,
+    (error) => error instanceof UnavailableError && /^a is being written by another request/.test(error.message),
+  );
+  finish();
+  await held;
+  assert.equal(await patient, 'done');
+
+  const child = start('hold', root);
+  await once(child.stdout ?? child, 'data');
+  await assert.rejects(
+    withLock(root, 'held', () => assert.fail('not my turn'), { wait: 50 }),
+    (error) =>
+      error instanceof UnavailableError &&
+      error.message.startsWith(`held is being written by process ${child.pid} on `),
+  );
+});
+
+test('the lock of a process that was killed is taken over by one of those that wait, then by the next', async () => {
+  const child = start('hold', root);
+  await once(child.stdout ?? child, 'data');
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  const lock = (await locks()).find((name) => name.endsWith('.lock'));
+  assert.ok(lock, 'the dead process left its lock');
+  let inside = 0;
+  const work = async () => {
+    assert.equal(++inside, 1);
+    await new Promise((done) => setTimeout(done, 5));
+    inside--;
+  };
+  await Promise.all([1, 2, 3].map(() => withLock(root, 'held', work, { stale: 2000, wait: 30_000 })));
+  assert.deepEqual(await locks(), []);
+});
+
+test('work whose lock was lost is told', async () => {
+  // Heartbeats alone keep no process alive.
+  const alive = setInterval(() => {}, 1000);
+  const reason = await withLock(
+    root,
+    'a',
+    async (signal) => {
+      const lock = (await locks()).find((name) => name.endsWith('.lock'));
+      // As if another had taken over: the heartbeat finds a time that isn't its own.
+      await utimes(join(root, '.catalogue', 'locks', String(lock)), new Date(5000), new Date(5000));
+      await once(signal, 'abort');
+      return signal.reason;
+    },
+    { stale: 4000 },
+  );
+  clearInterval(alive);
+  assert.ok(reason instanceof UnavailableError);
+});
