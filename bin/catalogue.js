@@ -1,11 +1,22 @@
 #!/usr/bin/env node
-// Runs the compiled program; in a checkout that was not built, its sources.
-import { existsSync } from 'node:fs';
+// Runs the compiled program; in a checkout that was not compiled since its last change, the sources.
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
-const built = existsSync(new URL('../dist/cli/main.js', import.meta.url));
-if (!built) (await import('tsx/esm/api')).register();
+const path = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
+
+function isCompiled() {
+  if (!existsSync(path('node_modules/tsx'))) return true; // No checkout, or one that can run nothing else.
+  const compiled = statSync(path('dist/cli/main.js'), { throwIfNoEntry: false });
+  if (!compiled) return false;
+  const changed = (name) => statSync(path(`src/${name}`), { throwIfNoEntry: false })?.mtimeMs > compiled.mtimeMs;
+  return !['', ...readdirSync(path('src'), { recursive: true })].some(changed);
+}
+
+const compiled = isCompiled();
+if (!compiled) (await import('tsx/esm/api')).register();
 const [{ main }, { processContext }] = await Promise.all(
-  built
+  compiled
     ? [import('../dist/cli/main.js'), import('../dist/cli/context.js')]
     : [import('../src/cli/main.ts'), import('../src/cli/context.ts')],
 );
