@@ -5,8 +5,8 @@
  * A `Catalogue` is a catalogue as one viewer sees it: what the viewer may not see isn't in it, and its absence leaves
  * no trace. Reads answer with immutable values; unchanged values keep their identity while `revision` moves on.
  */
-import type { Ref, Refs, VersionRef } from './ref.ts';
-import type { CatalogueFile, Entities, FileDetails, Kind, Settings, Version } from './types.ts';
+import type { DatasetRef, Ref, Refs, VersionRef } from './ref.ts';
+import type { CatalogueFile, Column, ColumnType, Entities, FileDetails, Kind, Settings, Version } from './types.ts';
 
 /** A question to a collection; every part may be left out. */
 export interface Question {
@@ -102,11 +102,48 @@ export interface Media {
   close(): Promise<void>;
 }
 
-/** The kinds that can be created and edited through the interface. */
-export type WritableKind = 'namespace' | 'dataset';
+/** Bytes to take in as a new version of a dataset. */
+export interface Upload {
+  /** A stream, or the path of a local file. */
+  readonly source: import('node:stream').Readable | string;
+  /** By which the format is told, and the payload's extension chosen. */
+  readonly fileName?: string | undefined;
+  readonly mediaType?: string | undefined;
+  /** SHA-256 in hexadecimal that the bytes must have. */
+  readonly checksum?: string | undefined;
+  readonly label?: string | undefined;
+  readonly notes?: string | undefined;
+  /** In place of the summary that is made of the data. */
+  readonly metadata?: string | undefined;
+  /** Called with the number of bytes read so far. */
+  readonly onProgress?: ((bytes: number) => void) | undefined;
+  /** Stops it; nothing remains then. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What became of an upload. */
+export interface Published {
+  readonly version: Version;
+  /** False where the bytes are those of the newest version: that one is it, then. */
+  readonly created: boolean;
+  readonly changes: ColumnChanges;
+}
+
+/** How the columns of a version differ from those of the one before. */
+export interface ColumnChanges {
+  readonly added: readonly Column[];
+  readonly dropped: readonly Column[];
+  readonly retyped: readonly { readonly name: string; readonly from: ColumnType; readonly to: ColumnType }[];
+}
+
+/** The kinds that can be created through the interface with nothing but fields. */
+export type CreatableKind = 'namespace' | 'dataset' | 'query';
+/** The kinds whose fields can be edited. */
+export type WritableKind = CreatableKind | 'version';
 
 /**
- * Fields by name, as they came in: `input.ts` says what each may be. The namespace of a dataset is its slug here.
+ * Fields by name, as they came in: `input.ts` says what each may be. The namespace of a dataset is its slug here, the
+ * dataset of a query `<namespace>/<dataset>`, and its version a slug or null.
  */
 export type Input = Readonly<Record<string, unknown>>;
 
@@ -136,12 +173,19 @@ export interface Catalogue {
   inspect(files: readonly CatalogueFile[]): Promise<readonly FileDetails[]>;
 
   /** @throws ValidationError, ConflictError, NotPermittedError */
-  create<K extends WritableKind>(kind: K, input: Input): Promise<Entities[K]>;
+  create<K extends CreatableKind>(kind: K, input: Input): Promise<Entities[K]>;
   /**
    * Changes the fields given and no others; a new slug or namespace moves the record, and its old address redirects.
    * @throws NotFoundError, ValidationError, ConflictError, NotPermittedError
    */
   edit<K extends WritableKind>(ref: Refs[K], input: Input): Promise<Entities[K]>;
+  /**
+   * Takes bytes in as the newest version of a dataset. They are read once, and nothing of them remains where they are
+   * refused.
+   * @throws NotFoundError, ValidationError (a payload that is broken, or not the one that the checksum says),
+   *   NotPermittedError, UnavailableError (the disk takes no more)
+   */
+  publish(ref: DatasetRef, upload: Upload): Promise<Published>;
   /** @throws NotFoundError, ConflictError (a namespace that still has datasets), NotPermittedError */
   remove(ref: Ref): Promise<void>;
 }

@@ -139,5 +139,6 @@ export function queryFrom(slug: string, record: RecordOf<'query'>): Query {
     dataset: record.dataset,
     version: record.version ?? null,
     parameters: record.parameters ?? {},
+    aliases: record.aliases ?? none,
   });
 }

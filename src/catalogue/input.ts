@@ -34,7 +34,17 @@ const writable = {
     'visibility',
     'columns',
   ],
+  version: ['label', 'metadata', 'ready', 'notes'],
+  query: ['label', 'slug', 'description', 'dataset', 'version', 'parameters'],
 } as const;
+
+/** Fields without which nothing is created. */
+const required: Readonly<Record<WritableKind, readonly string[]>> = {
+  namespace: ['label'],
+  dataset: ['label', 'namespace'],
+  version: [],
+  query: ['label', 'dataset'],
+};
 
 /** The names of a kind's writable fields. */
 export function writableFields(kind: WritableKind): readonly string[] {
@@ -52,15 +62,14 @@ export function parseInput(kind: WritableKind, input: Input, options: InputOptio
   for (const name of writable[kind]) {
     const value = Object.hasOwn(input, name) ? input[name] : undefined;
     if (value === undefined) {
-      const required = name === 'label' || name === 'namespace';
-      if (required && !options.partial) errors[name] = ['This field is required.'];
+      if (required[kind].includes(name) && !options.partial) errors[name] = ['This field is required.'];
       continue;
     }
     const verdict = parseField(kind, name, value);
     if ('errors' in verdict) errors[name] = [...verdict.errors];
     else result[name] = verdict.value;
   }
-  const creating = !options.partial && options.label === undefined;
+  const creating = kind !== 'version' && !options.partial && options.label === undefined;
   if (!errors.slug && !errors.label && (result.slug === '' || (result.slug === undefined && creating))) {
     const slug = slugify(String(result.label ?? options.label ?? ''));
     if (slug) result.slug = slug;
@@ -78,6 +87,10 @@ function parseField(kind: WritableKind, name: string, value: unknown): Verdict {
   if (name === 'namespace') return typeof value === 'string' && value ? { value } : fail('This field may not be null.');
   if (field?.enum) return parseChoice(value, field.enum);
   if (name === 'columns') return parseColumns(value);
+  if (field?.type === 'boolean') return parseBoolean(value);
+  if (field?.type === 'object') return parseObject(value);
+  if (kind === 'query' && name === 'version' && value === null) return { value };
+  if (kind === 'query' && name === 'dataset') return parseAddress(value);
   if (field?.type === 'array') return parseStrings(value, field.items?.maxLength, field.items?.pattern);
   return parseText(value, { max: field?.maxLength, blank: !field?.minLength });
 }
@@ -131,7 +144,31 @@ function parseSlugField(value: unknown): Verdict {
 
 function parseChoice(value: unknown, choices: readonly string[]): Verdict {
   if (value === null) return fail('This field may not be null.');
-  return choices.includes(value as string) ? { value } : fail(`"${String(value)}" is not a valid choice.`);
+  if (choices.includes(value as string)) return { value };
+  return fail(`"${typeof value === 'string' ? value : JSON.stringify(value)}" is not a valid choice.`);
+}
+
+/** The spellings that DRF's BooleanField knows. */
+const truths: readonly unknown[] = [true, 1, 'true', 'True', 'TRUE', '1', 'yes', 'Yes', 'on', 't', 'T', 'y', 'Y'];
+const untruths: readonly unknown[] = [false, 0, 'false', 'False', 'FALSE', '0', 'no', 'No', 'off', 'f', 'F', 'n', 'N'];
+
+function parseBoolean(value: unknown): Verdict {
+  if (value === null) return fail('This field may not be null.');
+  if (truths.includes(value)) return { value: true };
+  return untruths.includes(value) ? { value: false } : fail('Must be a valid boolean.');
+}
+
+function parseObject(value: unknown): Verdict {
+  if (value === null) return fail('This field may not be null.');
+  if (typeof value !== 'object' || Array.isArray(value))
+    return fail(`Expected a dictionary of items but got type "${typeName(value)}".`);
+  return { value };
+}
+
+function parseAddress(value: unknown): Verdict {
+  if (typeof value !== 'string') return fail(`Incorrect type. Expected URL string, received ${typeName(value)}.`);
+  const address = value.trim();
+  return /^[-\w]+\/[-\w]+$/.test(address) ? { value: address } : fail('Invalid hyperlink - No URL match.');
 }
 
 function parseStrings(value: unknown, max: number | undefined, pattern: string | undefined): Verdict {

@@ -269,6 +269,7 @@ export const querySchema = {
       type: 'object',
       additionalProperties: true,
     },
+    aliases,
   },
 } as const;
 

@@ -129,6 +129,8 @@ export interface Query {
   /** Slug of a version, or null for the newest ready one. */
   readonly version: string | null;
   readonly parameters: Readonly<Record<string, unknown>>;
+  /** Former slugs. */
+  readonly aliases: readonly string[];
 }
 
 /** One thing that is wrong with a file, with its place and what to write instead. */

@@ -1,26 +1,30 @@
 /** The catalogue in a folder as one viewer sees it. */
 import type {
   Catalogue,
+  CreatableKind,
   Input,
   Media,
   Page,
   Payload,
+  Published,
   Question,
   Rows,
   RowsQuestion,
+  Upload,
   WritableKind,
 } from '../catalogue/catalogue.ts';
 import { NotFoundError, NotPermittedError } from '../catalogue/errors.ts';
 import { type ListedKind, list, narrow, pageOf } from '../catalogue/listing.ts';
 import { find } from '../catalogue/lookup.ts';
 import { mayWrite, type Viewer, visibleTo } from '../catalogue/permissions.ts';
-import type { Ref, Refs, VersionRef } from '../catalogue/ref.ts';
+import type { DatasetRef, Ref, Refs, VersionRef } from '../catalogue/ref.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { CatalogueFile, Entities, FileDetails, Kind, Settings } from '../catalogue/types.ts';
 import { openMedia, openPayload } from './bytes.ts';
 import type { FileCatalogue } from './file-catalogue.ts';
 import { filesOf } from './files-list.ts';
 import { inspectFiles } from './history.ts';
+import { publishVersion } from './publishing.ts';
 import { rowsOf } from './rows.ts';
 import type { Scope } from './store.ts';
 import { createRecordOf, editRecordOf, removeRecordOf } from './writing.ts';
@@ -93,22 +97,26 @@ export class FileView implements Catalogue {
     return inspectFiles(this.#files.root, files);
   }
 
-  async create<K extends WritableKind>(kind: K, input: Input): Promise<Entities[K]> {
-    const namespace = kind === 'dataset' ? String(input.namespace) : undefined;
-    await this.#permit(namespace);
+  async create<K extends CreatableKind>(kind: K, input: Input): Promise<Entities[K]> {
+    await this.#permit(kind === 'namespace' ? undefined : namespaceIn(input));
     return createRecordOf(this.#files, kind, input);
   }
 
   async edit<K extends WritableKind>(ref: Refs[K], input: Input): Promise<Entities[K]> {
-    await this.get(ref);
-    await this.#permit(ref.kind === 'dataset' ? ref.namespace : ref.slug);
-    if (ref.kind === 'dataset' && input.namespace !== undefined) await this.#permit(String(input.namespace));
+    await this.#permit(namespaceOf(ref, await this.get(ref)));
+    const target = namespaceIn(input);
+    if (target !== undefined) await this.#permit(target);
     return editRecordOf(this.#files, ref, input);
   }
 
-  async remove(ref: Ref): Promise<void> {
+  async publish(ref: DatasetRef, upload: Upload): Promise<Published> {
     await this.get(ref);
-    await this.#permit('namespace' in ref ? ref.namespace : ref.kind === 'namespace' ? ref.slug : undefined);
+    await this.#permit(ref.namespace);
+    return publishVersion(this.#files, ref, upload);
+  }
+
+  async remove(ref: Ref): Promise<void> {
+    await this.#permit(namespaceOf(ref, await this.get(ref)));
     return removeRecordOf(this.#files, ref);
   }
 
@@ -118,6 +126,23 @@ export class FileView implements Catalogue {
     if (namespace !== undefined) await this.#files.need([{ kind: 'namespace', slug: namespace }]);
     if (!mayWrite(this.#viewer, this.#snapshot.folders.get(namespace ?? ''))) throw new NotPermittedError();
   }
+}
+
+/**
+ * The namespace that an input names, of a dataset's own or of the dataset that a query asks; '' for what is no text,
+ * which the input's own check refuses.
+ */
+function namespaceIn({ namespace, dataset }: Input): string | undefined {
+  if (namespace !== undefined) return typeof namespace === 'string' ? namespace : '';
+  if (dataset === undefined) return undefined;
+  return typeof dataset === 'string' ? (dataset.split('/')[0] ?? '') : '';
+}
+
+/** The namespace that a thing belongs to. */
+function namespaceOf(ref: Ref, entity: Entities[Kind]): string | undefined {
+  if (ref.kind === 'namespace') return ref.slug;
+  if (entity.kind === 'query') return entity.dataset.split('/')[0];
+  return 'namespace' in ref ? ref.namespace : undefined;
 }
 
 /** What has to be read to find one thing, in a catalogue that hasn't been read as a whole. */

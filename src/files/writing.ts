@@ -1,47 +1,69 @@
 /** Three movements, and no others: a record is published, edited, or withdrawn. */
-import { mkdir, readdir, rename } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import type { Input, WritableKind } from '../catalogue/catalogue.ts';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { CreatableKind, Input, WritableKind } from '../catalogue/catalogue.ts';
 import { ConflictError, NotFoundError, ValidationError } from '../catalogue/errors.ts';
 import { drawId } from '../catalogue/ids.ts';
 import { parseInput } from '../catalogue/input.ts';
 import { allOf } from '../catalogue/listing.ts';
 import { find } from '../catalogue/lookup.ts';
-import { formatRef, type Ref, type Refs } from '../catalogue/ref.ts';
+import {
+  type DatasetRef,
+  formatRef,
+  type NamespaceRef,
+  parseDatasetRef,
+  type QueryRef,
+  type Ref,
+  type Refs,
+  type VersionRef,
+} from '../catalogue/ref.ts';
 import { schemas } from '../catalogue/schemas.ts';
-import type { Dataset, Entities, Namespace } from '../catalogue/types.ts';
+import type { Dataset, Entities, Version } from '../catalogue/types.ts';
 import { newText } from './document.ts';
-import { removeDurably, syncFolder } from './durable.ts';
+import { removeDurably } from './durable.ts';
 import { schemaHeader } from './editor-schemas.ts';
 import type { FileCatalogue } from './file-catalogue.ts';
-import { datasetFolder, datasetsFolder, extensions, namespaceFolder, stemOf, type Unit } from './layout.ts';
+import { datasetsFolder, extensions, flatFolders, namespaceFolder, payloadPath, stemOf, unitOf } from './layout.ts';
 import { withLock } from './lock.ts';
+import { aliasesAfter, move, placeOfRecord } from './moving.ts';
 import { createRecord, editRecord } from './pen.ts';
+import type { Scope } from './store.ts';
 
 const orderOf = (kind: WritableKind): readonly string[] => Object.keys(schemas[kind].properties);
 
+/** A unit whose record can be made by fields alone. */
+type Made = NamespaceRef | DatasetRef | QueryRef;
+
 /** Publishes a new record: its file is the commit, and comes last. */
-export async function createRecordOf<K extends WritableKind>(
+export async function createRecordOf<K extends CreatableKind>(
   files: FileCatalogue,
   kind: K,
   input: Input,
 ): Promise<Entities[K]> {
-  const { slug, namespace, ...fields } = parseInput(kind, input, { partial: false }) as Record<string, unknown>;
-  const unit: Unit =
+  const fields = parseInput(kind, input, { partial: false }) as Record<string, unknown>;
+  const unit = (
     kind === 'dataset'
-      ? { kind, namespace: String(namespace), slug: String(slug) }
-      : { kind: 'namespace', slug: String(slug) };
-  const scopes = unit.kind === 'dataset' ? [{ kind: 'namespace', slug: unit.namespace } as const, unit] : [unit];
-  await files.need([{ kind: 'settings' }, ...scopes]);
-  if (unit.kind === 'dataset') mustExist(files, unit.namespace);
+      ? { kind, namespace: String(fields.namespace), slug: String(fields.slug) }
+      : { kind, slug: String(fields.slug) }
+  ) as Made;
+  await files.need([{ kind: 'settings' }, unit]);
+  await mustExist(files, kind, fields);
   await mustBeFree(files, unit);
   const path = `${stemOf(unit)}.yaml`;
   const id = drawId((candidate) => taken(files, kind, candidate));
   const header = schemaHeader(kind, path, files.snapshot.settings.base_url);
-  const text = newText('yaml', { id, ...withoutBlanks(fields) }, orderOf(kind), header);
+  const text = newText('yaml', { id, ...withoutBlanks(stored(kind, fields)) }, orderOf(kind), header);
   await createRecord(files.root, path, text);
-  await files.refresh(scopes);
+  await files.refresh([unit]);
   return find(files.snapshot, unit as Refs[K]) as Entities[K];
+}
+
+/** The fields that stand in the file: its place says the rest. */
+function stored(kind: WritableKind, fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { slug: _, ...rest } = fields;
+  if (kind !== 'dataset') return rest;
+  const { namespace: __, ...own } = rest;
+  return own;
 }
 
 /** Fields that say nothing aren't written: an empty text is what an absent one means. */
@@ -51,80 +73,112 @@ function withoutBlanks(fields: Readonly<Record<string, unknown>>): Record<string
   );
 }
 
-function mustExist(files: FileCatalogue, namespace: string): void {
-  if (!files.snapshot.folders.get(namespace)?.namespace)
-    throw new ValidationError({ namespace: ['Invalid hyperlink - Object does not exist.'] });
+/** What a record names has to be there. */
+async function mustExist(
+  files: FileCatalogue,
+  kind: WritableKind,
+  { namespace, dataset, version }: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const missing = 'Invalid hyperlink - Object does not exist.';
+  if (kind === 'dataset' && namespace !== undefined) {
+    await files.need([{ kind: 'namespace', slug: String(namespace) }]);
+    if (!files.snapshot.folders.get(String(namespace))?.namespace) throw new ValidationError({ namespace: [missing] });
+  }
+  if (kind === 'query' && dataset !== undefined) {
+    const ref = parseDatasetRef(String(dataset));
+    await files.need([ref, { kind: 'namespace', slug: ref.namespace }]);
+    const found = files.snapshot.folders.get(ref.namespace)?.datasets.get(ref.slug);
+    if (!found) throw new ValidationError({ dataset: [missing] });
+    if (typeof version === 'string' && !found.versions.some(({ slug }) => slug === version))
+      throw new ValidationError({ version: [missing] });
+  }
 }
 
 /** Names that differ only in case are the same: not every file system could keep them apart. */
-async function mustBeFree(files: FileCatalogue, unit: Unit & { slug: string }): Promise<void> {
-  const parent = unit.kind === 'dataset' ? datasetsFolder(unit.namespace) : 'namespaces';
+async function mustBeFree(files: FileCatalogue, unit: Made): Promise<void> {
+  const parents = { namespace: 'namespaces', query: flatFolders.query };
+  const parent = unit.kind === 'dataset' ? datasetsFolder(unit.namespace) : parents[unit.kind];
   const names = await readdir(join(files.root, parent)).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw error;
   });
-  if (!names.some((name) => name.toLowerCase() === unit.slug.toLowerCase())) return;
+  const nameOf = (name: string) => (unit.kind === 'query' ? name.replace(/\.(ya?ml|json)$/, '') : name);
+  if (!names.some((name) => nameOf(name).toLowerCase() === unit.slug.toLowerCase())) return;
   throw new ValidationError(
     unit.kind === 'dataset'
       ? { non_field_errors: ['The fields namespace, slug must make a unique set.'] }
-      : { slug: ['namespace with this slug already exists.'] },
+      : { slug: [`${unit.kind} with this slug already exists.`] },
   );
 }
 
-function taken(files: FileCatalogue, kind: WritableKind, id: number): boolean {
+function taken(files: FileCatalogue, kind: CreatableKind, id: number): boolean {
   for (const entity of allOf(files.snapshot, kind)) if (entity.id === id) return true;
   return false;
 }
 
-/** Edits a record in place; a new slug or namespace moves its folder, and the old address stays as an alias. */
+/** Edits a record in place; a new slug or namespace moves it, and the old address stays as an alias. */
 export async function editRecordOf<K extends WritableKind>(
   files: FileCatalogue,
   ref: Refs[K],
   input: Input,
 ): Promise<Entities[K]> {
-  const unit = ref as Refs['dataset'] | Refs['namespace'];
-  const entity = find(files.snapshot, ref) as Dataset | Namespace;
-  const { slug, namespace, ...fields } = parseInput(unit.kind, input, {
-    partial: true,
-    label: entity.label,
-  }) as Record<string, unknown>;
-  const target: typeof unit =
-    unit.kind === 'dataset'
-      ? { kind: 'dataset', namespace: String(namespace ?? unit.namespace), slug: String(slug ?? unit.slug) }
-      : { kind: 'namespace', slug: String(slug ?? unit.slug) };
+  const entity = find(files.snapshot, ref);
+  const fields = parseInput(ref.kind as K, input, { partial: true, label: entity.label }) as Record<string, unknown>;
+  if (ref.kind === 'version') return (await editVersion(files, ref, fields)) as Entities[K];
+  const unit = ref as Made;
+  const target = targetOf(unit, fields);
   const moves = formatRef(target) !== formatRef(unit);
-  if (moves) {
-    if (target.kind === 'dataset') {
-      await files.need([{ kind: 'namespace', slug: target.namespace }]);
-      mustExist(files, target.namespace);
-    }
-    if (formatRef(target).toLowerCase() !== formatRef(unit).toLowerCase()) await mustBeFree(files, target);
-  }
+  await mustExist(
+    files,
+    unit.kind,
+    unit.kind === 'query' ? { dataset: (entity as Entities['query']).dataset, ...fields } : fields,
+  );
+  if (moves && formatRef(target).toLowerCase() !== formatRef(unit).toLowerCase()) await mustBeFree(files, target);
   await withLock(files.root, stemOf(unit), async () => {
-    await editRecord(
-      files.root,
-      await recordPath(files, unit),
-      (value) => ({
-        ...(fields.columns ? { ...fields, columns: mergeColumns(value.columns, fields.columns) } : fields),
-        ...(moves && { aliases: aliasesAfter(value.aliases, unit, target) }),
-      }),
-      orderOf(unit.kind),
-    );
-    if (moves) await move(files, unit, target);
+    const change = (value: Readonly<Record<string, unknown>>) => ({
+      ...stored(unit.kind, fields),
+      ...(fields.columns !== undefined && { columns: mergeColumns(value.columns, fields.columns) }),
+      ...(moves && { aliases: aliasesAfter(value.aliases, unit, target) }),
+    });
+    const path = await recordPath(files, unit);
+    await editRecord(files.root, path, change, orderOf(unit.kind));
+    if (moves) await move(files.root, placeOfRecord(unit, path), placeOfRecord(target, path));
   });
-  const before = unit.kind === 'dataset' ? [unit] : [unit, { folder: `${namespaceFolder(unit.slug)}/` }];
-  const after = target.kind === 'dataset' ? [target] : [target, { folder: `${namespaceFolder(target.slug)}/` }];
-  await files.refresh(moves ? [...before, ...after] : [unit]);
+  await files.refresh(moves ? [...scopesOf(unit), ...scopesOf(target)] : [unit]);
   return find(files.snapshot, target as Refs[K]) as Entities[K];
 }
 
+function targetOf(unit: Made, { slug = unit.slug, namespace }: Readonly<Record<string, unknown>>): Made {
+  return unit.kind === 'dataset'
+    ? { kind: 'dataset', namespace: String(namespace ?? unit.namespace), slug: String(slug) }
+    : { kind: unit.kind, slug: String(slug) };
+}
+
+/** What has to be looked at when a record comes or goes. */
+function scopesOf(unit: Made): Scope[] {
+  return unit.kind === 'namespace' ? [unit, { folder: `${namespaceFolder(unit.slug)}/` }] : [unit];
+}
+
+async function editVersion(files: FileCatalogue, ref: VersionRef, fields: Input): Promise<Version> {
+  const { slug } = find<'version'>(files.snapshot, ref);
+  await editRecord(files.root, versionPath(files, { ...ref, slug }), () => fields, orderOf('version'));
+  await files.refresh([unitOf(ref)]);
+  return find<'version'>(files.snapshot, { ...ref, slug });
+}
+
+function versionPath(files: FileCatalogue, { namespace, dataset, slug }: VersionRef): string {
+  const stem = stemOf({ kind: 'dataset', namespace, slug: dataset }).replace(/dataset$/, `versions/${slug}`);
+  return existing(files, stem);
+}
+
 /** The record file that is there, whichever its extension. */
-async function recordPath(files: FileCatalogue, unit: Unit): Promise<string> {
-  const stem = stemOf(unit);
-  for (const extension of extensions) {
-    const path = `${stem}.${extension}`;
-    if (files.store.folder.stamp(path)) return path;
-  }
+export async function recordPath(files: FileCatalogue, unit: Made): Promise<string> {
+  return existing(files, stemOf(unit));
+}
+
+function existing(files: FileCatalogue, stem: string): string {
+  for (const extension of extensions)
+    if (files.store.folder.stamp(`${stem}.${extension}`)) return `${stem}.${extension}`;
   throw new NotFoundError();
 }
 
@@ -142,46 +196,48 @@ function mergeColumns(now: unknown, wanted: unknown): unknown[] {
   });
 }
 
-function aliasesAfter(now: unknown, from: Ref, to: Ref): string[] {
-  const aliases = Array.isArray(now) ? now.map(String) : [];
-  const old =
-    from.kind === 'dataset' && to.kind === 'dataset' && from.namespace === to.namespace ? from.slug : formatRef(from);
-  // Aliases within the old namespace keep their meaning when the dataset leaves it.
-  const kept =
-    from.kind === 'dataset' && to.kind === 'dataset' && from.namespace !== to.namespace
-      ? aliases.map((alias) => (alias.includes('/') ? alias : `${from.namespace}/${alias}`))
-      : aliases;
-  const here = to.kind === 'dataset' ? [to.slug, formatRef(to)] : [to.slug];
-  return [...new Set([...kept, old])].filter(
-    (alias) => !here.includes(alias) || (alias === old && !here.includes(old)),
-  );
-}
-
-async function move(files: FileCatalogue, from: Ref, to: Ref): Promise<void> {
-  const [source, target] = [folderOf(from), folderOf(to)].map((path) => join(files.root, path)) as [string, string];
-  await mkdir(dirname(target), { recursive: true });
-  await rename(source, target);
-  await syncFolder(dirname(target));
-  await syncFolder(dirname(source));
-}
-
-function folderOf(ref: Ref): string {
-  return ref.kind === 'dataset' ? datasetFolder(ref.namespace, ref.slug) : namespaceFolder(ref.slug);
-}
-
-/** Withdraws a record with all that lies in its folder. */
+/** Withdraws a record with all that belongs to it. */
 export async function removeRecordOf(files: FileCatalogue, ref: Ref): Promise<void> {
-  if (ref.kind !== 'namespace' && ref.kind !== 'dataset')
-    throw new ConflictError(`A ${ref.kind} is removed by removing its file.`);
-  if (ref.kind === 'namespace') {
-    await files.need([{ folder: `${namespaceFolder(ref.slug)}/` }]);
-    const count = files.snapshot.folders.get(ref.slug)?.datasets.size ?? 0;
-    const folders = await readdir(join(files.root, datasetsFolder(ref.slug))).catch(() => []);
-    if (count || folders.some((name) => !name.startsWith('.')))
-      throw new ConflictError(
-        `The namespace ${ref.slug} still has ${Math.max(count, folders.length)} dataset(s). Remove or move them first.`,
-      );
+  switch (ref.kind) {
+    case 'namespace':
+      await mustBeEmpty(files, ref);
+      return withdraw(files, ref);
+    case 'dataset':
+    case 'query':
+      return withdraw(files, ref);
+    case 'version':
+      return withdrawVersion(files, ref);
+    default:
+      throw new ConflictError(`A ${ref.kind} is removed by removing its file.`);
   }
-  await withLock(files.root, stemOf(ref), () => removeDurably(join(files.root, folderOf(ref))));
-  await files.refresh([ref]);
+}
+
+async function withdraw(files: FileCatalogue, unit: Made): Promise<void> {
+  const path = await recordPath(files, unit);
+  await withLock(files.root, stemOf(unit), () => removeDurably(join(files.root, placeOfRecord(unit, path))));
+  await files.refresh(scopesOf(unit));
+}
+
+/** The record goes first: without it, the payload belongs to nothing and is never served. */
+async function withdrawVersion(files: FileCatalogue, ref: VersionRef): Promise<void> {
+  const { slug, file, namespace, dataset } = find<'version'>(files.snapshot, ref);
+  const home: DatasetRef = { kind: 'dataset', namespace, slug: dataset };
+  await withLock(files.root, stemOf(home), async () => {
+    await removeDurably(join(files.root, versionPath(files, { ...ref, slug })));
+    const others = find<'dataset'>(files.snapshot, home).versions.filter((version: Version) => version.slug !== slug);
+    if (file && !others.some((version) => version.file === file))
+      await removeDurably(join(files.root, payloadPath(namespace, dataset, file)));
+  });
+  await files.refresh([home]);
+}
+
+async function mustBeEmpty(files: FileCatalogue, { slug }: NamespaceRef): Promise<void> {
+  await files.need([{ folder: `${namespaceFolder(slug)}/` }]);
+  const datasets: ReadonlyMap<string, Dataset> | undefined = files.snapshot.folders.get(slug)?.datasets;
+  const folders = await readdir(join(files.root, datasetsFolder(slug))).catch(() => []);
+  const count = Math.max(datasets?.size ?? 0, folders.filter((name) => !name.startsWith('.')).length);
+  if (count)
+    throw new ConflictError(
+      `The namespace ${slug} still has ${count === 1 ? 'a dataset' : `${count} datasets`}. Remove or move them first.`,
+    );
 }
