@@ -53,7 +53,8 @@ function optionOf(name: string, property: Property): Option {
  * @param adding whether a record is added, so that the fields it can't be without must be given
  */
 export function fieldOptions(kind: WritableKind, adding: boolean): readonly Option[] {
-  const { required = [] }: { readonly required?: readonly string[] } = schemas[kind];
+  const schema = schemas[kind];
+  const required: readonly string[] = 'required' in schema ? schema.required : [];
   const options = fieldsOf(kind).map(({ name, option }) =>
     option.makeOptionMandatory(adding && required.includes(name)),
   );
