@@ -5,7 +5,6 @@ import { NotFoundError } from './errors.ts';
 import { type Facet, facets, orderFields, searchText } from './facets.ts';
 import { fold } from './fold.ts';
 import { find } from './lookup.ts';
-import { formatRef, refOf } from './ref.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Entities, Entity, Kind, Settings } from './types.ts';
 
@@ -115,7 +114,7 @@ function scopeOf(snapshot: Snapshot, kind: ListedKind, { namespace, dataset }: Q
     return snapshot.folders.get(namespace)?.datasets.values() ?? [];
   }
   if (dataset === undefined || kind !== 'version') throw new NotFoundError();
-  return find(snapshot, { kind: 'dataset', namespace, slug: dataset }).versions;
+  return find<'dataset'>(snapshot, { kind: 'dataset', namespace, slug: dataset }).versions;
 }
 
 type Compare = (a: Entity, b: Entity) => number;
@@ -130,8 +129,10 @@ function comparison(kind: ListedKind, ordering: string | undefined, settings: Se
   return (a, b) => asked(a, b) || usual(a, b) || compareValues(addressOf(a), addressOf(b));
 }
 
+/** Parts of an address, apart by what sorts before every character of a slug. */
 function addressOf(entity: Entity): string {
-  return entity.kind === 'file' ? entity.path : formatRef(refOf(entity));
+  const { namespace = '', dataset = '', slug = '' } = entity as { namespace?: string; dataset?: string; slug?: string };
+  return `${namespace} ${dataset} ${slug}`;
 }
 
 interface Key {

@@ -2,8 +2,9 @@
  * Who may see and do what, in one place. What a viewer may not see is taken out of the snapshot before anything is
  * looked up, listed, counted or searched in it: so it leaves no trace.
  */
+import { movedTo } from './aliases.ts';
+import { slugRule } from './ref.ts';
 import type { Folder, Snapshot } from './snapshot.ts';
-import type { Dataset } from './types.ts';
 
 /** Whoever asks. */
 export interface Viewer {
@@ -33,25 +34,33 @@ export function mayWrite(viewer: Viewer, folder: Folder | undefined): boolean {
 export function visibleTo(viewer: Viewer, snapshot: Snapshot): Snapshot {
   const folders = filterMap(snapshot.folders, (folder) => visibleFolder(viewer, folder));
   if (folders === snapshot.folders) return snapshot;
-  return Object.freeze({
-    ...snapshot,
-    folders,
-    queries: filterMap(snapshot.queries, (query) => (datasetAt(folders, query.dataset) ? query : null)),
-    problems: filterMap(snapshot.problems, (problems, path) => {
-      const [, namespace, dataset] = /^namespaces\/([^/]+)\/(?:datasets\/([^/]+)\/)?/.exec(path) ?? [];
-      if (namespace === undefined) return problems;
-      const folder = folders.get(namespace);
-      const before = snapshot.folders.get(namespace);
-      // A file that makes no dataset yet is judged by its namespace.
-      const hidden = dataset !== undefined && before?.datasets.has(dataset) && !folder?.datasets.has(dataset);
-      return folder && !hidden ? problems : null;
-    }),
-  });
+  const queries = filterMap(snapshot.queries, (query) =>
+    has(snapshot, query.dataset) && !has({ ...snapshot, folders }, query.dataset) ? null : query,
+  );
+  const problems = filterMap(snapshot.problems, (found, path) =>
+    mayKnow(path, snapshot, { folders, queries }) ? found : null,
+  );
+  return Object.freeze({ ...snapshot, folders, queries, problems });
 }
 
-function datasetAt(folders: ReadonlyMap<string, Folder>, ref: string): Dataset | undefined {
-  const [namespace = '', slug = ''] = ref.split('/');
-  return folders.get(namespace)?.datasets.get(slug);
+/** Whether a dataset is there, at this address or another since. */
+function has(snapshot: Snapshot, dataset: string): boolean {
+  const [namespace = '', slug = ''] = dataset.split('/');
+  const ref = { kind: 'dataset', namespace, slug } as const;
+  return Boolean(snapshot.folders.get(namespace)?.datasets.has(slug) || movedTo(snapshot, ref));
+}
+
+/** Whether one who sees these folders and queries may know of what is wrong with a file. */
+function mayKnow(path: string, whole: Snapshot, visible: Pick<Snapshot, 'folders' | 'queries'>): boolean {
+  const query = /^queries\/(.+)\.[a-z]+$/.exec(path)?.[1];
+  if (query !== undefined) return visible.queries.has(query) || !whole.queries.has(query);
+  const [, namespace = '', dataset] = /^namespaces\/([^/]+)(?:\/datasets\/([^/]+))?/.exec(path) ?? [];
+  // What lies outside of the namespaces, or under a name that none can have, belongs to none.
+  if (!slugRule.test(namespace)) return true;
+  const folder = visible.folders.get(namespace);
+  if (!folder || dataset === undefined) return Boolean(folder);
+  // A file that makes no dataset yet is judged by its namespace.
+  return folder.datasets.has(dataset) || !whole.folders.get(namespace)?.datasets.has(dataset);
 }
 
 function visibleFolder(viewer: Viewer, folder: Folder): Folder | null {

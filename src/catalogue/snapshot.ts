@@ -82,7 +82,7 @@ export function apply(snapshot: Snapshot, change: Change): Snapshot {
         datasetsOf(reading.namespace).put(reading.slug, reading.entity);
         break;
       case 'group':
-        draft.groups.put(reading.slug, reading.entity);
+        draft.groups.put(reading.slug, asShown(reading.entity, snapshot.groups.get(reading.slug)));
         break;
       case 'user':
         draft.users.put(reading.slug, reading.entity);
@@ -142,6 +142,14 @@ function copied<T>(original: ReadonlyMap<string, T>): Copied<T> {
   };
 }
 
+/** Groups as they were read, by the group with its members that they became. */
+const asRead = new WeakMap<Group, Group>();
+
+/** The group that is shown already, where it is the one that was read. */
+function asShown(read: Group | null, shown: Group | undefined): Group | null {
+  return read && shown && asRead.get(shown) === read ? shown : read;
+}
+
 /** Users' files say which groups they are in; groups show their members. Groups that show the same stay the same. */
 function membership(
   groups: ReadonlyMap<string, Group>,
@@ -149,14 +157,16 @@ function membership(
   changed: boolean,
 ): ReadonlyMap<string, Group> {
   if (!changed) return groups;
-  const members = new Map<string, string[]>();
-  for (const user of users.values())
-    for (const group of user.groups) members.set(group, [...(members.get(group) ?? []), user.slug]);
+  const members = new Map<string, string[]>(Array.from(groups.keys(), (slug) => [slug, []]));
+  for (const user of users.values()) for (const group of user.groups) members.get(group)?.push(user.slug);
   return new Map(
     Array.from(groups, ([slug, group]) => {
       const now = (members.get(slug) ?? []).sort();
       const same = now.length === group.members.length && now.every((name, i) => name === group.members[i]);
-      return [slug, same ? group : Object.freeze({ ...group, members: now })];
+      if (same) return [slug, group];
+      const shown = Object.freeze({ ...group, members: now });
+      asRead.set(shown, asRead.get(group) ?? group);
+      return [slug, shown];
     }),
   );
 }

@@ -1,0 +1,29 @@
+/** "Did you mean …?" */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { closest } from '../../src/catalogue/closest.ts';
+
+const words = ['label', 'description', 'licence', 'keywords', 'id'];
+
+describe('closest', () => {
+  const table: readonly (readonly [string, string | undefined])[] = [
+    ['lable', 'label'],
+    ['LABEL', 'label'],
+    ['license', 'licence'],
+    ['keyword', 'keywords'],
+    ['descriptoin', 'description'],
+    ['di', undefined],
+    ['colour', undefined],
+    ['', undefined],
+    ['x', undefined],
+  ];
+  for (const [word, meant] of table)
+    it(`${word || 'nothing'} means ${meant}`, () => {
+      assert.equal(closest(word, words), meant);
+    });
+
+  it('takes the nearest, and of equals the first', () => {
+    assert.equal(closest('cat', ['cut', 'cat']), 'cat');
+    assert.equal(closest('cit', ['cut', 'cat']), 'cut');
+  });
+});

@@ -1,0 +1,61 @@
+/** Identifiers: drawn, and derived. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { derivedId, drawId } from '../../src/catalogue/ids.ts';
+import { maxId } from '../../src/catalogue/schemas.ts';
+
+const isId = (id: number) => Number.isInteger(id) && id >= 1 && id <= maxId;
+
+describe('drawId', () => {
+  it('reaches from 1 to 31 bits', () => {
+    assert.equal(
+      drawId(
+        () => false,
+        () => 0,
+      ),
+      1,
+    );
+    assert.equal(
+      drawId(
+        () => false,
+        () => 1 - Number.EPSILON / 2,
+      ),
+      maxId,
+    );
+  });
+
+  it('draws again where a number is taken', () => {
+    const draws = [0, 0, 0.5];
+    assert.equal(
+      drawId(
+        (id) => id === 1,
+        () => draws.shift() ?? 0,
+      ),
+      1 + Math.floor(maxId / 2),
+    );
+  });
+
+  it('spreads: two branches don’t draw the same', () => {
+    const drawn = new Set(Array.from({ length: 1000 }, () => drawId(() => false)));
+    assert.ok(drawn.size > 995);
+    assert.ok([...drawn].every(isId));
+  });
+});
+
+describe('derivedId', () => {
+  it('is the folded FNV-1a of kind and address: it never changes', () => {
+    assert.equal(derivedId('dataset', 'parks/trees'), 1396613703);
+    assert.equal(derivedId('namespace', 'parks'), 1035060399);
+    assert.notEqual(derivedId('user', 'parks'), derivedId('group', 'parks'));
+  });
+
+  it('is an identifier whatever the address', () => {
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), (address) => isId(derivedId('dataset', address))));
+  });
+
+  it('spreads: of 20,000 addresses hardly two give the same', () => {
+    const ids = new Set(Array.from({ length: 20_000 }, (_, i) => derivedId('dataset', `parks/dataset-${i}`)));
+    assert.ok(ids.size > 19_900);
+  });
+});

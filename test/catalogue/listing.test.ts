@@ -1,0 +1,245 @@
+/** Collections: filtered, searched, ordered, in pages. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { Question } from '../../src/catalogue/catalogue.ts';
+import { MovedError, NotFoundError, ValidationError } from '../../src/catalogue/errors.ts';
+import { type ListedKind, list } from '../../src/catalogue/listing.ts';
+import { apply, emptySnapshot } from '../../src/catalogue/snapshot.ts';
+import { type Content, readingsOf, snapshotOf } from '../support/snapshot.ts';
+
+const content: Content = {
+  settings: { page_size: 3, max_page_size: 4 },
+  namespaces: {
+    parks: { id: 1, label: 'Parks', owners: ['editors'] },
+    water: { id: 2, label: 'Wasser', aliases: ['wet'] },
+  },
+  datasets: {
+    'parks/trees': {
+      id: 12,
+      label: 'Bäume',
+      description: 'All trees, 50% of them old',
+      keywords: ['Nature'],
+      licence: 'CC0-1.0',
+      columns: [
+        { type: 'geometry', name: 'geometry' },
+        { type: 'integer', name: 'height' },
+      ],
+    },
+    'parks/benches': { id: 11, label: 'Benches', aliases: ['seats'] },
+    'water/wells': { id: 13, label: 'Wells', keywords: ['nature', 'drink'] },
+    'water/springs': { id: 14, label: 'Springs' },
+    'water/lakes': { id: 15, label: 'Lakes' },
+  },
+  versions: {
+    'parks/trees@20200101000000000000': { file: { name: 'a.csv' } },
+    'parks/trees@20210101000000000000': { ready: false },
+    'water/wells@20220101000000000000': { file: { name: 'a.csv', size: 99 }, rows: 5 },
+  },
+  groups: { editors: { label: 'Editors' } },
+  users: { ann: { id: 2, groups: ['editors'] }, bob: { id: 1, name: 'Robert' } },
+  queries: { tall: { label: 'Tall', dataset: 'parks/trees' } },
+};
+const snapshot = snapshotOf(content);
+const ask = (kind: ListedKind, question: Question = {}) =>
+  list(snapshot, kind, { pageSize: 100, ...question }).items.map(({ slug }) => slug);
+const all = { ...snapshot, settings: { ...snapshot.settings, max_page_size: 100 } };
+const slugs = (kind: ListedKind, question: Question = {}) =>
+  list(all, kind, { pageSize: 100, ...question }).items.map(({ slug }) => slug);
+
+describe('pages', () => {
+  const table: readonly (readonly [Question, { page: number; pages: number; slugs: string[] } | null])[] = [
+    [{}, { page: 1, pages: 2, slugs: ['benches', 'trees', 'lakes'] }],
+    [{ page: 2 }, { page: 2, pages: 2, slugs: ['springs', 'wells'] }],
+    [{ page: 'last' }, { page: 2, pages: 2, slugs: ['springs', 'wells'] }],
+    [{ page: 3 }, null],
+    [{ page: 0 }, null],
+    [{ page: Number.POSITIVE_INFINITY }, null],
+    [
+      { pageSize: 2, page: 3 },
+      { page: 3, pages: 3, slugs: ['wells'] },
+    ],
+    [{ pageSize: 1000 }, { page: 1, pages: 2, slugs: ['benches', 'trees', 'lakes', 'springs'] }],
+    [{ search: 'nothing' }, { page: 1, pages: 1, slugs: [] }],
+    [
+      { search: 'nothing', page: 'last' },
+      { page: 1, pages: 1, slugs: [] },
+    ],
+    [{ search: 'nothing', page: 2 }, null],
+  ];
+  for (const [question, expected] of table)
+    it(JSON.stringify(question), () => {
+      if (!expected) return assert.throws(() => list(snapshot, 'dataset', question), { message: 'Invalid page.' });
+      const { page, pages, items } = list(snapshot, 'dataset', question);
+      assert.deepEqual({ page, pages, slugs: items.map(({ slug }) => slug) }, expected);
+    });
+
+  it('count the whole', () => assert.equal(list(snapshot, 'dataset', {}).count, 5));
+});
+
+describe('where', () => {
+  it('within a namespace, or a dataset', () => {
+    assert.deepEqual(ask('dataset', { namespace: 'parks' }), ['benches', 'trees']);
+    assert.deepEqual(ask('version', { namespace: 'parks', dataset: 'trees' }), [
+      '20210101000000000000',
+      '20200101000000000000',
+    ]);
+    assert.deepEqual(ask('version', { namespace: 'parks', dataset: 'benches' }), []);
+  });
+
+  it('nowhere', () => {
+    for (const [kind, question] of [
+      ['dataset', { namespace: 'none' }],
+      ['version', { namespace: 'parks', dataset: 'none' }],
+      ['version', { namespace: 'parks' }],
+      ['user', { namespace: 'parks' }],
+    ] as const)
+      assert.throws(() => list(snapshot, kind, question), NotFoundError);
+  });
+
+  it('at a former address', () => {
+    const to = (ref: object) => (error: unknown) => {
+      assert.ok(error instanceof MovedError);
+      assert.deepEqual(error.to, ref);
+      return true;
+    };
+    assert.throws(() => list(snapshot, 'dataset', { namespace: 'wet' }), to({ kind: 'namespace', slug: 'water' }));
+    assert.throws(
+      () => list(snapshot, 'version', { namespace: 'parks', dataset: 'seats' }),
+      to({ kind: 'dataset', namespace: 'parks', slug: 'benches' }),
+    );
+  });
+});
+
+describe('search', () => {
+  const table: readonly (readonly [string, string[]])[] = [
+    ['baume', ['trees']],
+    ['BÄUME', ['trees']],
+    ['tree old', ['trees']],
+    ['tree,old', ['trees']],
+    [' ,, ', ['benches', 'trees', 'lakes', 'springs', 'wells']],
+    ['50%', ['trees']],
+    ['t_ees', []],
+    ['nature', ['trees', 'wells']],
+    ['tr\0ees', ['trees']],
+    ['bäume benches', []],
+    ['oldbäume', []],
+    ['.*', []],
+  ];
+  for (const [search, found] of table)
+    it(JSON.stringify(search), () => assert.deepEqual(slugs('dataset', { search }), found));
+
+  it('looks in what each kind has', () => {
+    assert.deepEqual(slugs('user', { search: 'robert' }), ['bob']);
+    assert.deepEqual(slugs('version', { search: '2021' }), ['20210101000000000000']);
+    assert.deepEqual(slugs('namespace', { search: 'WASSER' }), ['water']);
+  });
+});
+
+describe('filters', () => {
+  const table: readonly (readonly [ListedKind, Record<string, string[]>, string[]])[] = [
+    ['dataset', { namespace: ['parks'] }, ['benches', 'trees']],
+    ['dataset', { namespace: ['Parks'] }, []],
+    ['dataset', { slug: ['trees', 'wells'] }, ['trees', 'wells']],
+    ['dataset', { slug: [''] }, ['benches', 'trees', 'lakes', 'springs', 'wells']],
+    ['dataset', { id: ['12'] }, ['trees']],
+    ['dataset', { keyword: ['NATURE'] }, ['trees', 'wells']],
+    ['dataset', { keyword: ['nature'], namespace: ['water'] }, ['wells']],
+    ['dataset', { type: ['integer'] }, ['trees']],
+    ['dataset', { column: ['height'] }, ['trees']],
+    ['dataset', { ready: ['true'] }, ['trees', 'wells']],
+    ['dataset', { licence: ['CC0-1.0'] }, ['trees']],
+    ['dataset', { colour: ['red'] }, ['benches', 'trees', 'lakes', 'springs', 'wells']],
+    ['dataset', { constructor: ['x'] }, ['benches', 'trees', 'lakes', 'springs', 'wells']],
+    ['version', { dataset: ['trees'], ready: ['true'] }, ['20200101000000000000']],
+    ['version', { dataset: ['water/wells'] }, ['20220101000000000000']],
+    ['namespace', { owner: ['editors'] }, ['parks']],
+    ['group', { member: ['ann'] }, ['editors']],
+    ['user', { group: ['editors'] }, ['ann']],
+    ['query', { dataset: ['parks/trees'] }, ['tall']],
+  ];
+  for (const [kind, filters, found] of table)
+    it(`${kind} ${JSON.stringify(filters)}`, () => assert.deepEqual(slugs(kind, { filters }), found));
+
+  it('a value that none can have is an error that names those that can', () => {
+    assert.throws(
+      () => slugs('dataset', { filters: { ready: ['yes'] } }),
+      (error: unknown) =>
+        error instanceof ValidationError &&
+        error.fields.ready?.[0] === 'Select a valid choice. yes is not one of the available choices: true, false.',
+    );
+  });
+});
+
+describe('order', () => {
+  const table: readonly (readonly [ListedKind, string | undefined, string[]])[] = [
+    ['dataset', undefined, ['benches', 'trees', 'lakes', 'springs', 'wells']],
+    ['dataset', '', ['benches', 'trees', 'lakes', 'springs', 'wells']],
+    ['dataset', 'colour', ['benches', 'trees', 'lakes', 'springs', 'wells']],
+    ['dataset', 'constructor', ['benches', 'trees', 'lakes', 'springs', 'wells']],
+    ['dataset', 'id', ['benches', 'trees', 'wells', 'springs', 'lakes']],
+    ['dataset', '-id', ['lakes', 'springs', 'wells', 'trees', 'benches']],
+    ['dataset', ' colour , -namespace , slug ', ['lakes', 'springs', 'wells', 'benches', 'trees']],
+    ['dataset', '-namespace', ['lakes', 'springs', 'wells', 'benches', 'trees']],
+    ['version', undefined, ['20220101000000000000', '20210101000000000000', '20200101000000000000']],
+    ['version', 'datetime', ['20200101000000000000', '20210101000000000000', '20220101000000000000']],
+    ['version', '-rows', ['20220101000000000000', '20210101000000000000', '20200101000000000000']],
+    ['user', 'id', ['bob', 'ann']],
+    ['user', undefined, ['ann', 'bob']],
+  ];
+  for (const [kind, ordering, order] of table)
+    it(`${kind} by ${ordering ?? 'nothing'}`, () => assert.deepEqual(slugs(kind, { ordering }), order));
+
+  it('by code point, also beyond the basic plane', () => {
+    const labels = ['\u{1F333}', '\uFFFD', 'z', 'é', '\u{10000}', 'Z', ''];
+    const datasets = Object.fromEntries(labels.map((label, i) => [`parks/d${i}`, { label }]));
+    const { items } = list(snapshotOf({ namespaces: { parks: { label: 'x' } }, datasets }), 'dataset', {
+      ordering: 'label',
+    });
+    const points = (text: string) => Array.from(text, (character) => character.codePointAt(0) ?? 0);
+    const expected = [...labels].sort((a, b) => {
+      const [x, y] = [points(a), points(b)];
+      const i = x.findIndex((point, at) => point !== y[at]);
+      return i < 0 ? x.length - y.length : (x[i] ?? 0) - (y[i] ?? -1);
+    });
+    assert.deepEqual(
+      items.map(({ label }) => label),
+      expected,
+    );
+  });
+
+  it('never depends on what was read first', () => {
+    const readings = readingsOf({
+      namespaces: { a: { label: 'x' }, b: { label: 'x' } },
+      datasets: Object.fromEntries(['b/z', 'a/y', 'b/a', 'a/x'].map((name) => [name, { label: 'the same' }])),
+      versions: Object.fromEntries(['b/z', 'a/y', 'b/a'].map((name) => [`${name}@20200101000000000000`, {}])),
+    });
+    const orderOf = (order: typeof readings, kind: 'dataset' | 'version', ordering?: string) => {
+      let step = emptySnapshot;
+      const seen: string[][] = [];
+      for (const reading of order) {
+        step = apply(step, { readings: [reading], problems: new Map() });
+        seen.push(
+          list(step, kind, { ordering }).items.map(
+            (item) => `${item.namespace}/${item.slug}${'dataset' in item ? item.dataset : ''}`,
+          ),
+        );
+      }
+      return seen.at(-1);
+    };
+    for (const [kind, ordering] of [
+      ['dataset', 'label'],
+      ['dataset', '-label'],
+      ['version', undefined],
+      ['version', 'size'],
+    ] as const) {
+      const one = orderOf(readings, kind, ordering);
+      fc.assert(
+        fc.property(fc.shuffledSubarray(readings, { minLength: readings.length }), (shuffled) => {
+          assert.deepEqual(orderOf(shuffled, kind, ordering), one);
+        }),
+        { numRuns: 20 },
+      );
+    }
+  });
+});

@@ -1,0 +1,211 @@
+/** Who may see what: what one may not see leaves no trace. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { movedTo } from '../../src/catalogue/aliases.ts';
+import { type ListedKind, list } from '../../src/catalogue/listing.ts';
+import { anonymous, keeper, mayWrite, type Viewer, visibleTo } from '../../src/catalogue/permissions.ts';
+import { represent, toJson } from '../../src/catalogue/represent.ts';
+import type { Snapshot } from '../../src/catalogue/snapshot.ts';
+import { type Content, snapshotOf } from '../support/snapshot.ts';
+
+const label = 'x';
+const kinds: readonly ListedKind[] = ['namespace', 'dataset', 'version', 'group', 'user', 'query'];
+const links = { base: '', suffix: '' };
+
+/** Everything that a snapshot can tell anybody, as text. */
+function told(snapshot: Snapshot): string {
+  const lists = kinds.map((kind) => {
+    const { count, items } = list(snapshot, kind, { pageSize: 1000 });
+    return [count, ...items.map((item) => toJson(represent[kind](item as never, links)))].join('\n');
+  });
+  return [...lists, JSON.stringify([...snapshot.problems]), ...snapshot.folders.keys()].join('\n');
+}
+
+const member: Viewer = { username: 'ann', staff: false, groups: ['editors'] };
+
+describe('visibleTo', () => {
+  const snapshot = snapshotOf({
+    namespaces: {
+      parks: { label },
+      secret: { label, visibility: 'private', owners: ['editors'] },
+      mine: { label, owners: ['editors'] },
+    },
+    datasets: {
+      'parks/trees': { label },
+      'parks/hidden': { label, visibility: 'private', aliases: ['formerly'] },
+      'secret/inner': { label },
+      'mine/draft': { label, visibility: 'private' },
+      'orphan/lost': { label },
+    },
+    versions: { 'parks/hidden@20200101000000000000': {}, 'secret/inner@20200101000000000001': {} },
+    queries: {
+      open: { label, dataset: 'parks/trees' },
+      veiled: { label, dataset: 'parks/hidden' },
+      moved: { label, dataset: 'parks/formerly' },
+      dangling: { label, dataset: 'parks/none' },
+    },
+    problems: {
+      'catalogue.yaml': 'odd',
+      'queries/veiled.yaml': 'odd',
+      'queries/open.yaml': 'odd',
+      'queries/broken.yaml': 'odd',
+      'namespaces/parks/datasets/trees/dataset.yaml': 'odd',
+      'namespaces/parks/datasets/new/dataset.yaml': 'odd',
+      'namespaces/parks/datasets/hidden': 'odd',
+      'namespaces/parks/datasets/hidden/dataset.yaml': 'odd',
+      'namespaces/parks/datasets/hidden/versions/1.yaml': 'odd',
+      'namespaces/secret': 'odd',
+      'namespaces/secret/namespace.yaml': 'odd',
+      'namespaces/secret/datasets/inner/dataset.yaml': 'odd',
+      'namespaces/orphan': 'odd',
+      'namespaces/my notes': 'odd',
+    },
+  });
+  const table: readonly (readonly [string, Viewer, Record<'datasets' | 'queries' | 'problems', string[]>])[] = [
+    [
+      'one who is not signed in',
+      anonymous,
+      {
+        datasets: ['trees'],
+        queries: ['dangling', 'open'],
+        problems: [
+          'catalogue.yaml',
+          'namespaces/my notes',
+          'namespaces/parks/datasets/new/dataset.yaml',
+          'namespaces/parks/datasets/trees/dataset.yaml',
+          'queries/broken.yaml',
+          'queries/open.yaml',
+        ],
+      },
+    ],
+    [
+      'a member of a group that owns',
+      member,
+      {
+        datasets: ['draft', 'trees', 'inner'],
+        queries: ['dangling', 'open'],
+        problems: [
+          'catalogue.yaml',
+          'namespaces/my notes',
+          'namespaces/parks/datasets/new/dataset.yaml',
+          'namespaces/parks/datasets/trees/dataset.yaml',
+          'namespaces/secret',
+          'namespaces/secret/datasets/inner/dataset.yaml',
+          'namespaces/secret/namespace.yaml',
+          'queries/broken.yaml',
+          'queries/open.yaml',
+        ],
+      },
+    ],
+  ];
+  for (const [who, viewer, expected] of table)
+    it(who, () => {
+      const visible = visibleTo(viewer, snapshot);
+      const slugs = (kind: ListedKind) => list(visible, kind, {}).items.map(({ slug }) => slug);
+      assert.deepEqual(slugs('dataset'), expected.datasets);
+      assert.deepEqual(slugs('query'), expected.queries);
+      assert.deepEqual([...visible.problems.keys()].sort(), expected.problems);
+    });
+
+  it('a former address of what is hidden leads nowhere', () => {
+    const old = { kind: 'dataset', namespace: 'parks', slug: 'formerly' } as const;
+    assert.ok(movedTo(snapshot, old));
+    assert.equal(movedTo(visibleTo(anonymous, snapshot), old), undefined);
+  });
+
+  it('takes nothing out for nothing: the same object', () => {
+    const open = snapshotOf({ namespaces: { parks: { label } }, datasets: { 'parks/trees': { label } } });
+    assert.equal(visibleTo(anonymous, open), open);
+    assert.equal(visibleTo(keeper, open), open);
+  });
+
+  it('who keeps the folder sees all but folders that are no namespace', () => {
+    assert.deepEqual(
+      list(visibleTo(keeper, snapshot), 'dataset', {}).items.map(({ slug }) => slug),
+      ['draft', 'hidden', 'trees', 'inner'],
+    );
+  });
+
+  it('what stays visible stays the same object', () => {
+    const visible = visibleTo(anonymous, snapshot);
+    assert.equal(
+      visible.folders.get('parks')?.datasets.get('trees'),
+      snapshot.folders.get('parks')?.datasets.get('trees'),
+    );
+    assert.equal(visibleTo(anonymous, snapshot).folders.get('parks'), visible.folders.get('parks'));
+  });
+});
+
+describe('mayWrite', () => {
+  const { folders } = snapshotOf({ namespaces: { mine: { label, owners: ['editors'] }, yours: { label } } });
+  it('staff everything, members what their group owns, others nothing', () => {
+    assert.equal(mayWrite(keeper, undefined), true);
+    assert.equal(mayWrite(member, folders.get('mine')), true);
+    assert.equal(mayWrite(member, folders.get('yours')), false);
+    assert.equal(mayWrite(member, undefined), false);
+    assert.equal(mayWrite(anonymous, folders.get('mine')), false);
+  });
+});
+
+describe('the private', () => {
+  const visibility = fc.constantFrom('public' as const, 'private' as const);
+  const flags = fc.array(fc.tuple(visibility, fc.array(visibility, { maxLength: 4 })), { maxLength: 4 });
+
+  it('is nowhere in what one who may not see it is told, nor is that anything is', () => {
+    fc.assert(
+      fc.property(flags, (namespaces) => {
+        const secrets: string[] = [];
+        const whole = contentOf(namespaces, secrets);
+        const visible = visibleTo(anonymous, snapshotOf(whole));
+        const text = told(visible);
+        for (const secret of secrets) assert.ok(!text.includes(secret), `${secret} in ${text}`);
+        // The same catalogue without what is private in it tells the same.
+        const open = (record: Readonly<Record<string, unknown>> = {}) =>
+          Object.fromEntries(
+            Object.entries(record).filter(([name]) => !secrets.some((secret) => name.includes(secret))),
+          );
+        const without = Object.fromEntries(Object.entries(whole).map(([part, record]) => [part, open(record)]));
+        assert.equal(text, told(visibleTo(anonymous, snapshotOf(without as Content))));
+      }),
+    );
+  });
+});
+
+/** A catalogue with namespaces and datasets of these visibilities; what is private has "secret" and a number in its name. */
+function contentOf(
+  flags: readonly (readonly ['public' | 'private', readonly ('public' | 'private')[]])[],
+  secrets: string[],
+) {
+  const content = {
+    namespaces: {} as Record<string, object>,
+    datasets: {} as Record<string, object>,
+    versions: {} as Record<string, object>,
+    queries: { dangling: { label, dataset: 'none/none' } } as Record<string, object>,
+    problems: { 'users/x.yaml': 'odd', 'namespaces/readme.md': 'odd' } as Record<string, string>,
+  };
+  let number = 0;
+  const name = (hidden: boolean) => {
+    const slug = `${hidden ? 'secret' : 'open'}${number++}-`;
+    if (hidden) secrets.push(slug);
+    return slug;
+  };
+  for (const [visibility, datasets] of flags) {
+    const namespace = name(visibility === 'private');
+    content.namespaces[namespace] = { label: namespace, visibility };
+    content.problems[`namespaces/${namespace}`] = namespace;
+    content.problems[`namespaces/${namespace}/namespace.yaml`] = namespace;
+    for (const of of datasets) {
+      const slug = name(of === 'private');
+      const ref = `${namespace}/${slug}`;
+      content.datasets[ref] = { label: slug, description: namespace, visibility: of, aliases: [`was-${slug}`] };
+      content.versions[`${ref}@20200101000000000000`] = { notes: slug };
+      content.queries[`of-${namespace}${slug}`] = { label: slug, dataset: ref };
+      content.queries[`moved-${namespace}${slug}`] = { label: slug, dataset: `${namespace}/was-${slug}` };
+      content.problems[`namespaces/${namespace}/datasets/${slug}`] = slug;
+      content.problems[`namespaces/${namespace}/datasets/${slug}/dataset.yaml`] = slug;
+      content.problems[`queries/of-${namespace}${slug}.yaml`] = slug;
+    }
+  }
+  return content as Content;
+}

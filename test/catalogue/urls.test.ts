@@ -1,0 +1,21 @@
+/** Addresses of the API. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Ref } from '../../src/catalogue/ref.ts';
+import { pathOf } from '../../src/catalogue/urls.ts';
+
+describe('pathOf', () => {
+  const table: readonly (readonly [Ref, string])[] = [
+    [{ kind: 'namespace', slug: 'parks' }, '/api/v1/namespaces/parks/'],
+    [{ kind: 'dataset', namespace: 'parks', slug: 'trees' }, '/api/v1/namespaces/parks/datasets/trees/'],
+    [
+      { kind: 'version', namespace: 'parks', dataset: 'trees', slug: '20200101000000000000' },
+      '/api/v1/namespaces/parks/datasets/trees/version/20200101000000000000/',
+    ],
+    [{ kind: 'group', slug: 'editors' }, '/api/v1/groups/editors/'],
+    [{ kind: 'user', slug: 'chloe.d@x+y' }, '/api/v1/users/chloe.d%40x%2By/'],
+    [{ kind: 'query', slug: 'tall' }, '/api/v1/queries/tall/'],
+    [{ kind: 'file', slug: '7' }, '/api/v1/intrinsecus/7/'],
+  ];
+  for (const [ref, path] of table) it(path, () => assert.equal(pathOf(ref), path));
+});

@@ -1,0 +1,136 @@
+/** What is said of a record that doesn't fit its schema. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { RecordKind } from '../../src/catalogue/schemas.ts';
+import { checkRecord, misspelledKeys } from '../../src/catalogue/validators.ts';
+
+const misfitsOf = (kind: RecordKind, value: unknown) => {
+  const checked = checkRecord(kind, value);
+  return 'misfits' in checked ? checked.misfits : [];
+};
+
+const label = 'x';
+const table: readonly (readonly [RecordKind, unknown, pointer: string, message: string])[] = [
+  ['dataset', {}, '', '"label" is missing. Add a line "label: …".'],
+  ['query', { label }, '', '"dataset" is missing. Add a line "dataset: …".'],
+  ['dataset', { label: 1.1 }, '/label', 'label must be text, but reads as 1.1. Write it in quotes: "1.1".'],
+  ['dataset', { label: true }, '/label', 'label must be text, but reads as true. Write it in quotes: "true".'],
+  ['dataset', { label: null }, '/label', 'label must be text, not nothing.'],
+  ['dataset', { label: [] }, '/label', 'label must be text, not a list.'],
+  ['dataset', { label: {} }, '/label', 'label must be text, not a group of keys.'],
+  ['dataset', { label: '' }, '/label', 'label must NOT have fewer than 1 characters.'],
+  ['dataset', { label: 'x'.repeat(201) }, '/label', 'label must NOT have more than 200 characters.'],
+  ['dataset', { label, id: 'seven' }, '/id', 'id must be a whole number, not "seven".'],
+  ['dataset', { label, id: 1.5 }, '/id', 'id must be a whole number, not 1.5.'],
+  ['dataset', { label, id: 0 }, '/id', 'id must be >= 1.'],
+  ['dataset', { label, id: 2 ** 31 }, '/id', 'id must be <= 2147483647.'],
+  ['dataset', { label, keywords: 'a, b' }, '/keywords', 'keywords must be a list, not "a, b".'],
+  ['version', { file: 'trees.csv' }, '/file', 'file must be a group of "key: value" lines, not "trees.csv".'],
+  ['version', { ready: 'yes' }, '/ready', 'ready must be true or false, not "yes".'],
+  ['version', { bbox: [1, 2, 3] }, '/bbox', 'bbox must NOT have fewer than 4 items.'],
+  ['version', { bbox: [1, 2, 3, 'x'] }, '/bbox/3', '3 must be a number, not "x".'],
+  [
+    'query',
+    { label, dataset: 'a/b', version: 2020 },
+    '/version',
+    'version must be text, but reads as 2020. Write it in quotes: "2020".',
+  ],
+  ['query', { label, dataset: 'a/b', version: [] }, '/version', 'version must be text or null, not a list.'],
+  [
+    'dataset',
+    { label, visibility: 'privat' },
+    '/visibility',
+    'visibility must be one of public, private, not "privat". Did you mean private?',
+  ],
+  [
+    'dataset',
+    { label, visibility: 'hidden' },
+    '/visibility',
+    'visibility must be one of public, private, not "hidden".',
+  ],
+  [
+    'dataset',
+    { label, columns: [{ name: 'a', type: 'int' }] },
+    '/columns/0/type',
+    'type must be one of geometry, integer, float, string, boolean, date, datetime, time, object, array, not "int".',
+  ],
+  ['dataset', { label, columns: [{ type: 'integer' }] }, '/columns/0', '"name" is missing. Add a line "name: …".'],
+  [
+    'query',
+    { label, dataset: 'trees' },
+    '/dataset',
+    `dataset doesn't have the form that is expected: "trees". The dataset asked: <namespace>/<dataset>.`,
+  ],
+  [
+    'version',
+    { datetime: '2020-01-01' },
+    '/datetime',
+    `datetime doesn't have the form that is expected: "2020-01-01". ` +
+      'When the version was made: ISO 8601, UTC. Left out, the timestamp in the file name.',
+  ],
+  [
+    'namespace',
+    { label, owners: ['the editors'] },
+    '/owners/0',
+    `0 doesn't have the form that is expected: "the editors". It must match ^[-a-zA-Z0-9_]+$.`,
+  ],
+  [
+    'namespace',
+    { label, owners: ['a', 'a'] },
+    '/owners',
+    'owners must NOT have duplicate items (items ## 1 and 0 are identical).',
+  ],
+  ['dataset', [], '', 'The file must be a group of "key: value" lines, not a list.'],
+];
+
+describe('checkRecord', () => {
+  for (const [kind, value, pointer, message] of table)
+    it(`${kind} ${JSON.stringify(value).slice(0, 80)}`, () => {
+      assert.deepEqual(misfitsOf(kind, value), [{ pointer, message }]);
+    });
+
+  it('says everything at once', () => {
+    const pointers = misfitsOf('dataset', { id: 'x', keywords: [1] }).map(({ pointer }) => pointer);
+    assert.deepEqual(pointers.sort(), ['', '/id', '/keywords/0']);
+  });
+
+  it('says enough, and not a line for each of a hundred thousand items', () => {
+    const misfits = misfitsOf('dataset', { label, keywords: new Array(100_000).fill(1) });
+    assert.ok(misfits.length >= 10 && misfits.length <= 100, String(misfits.length));
+  });
+
+  it('takes what fits, and keys that it does not know', () => {
+    const value = { label, id: 7, ours: { anything: [1] } };
+    const checked = checkRecord('dataset', value);
+    assert.ok('record' in checked && checked.record === value);
+    assert.deepEqual(misfitsOf('settings', {}), []);
+    assert.deepEqual(misfitsOf('query', { label, dataset: 'a/b', version: null }), []);
+  });
+
+  it('cuts long values short', () => {
+    const [misfit] = misfitsOf('version', { checksum: 'z'.repeat(1000) });
+    assert.ok(misfit && misfit.message.length < 300);
+  });
+});
+
+describe('misspelledKeys', () => {
+  const messages = (value: Record<string, unknown>) => misspelledKeys('dataset', value).map(({ message }) => message);
+
+  it('names the key that was probably meant', () => {
+    assert.deepEqual(messages({ lable: 1 }), ['"lable" means nothing here. Did you mean "label"?']);
+    assert.deepEqual(messages({ label, license: 'CC0-1.0' }), [
+      '"license" means nothing here. Did you mean "licence"?',
+    ]);
+  });
+
+  it('says nothing of other keys, nor where the right key is there too', () => {
+    assert.deepEqual(messages({ label, lable: 1, 'x-ours': 2, project: 3 }), []);
+  });
+
+  it('points at the key', () => {
+    assert.deepEqual(
+      misspelledKeys('dataset', { 'label/': 1, 'labe~': 1 }).map(({ pointer }) => pointer),
+      ['/label~1', '/labe~0'],
+    );
+  });
+});
