@@ -95,9 +95,11 @@ export async function* toUtf8(chunks: AsyncIterable<Buffer>, found: Decoded): As
         certain ||= !isAscii(chunk.subarray(0, whole));
         rest = chunk.subarray(whole);
         chunk = chunk.subarray(0, whole);
-      } else if (certain) {
-        throw new PayloadError('the text is not valid UTF-8', { byte: position + firstInvalid(chunk) });
       } else {
+        const valid = firstInvalid(chunk);
+        if (certain || !isAscii(chunk.subarray(0, valid))) {
+          throw new PayloadError('the text is not valid UTF-8', { byte: position + valid });
+        }
         found.encoding = 'windows-1252';
         decode = fromWindows1252;
       }
@@ -147,7 +149,7 @@ function firstInvalid(chunk: Buffer): number {
     if (isUtf8(part.subarray(0, part.length - unfinished(part)))) low = middle;
     else high = middle - 1;
   }
-  return low;
+  return low - unfinished(chunk.subarray(0, low));
 }
 
 /** 0x80 to 0x9F of Windows-1252, as the WHATWG Encoding Standard maps them. Done here: Node versions differ. */

@@ -153,6 +153,8 @@ test('every value of any JSON comes back as it was, or as the text of a mixture'
   );
   await fc.assert(
     fc.asyncProperty(fc.array(value, { minLength: 1 }), async (values) => {
+      // Integers beyond the safe ones become text: the test above.
+      fc.pre(!/(?<![.\d])\d{16,}(?![\d.eE])/.test(JSON.stringify(values)));
       const given = values.map((each) => JSON.parse(JSON.stringify(each)) as unknown);
       const { type, values: found } = await jsonColumn(...given);
       const asText = (each: unknown) => (each === null || typeof each === 'string' ? each : JSON.stringify(each));

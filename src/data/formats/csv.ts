@@ -83,18 +83,17 @@ class CsvRows {
   }
 
   #newParser(input: string): Papa.Parser {
-    const newline = input.includes('\n') ? '\n' : '\r';
+    // Quoted cells may hold line breaks of another kind.
+    const newline = /\r(?!\n)/.test(input) && !withoutQuoted(input).includes('\n') ? '\r' : '\n';
     const hint = /^sep=(.)\r?[\n\r]/i.exec(input);
     if (hint) {
       this.#findings.delimiter ??= hint[1] as string;
-      this.#header = false;
       this.#skip = 1;
     }
-    const sample = input.slice(0, 64 * 1024);
-    const guess = () => Papa.parse(sample, { preview: 100, newline }).meta.delimiter;
-    this.#findings.delimiter ??= guess();
+    this.#findings.delimiter ??= guessDelimiter(input.slice(0, 64 * 1024), newline);
     return new Papa.Parser({ delimiter: this.#findings.delimiter, newline, quoteChar: '"', escapeChar: '"' });
   }
+  /** Rows to leave out before the names. */
   #skip = 0;
 
   #judge(error: Papa.ParseError, input: string, data: string[][]): void {
@@ -174,6 +173,13 @@ class CsvRows {
     });
   }
 }
+
+function guessDelimiter(sample: string, newline: '\n' | '\r'): string {
+  const delimitersToGuess = [',', ';', '\t', '|'];
+  return Papa.parse(sample, { preview: 100, newline, skipEmptyLines: true, delimitersToGuess }).meta.delimiter;
+}
+
+const withoutQuoted = (text: string) => text.replace(/"(?:[^"]|"")*"/g, '');
 
 function countLines(text: string, end: number): number {
   let lines = 0;

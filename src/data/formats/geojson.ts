@@ -36,8 +36,7 @@ export async function* readGeojson(
     addRoot(outside, position, rows, findings);
   }
   rows.hasGeometry = true;
-  const last = rows.take();
-  if (last) yield last;
+  yield rows.take(true) as Batch;
 }
 
 /** A payload without an array of features: one Feature or one geometry. */

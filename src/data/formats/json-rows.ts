@@ -153,10 +153,10 @@ export class JsonRows {
     return rows >= blockRows || this.#bytes >= blockBytes || rows * this.#names.length >= blockCells;
   }
 
-  /** The rows so far, which are then forgotten; null where there are none. */
-  take(): Batch | null {
+  /** The rows so far, which are then forgotten; null where there are none, unless even an empty batch is wanted. */
+  take(evenEmpty = false): Batch | null {
     const rows = this.#offsets.length;
-    if (rows === 0) return null;
+    if (rows === 0 && !evenEmpty) return null;
     const [offsets, lengths, lines] = [this.#offsets, this.#lengths, this.#lines];
     const batch: Batch = {
       rows,
