@@ -3,11 +3,11 @@ import { distance } from 'fastest-levenshtein';
 
 /**
  * The candidate that a mistyped word probably meant.
- * @returns undefined where none is near: more than two letters in five differ
+ * @returns undefined where none is near: more than two letters in five differ (two letters change places as two)
  */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
-  let least = Math.max(1, Math.floor(word.length * 0.4)) + 1;
+  let least = Math.max(word.length > 3 ? 2 : 1, Math.floor(word.length * 0.4)) + 1;
   for (const candidate of candidates) {
     const d = distance(word.toLowerCase(), candidate.toLowerCase());
     if (d < least) {

@@ -184,8 +184,9 @@ function normalise(request: IncomingMessage): void {
   request.url = match[2]?.startsWith('/') ? match[2] : `/${match[2] ?? ''}`;
 }
 
-/** Answers before there is a catalogue to show. */
-export function notReady(_request: IncomingMessage, response: ServerResponse): void {
-  response.writeHead(503, { 'Content-Type': 'application/json', 'Retry-After': '1' });
-  response.end('{"detail":"The catalogue is being read."}');
+/** Answers before there is a catalogue to show: the process lives, and is not ready. */
+export function notReady({ url }: IncomingMessage, response: ServerResponse): void {
+  const alive = url === '/healthz';
+  response.writeHead(alive ? 200 : 503, { 'Content-Type': 'application/json', 'Retry-After': '1' });
+  response.end(alive ? '{"status":"ok"}' : '{"detail":"The catalogue is being read."}');
 }

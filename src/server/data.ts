@@ -3,7 +3,8 @@ import { pipeline } from 'node:stream/promises';
 import { constants, createBrotliCompress, createGzip } from 'node:zlib';
 import type { ParameterizedContext } from 'koa';
 import type { Rows, RowsPart } from '../catalogue/catalogue.ts';
-import { NotFoundError } from '../catalogue/errors.ts';
+import { MovedError, NotFoundError } from '../catalogue/errors.ts';
+import { parseDatasetRef, type VersionRef } from '../catalogue/ref.ts';
 import { type FormatName, formats } from '../data/writers/write.ts';
 import { rowsPage } from '../pages/rows.ts';
 import { namesTag } from './headers.ts';
@@ -31,16 +32,43 @@ function formatOf(type: string): FormatName | undefined {
 /** Rows shown to people, at most. */
 const rowsOnPage = 100;
 
-/** Answers a data address. */
-export async function data(ask: Ask): Promise<Shown | undefined> {
+/** What rows are asked for: which version, and by which parameters besides those of the request. */
+interface Asked {
+  readonly ref: VersionRef;
+  readonly parameters: readonly (readonly [string, string])[];
+}
+
+/** Answers a data address of a dataset or of a version. */
+export function data(ask: Ask): Promise<Shown | undefined> {
+  return answer(ask, { ref: versionRef(ask.params), parameters: [] });
+}
+
+/** Answers the data address of a saved query: its parameters, and those of the request after them. */
+export async function queryData(ask: Ask): Promise<Shown | undefined> {
+  const query = await ask.catalogue.get<'query'>({ kind: 'query', slug: ask.params.query ?? '' });
+  const { namespace, slug } = parseDatasetRef(query.dataset);
+  const ref: VersionRef = { kind: 'version', namespace, dataset: slug, slug: query.version ?? 'latest' };
+  const parameters = Object.entries(query.parameters).flatMap(([name, value]) =>
+    [value].flat().map((one) => [name, typeof one === 'string' ? one : JSON.stringify(one)] as const),
+  );
+  try {
+    return await answer(ask, { ref, parameters });
+  } catch (error) {
+    // The query has kept its address, and the dataset may have another by now.
+    if (error instanceof MovedError && error.to.kind === 'version') return answer(ask, { ref: error.to, parameters });
+    throw error;
+  }
+}
+
+async function answer(ask: Ask, asked: Asked): Promise<Shown | undefined> {
   const { ctx, catalogue, params, query, type } = ask;
   const { extension } = params;
   if (extension !== undefined && !Object.hasOwn(formats, extension)) throw new NotFoundError();
-  const parameters = [...query];
+  const parameters = [...asked.parameters, ...query];
   const named = ['_format', 'format'].find((name) => query.has(name));
   const asPage = extension === undefined && (named ? query.getAll(named).at(-1) === 'html' : type === html);
-  if (asPage) return page(ask, parameters);
-  const rows = await catalogue.rows(versionRef(params), {
+  if (asPage) return page(ask, asked.ref, parameters);
+  const rows = await catalogue.rows(asked.ref, {
     parameters,
     format: extension,
     preferred: formatOf(type),
@@ -120,11 +148,11 @@ function linkHeader(ask: Ask, part: RowsPart | null): Record<string, string> {
 }
 
 /** The rows for people: a table of the first of them, or of those that were asked for. */
-async function page(ask: Ask, parameters: readonly (readonly [string, string])[]): Promise<Shown> {
-  const { ctx, catalogue, params, query } = ask;
+async function page(ask: Ask, ref: VersionRef, parameters: Asked['parameters']): Promise<Shown> {
+  const { ctx, catalogue, query } = ask;
   const own = parameters.filter(([name]) => name !== '_format' && name !== 'format');
   const limited = ['limit', 'page', 'page_size'].some((name) => query.has(name) || query.has(`_${name}`));
-  const rows = await catalogue.rows(versionRef(params), {
+  const rows = await catalogue.rows(ref, {
     parameters: limited ? own : [...own, ['_limit', String(rowsOnPage)]],
     format: 'objects',
     length: Buffer.byteLength(ctx.querystring),

@@ -28,10 +28,11 @@ export function preferredType<T extends string>(accept: string | undefined, avai
   let best: { type: T; q: number; exactness: number } | null = null;
   for (const type of available) {
     const names = [type, `${type.split('/')[0]}/*`, '*/*'];
-    const index = names.findIndex((name) => ranges.some((range) => range.name === name));
-    if (index < 0) continue;
-    const q = Math.max(...ranges.filter((range) => range.name === names[index]).map((range) => range.q));
-    const exactness = -index;
+    const matches = names.map((name) => ranges.filter((range) => range.name === name));
+    const place = matches.findIndex((found) => found.length > 0);
+    if (place < 0) continue;
+    const q = Math.max(...(matches[place] ?? []).map((range) => range.q));
+    const exactness = -place;
     if (q > 0 && (!best || q > best.q || (q === best.q && exactness > best.exactness))) best = { type, q, exactness };
   }
   return best?.type ?? null;

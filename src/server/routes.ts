@@ -5,7 +5,7 @@ import { representRoot, toJson } from '../catalogue/represent.ts';
 import { type RecordKind, schemas } from '../catalogue/schemas.ts';
 import { apiRoot } from '../catalogue/urls.ts';
 import { detail, page } from './collections.ts';
-import { data, dataTypes } from './data.ts';
+import { data, dataTypes, queryData } from './data.ts';
 import { download, media } from './payloads.ts';
 import type { Ask, Route, Shown } from './route.ts';
 
@@ -68,6 +68,8 @@ export const routes: readonly Route[] = [
   route(`${apiRoot}users/:user/`, 'User Instance', readOnly, detail('user', named('user'))),
   route(`${apiRoot}queries/`, 'Query List', readOnly, page('query', 'Queries')),
   route(`${apiRoot}queries/:query/`, 'Query Instance', readOnly, detail('query', named('query'))),
+  route(`${apiRoot}queries/:query/data/`, 'Data', readOnly, queryData, rows),
+  route(`${apiRoot}queries/:query/data.:extension`, 'Data', readOnly, queryData, rows),
   route(`${apiRoot}intrinsecus/`, 'Intrinsecus List', readOnly, page('file', 'Intrinsecus')),
   route(`${apiRoot}intrinsecus/:file/`, 'Intrinsecus Instance', readOnly, detail('file', named('file'))),
   route(`${apiRoot}auth/token/obtain/`, 'Obtain Auth Token', 'POST, OPTIONS', undefined, {
