@@ -34,7 +34,7 @@ export interface Call {
   readonly context: Context;
   readonly global: GlobalOptions;
   readonly show: Show;
-  /** Path of the catalogue's folder. @throws UnusableCatalogueError where there is none */
+  /** Path of the catalogue's folder, from the current one. @throws UnusableCatalogueError where there is none */
   folder(): string;
   /** The catalogue that is meant. */
   open(): Promise<Catalogue>;

@@ -12,21 +12,19 @@ const marks = ['catalogue.yaml', 'catalogue.yml', 'catalogue.json', 'namespaces'
 export const isCatalogue = (folder: string): boolean => marks.some((mark) => existsSync(join(folder, mark)));
 
 /**
- * The catalogue's folder: as `--data` says, else CATALOGUE_DATA, else ./catalogue-data, else the current folder if it
+ * The catalogue's folder, as a path from the current one: as `--data` says, else CATALOGUE_DATA, else ./catalogue-data, else the current folder if it
  * is a catalogue itself.
  * @throws UnusableCatalogueError where there is none of them
  */
 export function dataFolder(given: string | undefined, cwd: string, env: NodeJS.ProcessEnv): string {
   const named = given ?? (env.CATALOGUE_DATA || undefined);
   if (named !== undefined) {
-    const folder = resolve(cwd, named);
-    if (existsSync(folder)) return folder;
+    if (existsSync(resolve(cwd, named))) return named;
     const source = given === undefined ? ' (CATALOGUE_DATA)' : '';
     throw new UnusableCatalogueError(`There is no folder ${named}${source}. Make one with: catalogue init ${named}`);
   }
-  const usual = join(cwd, defaultFolder);
-  if (existsSync(usual)) return usual;
-  if (isCatalogue(cwd)) return cwd;
+  if (existsSync(join(cwd, defaultFolder))) return defaultFolder;
+  if (isCatalogue(cwd)) return '.';
   throw new UnusableCatalogueError(
     `There is no catalogue here: no folder ${defaultFolder}, no catalogue.yaml and no namespaces. ` +
       'Make one with: catalogue init. Or say where it is: --data DIR',

@@ -87,13 +87,17 @@ function columnWidths(rows: readonly (readonly string[])[]): number[] {
   return widths;
 }
 
-/** The widths, the greatest of them cut to the same measure so that their sum doesn't exceed what there is. */
+/**
+ * The widths, cut so that their sum doesn't exceed what there is. The first column has the names, which people type
+ * again: it gives way last, when it takes more than half. Of the others, the widest are cut to the same measure.
+ */
 function fit(widths: readonly number[], available: number): number[] {
-  let room = available;
   const cut = [...widths];
-  const narrowFirst = [...widths.keys()].sort((a, b) => (widths[a] ?? 0) - (widths[b] ?? 0));
+  const narrowFirst = [...widths.keys()].slice(1).sort((a, b) => (widths[a] ?? 0) - (widths[b] ?? 0));
+  cut[0] = Math.min(widths[0] ?? 0, Math.floor(available / 2));
+  let room = available - cut[0];
   for (const [n, i] of narrowFirst.entries()) {
-    const share = Math.max(4, Math.floor(room / (widths.length - n)));
+    const share = Math.max(4, Math.floor(room / (narrowFirst.length - n)));
     cut[i] = Math.min(widths[i] ?? 0, share);
     room -= cut[i];
   }

@@ -79,7 +79,10 @@ export class MemoryCatalogue implements Catalogue {
     this.#drop(ref);
   };
 
+  // It keeps records only, and no data.
   payload: Catalogue['payload'] = () => Promise.reject(new NotFoundError());
+  rows: Catalogue['rows'] = () => Promise.reject(new NotFoundError());
+  publish: Catalogue['publish'] = () => Promise.reject(new NotFoundError());
   media: Catalogue['media'] = () => Promise.reject(new NotFoundError());
   inspect: Catalogue['inspect'] = async () => [];
 

@@ -1,5 +1,5 @@
 /** `catalogue check`: what is wrong with the files. */
-import { relative } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { Option } from 'commander';
 import type { Verb } from '../command.ts';
 import type { CheckProblem, CheckReport } from '../context.ts';
@@ -31,7 +31,7 @@ export const command: Verb<CheckOptions> = {
     const root = folder();
     const { at, end } = progress(context, 'Checking');
     const report = await context.check(root, { fix, deep, onProgress: at }).finally(end);
-    const place = (path: string) => relative(context.cwd, `${root}/${path}`).replaceAll('\\', '/');
+    const place = (path: string) => relative(context.cwd, resolve(context.cwd, root, path)).replaceAll('\\', '/');
     const chosen = format ?? (show.asJson ? 'json' : 'text');
     if (chosen === 'json') show.json(report);
     else if (chosen === 'github') for (const problem of report.problems) context.out(`${annotation(problem, place)}\n`);
