@@ -33,7 +33,7 @@ export async function openPayload(folder: Folder, version: Version): Promise<Pay
     mediaType: version.media_type || mediaTypeOf(version.format || version.file),
     size,
     modified: mtime,
-    ...streaming(file),
+    ...streaming(file, size),
   };
 }
 
@@ -54,7 +54,7 @@ export async function openMedia(folder: Folder, path: string): Promise<Media> {
   const file = await openWithin(folder, `${mediaFolder}/${path}`);
   const { size, mtime, mtimeMs, ino } = await file.stat();
   const tag = createHash('sha256').update(`${ino}-${size}-${mtimeMs}`).digest('base64url').slice(0, 27);
-  return { mediaType: mediaTypeOf(basename(path)), size, modified: mtime, tag, ...streaming(file) };
+  return { mediaType: mediaTypeOf(basename(path)), size, modified: mtime, tag, ...streaming(file, size) };
 }
 
 /** Opens a regular file that lies, links followed, within the catalogue folder. */
@@ -76,9 +76,11 @@ async function openWithin(folder: Folder, path: string): Promise<FileHandle> {
   }
 }
 
-function streaming(file: FileHandle): Pick<Media, 'stream' | 'close'> {
+/** Never more than the bytes there were when it was opened: as many were promised to the client. */
+function streaming(file: FileHandle, size: number): Pick<Media, 'stream' | 'close'> {
+  const whole = { start: 0, end: Math.max(0, size - 1) };
   return {
-    stream: (range) => file.createReadStream({ ...range, highWaterMark: 256 * 1024 }),
+    stream: (range = whole) => file.createReadStream({ ...range, highWaterMark: 256 * 1024 }),
     close: () => file.close(),
   };
 }

@@ -8,7 +8,7 @@ import Koa, { type ParameterizedContext } from 'koa';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { MovedError, NotFoundError } from '../catalogue/errors.ts';
 import { anonymous, type Viewer } from '../catalogue/permissions.ts';
-import { pathOf } from '../catalogue/urls.ts';
+import type { Settings } from '../catalogue/types.ts';
 import { plainPage } from '../pages/plain.ts';
 import type { TokenCheck } from './auth.ts';
 import { answerTo } from './errors.ts';
@@ -42,8 +42,12 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
   const router = new Router({ strict: true, sensitive: true });
   for (const route of routes)
     router.all(route.path, async (ctx) => {
+      ctx.state.route = route;
+      // Looked at before the answer is made: what changes meanwhile makes it look older than it is, and never newer.
+      const { revision, settings } = open;
+      const moment = prepared.momentOf(revision);
       const shown = await serve(route, ctx, routeOptions);
-      if (shown) await show(ctx, shown);
+      if (shown) await show(ctx, shown, moment, settings);
     });
   // By default the router's middleware answers unknown methods itself; `serve` does, in its own order.
   const app = new Koa();
@@ -62,12 +66,14 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
   };
 
   /** Writes what a route shows: as prepared before if it is still the same, else anew. */
-  async function show(ctx: ParameterizedContext, shown: Shown): Promise<void> {
+  async function show(ctx: ParameterizedContext, shown: Shown, moment: number, settings: Settings): Promise<void> {
     const { type } = ctx.state;
-    const key = shown.parts.length && ctx.method !== 'OPTIONS' ? keyOf(ctx.req) : null;
+    const key = shown.parts.length ? keyOf(ctx.req) : null;
+    // The settings say what links begin with and what pages are called.
+    const parts = [settings, ...shown.parts];
     const before = key === null ? undefined : prepared.get(key);
     let answer = before;
-    if (before && sameParts(before.parts, shown.parts)) before.revision = open.revision;
+    if (before && sameParts(before.parts, parts)) before.moment = moment;
     else {
       const body = bodyOf(ctx, shown);
       ctx.vary('Accept-Encoding');
@@ -79,7 +85,7 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
         ...common(),
         ...(shown.headers ?? []),
       ] as const;
-      answer = prepare(open.revision, shown.parts, body, headers);
+      answer = prepare(moment, parts, body, headers);
       if (key !== null) prepared.set(key, answer);
     }
     if (!answer) return;
@@ -126,8 +132,7 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
       ctx.status = answer.status;
       ctx.vary('Accept');
       const type = ctx.state.type ?? preferredType(ctx.get('Accept'), ['application/json', 'text/html']);
-      const wantsPage = type === 'text/html' && !['404', '406'].includes(`${ctx.state.type ? '' : answer.status}`);
-      if (wantsPage || (type === 'text/html' && answer.status === 404)) {
+      if (type === 'text/html' && answer.status !== 406) {
         ctx.type = 'text/html; charset=utf-8';
         ctx.body = pageOf(ctx, `${answer.status}`, answer.body);
       } else {
@@ -139,13 +144,13 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
 
   /** What was renamed or moved is at another address: the same place below it, the same question. */
   function moved(ctx: ParameterizedContext, { to }: MovedError): void {
-    const old = /^\/api\/v1\/namespaces\/[^/]+\/(?:datasets\/[^/]+\/(?:version\/[^/]+\/)?)?/.exec(ctx.path)?.[0] ?? '';
-    const below =
-      to.kind === 'version' && !old.includes('/version/')
-        ? pathOf({ ...to, kind: 'dataset', slug: to.dataset })
-        : pathOf(to);
+    const { kind, slug, ...within } = to;
+    const params: Readonly<Record<string, string>> = { ...ctx.params, ...within, [kind]: slug };
+    const part = (_: string, name: string) => encodeURIComponent(params[name] ?? '');
+    ctx.body = '';
     ctx.status = 308;
-    ctx.set('Location', `${below}${ctx.path.slice(old.length)}${ctx.search}`);
+    ctx.remove('Content-Type');
+    ctx.set('Location', `${ctx.state.route.path.replace(/:(\w+)/g, part)}${ctx.search}`);
     ctx.set('Cache-Control', 'no-cache');
   }
 
@@ -187,6 +192,7 @@ function normalise(request: IncomingMessage): void {
 /** Answers before there is a catalogue to show: the process lives, and is not ready. */
 export function notReady({ url }: IncomingMessage, response: ServerResponse): void {
   const alive = url === '/healthz';
+  for (const [name, value] of [...always, ...crossOrigin]) response.setHeader(name, value);
   response.writeHead(alive ? 200 : 503, { 'Content-Type': 'application/json', 'Retry-After': '1' });
   response.end(alive ? '{"status":"ok"}' : '{"detail":"The catalogue is being read."}');
 }

@@ -46,8 +46,7 @@ function quotePlus(text: string): string {
  * @param change null takes a parameter out
  */
 export function withParameters(query: URLSearchParams, change: Readonly<Record<string, number | null>>): string {
-  const names = [...new Set(query.keys())].filter((name) => !Object.hasOwn(change, name));
-  const pairs = names.flatMap((name) => query.getAll(name).map((value) => [name, value] as const));
+  const pairs = [...query].filter(([name]) => !Object.hasOwn(change, name));
   for (const [name, value] of Object.entries(change)) if (value !== null) pairs.push([name, String(value)]);
   pairs.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   return pairs.map(([name, value]) => `${quotePlus(name)}=${quotePlus(value)}`).join('&');

@@ -1,7 +1,9 @@
 /** A function of requests, listening on a port. */
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { CatalogueError } from '../catalogue/errors.ts';
+import { always } from './headers.ts';
 
 /** The address can't be listened on. */
 export class AddressError extends CatalogueError {}
@@ -40,22 +42,37 @@ export async function listen(first: RequestListener, host: string, port: number)
   };
 }
 
-/** What isn't HTTP, or too much of it, gets an answer that is. */
-function answerUnparsable(error: NodeJS.ErrnoException, socket: import('node:stream').Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const [status, reason] =
-    error.code === 'HPE_HEADER_OVERFLOW' ? [431, 'Request Header Fields Too Large'] : [400, 'Bad Request'];
+const unparsable: Readonly<Record<string, readonly [status: number, reason: string]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'Content Too Large'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout'],
+};
+
+/** What isn't HTTP, or too much of it, gets an answer that is; unless another is under way already. */
+function answerUnparsable(
+  error: NodeJS.ErrnoException,
+  socket: Duplex & { _httpMessage?: ServerResponse | null },
+): void {
+  if (error.code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent) return void socket.destroy();
+  const [status, reason] = unparsable[error.code ?? ''] ?? [400, 'Bad Request'];
   const body = JSON.stringify({ detail: `${reason}.` });
-  socket.end(
-    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
-  );
+  const head = [
+    `HTTP/1.1 ${status} ${reason}`,
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+    'Connection: close',
+    ...always.map(([name, value]) => `${name}: ${value}`),
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
 async function closeGently(server: Server, deadline: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
+  // A connection that has got its answer is idle, and its client may keep it open for long.
+  const sweep = setInterval(() => server.closeIdleConnections(), 50);
   const timer = setTimeout(() => server.closeAllConnections(), deadline);
   await closed;
+  clearInterval(sweep);
   clearTimeout(timer);
 }
 

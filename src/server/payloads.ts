@@ -2,6 +2,7 @@
 import contentDisposition from 'content-disposition';
 import type { ParameterizedContext } from 'koa';
 import type { Media } from '../catalogue/catalogue.ts';
+import { NotFoundError } from '../catalogue/errors.ts';
 import type { VersionRef } from '../catalogue/ref.ts';
 import { namesTag } from './headers.ts';
 import type { Ask } from './route.ts';
@@ -17,22 +18,25 @@ export function versionRef({ namespace = '', dataset = '', version = 'latest' }:
 }
 
 /** A version's payload, byte for byte. */
-export async function download({ catalogue, ctx, params }: Ask): Promise<undefined> {
+export async function download({ catalogue, viewer, ctx, params }: Ask): Promise<undefined> {
   const ref = versionRef(params);
   const version = await catalogue.get<'version'>(ref);
   if (version.ready && version.href) {
+    if (!URL.canParse(version.href)) throw new NotFoundError('The payload lies elsewhere, and its address is no URL.');
     ctx.redirect(version.href);
     return;
   }
   const payload = await catalogue.payload(ref);
   const { checksum } = payload.version;
   const concrete = ref.slug !== 'latest';
+  // What one may see who is signed in isn't for a cache that others share.
+  const scope = viewer.username === null ? 'public' : 'private';
   await sendStored(ctx, {
     ...payload,
     tag: checksum || `${payload.size}-${payload.modified.getTime()}`,
     headers: {
       'Content-Disposition': contentDisposition(payload.fileName),
-      'Cache-Control': concrete ? 'public, max-age=31536000, immutable' : 'no-cache',
+      'Cache-Control': concrete ? `${scope}, max-age=31536000, immutable` : 'no-cache',
       ...(checksum && { 'Repr-Digest': `sha-256=:${Buffer.from(checksum, 'hex').toString('base64')}:` }),
     },
   });

@@ -21,8 +21,8 @@ interface Form {
 }
 
 export interface Prepared {
-  /** The catalogue's revision for which the answer was last found to be right. */
-  revision: object;
+  /** The moment at which the answer was last found to be right. */
+  moment: number;
   /** What the answer shows: it is right as long as these are the same. */
   readonly parts: readonly unknown[];
   readonly forms: { [C in Coding]?: Form };
@@ -42,14 +42,14 @@ const worthCompressing = 400;
 
 /** Makes an answer ready in its plain form. */
 export function prepare(
-  revision: object,
+  moment: number,
   parts: readonly unknown[],
   body: string | Buffer,
   headers: readonly (readonly [string, string])[],
 ): Prepared {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   const tag = createHash('sha256').update(bytes).digest('base64url').slice(0, 27);
-  return { revision, parts, headers, forms: { identity: formOf(bytes, tag, 'identity', headers) } };
+  return { moment, parts, headers, forms: { identity: formOf(bytes, tag, 'identity', headers) } };
 }
 
 function formOf(body: Buffer, tag: string, coding: Coding, common: Prepared['headers']): Form {
@@ -74,7 +74,7 @@ export async function formFor(prepared: Prepared, acceptEncoding: string | undef
 
 /** Writes an answer: whole, without its body to HEAD, or as "not modified". */
 export function send(request: IncomingMessage, response: ServerResponse, form: Form): void {
-  const condition = request.headers['if-none-match'];
+  const condition = request.method === 'OPTIONS' ? undefined : request.headers['if-none-match'];
   if (condition !== undefined && namesTag(condition, form.etag)) {
     response.writeHead(304, form.unmodified as string[]).end();
   } else {
@@ -86,6 +86,8 @@ export function send(request: IncomingMessage, response: ServerResponse, form: F
 /** Prepared answers by address, at most so many bytes of them: the least recently used go first. */
 export class PreparedAnswers {
   readonly #answers: LRUCache<string, Prepared>;
+  #revision: object | undefined;
+  #moment = 0;
 
   /** @param bytes how much may be kept */
   constructor(bytes = 64 * 1024 * 1024) {
@@ -94,6 +96,18 @@ export class PreparedAnswers {
       // Compressed forms come later and are smaller: twice the plain size covers all three, and the key and headers.
       sizeCalculation: (prepared, key) => 2 * (prepared.forms.identity?.body.length ?? 0) + key.length + 2000,
     });
+  }
+
+  /**
+   * Counts the catalogue's revisions. An answer remembers the number and not the revision, which would keep a whole
+   * catalogue of the past in memory for as long as the answer is kept.
+   */
+  momentOf(revision: object): number {
+    if (revision !== this.#revision) {
+      this.#revision = revision;
+      this.#moment++;
+    }
+    return this.#moment;
   }
 
   get(key: string): Prepared | undefined {
@@ -111,7 +125,7 @@ export class PreparedAnswers {
   answer(request: IncomingMessage, response: ServerResponse, revision: object): boolean {
     const key = keyOf(request);
     const prepared = key === null ? undefined : this.#answers.get(key);
-    if (!prepared || prepared.revision !== revision) return false;
+    if (!prepared || prepared.moment !== this.momentOf(revision)) return false;
     const plain = prepared.forms.identity as Form;
     const { 'accept-encoding': accepted } = request.headers;
     const coding = plain.body.length < worthCompressing ? 'identity' : preferredCoding(accepted);

@@ -89,7 +89,8 @@ export function representation(
     if (!type || !route.types.includes(type)) throw new NotFoundError();
     return { type, suffix: `?${name}=${value}` };
   }
-  const type = preferredType(accept, route.types);
+  // Stored bytes are what they are, whatever the client likes best.
+  const type = preferredType(accept, route.types) ?? route.types.find((offered) => offered === '*/*');
   if (!type) throw new NotAcceptableError();
   return { type, suffix: '' };
 }
