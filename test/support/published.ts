@@ -1,0 +1,39 @@
+/** Folders with data in them, for tests: datasets whose versions are taken in as everybody's are. */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { Catalogue, Published } from '../../src/catalogue/catalogue.ts';
+import { type FileCatalogue, openFolder } from '../../src/files/file-catalogue.ts';
+
+export interface Workshop {
+  readonly root: string;
+  readonly files: FileCatalogue;
+  readonly catalogue: Catalogue;
+  /** Makes the dataset `lab/<slug>` where it isn't there, and takes the text in as its newest version. */
+  publish(slug: string, fileName: string, text: string | Buffer): Promise<Published>;
+  remove(): Promise<void>;
+}
+
+/** An empty catalogue with the namespace `lab`, in the system's temporary folder. */
+export async function makeWorkshop(): Promise<Workshop> {
+  const root = mkdtempSync(join(tmpdir(), 'catalogue-'));
+  mkdirSync(join(root, 'namespaces'));
+  const files = await openFolder(root);
+  const catalogue = files.for();
+  await catalogue.create('namespace', { label: 'Lab', slug: 'lab' });
+  return {
+    root,
+    files,
+    catalogue,
+    async publish(slug, fileName, text) {
+      const ref = { kind: 'dataset', namespace: 'lab', slug } as const;
+      await catalogue.get(ref).catch(() => catalogue.create('dataset', { label: slug, slug, namespace: 'lab' }));
+      return catalogue.publish(ref, { source: Readable.from([Buffer.from(text)]), fileName });
+    },
+    async remove() {
+      await files.close();
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
