@@ -7,11 +7,17 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { sweepTemporaries, temporaryBeside } from './durable.ts';
 import { privateFolder } from './layout.ts';
 import type { UnitState } from './reading.ts';
+import type { Store } from './store.ts';
 
 /** To be raised whenever states or entities get another shape. */
-const version = 1;
+const version = 2;
+/** In milliseconds: the work between two pauses, the pause between two saves, the age at which an unfinished cache is waste. */
+const slice = 5;
+const aWhile = 5 * 60_000;
+const anHour = 60 * 60_000;
 const pathIn = (root: string) => join(root, privateFolder, 'cache', 'snapshot.ndjson');
 const header = JSON.stringify({ catalogue: 'snapshot cache', version });
 
@@ -47,24 +53,27 @@ export async function readCache(root: string): Promise<readonly UnitState[]> {
   return [];
 }
 
-/** Writes the cache anew, beside and then into its place. */
+/** Writes the cache anew, beside and then into its place, in steps that leave the event loop to others. */
 export async function writeCache(root: string, states: Iterable<UnitState>): Promise<void> {
   const path = pathIn(root);
-  await mkdir(dirname(path), { recursive: true });
-  const beside = `${path}.${process.pid}.tmp`;
-  const file = await open(beside, 'w', 0o600);
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await sweepTemporaries(dirname(path), anHour);
+  const beside = temporaryBeside(path);
+  const file = await open(beside, 'wx', 0o600);
   try {
     let sum = 0;
     let count = 0;
     let lines = [header];
+    let sliceEnd = performance.now() + slice;
     for (const state of states) {
       const line = JSON.stringify(state);
       sum = crc32(line, sum);
       lines.push(line);
-      if (++count % 1000 === 0) {
-        await file.write(`${lines.join('\n')}\n`);
-        lines = [];
-      }
+      count++;
+      if (performance.now() < sliceEnd) continue;
+      await file.write(`${lines.join('\n')}\n`);
+      lines = [];
+      sliceEnd = performance.now() + slice;
     }
     lines.push(JSON.stringify({ end: count, sum }));
     await file.write(`${lines.join('\n')}\n`);
@@ -74,5 +83,61 @@ export async function writeCache(root: string, states: Iterable<UnitState>): Pro
     await file.close().catch(() => {});
     await rm(beside, { force: true });
     throw error;
+  }
+}
+
+export interface KeeperOptions {
+  /** Read the cache, but never write it. */
+  readonly readOnly?: boolean;
+  readonly log?: (line: string) => void;
+}
+
+/** Keeps the cache of a store: saved after the first reading, every few minutes where something changed, and at the end. */
+export class CacheKeeper {
+  readonly #store: Store;
+  readonly #options: KeeperOptions;
+  /** The store's count of changes that the cache on disk holds. */
+  #saved = -1;
+  #saving: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(store: Store, options: KeeperOptions) {
+    this.#store = store;
+    this.#options = options;
+  }
+
+  /** Gives the store what the cache holds. */
+  async restore(): Promise<void> {
+    const states = await readCache(this.#store.folder.root);
+    this.#store.restore(states);
+    if (states.length) this.#saved = this.#store.changes;
+  }
+
+  /** Saves what has been read, and from time to time what changed since. */
+  start(): void {
+    void this.save();
+    this.#timer = setInterval(() => void this.save(), aWhile);
+    this.#timer.unref();
+  }
+
+  /** Saves what is read, unless the cache holds that already. Resolves too where it can't be saved. */
+  save(): Promise<void> {
+    if (this.#options.readOnly) return this.#saving;
+    this.#saving = this.#saving.then(async () => {
+      const { changes, folder, states } = this.#store;
+      if (changes === this.#saved || !folder.isThere()) return;
+      try {
+        await writeCache(folder.root, states.values());
+        this.#saved = changes;
+      } catch (error) {
+        this.#options.log?.(`The cache could not be written: ${(error as Error).message}`);
+      }
+    });
+    return this.#saving;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.save();
   }
 }

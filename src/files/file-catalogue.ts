@@ -7,20 +7,24 @@ import { UnusableCatalogueError } from '../catalogue/errors.ts';
 import { keeper, type Viewer } from '../catalogue/permissions.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { Problem } from '../catalogue/types.ts';
-import { readCache, writeCache } from './cache.ts';
+import { CacheKeeper } from './cache.ts';
 import { writeEditorSchemas } from './editor-schemas.ts';
 import { FileView } from './file-view.ts';
 import { atOnce, inSlices } from './pace.ts';
 import { type Scope, Store } from './store.ts';
-import { Watch } from './watch.ts';
+import { Watch, type WatchState } from './watch.ts';
 
 export interface OpenOptions {
   /** Follow the files as they change; without it, they are read once. */
   readonly watch?: boolean;
-  /** Use and keep the cache in `.catalogue/` that makes the next start faster. Default: as `watch`. */
+  /** Use and keep the cache in `.catalogue/` that makes the next start faster. Default: where the files are followed. */
   readonly cache?: boolean;
   /** Refuse to write anything, even caches. */
   readonly readOnly?: boolean;
+  /** How many folders may be watched; default: as the system's limits allow. Where they are more, they are polled. */
+  readonly watchBudget?: number;
+  /** Milliseconds between two sweeps that find what the watchers missed; default 30,000. */
+  readonly sweepEvery?: number;
   /** Takes one line for each thing worth knowing. */
   readonly log?: (line: string) => void;
 }
@@ -47,6 +51,8 @@ export class FileCatalogue {
   #loaded = false;
   #watch: Watch | undefined;
   #queue: Promise<void> = Promise.resolve();
+  readonly #looks = new Set<Promise<void>>();
+  #cached: CacheKeeper | undefined;
   #reported: ReadonlyMap<string, readonly Problem[]> = new Map();
 
   constructor(root: string, options: OpenOptions) {
@@ -57,6 +63,11 @@ export class FileCatalogue {
 
   get snapshot(): Snapshot {
     return this.store.snapshot;
+  }
+
+  /** How the files are followed; null where they aren't. */
+  get following(): WatchState | null {
+    return this.#watch?.state ?? null;
   }
 
   /** The catalogue as a viewer sees it; by default as one who has the folder in hand. */
@@ -71,9 +82,17 @@ export class FileCatalogue {
    */
   async load({ lenient = false } = {}): Promise<void> {
     if (this.#loaded) return;
-    const { cache = this.options.watch ?? false, readOnly } = this.options;
-    if (cache) this.store.restore(await readCache(this.root));
+    if (this.options.cache) await this.#restore();
     atOnce(this.store.examine([{ folder: '' }]));
+    this.#begin(lenient);
+  }
+
+  async #restore(): Promise<void> {
+    this.#cached = new CacheKeeper(this.store, this.options);
+    await this.#cached.restore();
+  }
+
+  #begin(lenient: boolean): void {
     this.#loaded = true;
     const [broken] = this.snapshot.problems.get('catalogue.yaml') ?? [];
     if (!lenient && broken && !this.store.states.get('catalogue')?.reading.entity)
@@ -81,7 +100,7 @@ export class FileCatalogue {
         `catalogue.yaml is broken at line ${broken.line}, column ${broken.column}: ${broken.message}`,
       );
     this.#report();
-    if (cache && !readOnly) await this.#keepCache();
+    this.#cached?.start();
   }
 
   /** Looks at what the scopes name, and at nothing where everything has been read and is watched. */
@@ -89,38 +108,43 @@ export class FileCatalogue {
     if (!this.#loaded) atOnce(this.store.examine(scopes));
   }
 
-  /** Looks again, after those who asked before; resolves when the snapshot says what the files say. */
+  /**
+   * Looks again; resolves when the snapshot says what the files say. Looks at whole folders wait for each other; single
+   * units are looked at in between, so that nobody who writes one waits for a sweep.
+   */
   refresh(scopes: readonly Scope[]): Promise<void> {
-    const work = this.#queue.then(() => inSlices(this.store.examine(scopes)));
-    this.#queue = work.catch(() => {});
-    return work.then(() => this.#report());
+    const look = () => inSlices(this.store.examine(scopes));
+    const wide = scopes.some((scope) => 'folder' in scope);
+    const work = (wide ? this.#queue.then(look) : look()).then(() => this.#report());
+    const settled = work.catch(() => {});
+    if (wide) this.#queue = settled;
+    this.#looks.add(settled);
+    void settled.then(() => this.#looks.delete(settled));
+    return work;
   }
 
   /** Reads everything and follows the files from now on. */
   async follow(): Promise<void> {
-    await this.load();
+    if (!this.#loaded) {
+      if (this.options.cache ?? true) await this.#restore();
+      await inSlices(this.store.examine([{ folder: '' }]));
+      this.#begin(false);
+    }
     if (!this.options.readOnly) await writeEditorSchemas(this.root).catch(() => {});
-    this.#watch = new Watch(this.root, {
+    this.#watch = new Watch(this.store, {
       log: this.options.log ?? (() => {}),
       refresh: (scopes) => this.refresh(scopes),
+      budget: this.options.watchBudget,
+      sweepEvery: this.options.sweepEvery,
     });
-    await this.#watch.start();
+    this.#watch.start();
   }
 
   /** Lets go of the folder; keeps what makes the next start faster. */
   async close(): Promise<void> {
     await this.#watch?.close();
-    await this.#queue;
-    const { cache = this.options.watch ?? false, readOnly } = this.options;
-    if (cache && !readOnly && this.#loaded) await this.#keepCache();
-  }
-
-  async #keepCache(): Promise<void> {
-    try {
-      await writeCache(this.root, this.store.states.values());
-    } catch (error) {
-      this.options.log?.(`The cache could not be written: ${(error as Error).message}`);
-    }
+    await Promise.all(this.#looks);
+    await this.#cached?.close();
   }
 
   /** Says what is newly wrong, and what was mended. */

@@ -18,6 +18,9 @@ export type Unit =
 export const extensions = ['yaml', 'yml', 'json'] as const;
 export type RecordFormat = 'yaml' | 'json';
 
+/** What a folder has at least one of to be a catalogue. */
+export const landmarks = ['namespaces', 'catalogue.yaml', 'catalogue.yml', 'catalogue.json'] as const;
+
 /** Private state and caches: never in git, never served. */
 export const privateFolder = '.catalogue';
 /** Images and other files that pages show. */

@@ -17,6 +17,7 @@ import {
   statSync,
 } from 'node:fs';
 import { join, sep } from 'node:path';
+import { landmarks } from './layout.ts';
 
 /** The largest record that is read, in bytes. Records are small; what is larger isn't one. */
 export const largestRecord = 1024 * 1024;
@@ -27,23 +28,29 @@ export interface Stamp {
   readonly size: number;
   /** Milliseconds since 1970; -1 where it is too fresh to be trusted. */
   readonly mtime: number;
+  /** The time of change that nobody can set: a copy that keeps times, or a time set back, shows here. */
+  readonly ctime: number;
 }
 
 /**
  * A change within the clock's tick of the last look could leave the same time behind: a file that was written this
- * recently (in milliseconds) gets a stamp that never equals another, and is read again at the next look.
+ * recently (in milliseconds) gets a stamp that never equals another, and is read again at the next look. Times in whole
+ * seconds are those of a file system whose clock ticks that slowly (two seconds on FAT).
  */
 const tick = 20;
+const slowTick = 2100;
 
 function stampFrom(stats: Stats): Stamp {
-  const fresh = Math.abs(Date.now() - stats.mtimeMs) < tick;
-  return { ino: stats.ino, size: stats.isDirectory() ? 0 : stats.size, mtime: fresh ? -1 : stats.mtimeMs };
+  const { ino, mtimeMs, ctimeMs } = stats;
+  const changed = Math.max(mtimeMs, ctimeMs);
+  const fresh = Math.abs(Date.now() - changed) < (changed % 1000 === 0 ? slowTick : tick);
+  return { ino, size: stats.isDirectory() ? 0 : stats.size, mtime: fresh ? -1 : mtimeMs, ctime: ctimeMs };
 }
 
 /** Whether two stamps say "unchanged". */
 export function sameStamp(a: Stamp | null, b: Stamp | null): boolean {
   if (a === null || b === null) return a === b;
-  return a.mtime !== -1 && a.ino === b.ino && a.size === b.size && a.mtime === b.mtime;
+  return a.mtime !== -1 && a.ino === b.ino && a.size === b.size && a.mtime === b.mtime && a.ctime === b.ctime;
 }
 
 /** A problem with a file as such, before anything is read. */
@@ -74,8 +81,51 @@ export class Folder {
     return stats && stampFrom(stats);
   }
 
-  /** The names in a folder, sorted; none where it is absent. */
+  /** Whether there is a catalogue at all. A mount point with nothing mounted isn't one from which all was deleted. */
+  isThere(): boolean {
+    // A root that is a link may have been pointed elsewhere.
+    this.#real = undefined;
+    return landmarks.some((name) => this.has(name));
+  }
+
+  /**
+   * Which folder this is, whatever lies in it: another one after it was deleted and made again, or when something was
+   * mounted over it. The same number is often given again, but not with the same time of birth.
+   * @returns null where there is none that may be looked into
+   */
+  identity(path: string): string | null {
+    try {
+      const stats = this.#stats(path);
+      return stats?.isDirectory() ? `${stats.dev}:${stats.ino}:${stats.birthtimeMs}` : null;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Whether there is something at a path, be it a link. */
+  has(path: string): boolean {
+    try {
+      return lstatSync(this.absolute(path), { throwIfNoEntry: false }) !== undefined;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Whether a link on the way to a path leads out of the folder. */
+  leaves(path: string): boolean {
+    try {
+      return !this.#isWithin(realpathSync.native(this.absolute(path)));
+    } catch {
+      return false; // absent, or to be complained of by whoever looks at it
+    }
+  }
+
+  /**
+   * The names in a folder, sorted; none where it is absent.
+   * @throws Unreadable where it may not be looked into, or is a link that leaves the catalogue
+   */
   names(path: string): readonly Dirent[] {
+    this.#stats(path.replace(/\/$/, ''));
     try {
       return readdirSync(this.absolute(path), { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
     } catch (error) {
@@ -132,13 +182,17 @@ export class Folder {
     }
   }
 
+  #isWithin(target: string): boolean {
+    this.#real ??= realpathSync(this.root);
+    return target === this.#real || target.startsWith(this.#real + sep);
+  }
+
   #stats(path: string): Stats | null {
     try {
       const stats = lstatSync(this.absolute(path), { throwIfNoEntry: false });
       if (!stats?.isSymbolicLink()) return stats ?? null;
-      this.#real ??= realpathSync(this.root);
       const target = realpathSync(this.absolute(path));
-      if (target !== this.#real && !target.startsWith(this.#real + sep))
+      if (!this.#isWithin(target))
         throw new Unreadable('It is a link that leaves the catalogue folder; links are followed within it only.');
       return statSync(target);
     } catch (error) {

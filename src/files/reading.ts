@@ -34,6 +34,8 @@ export interface UnitState {
   readonly reading: Reading;
   /** Files and folders looked at, with their stamps; null where there was none. */
   readonly stamps: readonly (readonly [path: string, stamp: Stamp | null])[];
+  /** The payloads likewise: of them only the size matters, but it does until a copy is complete. */
+  readonly payloads: readonly (readonly [path: string, stamp: Stamp | null])[];
   /** One list for each file that was looked at and has something wrong. */
   readonly problems: readonly (readonly [path: string, problems: readonly Problem[]])[];
 }
@@ -41,7 +43,8 @@ export interface UnitState {
 /** Whether all that was looked at is as it was. */
 export function unchanged(folder: Folder, state: UnitState): boolean {
   try {
-    return state.stamps.every(([path, stamp]) => sameStamp(folder.stamp(path), stamp));
+    const same = ([path, stamp]: readonly [string, Stamp | null]) => sameStamp(folder.stamp(path), stamp);
+    return state.stamps.every(same) && state.payloads.every(same);
   } catch (error) {
     if (error instanceof Unreadable) return false;
     throw error;
@@ -50,14 +53,31 @@ export function unchanged(folder: Folder, state: UnitState): boolean {
 
 /**
  * Reads a unit.
- * @param before what was last read of it: returned as it is where nothing changed
+ * @param before what was last read of it: returned as it is where nothing changed. What was read anew and says the same
+ *   as before is the same object as before.
  */
 export function readUnit(folder: Folder, unit: Unit, before?: UnitState): UnitState {
-  if (before && unchanged(folder, before)) return before;
+  if (!before) return readAnew(folder, unit);
+  if (unchanged(folder, before)) return before;
+  const { reading, problems, ...stamps } = readAnew(folder, unit, before);
+  const listed = new Map(before.problems);
+  return {
+    reading: same(before.reading, reading),
+    problems: problems.map(([path, list]) => [path, same(listed.get(path), list)]),
+    ...stamps,
+  };
+}
+
+function same<T>(before: T | undefined, now: T): T {
+  return before !== undefined && JSON.stringify(before) === JSON.stringify(now) ? before : now;
+}
+
+function readAnew(folder: Folder, unit: Unit, before?: UnitState): UnitState {
   const look = new Look(folder, before);
   if (unit.kind === 'dataset') return readDataset(look, unit, before?.reading.entity as Dataset | undefined);
   const old = before?.reading.entity ?? null;
-  if (unit.kind === 'namespace') look.stamp(namespaceFolder(unit.slug));
+  if (unit.kind === 'namespace' && !look.stamp(namespaceFolder(unit.slug)))
+    return look.state({ ...unit, entity: null });
   const found = look.record(unit.kind, candidates(stemOf(unit)));
   if (!found && unit.kind === 'namespace')
     look.complain(stemOf(unit).replace(/\/[^/]+$/, ''), 'namespace.yaml is missing. Add one with a line "label: …".');
@@ -146,6 +166,7 @@ class Look {
   readonly #folder: Folder;
   readonly #before: UnitState | undefined;
   readonly #stamps = new Map<string, Stamp | null>();
+  readonly #payloads = new Map<string, Stamp | null>();
   readonly #problems = new Map<string, Problem[]>();
 
   constructor(folder: Folder, before: UnitState | undefined) {
@@ -156,7 +177,7 @@ class Look {
   state(reading: Reading): UnitState {
     // What was wrong before and isn't now is said too, with an empty list: so that it is forgotten.
     for (const [path] of this.#before?.problems ?? []) if (!this.#problems.has(path)) this.#problems.set(path, []);
-    return { reading, stamps: [...this.#stamps], problems: [...this.#problems] };
+    return { reading, stamps: [...this.#stamps], payloads: [...this.#payloads], problems: [...this.#problems] };
   }
 
   stamp(path: string): Stamp | null {
@@ -222,7 +243,8 @@ class Look {
   payload(namespace: string, dataset: string, path: string, { file, ready }: RecordOf<'version'>) {
     if (!file?.name || file.url) return null;
     const where = payloadPath(namespace, dataset, file.name);
-    const stamp = this.#guard(where, () => this.#folder.stamp(where));
+    // In a data folder that isn't there, or that is a link to elsewhere, there is nothing.
+    const stamp = this.#stamps.get(where.slice(0, where.lastIndexOf('/'))) ? this.#payload(where) : null;
     const complain = (message: string) => {
       if (ready !== false) this.complain(path, message, { pointer: '/file' });
     };
@@ -237,6 +259,12 @@ class Look {
       complain(`The payload data/${file.name} is a Git LFS pointer: run "git lfs pull".`);
       return null;
     }
+    return stamp;
+  }
+
+  #payload(path: string): Stamp | null {
+    const stamp = this.#guard(path, () => this.#folder.stamp(path));
+    this.#payloads.set(path, stamp);
     return stamp;
   }
 

@@ -2,9 +2,9 @@
  * The catalogue folder as it was last read: one state for each unit, and the snapshot they make together. What an event
  * says is only a rumour; `examine` looks at the files and believes nothing else.
  */
-import { apply, type Change, emptySnapshot, type Reading, type Snapshot } from '../catalogue/snapshot.ts';
+import { apply, emptySnapshot, type Reading, type Snapshot } from '../catalogue/snapshot.ts';
 import type { Problem } from '../catalogue/types.ts';
-import { keyOf, type Unit } from './layout.ts';
+import { keyOf, recordName, stemOf, type Unit } from './layout.ts';
 import { Folder } from './look.ts';
 import { readUnit, type UnitState } from './reading.ts';
 import { survey } from './survey.ts';
@@ -17,6 +17,10 @@ export class Store {
   readonly #states = new Map<string, UnitState>();
   #strays = new Map<string, readonly Problem[]>();
   #snapshot: Snapshot = emptySnapshot;
+  #changes = 0;
+  /** What was looked at since the last snapshot: the units, and what is wrong now with which file. */
+  #touched = new Map<string, Unit>();
+  #problems = new Map<string, readonly Problem[]>();
 
   constructor(root: string) {
     this.folder = new Folder(root);
@@ -31,81 +35,112 @@ export class Store {
     return this.#states;
   }
 
+  /** Grows with every unit that was read anew: tells whether a cache of the states is out of date. */
+  get changes(): number {
+    return this.#changes;
+  }
+
   /** Takes states from a cache; each is looked at before it is believed. */
   restore(states: Iterable<UnitState>): void {
     for (const state of states) this.#states.set(keyOf(unitOfReading(state.reading)), state);
   }
 
-  /**
-   * Looks at the files in the scopes and makes the next snapshot of what they say. A generator, so that a long look
-   * can pause between steps; the snapshot changes once, at the end, and holds the newest that is known of each unit.
-   */
-  *examine(scopes: Iterable<Scope>): Generator<void> {
-    const touched = new Set<string>();
-    const problems = new Map<string, readonly Problem[]>();
-    for (const scope of scopes) {
-      if ('folder' in scope) yield* this.#examineFolder(scope.folder, touched, problems);
-      else this.#look(scope, touched, problems);
-      yield;
-    }
-    this.#commit(touched, problems);
+  /** Whether a record that was read of the unit is missing from its folder now. */
+  lacks(unit: Unit): boolean {
+    const stamps = this.#states.get(keyOf(unit))?.stamps ?? [];
+    return (
+      stamps.some(([path, stamp]) => stamp && recordName(path) && !this.folder.has(path)) &&
+      this.folder.has(homeOf(unit))
+    );
   }
 
-  *#examineFolder(prefix: string, touched: Set<string>, problems: Map<string, readonly Problem[]>): Generator<void> {
+  /** Has the units under a folder read at their next look, whatever their stamps say: for all of it was replaced. */
+  distrust(prefix: string): void {
+    for (const [key, state] of this.#states)
+      if (key.startsWith(prefix)) this.#states.set(key, { ...state, stamps: never });
+  }
+
+  /**
+   * Looks at the files in the scopes and makes the next snapshot of what they say. A generator, so that a long look
+   * can pause between steps, and several can go on at once; the snapshot changes at the end of each, and holds the
+   * newest that is known of every unit. Where there is no catalogue in the folder (any more), it stays as it is.
+   */
+  *examine(scopes: Iterable<Scope>): Generator<void> {
+    for (const scope of scopes) {
+      if ('folder' in scope) yield* this.#examineFolder(scope.folder);
+      else this.#lookBelow(scope);
+      yield;
+    }
+    if (this.folder.isThere()) this.#commit();
+  }
+
+  *#examineFolder(prefix: string): Generator<void> {
     const seen = new Set<string>();
     const strays = new Map<string, readonly Problem[]>();
     for (const finding of survey(this.folder, prefix)) {
-      if ('unit' in finding) seen.add(this.#look(finding.unit, touched, problems));
+      if ('unit' in finding) seen.add(this.#look(finding.unit));
       else strays.set(finding.stray.path, [...(strays.get(finding.stray.path) ?? []), finding.stray]);
       yield;
     }
     for (const [key, state] of this.#states) {
       if (!key.startsWith(prefix) || seen.has(key)) continue;
-      this.#look(unitOfReading(state.reading), touched, problems);
+      this.#lookBelow(unitOfReading(state.reading));
       yield;
     }
-    for (const path of this.#strays.keys()) if (path.startsWith(prefix) && !strays.has(path)) problems.set(path, []);
+    for (const path of this.#strays.keys())
+      if (path.startsWith(prefix) && !strays.has(path)) this.#problems.set(path, []);
     for (const [path, found] of strays) {
       // What is still wrong in the same way stays the same object: nothing changed.
       const before = this.#strays.get(path);
       if (before && JSON.stringify(before) === JSON.stringify(found)) strays.set(path, before);
-      problems.set(path, strays.get(path) ?? found);
+      this.#problems.set(path, strays.get(path) ?? found);
     }
     this.#strays = new Map([...[...this.#strays].filter(([path]) => !path.startsWith(prefix)), ...strays]);
   }
 
-  #look(unit: Unit, touched: Set<string>, problems: Map<string, readonly Problem[]>): string {
+  /** Looks at a unit that no survey came by: the folders above it may have become a link to elsewhere. */
+  #lookBelow(unit: Unit): void {
+    if (!this.folder.leaves(homeOf(unit))) return void this.#look(unit);
+    const key = keyOf(unit);
+    for (const [path] of this.#states.get(key)?.problems ?? []) this.#problems.set(path, []);
+    if (this.#states.delete(key)) this.#changes++;
+    this.#touched.set(key, unit);
+  }
+
+  #look(unit: Unit): string {
     const key = keyOf(unit);
     const before = this.#states.get(key);
     const state = readUnit(this.folder, unit, before);
-    for (const [path, found] of state.problems) problems.set(path, found);
-    touched.add(key);
+    for (const [path, found] of state.problems) this.#problems.set(path, found);
+    this.#touched.set(key, unit);
     if (state === before) return key;
     const empty = state.reading.entity === null && state.problems.every(([, found]) => found.length === 0);
     if (empty && unit.kind !== 'settings') this.#states.delete(key);
     else this.#states.set(key, state);
-    if (empty) this.#gone.set(key, unit);
+    if (before || !empty) this.#changes++;
     return key;
   }
 
-  /** Units that were there and aren't any more, until the next snapshot says so. */
-  readonly #gone = new Map<string, Unit>();
-
-  #commit(touched: ReadonlySet<string>, problems: ReadonlyMap<string, readonly Problem[]>): void {
+  #commit(): void {
     const readings: Reading[] = [];
-    for (const key of touched) {
-      const state = this.#states.get(key);
-      const gone = this.#gone.get(key);
-      if (state) readings.push(state.reading);
-      else if (gone) readings.push({ ...gone, entity: null } as Reading);
-    }
-    for (const key of touched) this.#gone.delete(key);
-    const change: Change = { readings, problems };
-    this.#snapshot = apply(this.#snapshot, change);
+    for (const [key, unit] of this.#touched)
+      readings.push(this.#states.get(key)?.reading ?? ({ ...unit, entity: null } as Reading));
+    this.#snapshot = apply(this.#snapshot, { readings, problems: this.#problems });
+    this.#touched = new Map();
+    this.#problems = new Map();
   }
 }
 
-function unitOfReading(reading: Reading): Unit {
+/** Stamps that no file ever has. */
+const never: UnitState['stamps'] = [['', { ino: -1, size: -1, mtime: -1, ctime: -1 }]];
+
+export function unitOfReading(reading: Reading): Unit {
   const { entity: _, ...unit } = reading;
   return unit;
+}
+
+/** The folder that a unit's record lies in. */
+function homeOf(unit: Unit): string {
+  const stem = stemOf(unit);
+  return stem.slice(0, Math.max(0, stem.lastIndexOf('/')));
 }
