@@ -1,6 +1,9 @@
 /** The catalogue seen from inside: one entry for each of its files. */
 import { derivedId } from '../catalogue/ids.ts';
-import { refOf } from '../catalogue/ref.ts';
+import type { ListedKind } from '../catalogue/listing.ts';
+import { find } from '../catalogue/lookup.ts';
+import { type Ref, type Refs, refOf } from '../catalogue/ref.ts';
+import { maxId } from '../catalogue/schemas.ts';
 import type { Reading, Snapshot } from '../catalogue/snapshot.ts';
 import type { CatalogueFile, Problem } from '../catalogue/types.ts';
 import { payloadPath, recordAt, recordName } from './layout.ts';
@@ -16,33 +19,55 @@ const none: readonly Problem[] = [];
 export function filesOf(store: Store, visible: Snapshot): readonly CatalogueFile[] {
   let list = lists.get(visible);
   if (!list) {
-    const files = new Map<string, CatalogueFile>();
-    const add = (path: string, place = recordAt(path)) => {
-      const problems = visible.problems.get(path) ?? none;
-      const status = problems.length ? 'invalid' : 'ok';
-      files.set(path, {
-        kind: 'file',
-        id: derivedId('file', path),
-        path,
-        record: place.kind,
-        ref: place.ref,
-        status,
-        problems,
-      });
-    };
+    const places = new Map<string, Place>();
     for (const { reading, stamps } of store.states.values()) {
       if (!shows(visible, reading)) continue;
-      for (const [path, stamp] of stamps) if (stamp && recordName(path)) add(path);
+      for (const [path, stamp] of stamps) if (stamp && recordName(path)) places.set(path, recordAt(path));
       if (reading.kind !== 'dataset' || !reading.entity) continue;
       for (const version of reading.entity.versions)
         if (version.file)
-          add(payloadPath(version.namespace, version.dataset, version.file), { kind: 'payload', ref: refOf(version) });
+          places.set(payloadPath(version.namespace, version.dataset, version.file), {
+            kind: 'payload',
+            ref: refOf(version),
+          });
     }
-    for (const path of visible.problems.keys()) if (!files.has(path)) add(path);
-    list = [...files.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+    for (const path of visible.problems.keys()) if (!places.has(path)) places.set(path, recordAt(path));
+    list = entriesOf(visible, places);
     lists.set(visible, list);
   }
   return list;
+}
+
+type Place = ReturnType<typeof recordAt>;
+
+function entriesOf(visible: Snapshot, places: ReadonlyMap<string, Place>): readonly CatalogueFile[] {
+  const ids = new Set<number>();
+  return [...places]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([path, { kind, ref }]) => {
+      const problems = visible.problems.get(path) ?? none;
+      // Of tens of thousands of paths, two may well give the same number.
+      let id = derivedId('file', path);
+      while (ids.has(id)) id = (id % maxId) + 1;
+      ids.add(id);
+      return {
+        kind: 'file',
+        id,
+        path,
+        record: kind,
+        ref: ref && isThere(visible, ref) ? ref : null,
+        status: problems.length ? 'invalid' : 'ok',
+        problems,
+      };
+    });
+}
+
+function isThere(visible: Snapshot, ref: Ref): boolean {
+  try {
+    return Boolean(find(visible, ref as Refs[ListedKind]));
+  } catch {
+    return false;
+  }
 }
 
 /** Whether the viewer may know of the unit's files. */

@@ -2,8 +2,8 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { realpath, stat } from 'node:fs/promises';
+import { join, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import type { CatalogueFile, Commit, FileDetails } from '../catalogue/types.ts';
@@ -21,8 +21,9 @@ export async function inspectFiles(root: string, files: readonly CatalogueFile[]
 }
 
 async function inspect(root: string, path: string, head: string | null): Promise<FileDetails> {
-  const absolute = join(root, path);
-  const stats = await stat(absolute).catch(() => null);
+  const [home, absolute] = await Promise.all([realpath(root), realpath(join(root, path))]).catch(() => ['', '']);
+  // A link that leaves the folder says nothing of what it leads to.
+  const stats = absolute.startsWith(home + sep) ? await stat(absolute).catch(() => null) : null;
   if (!stats) return { checksum: '', modified: '', commit: null };
   const checksum = stats.isFile() ? await checksumOf(absolute, stats.size, stats.mtimeMs) : '';
   return { checksum, modified: stats.mtime.toISOString(), commit: head ? await newestCommit(root, path, head) : null };
@@ -68,7 +69,17 @@ async function newestCommit(root: string, path: string, head: string): Promise<C
   if (known !== undefined) return known;
   try {
     const format = '%H%x00%an%x00%aI%x00%s';
-    const { stdout } = await run('git', ['-C', root, 'log', '-1', `--format=${format}`, head, '--', path]);
+    const { stdout } = await run('git', [
+      '--literal-pathspecs',
+      '-C',
+      root,
+      'log',
+      '-1',
+      `--format=${format}`,
+      head,
+      '--',
+      path,
+    ]);
     const [id = '', author = '', datetime = '', message = ''] = stdout.trimEnd().split('\0');
     return remember(commits, key, id ? { id, author, datetime, message } : null);
   } catch {

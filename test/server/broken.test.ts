@@ -1,0 +1,134 @@
+/** Broken files take nothing down: the last good state stays served, the problem is told, and so is that it was mended. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { homeOf, until } from '../support/folder.ts';
+import { served } from '../support/served.ts';
+
+const trees = `${homeOf('parks/trees')}/dataset.yaml`;
+const { base, folder, log } = await served({
+  namespaces: { parks: { label: 'Parks' }, water: { label: 'Water' } },
+  datasets: { 'parks/trees': { label: 'Trees' }, 'water/wells': { label: 'Wells' } },
+  groups: { editors: { label: 'Editors' } },
+  files: { 'namespaces/odd/namespace.yaml': 'label: [', [`${homeOf('odd/one')}/dataset.yaml`]: 'label: One\n' },
+});
+const api = `${base}/api/v1`;
+
+interface Entry {
+  id: number;
+  path: string;
+  kind: string;
+  resource: string | null;
+  status: string;
+  problems: { line: number; column: number; pointer: string; message: string }[];
+}
+const get = async <T>(path: string) => {
+  const answer = await fetch(`${api}${path}`);
+  assert.equal(answer.status, 200, `${path}: ${await answer.clone().text()}`);
+  return (await answer.json()) as T;
+};
+const invalid = async () => (await get<{ results: Entry[] }>('/intrinsecus/?status=invalid&page_size=100')).results;
+const problemsOf = (path: string) =>
+  until(async () => (await invalid()).find((entry) => entry.path === path)?.problems ?? false);
+const mended = (path: string) => until(async () => !(await invalid()).some((entry) => entry.path === path));
+
+describe('a record that breaks', () => {
+  const cases: readonly (readonly [why: string, text: string, line: number, column: number, pointer: string, RegExp])[] = [
+    ['no YAML', 'label: Trees\nkeywords: [a, b\n', 3, 1, '', /./],
+    ['a tab', 'label: Trees\n\tid: 1\n', 2, 1, '', /tab/i],
+    ['another type', 'label: Trees\nid: seven\n', 2, 5, '/id', /^id must be a whole number, not "seven"\.$/],
+    ['to be quoted', 'label: 1.10\n', 1, 8, '/label', /^label must be text, but reads as 1\.1\. Write it in quotes/],
+    ['an item', 'label: x\nkeywords:\n  - a\n  - 7\n', 4, 5, '/keywords/1', /text/],
+    ['without a label', 'id: 7\n', 1, 1, '', /^"label" is missing/],
+    ['empty', '', 1, 1, '', /nothing|empty/],
+    ['a list', '- a\n', 1, 1, '', /list/],
+    ['two of a key', 'label: a\nlabel: b\n', 2, 1, '/label', /twice/],
+  ];
+  for (const [why, text, line, column, pointer, message] of cases)
+    it(`${why}: stays as it was, and says where and what`, async () => {
+      await folder.write(trees, text);
+      const [problem] = await problemsOf(trees);
+      assert.deepEqual([problem?.line, problem?.column, problem?.pointer], [line, column, pointer], problem?.message);
+      assert.match(problem?.message ?? '', message);
+      assert.equal((await get<{ label: string }>('/namespaces/parks/datasets/trees/')).label, 'Trees');
+      assert.equal((await get<{ count: number }>('/datasets/?namespace=parks')).count, 1);
+      assert.ok(log.some((entry) => entry.startsWith(`${trees}:${line}:${column}: `)));
+
+      await folder.write(trees, 'label: Trees\n');
+      await mended(trees);
+      assert.ok(log.includes(`${trees}: mended.`));
+    });
+
+  it('has an entry of its own, with all that is known of it', async () => {
+    await folder.write(trees, 'label: 7\n');
+    await problemsOf(trees);
+    const entry = (await invalid()).find(({ path }) => path === trees);
+    assert.ok(entry);
+    assert.deepEqual(await get(`/intrinsecus/${entry.id}/`), entry);
+    assert.equal(entry.kind, 'dataset');
+    assert.equal(entry.resource, `${api}/namespaces/parks/datasets/trees/`);
+    await folder.write(trees, 'label: Trees\n');
+    await mended(trees);
+    assert.equal((await get<Entry>(`/intrinsecus/${entry.id}/`)).status, 'ok');
+  });
+
+  it('is no resource where it never was one', async () => {
+    const path = `${homeOf('parks/new')}/dataset.yaml`;
+    await folder.write(path, 'label: 7\n');
+    await problemsOf(path);
+    const entry = (await invalid()).find((one) => one.path === path);
+    assert.equal(entry?.resource, null);
+    assert.equal((await fetch(`${api}/namespaces/parks/datasets/new/`)).status, 404);
+    await folder.write(path, 'label: New\n');
+    await until(async () => (await fetch(`${api}/namespaces/parks/datasets/new/`)).ok);
+    await mended(path);
+  });
+});
+
+describe('a namespace.yaml', () => {
+  it('that is broken from the start hides nothing that was meant to be seen', async () => {
+    assert.equal((await get<{ label: string }>('/namespaces/odd/')).label, 'odd');
+    assert.equal((await get<{ label: string }>('/namespaces/odd/datasets/one/')).label, 'One');
+    await folder.write('namespaces/odd/namespace.yaml', 'label: Odd\n');
+    await until(async () => (await get<{ label: string }>('/namespaces/odd/')).label === 'Odd');
+  });
+
+  it('that is broken from the start shows nothing that may have been meant to be hidden', async () => {
+    await folder.write('namespaces/shy/namespace.yaml', 'label: [\nvisibility: private\n');
+    await folder.write(`${homeOf('shy/one')}/dataset.yaml`, 'label: One\n');
+    await folder.write(`${homeOf('odd/two')}/dataset.yaml`, 'label: Two\n');
+    await until(async () => (await get<{ label: string }>('/namespaces/odd/datasets/two/')).label === 'Two');
+    assert.equal((await fetch(`${api}/namespaces/shy/`)).status, 404);
+    assert.equal((await fetch(`${api}/namespaces/shy/datasets/one/`)).status, 404);
+    assert.ok(!(await invalid()).some(({ path }) => path.includes('shy')));
+  });
+
+  it('that breaks while it is private keeps hiding', async () => {
+    await folder.write('namespaces/water/namespace.yaml', 'label: Water\nvisibility: private\n');
+    await until(async () => (await fetch(`${api}/namespaces/water/`)).status === 404);
+    await folder.write('namespaces/water/namespace.yaml', 'label: [\n');
+    await until(() => log.some((line) => line.startsWith('namespaces/water/namespace.yaml:')));
+    assert.equal((await fetch(`${api}/namespaces/water/datasets/wells/`)).status, 404);
+    await folder.write('namespaces/water/namespace.yaml', 'label: Water\n');
+    await until(async () => (await fetch(`${api}/namespaces/water/`)).ok);
+  });
+});
+
+describe('settings', () => {
+  it('that break stay as they were', async () => {
+    await folder.write('catalogue.yaml', 'title: Good\npage_size: 1\n');
+    await until(async () => (await get<{ results: object[] }>('/datasets/')).results.length === 1);
+    await folder.write('catalogue.yaml', 'page_size: many\n');
+    await problemsOf('catalogue.yaml');
+    assert.equal((await get<{ results: object[] }>('/datasets/')).results.length, 1);
+    await folder.write('catalogue.yaml', '{}\n');
+    await mended('catalogue.yaml');
+  });
+});
+
+describe('a group', () => {
+  it('is the same answer while nothing happens to it, and shows its members', async () => {
+    await folder.write('users/ann.yaml', 'groups: [editors]\n');
+    const members = async () => (await get<{ members: string[] }>('/groups/editors/')).members;
+    assert.deepEqual(await until(async () => ((await members()).length ? members() : false)), [`${api}/users/ann/`]);
+  });
+});
