@@ -8,6 +8,9 @@
  * Unknown keys are allowed everywhere: a file belongs to the people who write it, and an edit keeps what it doesn't know.
  */
 import type { FromSchema } from 'json-schema-to-ts';
+import { aliases, id, image, label, slugPattern, text, visibility } from './schema-parts.ts';
+
+export { maxId } from './schema-parts.ts';
 
 export const columnTypes = [
   'geometry',
@@ -21,41 +24,6 @@ export const columnTypes = [
   'object',
   'array',
 ] as const;
-
-/** The greatest identifier: 31 bits, so that it fits a signed 32-bit integer of any client. */
-export const maxId = 2_147_483_647;
-
-const id = {
-  title: 'ID',
-  description: 'Identifier, unique within its kind. Left out, one is derived from the address.',
-  type: 'integer',
-  minimum: 1,
-  maximum: maxId,
-} as const;
-
-const slugPattern = '^[-a-zA-Z0-9_]+$';
-
-const visibility = {
-  title: 'Visibility',
-  description: 'Who may see it: everybody, or only those who may write it.',
-  enum: ['public', 'private'],
-} as const;
-
-const aliases = {
-  title: 'Aliases',
-  description: 'Former addresses, which answer with a redirect to this one.',
-  type: 'array',
-  items: { type: 'string', minLength: 1, maxLength: 201 },
-} as const;
-
-const text = (title: string, description: string) => ({ title, description, type: 'string' }) as const;
-const image = (title: string) =>
-  ({
-    title,
-    description: 'Path below /site_media/, or a URL.',
-    type: 'string',
-    maxLength: 255,
-  }) as const;
 
 export const settingsSchema = {
   $id: 'catalogue.json',
@@ -120,7 +88,7 @@ export const namespaceSchema = {
   required: ['label'],
   properties: {
     id,
-    label: { title: 'Label', description: 'Human readable label.', type: 'string', minLength: 1, maxLength: 200 },
+    label,
     description: text('Description', 'What the namespace is for, in Markdown.'),
     visibility,
     owners: {
@@ -157,13 +125,7 @@ export const datasetSchema = {
   required: ['label'],
   properties: {
     id,
-    label: {
-      title: 'Label',
-      description: 'Human readable label of the dataset.',
-      type: 'string',
-      minLength: 1,
-      maxLength: 200,
-    },
+    label: { ...label, description: 'Human readable label of the dataset.' },
     description: text('Description', 'What the dataset holds, in Markdown.'),
     image: image('Image'),
     showcase_image: image('Showcase image'),
@@ -196,7 +158,7 @@ export const versionSchema = {
   type: 'object',
   properties: {
     id,
-    label: { title: 'Label', description: 'Human readable label.', type: 'string', minLength: 1, maxLength: 200 },
+    label,
     datetime: {
       title: 'Datetime',
       description: 'When the version was made: ISO 8601, UTC. Left out, the timestamp in the file name.',
@@ -250,7 +212,7 @@ export const querySchema = {
   required: ['label', 'dataset'],
   properties: {
     id,
-    label: { title: 'Label', description: 'Human readable label.', type: 'string', minLength: 1, maxLength: 200 },
+    label,
     description: text('Description', 'What the question is for, in Markdown.'),
     dataset: {
       title: 'Dataset',
@@ -281,7 +243,7 @@ export const groupSchema = {
   required: ['label'],
   properties: {
     id,
-    label: { title: 'Label', description: 'Human readable label.', type: 'string', minLength: 1, maxLength: 200 },
+    label,
   },
 } as const;
 

@@ -1,0 +1,132 @@
+/** The habits of the project that neither the compiler nor the linter can hold. The walls between rooms are in biome.json. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const skipped = ['node_modules', 'dist', 'coverage', '.git', '.catalogue'];
+
+/** Paths of the files in a folder, from the root. */
+function filesIn(folder: string): readonly string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = folder ? `${folder}/${entry.name}` : entry.name;
+    if (skipped.includes(entry.name)) return [];
+    return entry.isDirectory() ? filesIn(path) : [path];
+  });
+}
+
+interface Import {
+  readonly file: string;
+  readonly from: string;
+  /** Only a type: nothing of it is left when the program runs. */
+  readonly isType: boolean;
+  /** Loaded when the program gets there. */
+  readonly isLazy: boolean;
+}
+
+function importsOf(file: string): readonly Import[] {
+  const text = read(file).replace(/^\s*(\/?\*|\/\/).*$/gm, '');
+  const first = [...text.matchAll(/^(?:import|export)\s(type\s)?(?:[^;'"]*?\sfrom\s)?\s*['"]([^'"]+)['"]/gm)];
+  const later = [...text.matchAll(/(typeof )?\bimport\(\s*['"]([^'"]+)['"]\s*\)(\.[A-Z])?/g)];
+  return [
+    ...first.map(([, type, from = '']) => ({ file, from, isType: type !== undefined, isLazy: false })),
+    ...later.map(([, type, from = '', member]) => ({ file, from, isType: Boolean(type ?? member), isLazy: true })),
+  ];
+}
+
+const packageOf = (specifier: string) => /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? '';
+const isPackage = ({ from }: Import) => !from.startsWith('.') && !from.startsWith('node:');
+
+const program = [...filesIn('bin'), ...filesIn('src')].filter((file) => /\.[jt]sx?$/.test(file));
+const imports = program.flatMap(importsOf);
+const { dependencies, devDependencies } = JSON.parse(read('package.json'));
+
+/** Chosen for what is still to come; whoever uses one takes it off this list. */
+const reserved: Readonly<Record<string, string>> = {
+  'koa-body': 'uploads and writing over HTTP',
+  undici: 'catalogues elsewhere',
+};
+
+describe('the packages', () => {
+  const used = new Set(imports.filter((one) => isPackage(one) && !one.isType).map(({ from }) => packageOf(from)));
+  // The sources of a checkout run through it; the package holds what was compiled.
+  used.delete('tsx');
+
+  it('that the program uses are its dependencies, and all of them are used', () => {
+    const declared = Object.keys(dependencies).filter((name) => used.has(name) || !(name in reserved));
+    assert.deepEqual([...used].sort(), declared.sort());
+  });
+
+  it('that are kept for later are not used already', () => {
+    assert.deepEqual(
+      Object.keys(reserved).filter((name) => used.has(name) || !(name in dependencies)),
+      [],
+    );
+  });
+
+  it('that lend only types are declared too', () => {
+    const lending = imports.filter((one) => isPackage(one) && one.isType).map(({ from }) => packageOf(from));
+    const declared = { ...dependencies, ...devDependencies };
+    assert.deepEqual(
+      lending.filter(
+        (name) => !(name in declared) && !(`@types/${name.replace('@', '').replace('/', '__')}` in declared),
+      ),
+      [],
+    );
+  });
+
+  it('are all in the lock file, for every platform', () => {
+    const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, Locked> };
+    const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).filter(
+        (name) => !(`node_modules/${name}` in packages || `${path}/node_modules/${name}` in packages),
+      ),
+    );
+    assert.deepEqual(missing, [], '`npm ci` will refuse this lock file');
+  });
+});
+
+interface Locked {
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+describe('the sources', () => {
+  it('of a command load other rooms than the model when it runs, not before', () => {
+    const early = imports
+      .filter(({ file, isLazy, isType }) => file.startsWith('src/cli/') && !isLazy && !isType)
+      .filter(({ from }) => /^\.\.?\/(\.\.\/)*(files|data|remote|pages|standards|server)\/|\/serve\.ts$/.test(from))
+      // A command of that name.
+      .filter(({ file, from }) => !(file === 'src/cli/program.ts' && from.startsWith('./commands/')));
+    assert.deepEqual(early, []);
+  });
+
+  it('have one subject a file: none is longer than 300 lines', () => {
+    const long = filesIn('src').filter((file) => read(file).split('\n').length > 301);
+    assert.deepEqual(long, []);
+  });
+
+  it('name no place outside of the project', () => {
+    const places = new RegExp(
+      `(^|[^\\w.~/-])/(${['work', 'home', 'Users'].join('|')})/|\\.\\./(${['shared', '.library'].join('|')})\\b`,
+    );
+    const naming = filesIn('')
+      .filter((file) => !/\.(png|ico|parquet|gz)$/.test(file))
+      .filter((file) => places.test(read(file)));
+    assert.deepEqual(naming, []);
+  });
+});
+
+describe('the tests', () => {
+  it('are all run: a file in test/ is a test by its name, or a part of one', () => {
+    const files = filesIn('test').filter((file) => /\.[cm]?[jt]sx?$/.test(file) && !file.startsWith('test/fixtures/'));
+    const texts = files.map((file) => [file, read(file)] as const);
+    const { scripts } = JSON.parse(read('package.json'));
+    const orphans = files
+      .filter((file) => !file.endsWith('.test.ts') && !JSON.stringify(scripts).includes(file))
+      .filter((file) => !texts.some(([other, text]) => other !== file && text.includes(basename(file))));
+    assert.deepEqual(orphans, []);
+  });
+});
