@@ -25,5 +25,5 @@ export const freeInflation = 64 * 1024 * 1024;
 export const blockRows = 8_192;
 
 /** A block is closed before it is full when it holds this many cells, or was read from this many bytes. */
-export const blockCells = 1 << 20;
+export const blockCells = 1 << 19;
 export const blockBytes = 8 * 1024 * 1024;

@@ -68,7 +68,10 @@ export class RowsIntake {
     if (batch.geometries)
       pieces.push({ key: 'geometry', ...this.#addGeometries(batch, cut(batch.geometries), start, rows) });
     this.#profiles.forEach((profile, key) => {
-      const column = profile.add(cut(batch.values[key] ?? []), rows);
+      const values = cut(batch.values[key] ?? []);
+      // Where there are thousands of columns, most have no value in a block.
+      if (values.length === 0) return;
+      const column = profile.add(values, rows);
       if (this.#derived && column.kind !== 'nulls')
         pieces.push({ key, kind: column.kind, bytes: encodeColumn(column) });
     });

@@ -24,8 +24,10 @@ export async function* readGeojson(
   const rows = new JsonRows();
   const add = rows.addText.bind(rows);
   for await (const chunk of chunks) {
-    scanner.push(chunk, add);
-    if (rows.full) yield rows.take() as Batch;
+    for (const part of rows.partsOf(chunk)) {
+      scanner.push(part, add);
+      if (rows.full) yield rows.take() as Batch;
+    }
   }
   const outside = scanner.end();
   if (scanner.found) {

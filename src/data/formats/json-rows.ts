@@ -147,6 +147,18 @@ export class JsonRows {
     return slot;
   }
 
+  /**
+   * A chunk in parts, so that a batch can be taken between them: small ones where there are many columns, of which
+   * even short rows make many cells.
+   */
+  *partsOf(chunk: Buffer): Generator<Buffer, void, undefined> {
+    for (let at = 0; at < chunk.length; ) {
+      const size = this.#names.length > 200 ? 4 * 1024 : 128 * 1024;
+      yield chunk.subarray(at, at + size);
+      at += size;
+    }
+  }
+
   /** Whether it is time to take a batch. */
   get full(): boolean {
     const rows = this.#offsets.length;

@@ -21,8 +21,10 @@ export async function* readJson(
   const rows = new JsonRows();
   const add = rows.addText.bind(rows);
   for await (const chunk of chunks) {
-    scanner.push(chunk, add);
-    if (rows.full) yield rows.take() as Batch;
+    for (const part of rows.partsOf(chunk)) {
+      scanner.push(part, add);
+      if (rows.full) yield rows.take() as Batch;
+    }
   }
   scanner.end();
   if (!scanner.found) throw new PayloadError('expected an array of objects', { line: 1 });

@@ -27,8 +27,10 @@ export async function* readNdjson(
       records = chunk[0] === 0x1e;
       scanner = new ItemScanner(records ? 'records' : 'lines', position);
     }
-    scanner.push(chunk, add);
-    if (rows.full) yield rows.take() as Batch;
+    for (const part of rows.partsOf(chunk)) {
+      scanner.push(part, add);
+      if (rows.full) yield rows.take() as Batch;
+    }
   }
   scanner?.end();
   findings.ownBytes = rows.allFeatures && !records ? 'lines' : null;
