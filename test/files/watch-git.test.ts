@@ -1,0 +1,105 @@
+/** git changes thousands of files at once: the right snapshot comes of it, in few steps, watched and polled. */
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { type TestContext, test } from 'node:test';
+import type { OpenOptions } from '../../src/files/file-catalogue.ts';
+import {
+  CatalogueFolder,
+  countSnapshots,
+  follow,
+  freshlyRead,
+  recordOf,
+  served,
+  until,
+} from '../support/catalogue-folder.ts';
+
+const many = 2500;
+const never = { sweepEvery: 1e9 };
+const at = (i: number) => `namespaces/a/datasets/d${i}`;
+
+/** Two branches that differ in 5,000 files: a thousand datasets in one of them only, in either, and 500 that differ. */
+function branches(t: TestContext): CatalogueFolder {
+  const folder = new CatalogueFolder(t);
+  folder.write('.gitignore', '.catalogue/\n');
+  folder.git('init', '-q', '-b', 'main');
+  for (let i = 0; i < 1500; i++) folder.dataset(at(i), `Main ${i}`);
+  folder.git('add', '.');
+  folder.git('commit', '-q', '-m', 'main');
+  folder.git('checkout', '-q', '-b', 'other');
+  for (let i = 0; i < 1000; i++) rmSync(folder.path(at(i)), { recursive: true });
+  for (let i = 1000; i < many; i++) folder.dataset(at(i), `Other ${i}`);
+  folder.git('add', '.');
+  folder.git('commit', '-q', '-m', 'other');
+  const changed = folder.git('diff', '--name-only', '--no-renames', 'main', 'other').split('\n').length - 1;
+  assert.equal(changed, 5000);
+  return folder;
+}
+
+async function checkOut(t: TestContext, options: OpenOptions) {
+  const folder = branches(t);
+  const { catalogue } = await follow(t, folder, options);
+  await catalogue.refresh([{ folder: '' }]);
+  for (const [branch, label, count] of [
+    ['main', 'Main', 1500],
+    ['other', 'Other', 1500],
+    ['main', 'Main', 1500],
+  ] as const) {
+    const snapshots = countSnapshots(catalogue);
+    folder.git('checkout', '-q', branch);
+    await until(`${branch} is served`, () => {
+      const datasets = [...(catalogue.snapshot.folders.get('a')?.datasets.values() ?? [])];
+      const right = datasets.every((dataset) =>
+        [dataset, ...dataset.versions].every((entity) => entity.label.startsWith(label)),
+      );
+      return right && datasets.length === count && datasets.every(({ versions }) => versions.length === 1);
+    });
+    const steps = snapshots();
+    assert.ok(steps < 20, `${steps} snapshots`);
+    assert.deepEqual(catalogue.snapshot, await freshlyRead(folder));
+  }
+  const last = served(catalogue, 'a', 'd1200');
+  folder.write(`${at(7)}/dataset.yaml`, recordOf('By hand'));
+  await until('what the checkout made is followed', () => served(catalogue, 'a', 'd7')?.label === 'By hand');
+  assert.equal(served(catalogue, 'a', 'd1200'), last);
+}
+
+test('a checkout that changes 5,000 files, watched', (t) => checkOut(t, never));
+test('a checkout that changes 5,000 files, polled', (t) => checkOut(t, { watchBudget: 10 }));
+
+for (const [how, options] of [
+  ['watched', never],
+  ['polled, told by git alone', { ...never, watchBudget: 10 }],
+] as const)
+  test(`commit, merge, pull and reset: ${how}`, async (t) => {
+    const folder = new CatalogueFolder(t);
+    folder.git('init', '-q', '-b', 'main');
+    for (let i = 0; i < 3; i++) folder.dataset(at(i), `Main ${i}`);
+    folder.git('add', '.');
+    folder.git('commit', '-q', '-m', 'first');
+    folder.git('checkout', '-q', '-b', 'other');
+    folder.dataset(at(3), 'Other 3');
+    folder.write(`${at(1)}/dataset.yaml`, recordOf('Other 1'));
+    folder.git('add', '.');
+    folder.git('commit', '-q', '-m', 'second');
+    folder.git('checkout', '-q', 'main');
+    folder.git('clone', '-q', folder.root, folder.beside('clone'));
+    const { catalogue, log } = await follow(t, folder, { ...options, cache: false });
+    await catalogue.refresh([{ folder: '' }]);
+    const labels = () => [...(catalogue.snapshot.folders.get('a')?.datasets.values() ?? [])].map(({ label }) => label);
+    const become = (...expected: string[]) =>
+      until(`${expected} are served`, () => labels().sort().join() === expected.join());
+
+    await become('Main 0', 'Main 1', 'Main 2');
+    folder.git('merge', '-q', '--no-ff', '-m', 'merge', 'other');
+    await become('Main 0', 'Main 2', 'Other 1', 'Other 3');
+    folder.git('reset', '-q', '--hard', 'HEAD~1');
+    await become('Main 0', 'Main 1', 'Main 2');
+    const clone = ['-C', folder.beside('clone')];
+    folder.git(...clone, 'checkout', '-q', 'main');
+    folder.git(...clone, 'rm', '-q', '-r', at(2));
+    folder.git(...clone, 'commit', '-q', '-m', 'less');
+    folder.git('pull', '-q', folder.beside('clone'), 'main');
+    await become('Main 0', 'Main 1');
+    assert.deepEqual(catalogue.snapshot, await freshlyRead(folder));
+    if ('watchBudget' in options) assert.match(log[0] ?? '', /sysctl fs\.inotify\.max_user_watches=/);
+  });
