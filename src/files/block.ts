@@ -105,6 +105,8 @@ export function removal(text: string, entry: Entry, top: Entry): Edit {
     const start = lineStart(text, entry.start);
     // A line break goes with the line: the one behind it at the beginning, and the one before it elsewhere.
     if (entry.start < top.start) return { start, end: text.indexOf('\n', end) + 1, text: '' };
+    // At the end of the text a blank line above may belong to a `|+`, and keeps its line break.
+    if (end === text.length && /\n\r?\n$/.test(text.slice(0, start))) return { start, end, text: '' };
     return { start: text[start - 2] === '\r' ? start - 2 : start - 1, end, text: '' };
   }
   const next = text.slice(end, top.start);

@@ -106,7 +106,8 @@ function numberText(value: number): string {
 export function textBlock(value: string, indent: number, style: ScalarStyle): Written | null {
   if (style !== 'literal' && style !== 'folded') return null;
   // Blank beginnings and several blank lines at the end would need indicators that few people read.
-  if (!/^\S/.test(value) || /\n\s*\n$|\n[ \t]+$/.test(value) || unprintable.test(value)) return null;
+  const blankEnd = value.slice(value.trimEnd().length);
+  if (!/^\S/.test(value) || !/^[^\n]*\n?$/.test(blankEnd) || unprintable.test(value)) return null;
   const lines = value.replace(/\n$/, '').split('\n');
   const mark = style === 'folded' && lines.length === 1 ? '>' : '|';
   return {

@@ -12,6 +12,10 @@ interface Explanation {
 /** A key and the value behind it on the same line, each as written. */
 const keyAndValue = /^(\s*(?:- +)*)([^\s#'"[{&*!|>%@`,:-][^#'"]*?|"[^"]*"|'[^']*')\s*:[ \t]+(\S.*?)\s*$/;
 
+/** Characters of a line that are looked at, and of a value that are shown: files may be generated, and broken. */
+const enough = 500;
+const shown = 80;
+
 /**
  * Explains an error.
  * @param text the whole document
@@ -20,7 +24,7 @@ const keyAndValue = /^(\s*(?:- +)*)([^\s#'"[{&*!|>%@`,:-][^#'"]*?|"[^"]*"|'[^']*
  */
 export function explain(text: string, offset: number, reason: string): Explanation {
   const start = text.lastIndexOf('\n', offset - 1) + 1;
-  const line = text.slice(start, lineEnd(text, start));
+  const line = text.slice(start, Math.min(lineEnd(text, start), start + enough));
   return (
     ofParser(text, offset, reason) ??
     ofIndentation(text, start, line) ??
@@ -77,7 +81,7 @@ function ofIndentation(text: string, start: number, line: string): Explanation |
     .slice(0, Math.max(0, start - 1))
     .split('\n')
     .findLast((other) => /^\s*[^\s#]/.test(other));
-  const above = before === undefined ? null : keyAndValue.exec(before);
+  const above = before === undefined ? null : keyAndValue.exec(before.slice(0, enough));
   const indent = line.search(/\S/);
   if (!above || !/^\s*[^\s#]+.*:(?:\s|$)/.test(line) || indent <= (above[1] ?? '').length) return null;
   if (/^[|>[{&]/.test(above[3] ?? '')) return null;
@@ -93,7 +97,7 @@ function ofValue(start: number, line: string, reason: string): Explanation | nul
   if (!found) return null;
   const [, , key = '', value = ''] = found;
   const at = start + line.lastIndexOf(value);
-  const example = `${key ? `${key}: ` : '- '}${JSON.stringify(value)}`;
+  const example = `${key ? `${key}: ` : '- '}${JSON.stringify(value.length > shown ? `${value.slice(0, shown)}…` : value)}`;
   const first = value.charAt(0);
   const quoteIt = (why: string) => ({ at, message: `${why}: quote it, as in ${example}` });
   if ('@`%'.includes(first)) return quoteIt(`A value can't begin with ${first}`);

@@ -71,15 +71,8 @@ function entryAt(node: Node, part: string): Entry | undefined {
 function readJson(source: string): unknown {
   if (source.trim() === '') throw new Flaw(0, 'The file is empty: it needs at least {} with keys and values.');
   // The keys of the text are counted by its colons. Where the value has fewer, one was given twice.
-  const outline = source.replace(/"(?:[^"\\]|\\.)*"/g, '""');
-  let depth = 0;
-  let colons = 0;
-  for (const character of outline) {
-    if (character === ':') colons++;
-    else if (character === '{' || character === '[') depth++;
-    else if (character === '}' || character === ']') depth--;
-    if (depth > maxDepth) jsonTree(source, maxDepth);
-  }
+  const { colons, depth } = outline(source);
+  if (depth > maxDepth) jsonTree(source, maxDepth);
   try {
     const value: unknown = JSON.parse(source);
     if (keys(value) === colons) return value;
@@ -90,8 +83,30 @@ function readJson(source: string): unknown {
   throw new Flaw(0, 'The file is no JSON.');
 }
 
+/** How many colons stand outside the strings of a JSON text, and how deep it nests. */
+function outline(source: string): { colons: number; depth: number } {
+  let colons = 0;
+  let open = 0;
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < source.length; at++) {
+    const code = source.charCodeAt(at);
+    if (inString) {
+      if (code === 0x5c) at++;
+      else if (code === 0x22) inString = false;
+    } else if (code === 0x22) inString = true;
+    else if (code === 0x3a) colons++;
+    else if (code === 0x7b || code === 0x5b) depth = Math.max(depth, ++open);
+    else if (code === 0x7d || code === 0x5d) open--;
+  }
+  return { colons, depth };
+}
+
+/** How many keys a value has, all in all. */
 function keys(value: unknown): number {
   if (value === null || typeof value !== 'object') return 0;
-  const within = Object.values(value).reduce((sum: number, item) => sum + keys(item), 0);
-  return Array.isArray(value) ? within : within + Object.keys(value).length;
+  let count = 0;
+  if (Array.isArray(value)) for (const item of value) count += keys(item);
+  else for (const item of Object.values(value)) count += 1 + keys(item);
+  return count;
 }

@@ -3,7 +3,15 @@
  * editor of text and a finder of places need to know only one. The YAML side is made from the events of the very parser
  * that reads the records (js-yaml): the pen and the reader can't disagree on what a file says.
  */
-import { CORE_SCHEMA, constructFromEvents, EVENT_ID, type Event, SCALAR_STYLE, type ScalarEvent } from 'js-yaml';
+import {
+  CHOMPING_MODE,
+  CORE_SCHEMA,
+  constructFromEvents,
+  EVENT_ID,
+  type Event,
+  SCALAR_STYLE,
+  type ScalarEvent,
+} from 'js-yaml';
 
 export type ScalarStyle = 'plain' | 'single' | 'double' | 'literal' | 'folded';
 
@@ -171,10 +179,21 @@ function scalar(text: string, event: ScalarEvent, from: number): Scalar {
   const start = skipBlank(text, properties?.end ?? from);
   const body = text.slice(event.valueStart, event.valueEnd);
   // Blank lines behind a block belong to it only where it says so: `|+`.
-  const blank = event.chomping === 3 ? /\r?\n$/ : new RegExp(`(?:\\r?\\n {0,${Math.max(0, event.indent)}})+$`);
-  const content = body.replace(/[^ \t\r\n]/.test(body) ? blank : /[\r\n]+$/, '');
+  const keep = event.chomping === CHOMPING_MODE.KEEP;
+  const content = keep ? body.replace(/\r?\n$/, '') : withoutBlankEnd(body, Math.max(0, event.indent));
   const end = content === '' ? start + header(text, start).length : event.valueStart + content.length;
   return { ...common, start, end };
+}
+
+/** A block without the empty lines at its end; lines of more spaces than its indentation hold text. */
+function withoutBlankEnd(body: string, indent: number): string {
+  let end = body.length;
+  for (;;) {
+    const line = body.lastIndexOf('\n', end - 1);
+    if (line < 0 || body.slice(line + 1, end).trim() !== '' || end - line - 1 > indent) return body.slice(0, end);
+    end = body[line - 1] === '\r' ? line - 1 : line;
+    if (end === 0) return '';
+  }
 }
 
 /** The indicators of a literal or folded block at an offset, such as `|-`. */

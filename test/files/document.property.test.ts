@@ -62,7 +62,7 @@ const written: fc.Arbitrary<Written> = fc
     const readable = 'value' in parseRecord(text, 'yaml');
     return (
       readable &&
-      !text.startsWith('\ufeff') &&
+      !/^\ufeff/m.test(text) &&
       Object.keys(value).length === parts.size &&
       notes.every((note) => text.includes(note))
     );
