@@ -40,6 +40,9 @@ export class RowSet {
     this.#bits[row >>> 5] = word | bit;
     this.count++;
   }
+  has(row: number): boolean {
+    return ((this.#bits[row >>> 5] as number) & (1 << (row & 31))) !== 0;
+  }
   /** The rows from `start` up to but not including `end`. */
   within(start: number, end: number): number[] {
     const rows: number[] = [];

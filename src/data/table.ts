@@ -7,6 +7,7 @@ import { type Block, type PieceKey, readTableFile, type TableFile, touchDerived 
 import type { Places } from './piece.ts';
 import { type PieceCache, PieceReader } from './piece-reader.ts';
 import type { Bbox, TableShape } from './row.ts';
+import type { RowSet } from './spatial.ts';
 import type { GeometryKind } from './writers/input.ts';
 
 export interface ScanOptions {
@@ -18,6 +19,8 @@ export interface ScanOptions {
   readonly needsGeometry?: boolean | undefined;
   /** Leaves out rows before this one, counted from 0 in the file. */
   readonly from?: number | undefined;
+  /** Only these rows, and no `candidates`. Blocks without any of them aren't read. */
+  readonly rows?: RowSet | undefined;
 }
 
 export class Table {
@@ -59,6 +62,11 @@ export class Table {
     return this.#file.rows;
   }
 
+  /** What the rows take on the disk, in bytes. */
+  get bytes(): number {
+    return this.#file.rowsBytes;
+  }
+
   /** All kinds of geometry that occur. */
   get geometryKinds(): readonly GeometryKind[] {
     return this.#file.geometryKinds;
@@ -81,7 +89,7 @@ export class Table {
    * @throws DamagedCopyError
    */
   async *runs(options: ScanOptions = {}): AsyncGenerator<Iterable<TableRow>, void, undefined> {
-    const { candidates = null, columns, needsGeometry = true, from = 0 } = options;
+    const { candidates = null, columns, needsGeometry = true, from = 0, rows: chosen } = options;
     if (candidates?.length === 0 || (candidates && this.#file.extent === null)) return;
     const keys: PieceKey[] = (columns ?? this.shape.columns.map((_, place) => place)).map((place) =>
       this.#keyOf(place),
@@ -90,7 +98,7 @@ export class Table {
     const reader = this.#reader();
     try {
       const index = candidates && !this.#isWithin(candidates) ? await reader.index() : null;
-      const found = index && candidates ? index.search(candidates) : null;
+      const found = index && candidates ? index.search(candidates) : (chosen ?? null);
       for (let block = this.#blockOf(from); block < this.#starts.length; block++) {
         const start = this.#starts[block] as number;
         const end = start + (this.#file.blocks[block] as Block).rows;

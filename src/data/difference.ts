@@ -1,0 +1,67 @@
+/**
+ * How the rows of one table differ from those of another.
+ *
+ * Each row becomes a hash of 64 bits, and hashes find their likes: some 50 bytes a row in memory and two readings of
+ * each table, whatever the rows hold. Only the rows that differ are read once more, when they are asked for. Compared
+ * are the columns that both tables have; one that came or went is told of once, and not of every row.
+ */
+import type { RowDifference } from '../catalogue/difference.ts';
+import { changes, type Findings } from './difference/changes.ts';
+import { compareColumns } from './difference/columns.ts';
+import { RowHasher } from './difference/hash.ts';
+import { matchRows } from './difference/match.ts';
+import { type Tables, wholeHashes } from './difference/pair.ts';
+import { RowSet } from './spatial.ts';
+import type { Table } from './table.ts';
+
+export interface TableDifferenceOptions {
+  /** Columns that together tell rows apart; found where absent. */
+  readonly key?: readonly string[] | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Compares two tables.
+ * @throws ValidationError under `_key` where the key given is none; the signal's reason
+ */
+export async function differenceOf(
+  from: Table,
+  to: Table,
+  { key, signal }: TableDifferenceOptions = {},
+): Promise<RowDifference> {
+  const { shared, ...columns } = compareColumns(from.shape, to.shape);
+  const tables: Tables = { from, to, shared, signal };
+  const findings = await findingsOf(tables, key);
+  const counts = {
+    from: from.rowCount,
+    to: to.rowCount,
+    added: findings.added.count,
+    removed: findings.removed.count,
+    changed: findings.changed.count,
+    unchanged: to.rowCount - findings.added.count - findings.changed.count,
+  };
+  return { columns, key: findings.key, counts, rows: () => changes(tables, findings) };
+}
+
+async function findingsOf(tables: Tables, given: readonly string[] | undefined): Promise<Findings> {
+  const { key, partners } = await matchRows(tables, given);
+  const removed = new RowSet(tables.from.rowCount);
+  const changed = new RowSet(partners.length);
+  const added = new RowSet(partners.length);
+  const kept = new RowSet(tables.from.rowCount);
+  partners.forEach((partner, row) => {
+    if (partner < 0) added.add(row);
+    else kept.add(partner);
+  });
+  for (let row = 0; row < tables.from.rowCount; row++) if (!kept.has(row)) removed.add(row);
+  // Rows that are known by all they have are the same.
+  if (key.kind !== 'row' && kept.count > 0) {
+    const hasher = new RowHasher();
+    const before = await wholeHashes(tables, 'from', hasher);
+    const after = await wholeHashes(tables, 'to', hasher);
+    partners.forEach((partner, row) => {
+      if (partner >= 0 && !after.matches(row, before, partner)) changed.add(row);
+    });
+  }
+  return { key, partners, removed, changed, added };
+}
