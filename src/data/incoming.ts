@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
-import type { Readable } from 'node:stream';
+import { addAbortSignal, type Readable } from 'node:stream';
 
 export interface IncomingOptions {
   /** A file to write the bytes to; it is synced before the last chunk was handed over. Must not exist. */
@@ -40,6 +40,8 @@ export class Incoming {
     const source =
       typeof this.#source === 'string' ? createReadStream(this.#source, { highWaterMark: readSize }) : this.#source;
     const copy = copyTo === undefined ? null : await open(copyTo, 'wx');
+    // A source may keep us waiting: it is told to stop, and not only asked after its next piece.
+    if (signal) addAbortSignal(signal, source);
     try {
       for await (const piece of source) {
         signal?.throwIfAborted();

@@ -95,7 +95,7 @@ export async function takeIn(source: Readable | string, options: IntakeOptions =
       for await (const _ of chunks);
       return { ...describe(incoming, detected), isLfsPointer: isLfsPointer(head) };
     }
-    return await takeInRows(incoming, chunks, path, detected, options.derivedFolder);
+    return await takeInRows(incoming, chunks, path, detected, options);
   } catch (error) {
     if (options.copyTo !== undefined && (error as NodeJS.ErrnoException).code !== 'EEXIST') {
       await rm(options.copyTo, { force: true });
@@ -111,7 +111,7 @@ async function takeInRows(
   chunks: AsyncGenerator<Buffer, void, undefined>,
   path: string,
   detected: Detected,
-  derivedFolder: string | undefined,
+  { derivedFolder, signal }: IntakeOptions,
 ): Promise<Intake> {
   let asText = new Set<number>();
   let bytes = chunks;
@@ -121,12 +121,15 @@ async function takeInRows(
     const derived = derivedFolder === undefined ? null : await DerivedWriter.create(derivedFolder);
     try {
       const rows = new RowsIntake(findings, derived, asText);
-      for await (const batch of readBatches(detected, bytes, path, findings, decoded)) await rows.add(batch);
+      for await (const batch of readBatches(detected, bytes, path, findings, decoded)) {
+        await rows.add(batch);
+        signal?.throwIfAborted();
+      }
       if (!incoming.complete) throw new PayloadError('bytes follow the end of the gzip stream');
       const summary = rows.summary();
       if (asText.size === 0 && summary.misjudged.length > 0) {
         asText = new Set(summary.misjudged);
-        bytes = new Incoming(path).chunks();
+        bytes = new Incoming(path, { signal }).chunks();
         await derived?.abandon();
         continue;
       }

@@ -25,6 +25,8 @@ export interface OpenOptions {
   readonly watchBudget?: number;
   /** Milliseconds between two sweeps that find what the watchers missed; default 30,000. */
   readonly sweepEvery?: number;
+  /** Milliseconds that rows may take to be found; default 10,000: a client doesn't wait for ever, a person may. */
+  readonly patience?: number;
   /** Takes one line for each thing worth knowing. */
   readonly log?: (line: string) => void;
 }

@@ -5,16 +5,17 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ColumnChanges, Published, Upload } from '../catalogue/catalogue.ts';
+import { changesBetween, fitColumns } from '../catalogue/columns.ts';
 import { NotFoundError, ValidationError } from '../catalogue/errors.ts';
 import { drawId } from '../catalogue/ids.ts';
 import { find } from '../catalogue/lookup.ts';
 import type { DatasetRef } from '../catalogue/ref.ts';
 import { schemas } from '../catalogue/schemas.ts';
-import type { Column, Dataset } from '../catalogue/types.ts';
+import type { Dataset } from '../catalogue/types.ts';
 import { type Intake, takeIn } from '../data/intake.ts';
 import { PayloadError } from '../data/payload-error.ts';
 import { newText } from './document.ts';
-import { explained, makeFolders, syncFolder, temporaryBeside } from './durable.ts';
+import { explained, makeFolders, sweepTemporaries, syncFolder, temporaryBeside } from './durable.ts';
 import { schemaHeader } from './editor-schemas.ts';
 import type { FileCatalogue } from './file-catalogue.ts';
 import { datasetFolder, payloadPath, stemOf } from './layout.ts';
@@ -22,6 +23,9 @@ import { withLock } from './lock.ts';
 import { createRecord, editRecord } from './pen.ts';
 import { derivedFolder } from './rows.ts';
 import { recordPath } from './writing.ts';
+
+/** What a writer left that died is as old as this, in milliseconds; the file of one at work is written to. */
+const anHour = 3_600_000;
 
 /**
  * Takes an upload in as the newest version of a dataset.
@@ -31,6 +35,7 @@ export async function publishVersion(files: FileCatalogue, ref: DatasetRef, uplo
   const home = datasetFolder(ref.namespace, ref.slug);
   const aside = temporaryBeside(files.store.folder.absolute(`${home}/data/payload`));
   await makeFolders(dirname(aside));
+  await sweepTemporaries(dirname(aside), anHour);
   try {
     const intake = await receive(files, upload, aside);
     return await withLock(files.root, stemOf(ref), () => commit(files, ref, upload, intake, aside));
@@ -82,19 +87,22 @@ async function commit(
   const slug = nextSlug(dataset, new Date());
   const file = `${slug}${extensionFor(upload.fileName, intake)}`;
   const target = files.store.folder.absolute(payloadPath(ref.namespace, ref.slug, file));
+  const path = `${datasetFolder(ref.namespace, ref.slug)}/versions/${slug}.yaml`;
+  upload.signal?.throwIfAborted();
   await rename(aside, target);
+  const made = [target];
   try {
     await syncFolder(dirname(target));
-    const path = `${datasetFolder(ref.namespace, ref.slug)}/versions/${slug}.yaml`;
     const record = recordOf(slug, file, upload, intake, dataset);
     const header = schemaHeader('version', path, files.snapshot.settings.base_url);
     await createRecord(files.root, path, newText('yaml', record, Object.keys(schemas.version.properties), header));
+    made.unshift(files.store.folder.absolute(path));
+    await describeColumns(files, ref, dataset, intake);
   } catch (error) {
-    await rm(target, { force: true });
+    for (const part of made) await rm(part, { force: true });
     throw error;
   }
-  const changes = changesBetween(dataset.columns, intake);
-  await describeColumns(files, ref, dataset, intake);
+  const changes = intake.columns.length ? changesBetween(dataset.columns, intake.columns) : noChanges;
   await files.refresh([ref]);
   const version = find<'dataset'>(files.snapshot, ref).versions.find((candidate) => candidate.slug === slug);
   if (!version) throw new NotFoundError(`The version ${slug} was removed as soon as it was there.`);
@@ -151,40 +159,12 @@ function summaryOf(intake: Intake, fileName: string | undefined): string {
 
 const noChanges: ColumnChanges = { added: [], dropped: [], retyped: [] };
 
-function changesBetween(before: readonly Column[], { columns }: Intake): ColumnChanges {
-  const now = new Map(columns.map((column) => [column.name, column]));
-  const then = new Map(before.map((column) => [column.name, column]));
-  return {
-    added: columns.filter(({ name }) => !then.has(name)).map((column) => ({ ...blank, ...column })),
-    dropped: before.filter(({ name }) => !now.has(name)),
-    retyped: before.flatMap(({ name, type }) => {
-      const to = now.get(name)?.type;
-      return to && to !== type ? [{ name, from: type, to }] : [];
-    }),
-  };
-}
-
-const blank = { label: '', description: '', unit: '' };
-
 /** The columns are those of the newest version; what people wrote of them stays, and so do keys of their own. */
 async function describeColumns(files: FileCatalogue, ref: DatasetRef, dataset: Dataset, intake: Intake): Promise<void> {
   const same =
     dataset.columns.length === intake.columns.length &&
     dataset.columns.every(({ name, type }, i) => intake.columns[i]?.name === name && intake.columns[i]?.type === type);
   if (same || intake.columns.length === 0) return;
-  const change = (value: Readonly<Record<string, unknown>>) => {
-    const written = (Array.isArray(value.columns) ? value.columns : []) as Record<string, unknown>[];
-    const columns = intake.columns.map(({ name, type }) => {
-      const words = written.find((column) => column.name === name);
-      return words ? { ...words, type } : { type, name, label: labelFor(name) };
-    });
-    return { columns };
-  };
+  const change = ({ columns }: Readonly<Record<string, unknown>>) => ({ columns: fitColumns(columns, intake.columns) });
   await editRecord(files.root, await recordPath(files, ref), change, Object.keys(schemas.dataset.properties));
-}
-
-/** What a machine's name says to a person: `height_m` is "Height m". */
-function labelFor(name: string): string {
-  const words = name.replace(/[_-]+/g, ' ').trim();
-  return words ? words.charAt(0).toUpperCase() + words.slice(1) : name;
 }

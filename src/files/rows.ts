@@ -19,8 +19,12 @@ import { openPayload } from './bytes.ts';
 import type { FileCatalogue } from './file-catalogue.ts';
 import { payloadPath, privateFolder } from './layout.ts';
 
-/** Milliseconds that may pass before the first byte of an answer. */
-const patience = 10_000;
+/** Milliseconds that may pass before the first byte of an answer, unless the folder is opened with more patience. */
+const customary = 10_000;
+/** What a timer takes: 24 days. */
+const longest = 2 ** 31 - 1;
+
+const patienceOf = ({ options }: FileCatalogue) => Math.min(options.patience ?? customary, longest);
 
 const tablesOf = new WeakMap<FileCatalogue, Tables>();
 
@@ -46,7 +50,7 @@ export async function rowsOf(
   const format = formatFor(query, question);
   const paged = query.page !== undefined || query.pageSize !== undefined;
   const part = (window: Omit<RowsPart, 'paged'>): RowsPart => ({ ...window, paged });
-  const limits = { pageSize: settings.page_size, maxPageSize: settings.max_page_size, patience };
+  const limits = { pageSize: settings.page_size, maxPageSize: settings.max_page_size, patience: patienceOf(files) };
   const found = await answer(table, query, {
     name: version.dataset,
     payload: files.store.folder.absolute(payloadPath(version.namespace, version.dataset, version.file)),
@@ -99,7 +103,7 @@ export async function tableOf(files: FileCatalogue, version: Version): Promise<T
   const opening = tables.table({ checksum: version.checksum, path, ...known });
   const late = new AbortController();
   try {
-    const table = await Promise.race([opening, pause(patience, 'late' as const, { signal: late.signal })]);
+    const table = await Promise.race([opening, pause(patienceOf(files), 'late' as const, { signal: late.signal })]);
     if (table === 'late') {
       opening.catch(() => {}); // Whoever asks next is told.
       throw new UnavailableError('The rows are being read for the first time. Try again in a moment.');

@@ -1,0 +1,48 @@
+/** The columns of a dataset and those that its data have. */
+import type { ColumnChanges } from './catalogue.ts';
+import type { Column, ColumnType } from './types.ts';
+
+/** A column as data show it: people's words aren't in it. */
+export interface FoundColumn {
+  readonly name: string;
+  readonly type: ColumnType;
+}
+
+/** How the columns of new data differ from those that a dataset has. */
+export function changesBetween(before: readonly Column[], found: readonly FoundColumn[]): ColumnChanges {
+  const now = new Map(found.map((column) => [column.name, column]));
+  const then = new Set(before.map(({ name }) => name));
+  return {
+    added: found
+      .filter(({ name }) => !then.has(name))
+      .map(({ name, type }) => ({ type, name, label: '', description: '', unit: '' })),
+    dropped: before.filter(({ name }) => !now.has(name)),
+    retyped: before.flatMap(({ name, type }) => {
+      const to = now.get(name)?.type;
+      return to && to !== type ? [{ name, from: type, to }] : [];
+    }),
+  };
+}
+
+/** Whether nothing differs but perhaps the order. */
+export const isUnchanged = ({ added, dropped, retyped }: ColumnChanges): boolean =>
+  added.length + dropped.length + retyped.length === 0;
+
+/**
+ * The columns as they stand in a dataset's record, made to fit new data: what people wrote of them stays, and so do
+ * keys of their own.
+ * @param written what the record says, whatever it is
+ */
+export function fitColumns(written: unknown, found: readonly FoundColumn[]): Record<string, unknown>[] {
+  const before = (Array.isArray(written) ? written : []) as Record<string, unknown>[];
+  return found.map(({ name, type }) => {
+    const words = before.find((column) => column?.name === name);
+    return words ? { ...words, type } : { type, name, label: labelFor(name) };
+  });
+}
+
+/** What a machine's name says to a person: `height_m` is "Height m". */
+export function labelFor(name: string): string {
+  const words = name.replace(/[_-]+/g, ' ').trim();
+  return words ? words.charAt(0).toUpperCase() + words.slice(1) : name;
+}
