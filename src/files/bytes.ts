@@ -57,12 +57,12 @@ export async function openMedia(folder: Folder, path: string): Promise<Media> {
   return { mediaType: mediaTypeOf(basename(path)), size, modified: mtime, tag, ...streaming(file, size) };
 }
 
-/** Opens a regular file that lies, links followed, within the catalogue folder. */
+/** Opens a regular file that lies, links followed, within the catalogue folder and in nothing hidden of it. */
 async function openWithin(folder: Folder, path: string): Promise<FileHandle> {
   let file: FileHandle | undefined;
   try {
     const [root, real] = await Promise.all([realpath(folder.root), realpath(folder.absolute(path))]);
-    if (!real.startsWith(root + sep)) throw new NotFoundError();
+    if (!real.startsWith(root + sep) || real.includes(`${sep}.`, root.length)) throw new NotFoundError();
     file = await open(real, constants.O_RDONLY | constants.O_NONBLOCK);
     if (!(await file.stat()).isFile()) throw new NotFoundError();
     return file;

@@ -57,7 +57,9 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
   app.use(() => {
     throw new NotFoundError();
   });
-  app.on('error', (error) => options.log?.(`response: ${error.message}`));
+  app.on('error', (error) => {
+    if (!clientLeft.has(error.code)) options.log?.(`response: ${error.message}`);
+  });
   const callback = app.callback();
 
   return (request, response) => {
@@ -176,6 +178,9 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
     return router.match(path, 'GET').route;
   }
 }
+
+/** That a client left in the middle of an answer is nothing that went wrong on our side. */
+const clientLeft = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE']);
 
 function sameParts(a: readonly unknown[], b: readonly unknown[]): boolean {
   return a.length === b.length && a.every((part, i) => part === b[i]);

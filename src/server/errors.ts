@@ -27,6 +27,20 @@ export class NotAcceptableError extends CatalogueError {
 }
 /** A precondition such as If-Match fails. */
 export class PreconditionFailedError extends CatalogueError {}
+/** The body is of a type that the resource doesn't read. */
+export class UnsupportedMediaTypeError extends CatalogueError {
+  /** @param type the Content-Type as it came, parameters too */
+  constructor(type: string) {
+    super(`Unsupported media type "${type}" in request.`);
+  }
+}
+/** The body is larger than what is taken. */
+export class TooLargeError extends CatalogueError {
+  /** @param limit in bytes */
+  constructor(limit: number) {
+    super(`The request is larger than ${limit} bytes.`);
+  }
+}
 /** The server is there to be read only. */
 export class ReadOnlyError extends CatalogueError {}
 
@@ -41,6 +55,8 @@ const statuses: readonly (readonly [new (...args: never[]) => CatalogueError, nu
   [NotAcceptableError, 406],
   [ConflictError, 409],
   [PreconditionFailedError, 412],
+  [TooLargeError, 413],
+  [UnsupportedMediaTypeError, 415],
   [UnavailableError, 503],
   [UnusableCatalogueError, 503],
   [MovedError, 308],
@@ -63,7 +79,7 @@ export function answerTo(error: unknown): ErrorAnswer {
     return { status, body, headers: headersOf(status), unexpected: false };
   }
   // Koa and its family throw errors that say themselves what may be shown.
-  const { status: code, expose, message } = error as { status?: number; expose?: boolean; message?: string };
+  const { status: code, expose, message } = Object(error) as { status?: number; expose?: boolean; message?: string };
   if (code && code >= 400 && code < 500 && expose)
     return { status: code, body: { detail: message }, headers: [], unexpected: false };
   return { status: 500, body: { detail: 'A server error occurred.' }, headers: [], unexpected: true };

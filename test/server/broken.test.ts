@@ -32,7 +32,14 @@ const problemsOf = (path: string) =>
 const mended = (path: string) => until(async () => !(await invalid()).some((entry) => entry.path === path));
 
 describe('a record that breaks', () => {
-  const cases: readonly (readonly [why: string, text: string, line: number, column: number, pointer: string, RegExp])[] = [
+  const cases: readonly (readonly [
+    why: string,
+    text: string,
+    line: number,
+    column: number,
+    pointer: string,
+    RegExp,
+  ])[] = [
     ['no YAML', 'label: Trees\nkeywords: [a, b\n', 3, 1, '', /./],
     ['a tab', 'label: Trees\n\tid: 1\n', 2, 1, '', /tab/i],
     ['another type', 'label: Trees\nid: seven\n', 2, 5, '/id', /^id must be a whole number, not "seven"\.$/],

@@ -79,12 +79,12 @@ export function homeOf(name: string): string {
  * Waits until something holds.
  * @param look what is asked again and again; it may throw, and is right when it neither throws nor says false
  */
-export async function until<T>(look: () => Promise<T> | T, deadline = 10_000): Promise<T> {
+export async function until<T>(look: () => Promise<T> | T, deadline = 10_000): Promise<Exclude<T, false>> {
   const end = Date.now() + deadline;
   for (;;) {
     try {
       const found = await look();
-      if (found !== false) return found;
+      if (found !== false) return found as Exclude<T, false>;
       if (Date.now() > end) throw new Error(`This never held within ${deadline} ms: ${look}`);
     } catch (error) {
       if (Date.now() > end) throw error;
