@@ -1,0 +1,38 @@
+#!/usr/bin/env node
+/**
+ * Runs the tests with each Node that is supported: the oldest exactly, the newest of each line. What was compiled before
+ * is what is tested (`npm run build`). Words after it choose among the tests, as with test/run.js.
+ *
+ *     node test/nodes.js            all
+ *     node test/nodes.js e2e server those with "e2e" or "server" in their path
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const versions = ['20.19.0', '22', '24'];
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+// The npm package `node` fetches its program with an install script, from these packages of one program each.
+const source = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
+const cache = join(root, 'node_modules', '.cache', 'nodes');
+
+for (const version of versions) {
+  const folder = join(cache, version, 'node_modules', source, 'bin');
+  if (!existsSync(folder)) install(version);
+  console.log(`\n# Node ${version}`);
+  const env = { ...process.env, PATH: `${folder}${delimiter}${process.env.PATH}` };
+  const { status } = spawnSync(join(folder, 'node'), [join(root, 'test', 'run.js'), ...process.argv.slice(2)], {
+    stdio: 'inherit',
+    env,
+  });
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+function install(version) {
+  const options = ['--no-save', '--no-package-lock', '--no-audit', '--no-fund', '--loglevel=error'];
+  const where = ['--prefix', join(cache, version)];
+  const { status } = spawnSync('npm', ['install', ...where, ...options, `${source}@${version}`], { stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
+}
