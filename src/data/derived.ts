@@ -7,8 +7,10 @@
  *     <checksum>/index.bin    the spatial index, as flatbush lays it out
  *
  * Why not Arrow or Parquet: the types are known only after the last row, and blocks are written long before; a question
- * reads few columns of few blocks, each with one read and no parsing; and Parquet has to be decoded (three columns of
- * a million rows take as long as twenty whole questions here). Whoever wants a standard format asks for `data.parquet`.
+ * reads few columns of few blocks, each with one read and no parsing. With a million rows, apache-arrow 21 took 10 s to
+ * write three columns, read the whole file to open it, and gave one column of texts in 0.66 s (0.3 s here, from the
+ * disk); hyparquet decodes three columns in 0.3 s, in which most questions have long been answered here. Whoever wants
+ * a standard format asks for `data.parquet`.
  */
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';

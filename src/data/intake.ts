@@ -21,7 +21,6 @@ import { readCsv } from './formats/csv.ts';
 import { readGeojson } from './formats/geojson.ts';
 import { readJson } from './formats/json.ts';
 import { readNdjson } from './formats/ndjson.ts';
-import { readParquet } from './formats/parquet.ts';
 import { type Detected, detectFormat, type Hints, isLfsPointer } from './formats.ts';
 import { Incoming, peek } from './incoming.ts';
 import { PayloadError } from './payload-error.ts';
@@ -175,6 +174,8 @@ async function* readParquetBatches(
   zipped: boolean,
   findings: Findings,
 ): AsyncGenerator<Batch, void, undefined> {
+  // Loaded when it is needed: the library is large, and commands that read no Parquet start without it.
+  const { readParquet } = await import('./formats/parquet.ts');
   if (!zipped) {
     for await (const _ of bytes);
     return yield* readParquet(path, findings);

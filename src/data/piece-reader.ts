@@ -34,6 +34,7 @@ export class PieceReader {
   readonly #cache: PieceCache;
   readonly #onDamage: () => void;
   #fd: number | undefined;
+  #closed = false;
 
   constructor(folder: string, table: TableFile, cache: PieceCache, onDamage: () => void) {
     this.#folder = folder;
@@ -43,6 +44,7 @@ export class PieceReader {
   }
 
   close(): void {
+    this.#closed = true;
     if (this.#fd !== undefined) closeSync(this.#fd);
     this.#fd = undefined;
   }
@@ -96,6 +98,7 @@ export class PieceReader {
   }
 
   #opened(): number {
+    if (this.#closed) throw new Error('A row was asked for a value after its run was over.');
     this.#fd ??= openSync(rowsFile(this.#folder), 'r');
     return this.#fd;
   }

@@ -2,11 +2,14 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { createReadStream, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import test from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { parquetWriteFile } from 'hyparquet-writer';
 import { detectFormat, isLfsPointer } from '../../src/data/formats.ts';
 import { takeIn } from '../../src/data/intake.ts';
+import { newPieceCache } from '../../src/data/piece-reader.ts';
+import { Table } from '../../src/data/table.ts';
 import { collection, point, rowsOf, take, temporaryFolder, typesOf, valuesOf } from './support.ts';
 
 const fixture = (name: string) => readFileSync(new URL(`../fixtures/data/${name}`, import.meta.url));
@@ -195,6 +198,29 @@ for (const [delimiter, name] of [
     });
   }
 }
+
+test('CSV comes out the same wherever its chunks end', async () => {
+  const rows = Array.from({ length: 9000 }, (_, n) => [
+    String(n),
+    `é "${n}", two\r\nlines €`,
+    n % 7 === 0 ? '' : `x${n}`,
+  ]);
+  const quoted = (cell: string) => (/[",\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+  const bytes = Buffer.from(`a,b,c\r\n${rows.map((row) => `${row.map(quoted).join(',')}\r\n`).join('')}`);
+  for (const size of [997, 4096, 65_537]) {
+    const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) =>
+      bytes.subarray(n * size, (n + 1) * size),
+    );
+    const folder = temporaryFolder();
+    const { checksum } = await takeIn(Readable.from(chunks), { format: 'csv', derivedFolder: folder });
+    const table = await Table.open(join(folder, checksum), checksum, newPieceCache(64e6));
+    assert.ok(table);
+    assert.deepEqual(
+      await valuesOf(table),
+      rows.map(([a, b, c]) => [Number(a), b, c || null]),
+    );
+  }
+});
 
 test('Excel’s line that names the delimiter, old line ends, a header alone, one column', async () => {
   assert.deepEqual(await valuesOf((await take('sep=|\na|b,c\n1|2\n', 'a.csv')).table), [[1, 2]]);
