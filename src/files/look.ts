@@ -85,7 +85,7 @@ export class Folder {
   isThere(): boolean {
     // A root that is a link may have been pointed elsewhere.
     this.#real = undefined;
-    return landmarks.some((name) => this.has(name));
+    return landmarks.some((name) => this.size(name) !== null);
   }
 
   /**
@@ -102,12 +102,12 @@ export class Folder {
     }
   }
 
-  /** Whether there is something at a path, be it a link. */
-  has(path: string): boolean {
+  /** The size of what is at a path, be it a link; null where there is nothing. */
+  size(path: string): number | null {
     try {
-      return lstatSync(this.absolute(path), { throwIfNoEntry: false }) !== undefined;
+      return lstatSync(this.absolute(path), { throwIfNoEntry: false })?.size ?? null;
     } catch {
-      return false;
+      return null;
     }
   }
 
@@ -145,15 +145,8 @@ export class Folder {
    * @throws Unreadable; null where the file is absent
    */
   read(path: string): { readonly text: string; readonly stamp: Stamp } | null {
-    let descriptor: number;
-    try {
-      descriptor = openSync(this.absolute(path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    } catch (error) {
-      if (isAbsent(error)) return null;
-      if ((error as NodeJS.ErrnoException).code !== 'ELOOP') throw unreadable(error);
-      this.#stats(path); // throws where the link leaves the folder
-      descriptor = openSync(realpathSync(this.absolute(path)), constants.O_RDONLY | constants.O_NONBLOCK);
-    }
+    const descriptor = this.#open(path);
+    if (descriptor === null) return null;
     try {
       const stats = fstatSync(descriptor);
       if (!stats.isFile()) throw new Unreadable('It is not a file.');
@@ -166,19 +159,41 @@ export class Folder {
       // Longer than it was a moment ago: being written; what is here is read, and the stamp makes the next look read it again.
       const stamp = length === stats.size ? stampFrom(stats) : { ...stampFrom(stats), mtime: -1 };
       return { text: decode(bytes.subarray(0, length)), stamp };
+    } catch (error) {
+      throw error instanceof Unreadable ? error : unreadable(error);
     } finally {
       closeSync(descriptor);
     }
   }
 
-  /** Whether a file is a Git LFS pointer in the place of the file itself (git-lfs.com/spec: under 1024 bytes). */
-  isLfsPointer(path: string): boolean {
-    const stats = this.#stats(path);
-    if (!stats?.isFile() || stats.size > 1024) return false;
+  /** A descriptor of a file, or of what a link within the folder leads to; null where there is none. */
+  #open(path: string): number | null {
+    const flags = constants.O_RDONLY | constants.O_NONBLOCK;
     try {
-      return readFileSync(this.absolute(path), 'latin1').startsWith('version https://git-lfs.github.com/spec/');
+      return openSync(this.absolute(path), flags | constants.O_NOFOLLOW);
+    } catch (error) {
+      if (isAbsent(error)) return null;
+      if ((error as NodeJS.ErrnoException).code !== 'ELOOP') throw unreadable(error);
+    }
+    if (!this.#stats(path)) throw new Unreadable('It is a link that leads nowhere.');
+    try {
+      return openSync(realpathSync(this.absolute(path)), flags);
     } catch (error) {
       throw unreadable(error);
+    }
+  }
+
+  /**
+   * Whether a file is a Git LFS pointer in the place of the file itself (git-lfs.com/spec: under 1024 bytes). One that
+   * can't be read is none.
+   */
+  isLfsPointer(path: string): boolean {
+    try {
+      const stats = this.#stats(path);
+      if (!stats?.isFile() || stats.size > 1024) return false;
+      return readFileSync(this.absolute(path), 'latin1').startsWith('version https://git-lfs.github.com/spec/');
+    } catch {
+      return false;
     }
   }
 
@@ -219,9 +234,10 @@ function isAbsent(error: unknown): boolean {
 }
 
 function unreadable(error: unknown): Unreadable {
-  const { code, message } = error as NodeJS.ErrnoException;
+  const { code } = error as NodeJS.ErrnoException;
   if (code === 'EACCES' || code === 'EPERM')
     return new Unreadable('It may not be read: give the user that runs catalogue permission to read it.');
   if (code === 'ELOOP') return new Unreadable('It is a link to itself.');
-  return new Unreadable(`It can't be read: ${message}.`);
+  // The system's own message has the path on this machine in it, and the problem is told to everybody.
+  return new Unreadable(`It can't be read (${code}).`);
 }

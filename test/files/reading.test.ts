@@ -1,0 +1,192 @@
+/** What the files say: every format, and whatever else can lie in a record's place. Nothing of it stops the reading. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { type FileCatalogue, openFolder } from '../../src/files/file-catalogue.ts';
+import { type CatalogueFolder, homeOf, makeFolder } from '../support/folder.ts';
+
+const home = homeOf('parks/trees');
+
+async function opened(t: TestContext, prepare: (folder: CatalogueFolder) => Promise<void>) {
+  const folder = await makeFolder(
+    { namespaces: { parks: { label: 'Parks' } }, datasets: { 'parks/benches': { label: 'Benches' } } },
+    t,
+  );
+  await prepare(folder);
+  const catalogue = await openFolder(folder.root, { readOnly: true });
+  t.after(() => catalogue.close());
+  await catalogue.load();
+  return { folder, catalogue };
+}
+
+const labelOf = ({ snapshot }: FileCatalogue, slug = 'trees') =>
+  snapshot.folders.get('parks')?.datasets.get(slug)?.label ?? null;
+const messagesOf = ({ snapshot }: FileCatalogue) =>
+  [...snapshot.problems.values()].flat().map(({ path, message }) => `${path}: ${message}`);
+
+describe('a record', () => {
+  const formats: readonly (readonly [name: string, text: string | Uint8Array])[] = [
+    ['dataset.yaml', 'label: Trees\n'],
+    ['dataset.yml', 'label: Trees\n'],
+    ['dataset.json', '{"label": "Trees"}'],
+    ['dataset.yaml', '\ufefflabel: Trees\r\n'],
+    ['dataset.yaml', '# a comment\n---\nlabel: Trees'],
+  ];
+  for (const [name, text] of formats)
+    it(`${name} ${JSON.stringify(text)}`, async (t) => {
+      const { catalogue } = await opened(t, (folder) => folder.write(`${home}/${name}`, text));
+      assert.equal(labelOf(catalogue), 'Trees');
+      assert.deepEqual(messagesOf(catalogue), []);
+    });
+
+  it('is one file: of two, the first counts and the other is told of', async (t) => {
+    const { catalogue } = await opened(t, async (folder) => {
+      await folder.write(`${home}/dataset.yaml`, 'label: YAML\n');
+      await folder.write(`${home}/dataset.yml`, 'label: YML\n');
+      await folder.write(`${home}/dataset.json`, '{"label": "JSON"}');
+    });
+    assert.equal(labelOf(catalogue), 'YAML');
+    const messages = messagesOf(catalogue);
+    assert.equal(messages.length, 2);
+    for (const message of messages)
+      assert.match(message, /dataset\.(yml|json): It is not read, because .*dataset\.yaml is there too/);
+  });
+
+  const outside = () => join(tmpdir(), `outside-${process.pid}.yaml`);
+  type Odd = readonly [
+    why: string,
+    prepare: (folder: CatalogueFolder, t: TestContext) => Promise<unknown>,
+    problem: RegExp,
+  ];
+  const record = `${home}/dataset.yaml`;
+  const odd: readonly Odd[] = [
+    [
+      'a link that leaves the folder',
+      async (folder, t) => {
+        await writeFile(outside(), 'label: Secret\n');
+        t.after(() => rm(outside(), { force: true }));
+        await symlink(outside(), folder.path(record));
+      },
+      /link that leaves/,
+    ],
+    ['a link that leads nowhere', (folder) => symlink('nowhere.yaml', folder.path(record)), /./],
+    ['a link to itself', (folder) => symlink('dataset.yaml', folder.path(record)), /link to itself/],
+    ['a folder', (folder) => mkdir(folder.path(record)), /not a file/],
+    ['a pipe', async (folder) => execFileSync('mkfifo', [folder.path(record)]), /not a file/],
+    [
+      'a socket',
+      async (folder, t) => {
+        const server = createServer();
+        // The path of a socket may not be long: it is made by its name.
+        const before = process.cwd();
+        process.chdir(folder.path(home));
+        await new Promise<void>((resolve) => server.listen('dataset.yaml', resolve));
+        process.chdir(before);
+        t.after(() => server.close());
+      },
+      /can't be read/,
+    ],
+    [
+      'too large',
+      (folder) => folder.write(record, `label: x\ndescription: ${'x'.repeat(1024 * 1024)}\n`),
+      /large|MiB|bytes/i,
+    ],
+    ['no UTF-8', (folder) => folder.write(record, Buffer.from([0x6c, 0x3a, 0x20, 0xff])), /not UTF-8/],
+    ['nothing', (folder) => folder.write(record, ''), /nothing|empty/],
+    ['NUL', (folder) => folder.write(record, 'label: a\0b\n'), /./],
+    ['deep', (folder) => folder.write(record, `label: x\na: ${'['.repeat(10_000)}${']'.repeat(10_000)}\n`), /deep/i],
+    [
+      'a billion laughs',
+      (folder) =>
+        folder.write(
+          record,
+          `label: x\na: &a [x,x,x,x,x,x,x,x,x]\n${'bcdefgh'
+            .split('')
+            .map((c) => `${c}: &${c} [${new Array(9).fill(`*${String.fromCharCode(c.charCodeAt(0) - 1)}`).join()}]`)
+            .join('\n')}\n`,
+        ),
+      /alias/i,
+    ],
+  ];
+  for (const [why, prepare, problem] of odd)
+    it(`${why}: is told of, and the rest is served`, { timeout: 20_000 }, async (t) => {
+      const { catalogue, folder } = await opened(t, async (made) => {
+        await mkdir(made.path(home), { recursive: true });
+        await prepare(made, t);
+      });
+      assert.equal(labelOf(catalogue), null);
+      assert.equal(labelOf(catalogue, 'benches'), 'Benches');
+      const messages = messagesOf(catalogue);
+      assert.equal(messages.length, 1, messages.join('\n'));
+      assert.match(messages[0] ?? '', problem);
+      assert.ok(!messages.join().includes(folder.root), 'no path of the machine');
+    });
+
+  it('that may not be read is told of', { skip: process.getuid?.() === 0 }, async (t) => {
+    const { catalogue } = await opened(t, async (folder) => {
+      await folder.write(record, 'label: x\n');
+      await chmod(folder.path(record), 0);
+    });
+    assert.match(messagesOf(catalogue).join(), /may not be read/);
+  });
+
+  it('may be a link within the folder', async (t) => {
+    const { catalogue } = await opened(t, async (folder) => {
+      await folder.write(`${home}/shared.yaml`, 'label: Trees\n');
+      await symlink('shared.yaml', folder.path(record));
+    });
+    assert.equal(labelOf(catalogue), 'Trees');
+  });
+});
+
+describe('what lies beside', () => {
+  it('is left alone: crash leftovers, hidden files, editors’ copies, notes', async (t) => {
+    const { catalogue } = await opened(t, async (folder) => {
+      await folder.write(`${home}/dataset.yaml`, 'label: Trees\n');
+      for (const path of [
+        `${home}/.0123456789abcdef.catalogue-tmp`,
+        `${home}/dataset.yaml~`,
+        `${home}/.dataset.yaml.swp`,
+        `${home}/README.md`,
+        `${home}/versions/.gitkeep`,
+        'namespaces/.0123456789abcdef.catalogue-tmp/namespace.yaml',
+        'namespaces/parks/datasets/.0123456789abcdef.catalogue-tmp/dataset.yaml',
+        'namespaces/README.md',
+        'groups/.keep',
+        'README.md',
+      ])
+        await folder.write(path, 'no: record\n');
+    });
+    assert.deepEqual(messagesOf(catalogue), []);
+    assert.deepEqual([...catalogue.snapshot.folders.keys()], ['parks']);
+    assert.equal(catalogue.snapshot.folders.get('parks')?.datasets.size, 2);
+  });
+
+  it('is told of where it looks like a record in the wrong place', async (t) => {
+    const { catalogue } = await opened(t, async (folder) => {
+      await folder.write('namespaces/water.yaml', 'label: Water\n');
+      await folder.write('namespaces/two words/namespace.yaml', 'label: x\n');
+      await folder.write('namespaces/PARKS/namespace.yaml', 'label: x\n');
+      await folder.write('namespaces/parks/datasets/wells.yaml', 'label: x\n');
+      await folder.write('groups/two words.yaml', 'label: x\n');
+      await folder.write(`${home}/versions/1.yaml`, 'ready: false\n');
+    });
+    const messages = messagesOf(catalogue);
+    for (const part of [
+      /namespaces\/water\.yaml: A namespace is a folder: move this to namespaces\/water\/namespace\.yaml/,
+      /namespaces\/two words: .* rename it/,
+      /namespaces\/parks: There is "PARKS" too/,
+      /datasets\/wells\.yaml: A dataset is a folder/,
+      /groups\/two words\.yaml: .*rename the file/,
+      /datasets\/trees: dataset\.yaml is missing/,
+    ])
+      assert.ok(
+        messages.some((message) => part.test(message)),
+        `${part} in\n${messages.join('\n')}`,
+      );
+  });
+});
