@@ -25,7 +25,7 @@ import { isGeometry } from './json-rows.ts';
 import { type ParquetElement, plainParquet } from './parquet-values.ts';
 
 /** Decoded bytes to hold at a time: a row group that has more is read in several parts. */
-const partBytes = 48 * 1024 * 1024;
+const partBytes = 8 * 1024 * 1024;
 
 /**
  * @param path of the file: Parquet is read from its end
