@@ -4,6 +4,7 @@
  */
 import { maxDepth, maxItemBytes } from '../limits.ts';
 import { PayloadError } from '../payload-error.ts';
+import { brokenString, cutOff, misplaced, tooDeep } from './json-faults.ts';
 
 /**
  * Where the items are: in the array of the root object's member `features`; in the root array; one a line; or one
@@ -247,21 +248,4 @@ export class ItemScanner {
     this.#pieceBytes = 0;
     onItem(item, 0, item.length, this.#itemOffset, this.#itemLine);
   }
-}
-
-const tooDeep = (line: number, byte: number) =>
-  new PayloadError(`nested deeper than ${maxDepth} levels`, { line, byte });
-
-const brokenString = (line: number, byte: number) =>
-  new PayloadError('a string goes over the end of the line', { line, byte });
-
-const cutOff = (line: number, byte: number) =>
-  new PayloadError('the text breaks off in the middle of a value', { line, byte });
-
-function misplaced(chunk: Buffer, at: number, line: number, base: number): PayloadError {
-  const found = JSON.stringify(chunk.toString('utf8', at, at + 12));
-  return new PayloadError(`expected an object, or what ends or separates objects, and found ${found}`, {
-    line,
-    byte: base + at,
-  });
 }
