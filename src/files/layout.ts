@@ -48,6 +48,9 @@ export function stemOf(unit: Unit): string {
   }
 }
 
+/** Where a unit's record can be, in order of precedence. */
+export const candidates = (stem: string) => extensions.map((extension) => `${stem}.${extension}`);
+
 export const namespaceFolder = (slug: string) => `namespaces/${slug}`;
 export const datasetsFolder = (namespace: string) => `namespaces/${namespace}/datasets`;
 export const datasetFolder = (namespace: string, slug: string) => `namespaces/${namespace}/datasets/${slug}`;

@@ -17,8 +17,8 @@ import type { Reading } from '../catalogue/snapshot.ts';
 import type { Dataset, Namespace, Problem, Version } from '../catalogue/types.ts';
 import { checkRecord } from '../catalogue/validators.ts';
 import {
+  candidates,
   datasetFolder,
-  extensions,
   namespaceFolder,
   payloadPath,
   recordName,
@@ -84,8 +84,6 @@ function readAnew(folder: Folder, unit: Unit, before?: UnitState): UnitState {
   const entity = found && (found.record ? entityOf(unit, found.record) : (old ?? stopgap(unit, found.text)));
   return look.state({ ...unit, entity } as Reading);
 }
-
-const candidates = (stem: string) => extensions.map((extension) => `${stem}.${extension}`);
 
 function entityOf(unit: Exclude<Unit, { kind: 'dataset' }>, record: unknown): Reading['entity'] {
   switch (unit.kind) {

@@ -8,36 +8,45 @@ import type { Scope } from './store.ts';
 export interface RumoursOptions {
   /** Looks into what may have changed. */
   readonly look: (scopes: readonly Scope[]) => Promise<void>;
-  /** Whether a record of the unit is missing that was there. */
-  readonly lacks: (unit: Unit) => boolean;
+  /** Whether a record of the unit is missing or empty, as it is for a moment while it is written. */
+  readonly unsettled: (unit: Unit) => boolean;
 }
 
-/** Milliseconds without a rumour after which it is quiet. */
+/** Milliseconds without a rumour after which it is quiet, and the longest wait for that. */
 const quiet = 20;
-/** The longest wait for quiet; in a long burst it doubles from look to look, so that there are few. */
 const longest = 250;
-const longestInBurst = 2000;
-/** So many rumours at once are a burst. */
-const burst = 50;
-/** How long a record's file may be away before it counts as gone: editors move it aside before they write the new one. */
+/**
+ * The more was looked at lately, the longer the waits, so that a burst of thousands is looked at in few steps: up to so
+ * many milliseconds, for so many milliseconds of quiet and of wait per unit.
+ */
+const burst = { quiet: 300, longest: 2000, quietEach: 0.5, longestEach: 5 };
+/** Milliseconds after which half of what was looked at is forgotten. */
+const halfLife = 1000;
+/** How long a record may be missing or empty before it is believed: editors move the old one aside, then write the new. */
 const absence = 80;
 
 export class Rumours {
   readonly #options: RumoursOptions;
   #paths = new Set<string>();
   #owed = new Map<string, Scope>();
-  /** Units that lost a record, which is given some time to come back. */
+  /** Units with a record that is given some time to come. */
   readonly #held = new Map<string, Scope>();
   readonly #timers = new Set<NodeJS.Timeout>();
   #waiting = false;
   #looking: Promise<void> | undefined;
   #first = 0;
   #last = 0;
-  #patience = longest;
+  #lately = 0;
+  #lookedAt = 0;
   #closed = false;
 
   constructor(options: RumoursOptions) {
     this.#options = options;
+  }
+
+  /** About how many units were looked at in the last second or two. */
+  get lately(): number {
+    return this.#lately * 0.5 ** ((performance.now() - this.#lookedAt) / halfLife);
   }
 
   /** Something happened at a path, relative to the catalogue folder. */
@@ -69,24 +78,25 @@ export class Rumours {
 
   #whenQuiet(): void {
     const now = performance.now();
-    const calm = this.#last + quiet;
-    const deadline = this.#first + this.#patience;
+    const { lately } = this;
+    const calm = this.#last + Math.max(quiet, Math.min(burst.quietEach * lately, burst.quiet));
+    const deadline = this.#first + Math.max(longest, Math.min(burst.longestEach * lately, burst.longest));
     if (now < calm && now < deadline) {
       this.#after(Math.min(calm, deadline) - now, () => this.#whenQuiet());
       return;
     }
-    const many = this.#paths.size + this.#owed.size > burst;
-    this.#patience = many && now >= deadline ? Math.min(2 * this.#patience, longestInBurst) : longest;
     this.#waiting = false;
     const scopes = this.#taken();
     if (scopes.length === 0) return;
+    this.#lately = lately + scopes.length;
+    this.#lookedAt = now;
     this.#looking = this.#options.look(scopes).finally(() => {
       this.#looking = undefined;
       if (this.#paths.size + this.#owed.size > 0) this.#await();
     });
   }
 
-  /** What is to be looked at now; a unit that has only just lost a record is left aside for a moment. */
+  /** What is to be looked at now; a unit whose records are being written is left aside for a moment. */
   #taken(): readonly Scope[] {
     const scopes = new Map<string, Scope>();
     for (const path of this.#paths) {
@@ -95,7 +105,7 @@ export class Rumours {
     }
     for (const [key, scope] of scopes) {
       if ('folder' in scope) continue;
-      if (!this.#options.lacks(scope)) this.#held.delete(key);
+      if (!this.#options.unsettled(scope)) this.#held.delete(key);
       else {
         scopes.delete(key);
         this.#hold(key, scope);

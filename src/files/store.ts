@@ -4,7 +4,7 @@
  */
 import { apply, emptySnapshot, type Reading, type Snapshot } from '../catalogue/snapshot.ts';
 import type { Problem } from '../catalogue/types.ts';
-import { keyOf, recordName, stemOf, type Unit } from './layout.ts';
+import { candidates, keyOf, recordName, stemOf, type Unit } from './layout.ts';
 import { Folder } from './look.ts';
 import { readUnit, type UnitState } from './reading.ts';
 import { survey } from './survey.ts';
@@ -45,13 +45,12 @@ export class Store {
     for (const state of states) this.#states.set(keyOf(unitOfReading(state.reading)), state);
   }
 
-  /** Whether a record that was read of the unit is missing from its folder now. */
-  lacks(unit: Unit): boolean {
-    const stamps = this.#states.get(keyOf(unit))?.stamps ?? [];
-    return (
-      stamps.some(([path, stamp]) => stamp && recordName(path) && !this.folder.has(path)) &&
-      this.folder.has(homeOf(unit))
-    );
+  /** Whether a record of the unit is missing or empty, though its folder is there: as if just being written. */
+  unsettled(unit: Unit): boolean {
+    const known = this.#states.get(keyOf(unit))?.stamps.filter(([path, stamp]) => stamp && recordName(path)) ?? [];
+    const blank = (path: string) => !this.folder.size(path);
+    const unwritten = known.length ? known.some(([path]) => blank(path)) : candidates(stemOf(unit)).every(blank);
+    return unwritten && this.folder.size(homeOf(unit)) !== null;
   }
 
   /** Has the units under a folder read at their next look, whatever their stamps say: for all of it was replaced. */

@@ -33,6 +33,9 @@ const pollEvery = 2000;
 const leisure = 5;
 /** After so many rumours at once, the system may have dropped some. */
 const flood = 500;
+/** While so many units a second change, a sweep would only make one more snapshot of many: it waits for so long. */
+const bustle = 50;
+const patience = 30_000;
 
 export class Watch {
   readonly #store: Store;
@@ -54,7 +57,7 @@ export class Watch {
     this.#options = options;
     this.#rumours = new Rumours({
       look: (scopes) => this.#look(scopes),
-      lacks: (unit) => store.lacks(unit),
+      unsettled: (unit) => store.unsettled(unit),
     });
   }
 
@@ -138,7 +141,8 @@ export class Watch {
       this.#sweepAt = 0;
     }
     if (this.#state === 'polling') void this.#ask();
-    if (performance.now() >= this.#sweepAt) void this.#sweep();
+    const overdue = performance.now() - this.#sweepAt;
+    if (overdue >= (this.#rumours.lately > bustle ? patience : 0)) void this.#sweep();
   }
 
   #lose(): void {

@@ -45,7 +45,7 @@ async function checkOut(t: TestContext, options: OpenOptions) {
     ['main', 'Main', 1500],
   ] as const) {
     const snapshots = countSnapshots(catalogue);
-    folder.git('checkout', '-q', branch);
+    await folder.gitBeside('checkout', '-q', branch);
     await until(`${branch} is served`, () => {
       const datasets = [...(catalogue.snapshot.folders.get('a')?.datasets.values() ?? [])];
       const right = datasets.every((dataset) =>

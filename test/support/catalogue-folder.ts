@@ -1,9 +1,10 @@
 /** Catalogue folders for tests: made in the system's temporary folder, and changed by hand as people and git do. */
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { promisify } from 'node:util';
 import type { Snapshot } from '../../src/catalogue/snapshot.ts';
 import type { Dataset } from '../../src/catalogue/types.ts';
 import { type FileCatalogue, type OpenOptions, openFolder } from '../../src/files/file-catalogue.ts';
@@ -46,17 +47,20 @@ export class CatalogueFolder {
   }
 
   git(...args: string[]): string {
-    const own = ['-c', 'user.name=Test', '-c', 'user.email=test@example.org', '-c', 'commit.gpgsign=false'];
-    return execFileSync('git', ['-C', this.root, ...own, ...args], {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    return execFileSync('git', ['-C', this.root, ...author, ...args], { encoding: 'utf8', stdio: 'pipe' });
+  }
+
+  /** The same while this process goes on. */
+  async gitBeside(...args: string[]): Promise<void> {
+    await promisify(execFile)('git', ['-C', this.root, ...author, ...args]);
   }
 
   remove(): void {
     rmSync(this.#home, { recursive: true, force: true });
   }
 }
+
+const author = ['-c', 'user.name=Test', '-c', 'user.email=test@example.org', '-c', 'commit.gpgsign=false'];
 
 export const recordOf = (label: string) => `label: ${label}\ndescription: Of no interest\n`;
 export const versionOf = (label: string) => `label: ${label}\ndatetime: 2024-01-31T12:00:00Z\nready: false\n`;
