@@ -11,6 +11,7 @@ import { compareColumns } from './difference/columns.ts';
 import { RowHasher } from './difference/hash.ts';
 import { matchRows } from './difference/match.ts';
 import { type Tables, wholeHashes } from './difference/pair.ts';
+import { spans } from './difference/walk.ts';
 import { RowSet } from './spatial.ts';
 import type { Table } from './table.ts';
 
@@ -49,19 +50,23 @@ async function findingsOf(tables: Tables, given: readonly string[] | undefined):
   const changed = new RowSet(partners.length);
   const added = new RowSet(partners.length);
   const kept = new RowSet(tables.from.rowCount);
-  partners.forEach((partner, row) => {
-    if (partner < 0) added.add(row);
-    else kept.add(partner);
-  });
+  for await (const { start, end } of spans(partners.length, tables.signal))
+    for (let row = start; row < end; row++) {
+      const partner = partners[row] as number;
+      if (partner < 0) added.add(row);
+      else kept.add(partner);
+    }
   for (let row = 0; row < tables.from.rowCount; row++) if (!kept.has(row)) removed.add(row);
   // Rows that are known by all they have are the same.
   if (key.kind !== 'row' && kept.count > 0) {
     const hasher = new RowHasher();
     const before = await wholeHashes(tables, 'from', hasher);
     const after = await wholeHashes(tables, 'to', hasher);
-    partners.forEach((partner, row) => {
-      if (partner >= 0 && !after.matches(row, before, partner)) changed.add(row);
-    });
+    for await (const { start, end } of spans(partners.length, tables.signal))
+      for (let row = start; row < end; row++) {
+        const partner = partners[row] as number;
+        if (partner >= 0 && !after.matches(row, before, partner)) changed.add(row);
+      }
   }
   return { key, partners, removed, changed, added };
 }

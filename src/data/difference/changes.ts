@@ -4,6 +4,7 @@ import { RowSet } from '../spatial.ts';
 import type { Table } from '../table.ts';
 import { plainRows } from './columns.ts';
 import type { Tables } from './pair.ts';
+import { walk } from './walk.ts';
 
 /** What is known of the rows without showing them. */
 export interface Findings {
@@ -18,7 +19,7 @@ export interface Findings {
 }
 
 /** Rows in memory at once: at most so many, and such that they take about so many bytes on the disk. */
-const batchRows = 10_000;
+const batchRows = 5000;
 const batchBytes = 16 * 1024 * 1024;
 
 /** The rows removed, in the order of `from`; then those changed and those added, in the order of `to`. */
@@ -96,6 +97,9 @@ async function rowsAt(table: Table, places: readonly number[]): Promise<Map<numb
   const copy = plainRows(table.shape);
   const rows = new Map<number, PlainRow>();
   if (wanted.count === 0) return rows;
-  for await (const run of table.runs({ rows: wanted })) for (const row of run) rows.set(row.index, copy(row));
+  await walk(table, { rows: wanted }, undefined, (row) => {
+    rows.set(row.index, copy(row));
+    return true;
+  });
   return rows;
 }

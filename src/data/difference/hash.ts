@@ -5,6 +5,7 @@
  */
 import { randomFillSync } from 'node:crypto';
 import type { Form } from './columns.ts';
+import { spans } from './walk.ts';
 
 /** What kind of value comes next: without it, two values could read as one. */
 const tags = { null: 0x3c6ef372, boolean: 0x5be0cd19, number: 0x1f83d9ab, text: 0x510e527f } as const;
@@ -87,24 +88,38 @@ export class HashIndex {
   readonly #shift: number;
   /** The next row with the same hash, plus one; made when there is one. */
   #next: Int32Array | undefined;
-  /** A row whose hash an earlier row has as well, if there is any. */
-  readonly repeated: number | undefined;
+  #repeated: number | undefined;
 
-  constructor(hashes: Hashes) {
+  private constructor(hashes: Hashes) {
     this.#hashes = hashes;
     const bits = Math.ceil(Math.log2(2 * hashes.rows + 2));
     this.#slots = new Int32Array(2 ** bits);
     this.#shift = 32 - bits;
-    // From the last to the first, so that rows with the same hash are taken in their order.
-    for (let row = hashes.rows - 1; row >= 0; row--) {
-      const slot = this.#slotOf(hashes, row);
-      const same = this.#slots[slot] as number;
-      this.#slots[slot] = row + 1;
-      if (same === 0) continue;
-      this.repeated = same - 1;
-      this.#next ??= new Int32Array(hashes.rows);
-      this.#next[row] = same;
-    }
+  }
+
+  /** Takes all rows in. */
+  static async of(hashes: Hashes, signal: AbortSignal | undefined): Promise<HashIndex> {
+    const index = new HashIndex(hashes);
+    const last = hashes.rows - 1;
+    // From the last to the first, so that rows with the same hash are taken out in their order.
+    for await (const { start, end } of spans(hashes.rows, signal))
+      for (let row = last - start; row > last - end; row--) index.#add(row);
+    return index;
+  }
+
+  /** A row whose hash an earlier row has as well, if there is any. */
+  get repeated(): number | undefined {
+    return this.#repeated;
+  }
+
+  #add(row: number): void {
+    const slot = this.#slotOf(this.#hashes, row);
+    const same = this.#slots[slot] as number;
+    this.#slots[slot] = row + 1;
+    if (same === 0) return;
+    this.#repeated = same - 1;
+    this.#next ??= new Int32Array(this.#hashes.rows);
+    this.#next[row] = same;
   }
 
   /** Takes out the first row with the hash of a row of others; -1 where there is none left. */

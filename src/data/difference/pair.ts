@@ -3,7 +3,7 @@ import type { Row } from '../row.ts';
 import type { Table } from '../table.ts';
 import { type SharedColumn, scanOf, valueAt } from './columns.ts';
 import { Hashes, HashIndex, RowHasher } from './hash.ts';
-import { walk } from './walk.ts';
+import { spans, walk } from './walk.ts';
 
 export interface Tables {
   readonly from: Table;
@@ -54,14 +54,15 @@ export function pairById(tables: Tables): Promise<Paired> {
 /** Finds partners by a part that has to be there and to be different in all rows of each table. */
 async function pair(tables: Tables, columns: readonly SharedColumn[], partOf: (side: Side) => Part): Promise<Paired> {
   const hasher = new RowHasher();
+  const { signal } = tables;
   const from = await hashesOf(tables, 'from', columns, partOf('from'), hasher);
-  const index = from && new HashIndex(from);
+  const index = from && (await HashIndex.of(from, signal));
   if (index?.repeated !== undefined) return { repeated: { side: 'from', row: index.repeated } };
   const to = index && (await hashesOf(tables, 'to', columns, partOf('to'), hasher));
   if (!to) return {};
-  const { repeated } = new HashIndex(to);
+  const { repeated } = await HashIndex.of(to, signal);
   if (repeated !== undefined) return { repeated: { side: 'to', row: repeated } };
-  return { partners: partnersOf(index, to) };
+  return { partners: await partnersOf(index, to, signal) };
 }
 
 /** Finds partners by all that both tables have; of several equal rows each has one of its own. */
@@ -69,11 +70,15 @@ export async function pairWhole(tables: Tables): Promise<Int32Array> {
   if (tables.shared.length === 0) return new Int32Array(tables.to.rowCount).fill(-1);
   const hasher = new RowHasher();
   const from = await wholeHashes(tables, 'from', hasher);
-  return partnersOf(new HashIndex(from), await wholeHashes(tables, 'to', hasher));
+  const index = await HashIndex.of(from, tables.signal);
+  return partnersOf(index, await wholeHashes(tables, 'to', hasher), tables.signal);
 }
 
-function partnersOf(from: HashIndex, to: Hashes): Int32Array {
-  return new Int32Array(to.rows).map((_, row) => from.take(to, row));
+async function partnersOf(from: HashIndex, to: Hashes, signal: AbortSignal | undefined): Promise<Int32Array> {
+  const partners = new Int32Array(to.rows);
+  for await (const { start, end } of spans(to.rows, signal))
+    for (let row = start; row < end; row++) partners[row] = from.take(to, row);
+  return partners;
 }
 
 /** The hashes of whole rows, as far as both tables have their columns. */
