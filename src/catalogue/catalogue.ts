@@ -5,6 +5,7 @@
  * A `Catalogue` is a catalogue as one viewer sees it: what the viewer may not see isn't in it, and its absence leaves
  * no trace. Reads answer with immutable values; unchanged values keep their identity while `revision` moves on.
  */
+import type { Difference, DifferenceOptions } from './difference.ts';
 import type { DatasetRef, Ref, Refs, VersionRef } from './ref.ts';
 import type { CatalogueFile, Column, ColumnType, Entities, FileDetails, Kind, Settings, Version } from './types.ts';
 
@@ -167,6 +168,12 @@ export interface Catalogue {
    *   UnavailableError where finding them takes too long
    */
   rows(ref: VersionRef, question: RowsQuestion): Promise<Rows>;
+  /**
+   * How the rows of one version differ from those of another, of the same dataset or not.
+   * @throws NotFoundError where one of them has no rows that can be read; ValidationError under `_key` where the key is
+   *   none; UnavailableError; the signal's reason
+   */
+  difference(from: VersionRef, to: VersionRef, options?: DifferenceOptions): Promise<Difference>;
   /** @throws NotFoundError */
   media(path: string): Promise<Media>;
   /** Checksum, time and commit of files, in their order. */

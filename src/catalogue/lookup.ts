@@ -44,6 +44,12 @@ export function latest(dataset: Dataset): Version | undefined {
   return dataset.versions.find(({ ready }) => ready);
 }
 
+/** The newest version before another whose data can be served. */
+export function versionBefore(dataset: Dataset, slug: string): Version | undefined {
+  const place = dataset.versions.findIndex((version) => version.slug === slug);
+  return place < 0 ? undefined : dataset.versions.slice(place + 1).find(({ ready }) => ready);
+}
+
 function missingData(dataset: Dataset): never {
   throw new NotFoundError(dataset.versions.length ? 'No version of this dataset is ready.' : 'Not found.');
 }

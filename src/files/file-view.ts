@@ -13,6 +13,7 @@ import type {
   Upload,
   WritableKind,
 } from '../catalogue/catalogue.ts';
+import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { NotFoundError, NotPermittedError } from '../catalogue/errors.ts';
 import { type ListedKind, list, narrow, pageOf } from '../catalogue/listing.ts';
 import { find } from '../catalogue/lookup.ts';
@@ -21,6 +22,7 @@ import type { DatasetRef, Ref, Refs, VersionRef } from '../catalogue/ref.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { CatalogueFile, Entities, FileDetails, Kind, Settings } from '../catalogue/types.ts';
 import { openMedia, openPayload } from './bytes.ts';
+import { differenceBetween } from './difference.ts';
 import type { FileCatalogue } from './file-catalogue.ts';
 import { filesOf } from './files-list.ts';
 import { inspectFiles } from './history.ts';
@@ -87,6 +89,11 @@ export class FileView implements Catalogue {
 
   async rows(ref: VersionRef, question: RowsQuestion): Promise<Rows> {
     return rowsOf(this.#files, await this.get<'version'>(ref), question, this.settings);
+  }
+
+  async difference(from: VersionRef, to: VersionRef, options?: DifferenceOptions): Promise<Difference> {
+    const [before, after] = await Promise.all([this.get<'version'>(from), this.get<'version'>(to)]);
+    return differenceBetween(this.#files, before, after, options);
   }
 
   media(path: string): Promise<Media> {

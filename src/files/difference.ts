@@ -1,0 +1,33 @@
+/** How the rows of two versions differ: both payloads opened as tables, and compared. */
+import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
+import { NotFoundError } from '../catalogue/errors.ts';
+import { formatRef, refOf } from '../catalogue/ref.ts';
+import type { Version } from '../catalogue/types.ts';
+import { differenceOf } from '../data/difference.ts';
+import type { Table } from '../data/table.ts';
+import type { FileCatalogue } from './file-catalogue.ts';
+import { tableOf } from './rows.ts';
+
+/**
+ * Compares the rows of two versions.
+ * @throws NotFoundError that says which of them has no rows; ValidationError under `_key`; UnavailableError
+ */
+export async function differenceBetween(
+  files: FileCatalogue,
+  from: Version,
+  to: Version,
+  options: DifferenceOptions = {},
+): Promise<Difference> {
+  const [before, after] = await Promise.all([opened(files, from), opened(files, to)]);
+  return { from, to, ...(await differenceOf(before, after, options)) };
+}
+
+async function opened(files: FileCatalogue, version: Version): Promise<Table> {
+  try {
+    return await tableOf(files, version);
+  } catch (error) {
+    // Of two versions, it has to be said which one is meant.
+    if (error instanceof NotFoundError) throw new NotFoundError(`${formatRef(refOf(version))}: ${error.message}`);
+    throw error;
+  }
+}
