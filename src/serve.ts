@@ -39,7 +39,7 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
     await listening.close(0);
     throw error;
   }
-  listening.answerWith(createApp((viewer) => catalogue.for(viewer), { baseUrl, log }));
+  listening.answerWith(createApp((viewer) => catalogue.for(viewer), { baseUrl, readOnly, log }));
   return {
     url: listening.url,
     get title() {

@@ -13,6 +13,8 @@ export interface InputOptions {
   readonly partial: boolean;
   /** The label as it is now, from which a blank slug is derived where the input has no label. */
   readonly label?: string;
+  /** Fields that were given and have been judged elsewhere: they aren't missing. */
+  readonly present?: readonly string[];
 }
 
 /** The fields of each kind that may be written, in the order of the interface. `slug` and `namespace` aren't stored. */
@@ -62,7 +64,7 @@ export function parseInput(kind: WritableKind, input: Input, options: InputOptio
   for (const name of writable[kind]) {
     const value = Object.hasOwn(input, name) ? input[name] : undefined;
     if (value === undefined) {
-      if (required[kind].includes(name) && !options.partial) errors[name] = ['This field is required.'];
+      if (required[kind].includes(name) && !options.partial && !options.present?.includes(name)) errors[name] = ['This field is required.'];
       continue;
     }
     const verdict = parseField(kind, name, value);

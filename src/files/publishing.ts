@@ -47,10 +47,12 @@ export async function publishVersion(files: FileCatalogue, ref: DatasetRef, uplo
 }
 
 async function receive(files: FileCatalogue, upload: Upload, aside: string): Promise<Intake> {
-  const { source, fileName, mediaType, onProgress, signal, checksum } = upload;
+  const { source, fileName, mediaType, onProgress, signal } = upload;
   try {
     const options = { fileName, mediaType, onProgress, signal, copyTo: aside, derivedFolder: derivedFolder(files) };
     const intake = await takeIn(source, options);
+    // An upload may learn what it has to be only when its bytes have been read.
+    const { checksum } = upload;
     if (checksum !== undefined && checksum.toLowerCase() !== intake.checksum)
       throw new ValidationError({ checksum: [`The bytes have the checksum ${intake.checksum}, and not ${checksum}.`] });
     if (intake.isLfsPointer)

@@ -23,6 +23,8 @@ export interface AppOptions {
   /** What links begin with; by default as the catalogue's settings or the request say. */
   readonly baseUrl?: string | undefined;
   readonly checkToken?: TokenCheck;
+  /** Refuse all writing. */
+  readonly readOnly?: boolean;
   /** Takes one line for each thing that went wrong on our side. */
   readonly log?: (line: string) => void;
 }
@@ -38,6 +40,7 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
     catalogueFor: (viewer: Viewer) => (viewer === anonymous ? open : catalogueFor(viewer)),
     checkToken: options.checkToken ?? (async () => null),
     baseUrl: options.baseUrl,
+    readOnly: options.readOnly,
   };
   const router = new Router({ strict: true, sensitive: true });
   for (const route of routes)
@@ -93,7 +96,7 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
     if (!answer) return;
     const form = await formFor(answer, ctx.get('Accept-Encoding'));
     ctx.respond = false;
-    send(ctx.req, ctx.res, form);
+    send(ctx.req, ctx.res, form, shown.status);
   }
 
   function bodyOf(ctx: ParameterizedContext, { title, json, html }: Shown): string {
@@ -149,9 +152,9 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
     const { kind, slug, ...within } = to;
     const params: Readonly<Record<string, string>> = { ...ctx.params, ...within, [kind]: slug };
     const part = (_: string, name: string) => encodeURIComponent(params[name] ?? '');
-    ctx.body = '';
+    ctx.body = '{"detail":"Moved permanently."}';
     ctx.status = 308;
-    ctx.remove('Content-Type');
+    ctx.set('Content-Type', 'application/json');
     ctx.set('Location', `${ctx.state.route.path.replace(/:(\w+)/g, part)}${ctx.search}`);
     ctx.set('Cache-Control', 'no-cache');
   }

@@ -40,6 +40,10 @@ const compressors: { readonly [C in Exclude<Coding, 'identity'>]: (body: Buffer)
 /** Below this size (in bytes) compression saves nothing worth having. */
 const worthCompressing = 400;
 
+/** The validator of a body: the same bytes, the same tag. Without quotes. */
+export const tagOf = (body: string | Buffer): string =>
+  createHash('sha256').update(body).digest('base64url').slice(0, 27);
+
 /** Makes an answer ready in its plain form. */
 export function prepare(
   moment: number,
@@ -48,7 +52,7 @@ export function prepare(
   headers: readonly (readonly [string, string])[],
 ): Prepared {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-  const tag = createHash('sha256').update(bytes).digest('base64url').slice(0, 27);
+  const tag = tagOf(bytes);
   return { moment, parts, headers, forms: { identity: formOf(bytes, tag, 'identity', headers) } };
 }
 
@@ -72,13 +76,14 @@ export async function formFor(prepared: Prepared, acceptEncoding: string | undef
   return form;
 }
 
-/** Writes an answer: whole, without its body to HEAD, or as "not modified". */
-export function send(request: IncomingMessage, response: ServerResponse, form: Form): void {
-  const condition = request.method === 'OPTIONS' ? undefined : request.headers['if-none-match'];
+/** Writes an answer: whole, without its body to HEAD, or as "not modified" to one who reads. */
+export function send(request: IncomingMessage, response: ServerResponse, form: Form, status = 200): void {
+  const reads = request.method === 'GET' || request.method === 'HEAD';
+  const condition = reads ? request.headers['if-none-match'] : undefined;
   if (condition !== undefined && namesTag(condition, form.etag)) {
     response.writeHead(304, form.unmodified as string[]).end();
   } else {
-    response.writeHead(200, form.headers as string[]);
+    response.writeHead(status, form.headers as string[]);
     response.end(request.method === 'HEAD' ? undefined : form.body);
   }
 }

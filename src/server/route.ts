@@ -1,14 +1,15 @@
 /** What a route is, and what happens to every request before and after its own work. */
 import type { ParameterizedContext } from 'koa';
-import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { Catalogue, WritableKind } from '../catalogue/catalogue.ts';
 import { NotAuthenticatedError, NotFoundError } from '../catalogue/errors.ts';
 import type { Viewer } from '../catalogue/permissions.ts';
 import type { Settings } from '../catalogue/types.ts';
 import type { Links } from '../catalogue/urls.ts';
 import { type TokenCheck, viewerOf } from './auth.ts';
-import { MethodNotAllowedError, NotAcceptableError } from './errors.ts';
+import { MethodNotAllowedError, NotAcceptableError, ReadOnlyError } from './errors.ts';
 import { preflight } from './headers.ts';
 import { baseUrlOf } from './links.ts';
+import { metadataOf } from './metadata.ts';
 import { preferredType } from './negotiate.ts';
 import { last } from './question.ts';
 
@@ -35,6 +36,8 @@ export interface Shown {
   /** The page for people, where it is more than the JSON shown. */
   readonly html?: (settings: Settings, base: string) => string;
   readonly headers?: readonly (readonly [string, string])[];
+  /** Default: 200. */
+  readonly status?: number;
 }
 
 export interface Route {
@@ -42,6 +45,8 @@ export interface Route {
   /** As OPTIONS says it. */
   readonly name: string;
   readonly allow: string;
+  /** Methods for those who are signed in, where they are more. */
+  readonly allowSignedIn?: string;
   /** Media types that GET can answer in, the default first. */
   readonly types: readonly string[];
   /** Media types that writing takes. */
@@ -52,6 +57,8 @@ export interface Route {
   readonly open?: boolean;
   /** Further members of the answer to OPTIONS. */
   readonly options?: Readonly<Record<string, unknown>>;
+  /** What the resource is, where OPTIONS shows its fields to those who may write; and which method writes it here. */
+  readonly fields?: { readonly kind: WritableKind; readonly method: 'POST' | 'PUT' };
   /** Answers GET and HEAD; nothing where it has written the answer itself. */
   readonly get?: (ask: Ask) => Promise<Shown | undefined>;
   /** Answers other methods. */
@@ -105,6 +112,8 @@ export interface RouteOptions {
   readonly catalogueFor: (viewer: Viewer) => Catalogue;
   readonly checkToken: TokenCheck;
   readonly baseUrl?: string | undefined;
+  /** Refuse all writing. */
+  readonly readOnly?: boolean | undefined;
 }
 
 /** The life of a request to a route, in the order in which Django REST Framework checks. */
@@ -128,7 +137,9 @@ export async function serve(
 
   const viewer = await viewerOf(req.headers, options.checkToken);
   const safe = ['GET', 'HEAD', 'OPTIONS'].includes(method);
+  if (viewer.username !== null && route.allowSignedIn) ctx.set('Allow', route.allowSignedIn);
   if (!safe && viewer.username === null && !route.open) throw new NotAuthenticatedError();
+  if (!safe && options.readOnly && !route.open) throw new ReadOnlyError('This server is there to be read only.');
 
   const catalogue = options.catalogueFor(viewer);
   const links = { base: baseUrlOf(req, catalogue.settings, options.baseUrl), suffix };
@@ -136,7 +147,15 @@ export async function serve(
   const work = method === 'GET' || method === 'HEAD' ? route.get : route.other?.[method];
   if (work) return work(ask);
   if (method !== 'OPTIONS') throw new MethodNotAllowedError(method);
-  return { title: route.name, parts: [route], json: () => JSON.stringify(description(route)) };
+  const actions = await actionsFor(route, ask);
+  return { title: route.name, parts: [], json: () => JSON.stringify({ ...description(route), ...actions }) };
+}
+
+/** The fields that the one who asks may write here: on a collection, or on an entity that exists. */
+async function actionsFor({ fields, get }: Route, ask: Ask): Promise<object> {
+  if (!fields || ask.viewer.username === null) return {};
+  if (fields.method === 'PUT' && !(await get?.(ask).catch(() => undefined))) return {};
+  return { actions: { [fields.method]: metadataOf(fields.kind) } };
 }
 
 /** The body of an answer to OPTIONS. */

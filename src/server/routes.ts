@@ -1,6 +1,8 @@
 /** The URL map: a line a route, in the order of the documentation. */
 
+import type { CreatableKind, WritableKind } from '../catalogue/catalogue.ts';
 import { NotFoundError, ValidationError } from '../catalogue/errors.ts';
+import type { Refs } from '../catalogue/ref.ts';
 import { representRoot, toJson } from '../catalogue/represent.ts';
 import { type RecordKind, schemas } from '../catalogue/schemas.ts';
 import { apiRoot } from '../catalogue/urls.ts';
@@ -8,6 +10,8 @@ import { detail, page } from './collections.ts';
 import { data, dataTypes, queryData } from './data.ts';
 import { download, media } from './payloads.ts';
 import type { Ask, Route, Shown } from './route.ts';
+import { publish } from './uploads.ts';
+import { create, edit, remove } from './writes.ts';
 
 const json = 'application/json';
 const html = 'text/html';
@@ -23,6 +27,17 @@ const written = 'GET, PUT, PATCH, DELETE, HEAD, OPTIONS';
 const namespaces = `${apiRoot}namespaces`;
 const datasets = `${namespaces}/:namespace/datasets`;
 const versions = `${datasets}/:dataset/version`;
+
+/** What a collection that may be added to is, besides what it shows. */
+const adds = (kind: CreatableKind): Partial<Route> => ({
+  other: { POST: create(kind) },
+  fields: { kind, method: 'POST' },
+});
+/** What an entity that may be edited is, besides what it shows. */
+const changes = <K extends WritableKind>(kind: K, refFrom: (params: Ask['params']) => Refs[K]): Partial<Route> => ({
+  other: { PUT: edit(refFrom, false), PATCH: edit(refFrom, true), DELETE: remove(refFrom) },
+  fields: { kind, method: 'PUT' },
+});
 
 const slug = (params: Ask['params'], name: string) => params[name] ?? '';
 const dataset = (params: Ask['params']) =>
@@ -48,26 +63,44 @@ const anything = { types: [json, html, '*/*'] } as const;
 
 export const routes: readonly Route[] = [
   route(apiRoot, 'Api Version 1', readOnly, root),
-  route(`${apiRoot}datasets/`, 'Dataset List', listed, page('dataset', 'Datasets')),
-  route(`${datasets}/`, 'Dataset List', listed, page('dataset', 'Datasets')),
-  route(`${datasets}/:dataset/`, 'Dataset Instance', written, detail('dataset', dataset)),
+  route(`${apiRoot}datasets/`, 'Dataset List', listed, page('dataset', 'Datasets'), adds('dataset')),
+  route(`${datasets}/`, 'Dataset List', listed, page('dataset', 'Datasets'), adds('dataset')),
+  route(`${datasets}/:dataset/`, 'Dataset Instance', written, detail('dataset', dataset), changes('dataset', dataset)),
   route(`${datasets}/:dataset/data/`, 'Data', readOnly, data, rows),
   route(`${datasets}/:dataset/data.:extension`, 'Data', readOnly, data, rows),
   route(`${datasets}/:dataset/download/`, 'Download', readOnly, download, anything),
   route(`${apiRoot}versions/`, 'Version List', readOnly, page('version', 'Versions')),
-  route(`${versions}/`, 'Version List', readOnly, page('version', 'Versions')),
-  route(`${versions}/:version/`, 'Version Instance', readOnly, detail('version', version)),
+  route(`${versions}/`, 'Version List', readOnly, page('version', 'Versions'), {
+    allowSignedIn: listed,
+    other: { POST: publish },
+  }),
+  route(`${versions}/:version/`, 'Version Instance', readOnly, detail('version', version), {
+    allowSignedIn: 'GET, PATCH, DELETE, HEAD, OPTIONS',
+    other: { PATCH: edit(version, true), DELETE: remove(version) },
+  }),
   route(`${versions}/:version/data/`, 'Data', readOnly, data, rows),
   route(`${versions}/:version/data.:extension`, 'Data', readOnly, data, rows),
   route(`${versions}/:version/download/`, 'Download', readOnly, download, anything),
-  route(`${namespaces}/`, 'Namespace List', listed, page('namespace', 'Namespaces')),
-  route(`${namespaces}/:namespace/`, 'Namespace Instance', written, detail('namespace', named('namespace'))),
+  route(`${namespaces}/`, 'Namespace List', listed, page('namespace', 'Namespaces'), adds('namespace')),
+  route(
+    `${namespaces}/:namespace/`,
+    'Namespace Instance',
+    written,
+    detail('namespace', named('namespace')),
+    changes('namespace', named('namespace')),
+  ),
   route(`${apiRoot}groups/`, 'Group List', readOnly, page('group', 'Groups')),
   route(`${apiRoot}groups/:group/`, 'Group Instance', readOnly, detail('group', named('group'))),
   route(`${apiRoot}users/`, 'User List', readOnly, page('user', 'Users')),
   route(`${apiRoot}users/:user/`, 'User Instance', readOnly, detail('user', named('user'))),
-  route(`${apiRoot}queries/`, 'Query List', readOnly, page('query', 'Queries')),
-  route(`${apiRoot}queries/:query/`, 'Query Instance', readOnly, detail('query', named('query'))),
+  route(`${apiRoot}queries/`, 'Query List', readOnly, page('query', 'Queries'), {
+    allowSignedIn: listed,
+    ...adds('query'),
+  }),
+  route(`${apiRoot}queries/:query/`, 'Query Instance', readOnly, detail('query', named('query')), {
+    allowSignedIn: written,
+    ...changes('query', named('query')),
+  }),
   route(`${apiRoot}queries/:query/data/`, 'Data', readOnly, queryData, rows),
   route(`${apiRoot}queries/:query/data.:extension`, 'Data', readOnly, queryData, rows),
   route(`${apiRoot}intrinsecus/`, 'Intrinsecus List', readOnly, page('file', 'Intrinsecus')),

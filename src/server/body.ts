@@ -1,0 +1,123 @@
+/** Bodies of requests: JSON, forms and multipart forms, with the errors of Django REST Framework. */
+
+import type { ParameterizedContext } from 'koa';
+import { koaBody } from 'koa-body';
+import type { Input } from '../catalogue/catalogue.ts';
+import { ValidationError } from '../catalogue/errors.ts';
+import { typeName } from '../catalogue/input.ts';
+import { BadRequestError, TooLargeError, UnsupportedMediaTypeError } from './errors.ts';
+
+/** The largest body of fields that is read, in bytes. */
+const largestInput = 2 * 1024 * 1024;
+
+/** The media type of a body, without parameters; null where there is no body at all. */
+export function bodyType(ctx: ParameterizedContext): string | null {
+  const { 'content-length': length, 'transfer-encoding': coding } = ctx.req.headers;
+  if (coding === undefined && (length === undefined || Number(length) === 0)) return null;
+  return ctx.get('Content-Type').split(';')[0]?.trim().toLowerCase() ?? '';
+}
+
+/**
+ * The fields that a request brings. No body at all means none.
+ * @throws UnsupportedMediaTypeError, BadRequestError, TooLargeError; ValidationError where the body is no object
+ */
+export async function readInput(ctx: ParameterizedContext): Promise<Input> {
+  switch (bodyType(ctx)) {
+    case null:
+      return {};
+    case 'application/json':
+      return fieldsOf(parseJson(await readText(ctx)));
+    case 'application/x-www-form-urlencoded':
+      // Of repeated fields the last counts.
+      return fromEntries(new URLSearchParams(await readText(ctx)));
+    case 'multipart/form-data':
+      return readMultipart(ctx);
+    default:
+      throw new UnsupportedMediaTypeError(ctx.get('Content-Type'));
+  }
+}
+
+/** As `Object.fromEntries`, but a field may be called __proto__. */
+function fromEntries(entries: Iterable<readonly [string, unknown]>): Input {
+  const fields: Record<string, unknown> = Object.create(null);
+  for (const [name, value] of entries) fields[name] = value;
+  return fields;
+}
+
+async function readText(ctx: ParameterizedContext): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of ctx.req as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > largestInput) throw new TooLargeError(largestInput);
+    chunks.push(chunk);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks));
+  } catch {
+    throw new BadRequestError("JSON parse error - 'utf-8' codec can't decode the body: it is not UTF-8");
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new BadRequestError(`JSON parse error - ${(error as Error).message}`);
+  }
+}
+
+function fieldsOf(value: unknown): Input {
+  if (value === null) throw new ValidationError({ non_field_errors: ['No data provided'] });
+  if (typeof value === 'object' && !Array.isArray(value)) return value as Input;
+  const type = typeName(value);
+  throw new ValidationError({ non_field_errors: [`Invalid data. Expected a dictionary, but got ${type}.`] });
+}
+
+/** koa-body, for multipart alone: JSON and forms are read above, to the letter of DRF. */
+const onlyMultipart = { json: false, text: false, urlencoded: false, multipart: true } as const;
+const methods = ['POST', 'PUT', 'PATCH'] as const;
+
+/**
+ * Reads a multipart form with koa-body.
+ * @param options of formidable: what to do with files
+ * @throws BadRequestError, TooLargeError
+ */
+export async function readForm(ctx: ParameterizedContext, options: object): Promise<Input> {
+  const limits = { maxFieldsSize: largestInput, maxFields: 1000, allowEmptyFiles: true, minFileSize: 0 };
+  const read = koaBody({
+    ...onlyMultipart,
+    parsedMethods: methods as never,
+    formidable: { ...limits, ...options },
+    onError: (error) => {
+      throw multipartError(error);
+    },
+  });
+  await read(ctx as never, async () => {});
+  const { body } = ctx.request as { body?: Record<string, unknown> };
+  return fromEntries(Object.entries(body ?? {}).map(([name, value]) => [name, [value].flat().at(-1)] as const));
+}
+
+interface FormPart {
+  readonly name: string | null;
+  /** Null where it is no file. */
+  readonly originalFilename: string | null;
+}
+
+async function readMultipart(ctx: ParameterizedContext): Promise<Input> {
+  // A file where text belongs: what it holds doesn't matter, that it is one does.
+  const files = new Set<string>();
+  const onPart = (part: FormPart, next: (part: FormPart) => void) => {
+    if (part.originalFilename === null) return next(part);
+    if (part.name !== null) files.add(part.name);
+  };
+  const fields = await readForm(ctx, { onPart });
+  return fromEntries([...Object.entries(fields), ...[...files].map((name) => [name, { file: true }] as const)]);
+}
+
+function multipartError(error: Error & { httpCode?: number; code?: number }): Error {
+  if (error.httpCode === 413) return new TooLargeError(largestInput);
+  const boundary = /boundary/i.test(error.message);
+  const reason = boundary ? 'Invalid boundary in multipart: None' : error.message;
+  return new BadRequestError(`Multipart form parse error - ${reason}`);
+}

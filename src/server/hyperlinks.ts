@@ -1,0 +1,116 @@
+/** Hyperlink fields: addresses that stand for what they lead to, judged as Django REST Framework judges them. */
+import type { Catalogue, Input } from '../catalogue/catalogue.ts';
+import { NotFoundError, ValidationError } from '../catalogue/errors.ts';
+import { typeName } from '../catalogue/input.ts';
+import { formatRef, type Ref } from '../catalogue/ref.ts';
+import { apiRoot } from '../catalogue/urls.ts';
+
+interface LinkField {
+  readonly kind: Ref['kind'];
+  /** Whether it is a list of them. */
+  readonly many?: boolean;
+  /** What the field holds inside. */
+  readonly value: (ref: Ref) => string;
+  readonly nullable?: boolean;
+}
+
+const slugOf = ({ slug }: Ref) => slug;
+
+/** The fields that are hyperlinks outside, by the kind that has them. */
+const linkFields: Readonly<Record<string, Readonly<Record<string, LinkField>>>> = {
+  dataset: { namespace: { kind: 'namespace', value: slugOf } },
+  namespace: { owners: { kind: 'group', many: true, value: slugOf } },
+  query: {
+    dataset: { kind: 'dataset', value: formatRef },
+    version: { kind: 'version', value: slugOf, nullable: true },
+  },
+  group: { members: { kind: 'user', many: true, value: slugOf } },
+  user: { groups: { kind: 'group', many: true, value: slugOf } },
+};
+
+/**
+ * The input with what its hyperlinks lead to in their place.
+ * @returns the input without the fields that are wrong, and what is wrong with them
+ */
+export async function followLinks(
+  kind: string,
+  input: Input,
+  catalogue: Catalogue,
+): Promise<{ readonly input: Input; readonly errors: Readonly<Record<string, readonly string[]>> }> {
+  const followed: Record<string, unknown> = { ...input };
+  const errors: Record<string, readonly string[]> = {};
+  for (const [name, field] of Object.entries(linkFields[kind] ?? {})) {
+    const value = input[name];
+    if (value === undefined || (field.nullable && value === null)) continue;
+    try {
+      if (!field.many) followed[name] = field.value(await follow(value, field, catalogue));
+      else if (Array.isArray(value))
+        followed[name] = await Promise.all(
+          value.map(async (item) => field.value(await follow(item, field, catalogue))),
+        );
+      else throw new LinkError(`Expected a list of items but got type "${typeName(value)}".`);
+    } catch (error) {
+      if (!(error instanceof LinkError)) throw error;
+      delete followed[name];
+      errors[name] = [error.message];
+    }
+  }
+  return { input: followed, errors };
+}
+
+class LinkError extends Error {}
+
+async function follow(value: unknown, { kind }: LinkField, catalogue: Catalogue): Promise<Ref> {
+  if (value === null || value === '') throw new LinkError('This field may not be null.');
+  if (typeof value !== 'string')
+    throw new LinkError(`Incorrect type. Expected URL string, received ${typeName(value)}.`);
+  const ref = refAt(pathIn(value.trim()));
+  if (ref === null) throw new LinkError('Invalid hyperlink - No URL match.');
+  if (ref === 'other' || ref.kind !== kind) throw new LinkError('Invalid hyperlink - Incorrect URL match.');
+  try {
+    await catalogue.get(ref as never);
+    return ref;
+  } catch (error) {
+    if (error instanceof NotFoundError || error instanceof ValidationError)
+      throw new LinkError('Invalid hyperlink - Object does not exist.');
+    throw error;
+  }
+}
+
+/** The path of an http(s) URL, of which scheme, host, query and fragment aren't looked at; or of a bare path. */
+function pathIn(url: string): string {
+  const path = /^(?:https?:\/\/[^/?#]*)?(\/[^?#]*)/i.exec(url)?.[1] ?? '';
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return '';
+  }
+}
+
+const segment = '([^/.]+)';
+const patterns: readonly (readonly [RegExp, (parts: readonly string[]) => Ref | 'other'])[] = [
+  [/^namespaces\/([^/.]+)\/$/, ([slug = '']) => ({ kind: 'namespace', slug })],
+  [
+    new RegExp(`^namespaces/${segment}/datasets/${segment}/$`),
+    ([namespace = '', slug = '']) => ({ kind: 'dataset', namespace, slug }),
+  ],
+  [
+    new RegExp(`^namespaces/${segment}/datasets/${segment}/version/${segment}/$`),
+    ([namespace = '', dataset = '', slug = '']) => ({ kind: 'version', namespace, dataset, slug }),
+  ],
+  [/^groups\/([^/.]+)\/$/, ([slug = '']) => ({ kind: 'group', slug })],
+  [/^users\/([^/]+)\/$/, ([slug = '']) => ({ kind: 'user', slug })],
+  [/^queries\/([^/.]+)\/$/, ([slug = '']) => ({ kind: 'query', slug })],
+  [/^(?:(?:datasets|versions|namespaces|groups|users|queries|intrinsecus)\/)?$/, () => 'other'],
+  [new RegExp(`^namespaces/${segment}/datasets/(?:${segment}/(?:data|download|version)/)?$`), () => 'other'],
+];
+
+/** What lies at a path of the API; 'other' where it is a route without an object; null where it is none. */
+function refAt(path: string): Ref | 'other' | null {
+  if (!path.startsWith(apiRoot)) return null;
+  for (const [pattern, ref] of patterns) {
+    const match = pattern.exec(path.slice(apiRoot.length));
+    if (match) return ref(match.slice(1));
+  }
+  return null;
+}

@@ -1,0 +1,90 @@
+/** Writing: POST creates, PUT and PATCH edit, DELETE removes; as Django REST Framework answers them. */
+import type { CreatableKind, Input, WritableKind } from '../catalogue/catalogue.ts';
+import { type FieldErrors, ValidationError } from '../catalogue/errors.ts';
+import { type InputOptions, parseInput } from '../catalogue/input.ts';
+import { type Refs, refOf } from '../catalogue/ref.ts';
+import { represent, toJson, urlOf } from '../catalogue/represent.ts';
+import type { Entities } from '../catalogue/types.ts';
+import { readInput } from './body.ts';
+import { PreconditionFailedError } from './errors.ts';
+import { namesTag } from './headers.ts';
+import { followLinks } from './hyperlinks.ts';
+import { tagOf } from './prepared.ts';
+import type { Ask, Shown } from './route.ts';
+
+/** Creates an entity of the kind; a namespace in the address is the dataset's, unless the body says otherwise. */
+export function create<K extends CreatableKind>(kind: K) {
+  return async (ask: Ask): Promise<Shown> => {
+    const { catalogue, ctx, links, params } = ask;
+    const given = await readInput(ctx);
+    const own = kind === 'dataset' && params.namespace !== undefined && given.namespace === undefined;
+    const input = own
+      ? { ...given, namespace: urlOf({ base: '', suffix: '' }, { kind: 'namespace', slug: params.namespace ?? '' }) }
+      : given;
+    const fields = await understood(ask, kind, input, { partial: false });
+    const entity = await catalogue.create(kind, fields);
+    return { ...written(ask, entity), status: 201, headers: [['Location', urlOf(links, refOf(entity))]] };
+  };
+}
+
+/** Edits the entity at the address: PUT needs what creating needs, PATCH nothing; what isn't given stays. */
+export function edit<K extends WritableKind>(refFrom: (params: Ask['params']) => Refs[K], partial: boolean) {
+  return async (ask: Ask): Promise<Shown> => {
+    const { catalogue, ctx, params } = ask;
+    const entity = await catalogue.get<K>(refFrom(params));
+    mustMatch(ask, entity);
+    const { label } = entity as { label?: string };
+    const options = { partial, ...(label !== undefined && { label }) };
+    const fields = await understood(ask, entity.kind as K, await readInput(ctx), options);
+    return written(ask, await catalogue.edit<K>(refOf(entity as never) as Refs[K], fields));
+  };
+}
+
+/** Removes the entity at the address. */
+export function remove<K extends WritableKind>(refFrom: (params: Ask['params']) => Refs[K]) {
+  return async (ask: Ask): Promise<undefined> => {
+    const { catalogue, ctx, params } = ask;
+    const entity = await catalogue.get<K>(refFrom(params));
+    mustMatch(ask, entity);
+    await catalogue.remove(refOf(entity as never));
+    ctx.status = 204;
+    return undefined;
+  };
+}
+
+/**
+ * The fields of an input, typed, its hyperlinks followed.
+ * @throws ValidationError with what is wrong with all of them together
+ */
+async function understood(ask: Ask, kind: WritableKind, given: Input, options: InputOptions): Promise<Input> {
+  const { input, errors } = await followLinks(kind, given, ask.catalogue);
+  let found: FieldErrors = errors;
+  try {
+    const fields = parseInput(kind, input, { ...options, present: Object.keys(errors) });
+    if (Object.keys(errors).length === 0) return fields;
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    found = { ...error.fields, ...errors };
+  }
+  throw new ValidationError(found);
+}
+
+/**
+ * If-Match guards against lost updates (RFC 9110, section 13.1.1): it names what the client has seen.
+ * @throws PreconditionFailedError where that isn't what is there now
+ */
+function mustMatch({ ctx, links }: Ask, entity: Entities[WritableKind]): void {
+  const condition = ctx.get('If-Match');
+  if (!condition || condition.trim() === '*') return;
+  const etag = `"${tagOf(jsonOf(entity, links))}"`;
+  // A form of the same answer that was packed has the coding behind its tag.
+  if (!namesTag(condition.replace(/-(?:br|gzip)"/g, '"'), etag))
+    throw new PreconditionFailedError('It was changed since you read it. Read it again, and then decide.');
+}
+
+const jsonOf = (entity: Entities[WritableKind], links: Ask['links']) =>
+  toJson((represent[entity.kind] as (entity: unknown, links: Ask['links']) => unknown)(entity, links));
+
+function written({ links }: Ask, entity: Entities[WritableKind]): Shown {
+  return { title: 'label' in entity ? entity.label : '', parts: [], json: () => jsonOf(entity, links) };
+}
