@@ -1,10 +1,11 @@
 /** Whether the payloads are what their versions say. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { allOf } from '../catalogue/listing.ts';
 import type { CheckOptions } from './check.ts';
-import { type Doubt, type Facts, pathOfRecord } from './check-rules.ts';
+import { type Doubt, type Facts, isThere, pathOfRecord } from './check-rules.ts';
 import { datasetFolder, payloadPath } from './layout.ts';
 
 /** Payloads that no version names; versions without a checksum; with `deep`, payloads that don't match theirs. */
@@ -32,17 +33,33 @@ function* unsummed(facts: Facts): Generator<Doubt> {
       };
 }
 
+/** The SHA-256 of a file's bytes; null where it is none, or can't be read. */
+async function checksumOf(path: string): Promise<string | null> {
+  const hash = createHash('sha256');
+  try {
+    if (!(await stat(path)).isFile()) return null;
+    await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash);
+    return hash.digest('hex');
+  } catch {
+    return null;
+  }
+}
+
 async function mismatches(facts: Facts, onProgress?: CheckOptions['onProgress']): Promise<Doubt[]> {
   const doubts: Doubt[] = [];
   const versions = [...allOf(facts.snapshot, 'version')].filter(({ file, checksum }) => file && checksum);
   for (const [i, version] of versions.entries()) {
     onProgress?.(i, versions.length);
     const payload = payloadPath(version.namespace, version.dataset, version.file);
-    if (!facts.folder.stamp(payload)) continue; // said already
-    const hash = createHash('sha256');
-    await pipeline(createReadStream(facts.folder.absolute(payload), { highWaterMark: 1 << 20 }), hash);
-    const sum = hash.digest('hex');
-    if (sum !== version.checksum)
+    if (!isThere(facts.folder, payload)) continue; // said already
+    const sum = await checksumOf(facts.folder.absolute(payload));
+    if (sum === null)
+      doubts.push({
+        path: pathOfRecord(facts, version),
+        pointer: '/file',
+        message: `The payload data/${version.file} can't be read.`,
+      });
+    else if (sum !== version.checksum)
       doubts.push({
         path: pathOfRecord(facts, version),
         pointer: '/checksum',

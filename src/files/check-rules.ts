@@ -6,7 +6,7 @@ import { formatRef, parseDatasetRef, type Ref, refOf } from '../catalogue/ref.ts
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { Entity } from '../catalogue/types.ts';
 import { extensions, mediaFolder, stemOf, unitOf } from './layout.ts';
-import type { Folder } from './look.ts';
+import { type Folder, Unreadable } from './look.ts';
 
 /** Something that looks wrong. */
 export interface Doubt {
@@ -66,6 +66,16 @@ function* identifiers(facts: Facts): Generator<Doubt> {
   }
 }
 
+/** Whether a file is there and may be looked at. */
+export function isThere(folder: Folder, path: string): boolean {
+  try {
+    return folder.stamp(path) !== null;
+  } catch (error) {
+    if (error instanceof Unreadable) return false;
+    throw error;
+  }
+}
+
 /** What a record names exists. */
 function* links(facts: Facts): Generator<Doubt> {
   const { snapshot, folder } = facts;
@@ -88,7 +98,7 @@ function* links(facts: Facts): Generator<Doubt> {
   for (const dataset of allOf(snapshot, 'dataset'))
     for (const field of ['image', 'showcase_image', 'thumbnail_image'] as const) {
       const file = dataset[field].startsWith(`/${mediaFolder}/`) && dataset[field].slice(1);
-      if (file && !folder.stamp(file))
+      if (file && !isThere(folder, file))
         yield {
           path: pathOfRecord(facts, dataset),
           pointer: `/${field}`,

@@ -1,4 +1,6 @@
 /** `catalogue check`: what is wrong in a folder, and the mending of what can be mended without asking. */
+
+import { ConflictError, NotFoundError } from '../catalogue/errors.ts';
 import type { RecordKind } from '../catalogue/schemas.ts';
 import { schemas } from '../catalogue/schemas.ts';
 import type { Problem } from '../catalogue/types.ts';
@@ -41,23 +43,29 @@ export interface CheckResult {
  */
 export async function checkFolder(root: string, options: CheckOptions = {}): Promise<CheckResult> {
   const found = await examine(root, options);
-  const mendable = options.fix ? found.doubts.filter(({ mend }) => mend) : [];
-  if (mendable.length === 0)
-    return { problems: found.doubts.map((doubt) => found.problem(doubt)), fixed: [], files: found.files };
-  const fixed = mendable.map((doubt) => found.problem(doubt));
-  for (const { path, mend } of mendable) {
-    const { kind } = recordAt(path);
-    const order = Object.keys(schemas[kind as RecordKind].properties);
-    await editRecord(root, path, mend as NonNullable<Doubt['mend']>, order);
+  const fixed: CheckProblem[] = [];
+  if (options.fix) for (const one of found.all) if (await mended(root, one.doubt)) fixed.push(one.problem);
+  const { all, files } = fixed.length ? await examine(root, options) : found;
+  return { problems: all.map(({ problem }) => problem), fixed, files };
+}
+
+/** Mends what can be mended. A file that only a hand can edit stays as it is, and its problem with it. */
+async function mended(root: string, { path, mend }: Doubt): Promise<boolean> {
+  if (!mend) return false;
+  const order = Object.keys(schemas[recordAt(path).kind as RecordKind].properties);
+  try {
+    await editRecord(root, path, mend, order);
+    return true;
+  } catch (error) {
+    if (error instanceof ConflictError || error instanceof NotFoundError) return false;
+    throw error;
   }
-  const left = await examine(root, { ...options, fix: false });
-  return { problems: left.doubts.map((doubt) => left.problem(doubt)), fixed, files: left.files };
 }
 
 interface Found {
-  readonly doubts: readonly Doubt[];
+  /** By path and line. */
+  readonly all: readonly { readonly doubt: Doubt; readonly problem: CheckProblem }[];
   readonly files: number;
-  problem(doubt: Doubt): CheckProblem;
 }
 
 async function examine(root: string, options: CheckOptions): Promise<Found> {
@@ -70,17 +78,24 @@ async function examine(root: string, options: CheckOptions): Promise<Found> {
     ...misspellings(facts),
     ...rules.flatMap((rule) => [...rule(facts)]),
     ...(await checkPayloads(facts, options)),
-  ].sort((a, b) => (a.path === b.path ? (a.line ?? 0) - (b.line ?? 0) : a.path < b.path ? -1 : 1));
-  return {
-    doubts,
-    files: texts.size,
-    problem: ({ path, pointer = '', message, severity = 'error', mend, line, column }) => {
-      const text = line ? undefined : texts.get(path)?.text;
-      const place =
-        text === undefined ? { line: line ?? 1, column: column ?? 1 } : locate(text, formatOf(path), pointer);
-      return { path, pointer, message, severity, fixable: Boolean(mend), ...place };
-    },
+  ];
+  const problemOf = ({ path, pointer = '', message, severity = 'error', mend, line, column }: Doubt): CheckProblem => {
+    const text = line ? undefined : texts.get(path)?.text;
+    const place = text === undefined ? { line: line ?? 1, column: column ?? 1 } : locate(text, formatOf(path), pointer);
+    return { path, pointer, message, severity, fixable: Boolean(mend), ...place };
   };
+  const all = doubts.map((doubt) => ({ doubt, problem: problemOf(doubt) }));
+  all.sort(({ problem: a }, { problem: b }) =>
+    a.path === b.path ? a.line - b.line || a.column - b.column : a.path < b.path ? -1 : 1,
+  );
+  return { all, files: recordsIn(catalogue) };
+}
+
+function recordsIn({ store }: FileCatalogue): number {
+  let count = 0;
+  for (const { stamps } of store.states.values())
+    for (const [path, stamp] of stamps) if (stamp && recordName(path)) count++;
+  return count;
 }
 
 const broken = (problem: Problem): Doubt => problem;

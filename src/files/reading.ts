@@ -148,9 +148,9 @@ function readVersions(
     }
     seen.add(file.stem);
     const last = old?.versions.find((version) => version.slug === file.stem);
-    const record = look.record('version', [path])?.record;
+    const { record, text = '' } = look.record('version', [path]) ?? {};
     const version = record
-      ? versionFrom(namespace, dataset, file.stem, record, look.payload(namespace, dataset, path, record))
+      ? versionFrom(namespace, dataset, file.stem, record, look.payload(namespace, dataset, path, record, text))
       : last;
     if (version) versions.push(version);
   }
@@ -158,6 +158,8 @@ function readVersions(
 }
 
 const badName = 'The name of a version has letters, digits, "-" and "_" only: rename the file.';
+
+const formatOf = (path: string) => (path.endsWith('.json') ? 'json' : 'yaml');
 
 /** One look at a unit: collects the stamps of what was looked at, and what was wrong. */
 class Look {
@@ -224,7 +226,7 @@ class Look {
   }
 
   #parse<K extends RecordKind>(kind: K, path: string, text: string): { record?: RecordOf<K> } {
-    const format = path.endsWith('.json') ? 'json' : 'yaml';
+    const format = formatOf(path);
     const parsed = parseRecord(text, format);
     if ('faults' in parsed) {
       for (const { message, ...place } of parsed.faults) this.complain(path, message, place);
@@ -238,13 +240,14 @@ class Look {
   }
 
   /** What lies in the data folder for a version; says so where it isn't what the record says. */
-  payload(namespace: string, dataset: string, path: string, { file, ready }: RecordOf<'version'>) {
+  payload(namespace: string, dataset: string, path: string, { file, ready }: RecordOf<'version'>, text: string) {
     if (!file?.name || file.url) return null;
     const where = payloadPath(namespace, dataset, file.name);
     // In a data folder that isn't there, or that is a link to elsewhere, there is nothing.
     const stamp = this.#stamps.get(where.slice(0, where.lastIndexOf('/'))) ? this.#payload(where) : null;
     const complain = (message: string) => {
-      if (ready !== false) this.complain(path, message, { pointer: '/file' });
+      const pointer = '/file';
+      if (ready !== false) this.complain(path, message, { pointer, ...locate(text, formatOf(path), pointer) });
     };
     if (!stamp) complain(`The payload data/${file.name} is missing: put it there, or write "ready: false".`);
     else if (file.size !== undefined && file.size !== stamp.size)
