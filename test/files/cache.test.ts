@@ -1,0 +1,179 @@
+/** The cache makes the next start faster and never says anything that the files don't. */
+import assert from 'node:assert/strict';
+import {
+  appendFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { type TestContext, test } from 'node:test';
+import { readCache } from '../../src/files/cache.ts';
+import { openFolder } from '../../src/files/file-catalogue.ts';
+import { sameStamp } from '../../src/files/look.ts';
+import { Store } from '../../src/files/store.ts';
+import {
+  CatalogueFolder,
+  follow,
+  freshlyRead,
+  recordOf,
+  served,
+  until,
+  versionOf,
+} from '../support/catalogue-folder.ts';
+
+const cache = '.catalogue/cache/snapshot.ndjson';
+const home = 'namespaces/a/datasets/d';
+
+/** A folder that was followed once, and left a cache. */
+async function cached(t: TestContext): Promise<CatalogueFolder> {
+  const folder = new CatalogueFolder(t);
+  for (const slug of ['d', 'e', 'f']) folder.dataset(`namespaces/a/datasets/${slug}`, slug, ['v1', 'v2']);
+  folder.write('namespaces/a/datasets/broken/dataset.yaml', '[');
+  folder.write('users/u.yaml', 'name: U\ngroups: [g]\n');
+  folder.write('groups/g.yaml', 'label: G\n');
+  // Out of the clock's tick, so that stamps are believed.
+  await new Promise((done) => setTimeout(done, 30));
+  const catalogue = await openFolder(folder.root, { watch: true });
+  await catalogue.close();
+  assert.ok(existsSync(folder.path(cache)));
+  return folder;
+}
+
+async function readWithCache(folder: CatalogueFolder) {
+  const catalogue = await openFolder(folder.root, { cache: true, readOnly: true });
+  await catalogue.load();
+  return catalogue;
+}
+
+test('what is cached is not read again, and says the same', async (t) => {
+  const folder = await cached(t);
+  const catalogue = await readWithCache(folder);
+  assert.equal(catalogue.store.changes, 0);
+  const fresh = await freshlyRead(folder);
+  assert.deepEqual(catalogue.snapshot, fresh);
+  assert.equal(fresh.problems.size, 1);
+  assert.equal(catalogue.snapshot.groups.get('g')?.members.join(), 'u');
+});
+
+test('what changed, vanished or appeared meanwhile', async (t) => {
+  const folder = await cached(t);
+  folder.write(`${home}/dataset.yaml`, recordOf('Changed'));
+  rmSync(folder.path('namespaces/a/datasets/e'), { recursive: true });
+  rmSync(folder.path(`${home}/versions/v1.yaml`));
+  folder.write('namespaces/a/datasets/f/versions/v3.yaml', versionOf('New'));
+  folder.dataset('namespaces/a/datasets/g', 'New');
+  folder.write('namespaces/a/datasets/broken/dataset.yaml', recordOf('Mended'));
+  rmSync(folder.path('users/u.yaml'));
+  const { snapshot } = await readWithCache(folder);
+  assert.deepEqual(snapshot, await freshlyRead(folder));
+  assert.equal(snapshot.folders.get('a')?.datasets.get('d')?.label, 'Changed');
+  assert.equal(snapshot.groups.get('g')?.members.length, 0);
+});
+
+test('a change that keeps size and times, and one that keeps all but the inode', async (t) => {
+  const folder = await cached(t);
+  const path = folder.path(`${home}/dataset.yaml`);
+  const { atimeMs, mtimeMs, size } = statSync(path);
+  const setBack = (file: string) => utimesSync(file, atimeMs / 1000, mtimeMs / 1000);
+  writeFileSync(path, recordOf('x'));
+  setBack(path);
+  assert.equal(statSync(path).size, size);
+  assert.equal(served(await readWithCache(folder), 'a', 'd')?.label, 'x');
+
+  const other = folder.path('namespaces/a/datasets/e/dataset.yaml');
+  writeFileSync(folder.beside('new'), recordOf('y'));
+  setBack(folder.beside('new'));
+  renameSync(folder.beside('new'), other);
+  assert.equal(served(await readWithCache(folder), 'a', 'e')?.label, 'y');
+});
+
+test('stamps: any difference counts, and what is too fresh equals nothing, not even itself', (t) => {
+  const stamp = { ino: 1, size: 2, mtime: 3, ctime: 4 };
+  assert.ok(sameStamp(stamp, { ...stamp }));
+  for (const key of ['ino', 'size', 'mtime', 'ctime'] as const)
+    assert.ok(!sameStamp(stamp, { ...stamp, [key]: 9 }), key);
+  assert.ok(!sameStamp({ ...stamp, mtime: -1 }, { ...stamp, mtime: -1 }));
+  assert.ok(sameStamp(null, null) && !sameStamp(null, stamp) && !sameStamp(stamp, null));
+  const folder = new CatalogueFolder(t);
+  const { folder: look } = new Store(folder.root);
+  folder.write('x', '1');
+  assert.ok(!sameStamp(look.stamp('x'), look.stamp('x')), 'just written');
+  const now = Math.floor(Date.now() / 1000);
+  utimesSync(folder.path('x'), now + 1, now + 1);
+  assert.equal(look.stamp('x')?.mtime, -1, 'whole seconds may be those of a slow clock');
+});
+
+test('two writes of the same size within the clock tick', async (t) => {
+  const folder = new CatalogueFolder(t);
+  folder.dataset(home, 'a');
+  const store = new Store(folder.root);
+  const unit = { kind: 'dataset', namespace: 'a', slug: 'd' } as const;
+  for (let i = 0; i < 300; i++) {
+    const label = String.fromCharCode(97 + (i % 26));
+    writeFileSync(folder.path(`${home}/dataset.yaml`), recordOf(label));
+    for (const _ of store.examine([unit]));
+    assert.equal(store.snapshot.folders.get('a')?.datasets.get('d')?.label, label);
+  }
+});
+
+test('a cache that is damaged, cut off or of another version is ignored as a whole', async (t) => {
+  const folder = await cached(t);
+  const path = folder.path(cache);
+  const whole = readFileSync(path);
+  assert.ok((await readCache(folder.root)).length > 5);
+  const flipped = (at: number) => {
+    const bytes = Buffer.from(whole);
+    bytes[at] = (bytes[at] ?? 0) ^ 1;
+    return bytes;
+  };
+  const damages = new Map<string, Buffer | string>([
+    ['empty', ''],
+    ['cut in the middle', whole.subarray(0, whole.length / 2)],
+    ['cut by its last line', whole.subarray(0, whole.lastIndexOf(10, -2) + 1)],
+    ['without its last byte', whole.subarray(0, -1)],
+    ['another version', whole.toString().replace('"version":', '"version":9')],
+    ['another file', 'not a cache\n'.repeat(100)],
+    ['a line twice', whole.toString().replace(/(\n.*)/, '$1$1')],
+    ['a line less', whole.toString().replace(/\n.*/, '')],
+    ['labels changed', whole.toString().replaceAll('"label":"d"', '"label":"q"')],
+  ]);
+  for (let at = 0; at < whole.length; at += 97) damages.set(`byte ${at} flipped`, flipped(at));
+  for (const [what, bytes] of damages) {
+    writeFileSync(path, bytes);
+    assert.equal((await readCache(folder.root)).length, 0, what);
+  }
+  assert.deepEqual((await readWithCache(folder)).snapshot, await freshlyRead(folder));
+  rmSync(path);
+  assert.deepEqual(await readCache(folder.root), []);
+});
+
+test('it is saved after the first reading and at the end, where something changed', async (t) => {
+  const folder = await cached(t);
+  const saved = () => statSync(folder.path(cache)).ino;
+  const first = saved();
+  const { catalogue } = await follow(t, folder);
+  await catalogue.close();
+  assert.equal(saved(), first, 'nothing changed');
+  const again = await follow(t, folder);
+  folder.write(`${home}/dataset.yaml`, recordOf('Changed'));
+  await until('the edit is served', () => served(again.catalogue, 'a', 'd')?.label === 'Changed');
+  await again.catalogue.close();
+  assert.notEqual(saved(), first);
+  const states = await readCache(folder.root);
+  assert.ok(states.some(({ reading: { entity } }) => entity && 'label' in entity && entity.label === 'Changed'));
+  assert.deepEqual(readdirSync(folder.path('.catalogue/cache')), ['snapshot.ndjson'], 'nothing is left beside it');
+});
+
+test('read-only: the cache is used but not written', async (t) => {
+  const folder = await cached(t);
+  appendFileSync(folder.path(`${home}/dataset.yaml`), 'licence: CC0-1.0\n');
+  const before = readFileSync(folder.path(cache));
+  const { catalogue } = await follow(t, folder, { readOnly: true });
+  await catalogue.close();
+  assert.deepEqual(readFileSync(folder.path(cache)), before);
+});
