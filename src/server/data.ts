@@ -1,17 +1,13 @@
 /** The rows of a dataset: filtered, written in a format, streamed. */
-import { pipeline } from 'node:stream/promises';
-import { constants, createBrotliCompress, createGzip } from 'node:zlib';
-import type { ParameterizedContext } from 'koa';
-import type { Rows, RowsPart } from '../catalogue/catalogue.ts';
+import type { RowsPart } from '../catalogue/catalogue.ts';
 import { MovedError, NotFoundError } from '../catalogue/errors.ts';
 import { parseDatasetRef, type VersionRef } from '../catalogue/ref.ts';
 import { type FormatName, formats } from '../data/writers/write.ts';
 import { rowsPage } from '../pages/rows.ts';
-import { namesTag } from './headers.ts';
 import { withParameters } from './links.ts';
-import { preferredCoding } from './negotiate.ts';
 import { versionRef } from './payloads.ts';
 import type { Ask, Shown } from './route.ts';
+import { sendDocument } from './stream.ts';
 
 const json = 'application/json';
 const html = 'text/html';
@@ -77,7 +73,15 @@ async function answer(ask: Ask, asked: Asked): Promise<Shown | undefined> {
   });
   // One who asked for JSON in general is told that it is JSON; the document is the same.
   const plain = rows.format === 'geojson' && extension === undefined && !named && type === json;
-  await stream(ask, rows, plain ? json : rows.contentType);
+  const { dataset, slug } = rows.version;
+  await sendDocument(ctx, {
+    tag: rows.tag,
+    packable: rows.format !== 'parquet',
+    headers: linkHeader(ask, rows.part),
+    contentType: plain ? json : rows.contentType,
+    fileName: `${dataset}-${slug}.${rows.extension}`,
+    stream: () => rows.stream(),
+  });
   return undefined;
 }
 
@@ -93,51 +97,6 @@ function partLinks({ ctx, links, query }: Ask, { matched, offset, limit, paged }
     next: offset + limit < matched ? address(to(offset + limit)) : null,
     previous: offset > 0 ? address(paged ? { [spelled('page')]: page - 1 } : to(Math.max(0, offset - limit))) : null,
   };
-}
-
-/**
- * Sends the document as it is made: no faster than it is taken, no further than the client stays. What fails half-way
- * breaks the connection off; it never ends as if it were complete.
- */
-async function stream(ask: Ask, rows: Rows, contentType: string): Promise<void> {
-  const { ctx } = ask;
-  const packable = rows.format !== 'parquet';
-  const coding = packable ? preferredCoding(ctx.get('Accept-Encoding')) : 'identity';
-  const etag = coding === 'identity' ? `"${rows.tag}"` : `"${rows.tag}-${coding}"`;
-  if (packable) ctx.vary('Accept-Encoding');
-  ctx.set({ ETag: etag, 'Cache-Control': 'no-cache', ...linkHeader(ask, rows.part) });
-  const condition = ctx.get('If-None-Match');
-  if (condition && namesTag(condition, etag)) {
-    ctx.status = 304;
-    return;
-  }
-  ctx.status = 200;
-  ctx.set('Content-Type', contentType);
-  const { dataset, slug } = rows.version;
-  ctx.set('Content-Disposition', `inline; filename="${dataset}-${slug}.${rows.extension}"`);
-  if (coding !== 'identity') ctx.set('Content-Encoding', coding);
-  ctx.respond = false;
-  ctx.res.statusCode = 200;
-  if (ctx.method === 'HEAD') {
-    ctx.res.end();
-    return;
-  }
-  await send(ctx, rows, coding);
-}
-
-async function send(ctx: ParameterizedContext, rows: Rows, coding: 'br' | 'gzip' | 'identity'): Promise<void> {
-  const pack =
-    coding === 'gzip'
-      ? [createGzip({ level: 4 })]
-      : coding === 'br'
-        ? [createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 3 } })]
-        : [];
-  try {
-    await pipeline([rows.stream(), ...pack, ctx.res]);
-  } catch (error) {
-    // `pipeline` has destroyed the response: the client sees that it is cut off. That a client left is no error.
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') ctx.app.emit('error', error, ctx);
-  }
 }
 
 function linkHeader(ask: Ask, part: RowsPart | null): Record<string, string> {
