@@ -8,6 +8,7 @@ import { type RecordKind, schemas } from '../catalogue/schemas.ts';
 import { apiRoot } from '../catalogue/urls.ts';
 import { detail, page } from './collections.ts';
 import { data, dataTypes, queryData } from './data.ts';
+import { difference, differenceTypes } from './difference.ts';
 import { download, media } from './payloads.ts';
 import type { Ask, Route, Shown } from './route.ts';
 import { publish } from './uploads.ts';
@@ -81,6 +82,7 @@ export const routes: readonly Route[] = [
   route(`${versions}/:version/data/`, 'Data', readOnly, data, rows),
   route(`${versions}/:version/data.:extension`, 'Data', readOnly, data, rows),
   route(`${versions}/:version/download/`, 'Download', readOnly, download, anything),
+  route(`${versions}/:version/diff/`, 'Diff', readOnly, difference, { types: differenceTypes, ownFormats: true }),
   route(`${namespaces}/`, 'Namespace List', listed, page('namespace', 'Namespaces'), adds('namespace')),
   route(
     `${namespaces}/:namespace/`,
