@@ -14,6 +14,8 @@ export interface Viewer {
   readonly staff: boolean;
   /** Slugs of the groups the viewer is a member of. */
   readonly groups: readonly string[];
+  /** Signed in to look only: sees what there is to see, and writes nothing. */
+  readonly readOnly?: boolean;
 }
 
 export const anonymous: Viewer = Object.freeze({ username: null, staff: false, groups: [] });
@@ -21,10 +23,23 @@ export const anonymous: Viewer = Object.freeze({ username: null, staff: false, g
 /** Whoever has the folder in their hands, such as the command line: the file system has let them in already. */
 export const keeper: Viewer = Object.freeze({ username: null, staff: true, groups: [] });
 
-/** Whether the viewer may write in a namespace: staff, or a member of a group that owns it. */
-export function mayWrite(viewer: Viewer, folder: Folder | undefined): boolean {
+/** Whether a namespace is the viewer's: staff's, and that of members of a group that owns it. They see all of it. */
+function owns(viewer: Viewer, folder: Folder | undefined): boolean {
   return viewer.staff || Boolean(folder?.namespace?.owners.some((group) => viewer.groups.includes(group)));
 }
+
+/** Whether the viewer may write in a namespace, or, without one, what lies in none. */
+export function mayWrite(viewer: Viewer, folder: Folder | undefined): boolean {
+  return !viewer.readOnly && owns(viewer, folder);
+}
+
+/** Whether the viewer may see, and partly write, what of a user is nobody else's business. */
+export function isPersonalTo(viewer: Viewer, username: string): boolean {
+  return viewer.staff || viewer.username === username;
+}
+
+/** The fields of users that they may write themselves; the others are staff's, since they grant something. */
+export const ownUserFields: readonly string[] = ['name', 'email', 'password'];
 
 /**
  * The snapshot as a viewer may see it: without private namespaces and datasets of others, without what belongs to
@@ -65,7 +80,7 @@ function mayKnow(path: string, whole: Snapshot, visible: Pick<Snapshot, 'folders
 
 function visibleFolder(viewer: Viewer, folder: Folder): Folder | null {
   if (!folder.namespace) return null;
-  if (mayWrite(viewer, folder)) return folder;
+  if (owns(viewer, folder)) return folder;
   if (folder.namespace.visibility === 'private') return null;
   return publicPart(folder);
 }

@@ -7,6 +7,7 @@ import { UnusableCatalogueError } from '../catalogue/errors.ts';
 import { keeper, type Viewer } from '../catalogue/permissions.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { Problem } from '../catalogue/types.ts';
+import { FileAccounts } from './accounts.ts';
 import { CacheKeeper } from './cache.ts';
 import { writeEditorSchemas } from './editor-schemas.ts';
 import { FileView } from './file-view.ts';
@@ -50,6 +51,8 @@ export class FileCatalogue {
   readonly root: string;
   readonly store: Store;
   readonly options: OpenOptions;
+  /** Who may sign in. */
+  readonly accounts: FileAccounts;
   #loaded = false;
   #watch: Watch | undefined;
   #queue: Promise<void> = Promise.resolve();
@@ -61,6 +64,7 @@ export class FileCatalogue {
     this.root = root;
     this.options = options;
     this.store = new Store(root);
+    this.accounts = new FileAccounts(this);
   }
 
   get snapshot(): Snapshot {
@@ -146,6 +150,7 @@ export class FileCatalogue {
   async close(): Promise<void> {
     await this.#watch?.close();
     await Promise.all(this.#looks);
+    await this.accounts.close();
     await this.#cached?.close();
   }
 
