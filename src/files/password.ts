@@ -7,7 +7,7 @@ const cost = { ln: 14, r: 8, p: 5 };
 /** Costs that a stored hash may have: a file that says more was not written by us, and would bind all memory. */
 const greatest = { ln: 17, r: 16, p: 16 };
 
-const form = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{20,})\$([A-Za-z0-9+/]{40,})$/;
+const form = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{8,})\$([A-Za-z0-9+/]{40,})$/;
 
 /** Hashes a password: `$scrypt$ln=…,r=…,p=…$<salt>$<hash>`, as the PHC string format has it. */
 export async function hashPassword(password: string): Promise<string> {
