@@ -23,9 +23,10 @@ import { newText } from './document.ts';
 import { removeDurably } from './durable.ts';
 import { schemaHeader } from './editor-schemas.ts';
 import type { FileCatalogue } from './file-catalogue.ts';
-import { datasetsFolder, extensions, flatFolders, namespaceFolder, payloadPath, stemOf, unitOf } from './layout.ts';
+import { datasetsFolder, extensions, namespaceFolder, payloadPath, stemOf, unitOf } from './layout.ts';
 import { withLock } from './lock.ts';
 import { aliasesAfter, move, placeOfRecord } from './moving.ts';
+import { locked, locksOf, mustBeFree, parentOf } from './names.ts';
 import { createRecord, editRecord } from './pen.ts';
 import type { Scope } from './store.ts';
 
@@ -48,12 +49,16 @@ export async function createRecordOf<K extends CreatableKind>(
   ) as Made;
   await files.need([{ kind: 'settings' }, unit]);
   await mustExist(files, kind, fields);
-  await mustBeFree(files, unit);
   const path = `${stemOf(unit)}.yaml`;
   const id = drawId((candidate) => taken(files, kind, candidate));
   const header = schemaHeader(kind, path, files.snapshot.settings.base_url);
   const text = newText('yaml', { id, ...withoutBlanks(stored(kind, fields)) }, orderOf(kind), header);
-  await createRecord(files.root, path, text);
+  await withLock(files.root, parentOf(unit), async () => {
+    // Its namespace may have been renamed or removed while this waited for its turn.
+    if (unit.kind === 'dataset') await recordPath(files, { kind: 'namespace', slug: unit.namespace });
+    await mustBeFree(files, unit);
+    await createRecord(files.root, path, text);
+  });
   await files.refresh([unit]);
   return find(files.snapshot, unit as Refs[K]) as Entities[K];
 }
@@ -94,23 +99,6 @@ async function mustExist(
   }
 }
 
-/** Names that differ only in case are the same: not every file system could keep them apart. */
-async function mustBeFree(files: FileCatalogue, unit: Made): Promise<void> {
-  const parents = { namespace: 'namespaces', query: flatFolders.query };
-  const parent = unit.kind === 'dataset' ? datasetsFolder(unit.namespace) : parents[unit.kind];
-  const names = await readdir(join(files.root, parent)).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
-  const nameOf = (name: string) => (unit.kind === 'query' ? name.replace(/\.(ya?ml|json)$/, '') : name);
-  if (!names.some((name) => nameOf(name).toLowerCase() === unit.slug.toLowerCase())) return;
-  throw new ValidationError(
-    unit.kind === 'dataset'
-      ? { non_field_errors: ['The fields namespace, slug must make a unique set.'] }
-      : { slug: [`${unit.kind} with this slug already exists.`] },
-  );
-}
-
 function taken(files: FileCatalogue, kind: CreatableKind, id: number): boolean {
   for (const entity of allOf(files.snapshot, kind)) if (entity.id === id) return true;
   return false;
@@ -133,8 +121,8 @@ export async function editRecordOf<K extends WritableKind>(
     unit.kind,
     unit.kind === 'query' ? { dataset: (entity as Entities['query']).dataset, ...fields } : fields,
   );
-  if (moves && formatRef(target).toLowerCase() !== formatRef(unit).toLowerCase()) await mustBeFree(files, target);
-  await withLock(files.root, stemOf(unit), async () => {
+  await locked(files, locksOf(unit, moves ? target : null), async () => {
+    if (moves) await mustBeFree(files, target, unit);
     const change = (value: Readonly<Record<string, unknown>>) => ({
       ...stored(unit.kind, fields),
       ...(fields.columns !== undefined && { columns: mergeColumns(value.columns, fields.columns) }),
@@ -200,8 +188,6 @@ function mergeColumns(now: unknown, wanted: unknown): unknown[] {
 export async function removeRecordOf(files: FileCatalogue, ref: Ref): Promise<void> {
   switch (ref.kind) {
     case 'namespace':
-      await mustBeEmpty(files, ref);
-      return withdraw(files, ref);
     case 'dataset':
     case 'query':
       return withdraw(files, ref);
@@ -213,8 +199,12 @@ export async function removeRecordOf(files: FileCatalogue, ref: Ref): Promise<vo
 }
 
 async function withdraw(files: FileCatalogue, unit: Made): Promise<void> {
-  const path = await recordPath(files, unit);
-  await withLock(files.root, stemOf(unit), () => removeDurably(join(files.root, placeOfRecord(unit, path))));
+  const within = unit.kind === 'namespace' ? [datasetsFolder(unit.slug)] : [];
+  await locked(files, [stemOf(unit), ...within], async () => {
+    const path = await recordPath(files, unit);
+    if (unit.kind === 'namespace') await mustBeEmpty(files, unit);
+    await removeDurably(join(files.root, placeOfRecord(unit, path)));
+  });
   await files.refresh(scopesOf(unit));
 }
 
