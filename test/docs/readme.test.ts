@@ -1,0 +1,88 @@
+/** What README.md says is true: its commands are run, in their order and in one terminal, and write what it says. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { freePort } from '../support/free-port.ts';
+import { temporaryFolder } from '../support/program.ts';
+import { Session } from './session.ts';
+
+const checkout = fileURLToPath(new URL('../..', import.meta.url));
+const readme = readFileSync(join(checkout, 'README.md'), 'utf8');
+const blocks = (language: string) =>
+  [...readme.matchAll(/^```(\w+)\n(.*?)^```$/gms)]
+    .filter((block) => block[1] === language)
+    .map((block) => block[2] ?? '');
+
+/** What differs from one run to the next, and what stands for it. */
+const varying: readonly (readonly [RegExp, string])[] = [[/(?<=^id: )\d+/gm, '<id>']];
+const steady = (text: string) => varying.reduce((done, [part, name]) => done.replace(part, name), text).trimEnd();
+
+/** Commands with the output that is expected of each. */
+const examples = blocks('console').flatMap((block) =>
+  block
+    .split(/^\$ /m)
+    .slice(1)
+    .map((part) => {
+      const [command = '', ...output] = part.split('\n');
+      return { command, expected: output.join('\n') };
+    }),
+);
+
+describe('README.md', () => {
+  const home = temporaryFolder();
+  let session: Session;
+  let start: ReturnType<typeof spawn>;
+  const ports = new Map<string, string>();
+  const withPorts = (text: string) => [...ports].reduce((done, [said, real]) => done.replaceAll(said, real), text);
+  const asSaid = (text: string) => [...ports].reduce((done, [said, real]) => done.replaceAll(real, said), text);
+
+  before(async () => {
+    for (const said of ['8000', '8001']) ports.set(said, String(await freePort()));
+    start = spawn('npm', ['start', '--', '--port', ports.get('8000') ?? ''], {
+      cwd: checkout,
+      stdio: 'ignore',
+      detached: true,
+    });
+    for (let tries = 0; tries < 300; tries++) {
+      const answer = await fetch(withPorts('http://localhost:8000/readyz')).catch(() => undefined);
+      if (answer?.ok) break;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    const person = { NAME: 'A. Person', EMAIL: 'person@example.org' };
+    session = new Session(checkout, {
+      TMPDIR: home.path,
+      NO_COLOR: '1',
+      GIT_PAGER: 'cat',
+      GIT_CONFIG_GLOBAL: '/dev/null',
+      GIT_AUTHOR_NAME: person.NAME,
+      GIT_AUTHOR_EMAIL: person.EMAIL,
+      GIT_COMMITTER_NAME: person.NAME,
+      GIT_COMMITTER_EMAIL: person.EMAIL,
+    });
+  });
+  after(async () => {
+    await session.end();
+    if (start.pid) process.kill(-start.pid, 'SIGTERM');
+    await once(start, 'close');
+    home.remove();
+  });
+
+  it('has the two commands', () => {
+    assert.deepEqual(blocks('sh'), ['npm ci && npm start\n', 'npm ci && npm test\n']);
+  });
+
+  for (const { command, expected } of examples)
+    it(command, async () => {
+      const isExpected = (output: string) => steady(asSaid(output)) === steady(expected);
+      // A person is slower than a machine: what is asked again a moment later has been seen.
+      const asks = command.startsWith('curl ') ? 10 : 1;
+      let output = '';
+      for (let asked = 0; asked < asks && (asked === 0 || !isExpected(output)); asked++)
+        output = await session.run(withPorts(command), isExpected, 15_000 / asks);
+      assert.equal(steady(asSaid(output)), steady(expected));
+    });
+});
