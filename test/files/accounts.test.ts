@@ -43,7 +43,9 @@ describe('passwords', () => {
     const [salt, key] = [Buffer.from('SodiumChloride'), Buffer.from(hash, 'hex')].map((bytes) =>
       bytes.toString('base64').replace(/=+$/, ''),
     );
-    assert.ok((await verifyPassword('pleaseletmein', `$scrypt$ln=14,r=8,p=1$${salt}00$${key}`)) === false);
+    const stored = `$scrypt$ln=14,r=8,p=1$${salt}$${key}`;
+    assert.equal(await verifyPassword('pleaseletmein', stored), true);
+    assert.equal(await verifyPassword('pleaseletmeout', stored), false);
   });
 
   it('that were never set, or are no hash at all, match nothing', async () => {
