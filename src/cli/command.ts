@@ -5,7 +5,7 @@ import type { Context } from './context.ts';
 import type { Show } from './show.ts';
 
 export interface Verb<Options extends object = object> {
-  /** The word, and its arguments as commander writes them: `add <name>`, `list [namespace]`. */
+  /** The word, and its arguments as commander writes them: `add <name>`, `list [namespace]`, `data <name> [filters...]`. */
   readonly usage: string;
   /** One sentence. */
   readonly description: string;

@@ -3,6 +3,7 @@
  * A test hands in another one.
  */
 import { constants } from 'node:os';
+import type { Readable } from 'node:stream';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Problem } from '../catalogue/types.ts';
 import { oneLine } from './text.ts';
@@ -48,6 +49,8 @@ export interface Served {
 export interface Context {
   /** Writes a part of the result, on stdout. */
   out(text: string): void;
+  /** Writes bytes as a part of the result, on stdout, no faster than they are taken. */
+  write(bytes: Readable): Promise<void>;
   /** Writes a message, on stderr. */
   err(text: string): void;
   readonly isTerminal: { readonly in: boolean; readonly out: boolean; readonly err: boolean };
@@ -59,6 +62,8 @@ export interface Context {
   confirm(question: string): Promise<boolean>;
   /** The text of a file; that of stdin for `-`. */
   read(path: string): Promise<string>;
+  /** The bytes of stdin. */
+  stdin(): Readable;
   /** Waits until somebody wants the program to end: Ctrl-C or SIGTERM. The second time, it ends at once. */
   interrupted(): Promise<void>;
   /** Opens the catalogue in a folder, for one who may see and do everything. */
@@ -84,6 +89,10 @@ export function processContext(): Context {
 
   return {
     out: (text) => void stdout.write(text),
+    async write(bytes) {
+      const { pipeline } = await import('node:stream/promises');
+      await pipeline(bytes, stdout, { end: false });
+    },
     err: (text) => void stderr.write(text),
     isTerminal: { in: Boolean(stdin.isTTY), out: Boolean(stdout.isTTY), err: Boolean(stderr.isTTY) },
     columns: stdout.columns || 80,
@@ -112,6 +121,8 @@ export function processContext(): Context {
       return readFile(path, 'utf8');
     },
 
+    stdin: () => stdin,
+
     interrupted: () =>
       new Promise((resolve) => {
         let asked = false;
@@ -130,7 +141,9 @@ export function processContext(): Context {
         import('../files/file-catalogue.ts'),
         import('../catalogue/permissions.ts'),
       ]);
-      const files = await openFolder(folder, { watch: false, log: (line) => void stderr.write(`${oneLine(line)}\n`) });
+      const log = (line: string) => void stderr.write(`${oneLine(line)}\n`);
+      // Nobody but the one who typed waits for the answer, and Ctrl-C is at hand.
+      const files = await openFolder(folder, { watch: false, patience: Number.POSITIVE_INFINITY, log });
       opened.push(files);
       return files.for(keeper);
     },

@@ -6,3 +6,6 @@ export class UsageError extends CatalogueError {}
 
 /** The person said no. */
 export class DeclinedError extends CatalogueError {}
+
+/** Somebody pressed Ctrl-C; the message says what remains. */
+export class InterruptedError extends CatalogueError {}

@@ -1,6 +1,7 @@
 /** The fields of a record as options: derived from its schema, so that neither can have one that the other lacks. */
 import { Option } from 'commander';
 import type { Input, WritableKind } from '../catalogue/catalogue.ts';
+import { writableFields } from '../catalogue/input.ts';
 import { schemas } from '../catalogue/schemas.ts';
 import type { Context } from './context.ts';
 import { collect } from './options.ts';
@@ -8,14 +9,14 @@ import { collect } from './options.ts';
 /** What a schema says of a field, as far as an option needs to know it. */
 interface Property {
   readonly description: string;
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly enum?: readonly string[];
   readonly maxLength?: number;
   readonly items?: { readonly maxLength?: number };
 }
 
-/** Fields that nobody types: the catalogue's own, and columns, which the data makes. */
-const ownFields = ['id', 'aliases', 'columns'];
+/** Fields that are more than a text, and have a way of their own to be written. */
+const composite = ['columns', 'parameters'];
 
 interface Field {
   readonly name: string;
@@ -30,7 +31,7 @@ export function flagOf(field: string, several: boolean): string {
 function fieldsOf(kind: WritableKind): readonly Field[] {
   const properties = schemas[kind].properties as Readonly<Record<string, Property>>;
   return Object.entries(properties)
-    .filter(([name]) => !ownFields.includes(name))
+    .filter(([name]) => writableFields(kind).includes(name) && !composite.includes(name))
     .map(([name, property]) => ({ name, option: optionOf(name, property) }));
 }
 
@@ -43,8 +44,9 @@ function optionOf(name: string, property: Property): Option {
     ...(longest === undefined ? [] : [`At most ${longest} characters.`]),
     ...(several ? ["Repeatable; replaces all of them, '' for none."] : []),
   ].join(' ');
-  const option = new Option(`${flag} <${property.enum?.join('|') ?? (several ? flag.slice(2) : 'text')}>`, help);
-  if (property.enum) option.choices(property.enum);
+  const choices = property.type === 'boolean' ? ['true', 'false'] : property.enum;
+  const option = new Option(`${flag} <${choices?.join('|') ?? (several ? flag.slice(2) : 'text')}>`, help);
+  if (choices) option.choices(choices);
   return several ? option.argParser(collect) : option;
 }
 
@@ -58,6 +60,7 @@ export function fieldOptions(kind: WritableKind, adding: boolean): readonly Opti
   const options = fieldsOf(kind).map(({ name, option }) =>
     option.makeOptionMandatory(adding && required.includes(name)),
   );
+  if (!('description' in schema.properties)) return options;
   const file = new Option('--description-file <file>', 'Read the description from a file; - is stdin.');
   return [...options, file.conflicts('description')];
 }

@@ -9,7 +9,7 @@ import {
   ValidationError,
 } from '../catalogue/errors.ts';
 import type { Context } from './context.ts';
-import { UsageError } from './errors.ts';
+import { InterruptedError, UsageError } from './errors.ts';
 import { createProgram } from './program.ts';
 
 /** The one table from errors to exit codes; what isn't in it is 1, failed. */
@@ -21,6 +21,8 @@ const exitCodes: readonly (readonly [kind: new (...args: never[]) => Error, exit
   [NotAuthenticatedError, 4],
   [NotPermittedError, 4],
   [ConflictError, 5],
+  // As of a program that the signal has killed: 128 and SIGINT's number.
+  [InterruptedError, 130],
 ];
 
 /**

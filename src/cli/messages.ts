@@ -42,7 +42,9 @@ function fieldMessages(error: ValidationError, command: Command | undefined): st
     .map(([field, messages]) => {
       const text = messages.join(' ');
       if (field === 'non_field_errors') return text;
-      const flags = [flagOf(field, false), flagOf(field, true)];
+      // A parameter of a data address begins with an underscore, its option doesn't.
+      const name = field.replace(/^_/, '');
+      const flags = [flagOf(name, false), flagOf(name, true)];
       const option = command?.options.find(({ long }) => long && flags.includes(long));
       return `${option?.long ?? field}: ${text}`;
     })

@@ -2,12 +2,12 @@
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { closest } from '../catalogue/closest.ts';
 import { MovedError, NotFoundError } from '../catalogue/errors.ts';
-import { type DatasetRef, formatRef, type NamespaceRef } from '../catalogue/ref.ts';
-import type { Entities } from '../catalogue/types.ts';
+import { datasetOf, formatRef, type Refs, refOf, type VersionRef } from '../catalogue/ref.ts';
+import type { Dataset, Entities, Version } from '../catalogue/types.ts';
 import { collect } from './collect.ts';
 import type { Show } from './show.ts';
 
-type Named = NamespaceRef | DatasetRef;
+type Named = Refs['namespace' | 'dataset' | 'version' | 'query'];
 
 /**
  * Does something with what a reference names.
@@ -38,8 +38,30 @@ export async function find<R extends Named>(catalogue: Catalogue, ref: R, show: 
   });
 }
 
+/** The version that a reference names, under its own name where it is called `latest`. */
+export async function findVersion(
+  catalogue: Catalogue,
+  ref: VersionRef,
+  show: Show,
+): Promise<{ readonly version: Version; readonly ref: VersionRef }> {
+  const version = await find(catalogue, ref, show);
+  return { version, ref: refOf(version) as VersionRef };
+}
+
 async function missing(catalogue: Catalogue, ref: Named): Promise<string> {
-  if (ref.kind === 'namespace') return missingNamespace(catalogue, ref.slug);
+  switch (ref.kind) {
+    case 'namespace':
+      return missingNamespace(catalogue, ref.slug);
+    case 'dataset':
+      return missingDataset(catalogue, ref);
+    case 'version':
+      return missingVersion(catalogue, ref);
+    case 'query':
+      return missingQuery(catalogue, ref.slug);
+  }
+}
+
+async function missingDataset(catalogue: Catalogue, ref: Refs['dataset']): Promise<string> {
   const datasets = await collect(catalogue, 'dataset', {});
   const within = datasets.filter(({ namespace }) => namespace === ref.namespace).map(({ slug }) => slug);
   const elsewhere = datasets.filter(({ namespace }) => namespace !== ref.namespace).map(formatRef);
@@ -51,6 +73,33 @@ async function missing(catalogue: Catalogue, ref: Named): Promise<string> {
   return namespaces.some(({ slug }) => slug === ref.namespace)
     ? `There is no dataset ${formatRef(ref)}. Add it with: catalogue dataset add ${formatRef(ref)} --label …`
     : missingNamespace(catalogue, ref.namespace);
+}
+
+async function missingVersion(catalogue: Catalogue, ref: VersionRef): Promise<string> {
+  const home = datasetOf(ref);
+  const dataset: Dataset | null = await catalogue.get<'dataset'>(home).catch((error) => {
+    if (error instanceof NotFoundError) return null;
+    throw error;
+  });
+  if (!dataset) return missingDataset(catalogue, home);
+  const name = formatRef(home);
+  if (dataset.versions.length === 0)
+    return `${name} has no version yet. Add one with: catalogue version add ${name} FILE`;
+  if (ref.slug === 'latest') return `No version of ${name} is ready. See: catalogue version list ${name}`;
+  const slugs = dataset.versions.map(({ slug }) => slug);
+  // Few type 20 digits: the first ones of them say more than the number of those that differ.
+  const meant = slugs.find((slug) => slug.startsWith(ref.slug)) ?? closest(ref.slug, slugs);
+  const hint = meant ? `Did you mean ${name}@${meant}?` : `See: catalogue version list ${name}`;
+  return `There is no version ${formatRef(ref)}. ${hint}`;
+}
+
+async function missingQuery(catalogue: Catalogue, slug: string): Promise<string> {
+  const queries = await collect(catalogue, 'query', {});
+  const meant = closest(
+    slug,
+    queries.map((query) => query.slug),
+  );
+  return `There is no query ${slug}. ${meant ? `Did you mean ${meant}?` : 'See: catalogue query list'}`;
 }
 
 async function missingNamespace(catalogue: Catalogue, slug: string): Promise<string> {

@@ -7,6 +7,8 @@ export interface Outcome {
   /** Past tense and infinitive: `['Added', 'add']`. */
   readonly done: readonly [did: string, would: string];
   readonly ref: Ref;
+  /** Which part of it is meant: `column height of`. */
+  readonly part?: string;
   /** What it is called now, where it was called otherwise before. */
   readonly now?: Ref;
   /** The API's object, where there is one (still). */
@@ -18,9 +20,9 @@ export interface Outcome {
  * Tells what was done. Behind a pipe the name of the thing is the result, since it may have been derived from the
  * label; at a terminal the message names it.
  */
-export function tell({ show }: Call, { done: [did, would], ref, now = ref, object, dryRun }: Outcome): void {
+export function tell({ show }: Call, { done: [did, would], ref, part, now = ref, object, dryRun }: Outcome): void {
   const renamed = formatRef(now) === formatRef(ref) ? '' : `, now ${formatRef(now)}`;
-  const sentence = `${ref.kind} ${formatRef(ref)}${renamed}`;
+  const sentence = `${part ? `${part} ` : ''}${ref.kind} ${formatRef(ref)}${renamed}`;
   if (show.asJson && object !== undefined) show.json(object);
   else if (dryRun) show.line(`Would ${would} ${sentence}`);
   else if (!show.forPeople && !show.asJson && object !== undefined) show.line(formatRef(now));

@@ -16,6 +16,12 @@ export const nouns: Readonly<Record<string, Noun>> = {
   init: { description: 'Make a new catalogue.', load: () => import('./commands/init.ts') },
   namespace: { description: 'Namespaces: who publishes.', load: () => import('./commands/namespace.ts') },
   dataset: { description: 'Datasets: what is published.', load: () => import('./commands/dataset.ts') },
+  version: { description: 'Versions: the data themselves.', load: () => import('./commands/version.ts') },
+  column: { description: 'Columns: what the values mean.', load: () => import('./commands/column.ts') },
+  query: { description: 'Queries: saved questions.', load: () => import('./commands/query.ts') },
+  publish: { description: 'Make a dataset and its version in one go.', load: () => import('./commands/publish.ts') },
+  data: { description: 'The rows of a dataset.', load: () => import('./commands/data.ts') },
+  download: { description: 'The file of a version, as it was taken in.', load: () => import('./commands/download.ts') },
   check: { description: 'Find what is wrong with the files.', load: () => import('./commands/check.ts') },
   serve: { description: 'Serve the catalogue over HTTP.', load: () => import('./commands/serve.ts') },
 };
@@ -26,17 +32,19 @@ const conclusion = `
 Examples:
   catalogue init
   catalogue namespace add parks --label "Parks department"
-  catalogue dataset add parks/trees --label Trees --keyword nature
+  catalogue publish trees.csv --to parks/trees --label Trees --keyword nature
+  catalogue data parks/trees height__gte=10 -o tall.geojson
   catalogue serve
 
-Datasets are named <namespace>/<dataset>, as in parks/trees.
+Datasets are named <namespace>/<dataset>, as in parks/trees; their versions
+<namespace>/<dataset>@<version>, as in parks/trees@latest.
 More about a command: catalogue dataset add --help
 
 The catalogue's folder is the one named by --data, else by CATALOGUE_DATA in
 the environment, else ./catalogue-data, else the current folder if it is one.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 not allowed,
-5 conflict with what is there.`;
+5 conflict with what is there, 130 interrupted.`;
 
 /** What the program says of its use; the exit code of the command that ran is handed to `ended`. */
 export function createProgram(context: Context, ended: (exitCode: number) => void): Command {
@@ -96,7 +104,7 @@ function declare(command: Command, verb: Verb, context: Context, ended: (exitCod
     .addHelpText('after', `\n${verb.examples.length > 1 ? 'Examples' : 'Example'}:\n${examples}`);
   for (const option of verb.options?.() ?? []) command.addOption(option);
   withGlobalOptions(command).action(async (...given: unknown[]) => {
-    const args = given.slice(0, -2) as (string | undefined)[];
+    const args = given.slice(0, -2).flat() as (string | undefined)[];
     const own = Object.entries(command.opts()).filter(([name]) => !globalNames.includes(name));
     ended(await verb.run(await callFor(context, globalOptions(command)), args, Object.fromEntries(own)));
   });
@@ -116,7 +124,7 @@ async function callFor(context: Context, global: GlobalOptions): Promise<Call> {
   };
 }
 
-/** Adds the options that are taken at every place,. */
+/** Adds the options that are taken at every place. */
 function withGlobalOptions(command: Command): Command {
   const options = [
     new Option('--data <dir>', "The catalogue's folder."),

@@ -1,5 +1,8 @@
 /** How far long work has come: a line on stderr that is written over and then taken away, at a terminal only. */
 import type { Context } from './context.ts';
+import { bytesText } from './sizes.ts';
+import { oneLine } from './text.ts';
+import { pad, truncate, width } from './width.ts';
 
 export interface Progress {
   at(done: number, total: number): void;
@@ -9,16 +12,60 @@ export interface Progress {
 
 /** @param what is being done, as in `Checking` */
 export function progress(context: Context, what: string): Progress {
-  if (!context.isTerminal.err) return { at: () => {}, end: () => {} };
+  const { show, end } = statusLine(context);
+  return { at: (done, total) => show(`${what}: ${total ? Math.floor((done / total) * 100) : 100} %`), end };
+}
+
+export interface Transfer {
+  /** @param bytes that have come so far */
+  at(bytes: number): void;
+  end(): void;
+}
+
+/** Milliseconds between two looks at the same line. */
+const interval = 100;
+const barLength = 24;
+
+/**
+ * How many bytes have come, and how fast; with a bar where it is known how many there are.
+ * @param already how many of them had come before
+ */
+export function transfer(context: Context, what: string, total: number | null, already = 0): Transfer {
+  const { show, end } = statusLine(context);
+  const started = performance.now();
+  let last = Number.NEGATIVE_INFINITY;
+  return {
+    at(bytes) {
+      const now = performance.now();
+      if (now - last < interval && bytes !== total) return;
+      last = now;
+      const seconds = (now - started) / 1000;
+      // The speed of the first moments says nothing.
+      const speed = seconds < 0.3 ? '' : `  ${bytesText((bytes - already) / seconds)}/s`;
+      show(`${oneLine(what)}  ${total ? `${bar(bytes / total)}  ` : ''}${bytesText(bytes)}${speed}`);
+    },
+    end,
+  };
+}
+
+function bar(share: number): string {
+  const full = Math.min(1, share);
+  const filled = Math.floor(full * barLength);
+  return `[${'#'.repeat(filled)}${'-'.repeat(barLength - filled)}] ${String(Math.floor(full * 100)).padStart(3)} %`;
+}
+
+/** A line that is written over; it has to fit, since what wraps can't be written over. */
+function statusLine(context: Context): { show(line: string): void; end(): void } {
+  if (!context.isTerminal.err) return { show: () => {}, end: () => {} };
   let shown = '';
   return {
-    at(done, total) {
-      const line = `${what}: ${total ? Math.floor((done / total) * 100) : 100} %`;
-      if (line !== shown) context.err(`\r${line}`);
-      shown = line;
+    show(line) {
+      const fitted = truncate(line, context.columns - 1);
+      if (fitted !== shown) context.err(`\r${pad(fitted, width(shown))}`);
+      shown = fitted;
     },
     end() {
-      if (shown) context.err(`\r${' '.repeat(shown.length)}\r`);
+      if (shown) context.err(`\r${' '.repeat(width(shown))}\r`);
       shown = '';
     },
   };

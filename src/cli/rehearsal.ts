@@ -1,34 +1,36 @@
 /** `--dry-run`: what creating, editing and removing would do, checked and not done. */
-import type { Catalogue, Input } from '../catalogue/catalogue.ts';
-import { datasetFrom, namespaceFrom } from '../catalogue/entities.ts';
+import type { Catalogue, CreatableKind, Input } from '../catalogue/catalogue.ts';
+import { datasetFrom, namespaceFrom, queryFrom } from '../catalogue/entities.ts';
 import { ConflictError } from '../catalogue/errors.ts';
 import { parseInput } from '../catalogue/input.ts';
-import type { DatasetRef, NamespaceRef } from '../catalogue/ref.ts';
+import type { VersionRef } from '../catalogue/ref.ts';
 import type { RecordOf } from '../catalogue/schemas.ts';
-import { mustBeFree, refFrom } from './taken.ts';
+import type { Column } from '../catalogue/types.ts';
+import { type CreatableRef, mustBeFree, refFrom } from './taken.ts';
 
 export type Writes = Pick<Catalogue, 'create' | 'edit' | 'remove'>;
 
 /** The writing side of a catalogue, which answers as the catalogue would and leaves it as it is. */
 export function rehearsal(catalogue: Catalogue): Writes {
   const rehearsed = {
-    async create(kind: 'namespace' | 'dataset', input: Input) {
+    async create(kind: CreatableKind, input: Input) {
       const fields = parseInput(kind, input, { partial: false });
       const ref = refFrom(kind, fields);
       await mustBeFree(catalogue, ref);
       return entityFrom(ref, fields);
     },
 
-    async edit(ref: NamespaceRef | DatasetRef, input: Input) {
-      const current = await catalogue.get<'namespace' | 'dataset'>(ref);
-      const fields = { ...current, ...parseInput(ref.kind, input, { partial: true, label: current.label }) };
-      await mustBeFree(catalogue, refFrom(ref.kind, fields), ref);
+    async edit(ref: CreatableRef | VersionRef, input: Input) {
+      const current = await catalogue.get<CreatableKind | 'version'>(ref);
+      const given = parseInput(ref.kind, input, { partial: true, label: current.label });
+      const fields = { ...current, ...given, ...(given.columns ? { columns: merged(current, given.columns) } : {}) };
+      if (ref.kind !== 'version') await mustBeFree(catalogue, refFrom(ref.kind, fields), ref);
       return Object.freeze(fields);
     },
 
-    async remove(ref: NamespaceRef | DatasetRef) {
-      await catalogue.get<'namespace' | 'dataset'>(ref);
-      if (ref.kind === 'dataset') return;
+    async remove(ref: CreatableRef | VersionRef) {
+      await catalogue.get<CreatableKind | 'version'>(ref);
+      if (ref.kind !== 'namespace') return;
       const { count } = await catalogue.list('dataset', { namespace: ref.slug, pageSize: 1 });
       if (count)
         throw new ConflictError(
@@ -40,8 +42,20 @@ export function rehearsal(catalogue: Catalogue): Writes {
   return rehearsed as Writes;
 }
 
-function entityFrom(ref: NamespaceRef | DatasetRef, fields: Input) {
-  return ref.kind === 'namespace'
-    ? namespaceFrom(ref.slug, fields as RecordOf<'namespace'>)
-    : datasetFrom(ref.namespace, ref.slug, fields as RecordOf<'dataset'>);
+function entityFrom(ref: CreatableRef, fields: Input) {
+  switch (ref.kind) {
+    case 'namespace':
+      return namespaceFrom(ref.slug, fields as RecordOf<'namespace'>);
+    case 'dataset':
+      return datasetFrom(ref.namespace, ref.slug, fields as RecordOf<'dataset'>);
+    case 'query':
+      return queryFrom(ref.slug, fields as unknown as RecordOf<'query'>);
+  }
+}
+
+/** A dataset's columns with the words that are given for some of them. */
+function merged(current: object, words: unknown): readonly Column[] {
+  const columns = 'columns' in current ? (current.columns as readonly Column[]) : [];
+  const given = new Map((words as Partial<Column>[]).map((column) => [column.name, column]));
+  return columns.map((column) => ({ ...column, ...given.get(column.name) }));
 }

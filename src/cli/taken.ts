@@ -1,14 +1,17 @@
 /** Names that are taken. The API calls that an invalid input, as Django REST Framework does; at a prompt it is a conflict. */
-import type { Catalogue, Input } from '../catalogue/catalogue.ts';
+import type { Catalogue, CreatableKind, Input } from '../catalogue/catalogue.ts';
 import { ConflictError, ValidationError } from '../catalogue/errors.ts';
-import { type DatasetRef, formatRef, type NamespaceRef } from '../catalogue/ref.ts';
+import { formatRef, type Refs } from '../catalogue/ref.ts';
 import { slugify } from '../catalogue/slug.ts';
 import { collect } from './collect.ts';
 
+/** The name of something that can be made. */
+export type CreatableRef = Refs[CreatableKind];
+
 /** What a record with these fields would be called; the slug is derived from the label where none is given. */
-export function refFrom(kind: 'namespace' | 'dataset', fields: Input): NamespaceRef | DatasetRef {
+export function refFrom(kind: CreatableKind, fields: Input): CreatableRef {
   const slug = String(fields.slug || slugify(String(fields.label)));
-  return kind === 'namespace' ? { kind, slug } : { kind, namespace: String(fields.namespace), slug };
+  return kind === 'dataset' ? { kind, namespace: String(fields.namespace), slug } : { kind, slug };
 }
 
 /**
@@ -18,9 +21,9 @@ export function refFrom(kind: 'namespace' | 'dataset', fields: Input): Namespace
  */
 export async function claim<T>(
   catalogue: Catalogue,
-  name: NamespaceRef | DatasetRef,
+  name: CreatableRef,
   action: () => Promise<T>,
-  self?: NamespaceRef | DatasetRef,
+  self?: CreatableRef,
 ): Promise<T> {
   try {
     return await action();
@@ -35,16 +38,12 @@ export async function claim<T>(
  * Names are unique without regard to case: on some file systems they would be the same folder.
  * @throws ConflictError
  */
-export async function mustBeFree(
-  catalogue: Catalogue,
-  name: NamespaceRef | DatasetRef,
-  self?: NamespaceRef | DatasetRef,
-): Promise<void> {
+export async function mustBeFree(catalogue: Catalogue, name: CreatableRef, self?: CreatableRef): Promise<void> {
   if (self && formatRef(self).toLowerCase() === formatRef(name).toLowerCase()) return;
   const named =
-    name.kind === 'namespace'
-      ? await collect(catalogue, 'namespace', {})
-      : await collect(catalogue, 'dataset', { namespace: name.namespace });
+    name.kind === 'dataset'
+      ? await collect(catalogue, 'dataset', { namespace: name.namespace })
+      : await collect<'namespace' | 'query'>(catalogue, name.kind, {});
   const other = named.find(({ slug }) => slug.toLowerCase() === name.slug.toLowerCase());
   if (!other) return;
   const existing = formatRef(other);

@@ -5,6 +5,7 @@ import type { Verb } from '../command.ts';
 import type { CheckProblem, CheckReport } from '../context.ts';
 import { progress } from '../progress.ts';
 import { type Paint, painter, type Show } from '../show.ts';
+import { counted } from '../sizes.ts';
 import { manyLines, oneLine } from '../text.ts';
 
 interface CheckOptions {
@@ -20,7 +21,7 @@ export const command: Verb<CheckOptions> = {
   examples: ['catalogue check', 'catalogue check --fix', 'catalogue check --deep --format github'],
   options: () => [
     new Option('--fix', 'Mend what can be mended without a decision of yours.'),
-    new Option('--deep', 'Read the payloads as well, and compare their checksums.'),
+    new Option('--deep', 'Read the payloads as well, and compare their checksums and columns.'),
     new Option('--format <text|json|github>', 'How to say it; github is for a workflow of GitHub Actions.').choices([
       'text',
       'json',
@@ -86,5 +87,3 @@ function summarise(show: Show, { problems, fixed, files }: CheckReport, fix: boo
   const hint = fixable && !fix ? ` catalogue check --fix mends ${fixable} of them.` : '';
   show.message(`${counted(files, 'file')} checked: ${found.join(', ')}.${hint}`);
 }
-
-const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;

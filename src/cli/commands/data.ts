@@ -1,0 +1,110 @@
+/** `catalogue data`: the rows of a dataset. */
+import { extname, resolve } from 'node:path';
+import { Option } from 'commander';
+import type { Rows } from '../../catalogue/catalogue.ts';
+import { closest } from '../../catalogue/closest.ts';
+import { formatRef, parseVersionRef } from '../../catalogue/ref.ts';
+import { type FormatName, formats } from '../../data/writers/write.ts';
+import type { Call, Verb } from '../command.ts';
+import { UsageError } from '../errors.ts';
+import { type Parameter, parametersFrom } from '../filters.ts';
+import { interruptible } from '../interruption.ts';
+import { findVersion } from '../naming.ts';
+import { wholeNumber } from '../options.ts';
+import { transfer } from '../progress.ts';
+import { showRows } from '../rows-table.ts';
+import { pour, save } from '../save.ts';
+import { bytesText } from '../sizes.ts';
+
+/** Options that are parameters of the data address, under the same name with an underscore. */
+const asParameters = ['limit', 'offset', 'ordering', 'fields', 'bbox', 'filter'] as const;
+
+interface DataOptions extends Partial<Record<(typeof asParameters)[number], string | number>> {
+  readonly format?: FormatName;
+  readonly output?: string;
+}
+
+const names = Object.keys(formats) as FormatName[];
+const count = wholeNumber(0, Number.MAX_SAFE_INTEGER);
+
+export const command: Verb<DataOptions> = {
+  usage: 'data <dataset> [filters...]',
+  description: 'Print the rows of a dataset, or of one of its versions.',
+  notes:
+    'A filter is column=value or column__lookup=value, with the lookups ne, gt, gte, lt, lte, in, range, isnull, ' +
+    'contains, startswith, endswith, each but the first also as icontains …, and on geometry intersects, within, ' +
+    'bbox, dwithin. All of them hold. A terminal gets a table of the first rows; anything else GeoJSON, unless told otherwise.',
+  examples: [
+    'catalogue data parks/trees',
+    'catalogue data parks/trees height__gte=10 name__icontains=oak --ordering -height --limit 5',
+    'catalogue data parks/trees@latest --bbox 4,51,5,52 -o trees.csv',
+    'catalogue data parks/trees --filter "height > 10 OR name LIKE \'o%\'" --fields name,height --format csv',
+  ],
+  options: () => [
+    new Option('--format <name>', `How to write them: ${names.join(', ')}.`).choices(names),
+    new Option('-o, --output <file>', 'Write to this file, whose extension tells the format; - is stdout.'),
+    new Option('--limit <number>', 'At most so many rows.').argParser(count),
+    new Option('--offset <number>', 'Leave out so many rows first.').argParser(count),
+    new Option('--ordering <columns>', 'Comma-separated, a minus for descending.'),
+    new Option('--fields <columns>', 'Only these columns, comma-separated.'),
+    new Option('--bbox <box>', 'Only rows that touch this box: west,south,east,north.'),
+    new Option('--filter <cql2>', 'A condition in CQL2 text, with AND, OR, NOT, BETWEEN, LIKE, IN, IS NULL.'),
+  ],
+  async run(call, [name = '', ...words], options) {
+    const { show, context } = call;
+    const asked = parseVersionRef(name);
+    const parameters = [...parametersFrom(words), ...ownParameters(options)];
+    const output = options.output === '-' ? undefined : options.output;
+    const format = options.format ?? (output === undefined ? undefined : formatOf(output));
+    if (format === 'parquet' && output === undefined && show.forPeople)
+      throw new UsageError('Parquet is not for reading. Write it to a file: -o rows.parquet');
+    const catalogue = await call.open();
+    const { ref } = await findVersion(catalogue, asked, show);
+    const byTable = show.forPeople && !show.asJson && output === undefined && format === undefined;
+    if (byTable) {
+      await showRows(
+        call,
+        (more) => catalogue.rows(ref, { parameters: [...parameters, ...more], format: 'objects' }),
+        parameters,
+      );
+      return 0;
+    }
+    const rows = await catalogue.rows(ref, { parameters, format });
+    if (output === undefined) await pour(context, rows.stream());
+    else await write(call, rows, output);
+    return 0;
+  },
+};
+
+function ownParameters(options: DataOptions): readonly Parameter[] {
+  return asParameters.flatMap((name) => {
+    const value = options[name];
+    return value === undefined ? [] : [[`_${name}`, String(value)] as const];
+  });
+}
+
+/** @throws UsageError where the file's extension tells no format */
+function formatOf(file: string): FormatName {
+  const extension = extname(file).slice(1).toLowerCase();
+  const format = names.find((name) => name === extension);
+  if (format) return format;
+  const meant = closest(extension, names);
+  throw new UsageError(
+    `${extension ? `.${extension} is no format that rows are written in` : `${file} has no extension`}. ` +
+      `${meant ? `Did you mean .${meant}? ` : ''}Say which: --format ${names.slice(0, -2).join('|')}`,
+  );
+}
+
+async function write(call: Call, rows: Rows, output: string): Promise<void> {
+  const { context, show } = call;
+  let written = 0;
+  const { at, end } = transfer(context, `Writing ${output}`, null);
+  const onProgress = (bytes: number) => {
+    written = bytes;
+    at(bytes);
+  };
+  await interruptible(context, `${output} was not written.`, (signal) =>
+    save(resolve(context.cwd, output), rows.stream(), { onProgress, signal }),
+  ).finally(end);
+  show.message(`Wrote rows of ${formatRef(rows.version)} to ${output} (${rows.format}, ${bytesText(written)}).`);
+}

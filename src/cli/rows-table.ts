@@ -1,0 +1,53 @@
+/** Rows as a table at a terminal: the first of them, in as many columns as fit. */
+import type { Rows } from '../catalogue/catalogue.ts';
+import type { Call } from './command.ts';
+import type { Parameter } from './filters.ts';
+import { counted } from './sizes.ts';
+
+/** Rows shown to people who said no number. */
+const firstRows = 50;
+/** What a column takes at least, with the gap beside it. */
+const leastWidth = 10;
+
+const limits = ['_limit', 'limit', '_page', 'page', '_page_size', 'page_size'];
+
+/**
+ * Shows rows as a table, and says how much more there is.
+ * @param ask asks for the rows as an array of objects, by some more parameters
+ * @param parameters those that it is asked by anyhow
+ */
+export async function showRows(
+  { context, show }: Call,
+  ask: (more: readonly Parameter[]) => Promise<Rows>,
+  parameters: readonly Parameter[],
+): Promise<void> {
+  const isLimited = parameters.some(([name]) => limits.includes(name));
+  const rows = await ask(isLimited ? [] : [['_limit', String(firstRows)]]);
+  const chunks: Buffer[] = [];
+  for await (const chunk of rows.stream()) chunks.push(chunk as Buffer);
+  const items = JSON.parse(Buffer.concat(chunks).toString()) as Readonly<Record<string, unknown>>[];
+  if (items.length === 0) {
+    show.message('No rows.');
+    return;
+  }
+  const names = [...new Set(items.flatMap((item) => Object.keys(item)))];
+  const shown = names.slice(0, Math.max(1, Math.floor(context.columns / leastWidth)));
+  show.table(
+    shown,
+    items.map((item) => shown.map((name) => cell(item[name]))),
+  );
+  const matched = rows.part?.matched ?? items.length;
+  if (items.length < matched)
+    show.message(`${items.length} of ${counted(matched, 'row')}. All of them: -o FILE, or --format csv`);
+  if (shown.length < names.length)
+    show.message(`${shown.length} of ${names.length} columns. Others: --fields ${names.slice(-2).join(',')}`);
+}
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value !== 'object') return String(value);
+  const { type, coordinates } = value as { type?: unknown; coordinates?: unknown };
+  if (typeof type !== 'string' || !Array.isArray(coordinates)) return JSON.stringify(value);
+  // A position says something; thousands of them don't.
+  return type === 'Point' ? `Point(${coordinates.join(' ')})` : type;
+}

@@ -1,0 +1,47 @@
+/** `--dry-run` of taking in: the bytes are read to their end, and nothing of them is kept. */
+
+import { changesBetween } from '../catalogue/columns.ts';
+import { ValidationError } from '../catalogue/errors.ts';
+import { formatRef } from '../catalogue/ref.ts';
+import type { Dataset } from '../catalogue/types.ts';
+import { changeLines } from './changes.ts';
+import type { Call } from './command.ts';
+import { consume, factsOf, type Source, type TransferOptions } from './upload.ts';
+
+/**
+ * Says what a source would be as the newest version of a dataset.
+ * @throws ValidationError where it would be refused
+ */
+export async function rehearseUpload(
+  call: Call,
+  dataset: Pick<Dataset, 'kind' | 'namespace' | 'slug' | 'columns' | 'versions'>,
+  source: Source,
+  { checksum, mediaType }: TransferOptions,
+): Promise<void> {
+  const { show } = call;
+  const [{ takeIn }, { PayloadError }] = await Promise.all([
+    import('../data/intake.ts'),
+    import('../data/payload-error.ts'),
+  ]);
+  const intake = await consume(call, source, 'Nothing was kept.', (options) =>
+    takeIn(source.bytes, { fileName: source.fileName, mediaType, ...options }),
+  ).catch((error) => {
+    throw error instanceof PayloadError ? new ValidationError({ file: [error.message] }) : error;
+  });
+  if (checksum !== undefined && checksum.toLowerCase() !== intake.checksum)
+    throw new ValidationError({ checksum: [`The bytes have the checksum ${intake.checksum}, and not ${checksum}.`] });
+  if (intake.isLfsPointer)
+    throw new ValidationError({ file: ['It is a Git LFS pointer, and not the file itself. Run "git lfs pull".'] });
+
+  const { format, mediaType: media_type, rows, bbox, size, columns } = intake;
+  const [newest] = dataset.versions;
+  const isNew = newest?.checksum !== intake.checksum;
+  const changes = changesBetween(dataset.columns, columns.length && isNew ? columns : dataset.columns);
+  if (show.asJson)
+    show.json({ created: isNew, checksum: intake.checksum, format, media_type, size, rows, bbox, columns, changes });
+  else if (!isNew) show.line(`Would add nothing: ${formatRef(newest)}, the newest version, has the same bytes`);
+  else {
+    show.line(`Would add a version to dataset ${formatRef(dataset)}: ${factsOf(intake)}`);
+    for (const line of changeLines(changes)) show.line(line);
+  }
+}

@@ -1,0 +1,118 @@
+/** Bytes on their way into the catalogue: where they come from, how far they are, what became of them. */
+import { open } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import type { Readable } from 'node:stream';
+import { InvalidArgumentError, Option } from 'commander';
+import type { Catalogue, Published, Upload } from '../catalogue/catalogue.ts';
+import { type DatasetRef, formatRef } from '../catalogue/ref.ts';
+import { representVersion } from '../catalogue/represent.ts';
+import type { Version } from '../catalogue/types.ts';
+import { changeLines } from './changes.ts';
+import type { Call } from './command.ts';
+import type { Context } from './context.ts';
+import { linksOf } from './input.ts';
+import { interruptible } from './interruption.ts';
+import { tell } from './outcome.ts';
+import { transfer } from './progress.ts';
+import { bytesText, counted } from './sizes.ts';
+
+/** What is said of the bytes, besides the fields of a version. */
+export interface TransferOptions {
+  readonly checksum?: string;
+  readonly mediaType?: string;
+  readonly name?: string;
+}
+
+export const transferOptions = (): readonly Option[] => [
+  new Option(
+    '--checksum <sha256>',
+    'SHA-256 that the bytes must have; nothing is kept where they have another.',
+  ).argParser((value: string) => {
+    if (/^[0-9a-f]{64}$/i.test(value)) return value;
+    throw new InvalidArgumentError('It must be 64 hexadecimal digits.');
+  }),
+  new Option('--media-type <type>', "Media type of the bytes, where their name and form don't tell."),
+  new Option('--name <filename>', 'Name of the file, as of bytes that come on stdin: its extension tells the format.'),
+];
+
+/** Bytes to be taken in. */
+export interface Source {
+  readonly bytes: Readable;
+  /** How it is called in messages. */
+  readonly shown: string;
+  readonly fileName: string | undefined;
+  /** Null where it isn't known how many there will be. */
+  readonly size: number | null;
+}
+
+/**
+ * Opens a file, or stdin for `-`.
+ * @param name under which the bytes are taken in, where it isn't the file's own
+ * @throws the system's error where there is no such file
+ */
+export async function openSource(context: Context, file: string, name: string | undefined): Promise<Source> {
+  if (file === '-') return { bytes: context.stdin(), shown: name ?? 'stdin', fileName: name, size: null };
+  const failed = (error: unknown) => Object.assign(error as NodeJS.ErrnoException, { path: file });
+  const handle = await open(resolve(context.cwd, file)).catch((error) => Promise.reject(failed(error)));
+  const stat = await handle.stat();
+  if (stat.isDirectory()) {
+    await handle.close();
+    throw failed(Object.assign(new Error('EISDIR'), { code: 'EISDIR' }));
+  }
+  return {
+    bytes: handle.createReadStream({ highWaterMark: 512 * 1024 }),
+    shown: basename(file),
+    fileName: name ?? basename(file),
+    size: stat.isFile() ? stat.size : null,
+  };
+}
+
+/** Reads a source, with a bar that shows how far it is, until it is done or somebody presses Ctrl-C. */
+export async function consume<T>(
+  { context }: Call,
+  source: Source,
+  remains: string,
+  work: (options: Pick<Upload, 'onProgress' | 'signal'>) => Promise<T>,
+): Promise<T> {
+  const { at, end } = transfer(context, `Taking in ${source.shown}`, source.size);
+  return interruptible(context, remains, (signal) => work({ onProgress: at, signal })).finally(() => {
+    end();
+    source.bytes.destroy();
+  });
+}
+
+/** Takes a source in as the newest version of a dataset, or nothing of it. */
+export async function upload(
+  call: Call,
+  catalogue: Catalogue,
+  ref: DatasetRef,
+  source: Source,
+  fields: Omit<Upload, 'source'>,
+): Promise<Published> {
+  return consume(call, source, 'Nothing was kept.', (options) =>
+    catalogue.publish(ref, { source: source.bytes, fileName: source.fileName, ...fields, ...options }),
+  );
+}
+
+/** Tells what became of an upload. */
+export function tellPublished(call: Call, catalogue: Catalogue, { version, created, changes }: Published): void {
+  const { show } = call;
+  const object = representVersion(version, linksOf(catalogue));
+  if (created) {
+    tell(call, { done: ['Added', 'add'], ref: version, object });
+    for (const line of [factsOf(version), ...changeLines(changes)]) show.message(line);
+    return;
+  }
+  if (show.asJson) show.json(object);
+  else if (!show.forPeople) show.line(formatRef(version));
+  show.message(`Nothing was added: ${formatRef(version)}, the newest version, has the same bytes.`);
+}
+
+/** What a version is, in a few words: `geojson, 12 rows, 3.4 kB`. */
+export function factsOf({ format, rows, size }: Pick<Version, 'format' | 'rows' | 'size'>): string {
+  return [
+    format || 'a file of no known format',
+    rows === null ? 'no rows that can be read' : counted(rows, 'row'),
+    ...(size === null ? [] : [bytesText(size)]),
+  ].join(', ');
+}
