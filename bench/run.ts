@@ -4,6 +4,8 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const benchmarks = ['reads', 'start', 'follow', 'search', 'cli'] as const;
+/** Programs of their own: they measure processes. */
+const programs = ['data/intake', 'data/query', 'data/stream', 'data/writers'] as const;
 const here = fileURLToPath(new URL('.', import.meta.url));
 
 if (!existsSync(`${here}node_modules`))
@@ -17,5 +19,11 @@ for (const name of benchmarks) {
     console.error(`${name}: ${(error as Error).message}`);
     process.exitCode = 1;
   }
+  console.log();
+}
+for (const name of programs) {
+  if (wanted.length && !wanted.includes(name)) continue;
+  const { status } = spawnSync(process.execPath, ['--import', 'tsx', `${here}${name}.ts`], { stdio: 'inherit' });
+  if (status !== 0) process.exitCode = 1;
   console.log();
 }

@@ -9,6 +9,7 @@ import type { Table } from './table.ts';
 /** Fewer rows than this of a block are read one by one, more with all that lies between them. */
 const fewRows = 16;
 const readSize = 1024 * 1024;
+const shorter = 'The payload is shorter than it was.';
 
 /**
  * The rows' own JSON: in a table whose `ownBytes` are `features`, Features with commas between them; where they are
@@ -49,7 +50,14 @@ async function* allBytes(table: Table, path: string): AsyncGenerator<Buffer, voi
     start ??= places.offsets[0] as number;
     end = (places.offsets[last] as number) + (places.lengths[last] as number);
   }
-  if (start !== undefined) yield* createReadStream(path, { start, end: end - 1, highWaterMark: readSize });
+  if (start === undefined) return;
+  let missing = end - start;
+  for await (const chunk of createReadStream(path, { start, end: end - 1, highWaterMark: readSize })) {
+    missing -= (chunk as Buffer).length;
+    yield chunk as Buffer;
+  }
+  // A file that was cut short meanwhile ends without an error of its own.
+  if (missing > 0) throw new Error(shorter);
 }
 
 /** The chosen rows of each block, by their place in it. */
@@ -103,6 +111,6 @@ async function* slices(
 async function readRange(file: FileHandle, start: number, end: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(end - start);
   const { bytesRead } = await file.read(bytes, 0, bytes.length, start);
-  if (bytesRead !== bytes.length) throw new Error('The payload is shorter than it was.');
+  if (bytesRead !== bytes.length) throw new Error(shorter);
   return bytes;
 }
