@@ -5,10 +5,11 @@ import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { allOf } from '../catalogue/listing.ts';
 import type { CheckOptions } from './check.ts';
+import { misfits } from './check-columns.ts';
 import { type Doubt, type Facts, isThere, pathOfRecord } from './check-rules.ts';
 import { datasetFolder, payloadPath } from './layout.ts';
 
-/** Payloads that no version names; versions without a checksum; with `deep`, payloads that don't match theirs. */
+/** Payloads that no version names; versions without a checksum; with `deep`, payloads that don't match theirs, and columns that don't fit. */
 export async function checkPayloads(facts: Facts, { deep, onProgress }: CheckOptions): Promise<Doubt[]> {
   return [...orphans(facts), ...unsummed(facts), ...(deep ? await mismatches(facts, onProgress) : [])];
 }
@@ -65,6 +66,7 @@ async function mismatches(facts: Facts, onProgress?: CheckOptions['onProgress'])
         pointer: '/checksum',
         message: `The payload data/${version.file} has the checksum ${sum}: it isn't the one that was taken in.`,
       });
+    else doubts.push(...(await misfits(facts, version, payload)));
   }
   onProgress?.(versions.length, versions.length);
   return doubts;
