@@ -1,7 +1,7 @@
 /**
  * How the rows of one table differ from those of another.
  *
- * Each row becomes a hash of 64 bits, and hashes find their likes: some 50 bytes a row in memory and two readings of
+ * Each row becomes a hash of 64 bits, and hashes find their likes: some 50 bytes a row of memory and two readings of
  * each table, whatever the rows hold. Only the rows that differ are read once more, when they are asked for. Compared
  * are the columns that both tables have; one that came or went is told of once, and not of every row.
  */
