@@ -104,7 +104,8 @@ export function representation(
 
 /** Blanks by which a reader wants JSON indented: `Accept: application/json; indent=4`, 0 to 8; undefined for compact. */
 function indentOf(accept = ''): number | undefined {
-  const indent = Number(/application\/json[^,]*;\s*indent=(\d+)/i.exec(accept)?.[1]);
+  const json = accept.split(',').find((range) => /^\s*application\/json\s*;/i.test(range));
+  const indent = Number(/;\s*indent=(\d+)/i.exec(json ?? '')?.[1]);
   return indent >= 0 ? Math.min(indent, 8) : undefined;
 }
 

@@ -186,7 +186,11 @@ columns:
 
   it('changes the characters it is about, and no others', async (t) => {
     const { view, text } = await open(t, undefined, { files: { [path]: text_ } });
-    const edited = await view.edit(trees, { label: 'Bäume', description: 'All of them', licence: 'CC0-1.0' });
+    const edited = await view.edit<'dataset'>(trees, {
+      label: 'Bäume',
+      description: 'All of them',
+      licence: 'CC0-1.0',
+    });
     assert.equal(edited.label, 'Bäume');
     const expected = text_.replace('"Trees"\n', '"Bäume"\ndescription: All of them\nlicence: CC0-1.0\n');
     assert.equal(await text(path), expected);
@@ -366,8 +370,9 @@ describe('removing', () => {
     assert.equal((await view.list('namespace', {})).count, 0);
   });
 
-  it('what is a file of another kind is not done here', async (t) => {
-    const { view } = await open(t, undefined, { groups: { editors: { label: 'x' } } });
-    await assert.rejects(view.remove({ kind: 'group', slug: 'editors' }), ConflictError);
+  it('a file as such is not done here', async (t) => {
+    const { view } = await open(t);
+    const [file] = (await view.list('file', {})).items;
+    await assert.rejects(view.remove({ kind: 'file', slug: String(file?.id) }), ConflictError);
   });
 });
