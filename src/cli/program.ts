@@ -22,6 +22,7 @@ export const nouns: Readonly<Record<string, Noun>> = {
   publish: { description: 'Make a dataset and its version in one go.', load: () => import('./commands/publish.ts') },
   data: { description: 'The rows of a dataset.', load: () => import('./commands/data.ts') },
   download: { description: 'The file of a version, as it was taken in.', load: () => import('./commands/download.ts') },
+  diff: { description: 'How the rows of two versions differ.', load: () => import('./commands/diff.ts') },
   check: { description: 'Find what is wrong with the files.', load: () => import('./commands/check.ts') },
   serve: { description: 'Serve the catalogue over HTTP.', load: () => import('./commands/serve.ts') },
 };

@@ -1,35 +1,36 @@
 /** `--dry-run`: what creating, editing and removing would do, checked and not done. */
-import type { Catalogue, CreatableKind, Input } from '../catalogue/catalogue.ts';
-import { datasetFrom, namespaceFrom, queryFrom } from '../catalogue/entities.ts';
+import type { Catalogue, Input } from '../catalogue/catalogue.ts';
+import { datasetFrom, groupFrom, namespaceFrom, queryFrom, userFrom } from '../catalogue/entities.ts';
 import { ConflictError } from '../catalogue/errors.ts';
 import { parseInput } from '../catalogue/input.ts';
 import type { VersionRef } from '../catalogue/ref.ts';
 import type { RecordOf } from '../catalogue/schemas.ts';
 import type { Column } from '../catalogue/types.ts';
-import { type CreatableRef, mustBeFree, refFrom } from './taken.ts';
+import { mustBeFree, type NamedKind, type NamedRef, refFrom } from './taken.ts';
 
 export type Writes = Pick<Catalogue, 'create' | 'edit' | 'remove'>;
 
 /** The writing side of a catalogue, which answers as the catalogue would and leaves it as it is. */
 export function rehearsal(catalogue: Catalogue): Writes {
   const rehearsed = {
-    async create(kind: CreatableKind, input: Input) {
+    async create(kind: NamedKind, input: Input) {
       const fields = parseInput(kind, input, { partial: false });
       const ref = refFrom(kind, fields);
       await mustBeFree(catalogue, ref);
       return entityFrom(ref, fields);
     },
 
-    async edit(ref: CreatableRef | VersionRef, input: Input) {
-      const current = await catalogue.get<CreatableKind | 'version'>(ref);
-      const given = parseInput(ref.kind, input, { partial: true, label: current.label });
+    async edit(ref: NamedRef | VersionRef, input: Input) {
+      const current = await catalogue.get<NamedKind | 'version'>(ref);
+      const label = 'label' in current ? current.label : '';
+      const given = parseInput(ref.kind, input, { partial: true, label });
       const fields = { ...current, ...given, ...(given.columns ? { columns: merged(current, given.columns) } : {}) };
       if (ref.kind !== 'version') await mustBeFree(catalogue, refFrom(ref.kind, fields), ref);
       return Object.freeze(fields);
     },
 
-    async remove(ref: CreatableRef | VersionRef) {
-      await catalogue.get<CreatableKind | 'version'>(ref);
+    async remove(ref: NamedRef | VersionRef) {
+      await catalogue.get<NamedKind | 'version'>(ref);
       if (ref.kind !== 'namespace') return;
       const { count } = await catalogue.list('dataset', { namespace: ref.slug, pageSize: 1 });
       if (count)
@@ -42,7 +43,7 @@ export function rehearsal(catalogue: Catalogue): Writes {
   return rehearsed as Writes;
 }
 
-function entityFrom(ref: CreatableRef, fields: Input) {
+function entityFrom(ref: NamedRef, fields: Input) {
   switch (ref.kind) {
     case 'namespace':
       return namespaceFrom(ref.slug, fields as RecordOf<'namespace'>);
@@ -50,6 +51,10 @@ function entityFrom(ref: CreatableRef, fields: Input) {
       return datasetFrom(ref.namespace, ref.slug, fields as RecordOf<'dataset'>);
     case 'query':
       return queryFrom(ref.slug, fields as unknown as RecordOf<'query'>);
+    case 'group':
+      return { ...groupFrom(ref.slug, fields as RecordOf<'group'>), members: (fields.members ?? []) as string[] };
+    case 'user':
+      return userFrom(ref.slug, fields as RecordOf<'user'>);
   }
 }
 

@@ -1,16 +1,17 @@
 /** Names that are taken. The API calls that an invalid input, as Django REST Framework does; at a prompt it is a conflict. */
-import type { Catalogue, CreatableKind, Input } from '../catalogue/catalogue.ts';
+import type { Catalogue, Input } from '../catalogue/catalogue.ts';
 import { ConflictError, ValidationError } from '../catalogue/errors.ts';
 import { formatRef, type Refs } from '../catalogue/ref.ts';
 import { slugify } from '../catalogue/slug.ts';
 import { collect } from './collect.ts';
 
-/** The name of something that can be made. */
-export type CreatableRef = Refs[CreatableKind];
+/** What has a name that is derived from a label where none is given. */
+export type NamedKind = 'namespace' | 'dataset' | 'query';
+export type NamedRef = Refs[NamedKind];
 
 /** What a record with these fields would be called; the slug is derived from the label where none is given. */
-export function refFrom(kind: CreatableKind, fields: Input): CreatableRef {
-  const slug = String(fields.slug || slugify(String(fields.label)));
+export function refFrom(kind: NamedKind, fields: Input): NamedRef {
+  const slug = String(fields.slug || (fields.username ?? slugify(String(fields.label))));
   return kind === 'dataset' ? { kind, namespace: String(fields.namespace), slug } : { kind, slug };
 }
 
@@ -21,9 +22,9 @@ export function refFrom(kind: CreatableKind, fields: Input): CreatableRef {
  */
 export async function claim<T>(
   catalogue: Catalogue,
-  name: CreatableRef,
+  name: NamedRef,
   action: () => Promise<T>,
-  self?: CreatableRef,
+  self?: NamedRef,
 ): Promise<T> {
   try {
     return await action();
@@ -38,12 +39,12 @@ export async function claim<T>(
  * Names are unique without regard to case: on some file systems they would be the same folder.
  * @throws ConflictError
  */
-export async function mustBeFree(catalogue: Catalogue, name: CreatableRef, self?: CreatableRef): Promise<void> {
+export async function mustBeFree(catalogue: Catalogue, name: NamedRef, self?: NamedRef): Promise<void> {
   if (self && formatRef(self).toLowerCase() === formatRef(name).toLowerCase()) return;
   const named =
     name.kind === 'dataset'
       ? await collect(catalogue, 'dataset', { namespace: name.namespace })
-      : await collect<'namespace' | 'query'>(catalogue, name.kind, {});
+      : await collect<Exclude<CreatableKind, 'dataset'>>(catalogue, name.kind, {});
   const other = named.find(({ slug }) => slug.toLowerCase() === name.slug.toLowerCase());
   if (!other) return;
   const existing = formatRef(other);

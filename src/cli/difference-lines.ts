@@ -1,0 +1,57 @@
+/** A difference as lines: counts first, then each row that differs with what is different. */
+import type { Difference, DifferenceKey, PlainRow, RowChange } from '../catalogue/difference.ts';
+import { formatRef, refOf } from '../catalogue/ref.ts';
+import { changeLines } from './changes.ts';
+import { oneLine } from './text.ts';
+
+/** Longest text of a value that is shown to people. */
+const longest = 60;
+
+/**
+ * The lines, as they are asked for.
+ * @param forPeople cuts long values; programs get all of them, with tabs between
+ * @param most how many rows
+ */
+export async function* differenceLines(
+  difference: Difference,
+  forPeople: boolean,
+  most: number,
+): AsyncGenerator<string, void, undefined> {
+  const { from, to, counts, columns, key } = difference;
+  const line = (text: string) => `${oneLine(text)}\n`;
+  yield line(`From ${formatRef(refOf(from))} (rows: ${counts.from}) to ${formatRef(refOf(to))} (rows: ${counts.to})`);
+  for (const text of changeLines(columns)) yield line(text);
+  const { added, removed, changed, unchanged } = counts;
+  yield line(`Rows: ${added} added, ${removed} removed, ${changed} changed, ${unchanged} unchanged${knownBy(key)}.`);
+  if (most === 0) return;
+  let shown = 0;
+  for await (const row of difference.rows()) {
+    const parts = partsOf(row, forPeople ? cut : whole).map(oneLine);
+    yield `${forPeople ? `  ${parts.join('  ')}` : parts.join('\t')}\n`;
+    if (++shown >= most) return;
+  }
+}
+
+function knownBy({ kind, columns }: DifferenceKey): string {
+  if (kind === 'row') return '; rows are compared as a whole';
+  return `; rows are known by ${kind === 'id' ? 'their id' : columns.join(', ')}`;
+}
+
+type Write = (value: unknown) => string;
+
+function partsOf(row: RowChange, write: Write): string[] {
+  const pairs = (values: PlainRow) => Object.entries(values).map(([name, value]) => `${name}=${write(value)}`);
+  if (row.change !== 'changed') return [row.change === 'added' ? '+' : '-', ...pairs(row.row)];
+  const { from, to, columns, key } = row;
+  return ['~', ...pairs(key), ...columns.map((name) => `${name}: ${write(from[name])} → ${write(to[name])}`)];
+}
+
+/** A value as text; a text as it is. */
+const whole: Write = (value) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+
+const cut: Write = (value) => {
+  if (typeof value === 'object' && value !== null && 'coordinates' in value && 'type' in value)
+    return value.type === 'Point' ? whole(value.coordinates) : `${value.type}(…)`;
+  const text = whole(value);
+  return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
+};
