@@ -40,6 +40,9 @@ export function movedTo(snapshot: Snapshot, ref: Ref): Ref | undefined {
   if (ref.kind === 'query') {
     for (const { slug, aliases } of snapshot.queries.values()) if (aliases.includes(ref.slug)) return { ...ref, slug };
   }
+  if (ref.kind === 'group') {
+    for (const { slug, aliases } of snapshot.groups.values()) if (aliases.includes(ref.slug)) return { ...ref, slug };
+  }
   if (ref.kind !== 'dataset' && ref.kind !== 'version') return undefined;
   let place = ref.kind === 'dataset' ? ref : { namespace: ref.namespace, slug: ref.dataset };
   // A dataset may have been renamed, its namespace too, and then moved: follow a few steps, never a circle.

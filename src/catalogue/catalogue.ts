@@ -138,13 +138,14 @@ export interface ColumnChanges {
 }
 
 /** The kinds that can be created through the interface with nothing but fields. */
-export type CreatableKind = 'namespace' | 'dataset' | 'query';
+export type CreatableKind = 'namespace' | 'dataset' | 'query' | 'group' | 'user';
 /** The kinds whose fields can be edited. */
 export type WritableKind = CreatableKind | 'version';
 
 /**
  * Fields by name, as they came in: `input.ts` says what each may be. The namespace of a dataset is its slug here, the
- * dataset of a query `<namespace>/<dataset>`, and its version a slug or null.
+ * dataset of a query `<namespace>/<dataset>`, and its version a slug or null. Owners and a user's groups are slugs, a
+ * group's members usernames. A user is created by `username`, which stays; its password is written and never read.
  */
 export type Input = Readonly<Record<string, unknown>>;
 

@@ -114,6 +114,7 @@ export function groupFrom(slug: string, record: RecordOf<'group'>): Group {
     id: record.id ?? derivedId('group', slug),
     label: record.label,
     members: none,
+    aliases: record.aliases ?? none,
   });
 }
 

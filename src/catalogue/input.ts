@@ -2,9 +2,10 @@
  * Input of people and programs, judged field by field with the messages of Django REST Framework. What comes out is
  * typed and trimmed; inside there is nothing left to check but names that are taken.
  */
+import { checkedPassword } from './accounts.ts';
 import type { Input, WritableKind } from './catalogue.ts';
 import { type FieldErrors, ValidationError } from './errors.ts';
-import { slugRule } from './ref.ts';
+import { slugRule, usernameRule } from './ref.ts';
 import { schemas } from './schemas.ts';
 import { maxSlugLength, slugify } from './slug.ts';
 
@@ -38,6 +39,8 @@ const writable = {
   ],
   version: ['label', 'metadata', 'ready', 'notes'],
   query: ['label', 'slug', 'description', 'dataset', 'version', 'parameters'],
+  group: ['label', 'slug', 'members'],
+  user: ['username', 'groups', 'name', 'email', 'staff', 'password'],
 } as const;
 
 /** Fields without which nothing is created. */
@@ -46,6 +49,8 @@ const required: Readonly<Record<WritableKind, readonly string[]>> = {
   dataset: ['label', 'namespace'],
   version: [],
   query: ['label', 'dataset'],
+  group: ['label'],
+  user: ['username'],
 };
 
 /** The names of a kind's writable fields. */
@@ -64,15 +69,17 @@ export function parseInput(kind: WritableKind, input: Input, options: InputOptio
   for (const name of writable[kind]) {
     const value = Object.hasOwn(input, name) ? input[name] : undefined;
     if (value === undefined) {
-      if (required[kind].includes(name) && !options.partial && !options.present?.includes(name)) errors[name] = ['This field is required.'];
+      if (required[kind].includes(name) && !options.partial && !options.present?.includes(name))
+        errors[name] = ['This field is required.'];
       continue;
     }
     const verdict = parseField(kind, name, value);
     if ('errors' in verdict) errors[name] = [...verdict.errors];
     else result[name] = verdict.value;
   }
-  const creating = kind !== 'version' && !options.partial && options.label === undefined;
-  if (!errors.slug && !errors.label && (result.slug === '' || (result.slug === undefined && creating))) {
+  const creating = !options.partial && options.label === undefined;
+  const derives = kind !== 'version' && kind !== 'user';
+  if (derives && !errors.slug && !errors.label && (result.slug === '' || (result.slug === undefined && creating))) {
     const slug = slugify(String(result.label ?? options.label ?? ''));
     if (slug) result.slug = slug;
     else errors.slug = ['This field may not be blank.'];
@@ -91,6 +98,9 @@ function parseField(kind: WritableKind, name: string, value: unknown): Verdict {
   if (name === 'columns') return parseColumns(value);
   if (field?.type === 'boolean') return parseBoolean(value);
   if (field?.type === 'object') return parseObject(value);
+  if (kind === 'user' && name === 'username') return parseUsername(value);
+  if (name === 'password') return parsePassword(value);
+  if (name === 'members') return parseStrings(value, undefined, usernameRule.source);
   if (kind === 'query' && name === 'version' && value === null) return { value };
   if (kind === 'query' && name === 'dataset') return parseAddress(value);
   if (field?.type === 'array') return parseStrings(value, field.items?.maxLength, field.items?.pattern);
@@ -107,11 +117,14 @@ interface FieldSchema {
 
 const fail = (...errors: string[]): Verdict => ({ errors });
 
-/** A text, as DRF's CharField takes it: numbers as their text, trimmed of Unicode white space. */
-function parseText(value: unknown, { max, blank }: { max?: number | undefined; blank: boolean }): Verdict {
+/** A text, as DRF's CharField takes it: numbers as their text, trimmed of Unicode white space unless told not to. */
+export function parseText(
+  value: unknown,
+  { max, blank, trim = true }: { max?: number | undefined; blank: boolean; trim?: boolean },
+): Verdict {
   if (value === null) return fail('This field may not be null.');
   if (typeof value !== 'string' && typeof value !== 'number') return fail('Not a valid string.');
-  const text = String(value).trim();
+  const text = trim ? String(value).trim() : String(value);
   if (!text && !blank) return fail('This field may not be blank.');
   const errors = [...tooLong(text, max), ...badCharacters(text)];
   return errors.length ? { errors } : { value: text };
@@ -142,6 +155,27 @@ function parseSlugField(value: unknown): Verdict {
   if (!text) return { value: '' };
   const errors = [...tooLong(text, maxSlugLength), ...(slugRule.test(text) ? [] : [badSlug])];
   return errors.length ? { errors } : { value: text };
+}
+
+const badUsername = 'Enter a valid username. This value may contain only letters, numbers, and @/./+/-/_ characters.';
+
+/** As Django has it; `me` is whoever asks. */
+function parseUsername(value: unknown): Verdict {
+  const verdict = parseText(value, { max: 150, blank: false });
+  if ('errors' in verdict) return verdict;
+  const name = String(verdict.value);
+  if (name.toLowerCase() === 'me') return fail('This username is reserved.');
+  return usernameRule.test(name) ? verdict : fail(badUsername);
+}
+
+function parsePassword(value: unknown): Verdict {
+  const verdict = parseText(value, { blank: false, trim: false });
+  if ('errors' in verdict) return verdict;
+  try {
+    return { value: checkedPassword(String(verdict.value)) };
+  } catch (error) {
+    return { errors: (error as ValidationError).fields.password ?? [] };
+  }
 }
 
 function parseChoice(value: unknown, choices: readonly string[]): Verdict {

@@ -38,8 +38,8 @@ export function isPersonalTo(viewer: Viewer, username: string): boolean {
   return viewer.staff || viewer.username === username;
 }
 
-/** The fields of users that they may write themselves; the others are staff's, since they grant something. */
-export const ownUserFields: readonly string[] = ['name', 'email', 'password'];
+/** The fields of users that they may write themselves: the others grant something. (The username is there to be the same.) */
+export const ownUserFields: readonly string[] = ['username', 'name', 'email', 'password'];
 
 /**
  * The snapshot as a viewer may see it: without private namespaces and datasets of others, without what belongs to

@@ -172,7 +172,12 @@ export const versionSchema = {
       pattern: '^[0-9a-f]{64}$',
     },
     metadata: text('Metadata', 'Summary of the data: base64 of JSON, opaque to clients.'),
-    ready: { title: 'Ready', description: 'Whether its data are served; false withdraws the version.', type: 'boolean', default: true },
+    ready: {
+      title: 'Ready',
+      description: 'Whether its data are served; false withdraws the version.',
+      type: 'boolean',
+      default: true,
+    },
     notes: text('Notes', 'What changed, in Markdown.'),
     rows: { title: 'Rows', description: 'Number of rows.', type: 'integer', minimum: 0 },
     bbox: {
@@ -244,6 +249,7 @@ export const groupSchema = {
   properties: {
     id,
     label,
+    aliases,
   },
 } as const;
 

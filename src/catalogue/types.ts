@@ -104,6 +104,8 @@ export interface Group {
   readonly label: string;
   /** Usernames; the users' files say so. */
   readonly members: readonly string[];
+  /** Former slugs. */
+  readonly aliases: readonly string[];
 }
 
 export interface User {

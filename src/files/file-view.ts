@@ -17,7 +17,7 @@ import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { NotFoundError, NotPermittedError } from '../catalogue/errors.ts';
 import { type ListedKind, list, narrow, pageOf } from '../catalogue/listing.ts';
 import { find } from '../catalogue/lookup.ts';
-import { mayWrite, type Viewer, visibleTo } from '../catalogue/permissions.ts';
+import { isPersonalTo, mayWrite, ownUserFields, type Viewer, visibleTo } from '../catalogue/permissions.ts';
 import type { DatasetRef, Ref, Refs, VersionRef } from '../catalogue/ref.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { CatalogueFile, Entities, FileDetails, Kind, Settings } from '../catalogue/types.ts';
@@ -26,6 +26,7 @@ import { differenceBetween } from './difference.ts';
 import type { FileCatalogue } from './file-catalogue.ts';
 import { filesOf } from './files-list.ts';
 import { inspectFiles } from './history.ts';
+import { createGroup, createUser, editGroup, editUser, removeGroup, removeUser } from './people.ts';
 import { publishVersion } from './publishing.ts';
 import { rowsOf } from './rows.ts';
 import type { Scope } from './store.ts';
@@ -105,13 +106,18 @@ export class FileView implements Catalogue {
   }
 
   async create<K extends CreatableKind>(kind: K, input: Input): Promise<Entities[K]> {
-    await this.#permit(kind === 'namespace' ? undefined : namespaceIn(input));
+    await this.#permit(homeIn(kind, input));
+    if (kind === 'user') return (await createUser(this.#files, input)) as Entities[K];
+    if (kind === 'group') return (await createGroup(this.#files, input)) as Entities[K];
     return createRecordOf(this.#files, kind, input);
   }
 
   async edit<K extends WritableKind>(ref: Refs[K], input: Input): Promise<Entities[K]> {
-    await this.#permit(namespaceOf(ref, await this.get(ref)));
-    const target = namespaceIn(input);
+    const entity = await this.get(ref);
+    if (ref.kind === 'user') return (await editUser(this.#files, ref, this.#ownPart(ref, input))) as Entities[K];
+    await this.#permit(namespaceOf(ref, entity));
+    if (ref.kind === 'group') return (await editGroup(this.#files, ref, input)) as Entities[K];
+    const target = homeIn(ref.kind, input);
     if (target !== undefined) await this.#permit(target);
     return editRecordOf(this.#files, ref, input);
   }
@@ -124,25 +130,34 @@ export class FileView implements Catalogue {
 
   async remove(ref: Ref): Promise<void> {
     await this.#permit(namespaceOf(ref, await this.get(ref)));
+    if (ref.kind === 'user') return removeUser(this.#files, ref);
+    if (ref.kind === 'group') return removeGroup(this.#files, ref);
     return removeRecordOf(this.#files, ref);
+  }
+
+  /** What of an edit the viewer may write: staff all of it, users what of their own record grants nothing. */
+  #ownPart(ref: Refs['user'], input: Input): Input {
+    if (mayWrite(this.#viewer, undefined)) return input;
+    if (this.#viewer.readOnly || !isPersonalTo(this.#viewer, ref.slug)) throw new NotPermittedError();
+    return Object.fromEntries(Object.entries(input).filter(([name]) => ownUserFields.includes(name)));
   }
 
   /** What lies in a namespace is for its owners to write, what doesn't is for staff. */
   async #permit(namespace: string | undefined): Promise<void> {
-    if (this.#viewer.staff) return;
-    if (namespace !== undefined) await this.#files.need([{ kind: 'namespace', slug: namespace }]);
+    if (!this.#viewer.staff && namespace !== undefined)
+      await this.#files.need([{ kind: 'namespace', slug: namespace }]);
     if (!mayWrite(this.#viewer, this.#snapshot.folders.get(namespace ?? ''))) throw new NotPermittedError();
   }
 }
 
 /**
- * The namespace that an input names, of a dataset's own or of the dataset that a query asks; '' for what is no text,
- * which the input's own check refuses.
+ * The namespace that an input puts something in: a dataset's own, or that of the dataset which a query asks; '' for
+ * what is no text, which the input's own check refuses.
  */
-function namespaceIn({ namespace, dataset }: Input): string | undefined {
-  if (namespace !== undefined) return typeof namespace === 'string' ? namespace : '';
-  if (dataset === undefined) return undefined;
-  return typeof dataset === 'string' ? (dataset.split('/')[0] ?? '') : '';
+function homeIn(kind: WritableKind, { namespace, dataset }: Input): string | undefined {
+  const address = kind === 'dataset' ? namespace : kind === 'query' ? dataset : undefined;
+  if (address === undefined) return undefined;
+  return typeof address === 'string' ? (address.split('/')[0] ?? '') : '';
 }
 
 /** The namespace that a thing belongs to. */

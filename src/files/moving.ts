@@ -1,11 +1,12 @@
 /** Renaming and moving records: the folder or file goes to its new place, and the old address stays known. */
 import { mkdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type DatasetRef, formatRef, type NamespaceRef, type QueryRef } from '../catalogue/ref.ts';
+import type { CreatableKind } from '../catalogue/catalogue.ts';
+import { formatRef, type Refs } from '../catalogue/ref.ts';
 import { syncFolder } from './durable.ts';
 import { datasetFolder, namespaceFolder, stemOf } from './layout.ts';
 
-type Movable = NamespaceRef | DatasetRef | QueryRef;
+type Movable = Refs[CreatableKind];
 
 /**
  * What is moved or removed when the record is: its folder, or the file itself.

@@ -4,19 +4,20 @@
  */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ValidationError } from '../catalogue/errors.ts';
-import type { DatasetRef, NamespaceRef, QueryRef } from '../catalogue/ref.ts';
+import type { CreatableKind } from '../catalogue/catalogue.ts';
+import { type FieldErrors, ValidationError } from '../catalogue/errors.ts';
+import type { Refs } from '../catalogue/ref.ts';
 import { isTemporary } from './durable.ts';
 import type { FileCatalogue } from './file-catalogue.ts';
 import { datasetsFolder, flatFolders, stemOf } from './layout.ts';
 import { withLock } from './lock.ts';
 
-type Named = NamespaceRef | DatasetRef | QueryRef;
+type Named = Refs[CreatableKind];
 
 /** The folder in which a record has its name. Its path is the lock of all who make, give or take names there. */
 export function parentOf(unit: Named): string {
   if (unit.kind === 'dataset') return datasetsFolder(unit.namespace);
-  return unit.kind === 'query' ? flatFolders.query : 'namespaces';
+  return unit.kind === 'namespace' ? 'namespaces' : flatFolders[unit.kind];
 }
 
 /**
@@ -30,22 +31,26 @@ export async function mustBeFree(files: FileCatalogue, unit: Named, mover?: Name
     if (error.code === 'ENOENT') return [];
     throw error;
   });
-  const nameOf = (name: string) => (unit.kind === 'query' ? name.replace(/\.(ya?ml|json)$/, '') : name);
+  const isFile = unit.kind in flatFolders;
+  const nameOf = (name: string) => (isFile ? name.replace(/\.(ya?ml|json)$/, '') : name);
   const twins = names.filter((name) => nameOf(name).toLowerCase() === unit.slug.toLowerCase() && nameOf(name) !== own);
   if (twins.length === 0) return;
   if (!mover && twins.every((name) => name === unit.slug) && (await isLeftover(join(files.root, parent, unit.slug))))
     return;
-  throw new ValidationError(
-    unit.kind === 'dataset'
-      ? { non_field_errors: ['The fields namespace, slug must make a unique set.'] }
-      : { slug: [`${unit.kind} with this slug already exists.`] },
-  );
+  throw new ValidationError(takenError(unit.kind));
+}
+
+/** As Django says it. */
+function takenError(kind: CreatableKind): FieldErrors {
+  if (kind === 'dataset') return { non_field_errors: ['The fields namespace, slug must make a unique set.'] };
+  if (kind === 'user') return { username: ['A user with that username already exists.'] };
+  return { slug: [`${kind} with this slug already exists.`] };
 }
 
 /** Whether a folder holds nothing, or nothing but what a crashed writer left there. */
 async function isLeftover(folder: string): Promise<boolean> {
   const names = await readdir(folder).catch(() => null);
-  return names !== null && names.every(isTemporary);
+  return names?.every(isTemporary) ?? false;
 }
 
 /** What nobody else may touch meanwhile, in the order in which everybody takes it. */

@@ -12,7 +12,6 @@ import {
   formatRef,
   type NamespaceRef,
   parseDatasetRef,
-  type QueryRef,
   type Ref,
   type Refs,
   type VersionRef,
@@ -30,10 +29,11 @@ import { locked, locksOf, mustBeFree, parentOf } from './names.ts';
 import { createRecord, editRecord } from './pen.ts';
 import type { Scope } from './store.ts';
 
-const orderOf = (kind: WritableKind): readonly string[] => Object.keys(schemas[kind].properties);
+/** The keys of a record in their order. */
+export const orderOf = (kind: WritableKind): readonly string[] => Object.keys(schemas[kind].properties);
 
 /** A unit whose record can be made by fields alone. */
-type Made = NamespaceRef | DatasetRef | QueryRef;
+type Made = Refs[CreatableKind];
 
 /** Publishes a new record: its file is the commit, and comes last. */
 export async function createRecordOf<K extends CreatableKind>(
@@ -45,7 +45,7 @@ export async function createRecordOf<K extends CreatableKind>(
   const unit = (
     kind === 'dataset'
       ? { kind, namespace: String(fields.namespace), slug: String(fields.slug) }
-      : { kind, slug: String(fields.slug) }
+      : { kind, slug: String(fields.slug ?? fields.username) }
   ) as Made;
   await files.need([{ kind: 'settings' }, unit]);
   await mustExist(files, kind, fields);
@@ -63,12 +63,9 @@ export async function createRecordOf<K extends CreatableKind>(
   return find(files.snapshot, unit as Refs[K]) as Entities[K];
 }
 
-/** The fields that stand in the file: its place says the rest. */
+/** The fields that stand in the file: those of its schema. Its place says some of the others, and `people.ts` the rest. */
 function stored(kind: WritableKind, fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { slug: _, ...rest } = fields;
-  if (kind !== 'dataset') return rest;
-  const { namespace: __, ...own } = rest;
-  return own;
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => orderOf(kind).includes(name)));
 }
 
 /** Fields that say nothing aren't written: an empty text is what an absent one means. */
@@ -110,17 +107,14 @@ export async function editRecordOf<K extends WritableKind>(
   ref: Refs[K],
   input: Input,
 ): Promise<Entities[K]> {
-  const entity = find(files.snapshot, ref);
-  const fields = parseInput(ref.kind as K, input, { partial: true, label: entity.label }) as Record<string, unknown>;
+  const entity: object = find(files.snapshot, ref);
+  const { label = '', dataset } = entity as { readonly label?: string; readonly dataset?: string };
+  const fields = parseInput(ref.kind as K, input, { partial: true, label }) as Record<string, unknown>;
   if (ref.kind === 'version') return (await editVersion(files, ref, fields)) as Entities[K];
   const unit = ref as Made;
   const target = targetOf(unit, fields);
   const moves = formatRef(target) !== formatRef(unit);
-  await mustExist(
-    files,
-    unit.kind,
-    unit.kind === 'query' ? { dataset: (entity as Entities['query']).dataset, ...fields } : fields,
-  );
+  await mustExist(files, unit.kind, unit.kind === 'query' ? { dataset, ...fields } : fields);
   await locked(files, locksOf(unit, moves ? target : null), async () => {
     if (moves) await mustBeFree(files, target, unit);
     const change = (value: Readonly<Record<string, unknown>>) => ({
@@ -190,11 +184,13 @@ export async function removeRecordOf(files: FileCatalogue, ref: Ref): Promise<vo
     case 'namespace':
     case 'dataset':
     case 'query':
+    case 'group':
+    case 'user':
       return withdraw(files, ref);
     case 'version':
       return withdrawVersion(files, ref);
     default:
-      throw new ConflictError(`A ${ref.kind} is removed by removing its file.`);
+      throw new ConflictError('A file of the catalogue is removed by hand, or with what it makes.');
   }
 }
 

@@ -69,6 +69,17 @@ const fields: Readonly<Record<WritableKind, readonly (readonly [name: string, ty
     ['url', 'field'],
     ['data', 'field'],
   ],
+  group: [['id'], ['label'], ['slug', 'slug'], ['url', 'field'], ['members', 'field']],
+  user: [
+    ['id'],
+    ['username', 'string'],
+    ['groups', 'field'],
+    ['url', 'field'],
+    ['name'],
+    ['email'],
+    ['staff'],
+    ['password', 'string'],
+  ],
 };
 
 /** Fields of the observed interface whose help text was seen; the others had none. */
