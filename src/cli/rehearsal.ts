@@ -1,27 +1,27 @@
 /** `--dry-run`: what creating, editing and removing would do, checked and not done. */
-import type { Catalogue, Input } from '../catalogue/catalogue.ts';
+import type { Catalogue, CreatableKind, Input } from '../catalogue/catalogue.ts';
 import { datasetFrom, groupFrom, namespaceFrom, queryFrom, userFrom } from '../catalogue/entities.ts';
 import { ConflictError } from '../catalogue/errors.ts';
 import { parseInput } from '../catalogue/input.ts';
 import type { VersionRef } from '../catalogue/ref.ts';
 import type { RecordOf } from '../catalogue/schemas.ts';
 import type { Column } from '../catalogue/types.ts';
-import { mustBeFree, type NamedKind, type NamedRef, refFrom } from './taken.ts';
+import { type CreatableRef, mustBeFree, refFrom } from './taken.ts';
 
 export type Writes = Pick<Catalogue, 'create' | 'edit' | 'remove'>;
 
 /** The writing side of a catalogue, which answers as the catalogue would and leaves it as it is. */
 export function rehearsal(catalogue: Catalogue): Writes {
   const rehearsed = {
-    async create(kind: NamedKind, input: Input) {
+    async create(kind: CreatableKind, input: Input) {
       const fields = parseInput(kind, input, { partial: false });
       const ref = refFrom(kind, fields);
       await mustBeFree(catalogue, ref);
       return entityFrom(ref, fields);
     },
 
-    async edit(ref: NamedRef | VersionRef, input: Input) {
-      const current = await catalogue.get<NamedKind | 'version'>(ref);
+    async edit(ref: CreatableRef | VersionRef, input: Input) {
+      const current = await catalogue.get<CreatableKind | 'version'>(ref);
       const label = 'label' in current ? current.label : '';
       const given = parseInput(ref.kind, input, { partial: true, label });
       const fields = { ...current, ...given, ...(given.columns ? { columns: merged(current, given.columns) } : {}) };
@@ -29,8 +29,8 @@ export function rehearsal(catalogue: Catalogue): Writes {
       return Object.freeze(fields);
     },
 
-    async remove(ref: NamedRef | VersionRef) {
-      await catalogue.get<NamedKind | 'version'>(ref);
+    async remove(ref: CreatableRef | VersionRef) {
+      await catalogue.get<CreatableKind | 'version'>(ref);
       if (ref.kind !== 'namespace') return;
       const { count } = await catalogue.list('dataset', { namespace: ref.slug, pageSize: 1 });
       if (count)
@@ -43,7 +43,7 @@ export function rehearsal(catalogue: Catalogue): Writes {
   return rehearsed as Writes;
 }
 
-function entityFrom(ref: NamedRef, fields: Input) {
+function entityFrom(ref: CreatableRef, fields: Input) {
   switch (ref.kind) {
     case 'namespace':
       return namespaceFrom(ref.slug, fields as RecordOf<'namespace'>);

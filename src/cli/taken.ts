@@ -1,16 +1,15 @@
 /** Names that are taken. The API calls that an invalid input, as Django REST Framework does; at a prompt it is a conflict. */
-import type { Catalogue, Input } from '../catalogue/catalogue.ts';
+import type { Catalogue, CreatableKind, Input } from '../catalogue/catalogue.ts';
 import { ConflictError, ValidationError } from '../catalogue/errors.ts';
 import { formatRef, type Refs } from '../catalogue/ref.ts';
 import { slugify } from '../catalogue/slug.ts';
 import { collect } from './collect.ts';
 
-/** What has a name that is derived from a label where none is given. */
-export type NamedKind = 'namespace' | 'dataset' | 'query';
-export type NamedRef = Refs[NamedKind];
+/** The name of something that can be made. */
+export type CreatableRef = Refs[CreatableKind];
 
 /** What a record with these fields would be called; the slug is derived from the label where none is given. */
-export function refFrom(kind: NamedKind, fields: Input): NamedRef {
+export function refFrom(kind: CreatableKind, fields: Input): CreatableRef {
   const slug = String(fields.slug || (fields.username ?? slugify(String(fields.label))));
   return kind === 'dataset' ? { kind, namespace: String(fields.namespace), slug } : { kind, slug };
 }
@@ -22,9 +21,9 @@ export function refFrom(kind: NamedKind, fields: Input): NamedRef {
  */
 export async function claim<T>(
   catalogue: Catalogue,
-  name: NamedRef,
+  name: CreatableRef,
   action: () => Promise<T>,
-  self?: NamedRef,
+  self?: CreatableRef,
 ): Promise<T> {
   try {
     return await action();
@@ -39,7 +38,7 @@ export async function claim<T>(
  * Names are unique without regard to case: on some file systems they would be the same folder.
  * @throws ConflictError
  */
-export async function mustBeFree(catalogue: Catalogue, name: NamedRef, self?: NamedRef): Promise<void> {
+export async function mustBeFree(catalogue: Catalogue, name: CreatableRef, self?: CreatableRef): Promise<void> {
   if (self && formatRef(self).toLowerCase() === formatRef(name).toLowerCase()) return;
   const named =
     name.kind === 'dataset'
