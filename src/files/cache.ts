@@ -9,11 +9,11 @@ import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { sweepTemporaries, temporaryBeside } from './durable.ts';
 import { privateFolder } from './layout.ts';
-import type { UnitState } from './reading.ts';
 import type { Store } from './store.ts';
+import type { UnitState } from './unit-look.ts';
 
 /** To be raised whenever states or entities get another shape. */
-const version = 2;
+const version = 3;
 /** In milliseconds: the work between two pauses, the pause between two saves, the age at which an unfinished cache is waste. */
 const slice = 5;
 const aWhile = 5 * 60_000;

@@ -6,8 +6,9 @@ import { apply, emptySnapshot, type Reading, type Snapshot } from '../catalogue/
 import type { Problem } from '../catalogue/types.ts';
 import { candidates, keyOf, recordName, stemOf, type Unit } from './layout.ts';
 import { Folder } from './look.ts';
-import { readUnit, type UnitState } from './reading.ts';
+import { readUnit } from './reading.ts';
 import { survey } from './survey.ts';
+import type { UnitState } from './unit-look.ts';
 
 /** A unit, or all units whose records lie under a folder: `''` is the whole, else with a slash at the end. */
 export type Scope = Unit | { readonly folder: string };
@@ -18,7 +19,7 @@ export class Store {
   #strays = new Map<string, readonly Problem[]>();
   #snapshot: Snapshot = emptySnapshot;
   #changes = 0;
-  /** What was looked at since the last snapshot: the units, and what is wrong now with which file. */
+  /** What was read since the last snapshot: the units, and what is wrong now with which file. */
   #touched = new Map<string, Unit>();
   #problems = new Map<string, readonly Problem[]>();
 
@@ -42,7 +43,11 @@ export class Store {
 
   /** Takes states from a cache; each is looked at before it is believed. */
   restore(states: Iterable<UnitState>): void {
-    for (const state of states) this.#states.set(keyOf(unitOfReading(state.reading)), state);
+    for (const state of states) {
+      const unit = unitOfReading(state.reading);
+      this.#states.set(keyOf(unit), state);
+      this.#note(unit, state);
+    }
   }
 
   /** Whether a record of the unit is missing or empty, though its folder is there: as if just being written. */
@@ -110,14 +115,18 @@ export class Store {
     const key = keyOf(unit);
     const before = this.#states.get(key);
     const state = readUnit(this.folder, unit, before);
-    for (const [path, found] of state.problems) this.#problems.set(path, found);
-    this.#touched.set(key, unit);
     if (state === before) return key;
+    this.#note(unit, state);
     const empty = state.reading.entity === null && state.problems.every(([, found]) => found.length === 0);
     if (empty && unit.kind !== 'settings') this.#states.delete(key);
     else this.#states.set(key, state);
     if (before || !empty) this.#changes++;
     return key;
+  }
+
+  #note(unit: Unit, { problems }: UnitState): void {
+    this.#touched.set(keyOf(unit), unit);
+    for (const [path, found] of problems) this.#problems.set(path, found);
   }
 
   #commit(): void {

@@ -1,8 +1,8 @@
 /** How many folders can be watched, and what to do where that is too few. */
 import { readFileSync } from 'node:fs';
 import { foldersOf } from './lookouts.ts';
-import type { UnitState } from './reading.ts';
 import { unitOfReading } from './store.ts';
+import type { UnitState } from './unit-look.ts';
 
 /** Beyond this, watching costs more memory than it is worth: some 7 kB a folder. */
 const mostWorthwhile = 60_000;
@@ -43,9 +43,10 @@ export function whyPolled(need: number, budget: number, error?: NodeJS.ErrnoExce
     return `The folder can't be watched (${error.message}), ${polled}.`;
   if (budget === mostWorthwhile && error?.code !== 'ENOSPC')
     return `The catalogue has more folders (${need}) than are watched (${budget}), ${polled}.`;
+  const have = error?.code === 'ENOSPC' ? 'and others use up the rest' : `${budget} free for use`;
   const enough = Math.max(524_288, 2 ** Math.ceil(Math.log2(need / share)));
   return (
-    `The system lets too few folders be watched (${need} needed, ${budget} free for use), ${polled}; ` +
+    `The system lets too few folders be watched (${need} needed, ${have}), ${polled}; ` +
     `to have them seen at once, raise the limit with "sysctl fs.inotify.max_user_watches=${enough}", and start again.`
   );
 }

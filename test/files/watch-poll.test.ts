@@ -1,7 +1,9 @@
 /** Where the folder can't be watched, it says so and is polled; notes of writers and the state of git are quicker. */
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { test } from 'node:test';
+import { promisify } from 'node:util';
 import { leaveNote, Notes } from '../../src/files/touched.ts';
 import { watchBudget, whyPolled } from '../../src/files/watch-budget.ts';
 import { CatalogueFolder, follow, freshlyRead, recordOf, served, until } from '../support/catalogue-folder.ts';
@@ -81,3 +83,44 @@ test('the budget, and why a folder is polled', () => {
   assert.match(whyPolled(10, 1000, error('EMFILE')), /max_user_instances/);
   assert.match(whyPolled(10, 1000, error('EIO')), /it says no/);
 });
+
+for (const [limit, value, says] of [
+  ['max_inotify_watches', 8, /others use up the rest.*raise the limit with "sysctl fs\.inotify\.max_user_watches=/],
+  ['max_inotify_instances', 0, /EMFILE/],
+] as const)
+  test(`a system that stops at too low a ${limit}`, async (t) => {
+    const run = promisify(execFile);
+    // A user namespace has limits of its own.
+    const lowered = [
+      '--user',
+      '--map-root-user',
+      'sh',
+      '-c',
+      `echo ${value} > /proc/sys/user/${limit} && exec "$@"`,
+      'sh',
+    ];
+    if (!(await run('unshare', [...lowered, 'true']).then(Boolean, () => false))) {
+      t.skip('limits can not be lowered here');
+      return;
+    }
+    const folder = new CatalogueFolder(t);
+    for (let i = 0; i < 20; i++) folder.dataset(`namespaces/a/datasets/d${i}`, 'First');
+    const program = `
+      import { writeFileSync } from 'node:fs';
+      const [, root] = process.argv;
+      const { openFolder } = await import(${JSON.stringify(new URL('../../src/files/file-catalogue.ts', import.meta.url).href)});
+      const catalogue = await openFolder(root, { watch: true, log: console.log });
+      while (catalogue.following === 'starting') await new Promise((done) => setTimeout(done, 5));
+      writeFileSync(root + '/namespaces/a/datasets/d7/dataset.yaml', 'label: Second\\n');
+      const label = () => catalogue.snapshot.folders.get('a').datasets.get('d7').label;
+      while (label() !== 'Second') await new Promise((done) => setTimeout(done, 5));
+      console.log(catalogue.following);
+      await catalogue.close();
+    `;
+    const node = [process.execPath, '--import', 'tsx', '--input-type=module', '-e', program, folder.root];
+    const { stdout } = await run('unshare', [...lowered, ...node], { timeout: 30_000 });
+    const lines = stdout.trim().split('\n');
+    assert.equal(lines.length, 2, stdout);
+    assert.match(lines[0] ?? '', says);
+    assert.equal(lines[1], 'polling');
+  });
