@@ -52,7 +52,7 @@ describe('a user', () => {
     );
     assert.doesNotMatch(await text(`users/${input.username}.yaml`), /password|paradise|username/);
     assert.ok(await files.accounts.signIn(input.username, 'paradise'));
-    assert.deepEqual((await view.get(group('readers'))).members, ['alice', 'bob', input.username]);
+    assert.deepEqual((await view.get<'group'>(group('readers'))).members, ['alice', 'bob', input.username]);
   });
 
   it('has a name that is nobody else’s, in any case, and that can be one', async (t) => {
@@ -75,8 +75,8 @@ describe('a user', () => {
 
   it('keeps the username, and is edited without a trace of anything else', async (t) => {
     const { view, files, text } = await open(t);
-    await assert.rejects(view.edit(user('alice'), { username: 'alicia' }), ValidationError);
-    const alice = await view.edit(user('alice'), { username: 'alice', name: 'Alice', password: 'wonderland' });
+    await assert.rejects(view.edit<'user'>(user('alice'), { username: 'alicia' }), ValidationError);
+    const alice = await view.edit<'user'>(user('alice'), { username: 'alice', name: 'Alice', password: 'wonderland' });
     assert.equal(alice.name, 'Alice');
     assert.equal(
       await text('users/alice.yaml'),
@@ -95,7 +95,7 @@ describe('a user', () => {
     await view.create('user', { username: 'bob' });
     assert.equal(await files.accounts.signIn('bob', 'builder'), false);
     assert.equal(await files.accounts.viewerOf(token), null);
-    assert.deepEqual((await view.get(group('readers'))).members, ['alice']);
+    assert.deepEqual((await view.get<'group'>(group('readers'))).members, ['alice']);
   });
 
   it('that was removed by hand leaves nothing to the next of the name', async (t) => {
@@ -126,33 +126,36 @@ describe('a group', () => {
 
   it('has the members that an edit says', async (t) => {
     const { view, text } = await open(t);
-    const edited = await view.edit(group('editors'), { members: ['bob'] });
+    const edited = await view.edit<'group'>(group('editors'), { members: ['bob'] });
     assert.deepEqual(edited.members, ['bob']);
     assert.equal(await text('users/alice.yaml'), '# The first\nid: 1\nstaff: true\ngroups: [readers] # both\n');
-    assert.deepEqual((await view.edit(group('editors'), { label: 'E' })).members, ['bob']);
-    assert.deepEqual((await view.edit(group('editors'), { members: [] })).members, []);
+    assert.deepEqual((await view.edit<'group'>(group('editors'), { label: 'E' })).members, ['bob']);
+    assert.deepEqual((await view.edit<'group'>(group('editors'), { members: [] })).members, []);
   });
 
   it('that is renamed is so wherever it stands, and found where it was', async (t) => {
     const { view } = await open(t);
-    const renamed = await view.edit(group('editors'), { slug: 'authors' });
+    const renamed = await view.edit<'group'>(group('editors'), { slug: 'authors' });
     assert.deepEqual([renamed.slug, renamed.members], ['authors', ['alice']]);
-    assert.deepEqual((await view.get({ kind: 'namespace', slug: 'parks' })).owners, ['authors', 'readers']);
-    assert.deepEqual((await view.get(user('alice'))).groups, ['authors', 'readers']);
-    await assert.rejects(view.get(group('editors')), (error: MovedError) => {
+    assert.deepEqual((await view.get<'namespace'>({ kind: 'namespace', slug: 'parks' })).owners, [
+      'authors',
+      'readers',
+    ]);
+    assert.deepEqual((await view.get<'user'>(user('alice'))).groups, ['authors', 'readers']);
+    await assert.rejects(view.get<'group'>(group('editors')), (error: MovedError) => {
       assert.ok(error instanceof MovedError);
       assert.deepEqual(error.to, group('authors'));
       return true;
     });
-    await assert.rejects(view.edit(group('authors'), { slug: 'Readers' }), ValidationError);
-    assert.deepEqual((await view.get(user('alice'))).groups, ['authors', 'readers']);
+    await assert.rejects(view.edit<'group'>(group('authors'), { slug: 'Readers' }), ValidationError);
+    assert.deepEqual((await view.get<'user'>(user('alice'))).groups, ['authors', 'readers']);
   });
 
   it('that is removed owns and has nobody, even if it comes back', async (t) => {
     const { view } = await open(t);
     await view.remove(group('editors'));
-    assert.deepEqual((await view.get({ kind: 'namespace', slug: 'parks' })).owners, ['readers']);
-    assert.deepEqual((await view.get(user('alice'))).groups, ['readers']);
+    assert.deepEqual((await view.get<'namespace'>({ kind: 'namespace', slug: 'parks' })).owners, ['readers']);
+    assert.deepEqual((await view.get<'user'>(user('alice'))).groups, ['readers']);
     assert.deepEqual((await view.create('group', { label: 'Editors' })).members, []);
     await view.remove(group('editors'));
     await assert.rejects(view.remove(group('editors')), NotFoundError);
@@ -167,12 +170,12 @@ describe('users and groups', () => {
       () => owner.create('user', { username: 'x' }),
       () => owner.create('user', { username: 'x', namespace: 'parks', staff: true }),
       () => owner.create('group', { label: 'x', namespace: 'parks' }),
-      () => owner.edit(group('readers'), { members: ['bob'] }),
-      () => owner.edit(user('alice'), { password: 'x' }),
+      () => owner.edit<'group'>(group('readers'), { members: ['bob'] }),
+      () => owner.edit<'user'>(user('alice'), { password: 'x' }),
       () => owner.remove(user('bob')),
       () => owner.remove(group('readers')),
       () => files.for(viewer('root', { staff: true, readOnly: true })).create('user', { username: 'x' }),
-      () => files.for(viewer('bob', { readOnly: true })).edit(user('bob'), { name: 'x' }),
+      () => files.for(viewer('bob', { readOnly: true })).edit<'user'>(user('bob'), { name: 'x' }),
     ];
     for (const work of works) await assert.rejects(work, NotPermittedError, String(work));
     assert.ok(await files.for(viewer('root', { staff: true })).create('user', { username: 'x' }));
@@ -189,7 +192,7 @@ describe('users and groups', () => {
       staff: true,
       groups: ['editors'],
     };
-    const bob = await own.edit(user('bob'), input);
+    const bob = await own.edit<'user'>(user('bob'), input);
     assert.deepEqual([bob.name, bob.email, bob.staff, bob.groups], ['Bob', 'bob@example.org', false, ['readers']]);
     assert.ok(await files.accounts.signIn('bob', 'builder'));
   });
@@ -198,7 +201,7 @@ describe('users and groups', () => {
     const { files } = await open(t);
     await files.for().edit<'namespace'>({ kind: 'namespace', slug: 'parks' }, { visibility: 'private' });
     const reader = files.for(viewer('bob', { groups: ['readers'], readOnly: true }));
-    assert.equal((await reader.get({ kind: 'namespace', slug: 'parks' })).label, 'Parks');
+    assert.equal((await reader.get<'namespace'>({ kind: 'namespace', slug: 'parks' })).label, 'Parks');
     const parks = { kind: 'namespace', slug: 'parks' } as const;
     await assert.rejects(reader.edit<'namespace'>(parks, { label: 'x' }), NotPermittedError);
     await assert.rejects(reader.create('dataset', { label: 'x', namespace: 'parks' }), NotPermittedError);
