@@ -1,5 +1,6 @@
 /** The catalogue's settings, with their defaults. */
-import { type RecordOf, settingsSchema } from './schemas.ts';
+import type { RecordOf } from './schemas.ts';
+import { settingsSchema } from './settings-schema.ts';
 import type { Settings } from './types.ts';
 
 const { page_size, max_page_size, ordering } = settingsSchema.properties;
