@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { CheckProblem } from '../../src/cli/context.ts';
-import { type } from '../support/prompt.ts';
+import { type PromptOptions, type as typed } from '../support/prompt.ts';
 
 const problem = (path: string, line: number, rest: Partial<CheckProblem> = {}): CheckProblem => ({
   path,
@@ -27,6 +27,10 @@ const report = {
   ],
 };
 const clean = { files: 12, fixed: [], problems: [] };
+
+/** Types a command line where the catalogue's folder is the current one. */
+const type = (argv: readonly string[], options: PromptOptions) =>
+  typed(argv, { cwd: '/', env: { CATALOGUE_DATA: '/' }, ...options });
 
 describe('check', () => {
   it('says what is wrong, where, and how much', async () => {

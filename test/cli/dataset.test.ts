@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { representDataset, representNamespace } from '../../src/catalogue/represent.ts';
-import { MemoryCatalogue } from '../support/memory-catalogue.ts';
-import { seed, type } from '../support/prompt.ts';
+import { filesIn, makeRoot, seed, type } from '../support/prompt.ts';
 
 const trees = { kind: 'dataset', namespace: 'parks', slug: 'trees' } as const;
 const links = { base: '', suffix: '' };
+
+/** What every file says. */
+const contents = (root: string) => filesIn(root).map((path) => [path, readFileSync(join(root, path), 'utf8')]);
 
 describe('dataset add', () => {
   it('takes every field', async () => {
@@ -165,12 +169,12 @@ describe('dataset list', () => {
     const datasets = Object.fromEntries(
       Array.from({ length: 25 }, (_, i) => [`parks/d${i}`, { id: i + 1, label: `D ${i}` }]),
     );
-    const catalogue = new MemoryCatalogue({ ...seed, settings: { page_size: 5, max_page_size: 10 }, datasets });
-    assert.equal(JSON.parse((await type(['dataset', 'list', '--json'], { catalogue })).out).length, 25);
-    assert.equal(
-      JSON.parse((await type(['dataset', 'list', '--limit', '12', '--json'], { catalogue })).out).length,
-      12,
-    );
+    const { namespaces = {} } = seed;
+    const root = await makeRoot({ namespaces, settings: { page_size: 5, max_page_size: 10 }, datasets });
+    const listed = async (...argv: string[]) =>
+      JSON.parse((await type(['dataset', 'list', '--json', ...argv], { root })).out) as unknown[];
+    assert.equal((await listed()).length, 25);
+    assert.equal((await listed('--limit', '12')).length, 12);
   });
 
   it('says that there is nothing to people only', async () => {
@@ -193,11 +197,11 @@ describe('dataset show', () => {
   it('shows fields, columns and versions', async () => {
     const seen = await type(['dataset', 'show', 'parks/trees'], { terminal: true });
     assert.match(seen.out, /^dataset {5}parks\/trees\nlabel {7}Trees\nid/);
-    assert.match(seen.out, /\nColumns\nNAME +TYPE.*\ngeometry +geometry\n/);
-    assert.match(seen.out, /\nVersions\nVERSION.*\n20200102030405000000 +2020-01-02 +yes +csv +3 +10\n/);
+    assert.match(seen.out, /\nColumns\nNAME +TYPE.*\ngeometry +geometry\n(.*\n)*height +float +m\n/);
+    assert.match(seen.out, /\nVersions\nVERSION.*\n20200102030405000000 +2020-01-02 +yes +csv +3 +80\n/);
     const piped = await type(['dataset', 'show', 'parks/trees']);
     assert.match(piped.out, /^dataset\tparks\/trees\nlabel\tTrees\nid\t11\n/);
-    assert.match(piped.out, /\ncolumn\tgeometry\tgeometry\t\t\t\nversion\t20200102030405000000\t2020-01-02T03/);
+    assert.match(piped.out, /\ncolumn\tgeometry\tgeometry\t\t\t\n(column.*\n)+version\t20200102030405000000\t2020-01-02T03/);
   });
 
   it('prints the object of the API', async () => {
@@ -224,13 +228,13 @@ describe('dataset edit', () => {
 
   it('renames and moves; the old name leads to the new one', async () => {
     const argv = ['dataset', 'edit', 'parks/trees', '--slug', 'oaks', '--namespace', 'water'];
-    const { catalogue, out, err } = await type(argv);
+    const { root, out, err } = await type(argv);
     assert.equal(out, 'water/oaks\n');
     assert.equal(err, 'Changed dataset parks/trees, now water/oaks.\n');
-    const shown = await type(['dataset', 'show', 'parks/trees', '--json'], { catalogue });
+    const shown = await type(['dataset', 'show', 'parks/trees', '--json'], { root });
     assert.equal(JSON.parse(shown.out).slug, 'oaks');
     assert.equal(shown.err, 'parks/trees is called water/oaks now.\n');
-    const edited = await type(['dataset', 'edit', 'parks/trees', '--label', 'X'], { catalogue });
+    const edited = await type(['dataset', 'edit', 'parks/trees', '--label', 'X'], { root });
     assert.equal(edited.exitCode, 3);
     assert.match(edited.err, /parks\/trees is called water\/oaks now\. Use that name\./);
   });
@@ -293,19 +297,19 @@ describe('--dry-run', () => {
   ];
   for (const [argv, said] of changes)
     it(`changes nothing: ${argv.join(' ')}`, async () => {
-      const catalogue = new MemoryCatalogue(seed);
-      const before = catalogue.revision;
-      const { out, err, exitCode } = await type([...argv, '--dry-run'], { catalogue });
+      const root = await makeRoot();
+      const before = contents(root);
+      const { out, err, exitCode } = await type([...argv, '--dry-run'], { root });
       assert.deepEqual([out, err, exitCode], [`${said}\n`, '', 0]);
-      assert.equal(catalogue.revision, before);
+      assert.deepEqual(contents(root), before);
     });
 });
 
 describe('namespace', () => {
   it('is added, listed, shown, edited and removed', async () => {
-    const catalogue = new MemoryCatalogue({});
+    const root = await makeRoot({});
     const run = async (...argv: string[]) => {
-      const { out, err, exitCode } = await type(['namespace', ...argv], { catalogue });
+      const { out, err, exitCode } = await type(['namespace', ...argv], { root });
       assert.equal(exitCode, 0, err);
       return out;
     };
@@ -313,6 +317,7 @@ describe('namespace', () => {
     assert.equal(await run('list'), 'parks-department\tParks department\tpublic\ta, b\n');
     await run('edit', 'parks-department', '--slug', 'parks', '--visibility', 'private', '--owner', 'c');
     assert.match(await run('show', 'parks'), /^namespace\tparks\nlabel\tParks department\n(.*\n)+owners\tc\n/);
+    const { catalogue } = await type(['namespace', 'list'], { root });
     const parks = await catalogue.get<'namespace'>({ kind: 'namespace', slug: 'parks' });
     assert.deepEqual(JSON.parse(await run('list', '--json')), [representNamespace(parks, links)]);
     assert.deepEqual(JSON.parse(await run('show', 'parks', '--json')), representNamespace(parks, links));

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as errors from '../../src/catalogue/errors.ts';
-import { MemoryCatalogue } from '../support/memory-catalogue.ts';
-import { seed, type } from '../support/prompt.ts';
+import { type } from '../support/prompt.ts';
 
 /** What is said when the catalogue answers an edit with this error. */
 async function failing(error: Error) {
-  const catalogue = new MemoryCatalogue(seed);
-  catalogue.edit = () => Promise.reject(error);
-  const { exitCode, out, err } = await type(['dataset', 'edit', 'parks/trees', '--label', 'X'], { catalogue });
+  const faults = { edit: () => Promise.reject(error) };
+  const { exitCode, out, err } = await type(['dataset', 'edit', 'parks/trees', '--label', 'X'], { faults });
   assert.equal(out, '');
   return { exitCode, err };
 }

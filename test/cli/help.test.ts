@@ -46,7 +46,11 @@ describe('help', () => {
   });
 
   it('gives examples that are commands', async () => {
-    const files = { 'about.md': 'About.' };
+    const files = {
+      'about.md': 'About.',
+      'trees.csv': 'name,height\noak,3\n',
+      '-': '{"type":"FeatureCollection","features":[]}',
+    };
     for (const [words, { examples }] of await commands()) {
       if (words[0] === 'init' || words[0] === 'serve') continue;
       for (const example of examples) {
@@ -72,10 +76,10 @@ describe('help', () => {
 
   it('has an option for every field that may be written', async () => {
     const { writableFields } = await import('../../src/catalogue/input.ts');
-    for (const kind of ['namespace', 'dataset'] as const) {
+    for (const kind of ['namespace', 'dataset', 'version', 'query'] as const) {
       const { out } = await type([kind, 'edit', '--help']);
       for (const field of writableFields(kind)) {
-        if (field === 'columns') continue;
+        if (field === 'columns' || field === 'parameters') continue;
         const flag = field === 'keywords' ? 'keyword' : field === 'owners' ? 'owner' : field.replaceAll('_', '-');
         assert.match(out, new RegExp(`^  --${flag} <`, 'm'));
       }

@@ -16,10 +16,13 @@ function recorded() {
   return { serve, asked, closed: () => closed };
 }
 
+/** Where it is typed, and when it is ended: at once. */
+const there = { env: { CATALOGUE_DATA: '/' }, interrupted: Promise.resolve() };
+
 describe('serve', () => {
   it('says where it serves, and ends when it is told to', async () => {
     const { serve, asked, closed } = recorded();
-    const { out, err, exitCode } = await type(['serve'], { serve });
+    const { out, err, exitCode } = await type(['serve'], { serve, ...there });
     assert.equal(out, 'Serving Open\\u001b data at http://127.0.0.1:8000/\n');
     assert.equal(err, 'GET /\\u001b[2J\n');
     assert.equal(exitCode, 0);
@@ -30,7 +33,7 @@ describe('serve', () => {
   it('takes its options', async () => {
     const { serve, asked } = recorded();
     const argv = ['--host', '::1', '--port', '0', '--base-url', 'https://data.example.org/', '--read-only'];
-    await type(['serve', '--data', '/', ...argv], { serve });
+    await type(['serve', '--data', '/', ...argv], { serve, ...there });
     const [options] = asked;
     assert.deepEqual(options, {
       folder: '/',

@@ -39,6 +39,11 @@ export async function makeFolder(content: FolderContent = {}, test?: TestContext
 /** Makes a folder that stays until it is removed. */
 export async function writeFolder(content: FolderContent): Promise<CatalogueFolder> {
   const root = await mkdtemp(join(tmpdir(), 'catalogue-test-'));
+  return writeContent(root, content);
+}
+
+/** Writes a catalogue into a folder, which is made where it isn't there. */
+export async function writeContent(root: string, content: FolderContent): Promise<CatalogueFolder> {
   const folder: CatalogueFolder = {
     root,
     path: (relative) => join(root, relative),

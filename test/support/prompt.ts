@@ -1,18 +1,38 @@
-/** The command line against a catalogue in memory: what was typed, what came out. */
+/** The command line against a catalogue in a temporary folder: what was typed, what came out, what is in the folder. */
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { after } from 'node:test';
+import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import type { CheckReport, Context, Served, ServeOptions } from '../../src/cli/context.ts';
 import { main } from '../../src/cli/main.ts';
-import { MemoryCatalogue, type Seed } from './memory-catalogue.ts';
+import { checkFolder } from '../../src/files/check.ts';
+import { openFolder } from '../../src/files/file-catalogue.ts';
+import { type FolderContent, homeOf, writeContent } from './folder.ts';
 
 export interface PromptOptions {
-  readonly seed?: Seed;
-  readonly catalogue?: MemoryCatalogue;
+  /** What a catalogue of its own has in it. */
+  readonly seed?: FolderContent;
+  /** The catalogue that an earlier command line left, by its folder. */
+  readonly root?: string;
+  /** What the catalogue does otherwise than it would: a fault that nothing else brings about. */
+  readonly faults?: Partial<Catalogue>;
   readonly terminal?: boolean;
   readonly columns?: number;
   readonly env?: NodeJS.ProcessEnv;
+  /** Default: the folder that the catalogue's lies in. */
   readonly cwd?: string;
   /** The answer to every question; without it there must be none. */
   readonly answer?: boolean;
-  readonly files?: Readonly<Record<string, string>>;
+  /** Files in the current folder; `-` is what comes on stdin. */
+  readonly files?: Readonly<Record<string, string | Buffer>>;
+  readonly stdin?: Readable;
+  /** When Ctrl-C is pressed; never otherwise. */
+  readonly interrupted?: Promise<void>;
+  /** What the check finds, in place of what it would. */
   readonly report?: CheckReport;
   serve?(options: ServeOptions): Promise<Served>;
 }
@@ -21,7 +41,12 @@ export interface Result {
   readonly exitCode: number;
   readonly out: string;
   readonly err: string;
-  readonly catalogue: MemoryCatalogue;
+  /** The folder's catalogue, opened anew. */
+  readonly catalogue: Catalogue;
+  readonly root: string;
+  readonly cwd: string;
+  /** Every file of the catalogue but caches and locks. */
+  files(): readonly string[];
   readonly questions: readonly string[];
   /** Folders that were opened. */
   readonly opened: readonly string[];
@@ -29,7 +54,10 @@ export interface Result {
   readonly checks: readonly unknown[];
 }
 
-export const seed: Seed = {
+export const trees = 'name,height,longitude,latitude\noak,12.5,4.5,51.9\nelm,9,4.6,51.8\nash,10,4.7,51.7\n';
+const sumOfTrees = '1d815fe423aa96641b97f8ccb15ec0325b3263fe32d493fc876d7d2bbdb9d4b5';
+
+export const seed: FolderContent = {
   namespaces: { parks: { id: 1, label: 'Parks department' }, water: { id: 2, label: 'Water works' } },
   datasets: {
     'parks/trees': {
@@ -37,55 +65,131 @@ export const seed: Seed = {
       label: 'Trees',
       keywords: ['nature'],
       licence: 'CC0-1.0',
-      columns: [{ type: 'geometry', name: 'geometry' }],
+      columns: [
+        { type: 'geometry', name: 'geometry' },
+        { type: 'string', name: 'name' },
+        { type: 'float', name: 'height', unit: 'm' },
+        { type: 'float', name: 'longitude' },
+        { type: 'float', name: 'latitude' },
+      ],
     },
     'parks/benches': { id: 12, label: 'Benches', description: 'To sit on.' },
     'water/wells': { id: 13, label: '井戸', visibility: 'private' },
   },
-  versions: { 'parks/trees@20200102030405000000': { id: 21, rows: 3, file: { name: 'trees.csv', format: 'csv' } } },
+  versions: {
+    'parks/trees@20200102030405000000': {
+      id: 21,
+      checksum: sumOfTrees,
+      rows: 3,
+      file: { name: 'trees.csv', format: 'csv', size: trees.length },
+    },
+  },
+  files: { [`${homeOf('parks/trees')}/data/trees.csv`]: trees },
 };
+
+const home = mkdtempSync(join(tmpdir(), 'catalogue-prompt-'));
+after(() => rmSync(home, { recursive: true, force: true, maxRetries: 3 }));
+let count = 0;
+
+/** Makes a catalogue folder that is gone when the file's tests end. @returns its path */
+export async function makeRoot(content: FolderContent = seed): Promise<string> {
+  const root = join(home, String(count++), 'catalogue-data');
+  await writeContent(root, content);
+  return root;
+}
 
 /** Types a command line. */
 export async function type(argv: readonly string[], options: PromptOptions = {}): Promise<Result> {
-  const { terminal = false, answer } = options;
-  const catalogue = options.catalogue ?? new MemoryCatalogue(options.seed ?? seed);
-  const out: string[] = [];
+  const { terminal = false, answer, files = {}, faults } = options;
+  const root = options.root ?? (await makeRoot(options.seed));
+  const cwd = options.cwd ?? dirname(root);
+  for (const [name, content] of Object.entries(files)) if (name !== '-') writeIn(cwd, name, content);
+  const out: Buffer[] = [];
   const err: string[] = [];
   const questions: string[] = [];
   const opened: string[] = [];
   const checks: unknown[] = [];
-  const cwd = options.cwd ?? '/';
+  const closing: { close(): Promise<void> }[] = [];
+  const stdin = () => options.stdin ?? Readable.from([Buffer.from(files['-'] ?? '')]);
   const context: Context = {
-    out: (text) => void out.push(text),
+    out: (text) => void out.push(Buffer.from(text)),
+    async write(bytes) {
+      for await (const chunk of bytes) out.push(Buffer.from(chunk));
+    },
     err: (text) => void err.push(text),
     isTerminal: { in: terminal, out: terminal, err: terminal },
     columns: options.columns ?? 80,
-    // The root folder is there on every system; the catalogue in memory doesn't mind.
-    env: { CATALOGUE_DATA: '/', NO_COLOR: '1', ...options.env },
+    env: { CATALOGUE_DATA: root, NO_COLOR: '1', ...options.env },
     cwd,
     async confirm(question) {
       questions.push(question);
       if (answer === undefined) throw new Error(`Nobody expected to be asked: ${question}`);
       return answer;
     },
-    async read(path) {
-      const text = options.files?.[path];
-      if (text === undefined) throw Object.assign(new Error('ENOENT'), { code: 'ENOENT', path });
-      return text;
-    },
-    interrupted: () => Promise.resolve(),
+    read: async (path) => (path === '-' ? text(stdin()) : readFile(resolve(cwd, path), 'utf8').catch(named(path))),
+    stdin,
+    interrupted: () => options.interrupted ?? new Promise(() => {}),
     async open(folder) {
       opened.push(folder);
-      return catalogue;
+      const catalogue = await openFolder(resolve(cwd, folder));
+      closing.push(catalogue);
+      const view = catalogue.for();
+      return faults ? withFaults(view, faults) : view;
     },
     async check(folder, { onProgress, ...asked }) {
       checks.push({ folder, ...asked });
+      if (!options.report) return checkFolder(resolve(cwd, folder), { ...asked, onProgress });
       for (const done of [0, 1, 1, 2]) onProgress(done, 2);
-      return options.report ?? { problems: [], fixed: [], files: 0 };
+      return options.report;
     },
     serve: options.serve ?? (() => Promise.reject(new Error('Nobody expected to serve.'))),
-    close: () => Promise.resolve(),
+    async close() {
+      for (const catalogue of closing.splice(0)) await catalogue.close();
+    },
   };
   const exitCode = await main(argv, context);
-  return { exitCode, out: out.join(''), err: err.join(''), catalogue, questions, opened, checks };
+  return {
+    exitCode,
+    out: Buffer.concat(out).toString(),
+    err: err.join(''),
+    catalogue: (await openFolder(root)).for(),
+    root,
+    cwd,
+    files: () => filesIn(root),
+    questions,
+    opened,
+    checks,
+  };
+}
+
+function writeIn(folder: string, name: string, content: string | Buffer): void {
+  mkdirSync(dirname(join(folder, name)), { recursive: true });
+  writeFileSync(join(folder, name), content);
+}
+
+/** Errors name the file as it was typed. */
+const named = (path: string) => (error: NodeJS.ErrnoException) => {
+  throw Object.assign(error, { path });
+};
+
+function withFaults(catalogue: Catalogue, faults: Partial<Catalogue>): Catalogue {
+  return new Proxy(catalogue, {
+    get(target, name) {
+      const value = Reflect.get(name in faults ? faults : target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
+/** Every file in a catalogue folder but caches and locks, hidden ones too. */
+export function filesIn(root: string): readonly string[] {
+  return readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) =>
+      join(entry.parentPath, entry.name)
+        .slice(root.length + 1)
+        .replaceAll('\\', '/'),
+    )
+    .filter((path) => !path.startsWith('.catalogue/'))
+    .sort();
 }

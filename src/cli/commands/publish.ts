@@ -30,7 +30,7 @@ interface PublishOptions extends TransferOptions {
 
 export const command: Verb<PublishOptions> = {
   usage: 'publish <file>',
-  description: 'Take a file in as the newest version of a dataset, which is made where it is not there.',
+  description: "Take a file in as the newest version of a dataset, made where it isn't there.",
   notes:
     'The file - is stdin. With the namespace alone, the dataset gets the name that its label makes; without a label, ' +
     "it gets one from the file's name. What is said of a dataset that is there changes it.",
