@@ -18,16 +18,17 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const source = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
 const cache = join(root, 'node_modules', '.cache', 'nodes');
 
-for (const version of versions) {
+const failed = versions.filter((version) => !passes(version));
+if (failed.length > 0) console.error(`\nNot with Node ${failed.join(', ')}.`);
+process.exitCode = failed.length > 0 ? 1 : 0;
+
+function passes(version) {
   const folder = join(cache, version, 'node_modules', source, 'bin');
   if (!existsSync(folder)) install(version);
   console.log(`\n# Node ${version}`);
   const env = { ...process.env, PATH: `${folder}${delimiter}${process.env.PATH}` };
-  const { status } = spawnSync(join(folder, 'node'), [join(root, 'test', 'run.js'), ...process.argv.slice(2)], {
-    stdio: 'inherit',
-    env,
-  });
-  if (status !== 0) process.exit(status ?? 1);
+  const args = [join(root, 'test', 'run.js'), ...process.argv.slice(2)];
+  return spawnSync(join(folder, 'node'), args, { stdio: 'inherit', env }).status === 0;
 }
 
 function install(version) {
