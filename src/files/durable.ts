@@ -7,15 +7,16 @@ import { constants } from 'node:fs';
 import { type FileHandle, link, lstat, mkdir, open, readdir, rename, rm, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { ConflictError, UnavailableError } from '../catalogue/errors.ts';
+import { isGone, markPattern, writerMark } from './writer.ts';
 
-const temporaryName = /^\.[0-9a-f]{16}\.catalogue-tmp$/;
+const temporaryName = new RegExp(`^\\.[0-9a-f]{16}(?:\\.(${markPattern.source}))?\\.catalogue-tmp$`);
 
 /** Whether a file or folder of this name is what a writer works on, or left in a crash: nothing for anyone to read. */
 export const isTemporary = (name: string): boolean => temporaryName.test(name);
 
 /** A new hidden name beside `path`, on the same file system. */
 export const temporaryBeside = (path: string): string =>
-  join(dirname(path), `.${randomBytes(8).toString('hex')}.catalogue-tmp`);
+  join(dirname(path), `.${randomBytes(8).toString('hex')}.${writerMark}.catalogue-tmp`);
 
 /**
  * Writes a file as a whole. Readers see the old content or the new, and so does the next start after a crash.
@@ -64,7 +65,8 @@ export async function removeDurably(path: string): Promise<void> {
 
 /**
  * Deletes what crashed writers left in a folder; not below it. A folder that is gone is clean.
- * @param olderThan milliseconds since it was last changed: what is younger may be somebody's work
+ * @param olderThan milliseconds since it was last changed: what is younger may be somebody's work, unless its writer is
+ *   known to be gone
  * @returns how many there were
  */
 export async function sweepTemporaries(folder: string, olderThan: number): Promise<number> {
@@ -74,7 +76,7 @@ export async function sweepTemporaries(folder: string, olderThan: number): Promi
   for (const name of names.filter(isTemporary)) {
     const path = join(folder, name);
     const stat = await lstat(path).catch(() => null);
-    if (stat === null || stat.ctimeMs > limit) continue;
+    if (stat === null || (stat.ctimeMs > limit && !isGone(temporaryName.exec(name)?.[1] ?? ''))) continue;
     await rm(path, { recursive: true, force: true }).then(
       () => swept++,
       () => {},

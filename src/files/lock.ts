@@ -1,6 +1,7 @@
 /**
  * One writer at a time for a record, across processes: a folder below `.catalogue/locks` is the lock (mkdir is atomic
- * everywhere), kept alive by its time of change. A process that dies stops doing so, and after a while others take over.
+ * everywhere), kept alive by its time of change. A process that dies stops doing so, and others take over: at once where
+ * the note of the holder shows that it is gone, else after a while.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -10,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import lockfile from 'proper-lockfile';
 import { UnavailableError } from '../catalogue/errors.ts';
 import { codeOf, explained } from './durable.ts';
+import { isGone, markPattern, writerMark } from './writer.ts';
 
 export interface LockOptions {
   /** How long to wait for others, in milliseconds; default 12,000: longer than it takes to take over from a crash. */
@@ -48,7 +50,8 @@ export async function withLock<T>(
       lost.abort(new UnavailableError(`The lock of ${key} was lost, because this process stood still. Try again.`)),
     );
     try {
-      await writeFile(`${path}.holder`, `process ${process.pid} on ${hostname()}`, { mode: 0o600 }).catch(() => {});
+      const note = `process ${process.pid} on ${hostname()}\n${writerMark}\n`;
+      await writeFile(`${path}.holder`, note, { mode: 0o600 }).catch(() => {});
       return await work(lost.signal);
     } finally {
       // Where the lock was lost, it is another's now and so is the note.
@@ -102,7 +105,7 @@ async function acquire(
       if (codeOf(error) !== 'ELOCKED') throw explained(error, path);
     }
     if (await isStale(path, stale)) await takeOver(path, stale);
-    else if (Date.now() >= deadline) throw busy(key, await readFile(`${path}.holder`, 'utf8').catch(() => ''));
+    else if (Date.now() >= deadline) throw busy(key, await noteAt(path));
     else await sleep(Math.min(pause * (0.5 + Math.random()), Math.max(1, deadline - Date.now())));
   }
 }
@@ -112,7 +115,10 @@ async function takeOver(path: string, stale: number): Promise<void> {
   const release = await lockfile.lock(guard, { realpath: false, stale, onCompromised: () => {} }).catch(() => null);
   if (release === null) return void (await sleep(20));
   try {
-    if (await isStale(path, stale)) await rm(`${path}.lock`, { recursive: true, force: true });
+    if (!(await isStale(path, stale))) return;
+    // The note first: beside the lock of the next holder, which has none yet, it would say that this one is gone.
+    await rm(`${path}.holder`, { force: true });
+    await rm(`${path}.lock`, { recursive: true, force: true });
   } finally {
     await release().catch(() => {});
   }
@@ -120,10 +126,13 @@ async function takeOver(path: string, stale: number): Promise<void> {
 
 async function isStale(path: string, stale: number): Promise<boolean> {
   const found = await stat(`${path}.lock`).catch(() => null);
-  return found !== null && found.mtimeMs < Date.now() - stale;
+  if (found === null) return false;
+  return found.mtimeMs < Date.now() - stale || isGone(markPattern.exec(await noteAt(path))?.[0] ?? '');
 }
+
+const noteAt = (path: string): Promise<string> => readFile(`${path}.holder`, 'utf8').catch(() => '');
 
 const busy = (key: string, holder: string) =>
   new UnavailableError(
-    `${key} is being written by ${holder || 'another process'}, which takes too long. Try again later.`,
+    `${key} is being written by ${holder.split('\n')[0] || 'another process'}, which takes too long. Try again later.`,
   );

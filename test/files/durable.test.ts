@@ -13,6 +13,7 @@ import {
   temporaryBeside,
   writeDurably,
 } from '../../src/files/durable.ts';
+import { writerMark } from '../../src/files/writer.ts';
 
 let folder = '';
 beforeEach(async () => {
@@ -113,4 +114,14 @@ test('only what writers left long ago is swept', async () => {
   assert.equal(await sweepTemporaries(folder, -1000), 2);
   assert.deepEqual(await readdir(folder), ['a.yaml']);
   assert.equal(await sweepTemporaries(join(folder, 'none'), 0), 0);
+});
+
+test('what a writer left that is gone is swept at once, and nothing of those elsewhere', async () => {
+  const [place, number] = writerMark.split('-');
+  const name = (mark: string) => join(folder, `.0123456789abcdef.${mark}.catalogue-tmp`);
+  const living = [temporaryBeside(join(folder, 'a')), name(`00000000-${number}-00000000`)];
+  await mkdir(name(`${place}-${number}-00000000`));
+  for (const path of living) await writeFile(path, 'x');
+  assert.equal(await sweepTemporaries(folder, 3_600_000), 1);
+  assert.deepEqual((await readdir(folder)).map((file) => join(folder, file)).sort(), living.sort());
 });

@@ -110,7 +110,20 @@ test('the lock of a process that was killed is taken over by one of those that w
     await new Promise((done) => setTimeout(done, 5));
     inside--;
   };
-  await Promise.all([1, 2, 3].map(() => withLock(root, 'held', work, { stale: 2000, wait: 30_000 })));
+  await Promise.all([1, 2, 3].map(() => withLock(root, 'held', work, { stale: 3_600_000, wait: 10_000 })));
+  assert.deepEqual(await locks(), []);
+});
+
+test('so is that of a holder of which nothing is known, once it gives no sign of life', async () => {
+  const child = start('hold', root);
+  await once(child.stdout ?? child, 'data');
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  for (const name of await locks())
+    if (name.endsWith('.holder')) await writeFile(join(root, '.catalogue', 'locks', name), 'process 1 on elsewhere');
+  const started = Date.now();
+  await withLock(root, 'held', () => {}, { stale: 2000, wait: 30_000 });
+  assert.ok(Date.now() - started > 500, 'the lock may well have been alive');
   assert.deepEqual(await locks(), []);
 });
 
