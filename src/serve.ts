@@ -39,7 +39,8 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
     await listening.close(0);
     throw error;
   }
-  listening.answerWith(createApp((viewer) => catalogue.for(viewer), { baseUrl, readOnly, log }));
+  const { accounts } = catalogue;
+  listening.answerWith(createApp((viewer) => catalogue.for(viewer), { accounts, baseUrl, readOnly, log }));
   return {
     url: listening.url,
     get title() {

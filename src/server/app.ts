@@ -5,24 +5,27 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Router } from '@koa/router';
 import Koa, { type ParameterizedContext } from 'koa';
+import type { Accounts } from '../catalogue/accounts.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { MovedError, NotFoundError } from '../catalogue/errors.ts';
 import { anonymous, type Viewer } from '../catalogue/permissions.ts';
 import type { Settings } from '../catalogue/types.ts';
 import { plainPage } from '../pages/plain.ts';
-import type { TokenCheck } from './auth.ts';
 import { answerTo } from './errors.ts';
 import { always, crossOrigin } from './headers.ts';
 import { baseUrlOf } from './links.ts';
+import { loginPages } from './login.ts';
 import { preferredType } from './negotiate.ts';
 import { formFor, keyOf, PreparedAnswers, prepare, send } from './prepared.ts';
 import { type Shown, serve } from './route.ts';
 import { routes } from './routes.ts';
+import { SignIn } from './sign-in.ts';
 
 export interface AppOptions {
   /** What links begin with; by default as the catalogue's settings or the request say. */
   readonly baseUrl?: string | undefined;
-  readonly checkToken?: TokenCheck;
+  /** Who may sign in; by default nobody. */
+  readonly accounts?: Accounts;
   /** Refuse all writing. */
   readonly readOnly?: boolean;
   /** Takes one line for each thing that went wrong on our side. */
@@ -36,9 +39,10 @@ export interface AppOptions {
 export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: AppOptions = {}): RequestListener {
   const open = catalogueFor(anonymous);
   const prepared = new PreparedAnswers();
+  const signIn = new SignIn(options.accounts ?? null);
   const routeOptions = {
     catalogueFor: (viewer: Viewer) => (viewer === anonymous ? open : catalogueFor(viewer)),
-    checkToken: options.checkToken ?? (async () => null),
+    signIn,
     baseUrl: options.baseUrl,
     readOnly: options.readOnly,
   };
@@ -52,6 +56,8 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
       const shown = await serve(route, ctx, routeOptions);
       if (shown) await show(ctx, shown, moment, settings);
     });
+  const pages = loginPages({ settings: () => open.settings, baseUrl: options.baseUrl, signIn });
+  for (const [path, handler] of pages) router.all(path, handler);
   // By default the router's middleware answers unknown methods itself; `serve` does, in its own order.
   const app = new Koa();
   app.use(failures);
@@ -86,7 +92,8 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
         ['Content-Type', type === 'text/html' || shown.html ? 'text/html; charset=utf-8' : type],
         ['Allow', ctx.response.get('Allow')],
         ['Vary', ctx.response.get('Vary')],
-        ['Cache-Control', 'no-cache'],
+        // What one who is signed in sees is for their own cache only.
+        ['Cache-Control', ctx.req.headers.authorization || ctx.req.headers.cookie ? 'private, no-cache' : 'no-cache'],
         ...common(),
         ...(shown.headers ?? []),
       ] as const;

@@ -1,9 +1,9 @@
 /** Answers that show entities: pages of them, and one alone. */
 import type { Page } from '../catalogue/catalogue.ts';
+import { isPersonalTo } from '../catalogue/permissions.ts';
 import type { Refs } from '../catalogue/ref.ts';
-import { represent, representFile, toJson } from '../catalogue/represent.ts';
+import { represent, representFile, representUser, toJson } from '../catalogue/represent.ts';
 import type { Entities, Kind } from '../catalogue/types.ts';
-import type { Links } from '../catalogue/urls.ts';
 import { pageLinks } from './links.ts';
 import { questionFrom } from './question.ts';
 import type { Ask, Shown } from './route.ts';
@@ -18,7 +18,9 @@ interface Fragment {
 const fragments = new WeakMap<object, Fragment>();
 
 /** The JSON of an entity; written once for as long as the entity is the same and links begin the same. */
-function fragmentOf<K extends Plain>(entity: Entities[K], links: Links): string {
+export function jsonOf<K extends Plain>(entity: Entities[K], { links, viewer }: Pick<Ask, 'links' | 'viewer'>): string {
+  // What only some may see is written for them, and not kept where others could get it.
+  if (entity.kind === 'user' && isPersonalTo(viewer, entity.slug)) return toJson(representUser(entity, links, true));
   const kept = fragments.get(entity);
   if (kept?.base === links.base && kept.suffix === links.suffix) return kept.json;
   const json = toJson(represent[entity.kind as K](entity, links));
@@ -28,7 +30,7 @@ function fragmentOf<K extends Plain>(entity: Entities[K], links: Links): string 
 
 /** A page of a collection. */
 export function page<K extends Kind>(kind: K, title: string) {
-  return async ({ catalogue, params, query, links, ctx }: Ask): Promise<Shown> => {
+  return async ({ catalogue, viewer, params, query, links, ctx }: Ask): Promise<Shown> => {
     const within = { namespace: params.namespace, dataset: params.dataset };
     const found = await catalogue.list(kind, questionFrom(kind, query, within));
     const { next, previous } = pageLinks(`${links.base}${ctx.path}`, query, found);
@@ -42,7 +44,7 @@ export function page<K extends Kind>(kind: K, title: string) {
         ? (found.items as readonly Entities['file'][]).map((file, i) =>
             toJson(representFile(file, links, details[i] ?? { checksum: '', modified: '', commit: null })),
           )
-        : (found.items as readonly Entities[Plain][]).map((item) => fragmentOf(item, links));
+        : (found.items as readonly Entities[Plain][]).map((item) => jsonOf(item, { links, viewer }));
     return {
       title,
       // What only a look at the disk tells may change while the catalogue stays the same.
@@ -65,7 +67,7 @@ function pageJson(
 
 /** One entity. */
 export function detail<K extends Kind>(_kind: K, refFrom: (params: Ask['params']) => Refs[K]) {
-  return async ({ catalogue, params, links }: Ask): Promise<Shown> => {
+  return async ({ catalogue, viewer, params, links }: Ask): Promise<Shown> => {
     const entity = await catalogue.get<K>(refFrom(params));
     if (entity.kind === 'file') {
       const [details = { checksum: '', modified: '', commit: null }] = await catalogue.inspect([entity]);
@@ -73,6 +75,6 @@ export function detail<K extends Kind>(_kind: K, refFrom: (params: Ask['params']
     }
     const known = entity as Entities[Plain];
     const title = 'label' in known ? known.label : known.slug;
-    return { title, parts: [entity], json: () => fragmentOf(known, links) };
+    return { title, parts: [entity], json: () => jsonOf(known, { links, viewer }) };
   };
 }

@@ -25,6 +25,16 @@ export class NotAcceptableError extends CatalogueError {
     super('Could not satisfy the request Accept header.');
   }
 }
+/** The same was tried too often. */
+export class ThrottledError extends CatalogueError {
+  /** Seconds after which it may be tried again. */
+  readonly seconds: number;
+  constructor(milliseconds: number) {
+    const seconds = Math.ceil(milliseconds / 1000);
+    super(`Request was throttled. Expected available in ${seconds} second${seconds === 1 ? '' : 's'}.`);
+    this.seconds = seconds;
+  }
+}
 /** A precondition such as If-Match fails. */
 export class PreconditionFailedError extends CatalogueError {}
 /** The body is of a type that the resource doesn't read. */
@@ -57,6 +67,7 @@ const statuses: readonly (readonly [new (...args: never[]) => CatalogueError, nu
   [PreconditionFailedError, 412],
   [TooLargeError, 413],
   [UnsupportedMediaTypeError, 415],
+  [ThrottledError, 429],
   [UnavailableError, 503],
   [UnusableCatalogueError, 503],
   [MovedError, 308],
@@ -76,7 +87,7 @@ export function answerTo(error: unknown): ErrorAnswer {
   const status = statuses.find(([kind]) => error instanceof kind)?.[1];
   if (status !== undefined && error instanceof CatalogueError) {
     const body = error instanceof ValidationError ? error.fields : { detail: error.message };
-    return { status, body, headers: headersOf(status), unexpected: false };
+    return { status, body, headers: headersOf(error, status), unexpected: false };
   }
   // Koa and its family throw errors that say themselves what may be shown.
   const { status: code, expose, message } = Object(error) as { status?: number; expose?: boolean; message?: string };
@@ -85,7 +96,8 @@ export function answerTo(error: unknown): ErrorAnswer {
   return { status: 500, body: { detail: 'A server error occurred.' }, headers: [], unexpected: true };
 }
 
-function headersOf(status: number): readonly (readonly [string, string])[] {
+function headersOf(error: CatalogueError, status: number): readonly (readonly [string, string])[] {
+  if (error instanceof ThrottledError) return [['Retry-After', String(error.seconds)]];
   if (status === 401) return [['WWW-Authenticate', 'Token']];
   if (status === 503) return [['Retry-After', '5']];
   return [];

@@ -1,17 +1,19 @@
 /** What a route is, and what happens to every request before and after its own work. */
 import type { ParameterizedContext } from 'koa';
 import type { Catalogue, WritableKind } from '../catalogue/catalogue.ts';
-import { NotAuthenticatedError, NotFoundError } from '../catalogue/errors.ts';
+import { NotAuthenticatedError, NotFoundError, NotPermittedError } from '../catalogue/errors.ts';
 import type { Viewer } from '../catalogue/permissions.ts';
 import type { Settings } from '../catalogue/types.ts';
 import type { Links } from '../catalogue/urls.ts';
-import { type TokenCheck, viewerOf } from './auth.ts';
+import { nobody, whoAsks } from './auth.ts';
+import { mustBeOurs } from './cookies.ts';
 import { MethodNotAllowedError, NotAcceptableError, ReadOnlyError } from './errors.ts';
 import { preflight } from './headers.ts';
 import { baseUrlOf } from './links.ts';
 import { metadataOf } from './metadata.ts';
 import { preferredType } from './negotiate.ts';
 import { last } from './question.ts';
+import type { SignIn } from './sign-in.ts';
 
 /** A request, understood. */
 export interface Ask {
@@ -24,6 +26,7 @@ export interface Ask {
   readonly links: Links;
   /** The media type to answer in. */
   readonly type: string;
+  readonly signIn: SignIn;
 }
 
 /** An answer that shows something: how to write it is known, but it is written only if it hasn't been already. */
@@ -53,7 +56,7 @@ export interface Route {
   readonly parses: readonly string[];
   /** Whether the route reads ?format= itself. */
   readonly ownFormats?: boolean;
-  /** Whether one who isn't signed in may write. */
+  /** Whether anybody may write, as whom doesn't matter: credentials aren't looked at. */
   readonly open?: boolean;
   /** Further members of the answer to OPTIONS. */
   readonly options?: Readonly<Record<string, unknown>>;
@@ -111,7 +114,7 @@ function indentOf(accept = ''): number | undefined {
 
 export interface RouteOptions {
   readonly catalogueFor: (viewer: Viewer) => Catalogue;
-  readonly checkToken: TokenCheck;
+  readonly signIn: SignIn;
   readonly baseUrl?: string | undefined;
   /** Refuse all writing. */
   readonly readOnly?: boolean | undefined;
@@ -136,15 +139,18 @@ export async function serve(
   ctx.state.type = type;
   ctx.state.indent = indentOf(req.headers.accept);
 
-  const viewer = await viewerOf(req.headers, options.checkToken);
-  const safe = ['GET', 'HEAD', 'OPTIONS'].includes(method);
-  if (viewer.username !== null && route.allowSignedIn) ctx.set('Allow', route.allowSignedIn);
-  if (!safe && viewer.username === null && !route.open) throw new NotAuthenticatedError();
-  if (!safe && options.readOnly && !route.open) throw new ReadOnlyError('This server is there to be read only.');
-
+  const { signIn } = options;
+  const { viewer, bySession } = route.open ? nobody : await whoAsks(ctx, signIn.accounts);
   const catalogue = options.catalogueFor(viewer);
   const links = { base: baseUrlOf(req, catalogue.settings, options.baseUrl), suffix };
-  const ask: Ask = { ctx, catalogue, viewer, params: ctx.params, query, links, type };
+  const safe = ['GET', 'HEAD', 'OPTIONS'].includes(method);
+  if (!safe && bySession) mustBeOurs(ctx, links.base);
+  if (viewer.username !== null && route.allowSignedIn) ctx.set('Allow', route.allowSignedIn);
+  if (!safe && viewer.username === null && !route.open) throw new NotAuthenticatedError();
+  if (!safe && viewer.readOnly) throw new NotPermittedError();
+  if (!safe && options.readOnly && !route.open) throw new ReadOnlyError('This server is there to be read only.');
+
+  const ask: Ask = { ctx, catalogue, viewer, params: ctx.params, query, links, type, signIn };
   const work = method === 'GET' || method === 'HEAD' ? route.get : route.other?.[method];
   if (work) return work(ask);
   if (method !== 'OPTIONS') throw new MethodNotAllowedError(method);

@@ -1,7 +1,7 @@
 /** The URL map: a line a route, in the order of the documentation. */
 
 import type { CreatableKind, WritableKind } from '../catalogue/catalogue.ts';
-import { NotFoundError, ValidationError } from '../catalogue/errors.ts';
+import { NotAuthenticatedError, NotFoundError } from '../catalogue/errors.ts';
 import type { Refs } from '../catalogue/ref.ts';
 import { representRoot, toJson } from '../catalogue/represent.ts';
 import { type RecordKind, schemas } from '../catalogue/schemas.ts';
@@ -11,6 +11,7 @@ import { data, dataTypes, queryData } from './data.ts';
 import { difference, differenceTypes } from './difference.ts';
 import { download, media } from './payloads.ts';
 import type { Ask, Route, Shown } from './route.ts';
+import { obtainToken } from './token.ts';
 import { publish } from './uploads.ts';
 import { create, edit, remove } from './writes.ts';
 
@@ -91,10 +92,23 @@ export const routes: readonly Route[] = [
     detail('namespace', named('namespace')),
     changes('namespace', named('namespace')),
   ),
-  route(`${apiRoot}groups/`, 'Group List', readOnly, page('group', 'Groups')),
-  route(`${apiRoot}groups/:group/`, 'Group Instance', readOnly, detail('group', named('group'))),
-  route(`${apiRoot}users/`, 'User List', readOnly, page('user', 'Users')),
-  route(`${apiRoot}users/:user/`, 'User Instance', readOnly, detail('user', named('user'))),
+  route(`${apiRoot}groups/`, 'Group List', readOnly, page('group', 'Groups'), {
+    allowSignedIn: listed,
+    ...adds('group'),
+  }),
+  route(`${apiRoot}groups/:group/`, 'Group Instance', readOnly, detail('group', named('group')), {
+    allowSignedIn: written,
+    ...changes('group', named('group')),
+  }),
+  route(`${apiRoot}users/`, 'User List', readOnly, page('user', 'Users'), { allowSignedIn: listed, ...adds('user') }),
+  route(`${apiRoot}users/me/`, 'User Instance', readOnly, me(detail('user', named('user'))), {
+    allowSignedIn: 'GET, PUT, PATCH, HEAD, OPTIONS',
+    other: { PUT: me(edit(named('user'), false)), PATCH: me(edit(named('user'), true)) },
+  }),
+  route(`${apiRoot}users/:user/`, 'User Instance', readOnly, detail('user', named('user')), {
+    allowSignedIn: written,
+    ...changes('user', named('user')),
+  }),
   route(`${apiRoot}queries/`, 'Query List', readOnly, page('query', 'Queries'), {
     allowSignedIn: listed,
     ...adds('query'),
@@ -160,7 +174,11 @@ function credentials() {
   return { username: field('Username'), password: field('Password'), token: field('Token', true) };
 }
 
-/** There are no accounts yet, so no credentials are right. */
-async function obtainToken(): Promise<never> {
-  throw new ValidationError({ non_field_errors: ['Unable to log in with provided credentials.'] });
+/** The user's own resource for whoever asks. */
+function me(work: (ask: Ask) => Promise<Shown | undefined>) {
+  return async (ask: Ask): Promise<Shown | undefined> => {
+    const { username } = ask.viewer;
+    if (username === null) throw new NotAuthenticatedError();
+    return work({ ...ask, params: { user: username } });
+  };
 }

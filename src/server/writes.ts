@@ -3,9 +3,10 @@ import type { CreatableKind, Input, WritableKind } from '../catalogue/catalogue.
 import { type FieldErrors, ValidationError } from '../catalogue/errors.ts';
 import { type InputOptions, parseInput } from '../catalogue/input.ts';
 import { type Refs, refOf } from '../catalogue/ref.ts';
-import { represent, toJson, urlOf } from '../catalogue/represent.ts';
+import { urlOf } from '../catalogue/represent.ts';
 import type { Entities } from '../catalogue/types.ts';
 import { readInput } from './body.ts';
+import { jsonOf } from './collections.ts';
 import { PreconditionFailedError } from './errors.ts';
 import { namesTag } from './headers.ts';
 import { followLinks } from './hyperlinks.ts';
@@ -73,18 +74,15 @@ async function understood(ask: Ask, kind: WritableKind, given: Input, options: I
  * If-Match guards against lost updates (RFC 9110, section 13.1.1): it names what the client has seen.
  * @throws PreconditionFailedError where that isn't what is there now
  */
-function mustMatch({ ctx, links }: Ask, entity: Entities[WritableKind]): void {
-  const condition = ctx.get('If-Match');
+function mustMatch(ask: Ask, entity: Entities[WritableKind]): void {
+  const condition = ask.ctx.get('If-Match');
   if (!condition || condition.trim() === '*') return;
-  const etag = `"${tagOf(jsonOf(entity, links))}"`;
+  const etag = `"${tagOf(jsonOf(entity, ask))}"`;
   // A form of the same answer that was packed has the coding behind its tag.
   if (!namesTag(condition.replace(/-(?:br|gzip)"/g, '"'), etag))
     throw new PreconditionFailedError('It was changed since you read it. Read it again, and then decide.');
 }
 
-const jsonOf = (entity: Entities[WritableKind], links: Ask['links']) =>
-  toJson((represent[entity.kind] as (entity: unknown, links: Ask['links']) => unknown)(entity, links));
-
-function written({ links }: Ask, entity: Entities[WritableKind]): Shown {
-  return { title: 'label' in entity ? entity.label : '', parts: [], json: () => jsonOf(entity, links) };
+function written(ask: Ask, entity: Entities[WritableKind]): Shown {
+  return { title: 'label' in entity ? entity.label : entity.slug, parts: [], json: () => jsonOf(entity, ask) };
 }
