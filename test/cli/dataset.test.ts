@@ -201,7 +201,10 @@ describe('dataset show', () => {
     assert.match(seen.out, /\nVersions\nVERSION.*\n20200102030405000000 +2020-01-02 +yes +csv +3 +80\n/);
     const piped = await type(['dataset', 'show', 'parks/trees']);
     assert.match(piped.out, /^dataset\tparks\/trees\nlabel\tTrees\nid\t11\n/);
-    assert.match(piped.out, /\ncolumn\tgeometry\tgeometry\t\t\t\n(column.*\n)+version\t20200102030405000000\t2020-01-02T03/);
+    assert.match(
+      piped.out,
+      /\ncolumn\tgeometry\tgeometry\t\t\t\n(column.*\n)+version\t20200102030405000000\t2020-01-02T03/,
+    );
   });
 
   it('prints the object of the API', async () => {

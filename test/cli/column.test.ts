@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { makeRoot, seed, type } from '../support/prompt.ts';
+
+describe('column', () => {
+  it('is listed', async () => {
+    const { out } = await type(['column', 'list', 'parks/trees']);
+    assert.match(out, /^geometry\tgeometry\t\t\t\nname\tstring\t\t\t\nheight\tfloat\t\tm\t\n/);
+    const [, , height] = JSON.parse((await type(['column', 'list', 'parks/trees', '--json'])).out);
+    assert.deepEqual(height, { type: 'float', name: 'height', label: '', description: '', unit: 'm' });
+    assert.match((await type(['column', 'list', 'parks/benches'], { terminal: true })).err, /No columns\./);
+  });
+
+  it('is described; what is not given stays', async () => {
+    const root = await makeRoot();
+    const argv = ['column', 'edit', 'parks/trees', 'height', '--label', 'Height', '--description', 'To the top'];
+    const dry = await type([...argv, '--dry-run'], { root });
+    assert.equal(dry.out, 'Would change column height of dataset parks/trees\n');
+    const before = JSON.parse((await type([...argv, '--dry-run', '--json'], { root })).out);
+    const { out, err, exitCode } = await type([...argv, '--json'], { root });
+    assert.deepEqual([exitCode, err], [0, 'Changed column height of dataset parks/trees.\n']);
+    assert.deepEqual(JSON.parse(out), {
+      type: 'float',
+      name: 'height',
+      label: 'Height',
+      description: 'To the top',
+      unit: 'm',
+    });
+    assert.deepEqual(before, JSON.parse(out));
+    const text = readFileSync(join(root, 'namespaces/parks/datasets/trees/dataset.yaml'), 'utf8');
+    assert.equal(text.match(/- type: /g)?.length, 5);
+  });
+
+  it('that is not there is guessed', async () => {
+    const { exitCode, err } = await type(['column', 'edit', 'parks/trees', 'hieght', '--unit', 'm']);
+    assert.deepEqual([exitCode, err], [3, 'error: parks/trees has no column hieght. Did you mean height?\n']);
+    assert.match((await type(['column', 'edit', 'parks/trees', 'x', '--unit', 'm'])).err, /See: catalogue column list/);
+    assert.equal((await type(['column', 'edit', 'parks/trees', 'height'])).exitCode, 2);
+  });
+});
+
+describe('check --deep', () => {
+  it('finds columns that no longer fit the data, and mends them', async () => {
+    const { datasets = {} } = seed;
+    const columns = [
+      { type: 'string', name: 'height', unit: 'm' },
+      { type: 'string', name: 'gone' },
+    ];
+    const root = await makeRoot({
+      ...seed,
+      datasets: { ...datasets, 'parks/trees': { id: 11, label: 'Trees', columns } },
+    });
+    assert.equal((await type(['check'], { root })).out, '', 'only with --deep');
+    const { out, exitCode } = await type(['check', '--deep'], { root });
+    assert.equal(exitCode, 1);
+    assert.match(
+      out,
+      /trees\/dataset\.yaml:\d+:\d+: The columns don't fit .*"name" \(string\) is missing, .*"gone" is not in the data, "height" is float and not string\./,
+    );
+    const mended = await type(['check', '--deep', '--fix'], { root });
+    assert.equal(mended.exitCode, 0, mended.out);
+    const [, , height] = JSON.parse((await type(['column', 'list', 'parks/trees', '--json'], { root })).out);
+    assert.deepEqual([height.type, height.unit], ['float', 'm']);
+  });
+});
