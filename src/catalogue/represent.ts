@@ -2,6 +2,7 @@
  * How things look from outside: the objects of the API, field for field in the observed order, further fields after
  * them. `--json` on the command line prints the same.
  */
+import type { TokenInfo } from './accounts.ts';
 import { datasetOf, type Ref, refOf } from './ref.ts';
 import type {
   CatalogueFile,
@@ -113,6 +114,13 @@ export function representUser(user: User, links: Links, personal = false): Json 
     name: user.name,
     ...(personal && { email: user.email, staff: user.staff }),
   };
+}
+
+/** What is known of a token: never the token itself. */
+export function representToken({ id, user, label, scope, created, expires, lastUsed }: TokenInfo, links: Links): Json {
+  const url = `${links.base}${apiRoot}auth/tokens/${id}/${links.suffix}`;
+  const owner = urlOf(links, { kind: 'user', slug: user });
+  return { id, user: owner, label, scope, created, expires, last_used: lastUsed, url };
 }
 
 export function representQuery(query: Query, links: Links): Json {

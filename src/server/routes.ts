@@ -12,6 +12,7 @@ import { difference, differenceTypes } from './difference.ts';
 import { download, media } from './payloads.ts';
 import type { Ask, Route, Shown } from './route.ts';
 import { obtainToken } from './token.ts';
+import { revokeToken, token, tokenList } from './tokens.ts';
 import { publish } from './uploads.ts';
 import { create, edit, remove } from './writes.ts';
 
@@ -127,6 +128,10 @@ export const routes: readonly Route[] = [
     parses: ['application/x-www-form-urlencoded', 'multipart/form-data', json],
     options: { actions: { POST: credentials() } },
     other: { POST: obtainToken },
+  }),
+  route(`${apiRoot}auth/tokens/`, 'Token List', readOnly, tokenList),
+  route(`${apiRoot}auth/tokens/:token/`, 'Token Instance', 'GET, DELETE, HEAD, OPTIONS', token, {
+    other: { DELETE: revokeToken },
   }),
   // Older clients of the service ask here.
   route('/api/namespaces/:namespace/sources/:dataset/data/', 'Data', readOnly, data, rows),
