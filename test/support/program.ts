@@ -27,7 +27,8 @@ export interface RunOptions {
   readonly program?: string;
 }
 
-function start(args: readonly string[], { cwd, env, node = [], program = bin }: RunOptions): ChildProcess {
+/** Starts a command. */
+export function start(args: readonly string[], { cwd, env, node = [], program = bin }: RunOptions): ChildProcess {
   const { CATALOGUE_DATA: _data, CATALOGUE_REMOTE: _remote, NODE_OPTIONS: _options, ...rest } = process.env;
   return spawn(process.execPath, [...node, program, ...args], { cwd, env: { ...rest, ...env } });
 }

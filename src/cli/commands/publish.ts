@@ -11,6 +11,7 @@ import type { Call, Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { fieldOptions, inputFrom } from '../fields.ts';
 import { mustGiveSlug } from '../input.ts';
+import { interruptible } from '../interruption.ts';
 import { find } from '../naming.ts';
 import { dryRun } from '../options.ts';
 import { tell } from '../outcome.ts';
@@ -68,13 +69,18 @@ export const command: Verb<PublishOptions> = {
       await rehearseUpload(call, dataset, source, options);
       return 0;
     }
-    const dataset = existing ?? (await make(catalogue));
     const { notes, metadata, checksum, mediaType } = options;
     const fields = { notes, metadata, checksum, mediaType };
-    const published = await upload(call, catalogue, dataset, source, fields).catch(async (error) => {
-      // What was made for these bytes alone goes with them.
-      if (!existing) await catalogue.remove(refOf(dataset));
-      throw error;
+    const { dataset, published } = await interruptible(call.context, 'Nothing was kept.', async (signal) => {
+      const dataset = existing ?? (await make(catalogue));
+      try {
+        signal.throwIfAborted();
+        return { dataset, published: await upload(call, catalogue, dataset, source, fields) };
+      } catch (error) {
+        // What was made for these bytes alone goes with them.
+        if (!existing) await catalogue.remove(refOf(dataset));
+        throw error;
+      }
     });
     await change?.();
     if (change || !existing) call.show.message(`${existing ? 'Changed' : 'Added'} dataset ${formatRef(dataset)}.`);

@@ -1,0 +1,122 @@
+/** Data, from a file to rows, with the built program: what is interrupted, killed or cut off leaves nothing. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { run, runUnread, start, temporaryFolder } from '../support/program.ts';
+import { filesIn } from '../support/prompt.ts';
+
+const example = (path: string) => fileURLToPath(new URL(`../../catalogue-data/namespaces/${path}`, import.meta.url));
+const lakes = example('natural-earth/datasets/lakes/data/20171109141839000000.geojson');
+const companies = example('datahub/datasets/sp500-constituents/data/20170308060839000000.csv');
+const moreCompanies = example('datahub/datasets/sp500-constituents/data/20230413152220000000.csv');
+
+describe('data, from a file to rows', () => {
+  const home = temporaryFolder();
+  after(home.remove);
+  const root = join(home.path, 'catalogue-data');
+  const cwd = home.path;
+
+  /** Runs a command line that has to succeed. */
+  const done = async (...args: string[]) => {
+    const { exitCode, out, err } = await run(args, { cwd });
+    assert.equal(exitCode, 0, `${args.join(' ')}: ${err}`);
+    return { out, err };
+  };
+
+  before(async () => {
+    await done('init');
+    await done('namespace', 'add', 'lab', '--label', 'Lab');
+  });
+
+  it('is published, listed, asked, compared and downloaded', async () => {
+    const { out: name, err } = await done('publish', lakes, '--to', 'lab/lakes', '--licence', 'CC0-1.0');
+    assert.match(name, /^lab\/lakes@\d{20}\n$/);
+    assert.match(err, /geojson, 405 rows, 912 kB\nColumns: 10 added\./);
+    assert.match((await done('version', 'list', 'lab/lakes')).out, /^\d{20}\t\S+Z\tgeojson\t405\t911795\tyes\n$/);
+
+    const found = JSON.parse((await done('data', 'lab/lakes', 'name__startswith=Lake', 'scalerank__lte=0')).out);
+    assert.ok(found.features.length > 2 && found.features.length < 100);
+    for (const { properties } of found.features) assert.match(properties.name, /^Lake/);
+    await done('data', 'lab/lakes', '--bbox', '-93,41,-75,50', '-o', 'great.csv');
+    assert.match(readFileSync(join(cwd, 'great.csv'), 'utf8'), /Lake Superior/);
+
+    const same = await done('version', 'add', 'lab/lakes', lakes);
+    assert.equal(same.out, name);
+    assert.match(same.err, /^Nothing was added: .* has the same bytes\.\n$/);
+    assert.equal((await done('version', 'list', 'lab/lakes')).out.split('\n').length, 2);
+
+    const bytes = readFileSync(lakes);
+    writeFileSync(join(cwd, 'lakes.geojson.part'), bytes.subarray(0, 500_000));
+    const resumed = await done('download', 'lab/lakes', '-o', 'lakes.geojson');
+    assert.match(resumed.err, /^Going on after the first 500 kB of 912 kB\.\nDownloaded .* checksum verified\)\.\n$/);
+    assert.ok(readFileSync(join(cwd, 'lakes.geojson')).equals(bytes));
+
+    await done('publish', companies, '--to', 'lab/companies');
+    const added = await done('version', 'add', 'lab/companies', moreCompanies);
+    assert.match(added.err, /Columns: 7 added, 2 dropped\.\n {2}\+ Security \(string\)\n/);
+    assert.match((await done('diff', 'lab/companies')).out, /^Rows: \d+ added, \d+ removed/m);
+    assert.match((await done('check', '--deep')).err, /^\d+ files checked: nothing wrong\.\n$/);
+  });
+
+  it('ends quietly when nobody reads on', async () => {
+    for (const args of [
+      ['data', 'lab/lakes'],
+      ['data', 'lab/lakes', '--format', 'csv'],
+      ['download', 'lab/lakes', '-o', '-'],
+      ['diff', 'lab/companies'],
+    ])
+      assert.deepEqual(await runUnread(args, { cwd }), { exitCode: 0, err: '' }, args.join(' '));
+  });
+
+  /** Starts taking in from a pipe that goes on for ever, and waits until bytes have come. */
+  async function takingIn(args: readonly string[]) {
+    const child = start(args, { cwd });
+    const ended = Promise.all([once(child, 'close'), text(child.stderr as NodeJS.ReadableStream)]);
+    child.stdin?.on('error', () => {});
+    child.stdin?.write('name,height\n');
+    for (let i = 0; i < 30_000; i++) child.stdin?.write(`tree ${i},${i}\n`);
+    const halves = () =>
+      readdirSync(join(root, 'namespaces/lab/datasets'), { recursive: true })
+        .map(String)
+        .filter((path) => /\/data\/\.[^/]+\.catalogue-tmp$/.test(path));
+    for (const end = Date.now() + 20_000; halves().length === 0 && Date.now() < end; )
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.equal(halves().length, 1, 'it is on its way');
+    return { child, halves, ended: ended.then(([[exitCode, signal], err]) => ({ exitCode, signal, err })) };
+  }
+
+  const versionAdd = ['version', 'add', 'lab/lakes', '-', '--name', 'trees.csv'];
+
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    it(`leaves nothing of a version that ${signal} stops`, async () => {
+      const earlier = filesIn(root);
+      for (const args of [versionAdd, ['publish', '-', '--to', 'lab/new', '--name', 'trees.csv']]) {
+        const { child, ended } = await takingIn(args);
+        child.kill(signal);
+        const { exitCode, err } = await ended;
+        assert.deepEqual([exitCode, err], [130, 'error: Interrupted. Nothing was kept.\n']);
+        assert.deepEqual(filesIn(root), earlier);
+      }
+    });
+
+  it('leaves no version where it is killed, and its leftovers are swept away', async () => {
+    const earlier = filesIn(root);
+    const { child, halves, ended } = await takingIn(versionAdd);
+    child.kill('SIGKILL');
+    assert.equal((await ended).signal, 'SIGKILL');
+    assert.deepEqual(
+      filesIn(root).filter((path) => !path.endsWith('.catalogue-tmp')),
+      earlier,
+    );
+    assert.equal((await done('check')).out, '');
+    assert.equal((await done('version', 'list', 'lab/lakes')).out.split('\n').length, 2);
+    // The next writer sees that the one before is gone.
+    await done('version', 'add', 'lab/lakes', companies);
+    await done('version', 'remove', 'lab/lakes@latest', '--yes');
+    assert.deepEqual(halves(), []);
+  });
+});
