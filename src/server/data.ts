@@ -25,8 +25,10 @@ function formatOf(type: string): FormatName | undefined {
   );
 }
 
-/** Rows shown to people, at most. */
+/** Rows shown to people who don't say how many, and at most: a page is made as a whole. */
 const rowsOnPage = 100;
+const mostOnPage = 1000;
+const isLimit = /^_?(limit|page_size)$/;
 
 /** What rows are asked for: which version, and by which parameters besides those of the request. */
 interface Asked {
@@ -109,7 +111,11 @@ function linkHeader(ask: Ask, part: RowsPart | null): Record<string, string> {
 /** The rows for people: a table of the first of them, or of those that were asked for. */
 async function page(ask: Ask, ref: VersionRef, parameters: Asked['parameters']): Promise<Shown> {
   const { ctx, catalogue, query } = ask;
-  const own = parameters.filter(([name]) => name !== '_format' && name !== 'format');
+  const own = parameters
+    .filter(([name]) => name !== '_format' && name !== 'format')
+    .map(
+      ([name, value]) => [name, isLimit.test(name) && Number(value) > mostOnPage ? String(mostOnPage) : value] as const,
+    );
   const limited = ['limit', 'page', 'page_size'].some((name) => query.has(name) || query.has(`_${name}`));
   const rows = await catalogue.rows(ref, {
     parameters: limited ? own : [...own, ['_limit', String(rowsOnPage)]],
