@@ -149,6 +149,12 @@ export type WritableKind = CreatableKind | 'version';
  */
 export type Input = Readonly<Record<string, unknown>>;
 
+/** What a write builds on. */
+export interface Basis<Seen> {
+  /** What the one who writes has seen: where the files say something else by now, nothing is written. */
+  readonly seen?: Seen | undefined;
+}
+
 export interface Catalogue {
   /** Another object after every change that this viewer can see; the same one as long as nothing changes. */
   readonly revision: object;
@@ -184,9 +190,10 @@ export interface Catalogue {
   create<K extends CreatableKind>(kind: K, input: Input): Promise<Entities[K]>;
   /**
    * Changes the fields given and no others; a new slug or namespace moves the record, and its old address redirects.
-   * @throws NotFoundError, ValidationError, ConflictError, NotPermittedError
+   * @throws NotFoundError, ValidationError, ConflictError (also where a file is broken: it says where), StaleError,
+   *   NotPermittedError
    */
-  edit<K extends WritableKind>(ref: Refs[K], input: Input): Promise<Entities[K]>;
+  edit<K extends WritableKind>(ref: Refs[K], input: Input, basis?: Basis<Entities[K]>): Promise<Entities[K]>;
   /**
    * Takes bytes in as the newest version of a dataset. They are read once, and nothing of them remains where they are
    * refused.
@@ -194,6 +201,6 @@ export interface Catalogue {
    *   NotPermittedError, UnavailableError (the disk takes no more)
    */
   publish(ref: DatasetRef, upload: Upload): Promise<Published>;
-  /** @throws NotFoundError, ConflictError (a namespace that still has datasets), NotPermittedError */
-  remove(ref: Ref): Promise<void>;
+  /** @throws NotFoundError, ConflictError (a namespace that has datasets, a broken file), StaleError, NotPermittedError */
+  remove(ref: Ref, basis?: Basis<Entities[Kind]>): Promise<void>;
 }

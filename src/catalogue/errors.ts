@@ -46,6 +46,13 @@ export class MovedError extends CatalogueError {
 /** The state of the files doesn't allow it: taken names, a namespace that still has datasets, a broken file. */
 export class ConflictError extends CatalogueError {}
 
+/** What is to be written isn't any more what the one who writes has seen. */
+export class StaleError extends CatalogueError {
+  constructor(message = 'It was changed since you read it. Read it again, and then decide.') {
+    super(message);
+  }
+}
+
 /** Nobody is signed in, and somebody has to be. */
 export class NotAuthenticatedError extends CatalogueError {
   constructor(message = 'Authentication credentials were not provided.') {

@@ -22,6 +22,7 @@ export const temporaryBeside = (path: string): string =>
  * Writes a file as a whole. Readers see the old content or the new, and so does the next start after a crash.
  * @param options.mode of a new file (default 0o666 less the umask); an existing file keeps its own
  * @param options.exclusive fails where the file exists
+ * @param options.atLast called when nothing is left to do but the rename: what it throws leaves the old content
  * @throws ConflictError where the path is a symbolic link, since records are never links
  * @throws UnavailableError where the disk is full or doesn't let us write
  * @throws Error with code EEXIST (exclusive), ENOENT (no such folder) and whatever else the system says
@@ -29,7 +30,11 @@ export const temporaryBeside = (path: string): string =>
 export async function writeDurably(
   path: string,
   bytes: string | Uint8Array,
-  options: { readonly mode?: number | undefined; readonly exclusive?: boolean | undefined } = {},
+  options: {
+    readonly mode?: number | undefined;
+    readonly exclusive?: boolean | undefined;
+    readonly atLast?: (() => void) | undefined;
+  } = {},
 ): Promise<void> {
   const temporary = temporaryBeside(path);
   try {
@@ -40,7 +45,10 @@ export async function writeDurably(
       // A link fails where the target exists; a rename would replace it.
       await link(temporary, path);
       await unlink(temporary);
-    } else await rename(temporary, path);
+    } else {
+      options.atLast?.();
+      await rename(temporary, path);
+    }
     await syncFolder(dirname(path));
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {});

@@ -1,5 +1,6 @@
 /** The catalogue in a folder as one viewer sees it. */
 import type {
+  Basis,
   Catalogue,
   CreatableKind,
   Input,
@@ -28,9 +29,10 @@ import { filesOf } from './files-list.ts';
 import { inspectFiles } from './history.ts';
 import { createGroup, createUser, editGroup, editUser, removeGroup, removeUser } from './people.ts';
 import { publishVersion } from './publishing.ts';
+import { removeRecordOf } from './removing.ts';
 import { rowsOf } from './rows.ts';
 import type { Scope } from './store.ts';
-import { createRecordOf, editRecordOf, removeRecordOf } from './writing.ts';
+import { createRecordOf, editRecordOf } from './writing.ts';
 
 export class FileView implements Catalogue {
   readonly #files: FileCatalogue;
@@ -112,14 +114,16 @@ export class FileView implements Catalogue {
     return createRecordOf(this.#files, kind, input);
   }
 
-  async edit<K extends WritableKind>(ref: Refs[K], input: Input): Promise<Entities[K]> {
+  async edit<K extends WritableKind>(ref: Refs[K], input: Input, basis: Basis<Entities[K]> = {}): Promise<Entities[K]> {
     const entity = await this.get(ref);
-    if (ref.kind === 'user') return (await editUser(this.#files, ref, this.#ownPart(ref, input))) as Entities[K];
+    const { seen } = basis as Basis<never>;
+    if (ref.kind === 'user')
+      return (await editUser(this.#files, ref, this.#ownPart(ref, input), { seen })) as Entities[K];
     await this.#permit(namespaceOf(ref, entity));
-    if (ref.kind === 'group') return (await editGroup(this.#files, ref, input)) as Entities[K];
+    if (ref.kind === 'group') return (await editGroup(this.#files, ref, input, { seen })) as Entities[K];
     const target = homeIn(ref.kind, input);
     if (target !== undefined) await this.#permit(target);
-    return editRecordOf(this.#files, ref, input);
+    return editRecordOf(this.#files, ref, input, basis);
   }
 
   async publish(ref: DatasetRef, upload: Upload): Promise<Published> {
@@ -128,11 +132,12 @@ export class FileView implements Catalogue {
     return publishVersion(this.#files, ref, upload);
   }
 
-  async remove(ref: Ref): Promise<void> {
+  async remove(ref: Ref, basis: Basis<Entities[Kind]> = {}): Promise<void> {
     await this.#permit(namespaceOf(ref, await this.get(ref)));
-    if (ref.kind === 'user') return removeUser(this.#files, ref);
-    if (ref.kind === 'group') return removeGroup(this.#files, ref);
-    return removeRecordOf(this.#files, ref);
+    const { seen } = basis as Basis<never>;
+    if (ref.kind === 'user') return removeUser(this.#files, ref, { seen });
+    if (ref.kind === 'group') return removeGroup(this.#files, ref, { seen });
+    return removeRecordOf(this.#files, ref, basis);
   }
 
   /** What of an edit the viewer may write: staff all of it, users what of their own record grants nothing. */

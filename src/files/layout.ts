@@ -5,7 +5,7 @@
  * The unit of reading is the smallest thing that makes sense alone: one record file, or the folder of a dataset with
  * its versions.
  */
-import { type Ref, slugRule, usernameRule } from '../catalogue/ref.ts';
+import { type Ref, slugRule, usernameRule, type VersionRef } from '../catalogue/ref.ts';
 import type { RecordKind } from '../catalogue/schemas.ts';
 
 export type Unit =
@@ -47,6 +47,10 @@ export function stemOf(unit: Unit): string {
       return `${flatFolders[unit.kind]}/${unit.slug}`;
   }
 }
+
+/** Path of a version's record, without extension. */
+export const versionStem = ({ namespace, dataset, slug }: VersionRef) =>
+  `${datasetFolder(namespace, dataset)}/versions/${slug}`;
 
 /** Where a unit's record can be, in order of precedence. */
 export const candidates = (stem: string) => extensions.map((extension) => `${stem}.${extension}`);

@@ -5,6 +5,7 @@ import type { CreatableKind } from '../catalogue/catalogue.ts';
 import { formatRef, type Refs } from '../catalogue/ref.ts';
 import { syncFolder } from './durable.ts';
 import { datasetFolder, namespaceFolder, stemOf } from './layout.ts';
+import { moved } from './trail.ts';
 
 type Movable = Refs[CreatableKind];
 
@@ -28,6 +29,7 @@ export async function move(root: string, from: string, to: string): Promise<void
   const [source, target] = [join(root, from), join(root, to)];
   await mkdir(dirname(target), { recursive: true });
   await rename(source, target);
+  moved(from, to);
   await syncFolder(dirname(target));
   if (dirname(source) !== dirname(target)) await syncFolder(dirname(source));
 }

@@ -2,14 +2,16 @@
  * The pen: a record's file is opened with lowdb for one edit and dropped. Nothing is remembered between edits, so a
  * hand that writes the same file is never overwritten with what was there before.
  */
-import { readFile } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { type Adapter, Low } from 'lowdb';
 import { ConflictError, NotFoundError } from '../catalogue/errors.ts';
 import { editText } from './document.ts';
-import { codeOf, explained, makeFolders, writeDurably } from './durable.ts';
+import { codeOf, explained, makeFolders, syncFolder, temporaryBeside, writeDurably } from './durable.ts';
 import { type LockOptions, withLock } from './lock.ts';
 import { type Format, parseRecord } from './parse.ts';
+import { wrote } from './trail.ts';
 
 /** The text of a record's file. */
 export interface RecordText {
@@ -22,6 +24,8 @@ export const formatOf = (path: string): Format => (extname(path).toLowerCase() =
 /** A record's file for lowdb: read as it is, written so that a crash leaves the old text or the new. */
 export class RecordAdapter implements Adapter<RecordText> {
   readonly #path: string;
+  /** The file as it was read. */
+  #read: Buffer | undefined;
 
   constructor(path: string) {
     this.#path = path;
@@ -37,6 +41,7 @@ export class RecordAdapter implements Adapter<RecordText> {
       throw explained(error, this.#path);
     });
     if (bytes === null) return null;
+    this.#read = bytes;
     try {
       return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
     } catch {
@@ -44,10 +49,31 @@ export class RecordAdapter implements Adapter<RecordText> {
     }
   }
 
+  /** @throws MeanwhileError where the file isn't any more what was read */
   async write({ text }: RecordText): Promise<void> {
-    await writeDurably(this.#path, text);
+    await writeDurably(this.#path, text, { atLast: () => this.#mustBeAsRead() });
+  }
+
+  /** An editor knows nothing of locks, and what it saves counts. */
+  #mustBeAsRead(): void {
+    if (this.#read === undefined) return;
+    let now: Buffer | null = null;
+    try {
+      now = readFileSync(this.#path);
+    } catch {}
+    if (now === null || !now.equals(this.#read)) throw new MeanwhileError(basename(this.#path));
   }
 }
+
+/** Somebody wrote the file while we did. */
+class MeanwhileError extends ConflictError {
+  constructor(name: string) {
+    super(`${name} is being written by somebody else, again and again. Try again later.`);
+  }
+}
+
+/** How often an edit is made anew because somebody else wrote the file at the same moment. */
+const tries = 5;
 
 /**
  * Edits a record's file under its lock. What the edit isn't about stays byte for byte; where nothing changes, nothing
@@ -70,30 +96,47 @@ export async function editRecord(
     root,
     path,
     async (signal) => {
-      const absent: RecordText = { text: '' };
-      const pen = new Low(new RecordAdapter(join(root, path)), absent);
-      await pen.read();
-      if (pen.data === absent) throw new NotFoundError(`There is no file ${path}.`);
-      const before = pen.data.text;
-      const format = formatOf(path);
-      const parsed = parseRecord(before, format);
-      if ('faults' in parsed) {
-        const [fault] = parsed.faults;
-        throw new ConflictError(`${path}:${fault?.line}:${fault?.column}: ${fault?.message}`);
-      }
-      const text = editText(before, format, change(parsed.value as Record<string, unknown>), order);
-      signal.throwIfAborted();
-      if (text === before) return { changed: false, text };
-      pen.data = { text };
-      await pen.write();
-      return { changed: true, text };
+      for (let left = tries; ; left--)
+        try {
+          return await editOnce(root, path, change, order, signal);
+        } catch (error) {
+          if (!(error instanceof MeanwhileError) || left === 1) throw error;
+        }
     },
     options,
   );
 }
 
+async function editOnce(
+  root: string,
+  path: string,
+  change: Parameters<typeof editRecord>[2],
+  order: readonly string[],
+  signal: AbortSignal,
+): Promise<{ readonly changed: boolean; readonly text: string }> {
+  const absent: RecordText = { text: '' };
+  const pen = new Low(new RecordAdapter(join(root, path)), absent);
+  await pen.read();
+  if (pen.data === absent) throw new NotFoundError(`There is no file ${path}.`);
+  const before = pen.data.text;
+  const format = formatOf(path);
+  const parsed = parseRecord(before, format);
+  if ('faults' in parsed) {
+    const [fault] = parsed.faults;
+    throw new ConflictError(`${path}:${fault?.line}:${fault?.column}: ${fault?.message}`);
+  }
+  const text = editText(before, format, change(parsed.value as Record<string, unknown>), order);
+  signal.throwIfAborted();
+  if (text === before) return { changed: false, text };
+  pen.data = { text };
+  await pen.write();
+  wrote(path, text);
+  return { changed: true, text };
+}
+
 /**
- * Writes the file of a new record, and the folders it needs.
+ * Writes the file of a new record, and the folders it needs. Its own folder comes with the record in it: a crash leaves
+ * no folder of a dataset that is none.
  * @param path relative to the catalogue folder, with slashes
  * @throws ConflictError where the file exists; UnavailableError where others hold the lock or the disk refuses
  */
@@ -103,12 +146,20 @@ export async function createRecord(root: string, path: string, text: string, opt
     path,
     async (signal) => {
       const target = join(root, path);
+      const home = dirname(target);
+      const aside = temporaryBeside(home);
       try {
-        await makeFolders(dirname(target));
+        await makeFolders(dirname(home));
         signal.throwIfAborted();
-        await writeDurably(target, text, { exclusive: true });
+        if (existsSync(home)) return await writeDurably(target, text, { exclusive: true });
+        await mkdir(aside);
+        await writeDurably(join(aside, basename(target)), text);
+        signal.throwIfAborted();
+        await rename(aside, home);
+        await syncFolder(dirname(home));
       } catch (error) {
-        if (codeOf(error) === 'EEXIST') throw new ConflictError(`${path} exists already.`);
+        await rm(aside, { recursive: true, force: true }).catch(() => {});
+        if (['EEXIST', 'ENOTEMPTY'].includes(codeOf(error))) throw new ConflictError(`${path} exists already.`);
         throw explained(error, target);
       }
     },

@@ -2,16 +2,18 @@
  * Users and groups. Each is a record like others, but parts of them stand elsewhere: who is in a group stands in the
  * users' files, what a group owns in those of the namespaces, and what a user signs in with in the accounts.
  */
-import type { Input } from '../catalogue/catalogue.ts';
+import type { Basis, Input } from '../catalogue/catalogue.ts';
 import { ConflictError, ValidationError } from '../catalogue/errors.ts';
 import { parseInput } from '../catalogue/input.ts';
 import { find } from '../catalogue/lookup.ts';
 import type { GroupRef, UserRef } from '../catalogue/ref.ts';
 import type { Group, User } from '../catalogue/types.ts';
 import type { FileCatalogue } from './file-catalogue.ts';
+import { mustBeAsSeen, mustBeSound } from './guard.ts';
 import { mustBeFree } from './names.ts';
 import { editRecord } from './pen.ts';
-import { createRecordOf, editRecordOf, orderOf, recordPath, removeRecordOf } from './writing.ts';
+import { removeRecordOf } from './removing.ts';
+import { createRecordOf, editRecordOf, orderOf, recordPath } from './writing.ts';
 
 /** Makes a user. What one of the same name had to sign in with, who was removed by hand, isn't theirs. */
 export async function createUser(files: FileCatalogue, input: Input): Promise<User> {
@@ -24,24 +26,25 @@ export async function createUser(files: FileCatalogue, input: Input): Promise<Us
 }
 
 /** Edits a user, who keeps the username: it stands in too many places that aren't ours. */
-export async function editUser(files: FileCatalogue, ref: UserRef, input: Input): Promise<User> {
+export async function editUser(files: FileCatalogue, ref: UserRef, input: Input, basis?: Basis<User>): Promise<User> {
   const { username = ref.slug, password, groups } = parseInput('user', input, { partial: true });
   if (username !== ref.slug) throw new ValidationError({ username: ['A user keeps the username.'] });
   await mustExist(files, 'group', 'groups', groups);
-  const user = await editRecordOf<'user'>(files, ref, input);
+  const user = await editRecordOf<'user'>(files, ref, input, basis);
   if (password !== undefined) await files.accounts.setPassword(ref.slug, String(password));
   return user;
 }
 
 /** Removes a user; without the record, nothing signs in as them any more. */
-export async function removeUser(files: FileCatalogue, ref: UserRef): Promise<void> {
-  await removeRecordOf(files, ref);
+export async function removeUser(files: FileCatalogue, ref: UserRef, basis?: Basis<User>): Promise<void> {
+  await removeRecordOf(files, ref, basis);
   await files.accounts.forget(ref.slug);
 }
 
 export async function createGroup(files: FileCatalogue, input: Input): Promise<Group> {
   const { members } = parseInput('group', input, { partial: false });
   await mustExist(files, 'user', 'members', members);
+  await mustAllBeSound(files, usersIn(members));
   const { slug } = await createRecordOf(files, 'group', input);
   await setMembers(files, slug, members);
   return find<'group'>(files.snapshot, { kind: 'group', slug });
@@ -51,13 +54,22 @@ export async function createGroup(files: FileCatalogue, input: Input): Promise<G
  * Edits a group. A new name is written first where the old one stands: should that be interrupted, nobody may do more
  * than before, and doing it again completes it.
  */
-export async function editGroup(files: FileCatalogue, ref: GroupRef, input: Input): Promise<Group> {
+export async function editGroup(
+  files: FileCatalogue,
+  ref: GroupRef,
+  input: Input,
+  { seen }: Basis<Group> = {},
+): Promise<Group> {
   await files.load();
   const { label } = find<'group'>(files.snapshot, ref);
   const { slug = ref.slug, members } = parseInput('group', input, { partial: true, label });
   await mustExist(files, 'user', 'members', members);
   const target: GroupRef = { kind: 'group', slug: String(slug) };
-  if (target.slug !== ref.slug) {
+  const moves = target.slug !== ref.slug;
+  const changing = members === undefined ? [] : membershipsToChange(files, ref.slug, members as readonly string[]);
+  await mustAllBeSound(files, [ref, ...(moves ? holdersOf(files, ref.slug) : []), ...changing]);
+  mustBeAsSeen(files, ref, seen);
+  if (moves) {
     await mustBeFree(files, target, ref);
     await replaceGroup(files, ref.slug, target.slug);
   }
@@ -67,7 +79,10 @@ export async function editGroup(files: FileCatalogue, ref: GroupRef, input: Inpu
 }
 
 /** Removes a group, and its name from where it stands: a later group of that name owns and has nobody. */
-export async function removeGroup(files: FileCatalogue, ref: GroupRef): Promise<void> {
+export async function removeGroup(files: FileCatalogue, ref: GroupRef, { seen }: Basis<Group> = {}): Promise<void> {
+  await files.load();
+  await mustAllBeSound(files, [ref, ...holdersOf(files, ref.slug)]);
+  mustBeAsSeen(files, ref, seen);
   await replaceGroup(files, ref.slug, null);
   await removeRecordOf(files, ref);
 }
@@ -86,13 +101,39 @@ async function setMembers(files: FileCatalogue, group: string, members: unknown)
   if (members === undefined) return;
   await files.load();
   const wanted = members as readonly string[];
-  for (const { slug, groups } of files.snapshot.users.values()) {
-    if (wanted.includes(slug) === groups.includes(group)) continue;
-    const others = (now: readonly string[]) => now.filter((name) => name !== group);
-    await editList(files, { kind: 'user', slug }, 'groups', (now) =>
-      wanted.includes(slug) ? [...others(now), group] : others(now),
+  const others = (now: readonly string[]) => now.filter((name) => name !== group);
+  for (const user of membershipsToChange(files, group, wanted))
+    await editList(files, user, 'groups', (now) =>
+      wanted.includes(user.slug) ? [...others(now), group] : others(now),
     );
-  }
+}
+
+interface Holder {
+  readonly kind: 'user' | 'namespace';
+  readonly slug: string;
+}
+
+const usersIn = (members: unknown = []): readonly Holder[] =>
+  (members as readonly string[]).map((slug) => ({ kind: 'user', slug }));
+
+/** The users who come to a group or leave it, when these are to be its members. */
+function membershipsToChange(files: FileCatalogue, group: string, wanted: readonly string[]): readonly Holder[] {
+  const users = [...files.snapshot.users.values()];
+  return usersIn(users.filter((user) => wanted.includes(user.slug) !== user.groups.includes(group)).map(slugOf));
+}
+
+/** Wherever a group stands: its members, and the namespaces that it owns. */
+function holdersOf(files: FileCatalogue, group: string): readonly Holder[] {
+  const users = [...files.snapshot.users.values()].filter(({ groups }) => groups.includes(group));
+  const owned = [...files.snapshot.folders].filter(([, { namespace }]) => namespace?.owners.includes(group));
+  return [...usersIn(users.map(slugOf)), ...owned.map(([slug]) => ({ kind: 'namespace', slug }) as const)];
+}
+
+const slugOf = ({ slug }: { readonly slug: string }) => slug;
+
+/** Looked at before the first is written: what touches several files must not stop half-way at one that is broken. */
+async function mustAllBeSound(files: FileCatalogue, units: readonly (Holder | GroupRef)[]): Promise<void> {
+  for (const unit of units) mustBeSound(files, unit.kind, await recordPath(files, unit));
 }
 
 /** Writes another group, or none, wherever one stands: among the groups of users and the owners of namespaces. */
@@ -101,16 +142,13 @@ async function replaceGroup(files: FileCatalogue, group: string, other: string |
   const replaced = (now: readonly string[]) => [
     ...new Set(now.flatMap((name) => (name === group ? (other ?? []) : name))),
   ];
-  const { users, folders } = files.snapshot;
-  for (const { slug, groups } of users.values())
-    if (groups.includes(group)) await editList(files, { kind: 'user', slug }, 'groups', replaced);
-  for (const [slug, { namespace }] of folders)
-    if (namespace?.owners.includes(group)) await editList(files, { kind: 'namespace', slug }, 'owners', replaced);
+  for (const holder of holdersOf(files, group))
+    await editList(files, holder, holder.kind === 'user' ? 'groups' : 'owners', replaced);
 }
 
 async function editList(
   files: FileCatalogue,
-  unit: { readonly kind: 'user' | 'namespace'; readonly slug: string },
+  unit: Holder,
   key: string,
   change: (now: readonly string[]) => readonly string[],
 ): Promise<void> {

@@ -1,8 +1,9 @@
 /**
  * Publishing a version: the bytes are read once, into a file aside in the dataset's own data folder; then the payload
- * is renamed into place, and its record is written last. A crash at any moment leaves a whole version or none.
+ * gets its name, and its record is written last. A crash at any moment leaves a whole version or none: by the name aside,
+ * which it keeps until then, `leftovers.ts` knows a payload that was never finished.
  */
-import { open, rename, rm } from 'node:fs/promises';
+import { link, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ColumnChanges, Published, Upload } from '../catalogue/catalogue.ts';
 import { changesBetween, fitColumns } from '../catalogue/columns.ts';
@@ -15,13 +16,15 @@ import type { Dataset } from '../catalogue/types.ts';
 import { type Intake, takeIn } from '../data/intake.ts';
 import { PayloadError } from '../data/payload-error.ts';
 import { newText } from './document.ts';
-import { explained, makeFolders, sweepTemporaries, syncFolder, temporaryBeside } from './durable.ts';
+import { codeOf, explained, makeFolders, sweepTemporaries, syncFolder, temporaryBeside } from './durable.ts';
 import { schemaHeader } from './editor-schemas.ts';
 import type { FileCatalogue } from './file-catalogue.ts';
+import { mustBeSound } from './guard.ts';
 import { datasetFolder, payloadPath, stemOf } from './layout.ts';
 import { withLock } from './lock.ts';
 import { createRecord, editRecord } from './pen.ts';
 import { derivedFolder } from './rows.ts';
+import { touched } from './trail.ts';
 import { recordPath } from './writing.ts';
 
 /** What a writer left that died is as old as this, in milliseconds; the file of one at work is written to. */
@@ -29,10 +32,11 @@ const anHour = 3_600_000;
 
 /**
  * Takes an upload in as the newest version of a dataset.
- * @throws NotFoundError, ValidationError, UnavailableError
+ * @throws NotFoundError, ValidationError, ConflictError (the dataset's file is broken), UnavailableError
  */
 export async function publishVersion(files: FileCatalogue, ref: DatasetRef, upload: Upload): Promise<Published> {
   const home = datasetFolder(ref.namespace, ref.slug);
+  mustBeSound(files, 'dataset', await recordPath(files, ref));
   const aside = temporaryBeside(files.store.folder.absolute(`${home}/data/payload`));
   await makeFolders(dirname(aside));
   await sweepTemporaries(dirname(aside), anHour);
@@ -83,6 +87,7 @@ async function commit(
 ): Promise<Published> {
   await files.refresh([ref]);
   const dataset = find<'dataset'>(files.snapshot, ref);
+  mustBeSound(files, 'dataset', await recordPath(files, ref));
   const [newest] = dataset.versions;
   if (newest && newest.checksum === intake.checksum) return { version: newest, created: false, changes: noChanges };
 
@@ -92,6 +97,7 @@ async function commit(
   const path = `${datasetFolder(ref.namespace, ref.slug)}/versions/${slug}.yaml`;
   upload.signal?.throwIfAborted();
   await rename(aside, target);
+  touched(payloadPath(ref.namespace, ref.slug, file));
   const made = [target];
   try {
     await syncFolder(dirname(target));
@@ -109,6 +115,14 @@ async function commit(
   const version = find<'dataset'>(files.snapshot, ref).versions.find((candidate) => candidate.slug === slug);
   if (!version) throw new NotFoundError(`The version ${slug} was removed as soon as it was there.`);
   return { version, created: true, changes };
+}
+
+/** Gives a file a second name; where the file system knows no such thing, another one. */
+async function nameFile(from: string, to: string): Promise<void> {
+  await link(from, to).catch((error) => {
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(codeOf(error))) throw error;
+    return rename(from, to);
+  });
 }
 
 /** The moment in 20 digits, later than every version there is: two in the same millisecond differ in the last digits. */

@@ -1,28 +1,18 @@
-/** Three movements, and no others: a record is published, edited, or withdrawn. */
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { CreatableKind, Input, WritableKind } from '../catalogue/catalogue.ts';
-import { ConflictError, NotFoundError, ValidationError } from '../catalogue/errors.ts';
+/** A record is made, or edited and moved. (What becomes of it when it is removed: `removing.ts`.) */
+import type { Basis, CreatableKind, Input, WritableKind } from '../catalogue/catalogue.ts';
+import { NotFoundError, ValidationError } from '../catalogue/errors.ts';
 import { drawId } from '../catalogue/ids.ts';
 import { parseInput } from '../catalogue/input.ts';
 import { allOf } from '../catalogue/listing.ts';
 import { find } from '../catalogue/lookup.ts';
-import {
-  type DatasetRef,
-  formatRef,
-  type NamespaceRef,
-  parseDatasetRef,
-  type Ref,
-  type Refs,
-  type VersionRef,
-} from '../catalogue/ref.ts';
+import { formatRef, parseDatasetRef, type Refs, type VersionRef } from '../catalogue/ref.ts';
 import { schemas } from '../catalogue/schemas.ts';
-import type { Dataset, Entities, Version } from '../catalogue/types.ts';
+import type { Entities, Version } from '../catalogue/types.ts';
 import { newText } from './document.ts';
-import { removeDurably } from './durable.ts';
 import { schemaHeader } from './editor-schemas.ts';
 import type { FileCatalogue } from './file-catalogue.ts';
-import { datasetsFolder, extensions, namespaceFolder, payloadPath, stemOf, unitOf } from './layout.ts';
+import { mustBeAsSeen, mustBeSound } from './guard.ts';
+import { candidates, namespaceFolder, stemOf, type Unit, unitOf, versionStem } from './layout.ts';
 import { withLock } from './lock.ts';
 import { aliasesAfter, move, placeOfRecord } from './moving.ts';
 import { locked, locksOf, mustBeFree, parentOf } from './names.ts';
@@ -33,7 +23,8 @@ import type { Scope } from './store.ts';
 export const orderOf = (kind: WritableKind): readonly string[] => Object.keys(schemas[kind].properties);
 
 /** A unit whose record can be made by fields alone. */
-type Made = Refs[CreatableKind];
+export type Made = Refs[CreatableKind];
+type Kind = WritableKind;
 
 /** Publishes a new record: its file is the commit, and comes last. */
 export async function createRecordOf<K extends CreatableKind>(
@@ -106,23 +97,28 @@ export async function editRecordOf<K extends WritableKind>(
   files: FileCatalogue,
   ref: Refs[K],
   input: Input,
+  { seen }: Basis<Entities[K]> = {},
 ): Promise<Entities[K]> {
   const entity: object = find(files.snapshot, ref);
   const { label = '', dataset } = entity as { readonly label?: string; readonly dataset?: string };
   const fields = parseInput(ref.kind as K, input, { partial: true, label }) as Record<string, unknown>;
-  if (ref.kind === 'version') return (await editVersion(files, ref, fields)) as Entities[K];
+  if (ref.kind === 'version') return (await editVersion(files, ref, fields, seen as Version)) as Entities[K];
   const unit = ref as Made;
   const target = targetOf(unit, fields);
   const moves = formatRef(target) !== formatRef(unit);
   await mustExist(files, unit.kind, unit.kind === 'query' ? { dataset, ...fields } : fields);
   await locked(files, locksOf(unit, moves ? target : null), async () => {
     if (moves) await mustBeFree(files, target, unit);
-    const change = (value: Readonly<Record<string, unknown>>) => ({
-      ...stored(unit.kind, fields),
-      ...(fields.columns !== undefined && { columns: mergeColumns(value.columns, fields.columns) }),
-      ...(moves && { aliases: aliasesAfter(value.aliases, unit, target) }),
-    });
     const path = await recordPath(files, unit);
+    const change = (value: Readonly<Record<string, unknown>>) => {
+      mustBeSound(files, unit.kind, path);
+      mustBeAsSeen<Kind>(files, ref, seen);
+      return {
+        ...stored(unit.kind, fields),
+        ...(fields.columns !== undefined && { columns: mergeColumns(value.columns, fields.columns) }),
+        ...(moves && { aliases: aliasesAfter(value.aliases, unit, target) }),
+      };
+    };
     await editRecord(files.root, path, change, orderOf(unit.kind));
     if (moves) await move(files.root, placeOfRecord(unit, path), placeOfRecord(target, path));
   });
@@ -137,21 +133,25 @@ function targetOf(unit: Made, { slug = unit.slug, namespace }: Readonly<Record<s
 }
 
 /** What has to be looked at when a record comes or goes. */
-function scopesOf(unit: Made): Scope[] {
+export function scopesOf(unit: Unit): Scope[] {
   return unit.kind === 'namespace' ? [unit, { folder: `${namespaceFolder(unit.slug)}/` }] : [unit];
 }
 
-async function editVersion(files: FileCatalogue, ref: VersionRef, fields: Input): Promise<Version> {
+async function editVersion(files: FileCatalogue, ref: VersionRef, fields: Input, seen?: Version): Promise<Version> {
   const { slug } = find<'version'>(files.snapshot, ref);
-  await editRecord(files.root, versionPath(files, { ...ref, slug }), () => fields, orderOf('version'));
+  const path = versionPath(files, { ...ref, slug });
+  const change = () => {
+    mustBeSound(files, 'version', path);
+    mustBeAsSeen<'version'>(files, { ...ref, slug }, seen);
+    return fields;
+  };
+  await editRecord(files.root, path, change, orderOf('version'));
   await files.refresh([unitOf(ref)]);
   return find<'version'>(files.snapshot, { ...ref, slug });
 }
 
-function versionPath(files: FileCatalogue, { namespace, dataset, slug }: VersionRef): string {
-  const stem = stemOf({ kind: 'dataset', namespace, slug: dataset }).replace(/dataset$/, `versions/${slug}`);
-  return existing(files, stem);
-}
+/** The record file of a version. */
+export const versionPath = (files: FileCatalogue, ref: VersionRef): string => existing(files, versionStem(ref));
 
 /** The record file that is there, whichever its extension. */
 export async function recordPath(files: FileCatalogue, unit: Made): Promise<string> {
@@ -159,9 +159,9 @@ export async function recordPath(files: FileCatalogue, unit: Made): Promise<stri
 }
 
 function existing(files: FileCatalogue, stem: string): string {
-  for (const extension of extensions)
-    if (files.store.folder.stamp(`${stem}.${extension}`)) return `${stem}.${extension}`;
-  throw new NotFoundError();
+  const path = candidates(stem).find((candidate) => files.store.folder.stamp(candidate));
+  if (path === undefined) throw new NotFoundError();
+  return path;
 }
 
 /** Columns are told apart by name; their types belong to the data, and what a client doesn't say stays. */
@@ -176,54 +176,4 @@ function mergeColumns(now: unknown, wanted: unknown): unknown[] {
     const given = Object.entries({ label, description, unit }).filter(([, value]) => value !== undefined);
     return { ...column, ...Object.fromEntries(given) };
   });
-}
-
-/** Withdraws a record with all that belongs to it. */
-export async function removeRecordOf(files: FileCatalogue, ref: Ref): Promise<void> {
-  switch (ref.kind) {
-    case 'namespace':
-    case 'dataset':
-    case 'query':
-    case 'group':
-    case 'user':
-      return withdraw(files, ref);
-    case 'version':
-      return withdrawVersion(files, ref);
-    default:
-      throw new ConflictError('A file of the catalogue is removed by hand, or with what it makes.');
-  }
-}
-
-async function withdraw(files: FileCatalogue, unit: Made): Promise<void> {
-  const within = unit.kind === 'namespace' ? [datasetsFolder(unit.slug)] : [];
-  await locked(files, [stemOf(unit), ...within], async () => {
-    const path = await recordPath(files, unit);
-    if (unit.kind === 'namespace') await mustBeEmpty(files, unit);
-    await removeDurably(join(files.root, placeOfRecord(unit, path)));
-  });
-  await files.refresh(scopesOf(unit));
-}
-
-/** The record goes first: without it, the payload belongs to nothing and is never served. */
-async function withdrawVersion(files: FileCatalogue, ref: VersionRef): Promise<void> {
-  const { slug, file, namespace, dataset } = find<'version'>(files.snapshot, ref);
-  const home: DatasetRef = { kind: 'dataset', namespace, slug: dataset };
-  await withLock(files.root, stemOf(home), async () => {
-    await removeDurably(join(files.root, versionPath(files, { ...ref, slug })));
-    const others = find<'dataset'>(files.snapshot, home).versions.filter((version: Version) => version.slug !== slug);
-    if (file && !others.some((version) => version.file === file))
-      await removeDurably(join(files.root, payloadPath(namespace, dataset, file)));
-  });
-  await files.refresh([home]);
-}
-
-async function mustBeEmpty(files: FileCatalogue, { slug }: NamespaceRef): Promise<void> {
-  await files.need([{ folder: `${namespaceFolder(slug)}/` }]);
-  const datasets: ReadonlyMap<string, Dataset> | undefined = files.snapshot.folders.get(slug)?.datasets;
-  const folders = await readdir(join(files.root, datasetsFolder(slug))).catch(() => []);
-  const count = Math.max(datasets?.size ?? 0, folders.filter((name) => !name.startsWith('.')).length);
-  if (count)
-    throw new ConflictError(
-      `The namespace ${slug} still has ${count === 1 ? 'a dataset' : `${count} datasets`}. Remove or move them first.`,
-    );
 }

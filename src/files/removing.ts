@@ -1,0 +1,79 @@
+/** Removing: a record goes to the trash, with all that belongs to it. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Basis } from '../catalogue/catalogue.ts';
+import { ConflictError } from '../catalogue/errors.ts';
+import { find } from '../catalogue/lookup.ts';
+import type { DatasetRef, NamespaceRef, Ref, VersionRef } from '../catalogue/ref.ts';
+import type { Dataset, Entities, Kind, Version } from '../catalogue/types.ts';
+import type { FileCatalogue } from './file-catalogue.ts';
+import { mustBeAsSeen, mustBeSound } from './guard.ts';
+import { datasetsFolder, namespaceFolder, payloadPath, stemOf } from './layout.ts';
+import { withLock } from './lock.ts';
+import { placeOfRecord } from './moving.ts';
+import { locked } from './names.ts';
+import { discard } from './trash.ts';
+import { type Made, recordPath, scopesOf, versionPath } from './writing.ts';
+
+/**
+ * Removes a record.
+ * @throws NotFoundError; ConflictError where a namespace still has datasets, or the record is broken; StaleError
+ */
+export async function removeRecordOf(
+  files: FileCatalogue,
+  ref: Ref,
+  { seen }: Basis<Entities[Kind]> = {},
+): Promise<void> {
+  switch (ref.kind) {
+    case 'namespace':
+    case 'dataset':
+    case 'query':
+    case 'group':
+    case 'user':
+      return withdraw(files, ref, seen as Entities[Made['kind']]);
+    case 'version':
+      return withdrawVersion(files, ref, seen as Version);
+    default:
+      throw new ConflictError('A file of the catalogue is removed by hand, or with what it makes.');
+  }
+}
+
+async function withdraw(files: FileCatalogue, unit: Made, seen?: Entities[Made['kind']]): Promise<void> {
+  const within = unit.kind === 'namespace' ? [datasetsFolder(unit.slug)] : [];
+  await locked(files, [stemOf(unit), ...within], async () => {
+    const path = await recordPath(files, unit);
+    if (unit.kind === 'namespace') await mustBeEmpty(files, unit);
+    mustBeSound(files, unit.kind, path);
+    mustBeAsSeen<Made['kind']>(files, unit, seen);
+    await discard(files.root, unit, [placeOfRecord(unit, path)]);
+  });
+  await files.refresh(scopesOf(unit));
+}
+
+/** The record goes first: without it, the payload belongs to nothing and is never served. */
+async function withdrawVersion(files: FileCatalogue, ref: VersionRef, seen?: Version): Promise<void> {
+  const { slug, file, namespace, dataset } = find<'version'>(files.snapshot, ref);
+  const home: DatasetRef = { kind: 'dataset', namespace, slug: dataset };
+  await withLock(files.root, stemOf(home), async () => {
+    const path = versionPath(files, { ...ref, slug });
+    mustBeSound(files, 'version', path);
+    mustBeAsSeen<'version'>(files, { ...ref, slug }, seen);
+    const others = find<'dataset'>(files.snapshot, home).versions.filter((version) => version.slug !== slug);
+    const payload = payloadPath(namespace, dataset, file);
+    const isItsOwn = file !== '' && !others.some((version) => version.file === file);
+    const isThere = isItsOwn && files.store.folder.stamp(payload) !== null;
+    await discard(files.root, { ...ref, slug }, isThere ? [path, payload] : [path]);
+  });
+  await files.refresh([home]);
+}
+
+async function mustBeEmpty(files: FileCatalogue, { slug }: NamespaceRef): Promise<void> {
+  await files.need([{ folder: `${namespaceFolder(slug)}/` }]);
+  const datasets: ReadonlyMap<string, Dataset> | undefined = files.snapshot.folders.get(slug)?.datasets;
+  const folders = await readdir(join(files.root, datasetsFolder(slug))).catch(() => []);
+  const count = Math.max(datasets?.size ?? 0, folders.filter((name) => !name.startsWith('.')).length);
+  if (count)
+    throw new ConflictError(
+      `The namespace ${slug} still has ${count === 1 ? 'a dataset' : `${count} datasets`}. Remove or move them first.`,
+    );
+}
