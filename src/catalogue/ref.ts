@@ -109,6 +109,15 @@ export function parseVersionRef(text: string): VersionRef {
   return { kind: 'version', namespace, dataset: slug, slug: version };
 }
 
+/** Reads a username. */
+export function parseUsername(text: string): UserRef {
+  if (!usernameRule.test(text))
+    throw new ValidationError({
+      non_field_errors: [`"${text}" is no username. It has letters, digits and @ . + - _ only.`],
+    });
+  return { kind: 'user', slug: text };
+}
+
 /** Reads the slug of a namespace, group or query. */
 export function parseSlug<K extends 'namespace' | 'group' | 'query'>(kind: K, text: string): Refs[K] {
   if (!slugRule.test(text))

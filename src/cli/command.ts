@@ -1,5 +1,6 @@
 /** What a command is: a declaration that `program.ts` hands to commander, and a function that does it. */
 import type { Option } from 'commander';
+import type { Accounts } from '../catalogue/accounts.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Context } from './context.ts';
 import type { Show } from './show.ts';
@@ -38,4 +39,6 @@ export interface Call {
   folder(): string;
   /** The catalogue that is meant. */
   open(): Promise<Catalogue>;
+  /** Who may sign in to it. */
+  accounts(): Promise<Accounts>;
 }

@@ -4,6 +4,7 @@
  */
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
+import type { Accounts } from '../catalogue/accounts.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Problem } from '../catalogue/types.ts';
 import { oneLine } from './text.ts';
@@ -60,6 +61,8 @@ export interface Context {
   readonly cwd: string;
   /** Asks a question that is answered by yes or no; no answer is no. */
   confirm(question: string): Promise<boolean>;
+  /** Asks for something that isn't shown while it is typed; '' where nothing is. */
+  secret(question: string): Promise<string>;
   /** The text of a file; that of stdin for `-`. */
   read(path: string): Promise<string>;
   /** The bytes of stdin. */
@@ -68,6 +71,8 @@ export interface Context {
   interrupted(): Promise<void>;
   /** Opens the catalogue in a folder, for one who may see and do everything. */
   open(folder: string): Promise<Catalogue>;
+  /** Who may sign in to the catalogue in a folder. */
+  accounts(folder: string): Promise<Accounts>;
   /** Looks at every file of a catalogue. */
   check(folder: string, options: CheckAsked): Promise<CheckReport>;
   /** Serves a catalogue over HTTP; resolves when it answers. */
@@ -86,6 +91,15 @@ export function processContext(): Context {
       throw error;
     });
   const opened: { close(): Promise<void> }[] = [];
+
+  async function filesIn(folder: string) {
+    const { openFolder } = await import('../files/file-catalogue.ts');
+    const log = (line: string) => void stderr.write(`${oneLine(line)}\n`);
+    // Nobody but the one who typed waits for the answer, and Ctrl-C is at hand.
+    const files = await openFolder(folder, { watch: false, patience: Number.POSITIVE_INFINITY, log });
+    opened.push(files);
+    return files;
+  }
 
   return {
     out: (text) => void stdout.write(text),
@@ -109,6 +123,23 @@ export function processContext(): Context {
         });
       } finally {
         prompt.close();
+      }
+    },
+
+    async secret(question) {
+      const { createInterface } = await import('node:readline');
+      const { Writable } = await import('node:stream');
+      const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
+      stderr.write(`${question} `);
+      const prompt = createInterface({ input: stdin, output: unseen, terminal: true, historySize: 0 });
+      try {
+        return await new Promise<string>((resolve) => {
+          prompt.on('close', () => resolve(''));
+          prompt.question('', resolve);
+        });
+      } finally {
+        prompt.close();
+        stderr.write('\n');
       }
     },
 
@@ -136,17 +167,8 @@ export function processContext(): Context {
         process.on('SIGTERM', stop);
       }),
 
-    async open(folder) {
-      const [{ openFolder }, { keeper }] = await Promise.all([
-        import('../files/file-catalogue.ts'),
-        import('../catalogue/permissions.ts'),
-      ]);
-      const log = (line: string) => void stderr.write(`${oneLine(line)}\n`);
-      // Nobody but the one who typed waits for the answer, and Ctrl-C is at hand.
-      const files = await openFolder(folder, { watch: false, patience: Number.POSITIVE_INFINITY, log });
-      opened.push(files);
-      return files.for(keeper);
-    },
+    open: async (folder) => (await filesIn(folder)).for(),
+    accounts: async (folder) => (await filesIn(folder)).accounts,
 
     async check(folder, options) {
       const { checkFolder } = await import('../files/check.ts');

@@ -7,7 +7,7 @@ import type { Dataset, Entities, Version } from '../catalogue/types.ts';
 import { collect } from './collect.ts';
 import type { Show } from './show.ts';
 
-type Named = Refs['namespace' | 'dataset' | 'version' | 'query'];
+type Named = Refs['namespace' | 'dataset' | 'version' | 'query' | 'group' | 'user'];
 
 /**
  * Does something with what a reference names.
@@ -56,8 +56,8 @@ async function missing(catalogue: Catalogue, ref: Named): Promise<string> {
       return missingDataset(catalogue, ref);
     case 'version':
       return missingVersion(catalogue, ref);
-    case 'query':
-      return missingQuery(catalogue, ref.slug);
+    default:
+      return missingNamed(catalogue, ref);
   }
 }
 
@@ -93,13 +93,13 @@ async function missingVersion(catalogue: Catalogue, ref: VersionRef): Promise<st
   return `There is no version ${formatRef(ref)}. ${hint}`;
 }
 
-async function missingQuery(catalogue: Catalogue, slug: string): Promise<string> {
-  const queries = await collect(catalogue, 'query', {});
+async function missingNamed(catalogue: Catalogue, { kind, slug }: Refs['query' | 'group' | 'user']): Promise<string> {
+  const others = await collect<typeof kind>(catalogue, kind, {});
   const meant = closest(
     slug,
-    queries.map((query) => query.slug),
+    others.map((other) => other.slug),
   );
-  return `There is no query ${slug}. ${meant ? `Did you mean ${meant}?` : 'See: catalogue query list'}`;
+  return `There is no ${kind} ${slug}. ${meant ? `Did you mean ${meant}?` : `See: catalogue ${kind} list`}`;
 }
 
 async function missingNamespace(catalogue: Catalogue, slug: string): Promise<string> {

@@ -23,6 +23,9 @@ export const nouns: Readonly<Record<string, Noun>> = {
   data: { description: 'The rows of a dataset.', load: () => import('./commands/data.ts') },
   download: { description: 'The file of a version, as it was taken in.', load: () => import('./commands/download.ts') },
   diff: { description: 'How the rows of two versions differ.', load: () => import('./commands/diff.ts') },
+  group: { description: 'Groups: who owns namespaces.', load: () => import('./commands/group.ts') },
+  user: { description: 'Users: who may sign in.', load: () => import('./commands/user.ts') },
+  token: { description: 'Tokens: what programs sign in with.', load: () => import('./commands/token.ts') },
   check: { description: 'Find what is wrong with the files.', load: () => import('./commands/check.ts') },
   serve: { description: 'Serve the catalogue over HTTP.', load: () => import('./commands/serve.ts') },
 };
@@ -122,6 +125,7 @@ async function callFor(context: Context, global: GlobalOptions): Promise<Call> {
     show: createShow(context, global),
     folder,
     open: async () => context.open(folder()),
+    accounts: async () => context.accounts(folder()),
   };
 }
 

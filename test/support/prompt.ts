@@ -27,6 +27,8 @@ export interface PromptOptions {
   readonly cwd?: string;
   /** The answer to every question; without it there must be none. */
   readonly answer?: boolean;
+  /** What is typed where nothing of it is shown, question by question. */
+  readonly secrets?: readonly string[];
   /** Files in the current folder; `-` is what comes on stdin. */
   readonly files?: Readonly<Record<string, string | Buffer>>;
   readonly stdin?: Readable;
@@ -126,9 +128,19 @@ export async function type(argv: readonly string[], options: PromptOptions = {})
       if (answer === undefined) throw new Error(`Nobody expected to be asked: ${question}`);
       return answer;
     },
+    async secret(question) {
+      const typed = (options.secrets ?? [])[questions.push(question) - 1];
+      if (typed === undefined) throw new Error(`Nobody expected to be asked: ${question}`);
+      return typed;
+    },
     read: async (path) => (path === '-' ? text(stdin()) : readFile(resolve(cwd, path), 'utf8').catch(named(path))),
     stdin,
     interrupted: () => options.interrupted ?? new Promise(() => {}),
+    async accounts(folder) {
+      const catalogue = await openFolder(resolve(cwd, folder));
+      closing.push(catalogue);
+      return catalogue.accounts;
+    },
     async open(folder) {
       opened.push(folder);
       const catalogue = await openFolder(resolve(cwd, folder));

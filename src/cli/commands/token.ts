@@ -1,0 +1,126 @@
+/** `catalogue token`: what programs sign in with. */
+import { InvalidArgumentError, Option } from 'commander';
+import { type TokenInfo, type TokenScope, tokenScopes } from '../../catalogue/accounts.ts';
+import { NotFoundError } from '../../catalogue/errors.ts';
+import { parseUsername } from '../../catalogue/ref.ts';
+import { representToken } from '../../catalogue/represent.ts';
+import type { Verb } from '../command.ts';
+import { linksOf } from '../input.ts';
+import { dryRun, yes } from '../options.ts';
+import { confirmRemoval } from '../outcome.ts';
+import { accountsOf } from '../people.ts';
+import type { Show } from '../show.ts';
+
+interface AddOptions {
+  readonly scope: TokenScope;
+  readonly label?: string;
+  readonly expires: Date | null;
+  readonly dryRun?: boolean;
+}
+
+const usual = 365;
+
+const add: Verb<AddOptions> = {
+  usage: 'add <username>',
+  description: 'Make a token for a user, and print it: this once, for only its hash is kept.',
+  notes: 'It is sent with requests as: Authorization: Token <token>',
+  examples: [
+    'catalogue token add alice --label "Nightly import" --expires 90d',
+    'catalogue token add bob --scope read --expires never',
+  ],
+  options: () => [
+    new Option('--scope <read|write>', 'What it allows: to see what its user sees, or to do what its user may.')
+      .choices(tokenScopes)
+      .default('write'),
+    new Option('--expires <when>', 'Such as 12h, 30d, 8w, 1y; a day as in 2030-12-31; or never.')
+      .argParser(momentFrom)
+      .default(later(usual * day), `${usual}d`),
+    new Option('--label <text>', 'What it is for, to know it by later.'),
+    dryRun(),
+  ],
+  async run(call, [name = ''], { scope, label, expires, ...options }) {
+    const { show } = call;
+    const ref = parseUsername(name);
+    const accounts = await accountsOf(call, ref);
+    if (options.dryRun) {
+      show.line(`Would add a token of user ${ref.slug}`);
+      return 0;
+    }
+    const { token, ...info } = await accounts.addToken(ref.slug, { scope, expires, label });
+    if (show.asJson) show.json({ token, ...representToken(info, linksOf(await call.open())) });
+    else show.line(token);
+    const until = info.expires === null ? 'does not expire' : `expires on ${info.expires.slice(0, 10)}`;
+    show.message(`Added token ${info.id} of user ${ref.slug}. It ${until}. Keep it safe: it isn't shown again.`);
+    return 0;
+  },
+};
+
+const list: Verb = {
+  usage: 'list [username]',
+  description: 'List the tokens of all users, or of one: never the tokens themselves.',
+  examples: ['catalogue token list', 'catalogue token list alice --json'],
+  async run(call, [name]) {
+    const { show } = call;
+    const ref = name === undefined ? undefined : parseUsername(name);
+    const accounts = ref ? await accountsOf(call, ref) : await call.accounts();
+    const tokens = await accounts.tokens(ref?.slug);
+    if (show.asJson) {
+      const links = linksOf(await call.open());
+      show.json(tokens.map((token) => representToken(token, links)));
+    } else if (show.forPeople && tokens.length === 0) show.message('No tokens.');
+    else show.table(['ID', 'USER', 'LABEL', 'SCOPE', 'CREATED', 'EXPIRES', 'LAST USED'], tokens.map(row(show)));
+    return 0;
+  },
+};
+
+/** People read the day, programs the moment. */
+const row = (show: Show) => {
+  const moment = (text: string | null) => (show.forPeople ? (text ?? 'never').slice(0, 10) : (text ?? ''));
+  return ({ id, user, label, scope, created, expires, lastUsed }: TokenInfo) => [
+    ...[id, user, label, scope],
+    ...[created, expires, lastUsed].map(moment),
+  ];
+};
+
+const remove: Verb<{ yes?: boolean; dryRun?: boolean }> = {
+  usage: 'remove <id>',
+  description: 'Remove a token: whoever uses it is refused from now on.',
+  notes: 'Its id is in: catalogue token list',
+  examples: ['catalogue token remove 8f14e45fceea', 'catalogue token remove 8f14e45fceea --yes'],
+  options: () => [yes(), dryRun()],
+  async run(call, [id = ''], options) {
+    const accounts = await call.accounts();
+    const token = (await accounts.tokens()).find((candidate) => candidate.id === id);
+    if (!token) throw new NotFoundError(`There is no token ${id}. See: catalogue token list`);
+    const what = `token ${id} of user ${token.user}`;
+    if (options.dryRun) {
+      call.show.line(`Would remove ${what}`);
+      return 0;
+    }
+    await confirmRemoval(call, what, options.yes);
+    await accounts.removeToken(id);
+    call.show.message(`Removed ${what}.`);
+    return 0;
+  },
+};
+
+const day = 24 * 3600_000;
+const spans: Readonly<Record<string, number>> = { h: day / 24, d: day, w: 7 * day, y: 365 * day };
+
+function later(milliseconds: number): Date {
+  return new Date(Date.now() + milliseconds);
+}
+
+/** The moment that `30d`, `2030-12-31` or `never` (null) means. */
+function momentFrom(text: string): Date | null {
+  if (text === 'never') return null;
+  const [, count, span = ''] = /^(\d{1,4})([hdwy])$/.exec(text) ?? [];
+  const isDate = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?Z)?$/.test(text) && !Number.isNaN(Date.parse(text));
+  if (count === undefined && !isDate)
+    throw new InvalidArgumentError('It is written like 12h, 30d, 8w, 1y, 2030-12-31 or never.');
+  const moment = isDate ? new Date(text) : later(Number(count) * (spans[span] ?? 0));
+  if (moment.getTime() <= Date.now()) throw new InvalidArgumentError('That lies in the past.');
+  return moment;
+}
+
+export const verbs: readonly Verb[] = [add, list, remove];

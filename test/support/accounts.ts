@@ -1,0 +1,54 @@
+/** A served catalogue with users, and ways to ask it as one of them. */
+import type { TestContext } from 'node:test';
+import type { Accounts } from '../../src/catalogue/accounts.ts';
+import { openFolder } from '../../src/files/file-catalogue.ts';
+import { type Served, served } from './served.ts';
+
+/** alice is staff; bob's group owns parks and secret; eve has nothing. */
+const content = {
+  namespaces: {
+    parks: { id: 1, label: 'Parks', owners: ['gardeners'] },
+    water: { id: 2, label: 'Water' },
+    secret: { id: 3, label: 'Secret', visibility: 'private', owners: ['gardeners'] },
+  },
+  groups: { gardeners: { id: 1, label: 'Gardeners' } },
+  users: {
+    alice: { id: 1, staff: true, email: 'alice@example.org', groups: [] },
+    bob: { id: 2, email: 'bob@example.org', groups: ['gardeners'] },
+    eve: { id: 3, groups: [] },
+  },
+};
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** What the text says where it is JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test says itself what it expects
+  readonly body: any;
+}
+
+export interface WithAccounts extends Served {
+  /** As another process sees them. */
+  readonly accounts: Accounts;
+  ask(path: string, init?: RequestInit, token?: string): Promise<Answer>;
+  /** Sends JSON. */
+  send(method: string, path: string, body: unknown, token?: string): Promise<Answer>;
+}
+
+export async function serveAccounts(test: TestContext, settings: object = {}): Promise<WithAccounts> {
+  const server = await served({ ...content, settings: { ...settings } }, test);
+  const files = await openFolder(server.folder.root);
+  test.after(() => files.close());
+  const ask = async (path: string, init: RequestInit = {}, token?: string): Promise<Answer> => {
+    const headers = new Headers(init.headers);
+    if (token) headers.set('Authorization', `Token ${token}`);
+    const response = await fetch(new URL(path, server.base), { redirect: 'manual', ...init, headers });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type') === 'application/json' && text !== '';
+    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
+  };
+  const send = (method: string, path: string, body: unknown, token?: string) =>
+    ask(path, { method, body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }, token);
+  return { ...server, accounts: files.accounts, ask, send };
+}
