@@ -6,6 +6,7 @@ import {
   NotAuthenticatedError,
   NotFoundError,
   NotPermittedError,
+  StaleError,
   ValidationError,
 } from '../catalogue/errors.ts';
 import type { Context } from './context.ts';
@@ -21,6 +22,7 @@ const exitCodes: readonly (readonly [kind: new (...args: never[]) => Error, exit
   [NotAuthenticatedError, 4],
   [NotPermittedError, 4],
   [ConflictError, 5],
+  [StaleError, 5],
   // As of a program that the signal has killed: 128 and SIGINT's number.
   [InterruptedError, 130],
 ];

@@ -6,6 +6,7 @@ import {
   NotAuthenticatedError,
   NotFoundError,
   NotPermittedError,
+  StaleError,
   UnavailableError,
   UnusableCatalogueError,
   ValidationError,
@@ -35,8 +36,6 @@ export class ThrottledError extends CatalogueError {
     this.seconds = seconds;
   }
 }
-/** A precondition such as If-Match fails. */
-export class PreconditionFailedError extends CatalogueError {}
 /** The body is of a type that the resource doesn't read. */
 export class UnsupportedMediaTypeError extends CatalogueError {
   /** @param type the Content-Type as it came, parameters too */
@@ -64,7 +63,7 @@ const statuses: readonly (readonly [new (...args: never[]) => CatalogueError, nu
   [MethodNotAllowedError, 405],
   [NotAcceptableError, 406],
   [ConflictError, 409],
-  [PreconditionFailedError, 412],
+  [StaleError, 412],
   [TooLargeError, 413],
   [UnsupportedMediaTypeError, 415],
   [ThrottledError, 429],

@@ -1,13 +1,12 @@
 /** Writing: POST creates, PUT and PATCH edit, DELETE removes; as Django REST Framework answers them. */
-import type { CreatableKind, Input, WritableKind } from '../catalogue/catalogue.ts';
-import { type FieldErrors, ValidationError } from '../catalogue/errors.ts';
+import type { Basis, CreatableKind, Input, WritableKind } from '../catalogue/catalogue.ts';
+import { type FieldErrors, StaleError, ValidationError } from '../catalogue/errors.ts';
 import { type InputOptions, parseInput } from '../catalogue/input.ts';
 import { type Refs, refOf } from '../catalogue/ref.ts';
 import { urlOf } from '../catalogue/represent.ts';
 import type { Entities } from '../catalogue/types.ts';
 import { readInput } from './body.ts';
 import { jsonOf } from './collections.ts';
-import { PreconditionFailedError } from './errors.ts';
 import { namesTag } from './headers.ts';
 import { followLinks } from './hyperlinks.ts';
 import { tagOf } from './prepared.ts';
@@ -33,11 +32,11 @@ export function edit<K extends WritableKind>(refFrom: (params: Ask['params']) =>
   return async (ask: Ask): Promise<Shown> => {
     const { catalogue, ctx, params } = ask;
     const entity = await catalogue.get<K>(refFrom(params));
-    mustMatch(ask, entity);
+    const basis = basisOf(ask, entity);
     const { label } = entity as { label?: string };
     const options = { partial, ...(label !== undefined && { label }) };
     const fields = await understood(ask, entity.kind as K, await readInput(ctx), options);
-    return written(ask, await catalogue.edit<K>(refOf(entity as never) as Refs[K], fields));
+    return written(ask, await catalogue.edit<K>(refOf(entity as never) as Refs[K], fields, basis));
   };
 }
 
@@ -46,8 +45,7 @@ export function remove<K extends WritableKind>(refFrom: (params: Ask['params']) 
   return async (ask: Ask): Promise<undefined> => {
     const { catalogue, ctx, params } = ask;
     const entity = await catalogue.get<K>(refFrom(params));
-    mustMatch(ask, entity);
-    await catalogue.remove(refOf(entity as never));
+    await catalogue.remove(refOf(entity as never), basisOf(ask, entity));
     ctx.status = 204;
     return undefined;
   };
@@ -71,16 +69,17 @@ async function understood(ask: Ask, kind: WritableKind, given: Input, options: I
 }
 
 /**
- * If-Match guards against lost updates (RFC 9110, section 13.1.1): it names what the client has seen.
- * @throws PreconditionFailedError where that isn't what is there now
+ * If-Match guards against lost updates (RFC 9110, section 13.1.1): it names what the client has seen. The catalogue
+ * compares it with the files again when it writes.
+ * @throws StaleError where that isn't what is there now
  */
-function mustMatch(ask: Ask, entity: Entities[WritableKind]): void {
+function basisOf<K extends WritableKind>(ask: Ask, entity: Entities[K]): Basis<Entities[K]> {
   const condition = ask.ctx.get('If-Match');
-  if (!condition || condition.trim() === '*') return;
+  if (!condition || condition.trim() === '*') return {};
   const etag = `"${tagOf(jsonOf(entity, ask))}"`;
   // A form of the same answer that was packed has the coding behind its tag.
-  if (!namesTag(condition.replace(/-(?:br|gzip)"/g, '"'), etag))
-    throw new PreconditionFailedError('It was changed since you read it. Read it again, and then decide.');
+  if (!namesTag(condition.replace(/-(?:br|gzip)"/g, '"'), etag)) throw new StaleError();
+  return { seen: entity };
 }
 
 function written(ask: Ask, entity: Entities[WritableKind]): Shown {
