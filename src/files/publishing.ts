@@ -44,7 +44,8 @@ export async function publishVersion(files: FileCatalogue, ref: DatasetRef, uplo
     const intake = await receive(files, upload, aside);
     return await withLock(files.root, stemOf(ref), () => commit(files, ref, upload, intake, aside));
   } catch (error) {
-    throw explained(error, aside);
+    // The name aside says nothing to anybody.
+    throw explained(error, files.store.folder.absolute(home));
   } finally {
     await rm(aside, { force: true });
   }
@@ -96,7 +97,7 @@ async function commit(
   const target = files.store.folder.absolute(payloadPath(ref.namespace, ref.slug, file));
   const path = `${datasetFolder(ref.namespace, ref.slug)}/versions/${slug}.yaml`;
   upload.signal?.throwIfAborted();
-  await rename(aside, target);
+  await nameFile(aside, target);
   touched(payloadPath(ref.namespace, ref.slug, file));
   const made = [target];
   try {

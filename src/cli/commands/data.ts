@@ -32,8 +32,9 @@ export const command: Verb<DataOptions> = {
   description: 'Print the rows of a dataset, or of one of its versions.',
   notes:
     'A filter is column=value or column__lookup=value, with the lookups ne, gt, gte, lt, lte, in, range, isnull, ' +
-    'contains, startswith, endswith, each but the first also as icontains …, and on geometry intersects, within, ' +
-    'bbox, dwithin. All of them hold. A terminal gets a table of the first rows; anything else GeoJSON, unless told otherwise.',
+    'contains, startswith, endswith (icontains … for either case), and on geometry intersects, within, contains, ' +
+    'disjoint, bbox, dwithin. All of them hold. A terminal gets a table of the first rows; anything else GeoJSON, ' +
+    'unless told otherwise.',
   examples: [
     'catalogue data parks/trees',
     'catalogue data parks/trees height__gte=10 name__icontains=oak --ordering -height --limit 5',

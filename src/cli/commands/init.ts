@@ -54,7 +54,7 @@ export const command: Verb<InitOptions> = {
       [
         `Made a catalogue in ${name}. What comes next:`,
         `  catalogue${data} namespace add parks --label "Parks department"`,
-        `  catalogue${data} dataset add parks/trees --label Trees`,
+        `  catalogue${data} publish trees.csv --to parks/trees --label Trees`,
         `  catalogue${data} serve`,
       ].join('\n'),
     );
