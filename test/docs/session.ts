@@ -9,7 +9,6 @@ const loop = `shopt -s expand_aliases; while IFS= read -r -d '' -u 3 line; do ev
 export class Session {
   readonly #child: ChildProcess;
   #text = '';
-  #seen = 0;
 
   constructor(cwd: string, env: NodeJS.ProcessEnv) {
     // `script` lends a terminal, since programs write otherwise to a pipe.
@@ -27,16 +26,23 @@ export class Session {
     });
   }
 
-  /** Runs a command; what it wrote, and what was written in the background after it, until it is what is expected. */
-  async run(command: string, isExpected: (output: string) => boolean, patience = 15_000): Promise<string> {
+  /**
+   * Runs a command.
+   * @returns what it wrote, with what was written in the background after it for as long as it isn't what is expected
+   */
+  async run(command: string, isExpected: (output: string) => boolean, patience: number): Promise<string> {
     this.#input.write(`${command}\0`);
-    const deadline = Date.now() + patience;
-    const output = () => this.#text.slice(this.#seen).replaceAll('\r', '');
-    while (Date.now() < deadline && !(output().includes(mark) && isExpected(output().replace(mark, ''))))
-      await sleep(20);
-    const written = output().replace(mark, '');
-    this.#seen = this.#text.length;
-    return written;
+    const start = this.#text.length;
+    // As it looks in the end: a line that begins anew takes the place of what it said before.
+    const output = () =>
+      this.#text
+        .slice(start)
+        .replace(/\r+\n/g, '\n')
+        .replace(/[^\n]*\r/g, '')
+        .replace(mark, '');
+    await until(() => this.#text.includes(mark, start), 60_000);
+    await until(() => isExpected(output()), patience);
+    return output();
   }
 
   async end(): Promise<void> {
@@ -48,4 +54,8 @@ export class Session {
   get #input(): NodeJS.WritableStream {
     return this.#child.stdio[3] as NodeJS.WritableStream;
   }
+}
+
+async function until(isSo: () => boolean, patience: number): Promise<void> {
+  for (const deadline = Date.now() + patience; !isSo() && Date.now() < deadline; ) await sleep(20);
 }
