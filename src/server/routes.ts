@@ -6,6 +6,7 @@ import type { Refs } from '../catalogue/ref.ts';
 import { representRoot, toJson } from '../catalogue/represent.ts';
 import { type RecordKind, schemas } from '../catalogue/schemas.ts';
 import { apiRoot } from '../catalogue/urls.ts';
+import { schemaPage } from '../pages/schema.ts';
 import { detail, page } from './collections.ts';
 import { data, dataTypes, queryData } from './data.ts';
 import { difference, differenceTypes } from './difference.ts';
@@ -152,7 +153,7 @@ async function schemaList({ links }: Ask): Promise<Shown> {
 }
 
 /** The JSON Schema of a kind of file. */
-async function schema({ params, links }: Ask): Promise<Shown> {
+async function schema({ params, links, type }: Ask): Promise<Shown> {
   const found = (Object.keys(schemas) as RecordKind[]).find((kind) => schemas[kind].$id === params.schema);
   if (!found) throw new NotFoundError();
   const document = {
@@ -160,7 +161,12 @@ async function schema({ params, links }: Ask): Promise<Shown> {
     ...schemas[found],
     $id: `${links.base}/schemas/${schemas[found].$id}`,
   };
-  return { title: schemas[found].title, parts: [links.base], json: () => toJson(document) };
+  return {
+    title: schemas[found].title,
+    parts: [links.base],
+    json: () => toJson(document),
+    ...(type === html && { html: (settings, base) => schemaPage(schemas[found], settings, base) }),
+  };
 }
 
 /** The process answers. */
