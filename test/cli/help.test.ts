@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Verb } from '../../src/cli/command.ts';
 import { nouns } from '../../src/cli/program.ts';
-import { type } from '../support/prompt.ts';
+import { seed, type } from '../support/prompt.ts';
 
 /** Every command there is: its words, and what its module declares. */
 async function commands(): Promise<[words: string[], verb: Verb][]> {
@@ -51,11 +51,14 @@ describe('help', () => {
       'trees.csv': 'name,height\noak,3\n',
       '-': '{"type":"FeatureCollection","features":[]}',
     };
+    const users = Object.fromEntries(['alice', 'bob', 'carol'].map((name, i) => [name, { id: i + 1 }]));
+    const peopled = { ...seed, users, groups: { gardeners: { label: 'G' }, editors: { label: 'E' } } };
+    const secrets = ['wonderland', 'wonderland'];
     for (const [words, { examples }] of await commands()) {
       if (words[0] === 'init' || words[0] === 'serve') continue;
       for (const example of examples) {
         const [, ...argv] = (example.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ''));
-        const { exitCode, err } = await type(argv, { files, terminal: true, answer: true });
+        const { exitCode, err } = await type(argv, { seed: peopled, files, secrets, terminal: true, answer: true });
         // Some add what is there already, or move it where nothing is: but all are well-formed.
         assert.ok([0, 3, 5].includes(exitCode), `${example} → ${exitCode}: ${err}`);
       }

@@ -14,10 +14,16 @@ import type { Show } from '../show.ts';
 interface AddOptions {
   readonly scope: TokenScope;
   readonly label?: string;
-  readonly expires: Date | null;
+  readonly expires: Expiry;
   readonly dryRun?: boolean;
 }
 
+/** A value of its own, for commander takes null as none. */
+interface Expiry {
+  readonly at: Date | null;
+}
+
+/** In days. */
 const usual = 365;
 
 const add: Verb<AddOptions> = {
@@ -33,8 +39,8 @@ const add: Verb<AddOptions> = {
       .choices(tokenScopes)
       .default('write'),
     new Option('--expires <when>', 'Such as 12h, 30d, 8w, 1y; a day as in 2030-12-31; or never.')
-      .argParser(momentFrom)
-      .default(later(usual * day), `${usual}d`),
+      .argParser(expiryFrom)
+      .default({ at: later(usual * day) }, `${usual}d`),
     new Option('--label <text>', 'What it is for, to know it by later.'),
     dryRun(),
   ],
@@ -46,7 +52,7 @@ const add: Verb<AddOptions> = {
       show.line(`Would add a token of user ${ref.slug}`);
       return 0;
     }
-    const { token, ...info } = await accounts.addToken(ref.slug, { scope, expires, label });
+    const { token, ...info } = await accounts.addToken(ref.slug, { scope, expires: expires.at, label });
     if (show.asJson) show.json({ token, ...representToken(info, linksOf(await call.open())) });
     else show.line(token);
     const until = info.expires === null ? 'does not expire' : `expires on ${info.expires.slice(0, 10)}`;
@@ -111,16 +117,16 @@ function later(milliseconds: number): Date {
   return new Date(Date.now() + milliseconds);
 }
 
-/** The moment that `30d`, `2030-12-31` or `never` (null) means. */
-function momentFrom(text: string): Date | null {
-  if (text === 'never') return null;
+/** The moment that `30d`, `2030-12-31` or `never` means. */
+function expiryFrom(text: string): Expiry {
+  if (text === 'never') return { at: null };
   const [, count, span = ''] = /^(\d{1,4})([hdwy])$/.exec(text) ?? [];
   const isDate = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?Z)?$/.test(text) && !Number.isNaN(Date.parse(text));
   if (count === undefined && !isDate)
     throw new InvalidArgumentError('It is written like 12h, 30d, 8w, 1y, 2030-12-31 or never.');
-  const moment = isDate ? new Date(text) : later(Number(count) * (spans[span] ?? 0));
-  if (moment.getTime() <= Date.now()) throw new InvalidArgumentError('That lies in the past.');
-  return moment;
+  const at = isDate ? new Date(text) : later(Number(count) * (spans[span] ?? 0));
+  if (at.getTime() <= Date.now()) throw new InvalidArgumentError('That lies in the past.');
+  return { at };
 }
 
 export const verbs: readonly Verb[] = [add, list, remove];
