@@ -53,6 +53,8 @@ export class FileAccounts implements Accounts {
   readonly #files: FileCatalogue;
   readonly #adapter: AccountsAdapter;
   #known: Known | undefined;
+  /** The state of the file in which it couldn't be read. */
+  #toldOf: string | undefined;
   /** Tokens whose last use is being written down. */
   readonly #noting = new Map<string, Promise<void>>();
 
@@ -187,7 +189,8 @@ export class FileAccounts implements Accounts {
     // Looked at first: what is written meanwhile makes the file look older than it is, and it is read again.
     const stamp = await this.#stamp();
     if (this.#known?.stamp === stamp) return this.#known;
-    const { passwords, tokens, sessions } = (await this.#adapter.read()) ?? noAccounts;
+    const { passwords, tokens, sessions } =
+      (await this.#adapter.read().catch((error) => this.#tell(error, stamp))) ?? noAccounts;
     this.#known = {
       stamp,
       passwords: new Map(passwords.map((entry) => [entry.user, entry])),
@@ -195,6 +198,13 @@ export class FileAccounts implements Accounts {
       sessions: new Map(sessions.map((entry) => [entry.hash, entry])),
     };
     return this.#known;
+  }
+
+  /** Tells of a file that can't be read: once, and not at every request. */
+  #tell(error: Error, stamp: string): never {
+    if (stamp !== this.#toldOf) this.#files.options.log?.(error.message);
+    this.#toldOf = stamp;
+    throw error;
   }
 
   async #stamp(): Promise<string> {

@@ -244,7 +244,7 @@ describe('accounts', () => {
   });
 
   it('that are damaged turn away those who show credentials, and nobody else', async (t) => {
-    const { accounts, ask, send, folder } = await serveAccounts(t);
+    const { accounts, ask, send, folder, log } = await serveAccounts(t);
     const { token } = await accounts.addToken('alice');
     await folder.write('.catalogue/accounts.json', '{"tokens": [ s3cret');
     assert.equal((await ask('/api/v1/')).status, 200);
@@ -252,6 +252,9 @@ describe('accounts', () => {
       assert.equal(status, 503);
       assert.ok(!text.includes('s3cret'));
     }
+    const told = log.filter((line) => line.includes('accounts.json'));
+    assert.equal(told.length, 1);
+    assert.match(told[0] ?? '', /is damaged at line 1, column \d+/);
   });
 });
 
