@@ -2,12 +2,12 @@
  * Input of people and programs, judged field by field with the messages of Django REST Framework. What comes out is
  * typed and trimmed; inside there is nothing left to check but names that are taken.
  */
-import { checkedPassword } from './accounts.ts';
 import type { Input, WritableKind } from './catalogue.ts';
 import { type FieldErrors, ValidationError } from './errors.ts';
 import { slugRule, usernameRule } from './ref.ts';
 import { schemas } from './schemas.ts';
 import { maxSlugLength, slugify } from './slug.ts';
+import { fail, parsePassword, parseText, parseUsername, tooLong, type Verdict } from './text-input.ts';
 
 export interface InputOptions {
   /** PATCH: nothing is required. */
@@ -88,8 +88,6 @@ export function parseInput(kind: WritableKind, input: Input, options: InputOptio
   return result;
 }
 
-type Verdict = { readonly value: unknown } | { readonly errors: readonly string[] };
-
 function parseField(kind: WritableKind, name: string, value: unknown): Verdict {
   const field = (schemas[kind].properties as Record<string, FieldSchema>)[name];
   if (name === 'slug') return parseSlugField(value);
@@ -115,36 +113,6 @@ interface FieldSchema {
   readonly items?: { readonly maxLength?: number; readonly pattern?: string };
 }
 
-const fail = (...errors: string[]): Verdict => ({ errors });
-
-/** A text, as DRF's CharField takes it: numbers as their text, trimmed of Unicode white space unless told not to. */
-export function parseText(
-  value: unknown,
-  { max, blank, trim = true }: { max?: number | undefined; blank: boolean; trim?: boolean },
-): Verdict {
-  if (value === null) return fail('This field may not be null.');
-  if (typeof value !== 'string' && typeof value !== 'number') return fail('Not a valid string.');
-  const text = trim ? String(value).trim() : String(value);
-  if (!text && !blank) return fail('This field may not be blank.');
-  const errors = [...tooLong(text, max), ...badCharacters(text)];
-  return errors.length ? { errors } : { value: text };
-}
-
-function tooLong(text: string, max: number | undefined): string[] {
-  return max !== undefined && Array.from(text).length > max
-    ? [`Ensure this field has no more than ${max} characters.`]
-    : [];
-}
-
-function badCharacters(text: string): string[] {
-  const errors: string[] = [];
-  if (text.includes('\0')) errors.push('Null characters are not allowed.');
-  const surrogate = /\p{Surrogate}/u.exec(text)?.[0];
-  if (surrogate)
-    errors.push(`Surrogate characters are not allowed: U+${surrogate.charCodeAt(0).toString(16).toUpperCase()}.`);
-  return errors;
-}
-
 const badSlug = 'Enter a valid "slug" consisting of letters, numbers, underscores or hyphens.';
 
 /** '' stands for "derive it". */
@@ -155,27 +123,6 @@ function parseSlugField(value: unknown): Verdict {
   if (!text) return { value: '' };
   const errors = [...tooLong(text, maxSlugLength), ...(slugRule.test(text) ? [] : [badSlug])];
   return errors.length ? { errors } : { value: text };
-}
-
-const badUsername = 'Enter a valid username. This value may contain only letters, numbers, and @/./+/-/_ characters.';
-
-/** As Django has it; `me` is whoever asks. */
-function parseUsername(value: unknown): Verdict {
-  const verdict = parseText(value, { max: 150, blank: false });
-  if ('errors' in verdict) return verdict;
-  const name = String(verdict.value);
-  if (name.toLowerCase() === 'me') return fail('This username is reserved.');
-  return usernameRule.test(name) ? verdict : fail(badUsername);
-}
-
-function parsePassword(value: unknown): Verdict {
-  const verdict = parseText(value, { blank: false, trim: false });
-  if ('errors' in verdict) return verdict;
-  try {
-    return { value: checkedPassword(String(verdict.value)) };
-  } catch (error) {
-    return { errors: (error as ValidationError).fields.password ?? [] };
-  }
 }
 
 function parseChoice(value: unknown, choices: readonly string[]): Verdict {

@@ -11,7 +11,7 @@ const aYear = 365 * 24 * 3600;
 
 /** The key of the session that a request is part of; undefined where it is part of none. */
 export function sessionKey(ctx: ParameterizedContext): string | undefined {
-  return ctx.cookies.get(sessionCookie) || undefined;
+  return (ctx.req.headers.cookie && ctx.cookies.get(sessionCookie)) || undefined;
 }
 
 /** @param expires null ends it */

@@ -1,7 +1,7 @@
 /** Tokens over HTTP: asked for with a password. */
 import { ValidationError } from '../catalogue/errors.ts';
-import { parseText } from '../catalogue/input.ts';
 import { toJson } from '../catalogue/represent.ts';
+import { parseText } from '../catalogue/text-input.ts';
 import { readInput } from './body.ts';
 import type { Ask, Shown } from './route.ts';
 
