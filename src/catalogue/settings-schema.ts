@@ -53,5 +53,18 @@ export const settingsSchema = {
       type: 'boolean',
       default: true,
     },
+    git: {
+      title: 'Git',
+      description: 'What the server does with the git repository that the folder is in.',
+      type: 'object',
+      properties: {
+        commit: {
+          title: 'Commit',
+          description: 'Make a commit of each write over HTTP, in the name of the user who wrote.',
+          type: 'boolean',
+          default: false,
+        },
+      },
+    },
   },
 } as const;

@@ -20,5 +20,6 @@ export function settingsFrom(record: RecordOf<'settings'>): Settings {
     homepage: record.homepage ?? '',
     trust_proxy: record.trust_proxy ?? false,
     cors: record.cors ?? true,
+    git: Object.freeze({ commit: record.git?.commit ?? false }),
   });
 }

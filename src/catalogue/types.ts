@@ -31,6 +31,10 @@ export interface Settings {
   readonly homepage: string;
   readonly trust_proxy: boolean;
   readonly cors: boolean;
+  readonly git: {
+    /** Each write over HTTP becomes a commit. */
+    readonly commit: boolean;
+  };
 }
 
 export interface Namespace {

@@ -9,6 +9,7 @@ import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { Problem } from '../catalogue/types.ts';
 import { FileAccounts } from './accounts.ts';
 import { CacheKeeper } from './cache.ts';
+import { Commits } from './commits.ts';
 import { writeEditorSchemas } from './editor-schemas.ts';
 import { FileView } from './file-view.ts';
 import { atOnce, inSlices } from './pace.ts';
@@ -53,6 +54,8 @@ export class FileCatalogue {
   readonly options: OpenOptions;
   /** Who may sign in. */
   readonly accounts: FileAccounts;
+  /** What becomes of writes in git. */
+  readonly commits: Commits;
   #loaded = false;
   #watch: Watch | undefined;
   #queue: Promise<void> = Promise.resolve();
@@ -65,6 +68,7 @@ export class FileCatalogue {
     this.options = options;
     this.store = new Store(root);
     this.accounts = new FileAccounts(this);
+    this.commits = new Commits(this);
   }
 
   get snapshot(): Snapshot {
@@ -150,6 +154,7 @@ export class FileCatalogue {
   async close(): Promise<void> {
     await this.#watch?.close();
     await Promise.all(this.#looks);
+    await this.commits.settled();
     await this.accounts.close();
     await this.#cached?.close();
   }

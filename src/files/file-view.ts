@@ -23,6 +23,7 @@ import type { DatasetRef, Ref, Refs, VersionRef } from '../catalogue/ref.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { CatalogueFile, Entities, FileDetails, Kind, Settings } from '../catalogue/types.ts';
 import { openMedia, openPayload } from './bytes.ts';
+import { added, edited, removed } from './commits.ts';
 import { differenceBetween } from './difference.ts';
 import type { FileCatalogue } from './file-catalogue.ts';
 import { filesOf } from './files-list.ts';
@@ -109,35 +110,55 @@ export class FileView implements Catalogue {
 
   async create<K extends CreatableKind>(kind: K, input: Input): Promise<Entities[K]> {
     await this.#permit(homeIn(kind, input));
-    if (kind === 'user') return (await createUser(this.#files, input)) as Entities[K];
-    if (kind === 'group') return (await createGroup(this.#files, input)) as Entities[K];
-    return createRecordOf(this.#files, kind, input);
+    return this.#write(async () => {
+      if (kind === 'user') return (await createUser(this.#files, input)) as Entities[K];
+      if (kind === 'group') return (await createGroup(this.#files, input)) as Entities[K];
+      return createRecordOf(this.#files, kind, input);
+    }, added);
   }
 
   async edit<K extends WritableKind>(ref: Refs[K], input: Input, basis: Basis<Entities[K]> = {}): Promise<Entities[K]> {
     const entity = await this.get(ref);
-    const { seen } = basis as Basis<never>;
-    if (ref.kind === 'user')
-      return (await editUser(this.#files, ref, this.#ownPart(ref, input), { seen })) as Entities[K];
-    await this.#permit(namespaceOf(ref, entity));
-    if (ref.kind === 'group') return (await editGroup(this.#files, ref, input, { seen })) as Entities[K];
+    const fields = ref.kind === 'user' ? this.#ownPart(ref, input) : input;
     const target = homeIn(ref.kind, input);
+    if (ref.kind !== 'user') await this.#permit(namespaceOf(ref, entity));
     if (target !== undefined) await this.#permit(target);
-    return editRecordOf(this.#files, ref, input, basis);
+    const place: Input = { ...ref };
+    if (['slug', 'namespace'].some((name) => (fields[name] ?? place[name]) !== place[name]))
+      await this.#files.commits.caughtUp();
+    return this.#write(
+      async () => {
+        const { seen } = basis as Basis<never>;
+        if (ref.kind === 'user') return (await editUser(this.#files, ref, fields, { seen })) as Entities[K];
+        if (ref.kind === 'group') return (await editGroup(this.#files, ref, fields, { seen })) as Entities[K];
+        return editRecordOf(this.#files, ref, fields, basis);
+      },
+      (result) => edited(entity, result),
+    );
   }
 
   async publish(ref: DatasetRef, upload: Upload): Promise<Published> {
     await this.get(ref);
     await this.#permit(ref.namespace);
-    return publishVersion(this.#files, ref, upload);
+    const work = () => publishVersion(this.#files, ref, upload);
+    return this.#write(work, ({ version }) => added(version));
   }
 
   async remove(ref: Ref, basis: Basis<Entities[Kind]> = {}): Promise<void> {
     await this.#permit(namespaceOf(ref, await this.get(ref)));
-    const { seen } = basis as Basis<never>;
-    if (ref.kind === 'user') return removeUser(this.#files, ref, { seen });
-    if (ref.kind === 'group') return removeGroup(this.#files, ref, { seen });
-    return removeRecordOf(this.#files, ref, basis);
+    await this.#files.commits.caughtUp();
+    const work = () => {
+      const { seen } = basis as Basis<never>;
+      if (ref.kind === 'user') return removeUser(this.#files, ref, { seen });
+      if (ref.kind === 'group') return removeGroup(this.#files, ref, { seen });
+      return removeRecordOf(this.#files, ref, basis);
+    };
+    return this.#write(work, () => removed(ref));
+  }
+
+  /** Everything that is written goes through here: the trash learns who removed, and git who changed what. */
+  #write<T>(work: () => Promise<T>, say: (result: T) => string): Promise<T> {
+    return this.#files.commits.during(this.#viewer.username, work, say);
   }
 
   /** What of an edit the viewer may write: staff all of it, users what of their own record grants nothing. */

@@ -151,12 +151,15 @@ export async function createRecord(root: string, path: string, text: string, opt
       try {
         await makeFolders(dirname(home));
         signal.throwIfAborted();
-        if (existsSync(home)) return await writeDurably(target, text, { exclusive: true });
-        await mkdir(aside);
-        await writeDurably(join(aside, basename(target)), text);
-        signal.throwIfAborted();
-        await rename(aside, home);
-        await syncFolder(dirname(home));
+        if (existsSync(home)) await writeDurably(target, text, { exclusive: true });
+        else {
+          await mkdir(aside);
+          await writeDurably(join(aside, basename(target)), text);
+          signal.throwIfAborted();
+          await rename(aside, home);
+          await syncFolder(dirname(home));
+        }
+        wrote(path, text);
       } catch (error) {
         await rm(aside, { recursive: true, force: true }).catch(() => {});
         if (['EEXIST', 'ENOTEMPTY'].includes(codeOf(error))) throw new ConflictError(`${path} exists already.`);

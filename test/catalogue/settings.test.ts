@@ -18,6 +18,7 @@ describe('settingsFrom', () => {
       homepage: '',
       trust_proxy: false,
       cors: true,
+      git: { commit: false },
     });
   });
 
