@@ -37,7 +37,7 @@ function rows({ properties = {}, required = [] }: ShownProperty, within = ''): s
     const cells = [
       `<code>${escapeHtml(name)}</code>${required.includes(key) ? ' (required)' : ''}`,
       escapeHtml(property.description ?? property.title ?? ''),
-      escapeHtml(valueOf(property)),
+      escapeHtml(valuesOf(property)),
       property.default === undefined ? '' : `<code>${escapeHtml(JSON.stringify(property.default))}</code>`,
     ];
     const row = `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
@@ -45,9 +45,9 @@ function rows({ properties = {}, required = [] }: ShownProperty, within = ''): s
   });
 }
 
-function valueOf({ type, enum: choices, items, maxLength }: ShownProperty): string {
+function valuesOf({ type, enum: choices, items, maxLength }: ShownProperty): string {
   if (choices) return choices.join(', ');
-  if (items) return `list of ${items.properties ? 'groups of keys' : valueOf(items)}`;
+  if (items) return `list of ${items.properties ? 'groups of keys' : valuesOf(items)}`;
   const names = [type].flat().map((name) => (name === 'object' ? 'group of keys' : name));
   return `${names.join(' or ')}${maxLength === undefined ? '' : `, at most ${maxLength} characters`}`;
 }

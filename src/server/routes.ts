@@ -6,10 +6,12 @@ import type { Refs } from '../catalogue/ref.ts';
 import { representRoot, toJson } from '../catalogue/represent.ts';
 import { type RecordKind, schemas } from '../catalogue/schemas.ts';
 import { apiRoot } from '../catalogue/urls.ts';
+import { homePage } from '../pages/home.ts';
 import { schemaPage } from '../pages/schema.ts';
 import { detail, page } from './collections.ts';
 import { data, dataTypes, queryData } from './data.ts';
 import { difference, differenceTypes } from './difference.ts';
+import { history } from './history.ts';
 import { download, media } from './payloads.ts';
 import type { Ask, Route, Shown } from './route.ts';
 import { obtainToken } from './token.ts';
@@ -66,6 +68,7 @@ const rows = { types: dataTypes, ownFormats: true } as const;
 const anything = { types: [json, html, '*/*'] } as const;
 
 export const routes: readonly Route[] = [
+  route('/', 'Home', readOnly, home, { types: [html, json] }),
   route(apiRoot, 'Api Version 1', readOnly, root),
   route(`${apiRoot}datasets/`, 'Dataset List', listed, page('dataset', 'Datasets'), adds('dataset')),
   route(`${datasets}/`, 'Dataset List', listed, page('dataset', 'Datasets'), adds('dataset')),
@@ -73,6 +76,7 @@ export const routes: readonly Route[] = [
   route(`${datasets}/:dataset/data/`, 'Data', readOnly, data, rows),
   route(`${datasets}/:dataset/data.:extension`, 'Data', readOnly, data, rows),
   route(`${datasets}/:dataset/download/`, 'Download', readOnly, download, anything),
+  route(`${datasets}/:dataset/history/`, 'History', readOnly, history(dataset)),
   route(`${apiRoot}versions/`, 'Version List', readOnly, page('version', 'Versions')),
   route(`${versions}/`, 'Version List', readOnly, page('version', 'Versions'), {
     allowSignedIn: listed,
@@ -86,6 +90,7 @@ export const routes: readonly Route[] = [
   route(`${versions}/:version/data.:extension`, 'Data', readOnly, data, rows),
   route(`${versions}/:version/download/`, 'Download', readOnly, download, anything),
   route(`${versions}/:version/diff/`, 'Diff', readOnly, difference, { types: differenceTypes, ownFormats: true }),
+  route(`${versions}/:version/history/`, 'History', readOnly, history(version)),
   route(`${namespaces}/`, 'Namespace List', listed, page('namespace', 'Namespaces'), adds('namespace')),
   route(
     `${namespaces}/:namespace/`,
@@ -94,6 +99,7 @@ export const routes: readonly Route[] = [
     detail('namespace', named('namespace')),
     changes('namespace', named('namespace')),
   ),
+  route(`${namespaces}/:namespace/history/`, 'History', readOnly, history(named('namespace'))),
   route(`${apiRoot}groups/`, 'Group List', readOnly, page('group', 'Groups'), {
     allowSignedIn: listed,
     ...adds('group'),
@@ -142,6 +148,21 @@ export const routes: readonly Route[] = [
   route('/healthz', 'Health', readOnly, alive),
   route('/readyz', 'Readiness', readOnly, ready),
 ];
+
+/** The first page for people; programs are sent to the API. */
+async function home({ catalogue, ctx, type }: Ask): Promise<Shown | undefined> {
+  if (type === json) {
+    ctx.redirect(apiRoot);
+    return undefined;
+  }
+  const { items, count } = await catalogue.list('dataset', {});
+  return {
+    title: catalogue.settings.title,
+    parts: [count, ...items],
+    json: () => '{}',
+    html: (settings, base) => homePage(settings, base, items, count),
+  };
+}
 
 async function root({ links }: Ask): Promise<Shown> {
   return { title: 'Api Version 1', parts: [links.base], json: () => toJson(representRoot(links)) };
