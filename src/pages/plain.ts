@@ -27,7 +27,7 @@ export function layout(title: string, settings: Settings, base: string, content:
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${heading} – ${site}</title>
+<title>${heading === site ? site : `${heading} – ${site}`}</title>
 <style>
 body { font: 1rem/1.5 system-ui, sans-serif; max-width: 75rem; margin: 0 auto; padding: 1rem; color-scheme: light dark }
 pre { white-space: pre-wrap; overflow-wrap: anywhere }
