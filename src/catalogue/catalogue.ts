@@ -6,8 +6,18 @@
  * no trace. Reads answer with immutable values; unchanged values keep their identity while `revision` moves on.
  */
 import type { Difference, DifferenceOptions } from './difference.ts';
-import type { DatasetRef, Ref, Refs, VersionRef } from './ref.ts';
-import type { CatalogueFile, Column, ColumnType, Entities, FileDetails, Kind, Settings, Version } from './types.ts';
+import type { DatasetRef, NamespaceRef, Ref, Refs, VersionRef } from './ref.ts';
+import type {
+  CatalogueFile,
+  Column,
+  ColumnType,
+  Commit,
+  Entities,
+  FileDetails,
+  Kind,
+  Settings,
+  Version,
+} from './types.ts';
 
 /** A question to a collection; every part may be left out. */
 export interface Question {
@@ -155,6 +165,9 @@ export interface Basis<Seen> {
   readonly seen?: Seen | undefined;
 }
 
+/** What has a history of its own. */
+export type HistoryRef = NamespaceRef | DatasetRef | VersionRef;
+
 export interface Catalogue {
   /** Another object after every change that this viewer can see; the same one as long as nothing changes. */
   readonly revision: object;
@@ -185,6 +198,12 @@ export interface Catalogue {
   media(path: string): Promise<Media>;
   /** Checksum, time and commit of files, in their order. */
   inspect(files: readonly CatalogueFile[]): Promise<readonly FileDetails[]>;
+
+  /**
+   * The commits that touched it, the newest first; none outside of git.
+   * @throws NotFoundError where it or the page doesn't exist; MovedError; UnavailableError
+   */
+  history(ref: HistoryRef, question?: Pick<Question, 'page' | 'pageSize'>): Promise<Page<Commit>>;
 
   /** @throws ValidationError, ConflictError, NotPermittedError */
   create<K extends CreatableKind>(kind: K, input: Input): Promise<Entities[K]>;

@@ -24,7 +24,7 @@ export const anonymous: Viewer = Object.freeze({ username: null, staff: false, g
 export const keeper: Viewer = Object.freeze({ username: null, staff: true, groups: [] });
 
 /** Whether a namespace is the viewer's: staff's, and that of members of a group that owns it. They see all of it. */
-function owns(viewer: Viewer, folder: Folder | undefined): boolean {
+export function owns(viewer: Viewer, folder: Folder | undefined): boolean {
   return viewer.staff || Boolean(folder?.namespace?.owners.some((group) => viewer.groups.includes(group)));
 }
 

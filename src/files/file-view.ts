@@ -3,6 +3,7 @@ import type {
   Basis,
   Catalogue,
   CreatableKind,
+  HistoryRef,
   Input,
   Media,
   Page,
@@ -21,13 +22,14 @@ import { find } from '../catalogue/lookup.ts';
 import { isPersonalTo, mayWrite, ownUserFields, type Viewer, visibleTo } from '../catalogue/permissions.ts';
 import type { DatasetRef, Ref, Refs, VersionRef } from '../catalogue/ref.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
-import type { CatalogueFile, Entities, FileDetails, Kind, Settings } from '../catalogue/types.ts';
+import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings } from '../catalogue/types.ts';
 import { openMedia, openPayload } from './bytes.ts';
 import { added, edited, removed } from './commits.ts';
 import { differenceBetween } from './difference.ts';
 import type { FileCatalogue } from './file-catalogue.ts';
 import { filesOf } from './files-list.ts';
-import { inspectFiles } from './history.ts';
+import { commitsOf, inspectFiles } from './history.ts';
+import { historyPaths } from './history-paths.ts';
 import { createGroup, createUser, editGroup, editUser, removeGroup, removeUser } from './people.ts';
 import { publishVersion } from './publishing.ts';
 import { removeRecordOf } from './removing.ts';
@@ -106,6 +108,14 @@ export class FileView implements Catalogue {
 
   inspect(files: readonly CatalogueFile[]): Promise<readonly FileDetails[]> {
     return inspectFiles(this.#files.root, files);
+  }
+
+  async history(ref: HistoryRef, question: Pick<Question, 'page' | 'pageSize'> = {}): Promise<Page<Commit>> {
+    const thing = await this.get<HistoryRef['kind']>(ref);
+    await this.#files.load();
+    await this.#files.commits.caughtUp();
+    const paths = historyPaths(thing, this.#viewer, this.#files.snapshot, this.#snapshot);
+    return commitsOf(this.#files.root, paths, question, this.settings);
   }
 
   async create<K extends CreatableKind>(kind: K, input: Input): Promise<Entities[K]> {

@@ -1,14 +1,14 @@
 /** What git and the file system know of files. The git program is asked; nothing of it is imitated. */
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { promisify } from 'node:util';
-import type { CatalogueFile, Commit, FileDetails } from '../catalogue/types.ts';
-
-const run = promisify(execFile);
+import type { Page, Question } from '../catalogue/catalogue.ts';
+import { UnavailableError } from '../catalogue/errors.ts';
+import { pageOf } from '../catalogue/listing.ts';
+import type { CatalogueFile, Commit, FileDetails, Settings } from '../catalogue/types.ts';
+import { GitError, git } from './git.ts';
 
 /** Checksum, time and newest commit of files, in their order. */
 export async function inspectFiles(root: string, files: readonly CatalogueFile[]): Promise<readonly FileDetails[]> {
@@ -56,8 +56,7 @@ async function checksumOf(path: string, size: number, mtime: number): Promise<st
 /** The commit that is checked out; null outside of a repository, or where git isn't installed. */
 async function headOf(root: string): Promise<string | null> {
   try {
-    const { stdout } = await run('git', ['-C', root, 'rev-parse', '--verify', '--quiet', 'HEAD']);
-    return stdout.trim() || null;
+    return (await git(root, ['rev-parse', '--verify', '--quiet', 'HEAD'])).trim() || null;
   } catch {
     return null;
   }
@@ -68,21 +67,60 @@ async function newestCommit(root: string, path: string, head: string): Promise<C
   const known = commits.get(key);
   if (known !== undefined) return known;
   try {
-    const format = '%H%x00%an%x00%aI%x00%s';
-    const { stdout } = await run('git', [
-      '--literal-pathspecs',
-      '-C',
-      root,
-      'log',
-      '-1',
-      `--format=${format}`,
-      head,
-      '--',
-      path,
-    ]);
-    const [id = '', author = '', datetime = '', message = ''] = stdout.trimEnd().split('\0');
-    return remember(commits, key, id ? { id, author, datetime, message } : null);
+    const [commit = null] = await described(root, ['-1', head, '--', path]);
+    return remember(commits, key, commit);
   } catch {
     return null;
   }
 }
+
+/** What `git log` says with these arguments. */
+async function described(root: string, args: readonly string[], input = ''): Promise<readonly Commit[]> {
+  const own = ['--literal-pathspecs', '-c', 'log.showSignature=false', 'log', '--format=%H%x00%an%x00%aI%x00%s'];
+  const said = await git(root, [...own, ...args], { input });
+  return said
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => {
+      const [id = '', author = '', datetime = '', message = ''] = line.split('\0');
+      return { id, author, datetime, message };
+    });
+}
+
+/** The ids of a page's whole collection, for the next page. */
+const histories = new Map<string, readonly string[]>();
+
+/**
+ * A page of the commits that touched any of the paths, the newest first; none outside of git.
+ * @throws NotFoundError where there is no such page; UnavailableError where git can't say
+ */
+export async function commitsOf(
+  root: string,
+  paths: readonly string[],
+  question: Pick<Question, 'page' | 'pageSize'>,
+  settings: Settings,
+): Promise<Page<Commit>> {
+  const head = await headOf(root);
+  if (head === null) return pageOf<Commit>([], question, settings);
+  const key = [root, head, ...paths].join('\0');
+  try {
+    let ids = histories.get(key);
+    if (ids === undefined) {
+      // On stdin there is room for as many paths as there are.
+      const said = await git(root, ['--literal-pathspecs', 'rev-list', head, '--stdin'], {
+        input: lines('--', ...paths),
+      });
+      ids = said.split('\n').filter(Boolean);
+      if (histories.size >= 100) histories.clear();
+      histories.set(key, ids);
+    }
+    const page = pageOf(ids, question, settings);
+    if (page.count === 0) return { ...page, items: [] };
+    return { ...page, items: await described(root, ['--no-walk=unsorted', '--stdin'], lines(...page.items)) };
+  } catch (error) {
+    if (error instanceof GitError) throw new UnavailableError("Git can't tell the history now. Try again later.");
+    throw error;
+  }
+}
+
+const lines = (...items: readonly string[]) => items.map((item) => `${item}\n`).join('');

@@ -30,14 +30,10 @@ export function jsonOf<K extends Plain>(entity: Entities[K], { links, viewer }: 
 
 /** A page of a collection. */
 export function page<K extends Kind>(kind: K, title: string) {
-  return async ({ catalogue, viewer, params, query, links, ctx }: Ask): Promise<Shown> => {
+  return async (ask: Ask): Promise<Shown> => {
+    const { catalogue, viewer, params, query, links } = ask;
     const within = { namespace: params.namespace, dataset: params.dataset };
     const found = await catalogue.list(kind, questionFrom(kind, query, within));
-    const { next, previous } = pageLinks(`${links.base}${ctx.path}`, query, found);
-    const linked = [
-      ...(next ? [`<${next}>; rel="next"`] : []),
-      ...(previous ? [`<${previous}>; rel="prev"`] : []),
-    ].join(', ');
     const details = kind === 'file' ? await catalogue.inspect(found.items as readonly Entities['file'][]) : null;
     const items = () =>
       details
@@ -45,24 +41,34 @@ export function page<K extends Kind>(kind: K, title: string) {
             toJson(representFile(file, links, details[i] ?? { checksum: '', modified: '', commit: null })),
           )
         : (found.items as readonly Entities[Plain][]).map((item) => jsonOf(item, { links, viewer }));
-    return {
-      title,
-      // What only a look at the disk tells may change while the catalogue stays the same.
-      parts: details ? [] : [found.count, next, previous, ...found.items],
-      json: () => pageJson(found, next, previous, items()),
-      headers: linked ? [['Link', linked]] : [],
-    };
+    // What only a look at the disk tells may change while the catalogue stays the same.
+    return shownPage(ask, title, found, items, details === null);
   };
 }
 
-function pageJson(
+/**
+ * An answer that shows a page.
+ * @param items the JSON of each
+ * @param lasting whether the page stays the same for as long as its items do
+ */
+export function shownPage(
+  { links, ctx, query }: Ask,
+  title: string,
   found: Page<unknown>,
-  next: string | null,
-  previous: string | null,
-  items: readonly string[],
-): string {
-  const { count } = found;
-  return `{"count":${count},"next":${JSON.stringify(next)},"previous":${JSON.stringify(previous)},"results":[${items.join(',')}]}`;
+  items: () => readonly string[],
+  lasting: boolean,
+): Shown {
+  const { next, previous } = pageLinks(`${links.base}${ctx.path}`, query, found);
+  const linked = [...(next ? [`<${next}>; rel="next"`] : []), ...(previous ? [`<${previous}>; rel="prev"`] : [])].join(
+    ', ',
+  );
+  return {
+    title,
+    parts: lasting ? [found.count, next, previous, ...found.items] : [],
+    json: () =>
+      `{"count":${found.count},"next":${JSON.stringify(next)},"previous":${JSON.stringify(previous)},"results":[${items().join(',')}]}`,
+    headers: linked ? [['Link', linked]] : [],
+  };
 }
 
 /** One entity. */

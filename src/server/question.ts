@@ -18,10 +18,14 @@ export function questionFrom(kind: Kind, query: URLSearchParams, within: Partial
     ...within,
     search: last(query, 'search'),
     ordering: last(query, 'ordering'),
-    page: pageFrom(last(query, 'page')),
-    pageSize: pageSizeFrom(last(query, 'page_size')),
+    ...pagingFrom(query),
     filters: Object.fromEntries(filters.map((name) => [name, query.getAll(name)])),
   };
+}
+
+/** Which page of a collection a query string asks for. */
+export function pagingFrom(query: URLSearchParams): Pick<Question, 'page' | 'pageSize'> {
+  return { page: pageFrom(last(query, 'page')), pageSize: pageSizeFrom(last(query, 'page_size')) };
 }
 
 function pageFrom(text: string | undefined): number | 'last' | undefined {
