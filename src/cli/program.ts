@@ -26,6 +26,7 @@ export const nouns: Readonly<Record<string, Noun>> = {
   group: { description: 'Groups: who owns namespaces.', load: () => import('./commands/group.ts') },
   user: { description: 'Users: who may sign in.', load: () => import('./commands/user.ts') },
   token: { description: 'Tokens: what programs sign in with.', load: () => import('./commands/token.ts') },
+  trash: { description: 'What was removed, and how it comes back.', load: () => import('./commands/trash.ts') },
   check: { description: 'Find what is wrong with the files.', load: () => import('./commands/check.ts') },
   serve: { description: 'Serve the catalogue over HTTP.', load: () => import('./commands/serve.ts') },
 };

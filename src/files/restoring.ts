@@ -13,9 +13,10 @@ import { recordPath, scopesOf } from './writing.ts';
 
 /**
  * Puts an entry of the trash back; the catalogue shows it then.
+ * @param options.rehearse look only whether it could be done
  * @throws ConflictError where its place is taken, or what it lay in is gone; UnavailableError
  */
-export async function restore(files: FileCatalogue, entry: TrashEntry): Promise<void> {
+export async function restore(files: FileCatalogue, entry: TrashEntry, { rehearse = false } = {}): Promise<void> {
   const { ref, id } = entry;
   const unit = unitOf(ref);
   if (unit.kind === 'settings') return;
@@ -29,6 +30,7 @@ export async function restore(files: FileCatalogue, entry: TrashEntry): Promise<
     if (ref.kind === 'version') await mustBeAbsent(files, ref, candidates(versionStem(ref)));
     else await mustHaveName(files, ref);
     await mustBeAbsent(files, ref, paths);
+    if (rehearse) return;
     // What makes the rest count comes last, as it went first.
     for (const path of paths.toReversed()) {
       await carry(placeInTrash(files.root, id, path), join(files.root, path)).catch((error) => {
@@ -37,6 +39,7 @@ export async function restore(files: FileCatalogue, entry: TrashEntry): Promise<
       touched(path);
     }
   });
+  if (rehearse) return;
   await deleteEntry(files.root, id);
   await files.refresh(scopesOf(unit));
 }

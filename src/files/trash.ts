@@ -129,16 +129,21 @@ export const deleteEntry = (root: string, id: string): Promise<void> => removeDu
 /**
  * Deletes what is in the trash, for good.
  * @param before only what was removed earlier than that
+ * @param options.rehearse look only at what would go
  * @returns the entries that are gone
  */
-export async function emptyTrash(root: string, before = new Date()): Promise<readonly TrashEntry[]> {
+export async function emptyTrash(
+  root: string,
+  before = new Date(),
+  { rehearse = false } = {},
+): Promise<readonly TrashEntry[]> {
   const gone: TrashEntry[] = [];
   const limit = before.toISOString().replace(/\D/g, '');
-  await sweepTemporaries(join(root, trashFolder), 3_600_000);
+  if (!rehearse) await sweepTemporaries(join(root, trashFolder), 3_600_000);
   for (const id of await readdir(join(root, trashFolder)).catch(nothing)) {
     if (id.startsWith('.') || id.slice(0, limit.length) > limit) continue;
     const entry = await readEntry(root, id);
-    await deleteEntry(root, id);
+    if (!rehearse) await deleteEntry(root, id);
     if (entry) gone.push(entry);
   }
   return gone;

@@ -1,0 +1,136 @@
+/** `catalogue trash`: what was removed, and how it comes back. */
+import { resolve } from 'node:path';
+import { InvalidArgumentError, Option } from 'commander';
+import { NotFoundError } from '../../catalogue/errors.ts';
+import { formatRef } from '../../catalogue/ref.ts';
+import type { TrashEntry } from '../../files/trash.ts';
+import type { Call, Verb } from '../command.ts';
+import { UsageError } from '../errors.ts';
+import { dryRun, yes } from '../options.ts';
+import { confirmRemoval } from '../outcome.ts';
+import { counted } from '../sizes.ts';
+
+const list: Verb = {
+  usage: 'list',
+  description: 'List what is in the trash, what was removed last first.',
+  examples: ['catalogue trash list', 'catalogue trash list --json'],
+  async run(call) {
+    const { show } = call;
+    const entries = await entriesOf(call);
+    if (show.asJson) show.json(entries.map(objectOf));
+    else if (show.forPeople && entries.length === 0) show.message('The trash is empty.');
+    else show.table(['ENTRY', 'KIND', 'NAME', 'REMOVED', 'BY'], entries.map(row(show.forPeople)));
+    return 0;
+  },
+};
+
+const restore: Verb<{ dryRun?: boolean }> = {
+  usage: 'restore <entry>',
+  description: 'Put something back where it was, byte for byte.',
+  notes: 'Of several that had the same name, that name means the one that was removed last.',
+  examples: ['catalogue trash restore parks/trees', 'catalogue trash restore 20200102030405678-0123abcd'],
+  options: () => [dryRun()],
+  async run(call, [name = ''], options) {
+    const { show } = call;
+    const entry = entryNamed(name, await entriesOf(call));
+    const what = nameOf(entry);
+    const [{ openFolder }, { restore: putBack }] = await Promise.all([
+      import('../../files/file-catalogue.ts'),
+      import('../../files/restoring.ts'),
+    ]);
+    const files = await openFolder(rootOf(call));
+    await putBack(files, entry, { rehearse: options.dryRun }).finally(() => files.close());
+    if (options.dryRun) {
+      show.line(`Would restore ${what}`);
+      return 0;
+    }
+    if (show.asJson) show.json(objectOf(entry));
+    else if (!show.forPeople) show.line(formatRef(entry.ref));
+    show.message(`Restored ${what}.`);
+    return 0;
+  },
+};
+
+const empty: Verb<{ olderThan?: number; yes?: boolean; dryRun?: boolean }> = {
+  usage: 'empty',
+  description: 'Delete what is in the trash, for good.',
+  examples: ['catalogue trash empty --older-than 30d --yes', 'catalogue trash empty --dry-run'],
+  options: () => [
+    new Option('--older-than <age>', 'Only what was removed longer ago: 30d, 12h, 2w.').argParser(age),
+    yes(),
+    dryRun(),
+  ],
+  async run(call, _args, { olderThan = 0, ...options }) {
+    const { show } = call;
+    const before = new Date(Date.now() - olderThan);
+    const { emptyTrash } = await import('../../files/trash.ts');
+    const meant = await emptyTrash(rootOf(call), before, { rehearse: true });
+    if (options.dryRun) {
+      for (const entry of meant) show.line(`Would delete ${nameOf(entry)}, removed ${entry.removed}`);
+      return 0;
+    }
+    if (meant.length)
+      await confirmRemoval(call, `${counted(meant.length, 'thing')} in the trash for good`, options.yes);
+    const gone = await emptyTrash(rootOf(call), before);
+    if (show.asJson) show.json(gone.map(objectOf));
+    show.message(gone.length ? `Deleted ${counted(gone.length, 'thing')}.` : 'There was nothing to delete.');
+    return 0;
+  },
+};
+
+const rootOf = ({ context, folder }: Call) => resolve(context.cwd, folder());
+
+async function entriesOf(call: Call): Promise<readonly TrashEntry[]> {
+  const { listTrash } = await import('../../files/trash.ts');
+  return listTrash(rootOf(call));
+}
+
+const nameOf = ({ ref }: TrashEntry) => `${ref.kind} ${formatRef(ref)}`;
+
+const row =
+  (forPeople: boolean) =>
+  ({ id, ref, removed, by }: TrashEntry) => [
+    id,
+    ref.kind,
+    formatRef(ref),
+    forPeople ? removed.slice(0, 16).replace('T', ' ') : removed,
+    by ?? '',
+  ];
+
+const objectOf = ({ id, ref, paths, removed, by }: TrashEntry) => ({
+  id,
+  kind: ref.kind,
+  name: formatRef(ref),
+  paths,
+  removed,
+  by,
+});
+
+/**
+ * The entry of this id, or the newest that had this name.
+ * @throws NotFoundError; UsageError where things of different kinds had it
+ */
+function entryNamed(name: string, entries: readonly TrashEntry[]): TrashEntry {
+  const byId = entries.find(({ id }) => id === name);
+  if (byId) return byId;
+  const [newest, ...others] = entries.filter(({ ref }) => formatRef(ref) === name);
+  if (!newest) throw new NotFoundError(`There is nothing called ${name} in the trash. See: catalogue trash list`);
+  const other = others.find(({ ref }) => ref.kind !== newest.ref.kind);
+  if (other)
+    throw new UsageError(
+      `A ${newest.ref.kind} and a ${other.ref.kind} had that name. Say which: ` +
+        `catalogue trash restore ${newest.id}, or catalogue trash restore ${other.id}`,
+    );
+  return newest;
+}
+
+const units: Readonly<Record<string, number>> = { h: 1, d: 24, w: 24 * 7 };
+
+/** Reads a length of time, in milliseconds. */
+function age(text: string): number {
+  const [, number, unit = ''] = /^(\d{1,6})([hdw])$/.exec(text) ?? [];
+  if (number === undefined) throw new InvalidArgumentError('Write hours, days or weeks as in 12h, 30d or 2w.');
+  return Number(number) * (units[unit] ?? 0) * 3_600_000;
+}
+
+export const verbs = [list, restore, empty] as readonly Verb[];

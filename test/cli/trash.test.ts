@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { listTrash } from '../../src/files/trash.ts';
+import { homeOf } from '../support/folder.ts';
+import { makeRoot, type } from '../support/prompt.ts';
+
+/** A catalogue from which something was removed. */
+async function withTrash(): Promise<string> {
+  const root = await makeRoot();
+  for (const argv of [
+    ['dataset', 'remove', 'parks/benches'],
+    ['version', 'remove', 'parks/trees@latest'],
+  ]) {
+    const { exitCode, err } = await type([...argv, '--yes'], { root });
+    assert.equal(exitCode, 0, err);
+  }
+  return root;
+}
+
+const trees = 'parks/trees@20200102030405000000';
+
+/** Moves the time at which an entry was removed into the past. */
+async function grow(root: string, days: number): Promise<void> {
+  const [entry] = (await listTrash(root)).slice(-1);
+  const moment = new Date(Date.now() - days * 86_400_000).toISOString().replace(/\D/g, '');
+  const folder = join(root, '.catalogue/trash');
+  await rename(join(folder, entry?.id ?? ''), join(folder, `${moment}-0123abcd`));
+}
+
+describe('trash list', () => {
+  it('says what there is, the newest first', async () => {
+    const root = await withTrash();
+    const { out, exitCode } = await type(['trash', 'list'], { root });
+    assert.equal(exitCode, 0);
+    const rows = out.split('\n').map((line) => line.split('\t'));
+    assert.deepEqual(
+      rows.slice(0, 2).map(([, kind, name]) => [kind, name]),
+      [
+        ['version', trees],
+        ['dataset', 'parks/benches'],
+      ],
+    );
+    const { out: json } = await type(['trash', 'list', '--json'], { root });
+    const [newest] = JSON.parse(json);
+    assert.deepEqual(Object.keys(newest), ['id', 'kind', 'name', 'paths', 'removed', 'by']);
+    assert.deepEqual(newest.paths, [
+      `${homeOf('parks/trees')}/versions/20200102030405000000.yaml`,
+      `${homeOf('parks/trees')}/data/trees.csv`,
+    ]);
+    const seen = await type(['trash', 'list'], { root, terminal: true });
+    assert.match(seen.out, /^ENTRY +KIND +NAME/);
+  });
+
+  it('tells people that it is empty', async () => {
+    assert.equal((await type(['trash', 'list'], { terminal: true })).err, 'The trash is empty.\n');
+    const piped = await type(['trash', 'list']);
+    assert.deepEqual([piped.out, piped.err], ['', '']);
+  });
+});
+
+describe('trash restore', () => {
+  it('puts back by name or by entry', async () => {
+    const root = await withTrash();
+    const restored = await type(['trash', 'restore', 'parks/benches'], { root });
+    assert.deepEqual([restored.out, restored.err], ['parks/benches\n', 'Restored dataset parks/benches.\n']);
+    assert.match(await readFile(join(root, homeOf('parks/benches'), 'dataset.yaml'), 'utf8'), /Benches/);
+    const [entry] = await listTrash(root);
+    const { exitCode, catalogue } = await type(['trash', 'restore', entry?.id ?? ''], { root });
+    assert.equal(exitCode, 0);
+    const dataset = await catalogue.get<'dataset'>({ kind: 'dataset', namespace: 'parks', slug: 'trees' });
+    assert.equal(dataset.versions[0]?.ready, true);
+    assert.deepEqual(await listTrash(root), []);
+  });
+
+  it('says what is in the way, also when it only tries', async () => {
+    const root = await withTrash();
+    const dry = await type(['trash', 'restore', 'parks/benches', '--dry-run'], { root });
+    assert.equal(dry.out, 'Would restore dataset parks/benches\n');
+    assert.equal((await listTrash(root)).length, 2);
+    await type(['dataset', 'add', 'parks/benches', '--label', 'Other benches'], { root });
+    for (const more of [[], ['--dry-run']]) {
+      const { exitCode, err } = await type(['trash', 'restore', 'parks/benches', ...more], { root });
+      assert.equal(exitCode, 5);
+      assert.match(err, /The place of dataset parks\/benches is taken/);
+    }
+    const missing = await type(['trash', 'restore', 'parks/nothing'], { root });
+    assert.equal(missing.exitCode, 3);
+    assert.match(missing.err, /nothing called parks\/nothing in the trash\. See: catalogue trash list/);
+  });
+
+  it('asks which, where things of two kinds had the name', async () => {
+    const root = await makeRoot({
+      namespaces: { tall: { id: 1, label: 'Tall' }, parks: { id: 2, label: 'Parks' } },
+      datasets: { 'parks/trees': { id: 1, label: 'Trees' } },
+      queries: { tall: { id: 1, label: 'Tall', dataset: 'parks/trees' } },
+    });
+    for (const noun of ['namespace', 'query']) await type([noun, 'remove', 'tall', '--yes'], { root });
+    const { exitCode, err } = await type(['trash', 'restore', 'tall'], { root });
+    assert.equal(exitCode, 2);
+    assert.match(err, /A query and a namespace had that name\. Say which: catalogue trash restore \d/);
+  });
+});
+
+describe('trash empty', () => {
+  it('asks, and deletes for good', async () => {
+    const root = await withTrash();
+    const refused = await type(['trash', 'empty'], { root });
+    assert.equal(refused.exitCode, 2);
+    const no = await type(['trash', 'empty'], { root, terminal: true, answer: false });
+    assert.deepEqual([no.exitCode, no.questions], [1, ['Remove 2 things in the trash for good?']]);
+    assert.equal((await listTrash(root)).length, 2);
+    const yes = await type(['trash', 'empty'], { root, terminal: true, answer: true });
+    assert.deepEqual([yes.exitCode, yes.err], [0, 'Deleted 2 things.\n']);
+    assert.deepEqual(await listTrash(root), []);
+    assert.equal((await type(['trash', 'empty'], { root })).err, 'There was nothing to delete.\n');
+  });
+
+  it('only what is older', async () => {
+    const root = await withTrash();
+    await grow(root, 31);
+    const dry = await type(['trash', 'empty', '--older-than', '30d', '--dry-run'], { root });
+    assert.match(dry.out, /^Would delete dataset parks\/benches, removed .*\n$/);
+    const { exitCode, err } = await type(['trash', 'empty', '--older-than', '30d', '--yes'], { root });
+    assert.deepEqual([exitCode, err], [0, 'Deleted 1 thing.\n']);
+    assert.deepEqual(
+      (await listTrash(root)).map(({ ref }) => ref.kind),
+      ['version'],
+    );
+    for (const age of ['30', '5y', '-1d', ''])
+      assert.equal((await type(['trash', 'empty', `--older-than=${age}`, '--yes'], { root })).exitCode, 2, age);
+  });
+});
