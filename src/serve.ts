@@ -40,7 +40,11 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
     throw error;
   }
   const { accounts } = catalogue;
-  listening.answerWith(createApp((viewer) => catalogue.for(viewer), { accounts, baseUrl, readOnly, log }));
+  const health = () => {
+    const { made, failed } = catalogue.commits;
+    return catalogue.snapshot.settings.git.commit ? { commits: { made, failed } } : {};
+  };
+  listening.answerWith(createApp((viewer) => catalogue.for(viewer), { accounts, baseUrl, readOnly, health, log }));
   return {
     url: listening.url,
     get title() {

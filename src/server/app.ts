@@ -28,6 +28,8 @@ export interface AppOptions {
   readonly accounts?: Accounts;
   /** Refuse all writing. */
   readonly readOnly?: boolean;
+  /** What `/readyz` says besides. */
+  readonly health?: () => Readonly<Record<string, unknown>>;
   /** Takes one line for each thing that went wrong on our side. */
   readonly log?: (line: string) => void;
 }
@@ -45,6 +47,7 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
     signIn,
     baseUrl: options.baseUrl,
     readOnly: options.readOnly,
+    health: options.health,
   };
   const router = new Router({ strict: true, sensitive: true });
   for (const route of routes)

@@ -27,6 +27,7 @@ export interface Ask {
   /** The media type to answer in. */
   readonly type: string;
   readonly signIn: SignIn;
+  readonly health: RouteOptions['health'];
 }
 
 /** An answer that shows something: how to write it is known, but it is written only if it hasn't been already. */
@@ -118,6 +119,7 @@ export interface RouteOptions {
   readonly baseUrl?: string | undefined;
   /** Refuse all writing. */
   readonly readOnly?: boolean | undefined;
+  readonly health?: (() => Readonly<Record<string, unknown>>) | undefined;
 }
 
 /** The life of a request to a route, in the order in which Django REST Framework checks. */
@@ -150,7 +152,7 @@ export async function serve(
   if (!safe && viewer.readOnly) throw new NotPermittedError();
   if (!safe && options.readOnly && !route.open) throw new ReadOnlyError('This server is there to be read only.');
 
-  const ask: Ask = { ctx, catalogue, viewer, params: ctx.params, query, links, type, signIn };
+  const ask: Ask = { ctx, catalogue, viewer, params: ctx.params, query, links, type, signIn, health: options.health };
   const work = method === 'GET' || method === 'HEAD' ? route.get : route.other?.[method];
   if (work) return work(ask);
   if (method !== 'OPTIONS') throw new MethodNotAllowedError(method);

@@ -104,11 +104,13 @@ describe('the history', () => {
     assert.deepEqual(await messages('green/datasets/plants/'), both);
   });
 
-  it('is empty outside of git', async (t) => {
-    const { ask, folder } = await workshop(t, { git: false });
+  it('is empty outside of git; writes stand, and /readyz counts those that are in no commit', async (t) => {
+    const { ask, add, log } = await workshop(t, { git: false });
     const { status, body } = await ask(`${api}/parks/history/`);
     assert.deepEqual([status, body], [200, { count: 0, next: null, previous: null, results: [] }]);
-    assert.ok(folder.root);
+    assert.equal((await add('Trees')).status, 201);
+    await until(async () => (await ask('/readyz')).body.commits.failed === 1);
+    assert.match(log.join(), /Not committed to git: Add dataset parks\/trees .*not a git repository/);
   });
 });
 
