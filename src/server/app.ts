@@ -140,6 +140,8 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
       await next();
     } catch (error) {
       if (error instanceof MovedError) return moved(ctx, error);
+      // What is still to come of a body is let pass: else the client, busy sending it, wouldn't read why it needn't.
+      ctx.req.resume();
       const answer = answerTo(error);
       if (answer.unexpected) options.log?.(`${ctx.method} ${ctx.path}: ${(error as Error).stack ?? error}`);
       for (const [name, value] of answer.headers) ctx.set(name, value);

@@ -1,11 +1,11 @@
 /** Bodies of requests: JSON, forms and multipart forms, with the errors of Django REST Framework. */
 
 import type { ParameterizedContext } from 'koa';
-import { koaBody } from 'koa-body';
 import type { Input } from '../catalogue/catalogue.ts';
 import { ValidationError } from '../catalogue/errors.ts';
 import { typeName } from '../catalogue/input.ts';
 import { BadRequestError, TooLargeError, UnsupportedMediaTypeError } from './errors.ts';
+import { type FormPart, readForm } from './multipart.ts';
 
 /** The largest body of fields that is read, in bytes. */
 const largestInput = 2 * 1024 * 1024;
@@ -47,7 +47,7 @@ function fromEntries(entries: Iterable<readonly [string, unknown]>): Input {
 async function readText(ctx: ParameterizedContext): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of ctx.req as AsyncIterable<Buffer>) {
+  for await (const chunk of ctx.req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > largestInput) throw new TooLargeError(largestInput);
     chunks.push(chunk);
@@ -74,50 +74,10 @@ function fieldsOf(value: unknown): Input {
   throw new ValidationError({ non_field_errors: [`Invalid data. Expected a dictionary, but got ${type}.`] });
 }
 
-/** koa-body, for multipart alone: JSON and forms are read above, to the letter of DRF. */
-const onlyMultipart = { json: false, text: false, urlencoded: false, multipart: true } as const;
-const methods = ['POST', 'PUT', 'PATCH'] as const;
-
-/**
- * Reads a multipart form with koa-body.
- * @param options of formidable: what to do with files
- * @throws BadRequestError, TooLargeError
- */
-export async function readForm(ctx: ParameterizedContext, options: object): Promise<Input> {
-  const limits = { maxFieldsSize: largestInput, maxFields: 1000, allowEmptyFiles: true, minFileSize: 0 };
-  const read = koaBody({
-    ...onlyMultipart,
-    parsedMethods: methods as never,
-    formidable: { ...limits, ...options },
-    onError: (error) => {
-      throw multipartError(error);
-    },
-  });
-  await read(ctx as never, async () => {});
-  const { body } = ctx.request as { body?: Record<string, unknown> };
-  return fromEntries(Object.entries(body ?? {}).map(([name, value]) => [name, [value].flat().at(-1)] as const));
-}
-
-interface FormPart {
-  readonly name: string | null;
-  /** Null where it is no file. */
-  readonly originalFilename: string | null;
-}
-
+/** A file where text belongs: what it holds doesn't matter, that it is one does. */
 async function readMultipart(ctx: ParameterizedContext): Promise<Input> {
-  // A file where text belongs: what it holds doesn't matter, that it is one does.
-  const files = new Set<string>();
-  const onPart = (part: FormPart, next: (part: FormPart) => void) => {
-    if (part.originalFilename === null) return next(part);
-    if (part.name !== null) files.add(part.name);
-  };
-  const fields = await readForm(ctx, { onPart });
-  return fromEntries([...Object.entries(fields), ...[...files].map((name) => [name, { file: true }] as const)]);
-}
-
-function multipartError(error: Error & { httpCode?: number; code?: number }): Error {
-  if (error.httpCode === 413) return new TooLargeError(largestInput);
-  const boundary = /boundary/i.test(error.message);
-  const reason = boundary ? 'Invalid boundary in multipart: None' : error.message;
-  return new BadRequestError(`Multipart form parse error - ${reason}`);
+  const files = new Map<string, object>();
+  const onFile = ({ name }: FormPart) => name !== null && files.set(name, { file: true });
+  const fields = await readForm(ctx, { largest: largestInput, onFile });
+  return fromEntries([...Object.entries(fields), ...files]);
 }

@@ -7,8 +7,9 @@ import { ValidationError } from '../catalogue/errors.ts';
 import { parseInput } from '../catalogue/input.ts';
 import { refOf } from '../catalogue/ref.ts';
 import { representVersion, toJson, urlOf } from '../catalogue/represent.ts';
-import { bodyType, readForm } from './body.ts';
+import { bodyType } from './body.ts';
 import { TooLargeError } from './errors.ts';
+import { readForm } from './multipart.ts';
 import type { Ask, Shown } from './route.ts';
 
 /** The largest payload that is taken, in bytes. */
@@ -42,7 +43,7 @@ function rawUpload({ ctx, query }: Ask, signal: AbortSignal): Upload {
   const name = /filename="([^"]*)"/i.exec(ctx.get('Content-Disposition'))?.[1] ?? query.get('name') ?? undefined;
   const fields = parseInput('version', Object.fromEntries(query), { partial: true });
   return {
-    source: Readable.from(limited(ctx.req)),
+    source: Readable.from(limited(ctx.req.iterator({ destroyOnReturn: false }))),
     mediaType: ctx.get('Content-Type') || undefined,
     fileName: name,
     checksum: query.get('checksum') ?? undefined,
@@ -75,15 +76,20 @@ async function formUpload(ctx: ParameterizedContext, signal: AbortSignal): Promi
   const file: { name?: string | undefined; type?: string | undefined } = {};
   const fields: { value: Input } = { value: {} };
   const begun = new AbortController();
+  let files = 0;
   const form = readForm(ctx, {
-    maxFileSize: largestUpload,
-    maxTotalFileSize: largestUpload,
-    filter: ({ name }: { name: string | null }) => name === 'file',
-    fileWriteStreamHandler: (volatile: { originalFilename?: string; mimetype?: string } | undefined) => {
-      file.name = volatile?.originalFilename;
-      file.type = volatile?.mimetype;
-      begun.abort();
-      return bytes;
+    largest: largestUpload,
+    onFile: ({ name }, take) => {
+      if (name === 'file' && ++files === 1) take();
+    },
+    formidable: {
+      maxFileSize: largestUpload,
+      fileWriteStreamHandler: (volatile: { originalFilename?: string; mimetype?: string } | undefined) => {
+        file.name = volatile?.originalFilename;
+        file.type = volatile?.mimetype;
+        begun.abort();
+        return bytes;
+      },
     },
   });
   form.catch((error) => bytes.destroy(error));
@@ -92,6 +98,7 @@ async function formUpload(ctx: ParameterizedContext, signal: AbortSignal): Promi
   async function* payload(): AsyncGenerator<Buffer, void, undefined> {
     yield* bytes as AsyncIterable<Buffer>;
     fields.value = await form;
+    if (files > 1) throw new ValidationError({ file: ['More than one file was submitted.'] });
     // What is wrong with a field refuses the upload before anything of it is kept.
     parseInput('version', fields.value, { partial: true });
   }
