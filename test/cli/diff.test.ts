@@ -51,6 +51,14 @@ describe('diff', () => {
     assert.equal(out.trimEnd().split('\n').length, 5);
     assert.equal(err, '1 of 3 rows that differ. All of them: --limit 3\n');
     assert.equal((await type(['diff', 'parks/trees', '--limit', '0'], { root })).out.trimEnd().split('\n').length, 4);
+    for (const [limit, rows] of [
+      ['0', 0],
+      ['2', 2],
+      ['9', 3],
+    ] as const) {
+      const { out } = await type(['diff', 'parks/trees', '--json', '--limit', limit], { root });
+      assert.equal(JSON.parse(out).rows.length, rows);
+    }
   });
 
   it('says what is missing', async () => {

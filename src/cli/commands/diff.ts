@@ -49,9 +49,9 @@ export const command: Verb<{ key?: string; limit?: number }> = {
     const from = second ? named : await before(catalogue, named);
     await interruptible(context, 'There may be more differences.', async (signal) => {
       const difference = await catalogue.difference(from, to, { key, signal });
-      if (show.asJson) return pour(context, Readable.from(differenceText(difference, linksOf(catalogue), 'json')));
-      const most = limit ?? (show.forPeople ? firstRows : Number.POSITIVE_INFINITY);
-      await context.write(Readable.from(differenceLines(difference, show.forPeople, most)));
+      const most = limit ?? (show.forPeople && !show.asJson ? firstRows : Number.POSITIVE_INFINITY);
+      if (show.asJson) await pour(context, Readable.from(differenceText(difference, linksOf(catalogue), 'json', most)));
+      else await context.write(Readable.from(differenceLines(difference, show.forPeople, most)));
       tellRest(call, difference.counts, most);
     });
     return 0;
