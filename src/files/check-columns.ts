@@ -3,10 +3,11 @@ import { changesBetween, fitColumns, isUnchanged } from '../catalogue/columns.ts
 import { find, latest } from '../catalogue/lookup.ts';
 import { datasetOf } from '../catalogue/ref.ts';
 import type { Version } from '../catalogue/types.ts';
-import { type PayloadFormat, payloadFormats } from '../data/formats.ts';
+import { payloadFormats } from '../data/formats.ts';
 import { takeIn } from '../data/intake.ts';
 import { PayloadError } from '../data/payload-error.ts';
 import { type Doubt, type Facts, pathOfRecord } from './check-rules.ts';
+import { formatOfRows } from './rows.ts';
 
 /**
  * Reads the payload of a version, where it is the one that its dataset shows, and compares.
@@ -16,7 +17,7 @@ export async function misfits(facts: Facts, version: Version, payload: string): 
   const dataset = find<'dataset'>(facts.snapshot, datasetOf(version));
   if (latest(dataset)?.slug !== version.slug || !Object.hasOwn(payloadFormats, version.format)) return [];
   try {
-    const hints = { fileName: payload, format: version.format as PayloadFormat };
+    const hints = { fileName: payload, ...formatOfRows(version) };
     const { columns: found } = await takeIn(facts.folder.absolute(payload), hints);
     const changes = changesBetween(dataset.columns, found);
     if (isUnchanged(changes)) return [];

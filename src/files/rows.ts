@@ -8,8 +8,7 @@ import type { Rows, RowsPart, RowsQuestion } from '../catalogue/catalogue.ts';
 import { NotFoundError, UnavailableError } from '../catalogue/errors.ts';
 import type { Settings, Version } from '../catalogue/types.ts';
 import { answer } from '../data/answer.ts';
-import type { PayloadFormat } from '../data/formats.ts';
-import { payloadFormats } from '../data/formats.ts';
+import { type PayloadFormat, payloadFormats } from '../data/formats.ts';
 import { type DataQuery, parseDataQuery } from '../data/parameters.ts';
 import { PayloadError } from '../data/payload-error.ts';
 import type { Table } from '../data/table.ts';
@@ -86,6 +85,17 @@ function formatFor(query: DataQuery, { format, preferred = 'geojson' }: RowsQues
 }
 
 /**
+ * The format that a payload is read in where its record says so. Where no rows were found in it when it was taken in,
+ * its name may promise more than its bytes hold, and they are asked again.
+ */
+export function formatOfRows({ format, rows, file }: Version): { format?: PayloadFormat } {
+  if (!Object.hasOwn(payloadFormats, format)) return {};
+  const known = format as PayloadFormat;
+  const extension = /\.([^.]+?)(?:\.gz)?$/i.exec(file)?.[1]?.toLowerCase() ?? '';
+  return rows === null && payloadFormats[known].extensions.includes(extension) ? {} : { format: known };
+}
+
+/**
  * The table of a version's rows. Its derived copy may have to be made first: one who can't wait for that may ask again.
  * @throws NotFoundError that says why there are no rows; UnavailableError
  */
@@ -99,7 +109,7 @@ export async function tableOf(files: FileCatalogue, version: Version): Promise<T
     tablesOf.set(files, tables);
   }
   const path = files.store.folder.absolute(payloadPath(version.namespace, version.dataset, version.file));
-  const known = version.format in payloadFormats ? { format: version.format as PayloadFormat } : {};
+  const known = formatOfRows(version);
   const opening = tables.table({ checksum: version.checksum, path, ...known });
   const late = new AbortController();
   try {

@@ -103,6 +103,12 @@ describe('publishing', () => {
     assert.equal(new Set(made).size, 5);
   });
 
+  it('keeps what has no rows, whatever its name promises', async () => {
+    const { version } = await workshop.publish('settings', 'settings.json', '{"hello": 1}');
+    assert.deepEqual([version.rows, version.ready], [null, true]);
+    assert.deepEqual((await checkFolder(workshop.root, { deep: true })).problems, []);
+  });
+
   it('serves two at once', async () => {
     await workshop.publish('trees', 'trees.csv', trees);
     await Promise.all([1, 2, 3, 4].map((i) => workshop.publish('trees', 'trees.csv', `n\n${i}\n`)));
