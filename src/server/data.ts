@@ -1,5 +1,6 @@
 /** The rows of a dataset: filtered, written in a format, streamed. */
 import type { RowsPart } from '../catalogue/catalogue.ts';
+import { closest } from '../catalogue/closest.ts';
 import { MovedError, NotFoundError } from '../catalogue/errors.ts';
 import { parseDatasetRef, type VersionRef } from '../catalogue/ref.ts';
 import { type FormatName, formats } from '../data/writers/write.ts';
@@ -58,10 +59,17 @@ export async function queryData(ask: Ask): Promise<Shown | undefined> {
   }
 }
 
+function unknownFormat(extension: string): NotFoundError {
+  const names = Object.keys(formats);
+  const near = closest(extension, names);
+  const hint = near ? `Did you mean "${near}"?` : `There are ${names.join(', ')}.`;
+  return new NotFoundError(`Unknown format "${extension}". ${hint}`);
+}
+
 async function answer(ask: Ask, asked: Asked): Promise<Shown | undefined> {
   const { ctx, catalogue, params, query, type } = ask;
   const { extension } = params;
-  if (extension !== undefined && !Object.hasOwn(formats, extension)) throw new NotFoundError();
+  if (extension !== undefined && !Object.hasOwn(formats, extension)) throw unknownFormat(extension);
   const parameters = [...asked.parameters, ...query];
   const named = ['_format', 'format'].find((name) => query.has(name));
   const asPage = extension === undefined && (named ? query.getAll(named).at(-1) === 'html' : type === html);

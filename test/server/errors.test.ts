@@ -30,7 +30,11 @@ const cases: readonly Case[] = [
   [`GET ${trees}version/latest/`, 404, { detail: 'No version of this dataset is ready.' }],
   [`GET ${trees}download/`, 404, { detail: 'No version of this dataset is ready.' }],
   [`GET ${trees}data/`, 404, { detail: 'No version of this dataset is ready.' }],
-  [`GET ${trees}data.exe`, 404, missing],
+  [
+    `GET ${trees}data.exe`,
+    404,
+    { detail: 'Unknown format "exe". There are geojson, json, objects, ndjson, geojsonl, csv, parquet, csvt, prj.' },
+  ],
   [`GET ${trees}version/${slug}/download/`, 404, undefined],
   ['GET /api/v1/groups/none/', 404, missing],
   ['GET /api/v1/users/none/', 404, missing],

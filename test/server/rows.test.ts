@@ -30,6 +30,7 @@ describe('rows', () => {
     await workshop.publish('points', 'points.geojson', JSON.stringify({ type: 'FeatureCollection', features: points }));
     await workshop.publish('codes', 'codes.csv', 'code,label\n01,one\n02,"two, or 2"\n');
     await workshop.publish('report', 'report.pdf', '%PDF-1.4 nothing');
+    await workshop.publish('settings', 'settings.json', '{"hello": 1}');
     server = await serveFolder(workshop.root);
     address = `${server.base}/api/v1/namespaces/lab/datasets`;
   });
@@ -73,7 +74,13 @@ describe('rows', () => {
     assert.deepEqual(JSON.parse(lines[3] ?? ''), { geometry: points[3]?.geometry, ...points[3]?.properties });
     assert.match(await (await ask('points/data.csvt')).text(), /^"CoordX","CoordY","String","Real","Integer64"/);
     assert.match(await (await ask('points/data.prj')).text(), /^GEOGCS\[/);
-    assert.equal((await ask('points/data.xlsx')).status, 404);
+    for (const [extension, detail] of [
+      ['geojsn', 'Unknown format "geojsn". Did you mean "geojson"?'],
+      ['xlsx', 'Unknown format "xlsx". There are geojson, json, objects, ndjson, geojsonl, csv, parquet, csvt, prj.'],
+    ] as const) {
+      const response = await ask(`points/data.${extension}`);
+      assert.deepEqual([response.status, await response.json()], [404, { detail }]);
+    }
   });
 
   it('come as a table to people', async () => {
@@ -163,6 +170,7 @@ describe('rows', () => {
     ['points/data/?_page=99', 404, { detail: 'Invalid page.' }],
     [`points/data/?name=${'x'.repeat(9000)}`, 400, /8192/],
     ['report/data/', 404, /no rows that can be shown/],
+    ['settings/data/', 404, /json files have no rows that can be shown/],
     ['none/data/', 404, { detail: 'Not found.' }],
   ];
   for (const [path, status, body] of refused)
