@@ -57,6 +57,10 @@ function ofParser(text: string, at: number, reason: string): Explanation | null 
   }
   if (/end of the stream within a flow collection/.test(reason))
     return of('A list [ or mapping { is never closed: add the closing ] or }.');
+  if (/deficient indentation/.test(reason) && !/^ *\t/.test(text.slice(text.lastIndexOf('\n', at - 1) + 1)))
+    return of(
+      'A list [ or mapping { above is not closed: add the closing ] or }, or indent this line if it belongs to it.',
+    );
   if (/missed comma between flow/.test(reason))
     return of('A comma is missing between two items, or an item needs quotes.');
   if (/escape sequence|hexadecimal/.test(reason))
