@@ -42,10 +42,11 @@ export async function listen(first: RequestListener, host: string, port: number)
   };
 }
 
-const unparsable: Readonly<Record<string, readonly [status: number, reason: string]>> = {
+const unparsable: Readonly<Record<string, readonly [status: number, reason: string, detail?: string]>> = {
   HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'Content Too Large'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout'],
+  HPE_INVALID_URL: [400, 'Bad Request', 'The address holds characters that have to be percent-encoded.'],
 };
 
 /** What isn't HTTP, or too much of it, gets an answer that is; unless another is under way already. */
@@ -54,8 +55,8 @@ function answerUnparsable(
   socket: Duplex & { _httpMessage?: ServerResponse | null },
 ): void {
   if (error.code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent) return void socket.destroy();
-  const [status, reason] = unparsable[error.code ?? ''] ?? [400, 'Bad Request'];
-  const body = JSON.stringify({ detail: `${reason}.` });
+  const [status, reason, detail = `${reason}.`] = unparsable[error.code ?? ''] ?? [400, 'Bad Request'];
+  const body = JSON.stringify({ detail });
   const head = [
     `HTTP/1.1 ${status} ${reason}`,
     'Content-Type: application/json',
