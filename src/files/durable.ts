@@ -126,7 +126,9 @@ async function existingMode(path: string): Promise<number | null> {
     throw error;
   });
   if (stat?.isSymbolicLink())
-    throw new ConflictError(`${path} is a symbolic link, and records are files of their own: replace it by a copy.`);
+    throw new ConflictError(
+      `${basename(path)} is a symbolic link, and records are files of their own: replace it by a copy.`,
+    );
   return stat === null ? null : stat.mode & 0o7777;
 }
 
@@ -150,11 +152,14 @@ const remedies: Readonly<Record<string, string>> = {
   EIO: 'the disk reports an error. Check the disk before you try again',
 };
 
-/** What the system said, as something to act on where it is about the disk and not about the request. */
+/**
+ * What the system said, as something to act on where it is about the disk and not about the request. Whoever asks is
+ * told the name alone: where a folder lies on this machine is nobody's business but of those who read its log.
+ */
 export function explained(error: unknown, path: string): unknown {
   const remedy = remedies[codeOf(error)];
   if (remedy === undefined) return error;
-  const unavailable = new UnavailableError(`${basename(path)} can't be written: ${remedy}. (${path})`);
+  const unavailable = new UnavailableError(`${basename(path)} can't be written: ${remedy}.`);
   unavailable.cause = error;
   return unavailable;
 }

@@ -1,9 +1,9 @@
 /** Renaming and moving records: the folder or file goes to its new place, and the old address stays known. */
-import { mkdir, rename } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { CreatableKind } from '../catalogue/catalogue.ts';
 import { formatRef, type Refs } from '../catalogue/ref.ts';
-import { syncFolder } from './durable.ts';
+import { explained, makeFolders, syncFolder } from './durable.ts';
 import { datasetFolder, namespaceFolder, stemOf } from './layout.ts';
 import { moved } from './trail.ts';
 
@@ -24,14 +24,21 @@ export function placeOfRecord(unit: Movable, path: string): string {
   }
 }
 
-/** Renames a folder or file within the catalogue, durably. */
+/**
+ * Renames a folder or file within the catalogue, durably.
+ * @throws UnavailableError where the disk is full or doesn't let us
+ */
 export async function move(root: string, from: string, to: string): Promise<void> {
   const [source, target] = [join(root, from), join(root, to)];
-  await mkdir(dirname(target), { recursive: true });
-  await rename(source, target);
-  moved(from, to);
-  await syncFolder(dirname(target));
-  if (dirname(source) !== dirname(target)) await syncFolder(dirname(source));
+  try {
+    await makeFolders(dirname(target));
+    await rename(source, target);
+    moved(from, to);
+    await syncFolder(dirname(target));
+    if (dirname(source) !== dirname(target)) await syncFolder(dirname(source));
+  } catch (error) {
+    throw explained(error, target);
+  }
 }
 
 /**

@@ -144,6 +144,7 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
       ctx.req.resume();
       const answer = answerTo(error);
       if (answer.unexpected) options.log?.(`${ctx.method} ${ctx.path}: ${(error as Error).stack ?? error}`);
+      else if (Object(error).cause) options.log?.(`${ctx.method} ${ctx.path}: ${Object(error).cause.message}`);
       for (const [name, value] of answer.headers) ctx.set(name, value);
       ctx.remove('Content-Disposition');
       ctx.status = answer.status;

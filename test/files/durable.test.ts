@@ -65,7 +65,7 @@ test('a symbolic link is refused, whether or not it leads somewhere', async () =
     await symlink(target, path);
     await assert.rejects(
       writeDurably(path, 'x'),
-      (error) => error instanceof ConflictError && /symbolic link/.test(error.message),
+      (error) => error instanceof ConflictError && /^to-\w+ is a symbolic link/.test(error.message),
     );
   }
   assert.equal(await readFile(join(folder, 'real'), 'utf8'), 'old');
@@ -74,9 +74,10 @@ test('a symbolic link is refused, whether or not it leads somewhere', async () =
 test('what the system refuses is told with what to do, and with its cause', () => {
   for (const code of ['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO']) {
     const cause = Object.assign(new Error(code), { code });
-    const error = explained(cause, '/some/where/a.yaml');
+    const error = explained(cause, '/home/somebody/a.yaml');
     assert.ok(error instanceof UnavailableError);
-    assert.match(error.message, /^a\.yaml can't be written: .+\. \(\/some\/where\/a\.yaml\)$/);
+    assert.match(error.message, /^a\.yaml can't be written: .+ again\.$/);
+    assert.doesNotMatch(error.message, /home|somebody/);
     assert.equal(error.cause, cause);
   }
   const other = Object.assign(new Error('x'), { code: 'ENOENT' });
@@ -86,6 +87,7 @@ test('what the system refuses is told with what to do, and with its cause', () =
 test('a folder that may not be written is unavailable', {
   skip: process.getuid?.() === 0 && 'root may write everywhere',
 }, async () => {
+  await writeFile(join(folder, 'a'), 'old');
   await chmod(folder, 0o500);
   await assert.rejects(writeDurably(join(folder, 'a'), 'x'), UnavailableError);
   await assert.rejects(removeDurably(join(folder, 'a')), UnavailableError);
