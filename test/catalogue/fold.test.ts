@@ -14,6 +14,7 @@ const alike: readonly (readonly [string, string])[] = [
   ['КИЇВ', 'київ'],
   ['ΟΔΌΣ', 'οδος'],
   ['ςίσυφος', 'ΣΊΣΥΦΟΣ'],
+  ['STRAẞE', 'strasse'],
 ];
 
 describe('fold', () => {
