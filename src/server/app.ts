@@ -11,7 +11,7 @@ import { MovedError, NotFoundError } from '../catalogue/errors.ts';
 import { anonymous, type Viewer } from '../catalogue/permissions.ts';
 import type { Settings } from '../catalogue/types.ts';
 import { plainPage } from '../pages/plain.ts';
-import { answerTo } from './errors.ts';
+import { answerTo, BadRequestError } from './errors.ts';
 import { always, crossOrigin } from './headers.ts';
 import { baseUrlOf } from './links.ts';
 import { loginPages } from './login.ts';
@@ -137,6 +137,7 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
   async function failures(ctx: ParameterizedContext, next: () => Promise<void>): Promise<void> {
     for (const [name, value] of common()) ctx.set(name, value);
     try {
+      mustBeEncoded(ctx.req);
       await next();
     } catch (error) {
       if (error instanceof MovedError) return moved(ctx, error);
@@ -200,6 +201,15 @@ const clientLeft = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ERR_STREAM_P
 
 function sameParts(a: readonly unknown[], b: readonly unknown[]): boolean {
   return a.length === b.length && a.every((part, i) => part === b[i]);
+}
+
+/**
+ * Newer Nodes refuse such an address themselves, older ones hand its bytes on.
+ * @throws BadRequestError where the address holds more than a URL may (RFC 3986, section 2)
+ */
+function mustBeEncoded({ url = '' }: IncomingMessage): void {
+  if (/[^\x21-\x7e]/.test(url))
+    throw new BadRequestError('The address holds characters that have to be percent-encoded.');
 }
 
 /** A request line may hold a whole URL (RFC 9112, section 3.2.2): its host counts, and its path is the path. */
