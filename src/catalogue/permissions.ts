@@ -43,19 +43,23 @@ export const ownUserFields: readonly string[] = ['username', 'name', 'email', 'p
 
 /**
  * The snapshot as a viewer may see it: without private namespaces and datasets of others, without what belongs to
- * them (their versions, queries, problems), and without folders that have no namespace.
+ * them (their versions, queries, problems), and without folders that have no namespace. Of a query whose dataset isn't
+ * there any more, nobody can tell whether that was private: whoever owns its namespace sees it.
  * @returns the same object where nothing had to be taken out
  */
 export function visibleTo(viewer: Viewer, snapshot: Snapshot): Snapshot {
   const folders = filterMap(snapshot.folders, (folder) => visibleFolder(viewer, folder));
-  if (folders === snapshot.folders) return snapshot;
-  const queries = filterMap(snapshot.queries, (query) =>
-    has(snapshot, query.dataset) && !has({ ...snapshot, folders }, query.dataset) ? null : query,
-  );
+  const seen = { ...snapshot, folders };
+  const queries = filterMap(snapshot.queries, (query) => {
+    if (has(seen, query.dataset)) return query;
+    const [namespace = ''] = query.dataset.split('/');
+    return owns(viewer, snapshot.folders.get(namespace)) && !has(snapshot, query.dataset) ? query : null;
+  });
   const problems = filterMap(snapshot.problems, (found, path) =>
-    mayKnow(path, snapshot, { folders, queries }) ? found : null,
+    mayKnow(path, viewer, snapshot, { folders, queries }) ? found : null,
   );
-  return Object.freeze({ ...snapshot, folders, queries, problems });
+  const all = folders === snapshot.folders && queries === snapshot.queries && problems === snapshot.problems;
+  return all ? snapshot : Object.freeze({ ...snapshot, folders, queries, problems });
 }
 
 /** Whether a dataset is there, at this address or another since. */
@@ -66,9 +70,15 @@ function has(snapshot: Snapshot, dataset: string): boolean {
 }
 
 /** Whether one who sees these folders and queries may know of what is wrong with a file. */
-function mayKnow(path: string, whole: Snapshot, visible: Pick<Snapshot, 'folders' | 'queries'>): boolean {
+function mayKnow(
+  path: string,
+  viewer: Viewer,
+  whole: Snapshot,
+  visible: Pick<Snapshot, 'folders' | 'queries'>,
+): boolean {
   const query = /^queries\/(.+)\.[a-z]+$/.exec(path)?.[1];
-  if (query !== undefined) return visible.queries.has(query) || !whole.queries.has(query);
+  // A file that makes no query doesn't say which dataset it would ask.
+  if (query !== undefined) return visible.queries.has(query) || (viewer.staff && !whole.queries.has(query));
   const [, namespace = '', dataset] = /^namespaces\/([^/]+)(?:\/datasets\/([^/]+))?/.exec(path) ?? [];
   // What lies outside of the namespaces, or under a name that none can have, belongs to none.
   if (!slugRule.test(namespace)) return true;

@@ -80,7 +80,7 @@ function shows(visible: Snapshot, reading: Reading): boolean {
       return Boolean(folder && (!reading.entity || folder.datasets.has(reading.slug)));
     }
     case 'query':
-      return !reading.entity || visible.queries.has(reading.slug);
+      return visible.queries.has(reading.slug);
     default:
       return true;
   }

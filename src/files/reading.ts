@@ -85,10 +85,18 @@ function entityOf(unit: Exclude<Unit, { kind: 'dataset' }>, record: unknown): Re
  */
 function stopgap(unit: Unit, text: string): Namespace | null {
   if (unit.kind !== 'namespace') return null;
-  return namespaceFrom(unit.slug, {
-    label: unit.slug,
-    visibility: text === '' || /visib|priv/i.test(text) ? 'private' : 'public',
-  });
+  return namespaceFrom(unit.slug, { label: unit.slug, visibility: mayHide(text) ? 'private' : 'public' });
+}
+
+/** Whether a file that is broken may have wanted to hide what it describes; of one that can't be read, nobody knows. */
+const mayHide = (text: string): boolean => text === '' || /visib|priv/i.test(text);
+
+/**
+ * A broken dataset.yaml with no good state before it makes no dataset. Where it may have wanted to hide one, there is
+ * one that is private: else its files, what is wrong with them and its queries would be shown to everybody.
+ */
+function hidden(namespace: string, slug: string, text: string): Dataset | undefined {
+  return mayHide(text) ? datasetFrom(namespace, slug, { label: slug, visibility: 'private' }) : undefined;
 }
 
 function readDataset(look: Look, unit: Unit & { kind: 'dataset' }, old: Dataset | undefined): UnitState {
@@ -103,7 +111,9 @@ function readDataset(look: Look, unit: Unit & { kind: 'dataset' }, old: Dataset 
     look.complain(home, 'dataset.yaml is missing. Add one with a line "label: …".');
     return look.state(gone);
   }
-  const dataset = found.record ? datasetFrom(namespace, slug, found.record) : old;
+  const dataset = found.record
+    ? datasetFrom(namespace, slug, found.record)
+    : (old ?? hidden(namespace, slug, found.text));
   return look.state(dataset ? { ...unit, entity: withVersions(dataset, versions) } : gone);
 }
 

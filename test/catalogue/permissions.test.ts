@@ -68,13 +68,12 @@ describe('visibleTo', () => {
       anonymous,
       {
         datasets: ['trees'],
-        queries: ['dangling', 'open'],
+        queries: ['open'],
         problems: [
           'catalogue.yaml',
           'namespaces/my notes',
           'namespaces/parks/datasets/new/dataset.yaml',
           'namespaces/parks/datasets/trees/dataset.yaml',
-          'queries/broken.yaml',
           'queries/open.yaml',
         ],
       },
@@ -84,7 +83,7 @@ describe('visibleTo', () => {
       member,
       {
         datasets: ['draft', 'trees', 'inner'],
-        queries: ['dangling', 'open'],
+        queries: ['open'],
         problems: [
           'catalogue.yaml',
           'namespaces/my notes',
@@ -93,7 +92,6 @@ describe('visibleTo', () => {
           'namespaces/secret',
           'namespaces/secret/datasets/inner/dataset.yaml',
           'namespaces/secret/namespace.yaml',
-          'queries/broken.yaml',
           'queries/open.yaml',
         ],
       },
@@ -107,6 +105,15 @@ describe('visibleTo', () => {
       assert.deepEqual(slugs('query'), expected.queries);
       assert.deepEqual([...visible.problems.keys()].sort(), expected.problems);
     });
+
+  it('a query whose dataset is gone, which may have been private, is for whoever owns the namespace', () => {
+    const queries = { 'of-mine': { label, dataset: 'mine/gone' }, stray: { label, dataset: 'none/gone' } };
+    const whole = snapshotOf({ namespaces: { mine: { label, owners: ['editors'] } }, queries });
+    const seen = (viewer: Viewer) => [...visibleTo(viewer, whole).queries.keys()];
+    assert.deepEqual(seen(anonymous), []);
+    assert.deepEqual(seen(member), ['of-mine']);
+    assert.deepEqual(seen(keeper), ['of-mine', 'stray']);
+  });
 
   it('a former address of what is hidden leads nowhere', () => {
     const old = { kind: 'dataset', namespace: 'parks', slug: 'formerly' } as const;

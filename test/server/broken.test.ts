@@ -120,6 +120,29 @@ describe('a namespace.yaml', () => {
   });
 });
 
+describe('a dataset.yaml', () => {
+  it('that is broken from the start tells nothing that may have been meant to be hidden', async () => {
+    for (const [slug, text] of [
+      ['shy', 'label: [\nvisibility: private\n'],
+      ['mute', ''],
+    ] as const) {
+      await folder.write(`queries/of-${slug}.yaml`, `label: Of ${slug}\ndataset: parks/${slug}\n`);
+      await folder.write(`${homeOf(`parks/${slug}`)}/versions/20200101000000000000.yaml`, 'label: [\n');
+      await folder.write(`${homeOf(`parks/${slug}`)}/dataset.yaml`, text);
+    }
+    await folder.write(`queries/garbled.yaml`, 'label: [\ndataset: parks/shy\n');
+    await folder.write(`${homeOf('parks/loud')}/dataset.yaml`, 'label: [\n');
+    await problemsOf(`${homeOf('parks/loud')}/dataset.yaml`);
+    await until(() => ['shy', 'mute', 'garbled'].every((name) => log.some((line) => line.includes(name))));
+    for (const list of ['datasets', 'versions', 'queries', 'intrinsecus', 'intrinsecus/?status=invalid'])
+      assert.doesNotMatch(await (await fetch(`${api}/${list}?page_size=1000`)).text(), /shy|mute|garbled/, list);
+    assert.equal((await fetch(`${api}/queries/of-shy/`)).status, 404);
+    assert.equal((await fetch(`${api}/namespaces/parks/datasets/shy/`)).status, 404);
+    await folder.write(`${homeOf('parks/shy')}/dataset.yaml`, 'label: Shy\n');
+    await until(async () => (await fetch(`${api}/queries/of-shy/`)).ok);
+  });
+});
+
 describe('settings', () => {
   it('that break stay as they were', async () => {
     await folder.write('catalogue.yaml', 'title: Good\npage_size: 1\n');
