@@ -13,6 +13,7 @@ import { mustBeAsSeen, mustBeSound } from './guard.ts';
 import { mustBeFree } from './names.ts';
 import { editRecord } from './pen.ts';
 import { removeRecordOf } from './removing.ts';
+import { show } from './shown.ts';
 import { createRecordOf, editRecordOf, orderOf, recordPath } from './writing.ts';
 
 /** Makes a user. What one of the same name had to sign in with, who was removed by hand, isn't theirs. */
@@ -159,5 +160,5 @@ async function editList(
     return { [key]: change(now.map(String)) };
   };
   await editRecord(files.root, path, edited, orderOf(unit.kind));
-  await files.refresh([unit]);
+  await show(files, [unit]);
 }

@@ -24,6 +24,7 @@ import { datasetFolder, payloadPath, stemOf } from './layout.ts';
 import { withLock } from './lock.ts';
 import { createRecord, editRecord } from './pen.ts';
 import { derivedFolder } from './rows.ts';
+import { show } from './shown.ts';
 import { touched } from './trail.ts';
 import { recordPath } from './writing.ts';
 
@@ -112,7 +113,7 @@ async function commit(
     throw error;
   }
   const changes = intake.columns.length ? changesBetween(dataset.columns, intake.columns) : noChanges;
-  await files.refresh([ref]);
+  await show(files, [ref]);
   const version = find<'dataset'>(files.snapshot, ref).versions.find((candidate) => candidate.slug === slug);
   if (!version) throw new NotFoundError(`The version ${slug} was removed as soon as it was there.`);
   return { version, created: true, changes };

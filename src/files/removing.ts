@@ -12,6 +12,7 @@ import { datasetsFolder, namespaceFolder, payloadPath, stemOf } from './layout.t
 import { withLock } from './lock.ts';
 import { placeOfRecord } from './moving.ts';
 import { locked } from './names.ts';
+import { show } from './shown.ts';
 import { discard } from './trash.ts';
 import { type Made, recordPath, scopesOf, versionPath } from './writing.ts';
 
@@ -47,7 +48,7 @@ async function withdraw(files: FileCatalogue, unit: Made, seen?: Entities[Made['
     mustBeAsSeen<Made['kind']>(files, unit, seen);
     await discard(files.root, unit, [placeOfRecord(unit, path)]);
   });
-  await files.refresh(scopesOf(unit));
+  await show(files, scopesOf(unit));
 }
 
 /** The record goes first: without it, the payload belongs to nothing and is never served. */
@@ -64,7 +65,7 @@ async function withdrawVersion(files: FileCatalogue, ref: VersionRef, seen?: Ver
     const isThere = isItsOwn && files.store.folder.stamp(payload) !== null;
     await discard(files.root, { ...ref, slug }, isThere ? [path, payload] : [path]);
   });
-  await files.refresh([home]);
+  await show(files, [home]);
 }
 
 async function mustBeEmpty(files: FileCatalogue, { slug }: NamespaceRef): Promise<void> {

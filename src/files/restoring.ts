@@ -7,6 +7,7 @@ import { codeOf } from './durable.ts';
 import type { FileCatalogue } from './file-catalogue.ts';
 import { candidates, placeOf, stemOf, unitOf, versionStem } from './layout.ts';
 import { locked, mustBeFree, parentOf } from './names.ts';
+import { show } from './shown.ts';
 import { touched } from './trail.ts';
 import { carry, contentOf, deleteEntry, placeInTrash, type TrashEntry } from './trash.ts';
 import { recordPath, scopesOf } from './writing.ts';
@@ -41,7 +42,7 @@ export async function restore(files: FileCatalogue, entry: TrashEntry, { rehears
   });
   if (rehearse) return;
   await deleteEntry(files.root, id);
-  await files.refresh(scopesOf(unit));
+  await show(files, scopesOf(unit));
 }
 
 /** What a thing lies in has to be there. */

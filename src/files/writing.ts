@@ -17,6 +17,7 @@ import { withLock } from './lock.ts';
 import { aliasesAfter, move, placeOfRecord } from './moving.ts';
 import { locked, locksOf, mustBeFree, parentOf } from './names.ts';
 import { createRecord, editRecord } from './pen.ts';
+import { show } from './shown.ts';
 import type { Scope } from './store.ts';
 
 /** The keys of a record in their order. */
@@ -50,7 +51,7 @@ export async function createRecordOf<K extends CreatableKind>(
     await mustBeFree(files, unit);
     await createRecord(files.root, path, text);
   });
-  await files.refresh([unit]);
+  await show(files, [unit]);
   return find(files.snapshot, unit as Refs[K]) as Entities[K];
 }
 
@@ -122,7 +123,7 @@ export async function editRecordOf<K extends WritableKind>(
     await editRecord(files.root, path, change, orderOf(unit.kind));
     if (moves) await move(files.root, placeOfRecord(unit, path), placeOfRecord(target, path));
   });
-  await files.refresh(moves ? [...scopesOf(unit), ...scopesOf(target)] : [unit]);
+  await show(files, moves ? [...scopesOf(unit), ...scopesOf(target)] : [unit]);
   return find(files.snapshot, target as Refs[K]) as Entities[K];
 }
 
@@ -146,7 +147,7 @@ async function editVersion(files: FileCatalogue, ref: VersionRef, fields: Input,
     return fields;
   };
   await editRecord(files.root, path, change, orderOf('version'));
-  await files.refresh([unitOf(ref)]);
+  await show(files, [unitOf(ref)]);
   return find<'version'>(files.snapshot, { ...ref, slug });
 }
 
