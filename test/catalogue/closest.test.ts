@@ -13,6 +13,7 @@ describe('closest', () => {
     ['keyword', 'keywords'],
     ['descriptoin', 'description'],
     ['di', undefined],
+    ['lbael', 'label'],
     ['colour', undefined],
     ['', undefined],
     ['x', undefined],
