@@ -77,9 +77,15 @@ export class DerivedWriter {
     this.#rows = rows;
   }
 
-  /** @param parent folder of all copies; made if need be */
-  static async create(parent: string): Promise<DerivedWriter> {
-    const folder = join(parent, `.new-${randomBytes(6).toString('hex')}`);
+  /**
+   * @param parent folder of all copies; made if need be
+   * @param aside hidden name in it for the copy until it is whole
+   */
+  static async create(
+    parent: string,
+    aside: string = `.new-${randomBytes(6).toString('hex')}`,
+  ): Promise<DerivedWriter> {
+    const folder = join(parent, aside);
     await mkdir(folder, { recursive: true });
     return new DerivedWriter(parent, folder, await open(rowsFile(folder), 'wx+'));
   }
@@ -114,8 +120,11 @@ export class DerivedWriter {
     };
     await writeFile(tableFile(this.#folder), JSON.stringify(table));
     const place = join(this.#parent, facts.checksum);
-    await rm(place, { recursive: true, force: true });
-    await rename(this.#folder, place);
+    // Others may take in the same bytes at the same moment: each step is one, and one copy is as good as the other.
+    const before = 'before';
+    await rename(place, join(this.#folder, before)).catch(unless('ENOENT'));
+    await rename(this.#folder, place).catch(unless('EEXIST', 'ENOTEMPTY'));
+    for (const left of [this.#folder, join(place, before)]) await rm(left, { recursive: true, force: true });
     return place;
   }
 
@@ -145,6 +154,13 @@ export class DerivedWriter {
       yield boxes;
     }
   }
+}
+
+/** Passes over errors of these codes. */
+function unless(...codes: readonly string[]): (error: NodeJS.ErrnoException) => void {
+  return (error) => {
+    if (!codes.includes(error.code ?? '')) throw error;
+  };
 }
 
 /**
@@ -180,7 +196,7 @@ export async function pruneDerived(parent: string, maxBytes: number, keep = ''):
   const copies = await Promise.all(names.map((name) => measureCopy(join(parent, name))));
   let total = 0;
   for (const { folder, bytes, used } of copies.sort((a, b) => b.used - a.used)) {
-    const unfinished = basename(folder).startsWith('.new-');
+    const unfinished = basename(folder).startsWith('.');
     const stays = basename(folder) === keep;
     if (stays) total += bytes;
     else if (unfinished ? used > Date.now() - 86_400_000 : total + bytes <= maxBytes) total += bytes;

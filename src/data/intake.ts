@@ -32,6 +32,8 @@ import type { GeometryKind } from './writers/input.ts';
 export interface IntakeOptions extends Hints {
   /** Folder of derived copies; this payload's becomes the folder in it that is named by its checksum. */
   readonly derivedFolder?: string | undefined;
+  /** Hidden name in that folder under which the copy is made; one of its own by default. */
+  readonly derivedAside?: string | undefined;
   /** File to copy the bytes to; must not exist; removed again where the payload is refused. */
   readonly copyTo?: string | undefined;
   /** Called with the number of bytes read so far. */
@@ -110,14 +112,14 @@ async function takeInRows(
   chunks: AsyncGenerator<Buffer, void, undefined>,
   path: string,
   detected: Detected,
-  { derivedFolder, signal }: IntakeOptions,
+  { derivedFolder, derivedAside, signal }: IntakeOptions,
 ): Promise<Intake> {
   let asText = new Set<number>();
   let bytes = chunks;
   for (;;) {
     const findings: Findings = { textual: detected.format === 'csv' || detected.format === 'tsv', ownBytes: null };
     const decoded: Decoded = { encoding: 'utf-8', mark: 0 };
-    const derived = derivedFolder === undefined ? null : await DerivedWriter.create(derivedFolder);
+    const derived = derivedFolder === undefined ? null : await DerivedWriter.create(derivedFolder, derivedAside);
     try {
       const rows = new RowsIntake(findings, derived, asText);
       for await (const batch of readBatches(detected, bytes, path, findings, decoded)) {

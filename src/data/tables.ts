@@ -23,6 +23,8 @@ export interface TablesOptions {
   readonly memory?: number | undefined;
   /** Bytes of derived copies on the disk; 20 GB where absent. The copy that was just made always stays. */
   readonly disk?: number | undefined;
+  /** Makes a hidden name for a copy until it is whole. */
+  readonly aside?: (() => string | undefined) | undefined;
 }
 
 /** The payload's bytes are not those that its checksum stands for. */
@@ -33,12 +35,14 @@ export class ChecksumMismatchError extends Error {
 export class Tables {
   readonly #folder: string;
   readonly #disk: number;
+  readonly #aside: () => string | undefined;
   readonly #cache: PieceCache;
   readonly #open = new LRUCache<string, Table>({ max: 200 });
   /** Those that are being opened: whoever asks meanwhile waits for the same one. */
   readonly #opening = new Map<string, Promise<Table | null>>();
 
-  constructor({ folder, memory = 256 * 1024 ** 2, disk = 20 * 1024 ** 3 }: TablesOptions) {
+  constructor({ folder, memory = 256 * 1024 ** 2, disk = 20 * 1024 ** 3, aside = () => undefined }: TablesOptions) {
+    this.#aside = aside;
     this.#folder = folder;
     this.#disk = disk;
     this.#cache = newPieceCache(memory);
@@ -66,7 +70,10 @@ export class Tables {
     const folder = join(this.#folder, checksum);
     let table = await Table.open(folder, checksum, this.#cache);
     if (!table) {
-      const intake = await takeIn(path, { fileName: path, ...hints, derivedFolder: this.#folder });
+      const intake = await takeIn(path, {
+        ...{ fileName: path, ...hints },
+        ...{ derivedFolder: this.#folder, derivedAside: this.#aside() },
+      });
       if (intake.checksum !== checksum) {
         throw new ChecksumMismatchError(`The payload has the checksum ${intake.checksum} and not ${checksum}.`);
       }

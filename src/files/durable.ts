@@ -9,14 +9,16 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { ConflictError, UnavailableError } from '../catalogue/errors.ts';
 import { isGone, markPattern, writerMark } from './writer.ts';
 
-const temporaryName = new RegExp(`^\\.[0-9a-f]{16}(?:\\.(${markPattern.source}))?\\.catalogue-tmp$`);
+const temporary = new RegExp(`^\\.[0-9a-f]{16}(?:\\.(${markPattern.source}))?\\.catalogue-tmp$`);
 
 /** Whether a file or folder of this name is what a writer works on, or left in a crash: nothing for anyone to read. */
-export const isTemporary = (name: string): boolean => temporaryName.test(name);
+export const isTemporary = (name: string): boolean => temporary.test(name);
+
+/** A new hidden name, that says who writes there. */
+export const temporaryName = (): string => `.${randomBytes(8).toString('hex')}.${writerMark}.catalogue-tmp`;
 
 /** A new hidden name beside `path`, on the same file system. */
-export const temporaryBeside = (path: string): string =>
-  join(dirname(path), `.${randomBytes(8).toString('hex')}.${writerMark}.catalogue-tmp`);
+export const temporaryBeside = (path: string): string => join(dirname(path), temporaryName());
 
 /**
  * Writes a file as a whole. Readers see the old content or the new, and so does the next start after a crash.
@@ -84,7 +86,7 @@ export async function sweepTemporaries(folder: string, olderThan: number): Promi
   for (const name of names.filter(isTemporary)) {
     const path = join(folder, name);
     const stat = await lstat(path).catch(() => null);
-    if (stat === null || (stat.ctimeMs > limit && !isGone(temporaryName.exec(name)?.[1] ?? ''))) continue;
+    if (stat === null || (stat.ctimeMs > limit && !isGone(temporary.exec(name)?.[1] ?? ''))) continue;
     await rm(path, { recursive: true, force: true }).then(
       () => swept++,
       () => {},

@@ -12,6 +12,7 @@ import { CacheKeeper } from './cache.ts';
 import { Commits } from './commits.ts';
 import { writeEditorSchemas } from './editor-schemas.ts';
 import { FileView } from './file-view.ts';
+import { sweepLeftovers } from './leftovers.ts';
 import { atOnce, inSlices } from './pace.ts';
 import { type Scope, Store } from './store.ts';
 import { Watch, type WatchState } from './watch.ts';
@@ -61,6 +62,8 @@ export class FileCatalogue {
   #queue: Promise<void> = Promise.resolve();
   readonly #looks = new Set<Promise<void>>();
   #cached: CacheKeeper | undefined;
+  readonly #closing = new AbortController();
+  #tidying: Promise<void> | undefined;
   #reported: ReadonlyMap<string, readonly Problem[]> = new Map();
 
   constructor(root: string, options: OpenOptions) {
@@ -148,10 +151,14 @@ export class FileCatalogue {
       sweepEvery: this.options.sweepEvery,
     });
     this.#watch.start();
+    // Whoever asks isn't kept waiting for that.
+    if (!this.options.readOnly) this.#tidying = sweepLeftovers(this.root, this.#closing.signal).catch(() => {});
   }
 
   /** Lets go of the folder; keeps what makes the next start faster. */
   async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#tidying;
     await this.#watch?.close();
     await Promise.all(this.#looks);
     await this.commits.settled();

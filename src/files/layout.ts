@@ -106,6 +106,9 @@ export function validName(kind: RecordKind, name: string): boolean {
   return (kind === 'user' ? usernameRule : slugRule).test(name);
 }
 
+/** Whether a path is where a dataset has its payloads; a dataset may be called "data" itself. */
+export const isPayload = (path: string): boolean => /^namespaces\/[^/]+\/datasets\/[^/]+\/data\/[^/]+$/.test(path);
+
 /** The kind of record that a path holds, and its reference; for the list of files. */
 export function recordAt(path: string): { kind: RecordKind | 'payload' | 'unknown'; ref: Ref | null } {
   const version = /^namespaces\/([^/]+)\/datasets\/([^/]+)\/versions\/([^/]+)\.[a-z]+$/.exec(path);
@@ -116,7 +119,7 @@ export function recordAt(path: string): { kind: RecordKind | 'payload' | 'unknow
   const place = placeOf(path);
   if (!place || 'folder' in place) return { kind: 'unknown', ref: null };
   if (place.kind === 'settings') return { kind: 'settings', ref: null };
-  if (place.kind === 'dataset' && /\/data\/[^/]+$/.test(path)) return { kind: 'payload', ref: place };
+  if (place.kind === 'dataset' && isPayload(path)) return { kind: 'payload', ref: place };
   return stemOf(place) === path.slice(0, path.lastIndexOf('.'))
     ? { kind: place.kind, ref: place }
     : { kind: 'unknown', ref: null };

@@ -4,7 +4,7 @@
  * the note of the holder shows that it is gone, else after a while.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,6 +19,8 @@ export interface LockOptions {
   /** After how many milliseconds without a sign of life a lock is taken over; default and customary 10,000. */
   readonly stale?: number | undefined;
 }
+
+const locksFolder = (root: string): string => join(resolve(root), '.catalogue', 'locks');
 
 /** The last caller in the queue for each lock in this process: callers here needn't poll each other. */
 const queues = new Map<string, Promise<void>>();
@@ -38,7 +40,7 @@ export async function withLock<T>(
   work: (signal: AbortSignal) => Promise<T> | T,
   { wait = 12_000, stale = 10_000 }: LockOptions = {},
 ): Promise<T> {
-  const folder = join(resolve(root), '.catalogue', 'locks');
+  const folder = locksFolder(root);
   const path = join(folder, createHash('sha256').update(key).digest('hex').slice(0, 32));
   const deadline = Date.now() + wait;
   return await inTurn(path, key, deadline, async () => {
@@ -61,6 +63,15 @@ export async function withLock<T>(
       }
     }
   });
+}
+
+/** Removes the locks that nobody holds any more. */
+export async function sweepLocks(root: string, stale = 10_000): Promise<void> {
+  const folder = locksFolder(root);
+  for (const name of await readdir(folder).catch((): string[] => [])) {
+    const path = join(folder, name.replace(/\.lock$/, ''));
+    if (/^[0-9a-f]{32}\.lock$/.test(name) && (await isStale(path, stale))) await takeOver(path, stale);
+  }
 }
 
 async function inTurn<T>(path: string, key: string, deadline: number, work: () => Promise<T>): Promise<T> {

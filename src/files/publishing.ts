@@ -16,7 +16,15 @@ import type { Dataset } from '../catalogue/types.ts';
 import { type Intake, takeIn } from '../data/intake.ts';
 import { PayloadError } from '../data/payload-error.ts';
 import { newText } from './document.ts';
-import { codeOf, explained, makeFolders, sweepTemporaries, syncFolder, temporaryBeside } from './durable.ts';
+import {
+  codeOf,
+  explained,
+  makeFolders,
+  sweepTemporaries,
+  syncFolder,
+  temporaryBeside,
+  temporaryName,
+} from './durable.ts';
 import { schemaHeader } from './editor-schemas.ts';
 import type { FileCatalogue } from './file-catalogue.ts';
 import { mustBeSound } from './guard.ts';
@@ -55,7 +63,8 @@ export async function publishVersion(files: FileCatalogue, ref: DatasetRef, uplo
 async function receive(files: FileCatalogue, upload: Upload, aside: string): Promise<Intake> {
   const { source, fileName, mediaType, onProgress, signal } = upload;
   try {
-    const options = { fileName, mediaType, onProgress, signal, copyTo: aside, derivedFolder: derivedFolder(files) };
+    const copy = { copyTo: aside, derivedFolder: derivedFolder(files), derivedAside: temporaryName() };
+    const options = { fileName, mediaType, onProgress, signal, ...copy };
     const intake = await takeIn(source, options);
     // An upload may learn what it has to be only when its bytes have been read.
     const { checksum } = upload;

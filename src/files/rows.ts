@@ -15,6 +15,7 @@ import type { Table } from '../data/table.ts';
 import { ChecksumMismatchError, Tables } from '../data/tables.ts';
 import { type FormatName, formats } from '../data/writers/write.ts';
 import { openPayload } from './bytes.ts';
+import { temporaryName } from './durable.ts';
 import type { FileCatalogue } from './file-catalogue.ts';
 import { payloadPath, privateFolder } from './layout.ts';
 
@@ -105,7 +106,7 @@ export async function tableOf(files: FileCatalogue, version: Version): Promise<T
   if (!version.checksum) throw new NotFoundError('The rows of a version without a checksum are not shown.');
   let tables = tablesOf.get(files);
   if (!tables) {
-    tables = new Tables({ folder: derivedFolder(files) });
+    tables = new Tables({ folder: derivedFolder(files), aside: temporaryName });
     tablesOf.set(files, tables);
   }
   const path = files.store.folder.absolute(payloadPath(version.namespace, version.dataset, version.file));

@@ -265,3 +265,15 @@ test('copies on the disk: those used longest ago go first, and what was left unf
   await pruneDerived(folder, 0, third);
   assert.deepEqual([readdirSync(folder), second !== ''], [[third], true]);
 });
+
+test('the same bytes taken in by several at once', async () => {
+  const folder = temporaryFolder();
+  const path = join(temporaryFolder(), 'a.geojson');
+  writeFileSync(path, collection(...many.slice(0, 20)));
+  for (let round = 0; round < 20; round++) {
+    const taken = await Promise.all([1, 2, 3, 4, 5, 6].map(() => takeIn(path, { derivedFolder: folder })));
+    const [{ checksum = '' } = {}] = taken;
+    assert.deepEqual(readdirSync(folder), [checksum]);
+    assert.ok(await Table.open(join(folder, checksum), checksum, newPieceCache(1e6)));
+  }
+});
