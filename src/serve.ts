@@ -2,6 +2,8 @@
 import { openFolder } from './files/file-catalogue.ts';
 import { createApp, notReady } from './server/app.ts';
 import { listen } from './server/listen.ts';
+import { type LogFormat, openLog } from './server/log.ts';
+import { openMetrics } from './server/metrics.ts';
 
 export interface ServeOptions {
   /** Path of the catalogue folder. */
@@ -13,6 +15,10 @@ export interface ServeOptions {
   readonly baseUrl?: string | undefined;
   /** Write nothing, not even caches. */
   readonly readOnly?: boolean;
+  /** Lines for people about problems (text, the default), or JSON about those and every request. */
+  readonly logFormat?: LogFormat;
+  /** Whether to count for Prometheus, at /metrics; by default as the settings say. */
+  readonly metrics?: boolean;
   readonly log?: (line: string) => void;
 }
 
@@ -29,7 +35,8 @@ export interface Serving {
  * @throws UnusableCatalogueError, AddressError
  */
 export async function startServer(options: ServeOptions): Promise<Serving> {
-  const { folder, host, port, baseUrl, readOnly = false, log = () => {} } = options;
+  const { folder, host, port, baseUrl, readOnly = false, logFormat = 'text' } = options;
+  const { problem: log, request: onExchange } = await openLog(logFormat, options.log ?? (() => {}));
   const catalogue = await openFolder(folder, { readOnly, log });
   // The port is taken first: whoever asks while the files are being read is told to wait.
   const listening = await listen(notReady, host, port);
@@ -39,12 +46,14 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
     await listening.close(0);
     throw error;
   }
-  const { accounts } = catalogue;
+  const { accounts, snapshot } = catalogue;
+  const metrics = (options.metrics ?? snapshot.settings.metrics) ? await openMetrics() : undefined;
   const health = () => {
     const { made, failed } = catalogue.commits;
     return catalogue.snapshot.settings.git.commit ? { commits: { made, failed } } : {};
   };
-  listening.answerWith(createApp((viewer) => catalogue.for(viewer), { accounts, baseUrl, readOnly, health, log }));
+  const appOptions = { accounts, baseUrl, readOnly, health, log, onExchange, metrics };
+  listening.answerWith(createApp((viewer) => catalogue.for(viewer), appOptions));
   return {
     url: listening.url,
     get title() {

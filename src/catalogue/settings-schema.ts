@@ -43,7 +43,7 @@ export const settingsSchema = {
     homepage: text('Homepage', 'Website about the catalogue.'),
     trust_proxy: {
       title: 'Trust proxy',
-      description: 'Believe X-Forwarded-Proto and X-Forwarded-Host.',
+      description: 'Believe X-Forwarded-Proto, -Host and -For, and X-Request-Id: a proxy writes them.',
       type: 'boolean',
       default: false,
     },
@@ -65,6 +65,12 @@ export const settingsSchema = {
           default: false,
         },
       },
+    },
+    metrics: {
+      title: 'Metrics',
+      description: 'Count requests and more for Prometheus, at /metrics, from the next start on.',
+      type: 'boolean',
+      default: false,
     },
   },
 } as const;

@@ -21,5 +21,6 @@ export function settingsFrom(record: RecordOf<'settings'>): Settings {
     trust_proxy: record.trust_proxy ?? false,
     cors: record.cors ?? true,
     git: Object.freeze({ commit: record.git?.commit ?? false }),
+    metrics: record.metrics ?? false,
   });
 }

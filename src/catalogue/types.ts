@@ -35,6 +35,8 @@ export interface Settings {
     /** Each write over HTTP becomes a commit. */
     readonly commit: boolean;
   };
+  /** Looked at when the server starts. */
+  readonly metrics: boolean;
 }
 
 export interface Namespace {

@@ -38,6 +38,8 @@ export interface ServeOptions {
   readonly port: number;
   readonly baseUrl?: string;
   readonly readOnly?: boolean;
+  readonly logFormat?: 'text' | 'json';
+  readonly metrics?: boolean;
   log(line: string): void;
 }
 

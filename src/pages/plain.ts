@@ -14,6 +14,15 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }
 
+/** The style of every page; none has another, and the server tells browsers so. */
+export const style = `
+body { font: 1rem/1.5 system-ui, sans-serif; max-width: 75rem; margin: 0 auto; padding: 1rem; color-scheme: light dark }
+pre { white-space: pre-wrap; overflow-wrap: anywhere }
+.scroll { overflow-x: auto }
+table { border-collapse: collapse }
+th, td { padding: .2rem .6rem; text-align: left; vertical-align: top; border-bottom: 1px solid }
+`;
+
 /**
  * A whole page.
  * @param title of the page, before the catalogue's own
@@ -28,13 +37,7 @@ export function layout(title: string, settings: Settings, base: string, content:
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${heading === site ? site : `${heading} – ${site}`}</title>
-<style>
-body { font: 1rem/1.5 system-ui, sans-serif; max-width: 75rem; margin: 0 auto; padding: 1rem; color-scheme: light dark }
-pre { white-space: pre-wrap; overflow-wrap: anywhere }
-.scroll { overflow-x: auto }
-table { border-collapse: collapse }
-th, td { padding: .2rem .6rem; text-align: left; vertical-align: top; border-bottom: 1px solid }
-</style>
+<style>${style}</style>
 <header><a href="${escapeHtml(base)}/api/v1/">${site}</a></header>
 <main>
 <h1>${heading}</h1>

@@ -12,11 +12,15 @@ import { anonymous, type Viewer } from '../catalogue/permissions.ts';
 import type { Settings } from '../catalogue/types.ts';
 import { plainPage } from '../pages/plain.ts';
 import { answerTo, BadRequestError } from './errors.ts';
-import { always, crossOrigin } from './headers.ts';
+import { type Exchange, type Finding, watch } from './exchange.ts';
+import { always, crossOrigin, pageSecurity } from './headers.ts';
 import { baseUrlOf } from './links.ts';
 import { loginPages } from './login.ts';
+import type { Metrics } from './metrics.ts';
 import { preferredType } from './negotiate.ts';
 import { formFor, keyOf, PreparedAnswers, prepare, send } from './prepared.ts';
+import { remoteAddress } from './remote.ts';
+import { requestIdHeader, requestIdOf } from './request-id.ts';
 import { type Shown, serve } from './route.ts';
 import { routes } from './routes.ts';
 import { SignIn } from './sign-in.ts';
@@ -32,6 +36,10 @@ export interface AppOptions {
   readonly health?: () => Readonly<Record<string, unknown>>;
   /** Takes one line for each thing that went wrong on our side. */
   readonly log?: (line: string) => void;
+  /** Told of every exchange once it is over. */
+  readonly onExchange?: ((exchange: Exchange) => void) | undefined;
+  /** What counts them; without it, there is no /metrics. */
+  readonly metrics?: Metrics | undefined;
 }
 
 /**
@@ -41,6 +49,12 @@ export interface AppOptions {
 export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: AppOptions = {}): RequestListener {
   const open = catalogueFor(anonymous);
   const prepared = new PreparedAnswers();
+  const { metrics, onExchange } = options;
+  const tell = (exchange: Exchange) => {
+    metrics?.answered(exchange);
+    onExchange?.(exchange);
+  };
+  const findings = metrics || onExchange ? new WeakMap<IncomingMessage, Finding>() : null;
   const signIn = new SignIn(options.accounts ?? null);
   const routeOptions = {
     catalogueFor: (viewer: Viewer) => (viewer === anonymous ? open : catalogueFor(viewer)),
@@ -52,7 +66,7 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
   const router = new Router({ strict: true, sensitive: true });
   for (const route of routes)
     router.all(route.path, async (ctx) => {
-      ctx.state.route = route;
+      ctx.state = { route, open, metrics };
       // Looked at before the answer is made: what changes meanwhile makes it look older than it is, and never newer.
       const { revision, settings } = open;
       const moment = prepared.momentOf(revision);
@@ -76,12 +90,22 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
 
   return (request, response) => {
     normalise(request);
-    if (!prepared.answer(request, response, open.revision)) callback(request, response);
+    const { revision, settings } = open;
+    const id = requestIdOf(request.headers, settings.trust_proxy);
+    const finding = findings && watch(request, response, id, remoteAddress(request, settings), tell);
+    const answered = prepared.answer(request, response, revision, [requestIdHeader, id]);
+    if (answered) {
+      if (finding) Object.assign(finding, { prepared: true, route: answered.route });
+      return;
+    }
+    response.setHeader(requestIdHeader, id);
+    if (finding) findings?.set(request, finding);
+    callback(request, response);
   };
 
   /** Writes what a route shows: as prepared before if it is still the same, else anew. */
   async function show(ctx: ParameterizedContext, shown: Shown, moment: number, settings: Settings): Promise<void> {
-    const { type } = ctx.state;
+    const { type, route } = ctx.state;
     const key = shown.parts.length ? keyOf(ctx.req) : null;
     // The settings say what links begin with and what pages are called.
     const parts = [settings, ...shown.parts];
@@ -91,16 +115,18 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
     else {
       const body = bodyOf(ctx, shown);
       ctx.vary('Accept-Encoding');
+      const isPage = type === 'text/html' || shown.html;
       const headers = [
-        ['Content-Type', type === 'text/html' || shown.html ? 'text/html; charset=utf-8' : type],
+        ['Content-Type', isPage ? 'text/html; charset=utf-8' : type],
         ['Allow', ctx.response.get('Allow')],
         ['Vary', ctx.response.get('Vary')],
         // What one who is signed in sees is for their own cache only.
         ['Cache-Control', ctx.req.headers.authorization || ctx.req.headers.cookie ? 'private, no-cache' : 'no-cache'],
         ...common(),
+        ...(isPage ? pageSecurity : []),
         ...(shown.headers ?? []),
       ] as const;
-      answer = prepare(moment, parts, body, headers);
+      answer = prepare(moment, parts, body, headers, route.name);
       if (key !== null) prepared.set(key, answer);
     }
     if (!answer) return;
@@ -140,12 +166,14 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
       mustBeEncoded(ctx.req);
       await next();
     } catch (error) {
+      if (clientLeft.has((error as NodeJS.ErrnoException).code ?? '')) return;
       if (error instanceof MovedError) return moved(ctx, error);
       // What is still to come of a body is let pass: else the client, busy sending it, wouldn't read why it needn't.
       ctx.req.resume();
       const answer = answerTo(error);
-      if (answer.unexpected) options.log?.(`${ctx.method} ${ctx.path}: ${(error as Error).stack ?? error}`);
-      else if (Object(error).cause) options.log?.(`${ctx.method} ${ctx.path}: ${Object(error).cause.message}`);
+      const asked = `${ctx.method} ${ctx.path} (${ctx.response.get(requestIdHeader)})`;
+      if (answer.unexpected) options.log?.(`${asked}: ${(error as Error).stack ?? error}`);
+      else if (Object(error).cause) options.log?.(`${asked}: ${Object(error).cause.message}`);
       for (const [name, value] of answer.headers) ctx.set(name, value);
       ctx.remove('Content-Disposition');
       ctx.status = answer.status;
@@ -158,6 +186,11 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
         ctx.body = JSON.stringify(answer.body);
         ctx.set('Content-Type', 'application/json');
       }
+    } finally {
+      if (ctx.response.is('html')) for (const [name, value] of pageSecurity) ctx.set(name, value);
+      const { route, viewer } = ctx.state;
+      const finding = findings?.get(ctx.req);
+      if (finding) Object.assign(finding, { route: route?.name ?? null, viewer: viewer?.username ?? null });
     }
   }
 
@@ -224,6 +257,7 @@ function normalise(request: IncomingMessage): void {
 export function notReady({ url }: IncomingMessage, response: ServerResponse): void {
   const alive = url === '/healthz';
   for (const [name, value] of [...always, ...crossOrigin]) response.setHeader(name, value);
+  response.setHeader(requestIdHeader, requestIdOf({}, false));
   response.writeHead(alive ? 200 : 503, { 'Content-Type': 'application/json', 'Retry-After': '1' });
   response.end(alive ? '{"status":"ok"}' : '{"detail":"The catalogue is being read."}');
 }

@@ -1,4 +1,6 @@
 /** The headers that answers have in common. */
+import { createHash } from 'node:crypto';
+import { style } from '../pages/plain.ts';
 
 /** On every answer there is. */
 export const always: readonly (readonly [string, string])[] = [
@@ -15,7 +17,23 @@ const exposed = [
   'Content-Disposition',
   'Repr-Digest',
   'Retry-After',
+  'X-Request-Id',
 ].join(', ');
+
+/** On every page: it runs no script, is in nobody's frame, and shows images of any site, since datasets name them. */
+export const pageSecurity: readonly (readonly [string, string])[] = [
+  [
+    'Content-Security-Policy',
+    [
+      "default-src 'none'",
+      `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+      "img-src 'self' https: data:",
+      "form-action 'self'",
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+    ].join('; '),
+  ],
+];
 
 /** On every answer that pages of every origin may read. */
 export const crossOrigin: readonly (readonly [string, string])[] = [

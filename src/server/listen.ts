@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { CatalogueError } from '../catalogue/errors.ts';
 import { always } from './headers.ts';
+import { customaryLimits, cutIdle, hurry, type Limits } from './limits.ts';
+import { requestIdHeader, requestIdOf } from './request-id.ts';
 
 /** The address can't be listened on. */
 export class AddressError extends CatalogueError {}
@@ -21,11 +23,26 @@ export interface Listening {
  * @param port 0 for any that is free
  * @throws AddressError that says what to do
  */
-export async function listen(first: RequestListener, host: string, port: number): Promise<Listening> {
+export async function listen(
+  first: RequestListener,
+  host: string,
+  port: number,
+  limits: Limits = customaryLimits,
+): Promise<Listening> {
   let handler = first;
-  const server = createServer({ requestTimeout: 300_000, headersTimeout: 20_000 }, (request, response) =>
-    handler(request, response),
-  );
+  const options = {
+    // Uploads take as long as they take: `hurry` looks after all others.
+    requestTimeout: 0,
+    headersTimeout: limits.headers,
+    keepAliveTimeout: limits.keepAlive,
+    connectionsCheckingInterval: Math.min(5000, limits.headers),
+  };
+  const server = createServer(options, (request, response) => {
+    hurry(request, response, limits);
+    handler(request, response);
+  });
+  server.maxConnections = limits.connections;
+  cutIdle(server, limits);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(addressError(error, host, port)));
     server.listen(port, host, resolve);
@@ -38,9 +55,19 @@ export async function listen(first: RequestListener, host: string, port: number)
     answerWith: (next) => {
       handler = next;
     },
-    close: (deadline = 10_000) => closeGently(server, deadline),
+    close: (deadline = 10_000) => {
+      handler = refuse;
+      return closeGently(server, deadline);
+    },
   };
 }
+
+/** What still comes over connections that are open, once the server is to end. */
+const refuse: RequestListener = (_request, response) => {
+  const headers = ['Content-Type', 'application/json', 'Retry-After', '5', 'Connection', 'close'];
+  response.writeHead(503, [...always.flat(), requestIdHeader, requestIdOf({}, false), ...headers]);
+  response.end('{"detail":"The server is about to end."}');
+};
 
 const unparsable: Readonly<Record<string, readonly [status: number, reason: string, detail?: string]>> = {
   HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large'],
@@ -63,6 +90,7 @@ function answerUnparsable(
     `Content-Length: ${body.length}`,
     'Connection: close',
     ...always.map(([name, value]) => `${name}: ${value}`),
+    `${requestIdHeader}: ${requestIdOf({}, false)}`,
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }

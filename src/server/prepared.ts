@@ -27,6 +27,8 @@ export interface Prepared {
   readonly parts: readonly unknown[];
   readonly forms: { [C in Coding]?: Form };
   readonly headers: readonly (readonly [string, string])[];
+  /** The name of the route that made it. */
+  readonly route: string;
 }
 
 const compressors: { readonly [C in Exclude<Coding, 'identity'>]: (body: Buffer) => Promise<Buffer> } = {
@@ -50,10 +52,11 @@ export function prepare(
   parts: readonly unknown[],
   body: string | Buffer,
   headers: readonly (readonly [string, string])[],
+  route = '',
 ): Prepared {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   const tag = tagOf(bytes);
-  return { moment, parts, headers, forms: { identity: formOf(bytes, tag, 'identity', headers) } };
+  return { moment, parts, headers, route, forms: { identity: formOf(bytes, tag, 'identity', headers) } };
 }
 
 function formOf(body: Buffer, tag: string, coding: Coding, common: Prepared['headers']): Form {
@@ -77,13 +80,19 @@ export async function formFor(prepared: Prepared, acceptEncoding: string | undef
 }
 
 /** Writes an answer: whole, without its body to HEAD, or as "not modified" to one who reads. */
-export function send(request: IncomingMessage, response: ServerResponse, form: Form, status = 200): void {
+export function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  form: Form,
+  status = 200,
+  more: readonly string[] = [],
+): void {
   const reads = request.method === 'GET' || request.method === 'HEAD';
   const condition = reads ? request.headers['if-none-match'] : undefined;
   if (condition !== undefined && namesTag(condition, form.etag)) {
-    response.writeHead(304, form.unmodified as string[]).end();
+    response.writeHead(304, [...form.unmodified, ...more]).end();
   } else {
-    response.writeHead(status, form.headers as string[]);
+    response.writeHead(status, [...form.headers, ...more]);
     response.end(request.method === 'HEAD' ? undefined : form.body);
   }
 }
@@ -125,19 +134,25 @@ export class PreparedAnswers {
 
   /**
    * Answers at once what was asked before and has not changed since: the hot path, in front of everything else.
-   * @returns whether it did
+   * @param more headers of this answer alone
+   * @returns what it answered with
    */
-  answer(request: IncomingMessage, response: ServerResponse, revision: object): boolean {
+  answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    revision: object,
+    more?: readonly string[],
+  ): Prepared | undefined {
     const key = keyOf(request);
     const prepared = key === null ? undefined : this.#answers.get(key);
-    if (!prepared || prepared.moment !== this.momentOf(revision)) return false;
+    if (!prepared || prepared.moment !== this.momentOf(revision)) return undefined;
     const plain = prepared.forms.identity as Form;
     const { 'accept-encoding': accepted } = request.headers;
     const coding = plain.body.length < worthCompressing ? 'identity' : preferredCoding(accepted);
     const form = prepared.forms[coding];
-    if (!form) return false;
-    send(request, response, form);
-    return true;
+    if (!form) return undefined;
+    send(request, response, form, 200, more);
+    return prepared;
   }
 }
 

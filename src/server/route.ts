@@ -143,6 +143,7 @@ export async function serve(
 
   const { signIn } = options;
   const { viewer, bySession } = route.open ? nobody : await whoAsks(ctx, signIn.accounts);
+  ctx.state.viewer = viewer;
   const catalogue = options.catalogueFor(viewer);
   const links = { base: baseUrlOf(req, catalogue.settings, options.baseUrl), suffix };
   const safe = ['GET', 'HEAD', 'OPTIONS'].includes(method);

@@ -12,6 +12,7 @@ import { detail, page } from './collections.ts';
 import { data, dataTypes, queryData } from './data.ts';
 import { difference, differenceTypes } from './difference.ts';
 import { history } from './history.ts';
+import { showMetrics } from './metrics.ts';
 import { download, media } from './payloads.ts';
 import type { Ask, Route, Shown } from './route.ts';
 import { obtainToken } from './token.ts';
@@ -147,6 +148,7 @@ export const routes: readonly Route[] = [
   route('/site_media/*path', 'Media', readOnly, media, anything),
   route('/healthz', 'Health', readOnly, alive),
   route('/readyz', 'Readiness', readOnly, ready),
+  route('/metrics', 'Metrics', readOnly, showMetrics, anything),
 ];
 
 /** The first page for people; programs are sent to the API. */

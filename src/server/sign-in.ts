@@ -4,6 +4,7 @@ import { isIPv6 } from 'node:net';
 import type { Accounts } from '../catalogue/accounts.ts';
 import type { Settings } from '../catalogue/types.ts';
 import { ThrottledError } from './errors.ts';
+import { remoteAddress } from './remote.ts';
 import { Throttle } from './throttle.ts';
 
 const fiveMinutes = 5 * 60_000;
@@ -39,18 +40,9 @@ export class SignIn {
   }
 }
 
-/**
- * Where a request comes from. Behind a trusted proxy, what it says of that: the last entry, since the client itself may
- * have written those before. Of an IPv6 address its network counts, which is what one client has (RFC 6177).
- */
-function addressOf({ headers, socket }: IncomingMessage, { trust_proxy }: Settings): string {
-  const forwarded = trust_proxy
-    ? String(headers['x-forwarded-for'] ?? '')
-        .split(',')
-        .at(-1)
-        ?.trim()
-    : '';
-  const address = (forwarded || socket.remoteAddress || '').replace(/^::ffff:(?=\d+\.)/i, '');
+/** Who a request comes from: of an IPv6 address its network counts, which is what one client has (RFC 6177). */
+function addressOf(request: IncomingMessage, settings: Settings): string {
+  const address = remoteAddress(request, settings);
   return isIPv6(address) ? networkOf(address) : address;
 }
 

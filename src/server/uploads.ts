@@ -9,6 +9,7 @@ import { refOf } from '../catalogue/ref.ts';
 import { representVersion, toJson, urlOf } from '../catalogue/represent.ts';
 import { bodyType } from './body.ts';
 import { TooLargeError } from './errors.ts';
+import { unhurried } from './limits.ts';
 import { readForm } from './multipart.ts';
 import type { Ask, Shown } from './route.ts';
 
@@ -20,6 +21,7 @@ export async function publish(ask: Ask): Promise<Shown> {
   const { catalogue, ctx, params, links } = ask;
   const ref = { kind: 'dataset', namespace: params.namespace ?? '', slug: params.dataset ?? '' } as const;
   await catalogue.get<'dataset'>(ref);
+  unhurried(ctx.req);
   const gone = new AbortController();
   ctx.req.once('close', () => {
     if (!ctx.req.complete) gone.abort(new Error('The connection was cut off.'));

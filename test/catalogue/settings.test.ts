@@ -19,6 +19,7 @@ describe('settingsFrom', () => {
       trust_proxy: false,
       cors: true,
       git: { commit: false },
+      metrics: false,
     });
   });
 

@@ -1,6 +1,7 @@
 /** A catalogue made and served until the test, or all of the file's tests, end. */
 import assert from 'node:assert/strict';
 import { after, type TestContext } from 'node:test';
+import type { ServeOptions } from '../../src/serve.ts';
 import { type CatalogueFolder, type FolderContent, writeFolder } from './folder.ts';
 import { serveFolder } from './server.ts';
 
@@ -12,9 +13,13 @@ export interface Served {
 }
 
 /** Serves a folder of this content. Nothing must have gone wrong inside when it ends: the log says so. */
-export async function served(content: FolderContent, test?: TestContext): Promise<Served> {
+export async function served(
+  content: FolderContent,
+  test?: TestContext,
+  options?: Partial<ServeOptions>,
+): Promise<Served> {
   const folder = await writeFolder(content);
-  const server = await serveFolder(folder.root);
+  const server = await serveFolder(folder.root, options);
   const end = async () => {
     await server.close();
     await folder.remove();

@@ -8,6 +8,8 @@ interface ServeOptions {
   readonly port: number;
   readonly baseUrl?: string;
   readonly readOnly?: boolean;
+  readonly logFormat?: 'text' | 'json';
+  readonly metrics?: boolean;
 }
 
 export const command: Verb<ServeOptions> = {
@@ -26,6 +28,11 @@ export const command: Verb<ServeOptions> = {
       .argParser(wholeNumber(0, 65_535)),
     new Option('--base-url <url>', 'Public address of the server, as links in answers have it.').argParser(webAddress),
     new Option('--read-only', 'Refuse everything that would change the catalogue.'),
+    new Option('--log-format <format>', 'text: lines about problems; json: those and every request.').choices([
+      'text',
+      'json',
+    ]),
+    new Option('--metrics', 'Count requests and more for Prometheus, at /metrics.'),
   ],
   async run({ context, show, folder }, _args, options) {
     const log = (line: string) => show.message(line);

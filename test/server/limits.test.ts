@@ -1,0 +1,192 @@
+/** Clients that take too much time, send too much, or come in too great a number: over real sockets. */
+import assert from 'node:assert/strict';
+import type { RequestListener } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openFolder } from '../../src/files/file-catalogue.ts';
+import { createApp } from '../../src/server/app.ts';
+import { customaryLimits, type Limits, unhurried } from '../../src/server/limits.ts';
+import { listen } from '../../src/server/listen.ts';
+import { makeFolder } from '../support/folder.ts';
+import { statusesIn } from '../support/raw.ts';
+
+const limits: Limits = { headers: 300, body: 300, idle: 600, keepAlive: 60_000, connections: 5 };
+
+async function start(t: TestContext, handler: RequestListener, changed: Partial<Limits> = {}): Promise<string> {
+  const listening = await listen(handler, '127.0.0.1', 0, { ...limits, ...changed });
+  t.after(() => listening.close(0));
+  return listening.url;
+}
+
+interface Dialogue {
+  readonly socket: Socket;
+  /** What came back until the server closed. */
+  readonly answer: Promise<string>;
+  /** How long that took, in milliseconds. */
+  readonly lasted: Promise<number>;
+}
+
+function talk(url: string, bytes: string): Dialogue {
+  const started = Date.now();
+  let text = '';
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  if (bytes) socket.write(bytes);
+  socket.on('data', (chunk) => {
+    text += chunk.toString('latin1');
+  });
+  socket.on('error', () => {});
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  return { socket, answer: closed.then(() => text), lasted: closed.then(() => Date.now() - started) };
+}
+
+/** Writes a byte now and then, for as long as the other side takes it. */
+async function drip({ socket }: Dialogue, every = 50): Promise<void> {
+  while (!socket.destroyed && socket.writable) {
+    socket.write('x');
+    await sleep(every);
+  }
+}
+
+const read: RequestListener = (request, response) => {
+  request
+    .resume()
+    .on('end', () => response.end('read'))
+    .on('error', () => {});
+};
+const post = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n';
+
+describe('time', () => {
+  it('headers that drip: 408', async (t) => {
+    const dialogue = talk(await start(t, read), 'GET / HTTP/1.1\r\nHost: a\r\nA: ');
+    void drip(dialogue);
+    assert.deepEqual(statusesIn(await dialogue.answer), [408]);
+    assert.ok((await dialogue.lasted) < 5000);
+  });
+
+  it('a connection that says nothing is closed', async (t) => {
+    const dialogue = talk(await start(t, read), '');
+    await dialogue.answer;
+    assert.ok((await dialogue.lasted) < 5000);
+  });
+
+  it('a body that drips, or stands still: 408', async (t) => {
+    const url = await start(t, read);
+    for (const dripping of [true, false]) {
+      const dialogue = talk(url, post);
+      if (dripping) void drip(dialogue);
+      const answer = await dialogue.answer;
+      assert.deepEqual(statusesIn(answer), [408]);
+      assert.match(answer, /\r\nConnection: close\r\n/i);
+      assert.match(answer, /\{"detail":"Request Timeout\."\}/);
+      assert.ok((await dialogue.lasted) < 5000);
+    }
+  });
+
+  it('a body that drips on when its answer is out already is cut off', async (t) => {
+    const dialogue = talk(await start(t, (_request, response) => void response.end('no')), post);
+    void drip(dialogue);
+    assert.deepEqual(statusesIn(await dialogue.answer), [200]);
+    assert.ok((await dialogue.lasted) < 5000);
+  });
+
+  it('an upload may be slow, but not stand still', async (t) => {
+    const upload: RequestListener = (request, response) => {
+      unhurried(request);
+      read(request, response);
+    };
+    const url = await start(t, upload);
+    const slow = talk(url, post);
+    const dripping = drip(slow);
+    await sleep(1500);
+    assert.ok(!slow.socket.destroyed, 'it is still taken');
+    slow.socket.destroy();
+    await dripping;
+    const still = talk(url, post);
+    assert.equal(await still.answer, '');
+    assert.ok((await still.lasted) < 5000);
+  });
+
+  it('who waits for our work is not cut off', async (t) => {
+    const url = await start(t, (_request, response) => void setTimeout(() => response.end('at last'), 1500));
+    assert.equal(await (await fetch(url)).text(), 'at last');
+    assert.equal(await (await fetch(url, { method: 'POST', body: 'x' })).text(), 'at last');
+  });
+
+  it('who takes no more of an answer is cut off', async (t) => {
+    let gone = () => {};
+    const cut = new Promise<void>((resolve) => {
+      gone = resolve;
+    });
+    const url = await start(t, (_request, response) => {
+      response.on('close', gone);
+      response.end(Buffer.alloc(64 * 1024 * 1024));
+    });
+    const dialogue = talk(url, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    dialogue.socket.pause();
+    const started = Date.now();
+    await cut;
+    assert.ok(Date.now() - started < 5000);
+    dialogue.socket.destroy();
+  });
+});
+
+describe('numbers', () => {
+  it('connections beyond the limit are closed, and others are taken again when some have gone', async (t) => {
+    const url = await start(t, read, { idle: 60_000, headers: 60_000 });
+    const sockets = Array.from({ length: limits.connections }, () => talk(url, ''));
+    await sleep(200);
+    const beyond = talk(url, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    assert.equal(await beyond.answer, '');
+    for (const { socket } of sockets) socket.destroy();
+    await sleep(200);
+    const again = talk(url, 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    assert.deepEqual(statusesIn(await again.answer), [200]);
+  });
+});
+
+describe('a server of ours', () => {
+  const app = async () => {
+    const files = await openFolder((await makeFolder({ settings: {} })).root);
+    await files.load();
+    return createApp((viewer) => files.for(viewer), { accounts: files.accounts, log: (line) => assert.fail(line) });
+  };
+
+  it('neither answers nor complains where a client leaves in the middle of its request', async (t) => {
+    const url = await start(t, await app(), customaryLimits);
+    const path = '/api/v1/auth/token/obtain/';
+    for (const head of ['Content-Type: application/json', 'Content-Type: multipart/form-data; boundary=x']) {
+      const dialogue = talk(url, `POST ${path} HTTP/1.1\r\nHost: a\r\n${head}\r\nContent-Length: 1000\r\n\r\n--x\r\n`);
+      await sleep(100);
+      dialogue.socket.destroy();
+    }
+    await sleep(100);
+    assert.equal((await fetch(`${url}/healthz`)).status, 200);
+  });
+
+  it('answers 408 in its own words, with a request id', async (t) => {
+    const url = await start(t, await app());
+    const head = 'Content-Type: application/json\r\nContent-Length: 1000';
+    const dialogue = talk(url, `POST /api/v1/auth/token/obtain/ HTTP/1.1\r\nHost: a\r\n${head}\r\n\r\n{`);
+    const answer = await dialogue.answer;
+    assert.deepEqual(statusesIn(answer), [408]);
+    assert.match(answer, /^X-Request-Id: [0-9a-f-]{36}\r$/im);
+    assert.match(answer, /^X-Content-Type-Options: nosniff\r$/im);
+  });
+
+  it('refuses what comes over an open connection while it ends', async () => {
+    const listening = await listen(
+      (_request, response) => void setTimeout(() => response.end('done'), 300),
+      '127.0.0.1',
+      0,
+    );
+    const dialogue = talk(listening.url, 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await sleep(100);
+    const closing = listening.close();
+    dialogue.socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    const answer = await dialogue.answer;
+    assert.deepEqual(statusesIn(answer), [200, 503]);
+    assert.match(answer, /Retry-After: 5/);
+    await closing;
+  });
+});

@@ -1,0 +1,108 @@
+/** What every answer has that keeps its reader safe, and what finds it in the log again. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { openFolder } from '../../src/files/file-catalogue.ts';
+import { raw } from '../support/raw.ts';
+import { served } from '../support/served.ts';
+
+const content = {
+  namespaces: { parks: { label: 'Parks' } },
+  datasets: { 'parks/trees': { label: 'Trees' } },
+  users: { ann: { staff: true } },
+};
+const { base } = await served(content);
+const dataset = '/api/v1/namespaces/parks/datasets/trees/';
+
+describe('the id of a request', () => {
+  const uuid = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
+
+  it('is in every answer, and another in each', async () => {
+    const seen = new Set<string>();
+    const asked: [path: string, init?: RequestInit][] = [
+      [dataset],
+      [dataset],
+      [dataset, { headers: { 'If-None-Match': '*' } }],
+      [dataset, { method: 'HEAD' }],
+      [dataset, { method: 'OPTIONS' }],
+      [dataset, { method: 'DELETE' }],
+      [dataset, { method: 'OPTIONS', headers: { Origin: 'http://a.example', 'Access-Control-Request-Method': 'PUT' } }],
+      [dataset.slice(0, -1), { redirect: 'manual' }],
+      ['/nothing'],
+      ['/auth/login/'],
+      [`${dataset}data/`],
+      ['/api/v1/datasets/?format=nothing'],
+    ];
+    for (const [path, init] of asked) {
+      const id = (await fetch(base + path, init)).headers.get('x-request-id') ?? '';
+      assert.match(id, uuid, path);
+      seen.add(id);
+    }
+    assert.equal(seen.size, asked.length);
+    assert.match(await raw(base, 'no request\r\n\r\n'), /^X-Request-Id: [0-9a-f-]{36}\r$/m);
+  });
+
+  it('is the one that a proxy gave, where one is trusted, and where it can be one', async (t) => {
+    const headers = { 'X-Request-Id': 'edge-7:abc' };
+    assert.match((await fetch(base + dataset, { headers })).headers.get('x-request-id') ?? '', uuid);
+    const behind = await served({ ...content, settings: { trust_proxy: true } }, t);
+    for (const _ of ['made', 'prepared'])
+      assert.equal((await fetch(behind.base + dataset, { headers })).headers.get('x-request-id'), 'edge-7:abc');
+    for (const bad of ['', 'a b', '"', 'é', 'x'.repeat(201)]) {
+      const answer = await fetch(behind.base + dataset, { headers: { 'X-Request-Id': bad } });
+      assert.match(answer.headers.get('x-request-id') ?? '', uuid, bad);
+    }
+  });
+});
+
+describe('pages', () => {
+  it('run nothing, are framed by nobody, and have the one style that there is', async () => {
+    const pages = [dataset, '/api/v1/', '/nothing', '/auth/login/', '/schemas/dataset.json'];
+    for (const path of pages) {
+      const answer = await fetch(base + path, { headers: { Accept: 'text/html' } });
+      assert.match(answer.headers.get('content-type') ?? '', /^text\/html/, path);
+      const policy = answer.headers.get('content-security-policy') ?? '';
+      for (const rule of ["default-src 'none'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"])
+        assert.ok(policy.split('; ').includes(rule), `${path}: ${policy}`);
+      assert.doesNotMatch(policy, /unsafe|script/);
+      assert.equal(answer.headers.get('x-content-type-options'), 'nosniff');
+      const html = await answer.text();
+      const styles = [...html.matchAll(/<style>([^<]*)<\/style>/g)].map(([, text = '']) => text);
+      assert.equal(styles.length, 1, path);
+      const hash = createHash('sha256')
+        .update(styles[0] ?? '')
+        .digest('base64');
+      assert.ok(policy.includes(`style-src 'sha256-${hash}'`), path);
+      assert.doesNotMatch(html, /<script|<link|\sstyle=|\son[a-z]+=/i, path);
+    }
+    assert.equal((await fetch(base + dataset)).headers.get('content-security-policy'), null);
+  });
+});
+
+describe('a server that is there to be read only', () => {
+  it('refuses all writing with 403, whoever asks, and reads on', async (t) => {
+    const server = await served(content, t, { readOnly: true });
+    const files = await openFolder(server.folder.root);
+    const { token } = await files.accounts.addToken('ann');
+    await files.close();
+    const headers = { Authorization: `Token ${token}`, 'Content-Type': 'application/json' };
+    const writes: [method: string, path: string][] = [
+      ['POST', '/api/v1/datasets/'],
+      ['POST', '/api/v1/namespaces/'],
+      ['PUT', dataset],
+      ['PATCH', dataset],
+      ['DELETE', dataset],
+      ['POST', `${dataset}version/`],
+      ['POST', '/api/v1/users/'],
+      ['DELETE', '/api/v1/users/ann/'],
+      ['POST', '/api/v1/queries/'],
+    ];
+    for (const [method, path] of writes) {
+      const answer = await fetch(server.base + path, { method, headers, body: '{"label":"x"}' });
+      assert.equal(answer.status, 403, `${method} ${path}`);
+      assert.deepEqual(await answer.json(), { detail: 'This server is there to be read only.' });
+    }
+    assert.equal((await fetch(server.base + dataset, { headers })).status, 200);
+    assert.equal((await fetch(server.base + dataset, { method: 'DELETE' })).status, 401);
+  });
+});
