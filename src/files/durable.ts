@@ -74,19 +74,25 @@ export async function removeDurably(path: string): Promise<void> {
 }
 
 /**
- * Deletes what crashed writers left in a folder; not below it. A folder that is gone is clean.
+ * Whether a temporary file or folder was left by a crashed writer.
  * @param olderThan milliseconds since it was last changed: what is younger may be somebody's work, unless its writer is
  *   known to be gone
+ */
+export async function isAbandoned(path: string, olderThan: number): Promise<boolean> {
+  const mark = temporary.exec(basename(path))?.[1] ?? '';
+  const stat = await lstat(path).catch(() => null);
+  return stat !== null && (stat.ctimeMs <= Date.now() - olderThan || isGone(mark));
+}
+
+/**
+ * Deletes what crashed writers left in a folder; not below it. A folder that is gone is clean.
  * @returns how many there were
  */
 export async function sweepTemporaries(folder: string, olderThan: number): Promise<number> {
   const names = await readdir(folder).catch((): string[] => []);
-  const limit = Date.now() - olderThan;
   let swept = 0;
-  for (const name of names.filter(isTemporary)) {
-    const path = join(folder, name);
-    const stat = await lstat(path).catch(() => null);
-    if (stat === null || (stat.ctimeMs > limit && !isGone(temporary.exec(name)?.[1] ?? ''))) continue;
+  for (const path of names.filter(isTemporary).map((name) => join(folder, name))) {
+    if (!(await isAbandoned(path, olderThan))) continue;
     await rm(path, { recursive: true, force: true }).then(
       () => swept++,
       () => {},

@@ -20,6 +20,9 @@ export interface LockOptions {
   readonly stale?: number | undefined;
 }
 
+/** After so many milliseconds without a sign of life, a holder of which nothing else is known is taken to be gone. */
+export const customaryStale = 10_000;
+
 const locksFolder = (root: string): string => join(resolve(root), '.catalogue', 'locks');
 
 /** The last caller in the queue for each lock in this process: callers here needn't poll each other. */
@@ -38,7 +41,7 @@ export async function withLock<T>(
   root: string,
   key: string,
   work: (signal: AbortSignal) => Promise<T> | T,
-  { wait = 12_000, stale = 10_000 }: LockOptions = {},
+  { wait = 12_000, stale = customaryStale }: LockOptions = {},
 ): Promise<T> {
   const folder = locksFolder(root);
   const path = join(folder, createHash('sha256').update(key).digest('hex').slice(0, 32));
@@ -65,12 +68,12 @@ export async function withLock<T>(
   });
 }
 
-/** Removes the locks that nobody holds any more. */
-export async function sweepLocks(root: string, stale = 10_000): Promise<void> {
+/** Removes the locks that nobody holds any more, as far as that can be told by now. */
+export async function sweepLocks(root: string, stale = customaryStale): Promise<void> {
   const folder = locksFolder(root);
   for (const name of await readdir(folder).catch((): string[] => [])) {
     const path = join(folder, name.replace(/\.lock$/, ''));
-    if (/^[0-9a-f]{32}\.lock$/.test(name) && (await isStale(path, stale))) await takeOver(path, stale);
+    if (/^[0-9a-f]{32}(\.takeover)?\.lock$/.test(name) && (await isStale(path, stale))) await takeOver(path, stale);
   }
 }
 

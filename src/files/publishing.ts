@@ -16,28 +16,18 @@ import type { Dataset } from '../catalogue/types.ts';
 import { type Intake, takeIn } from '../data/intake.ts';
 import { PayloadError } from '../data/payload-error.ts';
 import { newText } from './document.ts';
-import {
-  codeOf,
-  explained,
-  makeFolders,
-  sweepTemporaries,
-  syncFolder,
-  temporaryBeside,
-  temporaryName,
-} from './durable.ts';
+import { codeOf, explained, makeFolders, syncFolder, temporaryBeside, temporaryName } from './durable.ts';
 import { schemaHeader } from './editor-schemas.ts';
 import type { FileCatalogue } from './file-catalogue.ts';
 import { mustBeSound } from './guard.ts';
 import { datasetFolder, payloadPath, stemOf } from './layout.ts';
+import { sweepPayloads } from './leftovers.ts';
 import { withLock } from './lock.ts';
 import { createRecord, editRecord } from './pen.ts';
 import { derivedFolder } from './rows.ts';
 import { show } from './shown.ts';
 import { touched } from './trail.ts';
 import { recordPath } from './writing.ts';
-
-/** What a writer left that died is as old as this, in milliseconds; the file of one at work is written to. */
-const anHour = 3_600_000;
 
 /**
  * Takes an upload in as the newest version of a dataset.
@@ -48,7 +38,7 @@ export async function publishVersion(files: FileCatalogue, ref: DatasetRef, uplo
   mustBeSound(files, 'dataset', await recordPath(files, ref));
   const aside = temporaryBeside(files.store.folder.absolute(`${home}/data/payload`));
   await makeFolders(dirname(aside));
-  await sweepTemporaries(dirname(aside), anHour);
+  await sweepPayloads(dirname(aside));
   try {
     const intake = await receive(files, upload, aside);
     return await withLock(files.root, stemOf(ref), () => commit(files, ref, upload, intake, aside));

@@ -35,7 +35,7 @@ async function life(root: string, namespace: string, first: number): Promise<str
   return said.split('\n').slice(1, -1);
 }
 
-test(`${kills} kills`, { timeout: 600_000 }, async () => {
+test(`${kills} kills`, { timeout: 600_000 }, async (t) => {
   const folder = await makeFolder({
     settings: { title: 'x' },
     namespaces: Object.fromEntries([...writers, 'shared'].map((slug, i) => [slug, { id: i + 1, label: slug }])),
@@ -87,10 +87,10 @@ test(`${kills} kills`, { timeout: 600_000 }, async () => {
   await files.close();
 
   const started = await openFolder(folder.root, { watch: true });
+  t.after(() => started.close());
   const isLeft = (path: string) => isTemporary(basename(path)) || path.endsWith('.lock');
   const left = () => readdirSync(folder.root, { recursive: true }).map(String).filter(isLeft);
-  await until(() => left().length === 0, 30_000).catch(() => assert.deepEqual(left(), []));
-  await started.close();
+  await until(() => left().length === 0, 40_000).catch(() => assert.deepEqual(left(), []));
 
   assert.deepEqual((await checkFolder(folder.root)).problems, []);
   // A version and its dataset's columns are two files: between them, a kill leaves what only a deep check sees and mends.

@@ -28,10 +28,10 @@ export const command: Verb<ServeOptions> = {
       .argParser(wholeNumber(0, 65_535)),
     new Option('--base-url <url>', 'Public address of the server, as links in answers have it.').argParser(webAddress),
     new Option('--read-only', 'Refuse everything that would change the catalogue.'),
-    new Option('--log-format <format>', 'text: lines about problems; json: those and every request.').choices([
-      'text',
-      'json',
-    ]),
+    new Option(
+      '--log-format <format>',
+      'Log lines about problems (text, the default), or JSON about those and every request.',
+    ).choices(['text', 'json']),
     new Option('--metrics', 'Count requests and more for Prometheus, at /metrics.'),
   ],
   async run({ context, show, folder }, _args, options) {
