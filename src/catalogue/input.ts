@@ -145,7 +145,17 @@ function parseObject(value: unknown): Verdict {
   if (value === null) return fail('This field may not be null.');
   if (typeof value !== 'object' || Array.isArray(value))
     return fail(`Expected a dictionary of items but got type "${typeName(value)}".`);
-  return { value };
+  return isDeep(value) ? fail(`The nesting is deeper than ${deepest}.`) : { value };
+}
+
+/** Levels of objects and lists within a field: fewer than a file may have. */
+const deepest = 20;
+
+function isDeep(value: object): boolean {
+  let level: object[] = [value];
+  for (let depth = 0; depth < deepest; depth++)
+    level = level.flatMap((item) => Object.values(item).filter((part) => typeof part === 'object' && part !== null));
+  return level.length > 0;
 }
 
 function parseAddress(value: unknown): Verdict {

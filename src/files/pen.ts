@@ -6,10 +6,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { type Adapter, Low } from 'lowdb';
-import { ConflictError, NotFoundError } from '../catalogue/errors.ts';
+import { ConflictError, NotFoundError, ValidationError } from '../catalogue/errors.ts';
 import { editText } from './document.ts';
 import { codeOf, explained, makeFolders, syncFolder, temporaryBeside, writeDurably } from './durable.ts';
 import { type LockOptions, withLock } from './lock.ts';
+import { largestRecord } from './look.ts';
 import { type Format, parseRecord } from './parse.ts';
 import { wrote } from './trail.ts';
 
@@ -65,6 +66,14 @@ export class RecordAdapter implements Adapter<RecordText> {
   }
 }
 
+/** What is larger than a record may be would be broken from the moment it is written. */
+function mustBeReadable(text: string): void {
+  const size = Buffer.byteLength(text);
+  if (size <= largestRecord) return;
+  const message = `This makes a record of ${size} bytes; it may have at most ${largestRecord}.`;
+  throw new ValidationError({ non_field_errors: [message] });
+}
+
 /** Somebody wrote the file while we did. */
 class MeanwhileError extends ConflictError {
   constructor(name: string) {
@@ -83,7 +92,7 @@ const tries = 5;
  * @param order canonical order of the keys, for the places of new ones
  * @returns whether the file was written, and its text
  * @throws NotFoundError where there is no such file; ConflictError where it is broken (it says where) or a link;
- *   UnavailableError where others hold the lock or the disk refuses; and what `change` throws
+ *   ValidationError where it would be too large for a record; UnavailableError where others hold the lock or the disk refuses; and what `change` throws
  */
 export async function editRecord(
   root: string,
@@ -128,6 +137,7 @@ async function editOnce(
   const text = editText(before, format, change(parsed.value as Record<string, unknown>), order);
   signal.throwIfAborted();
   if (text === before) return { changed: false, text };
+  mustBeReadable(text);
   pen.data = { text };
   await pen.write();
   wrote(path, text);
@@ -138,9 +148,11 @@ async function editOnce(
  * Writes the file of a new record, and the folders it needs. Its own folder comes with the record in it: a crash leaves
  * no folder of a dataset that is none.
  * @param path relative to the catalogue folder, with slashes
- * @throws ConflictError where the file exists; UnavailableError where others hold the lock or the disk refuses
+ * @throws ConflictError where the file exists; ValidationError where the text is too large for a record;
+ *   UnavailableError where others hold the lock or the disk refuses
  */
 export async function createRecord(root: string, path: string, text: string, options?: LockOptions): Promise<void> {
+  mustBeReadable(text);
   await withLock(
     root,
     path,

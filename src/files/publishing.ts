@@ -170,9 +170,13 @@ function summaryOf(intake: Intake, fileName: string | undefined): string {
   const { format, compression, encoding, delimiter, crs, rows, bbox, statistics } = intake;
   const columns = statistics.map(({ type: _, ...figures }) => figures);
   const given = Object.entries({ compression, encoding, delimiter, crs, bbox }).filter(([, value]) => value !== null);
-  const summary = { format, rows, ...Object.fromEntries(given), source: fileName, columns };
-  return Buffer.from(JSON.stringify(summary)).toString('base64');
+  const summary = { format, rows, ...Object.fromEntries(given), source: fileName };
+  const whole = Buffer.from(JSON.stringify({ ...summary, columns }));
+  return (whole.length > largestSummary ? Buffer.from(JSON.stringify(summary)) : whole).toString('base64');
 }
+
+/** Of thousands of columns, a summary would be larger than the record may be that it stands in. */
+const largestSummary = 256 * 1024;
 
 const noChanges: ColumnChanges = { added: [], dropped: [], retyped: [] };
 

@@ -1,6 +1,6 @@
 /** Hyperlink fields: addresses that stand for what they lead to, judged as Django REST Framework judges them. */
 import type { Catalogue, Input } from '../catalogue/catalogue.ts';
-import { NotFoundError, ValidationError } from '../catalogue/errors.ts';
+import { MovedError, NotFoundError, ValidationError } from '../catalogue/errors.ts';
 import { typeName } from '../catalogue/input.ts';
 import { formatRef, type Ref } from '../catalogue/ref.ts';
 import { apiRoot } from '../catalogue/urls.ts';
@@ -71,6 +71,8 @@ async function follow(value: unknown, { kind }: LinkField, catalogue: Catalogue)
     await catalogue.get(ref as never);
     return ref;
   } catch (error) {
+    // That of the request hasn't moved; what a field names may have, and is found where it is now.
+    if (error instanceof MovedError) return error.to;
     if (error instanceof NotFoundError || error instanceof ValidationError)
       throw new LinkError('Invalid hyperlink - Object does not exist.');
     throw error;
