@@ -9,10 +9,10 @@ export function fold(text: string): string {
   // Plain ASCII, the common case, needs none of it.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant
   if (/^[\x00-\x7f]*$/.test(text)) return text.toLowerCase();
+  // Lower case comes first, too: ẞ becomes ß, which then becomes SS.
   return text
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
-    // ẞ becomes ß first, which then becomes SS.
     .toLowerCase()
     .toUpperCase()
     .toLowerCase()
