@@ -43,6 +43,8 @@ export async function publishVersion(files: FileCatalogue, ref: DatasetRef, uplo
     const intake = await receive(files, upload, aside);
     return await withLock(files.root, stemOf(ref), () => commit(files, ref, upload, intake, aside));
   } catch (error) {
+    if (codeOf(error) === 'ENOENT' && files.store.folder.stamp(home) === null)
+      throw new NotFoundError('The dataset was removed or renamed meanwhile.');
     // The name aside says nothing to anybody.
     throw explained(error, files.store.folder.absolute(home));
   } finally {

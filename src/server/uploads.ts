@@ -8,7 +8,7 @@ import { parseInput } from '../catalogue/input.ts';
 import { refOf } from '../catalogue/ref.ts';
 import { representVersion, toJson, urlOf } from '../catalogue/represent.ts';
 import { bodyType } from './body.ts';
-import { TooLargeError } from './errors.ts';
+import { BadRequestError, TooLargeError } from './errors.ts';
 import { unhurried } from './limits.ts';
 import { readForm } from './multipart.ts';
 import type { Ask, Shown } from './route.ts';
@@ -24,11 +24,14 @@ export async function publish(ask: Ask): Promise<Shown> {
   unhurried(ctx.req);
   const gone = new AbortController();
   ctx.req.once('close', () => {
-    if (!ctx.req.complete) gone.abort(new Error('The connection was cut off.'));
+    if (!ctx.req.complete) gone.abort(new BadRequestError('The connection was cut off.'));
   });
   const multipart = bodyType(ctx) === 'multipart/form-data';
   const upload = multipart ? await formUpload(ctx, gone.signal) : rawUpload(ask, gone.signal);
-  const { version, created } = await catalogue.publish(ref, upload);
+  const { version, created } = await catalogue.publish(ref, upload).catch((error) => {
+    // That a client left is nothing that went wrong on our side.
+    throw gone.signal.aborted ? gone.signal.reason : error;
+  });
   return {
     title: version.label,
     parts: [],

@@ -38,6 +38,20 @@ for (const [what, format, head, letter, message] of greedy) {
   });
 }
 
+test('a long row that comes in small pieces is not looked through anew with each', async () => {
+  function* pieces(): Generator<Buffer> {
+    yield Buffer.from('a\n"');
+    for (let sent = 0; sent < 6_000_000; sent += 20_000) yield Buffer.alloc(20_000, '""');
+  }
+  const started = performance.now();
+  const taking = takeIn(Readable.from(pieces()), { format: 'csv' });
+  await assert.rejects(taking, /^PayloadError: line 2: a quoted cell is never closed/);
+  assert.ok(performance.now() - started < 5000);
+  const { intake, table } = await take(`a,b\n"${'x\n'.repeat(1_000_000)}",1\ny,2\n`, 'a.csv');
+  assert.equal(intake.rows, 2);
+  assert.equal(String((await table.row(0)).value(0)).length, 2_000_000);
+});
+
 test('a polygon of a million vertices is taken in, and comes back', async () => {
   const ring = Array.from({ length: 1_000_000 }, (_, n) => [Math.cos(n / 2e5) * 50, Math.sin(n / 2e5) * 50]);
   const feature = { ...point({}), geometry: { type: 'Polygon', coordinates: [[...ring, ring[0]]] } };

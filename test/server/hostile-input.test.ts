@@ -1,7 +1,12 @@
 /** Input that would break what it is written to, or lead somewhere else than it says. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { serveAccounts } from '../support/accounts.ts';
+import { until } from '../support/folder.ts';
 
 const trees = '/api/v1/namespaces/parks/datasets/trees/';
 const parks = '/api/v1/namespaces/parks/';
@@ -52,6 +57,47 @@ describe('what is written', () => {
     const upload = await ask(`${trees}version/`, { method: 'POST', headers, body }, token);
     assert.equal(upload.status, 201, upload.text.slice(0, 300));
     assert.deepEqual((await ask('/api/v1/intrinsecus/?status=invalid')).body.results, []);
+  });
+});
+
+describe('an upload', () => {
+  it('to a dataset that is removed meanwhile ends there, and leaves nothing', async (test) => {
+    const { base, folder, ask, token } = await withTrees(test);
+    const removed = new AbortController();
+    const body = new ReadableStream({
+      async start(controller) {
+        controller.enqueue(Buffer.from('a\n1\n'));
+        await once(removed.signal, 'abort');
+        controller.close();
+      },
+    });
+    const headers = { 'Content-Type': 'text/csv', Authorization: `Token ${token}` };
+    const init = { method: 'POST', headers, body, duplex: 'half' } as RequestInit;
+    const upload = fetch(`${base}${trees}version/`, init);
+    const data = folder.path('namespaces/parks/datasets/trees/data');
+    await until(async () => (await readdir(data).catch(() => [])).length > 0);
+    assert.equal((await ask(trees, { method: 'DELETE' }, token)).status, 204);
+    removed.abort();
+    const answer = await upload;
+    assert.deepEqual(
+      [answer.status, await answer.json()],
+      [404, { detail: 'The dataset was removed or renamed meanwhile.' }],
+    );
+    assert.deepEqual(await readdir(folder.path('namespaces/parks/datasets')), []);
+  });
+
+  it('that is cut off is nothing to be logged, and leaves nothing', async (test) => {
+    const { base, folder, log, token } = await withTrees(test);
+    const { hostname, port } = new URL(base);
+    const socket = connect(Number(port), hostname);
+    const head = `POST ${trees}version/ HTTP/1.1\r\nHost: x\r\nAuthorization: Token ${token}\r\nContent-Length: 99\r\n`;
+    socket.write(`${head}Content-Type: text/csv\r\n\r\na,b\n`);
+    const names = () => readdir(folder.path('namespaces/parks/datasets/trees/data')).catch(() => []);
+    await until(async () => (await names()).length > 0);
+    socket.destroy();
+    await until(async () => (await names()).length === 0);
+    await setTimeout(100);
+    assert.doesNotMatch(log.join('\n'), /Error/);
   });
 });
 

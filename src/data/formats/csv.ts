@@ -52,6 +52,11 @@ class CsvRows {
   #locator: Locator | null | undefined;
   #rows: string[][] = [];
   #rest = '';
+  /**
+   * How much there has to be before it is looked at, unless it is all there is: what the delimiter is found in, and
+   * twice as much of a row that hasn't ended. Else a long one would be looked through anew with each chunk.
+   */
+  #enough = 64 * 1024;
   #line = 1;
   #bytes = 0;
 
@@ -62,8 +67,7 @@ class CsvRows {
   push(text: string, last: boolean): void {
     if (text.includes('\0')) throw new PayloadError('not text: holds zero bytes', { line: this.#line });
     const input = this.#rest + text;
-    // Enough to find the delimiter in, unless this is all there is.
-    if (this.#parser === undefined && !last && input.length < 64 * 1024) {
+    if (!last && input.length < this.#enough) {
       this.#rest = input;
       return;
     }
@@ -71,6 +75,7 @@ class CsvRows {
     this.#parser ??= this.#newParser(input);
     const { data, errors, meta } = this.#parser.parse(input, 0, !last) as Papa.ParseResult<string[]>;
     this.#rest = last ? '' : input.slice(meta.cursor);
+    this.#enough = meta.cursor > 0 ? 0 : Math.min(2 * input.length, maxCsvRow + 1);
     for (const error of errors) this.#judge(error, input, data);
     if (this.#rest.length > maxCsvRow) {
       throw new PayloadError(`a row is longer than ${maxCsvRow} characters, or a quote is never closed`, {
