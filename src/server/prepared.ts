@@ -164,7 +164,7 @@ export function keyOf(request: IncomingMessage): string | null {
   const { headers, method } = request;
   if ((method !== 'GET' && method !== 'HEAD') || headers.authorization !== undefined || headers.cookie !== undefined)
     return null;
-  const proxied = headers['x-forwarded-host'] ?? headers['x-forwarded-proto'];
+  const proxied = headers['x-forwarded-host'] || headers['x-forwarded-proto'];
   const origin = proxied ? `${headers['x-forwarded-proto']} ${headers['x-forwarded-host']}` : '';
   return `${request.url}\n${headers.accept ?? ''}\n${headers.host ?? ''}\n${origin}`;
 }

@@ -197,6 +197,7 @@ describe('what is kept', () => {
       request({ host: 'a' }),
       request({ 'x-forwarded-host': 'a' }),
       request({ 'x-forwarded-proto': 'https' }),
+      request({ 'x-forwarded-host': '', 'x-forwarded-proto': 'http' }),
     ];
     assert.equal(new Set(variants.map(keyOf)).size, variants.length);
   });
