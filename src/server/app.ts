@@ -11,7 +11,7 @@ import { MovedError, NotFoundError } from '../catalogue/errors.ts';
 import { anonymous, type Viewer } from '../catalogue/permissions.ts';
 import type { Settings } from '../catalogue/types.ts';
 import { plainPage } from '../pages/plain.ts';
-import { answerTo, BadRequestError } from './errors.ts';
+import { answerTo } from './errors.ts';
 import { type Exchange, type Finding, watch } from './exchange.ts';
 import { always, crossOrigin, pageSecurity } from './headers.ts';
 import { baseUrlOf } from './links.ts';
@@ -21,6 +21,7 @@ import { preferredType } from './negotiate.ts';
 import { formFor, keyOf, PreparedAnswers, prepare, send } from './prepared.ts';
 import { remoteAddress } from './remote.ts';
 import { requestIdHeader, requestIdOf } from './request-id.ts';
+import { mustBeEncoded, normalise } from './request-line.ts';
 import { type Shown, serve } from './route.ts';
 import { routes } from './routes.ts';
 import { SignIn } from './sign-in.ts';
@@ -91,6 +92,8 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
   return (request, response) => {
     normalise(request);
     const { revision, settings } = open;
+    // By its id a request is found in a log, ours or a proxy's. Without one, answers that lie ready are sent as they are.
+    if (!findings && !settings.trust_proxy && prepared.answer(request, response, revision)) return;
     const id = requestIdOf(request.headers, settings.trust_proxy);
     const finding = findings && watch(request, response, id, remoteAddress(request, settings), tell);
     const answered = prepared.answer(request, response, revision, [requestIdHeader, id]);
@@ -234,23 +237,6 @@ const clientLeft = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ERR_STREAM_P
 
 function sameParts(a: readonly unknown[], b: readonly unknown[]): boolean {
   return a.length === b.length && a.every((part, i) => part === b[i]);
-}
-
-/**
- * Newer Nodes refuse such an address themselves, older ones hand its bytes on.
- * @throws BadRequestError where the address holds more than a URL may (RFC 3986, section 2)
- */
-function mustBeEncoded({ url = '' }: IncomingMessage): void {
-  if (/[^\x21-\x7e]/.test(url))
-    throw new BadRequestError('The address holds characters that have to be percent-encoded.');
-}
-
-/** A request line may hold a whole URL (RFC 9112, section 3.2.2): its host counts, and its path is the path. */
-function normalise(request: IncomingMessage): void {
-  const match = /^https?:\/\/([^/?#]*)([^#]*)/i.exec(request.url ?? '');
-  if (!match) return;
-  request.headers.host = match[1];
-  request.url = match[2]?.startsWith('/') ? match[2] : `/${match[2] ?? ''}`;
 }
 
 /** Answers before there is a catalogue to show: the process lives, and is not ready. */

@@ -85,14 +85,14 @@ export function send(
   response: ServerResponse,
   form: Form,
   status = 200,
-  more: readonly string[] = [],
+  more?: readonly string[],
 ): void {
   const reads = request.method === 'GET' || request.method === 'HEAD';
   const condition = reads ? request.headers['if-none-match'] : undefined;
   if (condition !== undefined && namesTag(condition, form.etag)) {
-    response.writeHead(304, [...form.unmodified, ...more]).end();
+    response.writeHead(304, (more ? [...form.unmodified, ...more] : form.unmodified) as string[]).end();
   } else {
-    response.writeHead(status, [...form.headers, ...more]);
+    response.writeHead(status, (more ? [...form.headers, ...more] : form.headers) as string[]);
     response.end(request.method === 'HEAD' ? undefined : form.body);
   }
 }

@@ -17,13 +17,10 @@ const dataset = '/api/v1/namespaces/parks/datasets/trees/';
 describe('the id of a request', () => {
   const uuid = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 
-  it('is in every answer, and another in each', async () => {
+  it('is in every answer that is made, and another in each', async () => {
     const seen = new Set<string>();
     const asked: [path: string, init?: RequestInit][] = [
       [dataset],
-      [dataset],
-      [dataset, { headers: { 'If-None-Match': '*' } }],
-      [dataset, { method: 'HEAD' }],
       [dataset, { method: 'OPTIONS' }],
       [dataset, { method: 'DELETE' }],
       [dataset, { method: 'OPTIONS', headers: { Origin: 'http://a.example', 'Access-Control-Request-Method': 'PUT' } }],
@@ -42,9 +39,18 @@ describe('the id of a request', () => {
     assert.match(await raw(base, 'no request\r\n\r\n'), /^X-Request-Id: [0-9a-f-]{36}\r$/m);
   });
 
+  it('is in those that lie ready too, where there is a log', async (t) => {
+    const logged = await served(content, t, { logFormat: 'json' });
+    const seen = new Set<string | null>();
+    for (const init of [{}, {}, { headers: { 'If-None-Match': '*' } }, { method: 'HEAD' }] as RequestInit[])
+      seen.add((await fetch(logged.base + dataset, init)).headers.get('x-request-id'));
+    assert.equal(seen.size, 4);
+    assert.ok(!seen.has(null));
+  });
+
   it('is the one that a proxy gave, where one is trusted, and where it can be one', async (t) => {
     const headers = { 'X-Request-Id': 'edge-7:abc' };
-    assert.match((await fetch(base + dataset, { headers })).headers.get('x-request-id') ?? '', uuid);
+    assert.match((await fetch(`${base}/nothing`, { headers })).headers.get('x-request-id') ?? '', uuid);
     const behind = await served({ ...content, settings: { trust_proxy: true } }, t);
     for (const _ of ['made', 'prepared'])
       assert.equal((await fetch(behind.base + dataset, { headers })).headers.get('x-request-id'), 'edge-7:abc');
