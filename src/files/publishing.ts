@@ -7,7 +7,7 @@ import { link, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ColumnChanges, Published, Upload } from '../catalogue/catalogue.ts';
 import { changesBetween, fitColumns } from '../catalogue/columns.ts';
-import { NotFoundError, ValidationError } from '../catalogue/errors.ts';
+import { ConflictError, NotFoundError, ValidationError } from '../catalogue/errors.ts';
 import { drawId } from '../catalogue/ids.ts';
 import { find } from '../catalogue/lookup.ts';
 import type { DatasetRef } from '../catalogue/ref.ts';
@@ -31,11 +31,16 @@ import { recordPath } from './writing.ts';
 
 /**
  * Takes an upload in as the newest version of a dataset.
- * @throws NotFoundError, ValidationError, ConflictError (the dataset's file is broken), UnavailableError
+ * @throws NotFoundError, ValidationError, ConflictError (the dataset's file is broken, a folder leads elsewhere),
+ *   UnavailableError
  */
 export async function publishVersion(files: FileCatalogue, ref: DatasetRef, upload: Upload): Promise<Published> {
   const home = datasetFolder(ref.namespace, ref.slug);
   mustBeSound(files, 'dataset', await recordPath(files, ref));
+  // What lies elsewhere is never served; nor is anything written there.
+  for (const part of ['data', 'versions'])
+    if (files.store.folder.leaves(`${home}/${part}`))
+      throw new ConflictError(`${home}/${part} is a link that leaves the catalogue folder: put a folder in its place.`);
   const aside = temporaryBeside(files.store.folder.absolute(`${home}/data/payload`));
   await makeFolders(dirname(aside));
   await sweepPayloads(dirname(aside));

@@ -1,8 +1,10 @@
 /** Input that would break what it is written to, or lead somewhere else than it says. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, symlink, unlink } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { serveAccounts } from '../support/accounts.ts';
@@ -84,6 +86,22 @@ describe('an upload', () => {
       [404, { detail: 'The dataset was removed or renamed meanwhile.' }],
     );
     assert.deepEqual(await readdir(folder.path('namespaces/parks/datasets')), []);
+  });
+
+  it('writes nothing outside of the folder', async (test) => {
+    const { folder, ask, token } = await withTrees(test);
+    const outside = await mkdtemp(join(tmpdir(), 'catalogue-test-'));
+    test.after(() => rm(outside, { recursive: true }));
+    const headers = { 'Content-Type': 'text/csv' };
+    for (const part of ['data', 'versions']) {
+      const place = folder.path(`namespaces/parks/datasets/trees/${part}`);
+      await symlink(outside, place);
+      const answer = await ask(`${trees}version/`, { method: 'POST', headers, body: 'a\n1\n' }, token);
+      assert.equal(answer.status, 409);
+      assert.match(answer.body.detail, /^namespaces\/parks\/datasets\/trees\/\w+ is a link that leaves/);
+      await unlink(place);
+    }
+    assert.deepEqual(await readdir(outside), []);
   });
 
   it('that is cut off is nothing to be logged, and leaves nothing', async (test) => {
