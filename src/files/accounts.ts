@@ -189,6 +189,8 @@ export class FileAccounts implements Accounts {
     // Looked at first: what is written meanwhile makes the file look older than it is, and it is read again.
     const stamp = await this.#stamp();
     if (this.#known?.stamp === stamp) return this.#known;
+    // Where the whole folder is gone, what is known counts until it comes back, as with all else.
+    if (this.#known && stamp === '' && !this.#files.store.folder.isThere()) return this.#known;
     const { passwords, tokens, sessions } =
       (await this.#adapter.read().catch((error) => this.#tell(error, stamp))) ?? noAccounts;
     this.#known = {

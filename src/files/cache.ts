@@ -4,11 +4,12 @@
  * ignored as a whole.
  */
 import { createReadStream } from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { sweepTemporaries, temporaryBeside } from './durable.ts';
 import { privateFolder } from './layout.ts';
+import { makePrivateFolder } from './private-folder.ts';
 import type { Store } from './store.ts';
 import type { UnitState } from './unit-look.ts';
 
@@ -56,7 +57,7 @@ export async function readCache(root: string): Promise<readonly UnitState[]> {
 /** Writes the cache anew, beside and then into its place, in steps that leave the event loop to others. */
 export async function writeCache(root: string, states: Iterable<UnitState>): Promise<void> {
   const path = pathIn(root);
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await makePrivateFolder(root, 'cache');
   await sweepTemporaries(dirname(path), anHour);
   const beside = temporaryBeside(path);
   const file = await open(beside, 'wx', 0o600);

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, link, lstat, mkdir, open, readdir, rename, rm, unlink } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { ConflictError, UnavailableError } from '../catalogue/errors.ts';
 import { isGone, markPattern, writerMark } from './writer.ts';
 
@@ -120,10 +120,15 @@ export async function syncFolder(folder: string): Promise<void> {
  */
 export async function makeFolders(path: string): Promise<void> {
   try {
-    const first = await mkdir(path, { recursive: true });
-    if (first === undefined) return;
-    for (let made = resolve(path); made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made));
+    // One by one: making several at once, Node takes a file system that is read-only for a folder that isn't there.
+    await mkdir(path).catch(async (error) => {
+      if (codeOf(error) !== 'ENOENT' || dirname(path) === path) throw error;
+      await makeFolders(dirname(path));
+      await mkdir(path);
+    });
+    await syncFolder(dirname(path));
   } catch (error) {
+    if (codeOf(error) === 'EEXIST' && (await lstat(path)).isDirectory()) return;
     throw explained(error, path);
   }
 }

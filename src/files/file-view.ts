@@ -31,6 +31,7 @@ import { filesOf } from './files-list.ts';
 import { commitsOf, inspectFiles } from './history.ts';
 import { historyPaths } from './history-paths.ts';
 import { createGroup, createUser, editGroup, editUser, removeGroup, removeUser } from './people.ts';
+import { folderIsGone } from './private-folder.ts';
 import { publishVersion } from './publishing.ts';
 import { removeRecordOf } from './removing.ts';
 import { rowsOf } from './rows.ts';
@@ -180,6 +181,7 @@ export class FileView implements Catalogue {
 
   /** What lies in a namespace is for its owners to write, what doesn't is for staff. */
   async #permit(namespace: string | undefined): Promise<void> {
+    if (!this.#files.store.folder.isThere()) throw folderIsGone();
     if (!this.#viewer.staff && namespace !== undefined)
       await this.#files.need([{ kind: 'namespace', slug: namespace }]);
     if (!mayWrite(this.#viewer, this.#snapshot.folders.get(namespace ?? ''))) throw new NotPermittedError();

@@ -4,13 +4,14 @@
  * the note of the holder shows that it is gone, else after a while.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import lockfile from 'proper-lockfile';
 import { UnavailableError } from '../catalogue/errors.ts';
 import { codeOf, explained } from './durable.ts';
+import { makePrivateFolder } from './private-folder.ts';
 import { isGone, markPattern, writerMark } from './writer.ts';
 
 export interface LockOptions {
@@ -47,9 +48,7 @@ export async function withLock<T>(
   const path = join(folder, createHash('sha256').update(key).digest('hex').slice(0, 32));
   const deadline = Date.now() + wait;
   return await inTurn(path, key, deadline, async () => {
-    await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error) => {
-      throw explained(error, folder);
-    });
+    await makePrivateFolder(root, 'locks');
     const lost = new AbortController();
     const release = await acquire(path, key, deadline, stale, () =>
       lost.abort(new UnavailableError(`The lock of ${key} was lost, because this process stood still. Try again.`)),

@@ -3,9 +3,10 @@
  * path relative to the catalogue folder. It is only a hint: what is missed, the next sweep finds.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { appendFile, mkdir, rename, stat, writeFile } from 'node:fs/promises';
+import { appendFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { keyOf, privateFolder } from './layout.ts';
+import { makePrivateFolder } from './private-folder.ts';
 import type { Scope } from './store.ts';
 
 const pathIn = (root: string) => join(root, privateFolder, 'touched');
@@ -19,7 +20,7 @@ export async function leaveNote(root: string, scopes: readonly Scope[]): Promise
     .map((scope) => `${'folder' in scope ? scope.folder.replace(/\/$/, '') : `${keyOf(scope)}.yaml`}\n`)
     .join('');
   try {
-    await mkdir(join(root, privateFolder), { recursive: true, mode: 0o700 });
+    await makePrivateFolder(root);
     const size = (await stat(path).catch(() => null))?.size ?? 0;
     if (size < longest) return await appendFile(path, lines, { mode: 0o600 });
     // A new file rather than a cut one, so that readers notice.

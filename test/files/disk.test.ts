@@ -1,0 +1,140 @@
+/** Disks that take nothing, and a folder that is gone: said clearly, nothing lost, and over without a restart. */
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { isTemporary } from '../../src/files/durable.ts';
+import { openFolder } from '../../src/files/file-catalogue.ts';
+import { until } from '../support/folder.ts';
+import { serveFolder } from '../support/server.ts';
+
+const path = '/api/v1/namespaces/parks/datasets/trees/';
+
+/** A small file system of its own; null where mounting isn't permitted. */
+function smallDisk(t: TestContext): string | null {
+  const root = mkdtempSync(join(tmpdir(), 'catalogue-disk-'));
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'none', root]).status === 0;
+  t.after(() => {
+    if (mounted) spawnSync('umount', ['-l', root]);
+    rmSync(root, { recursive: true, force: true });
+  });
+  if (!mounted) t.skip('mounting is not permitted here');
+  return mounted ? root : null;
+}
+
+/** A catalogue with one dataset and one version in the folder, served; and one who may write. */
+async function serveIn(t: TestContext, root: string) {
+  writeFileSync(join(root, 'catalogue.yaml'), 'title: x\n');
+  const files = await openFolder(root);
+  const catalogue = files.for();
+  await catalogue.create('namespace', { label: 'Parks', slug: 'parks' });
+  await catalogue.create('dataset', { label: 'Trees', slug: 'trees', namespace: 'parks' });
+  await catalogue.create('user', { username: 'ann', staff: true });
+  const { token } = await files.accounts.addToken('ann');
+  await files.close();
+  const server = await serveFolder(root);
+  t.after(() => server.close());
+  const ask = async (method: string, at: string, body?: string | Buffer, type = 'application/json') => {
+    const headers = { Authorization: `Token ${token}`, 'Content-Type': type };
+    const answer = await fetch(server.base + at, { method, headers, ...(body !== undefined && { body }) });
+    const text = await answer.text();
+    return { status: answer.status, headers: answer.headers, body: text && JSON.parse(text) };
+  };
+  const describe = (text: string) => ask('PATCH', path, JSON.stringify({ description: text }));
+  const described = async () => (await ask('GET', path)).body.description;
+  return { server, ask, describe, described };
+}
+
+const temporaries = (root: string) =>
+  readdirSync(root, { recursive: true }).filter((name) => isTemporary(String(name).split('/').at(-1) ?? ''));
+
+/** Writes until the disk takes no more. */
+function fill(file: string): void {
+  for (const size of [65_536, 4096, 1])
+    try {
+      for (;;) writeFileSync(file, 'x'.repeat(size), { flag: 'a' });
+    } catch (error) {
+      assert.equal((error as NodeJS.ErrnoException).code, 'ENOSPC');
+    }
+}
+
+test('a full disk', async (t) => {
+  const root = smallDisk(t);
+  if (!root) return;
+  const { ask, describe, described } = await serveIn(t, root);
+  assert.equal((await describe('before')).status, 200);
+  const record = join(root, 'namespaces/parks/datasets/trees/dataset.yaml');
+  const before = readFileSync(record, 'utf8');
+  fill(join(root, 'filler'));
+
+  for (const [method, at, body, type] of [
+    ['PATCH', path, JSON.stringify({ description: 'long '.repeat(20_000) })],
+    ['POST', '/api/v1/datasets/', JSON.stringify({ label: 'Ponds', namespace: '/api/v1/namespaces/parks/' })],
+    ['POST', `${path}version/`, Buffer.alloc(300_000, 'a,b\n1,2\n'), 'text/csv'],
+    ['POST', '/api/v1/users/', '{"username":"bob"}'],
+  ] as const) {
+    const answer = await ask(method, at, body, type);
+    assert.equal(answer.status, 503, `${method} ${at}: ${JSON.stringify(answer.body)}`);
+    assert.match(answer.body.detail, /disk is full/);
+    assert.equal(answer.headers.get('retry-after'), '5');
+  }
+  assert.equal(readFileSync(record, 'utf8'), before);
+  assert.equal(await described(), 'before');
+  assert.equal((await ask('GET', '/api/v1/datasets/')).body.count, 1);
+  assert.deepEqual(temporaries(root), []);
+
+  rmSync(join(root, 'filler'));
+  assert.equal((await describe('after')).status, 200);
+  assert.equal((await ask('POST', `${path}version/`, 'a,b\n1,2\n', 'text/csv')).status, 201);
+  assert.equal(await described(), 'after');
+});
+
+test('a disk that becomes read-only', async (t) => {
+  const root = smallDisk(t);
+  if (!root) return;
+  const { ask, describe, described } = await serveIn(t, root);
+  assert.equal((await describe('before')).status, 200);
+  await until(() => spawnSync('mount', ['-o', 'remount,ro', root]).status === 0);
+  for (const answer of [
+    await describe('while'),
+    await ask('DELETE', path),
+    await ask('POST', `${path}version/`, 'a,b\n1,2\n', 'text/csv'),
+  ]) {
+    assert.equal(answer.status, 503, JSON.stringify(answer.body));
+    assert.match(answer.body.detail, /read-only/);
+  }
+  assert.equal(await described(), 'before');
+  execFileSync('mount', ['-o', 'remount,rw', root]);
+  assert.equal((await describe('after')).status, 200);
+});
+
+test('a folder that is moved away and comes back', async (t) => {
+  const home = mkdtempSync(join(tmpdir(), 'catalogue-gone-'));
+  t.after(() => rmSync(home, { recursive: true, force: true }));
+  const [root, elsewhere] = [join(home, 'data'), join(home, 'elsewhere')];
+  spawnSync('mkdir', [root]);
+  const { ask, describe, described } = await serveIn(t, root);
+  assert.equal((await describe('before')).status, 200);
+  renameSync(root, elsewhere);
+
+  assert.equal(await described(), 'before');
+  for (const answer of [
+    await describe('while'),
+    await ask('DELETE', path),
+    await ask('POST', `${path}version/`, 'a,b\n1,2\n', 'text/csv'),
+    await ask('POST', '/api/v1/datasets/', JSON.stringify({ label: 'Ponds', namespace: '/api/v1/namespaces/parks/' })),
+  ]) {
+    assert.equal(answer.status, 503, JSON.stringify(answer.body));
+    assert.match(answer.body.detail, /is gone/);
+  }
+  assert.ok(!existsSync(root), 'nothing is made in its place');
+  assert.equal(await described(), 'before');
+
+  renameSync(elsewhere, root);
+  assert.equal((await describe('after')).status, 200);
+  assert.equal(await described(), 'after');
+  writeFileSync(join(root, 'namespaces/parks/datasets/trees/dataset.yaml'), 'label: Trees\ndescription: by hand\n');
+  await until(async () => (await described()) === 'by hand', 20_000);
+});
