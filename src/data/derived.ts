@@ -120,11 +120,12 @@ export class DerivedWriter {
     };
     await writeFile(tableFile(this.#folder), JSON.stringify(table));
     const place = join(this.#parent, facts.checksum);
-    // Others may take in the same bytes at the same moment: each step is one, and one copy is as good as the other.
-    const before = 'before';
-    await rename(place, join(this.#folder, before)).catch(unless('ENOENT'));
+    // Others may take in the same bytes at the same moment. One copy is as good as the other, so one is kept; each has a
+    // name of its own for what it puts aside.
+    const before = `${this.#folder}.before`;
+    await rename(place, before).catch(unless('ENOENT'));
     await rename(this.#folder, place).catch(unless('EEXIST', 'ENOTEMPTY'));
-    for (const left of [this.#folder, join(place, before)]) await rm(left, { recursive: true, force: true });
+    for (const left of [this.#folder, before]) await rm(left, { recursive: true, force: true });
     return place;
   }
 

@@ -31,7 +31,8 @@ const json = async (path: string) => readBody(await get(path), server.base);
 
 /** The headers that say something of the resource, sorted. */
 function told({ headers }: Answer): [string, string][] {
-  const ofConnection = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding']);
+  // An id is a request's own.
+  const ofConnection = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding', 'x-request-id']);
   return headers
     .filter(([name]) => !ofConnection.has(name))
     .map(([name, value]) => [name, value] as [string, string])
