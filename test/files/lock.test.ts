@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { UnavailableError } from '../../src/catalogue/errors.ts';
-import { withLock } from '../../src/files/lock.ts';
+import { sweepLocks, withLock } from '../../src/files/lock.ts';
 
 let root = '';
 let children: ChildProcess[] = [];
@@ -124,6 +124,22 @@ test('so is that of a holder of which nothing is known, once it gives no sign of
   const started = Date.now();
   await withLock(root, 'held', () => {}, { stale: 2000, wait: 30_000 });
   assert.ok(Date.now() - started > 500, 'the lock may well have been alive');
+  assert.deepEqual(await locks(), []);
+});
+
+test('locks that nobody holds any more are swept, and those of the living stay', async () => {
+  const [dead, living] = [
+    start('hold', root),
+    withLock(root, 'mine', () => new Promise((done) => setTimeout(done, 1500))),
+  ];
+  await once(dead.stdout ?? dead, 'data');
+  dead.kill('SIGKILL');
+  await once(dead, 'exit');
+  const folders = async () => (await locks()).filter((name) => name.endsWith('.lock'));
+  assert.equal((await folders()).length, 2);
+  await sweepLocks(root);
+  assert.equal((await folders()).length, 1);
+  await living;
   assert.deepEqual(await locks(), []);
 });
 

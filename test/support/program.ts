@@ -1,13 +1,20 @@
 /** The built program as a process of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
 const bin = fileURLToPath(new URL('../../bin/catalogue.js', import.meta.url));
+
+/** Whether the compiled program is as new as its sources. */
+export function isBuilt(): boolean {
+  const path = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
+  const built = statSync(path('dist/cli/main.js'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return readdirSync(path('src'), { recursive: true }).every((name) => statSync(path(`src/${name}`)).mtimeMs <= built);
+}
 
 export interface Ended {
   /** null where a signal ended it. */
@@ -60,7 +67,7 @@ export interface Server {
   /** `http://host:port` */
   readonly url: string;
   /** Ends it as Ctrl-C (SIGINT) or a supervisor (SIGTERM) would. */
-  end(signal: 'SIGINT' | 'SIGTERM'): Promise<Ended>;
+  end(signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL'): Promise<Ended>;
   /** Sends the signal and doesn't wait. */
   signal(signal: 'SIGINT' | 'SIGTERM'): void;
 }
@@ -83,7 +90,7 @@ export async function serve(args: readonly string[], options: RunOptions): Promi
     closed.then(() => reject(new Error(`The server ended: ${out}${err}`)));
   });
   const url = /(http:\/\/\S+)\/$/.exec(line)?.[1] ?? '';
-  const end = async (signal: 'SIGINT' | 'SIGTERM') => {
+  const end = async (signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL') => {
     child.kill(signal);
     const [exitCode] = await closed;
     return { exitCode, out, err };

@@ -1,29 +1,31 @@
 /**
- * A writer for crash.test.ts, until it is killed: `<root> <namespace> <first number>`. It says what it has done once it
+ * A writer for crash.test.ts, until it is killed: `<root> <namespace> <first number> <room> <extension>`, the last two
+ * saying where the modules are: it is started hundreds of times, and the compiled ones load faster. It says what it has done once it
  * is done: `edited d1 7`, `made n8`, `begun n9` and soon `removed n9`, `published <slug> 10`, `counted`.
  */
 import { writeSync } from 'node:fs';
 import { Readable } from 'node:stream';
-import { openFolder } from '../../src/files/file-catalogue.ts';
-import { editRecord } from '../../src/files/pen.ts';
 
-const [root = '', namespace = '', first = '0'] = process.argv.slice(2);
+const [root, namespace, first, room, extension] = process.argv.slice(2);
+const [{ openFolder }, { editRecord }] = await Promise.all(
+  ['file-catalogue', 'pen'].map((name) => import(`../../${room}/files/${name}.${extension}`)),
+);
 let number = Number(first);
 // At once, and not when the event loop finds the time: what was said must have been heard.
-const say = (...words: readonly (string | number)[]) => writeSync(1, `${words.join(' ')}\n`);
+const say = (...words) => writeSync(1, `${words.join(' ')}\n`);
 
 const catalogue = (await openFolder(root)).for();
-const dataset = (slug: string) => ({ kind: 'dataset', namespace, slug }) as const;
+const dataset = (slug) => ({ kind: 'dataset', namespace, slug });
 // Everything is read before the first kill may come.
 await catalogue.list('dataset', {});
 
-async function edits(slug: string): Promise<void> {
+async function edits(slug) {
   const n = ++number;
   await catalogue.edit(dataset(slug), { description: `${n} ${'x'.repeat(n % 5000)}`, keywords: [`k${n}`] });
   say('edited', slug, n);
 }
 
-async function makes(): Promise<void> {
+async function makes() {
   const slug = `n${++number}`;
   const stays = number % 2 === 0;
   await catalogue.create('dataset', { namespace, slug, label: slug });
@@ -33,7 +35,7 @@ async function makes(): Promise<void> {
   say('removed', slug);
 }
 
-async function publishes(): Promise<void> {
+async function publishes() {
   const n = ++number;
   // Now and then a column comes or goes, so that the dataset's own record changes too.
   const text = n % 3 ? `a,b\n${n},2\n` : `a\n${n}\n`;
@@ -42,13 +44,13 @@ async function publishes(): Promise<void> {
   say('published', version.slug, n);
 }
 
-async function counts(): Promise<void> {
-  const increment = ({ contact }: Readonly<Record<string, unknown>>) => ({ contact: String(Number(contact ?? 0) + 1) });
+async function counts() {
+  const increment = ({ contact }) => ({ contact: String(Number(contact ?? 0) + 1) });
   await editRecord(root, 'namespaces/shared/datasets/counter/dataset.yaml', increment, ['label', 'contact']);
   say('counted');
 }
 
-async function forever(work: () => Promise<void>): Promise<never> {
+async function forever(work) {
   for (;;) await work();
 }
 
