@@ -98,6 +98,8 @@ export interface Rows {
   readonly part: RowsPart | null;
   /** Strong validator, without quotes: the same as long as question and data are. */
   readonly tag: string;
+  /** Whether the payload is the document, byte for byte: then it is better served as what it is, with ranges. */
+  readonly isPayload: boolean;
   /** The document. Destroying the stream stops the work; an error of it leaves the document without an end. */
   stream(): import('node:stream').Readable;
 }

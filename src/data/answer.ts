@@ -58,7 +58,7 @@ export async function answer(table: Table, query: DataQuery, options: AnswerOpti
 }
 
 /** Whether a question asks for everything there is, as it is. */
-function isWhole({ predicate, fields, ordering, limit, offset, page, pageSize }: DataQuery): boolean {
+export function isWhole({ predicate, fields, ordering, limit, offset, page, pageSize }: DataQuery): boolean {
   const limited = limit ?? offset ?? page ?? pageSize;
   return predicate === everything && fields === undefined && ordering.length === 0 && limited === undefined;
 }

@@ -1,5 +1,6 @@
 /** Rows of versions: their payloads opened as tables, and asked. */
 import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -7,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Rows, RowsPart, RowsQuestion } from '../catalogue/catalogue.ts';
 import { NotFoundError, UnavailableError } from '../catalogue/errors.ts';
 import type { Settings, Version } from '../catalogue/types.ts';
-import { answer } from '../data/answer.ts';
+import { answer, isWhole } from '../data/answer.ts';
 import { type PayloadFormat, payloadFormats } from '../data/formats.ts';
 import { type DataQuery, parseDataQuery } from '../data/parameters.ts';
 import { PayloadError } from '../data/payload-error.ts';
@@ -75,6 +76,7 @@ export async function rowsOf(
       .update(JSON.stringify([version.checksum, version.dataset, format, parameters]))
       .digest('base64url')
       .slice(0, 27),
+    isPayload: await isPayload(files, version, table, query, format),
     stream: () => Readable.from(found.chunks(), { objectMode: false, highWaterMark: 256 * 1024 }),
   };
 }
@@ -129,5 +131,32 @@ export async function tableOf(files: FileCatalogue, version: Version): Promise<T
     throw error;
   } finally {
     late.abort();
+  }
+}
+
+/**
+ * Whether the payload itself is what is asked for: all rows of Parquet as Parquet, with the geometry in it as GeoParquet
+ * has it (its metadata name the `primary_column`).
+ */
+async function isPayload(
+  files: FileCatalogue,
+  version: Version,
+  table: Table,
+  query: DataQuery,
+  format: FormatName,
+): Promise<boolean> {
+  if (format !== 'parquet' || version.format !== 'parquet' || version.file.endsWith('.gz') || !isWhole(query))
+    return false;
+  if (!table.shape.hasGeometry) return true;
+  const file = await open(files.store.folder.absolute(payloadPath(version.namespace, version.dataset, version.file)));
+  try {
+    const { size } = await file.stat();
+    const tail = Buffer.alloc(8);
+    await file.read(tail, 0, 8, size - 8);
+    const footer = Buffer.alloc(Math.min(tail.readUInt32LE(0), size - 8, 16 * 1024 * 1024));
+    await file.read(footer, 0, footer.length, size - 8 - footer.length);
+    return footer.includes('"primary_column"');
+  } finally {
+    await file.close();
   }
 }

@@ -6,7 +6,7 @@ import { parseDatasetRef, type VersionRef } from '../catalogue/ref.ts';
 import { type FormatName, formats } from '../data/writers/write.ts';
 import { rowsPage } from '../pages/rows.ts';
 import { withParameters } from './links.ts';
-import { versionRef } from './payloads.ts';
+import { sendPayload, versionRef } from './payloads.ts';
 import type { Ask, Shown } from './route.ts';
 import { sendDocument } from './stream.ts';
 
@@ -81,6 +81,10 @@ async function answer(ask: Ask, asked: Asked): Promise<Shown | undefined> {
     length: Buffer.byteLength(ctx.querystring),
     links: (part) => partLinks(ask, part),
   });
+  if (rows.isPayload) {
+    await sendPayload(ask, asked.ref);
+    return undefined;
+  }
   // One who asked for JSON in general is told that it is JSON; the document is the same.
   const plain = rows.format === 'geojson' && extension === undefined && !named && type === json;
   const { dataset, slug } = rows.version;

@@ -17,8 +17,9 @@ export function versionRef({ namespace = '', dataset = '', version = 'latest' }:
   return { kind: 'version', namespace, dataset, slug: version };
 }
 
-/** A version's payload, byte for byte. */
-export async function download({ catalogue, viewer, ctx, params }: Ask): Promise<undefined> {
+/** A version's payload, byte for byte, at its download address. */
+export async function download(ask: Ask): Promise<undefined> {
+  const { catalogue, ctx, params } = ask;
   const ref = versionRef(params);
   const version = await catalogue.get<'version'>(ref);
   if (version.ready && version.href) {
@@ -26,6 +27,11 @@ export async function download({ catalogue, viewer, ctx, params }: Ask): Promise
     ctx.redirect(version.href);
     return;
   }
+  await sendPayload(ask, ref);
+}
+
+/** Sends the payload of a version, with conditions and ranges. */
+export async function sendPayload({ catalogue, viewer, ctx }: Ask, ref: VersionRef): Promise<void> {
   const payload = await catalogue.payload(ref);
   const { checksum } = payload.version;
   const concrete = ref.slug !== 'latest';

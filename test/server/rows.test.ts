@@ -83,6 +83,23 @@ describe('rows', () => {
     }
   });
 
+  it('of stored GeoParquet are its own bytes, with ranges', async () => {
+    const made = Buffer.from(await (await ask('points/data.parquet')).arrayBuffer());
+    await workshop.publish('stored', 'stored.parquet', made);
+    for (let tries = 0; (await ask('stored/data.parquet')).status !== 200; tries++) assert.ok(tries < 2000);
+    const whole = await ask('stored/data.parquet');
+    assert.deepEqual(Buffer.from(await whole.arrayBuffer()), made);
+    assert.deepEqual(
+      ['accept-ranges', 'content-length'].map((name) => whole.headers.get(name)),
+      ['bytes', String(made.length)],
+    );
+    const part = await ask('stored/data.parquet', { Range: 'bytes=-4' });
+    assert.deepEqual([part.status, await part.text()], [206, 'PAR1']);
+    const filtered = await ask('stored/data.parquet?year=2001');
+    assert.equal(filtered.headers.get('accept-ranges'), null);
+    await filtered.arrayBuffer();
+  });
+
   it('come as a table to people', async () => {
     const response = await ask('codes/data/', { Accept: 'text/html' });
     assert.match(response.headers.get('content-type') ?? '', /^text\/html/);
