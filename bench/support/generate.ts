@@ -17,9 +17,10 @@ function numbers(seed: number): () => number {
 
 /**
  * Writes a catalogue folder with one and a half versions a dataset, 100 datasets a namespace.
+ * @param columnCount of each dataset, besides the geometry
  * @returns the addresses `<namespace>/<dataset>` of its datasets
  */
-export function generate(root: string, datasets: number): readonly string[] {
+export function generate(root: string, datasets: number, columnCount = 3): readonly string[] {
   const random = numbers(datasets);
   const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)] as T;
   const hex = () =>
@@ -46,10 +47,11 @@ export function generate(root: string, datasets: number): readonly string[] {
     const slug = slugify(label);
     const folder = join(home, 'datasets', slug);
     mkdirSync(join(folder, 'versions'), { recursive: true });
-    const columns = ['name', 'height', 'year'].map(
-      (name, n) =>
-        `  - type: ${['string', 'float', 'integer'][n]}\n    name: ${name}\n    label: ${name}\n    description: The ${name} of the ${pick(words)}\n`,
-    );
+    const columns = Array.from({ length: columnCount }, (_, n) => {
+      const name = `${['name', 'height', 'year'][n % 3]}${n > 2 ? `_${n}` : ''}`;
+      const type = ['string', 'float', 'integer'][n % 3];
+      return `  - type: ${type}\n    name: ${name}\n    label: ${name}\n    description: The ${name} of the ${pick(words)}\n`;
+    });
     writeFileSync(
       join(folder, 'dataset.yaml'),
       `id: ${id()}\nlabel: ${label}\ndescription: Every ${pick(words)} of the ${pick(words)}, with its ${pick(words)}; été ${i}.\n` +
