@@ -1,0 +1,83 @@
+/**
+ * The catalogue as the files that it is made of: what two catalogues show and hand each other to be kept in step.
+ * A record travels as its text, so that comments, key order and keys of one's own are the same on both sides.
+ *
+ * A depot shows its viewer what the viewer's catalogue shows, and of users and groups what staff may read: the file of
+ * a user holds an e-mail address. `catalogue.yaml` is shown and can't be written: each catalogue has its own.
+ */
+
+/** One file: a record, a payload, or an image below site_media/. */
+export interface DepotEntry {
+  /** Relative to the catalogue folder, with slashes. */
+  readonly path: string;
+  /** SHA-256 of its bytes in hexadecimal; of a payload, as its version has recorded it. */
+  readonly checksum: string;
+  /** In bytes. */
+  readonly size: number;
+  /** Whether it is a record: small text, which `apply` writes. Anything else is bytes that never change, which `put` adds. */
+  readonly record: boolean;
+  /** The record's text, where it was asked for. */
+  readonly text?: string;
+}
+
+export interface Manifest {
+  /** Strong validator of the whole: the same as long as no file is another. */
+  readonly tag: string;
+  /** By path, in the order of code points. To be read once. */
+  readonly entries: AsyncIterable<DepotEntry>;
+}
+
+/** Something that is done to one record. */
+export type DepotChange =
+  /** Its whole text from now on. */
+  | { readonly do: 'write'; readonly path: string; readonly text: string; readonly seen: string | null }
+  /** With a dataset goes all that lies in its folder; a namespace has to be empty. */
+  | { readonly do: 'remove'; readonly path: string; readonly seen: string }
+  /** A dataset or a namespace, named by its record, with all that lies in its folder; or a query or a group. */
+  | { readonly do: 'move'; readonly path: string; readonly to: string; readonly seen: string };
+// `seen`: the checksum that the record has as far as the writer knows; null where it isn't there.
+
+/** What became of a change; an error is one of `errors.ts`. */
+export type DepotOutcome =
+  | { readonly path: string; readonly done: true }
+  | { readonly path: string; readonly done: false; readonly error: Error };
+
+/** Bytes that are to be added. */
+export interface DepotBytes {
+  readonly source: () => import('node:stream').Readable;
+  readonly checksum: string;
+  readonly size: number;
+  /** Called with the number of bytes sent so far. */
+  readonly onProgress?: ((bytes: number) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Depot {
+  /**
+   * All files that the viewer may see.
+   * @param options.known the tag of a manifest that is at hand
+   * @param options.texts whether the records' texts come with it
+   * @returns null where that one still holds
+   */
+  manifest(options?: { readonly known?: string | undefined; readonly texts?: boolean }): Promise<Manifest | null>;
+  /**
+   * The bytes of a file, from `start` on.
+   * @throws NotFoundError; ConflictError where they aren't those of the checksum (any more)
+   */
+  read(
+    path: string,
+    options?: { readonly checksum?: string; readonly start?: number },
+  ): Promise<import('node:stream').Readable>;
+  /**
+   * Does one change after the other, each whole or not at all, and whatever became of those before. All are on disk and
+   * can be seen when it answers. Of each, the outcome: NotPermittedError, StaleError where the record isn't what was
+   * seen, ValidationError where the text doesn't fit, ConflictError where names or ids are taken or it is needed still.
+   */
+  apply(changes: readonly DepotChange[]): Promise<readonly DepotOutcome[]>;
+  /**
+   * Adds a payload or an image; nothing is done where the same bytes are there.
+   * @throws ValidationError where the bytes aren't those of the checksum; ConflictError where others are there;
+   *   NotPermittedError, UnavailableError
+   */
+  put(path: string, bytes: DepotBytes): Promise<void>;
+}
