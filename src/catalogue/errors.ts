@@ -72,3 +72,6 @@ export class UnusableCatalogueError extends CatalogueError {}
 
 /** Another writer holds the record for too long, or the disk takes nothing more: worth trying again later. */
 export class UnavailableError extends CatalogueError {}
+
+/** A catalogue elsewhere can't be had: no network, nobody there, not in time, not trusted, or somebody else. */
+export class UnreachableError extends CatalogueError {}

@@ -35,3 +35,31 @@ export interface Links {
   /** Appended to every address of a resource: '' or `?format=json`, which DRF copies into its links. */
   readonly suffix: string;
 }
+
+const segment = '([^/.]+)';
+const patterns: readonly (readonly [RegExp, (parts: readonly string[]) => Ref | 'other'])[] = [
+  [/^namespaces\/([^/.]+)\/$/, ([slug = '']) => ({ kind: 'namespace', slug })],
+  [
+    new RegExp(`^namespaces/${segment}/datasets/${segment}/$`),
+    ([namespace = '', slug = '']) => ({ kind: 'dataset', namespace, slug }),
+  ],
+  [
+    new RegExp(`^namespaces/${segment}/datasets/${segment}/version/${segment}/$`),
+    ([namespace = '', dataset = '', slug = '']) => ({ kind: 'version', namespace, dataset, slug }),
+  ],
+  [/^groups\/([^/.]+)\/$/, ([slug = '']) => ({ kind: 'group', slug })],
+  [/^users\/([^/]+)\/$/, ([slug = '']) => ({ kind: 'user', slug })],
+  [/^queries\/([^/.]+)\/$/, ([slug = '']) => ({ kind: 'query', slug })],
+  [/^(?:(?:datasets|versions|namespaces|groups|users|queries|intrinsecus)\/)?$/, () => 'other'],
+  [new RegExp(`^namespaces/${segment}/datasets/(?:${segment}/(?:data|download|version)/)?$`), () => 'other'],
+];
+
+/** What lies at a path of the API; 'other' where it is a route without an object; null where it is none. */
+export function refAt(path: string): Ref | 'other' | null {
+  if (!path.startsWith(apiRoot)) return null;
+  for (const [pattern, ref] of patterns) {
+    const match = pattern.exec(path.slice(apiRoot.length));
+    if (match) return ref(match.slice(1));
+  }
+  return null;
+}

@@ -7,6 +7,7 @@ import {
   NotFoundError,
   NotPermittedError,
   StaleError,
+  UnreachableError,
   ValidationError,
 } from '../catalogue/errors.ts';
 import type { Context } from './context.ts';
@@ -23,6 +24,7 @@ const exitCodes: readonly (readonly [kind: new (...args: never[]) => Error, exit
   [NotPermittedError, 4],
   [ConflictError, 5],
   [StaleError, 5],
+  [UnreachableError, 6],
   // As of a program that the signal has killed: 128 and SIGINT's number.
   [InterruptedError, 130],
 ];

@@ -8,6 +8,7 @@ import {
   NotPermittedError,
   StaleError,
   UnavailableError,
+  UnreachableError,
   UnusableCatalogueError,
   ValidationError,
 } from '../catalogue/errors.ts';
@@ -67,6 +68,7 @@ const statuses: readonly (readonly [new (...args: never[]) => CatalogueError, nu
   [TooLargeError, 413],
   [UnsupportedMediaTypeError, 415],
   [ThrottledError, 429],
+  [UnreachableError, 502],
   [UnavailableError, 503],
   [UnusableCatalogueError, 503],
   [MovedError, 308],
