@@ -1,6 +1,6 @@
 /** From what a file says to what the catalogue holds: defaults filled in, addresses added. */
 import { derivedId } from './ids.ts';
-import type { RecordOf } from './schemas.ts';
+import type { RecordOf } from './records.ts';
 import type { Dataset, Group, Namespace, Query, User, Version } from './types.ts';
 
 const none: readonly never[] = Object.freeze([]);

@@ -1,13 +1,12 @@
 /**
  * The JSON Schemas (draft 2020-12) of the files in a catalogue folder.
  *
- * This is the one place where a stored field is described. The TypeScript types (`types.ts`), the validators
+ * This is the one place where a stored field is described. The TypeScript types (`records.ts`), the validators
  * (`validators.ts`), the schemas served under `/schemas/`, OPTIONS, the command line's options and the documentation
  * all derive from it. `title` is the field's label, `description` its help text.
  *
  * Unknown keys are allowed everywhere: a file belongs to the people who write it, and an edit keeps what it doesn't know.
  */
-import type { FromSchema } from 'json-schema-to-ts';
 import { aliases, id, image, label, slugPattern, text, visibility } from './schema-parts.ts';
 import { settingsSchema } from './settings-schema.ts';
 
@@ -231,17 +230,3 @@ export const schemas = {
 } as const;
 
 export type RecordKind = keyof typeof schemas;
-
-type FromFile<S extends (typeof schemas)[RecordKind]> = FromSchema<S, { keepDefaultedPropertiesOptional: true }>;
-
-/** What a file of each kind says, as it stands in the file: nothing filled in. */
-export interface Records {
-  settings: FromFile<typeof settingsSchema>;
-  namespace: FromFile<typeof namespaceSchema>;
-  dataset: FromFile<typeof datasetSchema>;
-  version: FromFile<typeof versionSchema>;
-  query: FromFile<typeof querySchema>;
-  group: FromFile<typeof groupSchema>;
-  user: FromFile<typeof userSchema>;
-}
-export type RecordOf<K extends RecordKind> = Records[K];

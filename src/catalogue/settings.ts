@@ -1,5 +1,5 @@
 /** The catalogue's settings, with their defaults. */
-import type { RecordOf } from './schemas.ts';
+import type { RecordOf } from './records.ts';
 import { settingsSchema } from './settings-schema.ts';
 import type { Settings } from './types.ts';
 

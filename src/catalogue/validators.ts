@@ -1,7 +1,8 @@
 /** Whether a record fits its schema: ajv's verdict, in words that say what to write. */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { closest } from './closest.ts';
-import { type RecordKind, type RecordOf, schemas } from './schemas.ts';
+import type { RecordOf } from './records.ts';
+import { type RecordKind, schemas } from './schemas.ts';
 
 /** One thing in a record that doesn't fit. */
 export interface Misfit {

@@ -3,8 +3,8 @@ import type { Catalogue, CreatableKind, Input } from '../catalogue/catalogue.ts'
 import { datasetFrom, groupFrom, namespaceFrom, queryFrom, userFrom } from '../catalogue/entities.ts';
 import { ConflictError } from '../catalogue/errors.ts';
 import { parseInput } from '../catalogue/input.ts';
+import type { RecordOf } from '../catalogue/records.ts';
 import type { VersionRef } from '../catalogue/ref.ts';
-import type { RecordOf } from '../catalogue/schemas.ts';
 import type { Column } from '../catalogue/types.ts';
 import { type CreatableRef, mustBeFree, refFrom } from './taken.ts';
 

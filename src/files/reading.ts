@@ -11,7 +11,7 @@ import {
   versionFrom,
   withVersions,
 } from '../catalogue/entities.ts';
-import type { RecordOf } from '../catalogue/schemas.ts';
+import type { RecordOf } from '../catalogue/records.ts';
 import { settingsFrom } from '../catalogue/settings.ts';
 import type { Reading } from '../catalogue/snapshot.ts';
 import type { Dataset, Namespace, Version } from '../catalogue/types.ts';

@@ -1,5 +1,6 @@
 /** One look at a unit: everything that is looked at leaves its stamp, and everything that is wrong a problem. */
-import type { RecordKind, RecordOf } from '../catalogue/schemas.ts';
+import type { RecordOf } from '../catalogue/records.ts';
+import type { RecordKind } from '../catalogue/schemas.ts';
 import type { Reading } from '../catalogue/snapshot.ts';
 import type { Problem } from '../catalogue/types.ts';
 import { checkRecord } from '../catalogue/validators.ts';

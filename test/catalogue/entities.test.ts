@@ -10,7 +10,7 @@ import {
   withVersions,
 } from '../../src/catalogue/entities.ts';
 import { derivedId } from '../../src/catalogue/ids.ts';
-import type { RecordOf } from '../../src/catalogue/schemas.ts';
+import type { RecordOf } from '../../src/catalogue/records.ts';
 
 const version = (record: RecordOf<'version'>, payload: { size: number } | null = null, slug = '20200102030405678901') =>
   versionFrom('parks', 'trees', slug, record, payload);

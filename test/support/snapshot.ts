@@ -8,7 +8,7 @@ import {
   versionFrom,
   withVersions,
 } from '../../src/catalogue/entities.ts';
-import type { RecordOf } from '../../src/catalogue/schemas.ts';
+import type { RecordOf } from '../../src/catalogue/records.ts';
 import { settingsFrom } from '../../src/catalogue/settings.ts';
 import { apply, emptySnapshot, type Reading, type Snapshot } from '../../src/catalogue/snapshot.ts';
 import type { Problem } from '../../src/catalogue/types.ts';
