@@ -28,6 +28,8 @@ export interface GlobalOptions {
   readonly remote?: string;
   readonly json?: boolean;
   readonly color?: boolean;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
 }
 
 /** One use of the command line. */

@@ -8,6 +8,7 @@ import type { Accounts } from '../catalogue/accounts.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Problem } from '../catalogue/types.ts';
 import { oneLine } from './text.ts';
+import type { Trace } from './trace.ts';
 
 /** What is wrong with a file. */
 export interface CheckProblem extends Problem {
@@ -59,6 +60,10 @@ export interface Context {
   readonly isTerminal: { readonly in: boolean; readonly out: boolean; readonly err: boolean };
   /** Width of the terminal. */
   readonly columns: number;
+  /** Whether nothing but errors is wanted on stderr. */
+  readonly quiet?: boolean;
+  /** Takes one line about what is done; there where somebody wants to know. */
+  readonly trace?: Trace | undefined;
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
   /** Asks a question that is answered by yes or no; no answer is no. */

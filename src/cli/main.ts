@@ -12,7 +12,7 @@ import {
 } from '../catalogue/errors.ts';
 import type { Context } from './context.ts';
 import { InterruptedError, UsageError } from './errors.ts';
-import { createProgram } from './program.ts';
+import { createProgram, globalOptions } from './program.ts';
 
 /** The one table from errors to exit codes; what isn't in it is 1, failed. */
 const exitCodes: readonly (readonly [kind: new (...args: never[]) => Error, exitCode: number])[] = [
@@ -50,7 +50,8 @@ export async function main(argv: readonly string[], context: Context): Promise<n
     // Commander has written its help or its message by itself.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     const { messageOf } = await import('./messages.ts');
-    context.err(`${messageOf(error, called)}\n`);
+    const isVerbose = called !== undefined && globalOptions(called).verbose === true;
+    context.err(`${messageOf(error, called, isVerbose)}\n`);
     return exitCodes.find(([kind]) => error instanceof kind)?.[1] ?? 1;
   } finally {
     await context.close();

@@ -7,9 +7,16 @@ import { manyLines } from './text.ts';
 /**
  * The message of an error.
  * @param command the command that was called, whose options the fields of a ValidationError came from
+ * @param isVerbose whether to say where it came from
  */
-export function messageOf(error: unknown, command: Command | undefined): string {
-  return manyLines(`error: ${textOf(error, command)}`);
+export function messageOf(error: unknown, command: Command | undefined, isVerbose = false): string {
+  const trail = isVerbose && error instanceof Error ? `\n${trailOf(error)}` : '';
+  return manyLines(`error: ${textOf(error, command)}${trail}`);
+}
+
+/** Where an error came from, and where each of those came from that brought it about. */
+function trailOf({ stack = '', cause }: Error): string {
+  return cause instanceof Error ? `${stack}\ncaused by ${trailOf(cause)}` : stack;
 }
 
 function textOf(error: unknown, command: Command | undefined): string {
@@ -19,8 +26,8 @@ function textOf(error: unknown, command: Command | undefined): string {
   const { code, path, message } = error as NodeJS.ErrnoException;
   const said = code && systemErrors[code];
   if (said) return path === undefined ? `${said}.` : `${path}: ${said}.`;
-  // Whatever else comes here is a fault of the program, and its place is what helps to mend it.
-  return code ? message : (error.stack ?? message);
+  // Whatever else comes here is a fault of the program.
+  return code ? message : `${error.name}: ${message}\n       This is a fault of the program; --verbose says where.`;
 }
 
 /** The system's own errors that a person can do something about. */

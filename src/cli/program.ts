@@ -115,8 +115,10 @@ function declare(command: Command, verb: Verb, context: Context, ended: (exitCod
   });
 }
 
-async function callFor(context: Context, global: GlobalOptions): Promise<Call> {
+async function callFor(world: Context, global: GlobalOptions): Promise<Call> {
   const { createShow } = await import('./show.ts');
+  const { hearing } = await import('./hearing.ts');
+  const context = hearing(world, global);
   if (global.remote !== undefined)
     throw new CatalogueError('--remote is not in this version: it works on a folder only. Say which: --data DIR');
   const folder = () => dataFolder(global.data, context.cwd, context.env);
@@ -125,7 +127,7 @@ async function callFor(context: Context, global: GlobalOptions): Promise<Call> {
     global,
     show: createShow(context, global),
     folder,
-    open: async () => context.open(folder()),
+    open: () => context.open(folder()),
     accounts: async () => context.accounts(folder()),
   };
 }
@@ -137,6 +139,8 @@ function withGlobalOptions(command: Command): Command {
     new Option('--remote <name|url>', 'A catalogue elsewhere.').hideHelp(),
     new Option('--json', 'Print JSON: the objects of the API.'),
     new Option('--no-color', 'Print no colours, as with NO_COLOR in the environment.'),
+    new Option('-q, --quiet', 'Print results and errors only: no messages, no progress.'),
+    new Option('-v, --verbose', 'Say what is read, written and asked for, and where an unexpected error came from.'),
   ];
   for (const option of options) command.addOption(everywhere(option));
   return command;
@@ -144,10 +148,10 @@ function withGlobalOptions(command: Command): Command {
 
 const everywhere = (option: Option) => option.helpGroup('Options everywhere:');
 
-const globalNames: readonly string[] = ['data', 'remote', 'json', 'color'];
+const globalNames: readonly string[] = ['data', 'remote', 'json', 'color', 'quiet', 'verbose'];
 
 /** The global options as they were given: before the noun, before the verb or behind it; the last one counts. */
-function globalOptions(command: Command): GlobalOptions {
+export function globalOptions(command: Command): GlobalOptions {
   const given: Record<string, unknown> = {};
   for (let at: Command | null = command; at; at = at.parent)
     for (const name of globalNames)

@@ -56,7 +56,7 @@ function bar(share: number): string {
 
 /** A line that is written over; it has to fit, since what wraps can't be written over. */
 function statusLine(context: Context): { show(line: string): void; end(): void } {
-  if (!context.isTerminal.err) return { show: () => {}, end: () => {} };
+  if (!context.isTerminal.err || context.quiet) return { show: () => {}, end: () => {} };
   let shown = '';
   return {
     show(line) {

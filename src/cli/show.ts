@@ -50,7 +50,9 @@ export function createShow(context: Context, options: ShowOptions): Show {
     line: (text) => line(oneLine(text)),
     json: (value) => line(json(value)),
     heading: (text) => line(`\n${paint('bold', oneLine(text))}`),
-    message: (text) => context.err(`${manyLines(text)}\n`),
+    message(text) {
+      if (!context.quiet) context.err(`${manyLines(text)}\n`);
+    },
 
     table(headings, rows) {
       const cells = rows.map((row) => row.map(oneLine));

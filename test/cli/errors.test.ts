@@ -4,9 +4,9 @@ import * as errors from '../../src/catalogue/errors.ts';
 import { type } from '../support/prompt.ts';
 
 /** What is said when the catalogue answers an edit with this error. */
-async function failing(error: Error) {
+async function failing(error: Error, ...more: string[]) {
   const faults = { edit: () => Promise.reject(error) };
-  const { exitCode, out, err } = await type(['dataset', 'edit', 'parks/trees', '--label', 'X'], { faults });
+  const { exitCode, out, err } = await type(['dataset', 'edit', 'parks/trees', '--label', 'X', ...more], { faults });
   assert.equal(out, '');
   return { exitCode, err };
 }
@@ -35,9 +35,15 @@ describe('errors', () => {
       assert.deepEqual(await failing(error), { exitCode, err: `error: ${message}\n` });
     });
 
-  it('of the program itself say where they came from', async () => {
-    const { exitCode, err } = await failing(new TypeError('x is not a function'));
+  it('of the program itself say what to do, and with --verbose where they came from', async () => {
+    const fault = new TypeError('x is not a function', { cause: new Error('deeper') });
+    const { exitCode, err } = await failing(fault);
     assert.equal(exitCode, 1);
-    assert.match(err, /^error: TypeError: x is not a function\n {4}at .*errors\.test\.ts/);
+    assert.equal(
+      err,
+      'error: TypeError: x is not a function\n       This is a fault of the program; --verbose says where.\n',
+    );
+    const more = await failing(fault, '--verbose');
+    assert.match(more.err, /\n {4}at .*errors\.test\.ts.*\ncaused by Error: deeper\n {4}at /s);
   });
 });

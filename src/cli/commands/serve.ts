@@ -2,6 +2,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Verb } from '../command.ts';
 import { wholeNumber } from '../options.ts';
+import { manyLines } from '../text.ts';
 
 interface ServeOptions {
   readonly host: string;
@@ -35,7 +36,8 @@ export const command: Verb<ServeOptions> = {
     new Option('--metrics', 'Count requests and more for Prometheus, at /metrics.'),
   ],
   async run({ context, show, folder }, _args, options) {
-    const log = (line: string) => show.message(line);
+    // Problems are said even to those who want no messages.
+    const log = (line: string) => context.err(`${manyLines(line)}\n`);
     // Listens before it serves, so that a Ctrl-C while the files are read is not lost.
     const interrupted = context.interrupted();
     const server = await context.serve({ ...options, folder: folder(), log });

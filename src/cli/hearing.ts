@@ -1,0 +1,26 @@
+/** How much somebody wants to hear: `--quiet` and `--verbose`. */
+import type { GlobalOptions } from './command.ts';
+import type { Context } from './context.ts';
+import { UsageError } from './errors.ts';
+import { oneLine } from './text.ts';
+import { since, type Trace, traced } from './trace.ts';
+
+/**
+ * The world with as much said on stderr as was asked for.
+ * @throws UsageError where both much and little was
+ */
+export function hearing(context: Context, { quiet = false, verbose = false }: GlobalOptions): Context {
+  if (quiet && verbose) throw new UsageError('Give --quiet or --verbose, and not both.');
+  if (!verbose) return { ...context, quiet };
+  const trace: Trace = (line) => context.err(`${oneLine(line)}\n`);
+  return {
+    ...context,
+    trace,
+    async open(folder) {
+      const started = performance.now();
+      const catalogue = await context.open(folder);
+      trace(`opened the folder ${folder}: ${since(started)}`);
+      return traced(catalogue, trace);
+    },
+  };
+}
