@@ -1,33 +1,18 @@
 /** `catalogue init`: a folder to start with. */
 import { existsSync } from 'node:fs';
-import { appendFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { Option } from 'commander';
 import { ConflictError, ValidationError } from '../../catalogue/errors.ts';
 import type { Verb } from '../command.ts';
 import { defaultFolder, isCatalogue } from '../folder.ts';
+import { prepareFolder } from '../new-folder.ts';
 import { dryRun } from '../options.ts';
 
 interface InitOptions {
   readonly title: string;
   readonly dryRun?: boolean;
 }
-
-const gitignore = `# Accounts, caches and files in the making: theirs is this computer only.
-.catalogue/
-`;
-
-const gitattributes = `# Payloads are served byte for byte under their checksum: git must not touch their line ends.
-namespaces/*/datasets/*/data/** -text
-
-# Large payloads, from some 10 MB on, weigh on every clone for ever. Keep them in Git LFS (https://git-lfs.com): take
-# the "#" off the lines that fit and run "git lfs install" once. Or leave them where they are, and give their address in
-# the version's file instead: "file: { url: https://… }".
-# namespaces/*/datasets/*/data/*.parquet filter=lfs diff=lfs merge=lfs -text
-# namespaces/*/datasets/*/data/*.geojson filter=lfs diff=lfs merge=lfs -text
-# namespaces/*/datasets/*/data/*.csv filter=lfs diff=lfs merge=lfs -text
-# namespaces/*/datasets/*/data/*.gz filter=lfs diff=lfs merge=lfs -text
-`;
 
 export const command: Verb<InitOptions> = {
   usage: 'init [dir]',
@@ -77,28 +62,14 @@ async function mustBeEmpty(folder: string, name: string): Promise<void> {
 
 /** Makes the folder; catalogue.yaml comes last, since with it the folder is a catalogue. */
 async function makeCatalogue(folder: string, title: string): Promise<void> {
-  const [{ schemaHeader, writeEditorSchemas }, { pairLines, houseHabits }] = await Promise.all([
+  const [{ schemaHeader }, { pairLines, houseHabits }] = await Promise.all([
     import('../../files/editor-schemas.ts'),
     import('../../files/emit.ts'),
   ]);
-  await mkdir(join(folder, 'namespaces'), { recursive: true });
-  await addText(join(folder, '.gitignore'), gitignore);
-  await addText(join(folder, '.gitattributes'), gitattributes);
-  await writeEditorSchemas(folder);
+  await prepareFolder(folder);
   const path = 'catalogue.yaml';
   const lines = [schemaHeader('settings', path, ''), ...pairLines('title', title, 0, houseHabits)];
   await writeFile(join(folder, path), `${lines.join('\n')}\n`, { flag: 'wx' });
-}
-
-/** Writes a file, or adds to the one that is there. */
-async function addText(path: string, text: string): Promise<void> {
-  const before = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-    return '';
-  });
-  if (before.includes(text)) return;
-  const gap = before === '' ? '' : before.endsWith('\n') ? '\n' : '\n\n';
-  await appendFile(path, gap + text);
 }
 
 const shellWord = (word: string) => (/^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);

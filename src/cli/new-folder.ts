@@ -1,0 +1,39 @@
+/** What a new catalogue's folder has before there is a catalogue in it: what git and editors should know. */
+import { appendFile, mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const gitignore = `# Accounts, caches and files in the making: theirs is this computer only.
+.catalogue/
+`;
+
+const gitattributes = `# Payloads are served byte for byte under their checksum: git must not touch their line ends.
+namespaces/*/datasets/*/data/** -text
+
+# Large payloads, from some 10 MB on, weigh on every clone for ever. Keep them in Git LFS (https://git-lfs.com): take
+# the "#" off the lines that fit and run "git lfs install" once. Or leave them where they are, and give their address in
+# the version's file instead: "file: { url: https://… }".
+# namespaces/*/datasets/*/data/*.parquet filter=lfs diff=lfs merge=lfs -text
+# namespaces/*/datasets/*/data/*.geojson filter=lfs diff=lfs merge=lfs -text
+# namespaces/*/datasets/*/data/*.csv filter=lfs diff=lfs merge=lfs -text
+# namespaces/*/datasets/*/data/*.gz filter=lfs diff=lfs merge=lfs -text
+`;
+
+/** Makes the folder where it isn't there, with .gitignore, .gitattributes and the schemas for editors. */
+export async function prepareFolder(folder: string): Promise<void> {
+  const { writeEditorSchemas } = await import('../files/editor-schemas.ts');
+  await mkdir(join(folder, 'namespaces'), { recursive: true });
+  await addText(join(folder, '.gitignore'), gitignore);
+  await addText(join(folder, '.gitattributes'), gitattributes);
+  await writeEditorSchemas(folder);
+}
+
+/** Writes a file, or adds to the one that is there. */
+async function addText(path: string, text: string): Promise<void> {
+  const before = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    return '';
+  });
+  if (before.includes(text)) return;
+  const gap = before === '' ? '' : before.endsWith('\n') ? '\n' : '\n\n';
+  await appendFile(path, gap + text);
+}
