@@ -32,6 +32,8 @@ export interface OpenOptions {
   readonly patience?: number;
   /** Takes one line for each thing worth knowing. */
   readonly log?: (line: string) => void;
+  /** Called after every change of what the files say, whoever made it. */
+  readonly onChange?: () => void;
 }
 
 /**
@@ -65,6 +67,8 @@ export class FileCatalogue {
   readonly #closing = new AbortController();
   #tidying: Promise<void> | undefined;
   #reported: ReadonlyMap<string, readonly Problem[]> = new Map();
+  /** What the last who was told of a change could see. */
+  #told: Snapshot | undefined;
 
   constructor(root: string, options: OpenOptions) {
     this.root = root;
@@ -112,6 +116,7 @@ export class FileCatalogue {
       throw new UnusableCatalogueError(
         `catalogue.yaml is broken at line ${broken.line}, column ${broken.column}: ${broken.message}`,
       );
+    this.#told = this.snapshot;
     this.#report();
     this.#cached?.start();
   }
@@ -128,7 +133,7 @@ export class FileCatalogue {
   refresh(scopes: readonly Scope[]): Promise<void> {
     const look = () => inSlices(this.store.examine(scopes));
     const wide = scopes.some((scope) => 'folder' in scope);
-    const work = (wide ? this.#queue.then(look) : look()).then(() => this.#report());
+    const work = (wide ? this.#queue.then(look) : look()).then(() => this.#tell());
     const settled = work.catch(() => {});
     if (wide) this.#queue = settled;
     this.#looks.add(settled);
@@ -164,6 +169,15 @@ export class FileCatalogue {
     await this.commits.settled();
     await this.accounts.close();
     await this.#cached?.close();
+  }
+
+  #tell(): void {
+    this.#report();
+    const { onChange } = this.options;
+    if (!onChange || this.#told === this.snapshot) return;
+    this.#told = this.snapshot;
+    // Not within the write that changed it: what goes wrong in the listener is the listener's.
+    queueMicrotask(onChange);
   }
 
   /** Says what is newly wrong, and what was mended. */
