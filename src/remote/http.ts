@@ -43,6 +43,11 @@ export interface Answer {
   readonly body: Readable;
 }
 
+export interface JsonAnswer extends Omit<Answer, 'body'> {
+  /** An object or an array. */
+  readonly value: Record<string, unknown>;
+}
+
 export interface Http {
   /** The server's root, without a slash at the end. */
   readonly base: string;
@@ -51,8 +56,8 @@ export interface Http {
    * @throws what the server says of it, as one of `errors.ts`; UnreachableError where it says nothing or isn't a catalogue
    */
   ask(request: HttpRequest): Promise<Answer>;
-  /** The JSON object in the answer to a request. */
-  json(request: HttpRequest): Promise<{ readonly value: Record<string, unknown>; readonly headers: Answer['headers'] }>;
+  /** The JSON in the answer to a request. */
+  json(request: HttpRequest): Promise<JsonAnswer>;
   close(): Promise<void>;
 }
 
@@ -117,9 +122,9 @@ export async function openHttp(base: string, options: HttpOptions = {}): Promise
 
     async json(request) {
       const accepts = { accept: 'application/json', 'accept-encoding': 'gzip', ...request.headers };
-      const { headers, body } = await ask({ ...request, headers: accepts });
+      const { status, headers, body } = await ask({ ...request, headers: accepts });
       const text = await textOf(body, Number.POSITIVE_INFINITY);
-      return { value: objectIn(text, `${base}${request.path}`), headers };
+      return { status, headers, value: objectIn(text, `${base}${request.path}`) };
     },
 
     close: () => agent.destroy(),

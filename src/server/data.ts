@@ -117,7 +117,8 @@ function linkHeader(ask: Ask, part: RowsPart | null): Record<string, string> {
   if (!part) return {};
   const { next, previous } = partLinks(ask, part);
   const parts = [...(next ? [`<${next}>; rel="next"`] : []), ...(previous ? [`<${previous}>; rel="prev"`] : [])];
-  return parts.length ? { Link: parts.join(', ') } : {};
+  // Formats other than GeoJSON have no place of their own for how many there are.
+  return { 'X-Total-Count': String(part.matched), ...(parts.length && { Link: parts.join(', ') }) };
 }
 
 /** The rows for people: a table of the first of them, or of those that were asked for. */

@@ -18,6 +18,7 @@ const exposed = [
   'Repr-Digest',
   'Retry-After',
   'X-Request-Id',
+  'X-Total-Count',
 ].join(', ');
 
 /** On every page: it runs no script, is in nobody's frame, and shows images of any site, since datasets name them. */

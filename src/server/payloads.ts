@@ -2,7 +2,7 @@
 import contentDisposition from 'content-disposition';
 import type { ParameterizedContext } from 'koa';
 import type { Media } from '../catalogue/catalogue.ts';
-import { NotFoundError } from '../catalogue/errors.ts';
+import { NotFoundError, StaleError } from '../catalogue/errors.ts';
 import type { VersionRef } from '../catalogue/ref.ts';
 import { namesTag } from './headers.ts';
 import type { Ask } from './route.ts';
@@ -66,6 +66,11 @@ async function sendStored(ctx: ParameterizedContext, stored: Stored): Promise<vo
   const { size, modified } = stored;
   const etag = `"${stored.tag}"`;
   ctx.set({ ...stored.headers, ETag: etag, 'Last-Modified': modified.toUTCString(), 'Accept-Ranges': 'bytes' });
+  const wanted = ctx.get('If-Match');
+  if (wanted && wanted.trim() !== '*' && !namesTag(wanted, etag)) {
+    await stored.close();
+    throw new StaleError('These are not the bytes any more that were asked for.');
+  }
   if (notModified(ctx, etag, modified)) {
     await stored.close();
     ctx.status = 304;
