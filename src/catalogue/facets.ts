@@ -1,8 +1,7 @@
 /** What each kind can be searched, ordered and filtered by. */
 import { ValidationError } from './errors.ts';
 import { fold } from './fold.ts';
-import { columnTypes } from './schemas.ts';
-import type { CatalogueFile, Entities, Kind } from './types.ts';
+import { type CatalogueFile, columnTypes, type Entities, type Kind } from './types.ts';
 
 /** Makes a test from a field's name and the values it may have. */
 export type Facet<T> = (field: string, values: readonly string[]) => (item: T) => boolean;

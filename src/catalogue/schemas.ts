@@ -9,21 +9,9 @@
  */
 import { aliases, id, image, label, slugPattern, text, visibility } from './schema-parts.ts';
 import { settingsSchema } from './settings-schema.ts';
+import { columnTypes } from './types.ts';
 
 export { maxId } from './schema-parts.ts';
-
-export const columnTypes = [
-  'geometry',
-  'integer',
-  'float',
-  'string',
-  'boolean',
-  'date',
-  'datetime',
-  'time',
-  'object',
-  'array',
-] as const;
 
 export const namespaceSchema = {
   $id: 'namespace.json',

@@ -3,7 +3,18 @@
  * (namespace, slug) beside them. All of it is immutable; an unchanged record keeps its object identity from one
  * snapshot to the next, so anything prepared from it can be kept in a WeakMap.
  */
-import type { columnTypes } from './schemas.ts';
+export const columnTypes = [
+  'geometry',
+  'integer',
+  'float',
+  'string',
+  'boolean',
+  'date',
+  'datetime',
+  'time',
+  'object',
+  'array',
+] as const;
 
 export type ColumnType = (typeof columnTypes)[number];
 export type Visibility = 'public' | 'private';

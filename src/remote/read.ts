@@ -5,7 +5,7 @@
  */
 import { UnreachableError } from '../catalogue/errors.ts';
 import { type Ref, type Refs, refOf } from '../catalogue/ref.ts';
-import { columnTypes } from '../catalogue/schemas.ts';
+import { columnTypes } from '../catalogue/types.ts';
 import type {
   CatalogueFile,
   Column,
