@@ -5,7 +5,6 @@
  */
 import { UnreachableError } from '../catalogue/errors.ts';
 import { type Ref, type Refs, refOf } from '../catalogue/ref.ts';
-import { columnTypes } from '../catalogue/types.ts';
 import type {
   CatalogueFile,
   Column,
@@ -22,6 +21,7 @@ import type {
   Version,
   Visibility,
 } from '../catalogue/types.ts';
+import { columnTypes } from '../catalogue/types.ts';
 import { refAt } from '../catalogue/urls.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
