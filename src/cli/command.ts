@@ -2,7 +2,7 @@
 import type { Option } from 'commander';
 import type { Accounts } from '../catalogue/accounts.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import type { Context } from './context.ts';
+import type { Context, Elsewhere } from './context.ts';
 import type { Show } from './show.ts';
 
 export interface Verb<Options extends object = object> {
@@ -14,6 +14,11 @@ export interface Verb<Options extends object = object> {
   readonly notes?: string;
   /** Whole command lines, each a line of the help. A test runs them. */
   readonly examples: readonly string[];
+  /**
+   * What it works on: one catalogue, in a folder or elsewhere (the default); a folder only; a folder and a catalogue
+   * elsewhere at once; or none, but perhaps what is known of one elsewhere.
+   */
+  readonly on?: 'folder' | 'both' | 'nothing';
   options?(): readonly Option[];
   /** Reads the arguments, calls one method, shows the answer. @returns the exit code */
   run(call: Call, args: readonly (string | undefined)[], options: Options): Promise<number>;
@@ -37,10 +42,21 @@ export interface Call {
   readonly context: Context;
   readonly global: GlobalOptions;
   readonly show: Show;
-  /** Path of the catalogue's folder, from the current one. @throws UnusableCatalogueError where there is none */
+  /**
+   * Path of the catalogue's folder, from the current one.
+   * @throws UnusableCatalogueError where there is none; UsageError where one elsewhere is meant
+   */
   folder(): string;
-  /** The catalogue that is meant. */
+  /** The catalogue that is meant: in a folder or, by --remote or CATALOGUE_REMOTE, elsewhere. */
   open(): Promise<Catalogue>;
   /** Who may sign in to it. */
   accounts(): Promise<Accounts>;
+  /**
+   * A catalogue elsewhere, as the one who is signed in there.
+   * @param given a name or an address; default: as --remote or CATALOGUE_REMOTE say
+   * @throws NotFoundError for a name that isn't known; UsageError; UnreachableError
+   */
+  remote(given?: string): Promise<Elsewhere>;
+  /** Its address. @throws NotFoundError, UsageError */
+  remoteUrl(given?: string): Promise<string>;
 }

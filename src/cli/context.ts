@@ -6,7 +6,9 @@ import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import type { Accounts } from '../catalogue/accounts.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import { CatalogueError } from '../catalogue/errors.ts';
 import type { Problem } from '../catalogue/types.ts';
+import type { RequestTold } from '../remote/http.ts';
 import { oneLine } from './text.ts';
 import type { Trace } from './trace.ts';
 
@@ -50,6 +52,17 @@ export interface Served {
   close(): Promise<void>;
 }
 
+/** A catalogue elsewhere, with those who may sign in to it. */
+export interface Elsewhere extends Catalogue {
+  readonly accounts: Accounts;
+}
+
+export interface ConnectOptions {
+  readonly token?: string | undefined;
+  /** Told of every request that was answered. */
+  readonly onRequest?: ((told: RequestTold) => void) | undefined;
+}
+
 export interface Context {
   /** Writes a part of the result, on stdout. */
   out(text: string): void;
@@ -68,6 +81,8 @@ export interface Context {
   readonly cwd: string;
   /** Asks a question that is answered by yes or no; no answer is no. */
   confirm(question: string): Promise<boolean>;
+  /** Asks for a line of text; '' where nothing is typed. */
+  ask(question: string): Promise<string>;
   /** Asks for something that isn't shown while it is typed; '' where nothing is. */
   secret(question: string): Promise<string>;
   /** The text of a file; that of stdin for `-`. */
@@ -80,6 +95,8 @@ export interface Context {
   open(folder: string): Promise<Catalogue>;
   /** Who may sign in to the catalogue in a folder. */
   accounts(folder: string): Promise<Accounts>;
+  /** Opens the catalogue at an address, for whom the token stands for. @throws UnreachableError, NotAuthenticatedError */
+  connect(url: string, options: ConnectOptions): Promise<Elsewhere>;
   /** Looks at every file of a catalogue. */
   check(folder: string, options: CheckAsked): Promise<CheckReport>;
   /** Serves a catalogue over HTTP; resolves when it answers. */
@@ -133,6 +150,19 @@ export function processContext(): Context {
       }
     },
 
+    async ask(question) {
+      const { createInterface } = await import('node:readline');
+      const prompt = createInterface({ input: stdin, output: stderr });
+      try {
+        return await new Promise<string>((resolve) => {
+          prompt.on('close', () => resolve(''));
+          prompt.question(`${question} `, resolve);
+        });
+      } finally {
+        prompt.close();
+      }
+    },
+
     async secret(question) {
       const { createInterface } = await import('node:readline');
       const { Writable } = await import('node:stream');
@@ -176,6 +206,10 @@ export function processContext(): Context {
 
     open: async (folder) => (await filesIn(folder)).for(),
     accounts: async (folder) => (await filesIn(folder)).accounts,
+
+    async connect() {
+      throw new CatalogueError('--remote is not in this version.');
+    },
 
     async check(folder, options) {
       const { checkFolder } = await import('../files/check.ts');

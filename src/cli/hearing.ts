@@ -22,5 +22,11 @@ export function hearing(context: Context, { quiet = false, verbose = false }: Gl
       trace(`opened the folder ${folder}: ${since(started)}`);
       return traced(catalogue, trace);
     },
+    connect: (url, options) =>
+      context.connect(url, {
+        ...options,
+        onRequest: ({ method, url: asked, status, milliseconds }) =>
+          trace(`${method} ${asked}: ${status} after ${milliseconds.toFixed(0)} ms`),
+      }),
   };
 }

@@ -1,10 +1,8 @@
 /** All commands: a line for each noun, whose code is loaded when it is called and not before. */
 import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
-import { CatalogueError } from '../catalogue/errors.ts';
 import type { Call, Commands, GlobalOptions, Verb } from './command.ts';
 import type { Context } from './context.ts';
-import { dataFolder } from './folder.ts';
 import { manyLines } from './text.ts';
 
 interface Noun {
@@ -29,6 +27,9 @@ export const nouns: Readonly<Record<string, Noun>> = {
   trash: { description: 'What was removed, and how it comes back.', load: () => import('./commands/trash.ts') },
   check: { description: 'Find what is wrong with the files.', load: () => import('./commands/check.ts') },
   serve: { description: 'Serve the catalogue over HTTP.', load: () => import('./commands/serve.ts') },
+  remote: { description: 'Catalogues elsewhere: their names here.', load: () => import('./commands/remote.ts') },
+  login: { description: 'Sign in to a catalogue elsewhere.', load: () => import('./commands/login.ts') },
+  logout: { description: 'Sign out of a catalogue elsewhere.', load: () => import('./commands/logout.ts') },
 };
 
 const introduction = 'A dataset catalogue in a folder of YAML files.';
@@ -47,9 +48,11 @@ More about a command: catalogue dataset add --help
 
 The catalogue's folder is the one named by --data, else by CATALOGUE_DATA in
 the environment, else ./catalogue-data, else the current folder if it is one.
+With --remote, or CATALOGUE_REMOTE in the environment, the same commands work on
+a catalogue elsewhere, as whoever is signed in there or has CATALOGUE_TOKEN.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 not allowed,
-5 conflict with what is there, 130 interrupted.`;
+5 conflict with what is there, 6 the remote can't be reached, 130 interrupted.`;
 
 /** What the program says of its use; the exit code of the command that ran is handed to `ended`. */
 export function createProgram(context: Context, ended: (exitCode: number) => void): Command {
@@ -111,32 +114,29 @@ function declare(command: Command, verb: Verb, context: Context, ended: (exitCod
   withGlobalOptions(command).action(async (...given: unknown[]) => {
     const args = given.slice(0, -2).flat() as (string | undefined)[];
     const own = Object.entries(command.opts()).filter(([name]) => !globalNames.includes(name));
-    ended(await verb.run(await callFor(context, globalOptions(command)), args, Object.fromEntries(own)));
+    const { call, hinted } = await callFor(context, command, verb);
+    ended(await verb.run(call, args, Object.fromEntries(own)).catch((error) => Promise.reject(hinted(error))));
   });
 }
 
-async function callFor(world: Context, global: GlobalOptions): Promise<Call> {
-  const { createShow } = await import('./show.ts');
-  const { hearing } = await import('./hearing.ts');
+async function callFor(world: Context, command: Command, { on }: Verb) {
+  const [{ createShow }, { hearing }, { placesFor }] = await Promise.all([
+    import('./show.ts'),
+    import('./hearing.ts'),
+    import('./places.ts'),
+  ]);
+  const global = globalOptions(command);
   const context = hearing(world, global);
-  if (global.remote !== undefined)
-    throw new CatalogueError('--remote is not in this version: it works on a folder only. Say which: --data DIR');
-  const folder = () => dataFolder(global.data, context.cwd, context.env);
-  return {
-    context,
-    global,
-    show: createShow(context, global),
-    folder,
-    open: () => context.open(folder()),
-    accounts: async () => context.accounts(folder()),
-  };
+  const { hinted, ...places } = placesFor(context, global, pathOf(command), on);
+  const call: Call = { context, global, show: createShow(context, global), ...places };
+  return { call, hinted };
 }
 
 /** Adds the options that are taken at every place. */
 function withGlobalOptions(command: Command): Command {
   const options = [
     new Option('--data <dir>', "The catalogue's folder."),
-    new Option('--remote <name|url>', 'A catalogue elsewhere.').hideHelp(),
+    new Option('--remote <name|url>', 'A catalogue elsewhere, in place of a folder.'),
     new Option('--json', 'Print JSON: the objects of the API.'),
     new Option('--no-color', 'Print no colours, as with NO_COLOR in the environment.'),
     new Option('-q, --quiet', 'Print results and errors only: no messages, no progress.'),

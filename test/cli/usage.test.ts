@@ -81,10 +81,13 @@ describe('global options', () => {
     assert.equal((await catalogue.get<'namespace'>({ kind: 'namespace', slug: 'x' })).label, '--json');
   });
 
-  it('know no catalogue elsewhere yet', async () => {
-    const { exitCode, err } = await type(['--remote', 'https://data.example.org', 'dataset', 'list']);
-    assert.equal(exitCode, 1);
-    assert.match(err, /--remote is not in this version/);
+  it('mean a folder or a catalogue elsewhere, and not both', async () => {
+    const both = await type(['--remote', 'https://data.example.org', '--data', '/', 'dataset', 'list']);
+    assert.deepEqual([both.exitCode, both.opened], [2, []]);
+    assert.match(both.err, /--data means a folder and --remote a catalogue elsewhere: give one of them/);
+    const serve = await type(['serve', '--remote', 'prod']);
+    assert.equal(serve.exitCode, 2);
+    assert.match(serve.err, /catalogue serve works on a folder, not on a remote/);
   });
 });
 

@@ -36,8 +36,15 @@ export interface RunOptions {
 
 /** Starts a command. */
 export function start(args: readonly string[], { cwd, env, node = [], program = bin }: RunOptions): ChildProcess {
-  const { CATALOGUE_DATA: _data, CATALOGUE_REMOTE: _remote, NODE_OPTIONS: _options, ...rest } = process.env;
-  return spawn(process.execPath, [...node, program, ...args], { cwd, env: { ...rest, ...env } });
+  const {
+    CATALOGUE_DATA: _data,
+    CATALOGUE_REMOTE: _remote,
+    CATALOGUE_TOKEN: _token,
+    NODE_OPTIONS: _options,
+    ...rest
+  } = process.env;
+  const own = { XDG_CONFIG_HOME: join(cwd, '.config') };
+  return spawn(process.execPath, [...node, program, ...args], { cwd, env: { ...rest, ...own, ...env } });
 }
 
 /** Runs a command to its end. */

@@ -27,7 +27,7 @@ export interface PromptOptions {
   readonly cwd?: string;
   /** The answer to every question; without it there must be none. */
   readonly answer?: boolean;
-  /** What is typed where nothing of it is shown, question by question. */
+  /** What is typed, shown or not, question by question. */
   readonly secrets?: readonly string[];
   /** Files in the current folder; `-` is what comes on stdin. */
   readonly files?: Readonly<Record<string, string | Buffer>>;
@@ -121,12 +121,18 @@ export async function type(argv: readonly string[], options: PromptOptions = {})
     err: (text) => void err.push(text),
     isTerminal: { in: terminal, out: terminal, err: terminal },
     columns: options.columns ?? 80,
-    env: { CATALOGUE_DATA: root, NO_COLOR: '1', ...options.env },
+    // What the one who runs the tests has signed in to is nothing to touch.
+    env: { CATALOGUE_DATA: root, NO_COLOR: '1', XDG_CONFIG_HOME: join(cwd, '.config'), ...options.env },
     cwd,
     async confirm(question) {
       questions.push(question);
       if (answer === undefined) throw new Error(`Nobody expected to be asked: ${question}`);
       return answer;
+    },
+    async ask(question) {
+      const typed = (options.secrets ?? [])[questions.push(question) - 1];
+      if (typed === undefined) throw new Error(`Nobody expected to be asked: ${question}`);
+      return typed;
     },
     async secret(question) {
       const typed = (options.secrets ?? [])[questions.push(question) - 1];
@@ -147,6 +153,9 @@ export async function type(argv: readonly string[], options: PromptOptions = {})
       closing.push(catalogue);
       const view = catalogue.for();
       return faults ? withFaults(view, faults) : view;
+    },
+    async connect() {
+      throw new Error('Nobody expected to connect.');
     },
     async check(folder, { onProgress, ...asked }) {
       checks.push({ folder, ...asked });

@@ -17,6 +17,7 @@ interface InitOptions {
 export const command: Verb<InitOptions> = {
   usage: 'init [dir]',
   description: 'Make a new catalogue.',
+  on: 'folder',
   notes: `It is a folder with catalogue.yaml and what git should know: ${defaultFolder} unless named otherwise.`,
   examples: ['catalogue init', 'catalogue init my-data --title "Open data of Springfield"'],
   options: () => [new Option('--title <text>', 'Name of the catalogue.').default('Catalogue'), dryRun()],

@@ -16,6 +16,7 @@ interface ServeOptions {
 export const command: Verb<ServeOptions> = {
   usage: 'serve',
   description: 'Serve the catalogue over HTTP.',
+  on: 'folder',
   notes: 'The REST API is under /api/v1/. Ctrl-C ends it.',
   examples: [
     'catalogue serve',

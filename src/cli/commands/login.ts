@@ -1,0 +1,87 @@
+/** `catalogue login`: who one is at a catalogue elsewhere. */
+import { Option } from 'commander';
+import type { Call, Verb } from '../command.ts';
+import { DeclinedError, UsageError } from '../errors.ts';
+import { isUnencrypted, type Login, withLogin } from '../remotes.ts';
+import { changeRemotes } from '../remotes-file.ts';
+import { tokenFrom } from '../token-text.ts';
+
+interface LoginOptions {
+  readonly username?: string;
+  readonly passwordStdin?: boolean;
+  readonly tokenStdin?: boolean;
+}
+
+export const command: Verb<LoginOptions> = {
+  usage: 'login [remote]',
+  description: 'Sign in to a catalogue elsewhere, by its name or address.',
+  notes:
+    'The token is kept in the configuration of this user of this computer; the password is not kept. ' +
+    'For programs: a token in CATALOGUE_TOKEN.',
+  examples: [
+    'catalogue login prod',
+    'catalogue login prod --username alice --password-stdin',
+    'catalogue login prod --token-stdin',
+  ],
+  on: 'nothing',
+  options: () => [
+    new Option('--username <name>', 'Who signs in; asked for otherwise.'),
+    new Option('--password-stdin', 'Read the password from stdin, so that no history or list of processes shows it.'),
+    new Option('--token-stdin', 'Read a token that was made before from stdin, and keep that.').conflicts([
+      'username',
+      'passwordStdin',
+    ]),
+  ],
+  async run(call, [given], options) {
+    const { context, show } = call;
+    const url = await call.remoteUrl(given);
+    if (isUnencrypted(url)) show.message(`With http://, what you type can be read on the way to ${new URL(url).host}.`);
+    const login = options.tokenStdin ? await withToken(call, url) : await withPassword(call, url, options);
+    const data = await changeRemotes(context.env, (before) => withLogin(before, login));
+    const name = data.remotes.find((remote) => remote.url === url)?.name ?? url;
+    const { user, expires } = login;
+    if (show.asJson) show.json({ name, url, user, expires });
+    show.message(`Signed in to ${name} as ${user}${expires === null ? '' : ` until ${expires.slice(0, 10)}`}.`);
+    if (context.env.CATALOGUE_TOKEN)
+      show.message('CATALOGUE_TOKEN is set and counts before this. Unset it to be who you signed in as.');
+    return 0;
+  },
+};
+
+async function withToken({ context }: Call, url: string): Promise<Login> {
+  const token = tokenFrom(await context.read('-'), 'stdin');
+  const { whoAmI, openHttp } = await loaded();
+  const http = await openHttp(url, { token });
+  try {
+    return { url, user: await whoAmI(http), token, id: null, expires: null };
+  } finally {
+    await http.close();
+  }
+}
+
+async function withPassword({ context }: Call, url: string, options: LoginOptions): Promise<Login> {
+  const canAsk = context.isTerminal.in && context.isTerminal.err;
+  if (!canAsk && (options.username === undefined || !options.passwordStdin))
+    throw new UsageError(
+      'Nobody can be asked who signs in. Say it: --username NAME with --password-stdin, or a token with --token-stdin.',
+    );
+  const { host } = new URL(url);
+  const username = options.username ?? (await context.ask(`User name at ${host}:`)).trim();
+  if (username === '') throw new DeclinedError('There was no user name. Nobody was signed in.');
+  const password = options.passwordStdin
+    ? (await context.read('-')).replace(/\r?\n$/, '')
+    : await context.secret(`Password of ${username} at ${host}:`);
+  if (password === '') throw new DeclinedError('There was no password. Nobody was signed in.');
+  const { obtainToken, openHttp } = await loaded();
+  const http = await openHttp(url);
+  try {
+    return { url, user: username, ...(await obtainToken(http, username, password)) };
+  } finally {
+    await http.close();
+  }
+}
+
+async function loaded() {
+  const [{ openHttp }, signIn] = await Promise.all([import('../../remote/http.ts'), import('../../remote/sign-in.ts')]);
+  return { openHttp, ...signIn };
+}

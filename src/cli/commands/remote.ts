@@ -1,0 +1,88 @@
+/** `catalogue remote`: catalogues elsewhere, and what they are called here. */
+import type { Verb } from '../command.ts';
+import { dryRun, yes } from '../options.ts';
+import { confirmRemoval } from '../outcome.ts';
+import {
+  addressFrom,
+  isUnencrypted,
+  type Remote,
+  type Remotes,
+  targetOf,
+  withoutRemote,
+  withRemote,
+} from '../remotes.ts';
+import { changeRemotes, readRemotes } from '../remotes-file.ts';
+
+const add: Verb<{ dryRun?: boolean }> = {
+  usage: 'add <name> <url>',
+  description: 'Give a catalogue elsewhere a name.',
+  notes: 'Nothing is asked of it yet. To sign in: catalogue login <name>',
+  examples: ['catalogue remote add prod https://data.example.org'],
+  on: 'nothing',
+  options: () => [dryRun()],
+  async run({ context, show }, [name = '', given = ''], options) {
+    const remote = { name, url: addressFrom(given) };
+    if (options.dryRun) {
+      withRemote(await readRemotes(context.env), remote);
+      show.line(`Would add remote ${name}: ${remote.url}`);
+      return 0;
+    }
+    const data = await changeRemotes(context.env, (before) => withRemote(before, remote));
+    if (show.asJson) show.json(objectOf(data)(remote));
+    show.message(`Added remote ${name}: ${remote.url}`);
+    if (isUnencrypted(remote.url))
+      show.message('With http://, passwords and tokens can be read on the way. Use https:// where you sign in.');
+    return 0;
+  },
+};
+
+const list: Verb = {
+  usage: 'list',
+  description: 'List the catalogues elsewhere, and who is signed in there: never with what.',
+  examples: ['catalogue remote list', 'catalogue remote list --json'],
+  on: 'nothing',
+  async run({ context, show }) {
+    const data = await readRemotes(context.env);
+    const nameless = data.logins.filter(({ url }) => !data.remotes.some((remote) => remote.url === url));
+    const objects = [...data.remotes, ...nameless.map(({ url }) => ({ name: null, url }))].map(objectOf(data));
+    if (show.asJson) show.json(objects);
+    else if (show.forPeople && objects.length === 0)
+      show.message('No remotes. Add one with: catalogue remote add NAME URL');
+    else
+      show.table(
+        ['NAME', 'URL', 'SIGNED IN AS'],
+        objects.map(({ name, url, user }) => [name ?? '', url, user ?? '']),
+      );
+    return 0;
+  },
+};
+
+const remove: Verb<{ yes?: boolean; dryRun?: boolean }> = {
+  usage: 'remove <name>',
+  description: 'Forget a catalogue elsewhere, and the token for it. Nothing happens there.',
+  examples: ['catalogue remote remove prod', 'catalogue remote remove prod --yes'],
+  on: 'nothing',
+  options: () => [yes(), dryRun()],
+  async run(call, [name = ''], options) {
+    const { context, show } = call;
+    const remote = targetOf(await readRemotes(context.env), name);
+    if (options.dryRun) {
+      show.line(`Would remove remote ${remote.name}: ${remote.url}`);
+      return 0;
+    }
+    await confirmRemoval(call, `remote ${remote.name}`, options.yes);
+    await changeRemotes(context.env, (data) => withoutRemote(data, remote));
+    show.message(`Removed remote ${remote.name}: ${remote.url}`);
+    return 0;
+  },
+};
+
+/** What may be told of a remote. */
+const objectOf =
+  ({ logins }: Remotes) =>
+  ({ name, url }: Omit<Remote, 'name'> & { readonly name: string | null }) => {
+    const login = logins.find((one) => one.url === url);
+    return { name, url, user: login?.user ?? null, expires: login?.expires ?? null };
+  };
+
+export const verbs = [add, list, remove] as readonly Verb[];
