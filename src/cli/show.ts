@@ -5,7 +5,7 @@
 import { styleText } from 'node:util';
 import type { Context } from './context.ts';
 import { json, manyLines, oneLine } from './text.ts';
-import { pad, truncate, width } from './width.ts';
+import { pad, padLeft, truncate, width, wrap } from './width.ts';
 
 export interface Show {
   /** Whether results go to a person at a terminal, and not to a program. */
@@ -16,7 +16,7 @@ export interface Show {
   line(text: string): void;
   json(value: unknown): void;
   /** One line for each row; the headings are for people only. */
-  table(headings: readonly string[], rows: readonly (readonly string[])[]): void;
+  table(headings: readonly string[], rows: readonly (readonly string[])[], layout?: TableLayout): void;
   /** Names and their values, one below the other; people aren't shown those that are empty. */
   fields(fields: readonly (readonly [name: string, value: string])[]): void;
   heading(text: string): void;
@@ -24,12 +24,25 @@ export interface Show {
   message(text: string): void;
 }
 
+/** How people see a table. */
+export interface TableLayout {
+  /** Columns of numbers, by their headings: they stand at the right. */
+  readonly numbers?: readonly string[];
+  /** Whether what is too long for its column is wrapped, and not cut. */
+  readonly whole?: boolean;
+}
+
 export type Colour = 'bold' | 'dim' | 'red' | 'yellow' | 'green';
 export type Paint = (colour: Colour, text: string) => string;
 
-/** Writes in colours where they are wanted: at a terminal, unless NO_COLOR (https://no-color.org) or --no-color is set. */
+/**
+ * Writes in colours where they are wanted: at a terminal, unless NO_COLOR (https://no-color.org) or --no-color is set.
+ * FORCE_COLOR (https://force-color.org) wants them elsewhere too, such as in the log of a CI.
+ */
 export function painter(context: Context, color = true): Paint {
-  const wanted = color && context.isTerminal.out && !context.env.NO_COLOR && context.env.TERM !== 'dumb';
+  const { NO_COLOR, FORCE_COLOR, TERM } = context.env;
+  const usual = FORCE_COLOR ? FORCE_COLOR !== '0' : context.isTerminal.out && TERM !== 'dumb';
+  const wanted = color && !NO_COLOR && usual;
   return wanted ? (colour, text) => styleText(colour, text, { validateStream: false }) : (_colour, text) => text;
 }
 
@@ -54,7 +67,7 @@ export function createShow(context: Context, options: ShowOptions): Show {
       if (!context.quiet) context.err(`${manyLines(text)}\n`);
     },
 
-    table(headings, rows) {
+    table(headings, rows, { numbers = [], whole = false } = {}) {
       const cells = rows.map((row) => row.map(oneLine));
       if (!forPeople) {
         for (const row of cells) line(row.join('\t'));
@@ -62,9 +75,13 @@ export function createShow(context: Context, options: ShowOptions): Show {
       }
       const widths = fit(columnWidths([headings, ...cells]), context.columns - gap.length * (headings.length - 1));
       const layOut = (row: readonly string[]) =>
-        row.map((cell, i) => pad(truncate(cell, widths[i] ?? 0), widths[i] ?? 0)).join(gap);
-      line(paint('dim', layOut(headings).trimEnd()));
-      for (const row of cells) line(layOut(row).trimEnd());
+        row
+          .map((cell, i) => (numbers.includes(headings[i] ?? '') ? padLeft : pad)(cell, widths[i] ?? 0))
+          .join(gap)
+          .trimEnd();
+      const cut = (row: readonly string[]) => row.map((cell, i) => truncate(cell, widths[i] ?? 0));
+      line(paint('dim', layOut(cut(headings))));
+      for (const row of cells) for (const part of whole ? linesOf(row, widths) : [cut(row)]) line(layOut(part));
     },
 
     fields(fields) {
@@ -74,14 +91,26 @@ export function createShow(context: Context, options: ShowOptions): Show {
       }
       const filled = fields.filter(([, value]) => value !== '');
       const widest = Math.max(...filled.map(([name]) => width(name)));
-      const indent = `\n${' '.repeat(widest + gap.length)}`;
-      for (const [name, value] of filled)
-        line(`${paint('dim', pad(name, widest))}${gap}${manyLines(value).trimEnd().replaceAll('\n', indent)}`);
+      const margin = widest + gap.length;
+      const room = Math.max(leastRoom, context.columns - margin);
+      for (const [name, value] of filled) {
+        const text = wrap(manyLines(value).trimEnd(), room).replaceAll('\n', `\n${' '.repeat(margin)}`);
+        line(`${paint('dim', pad(name, widest))}${gap}${text}`);
+      }
     },
   };
 }
 
 const gap = '  ';
+/** Narrower than this, words are no longer read as such. */
+const leastRoom = 12;
+
+/** A row as so many lines as its longest cell takes. */
+function linesOf(row: readonly string[], widths: readonly number[]): readonly (readonly string[])[] {
+  const cells = row.map((cell, i) => wrap(cell, widths[i] ?? 1).split('\n'));
+  const height = Math.max(...cells.map(({ length }) => length));
+  return Array.from({ length: height }, (_, n) => cells.map((lines) => lines[n]?.trim() ?? ''));
+}
 
 function columnWidths(rows: readonly (readonly string[])[]): number[] {
   const widths: number[] = [];

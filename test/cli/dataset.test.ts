@@ -197,8 +197,8 @@ describe('dataset show', () => {
   it('shows fields, columns and versions', async () => {
     const seen = await type(['dataset', 'show', 'parks/trees'], { terminal: true });
     assert.match(seen.out, /^dataset {5}parks\/trees\nlabel {7}Trees\nid/);
-    assert.match(seen.out, /\nColumns\nNAME +TYPE.*\ngeometry +geometry\n(.*\n)*height +float +m\n/);
-    assert.match(seen.out, /\nVersions\nVERSION.*\n20200102030405000000 +2020-01-02 +yes +csv +3 +80\n/);
+    assert.match(seen.out, /\nColumns \(5\)\nNAME +TYPE.*\ngeometry +geometry\n(.*\n)*height +float +m\n/);
+    assert.match(seen.out, /\nVersions \(1\)\nVERSION.*\n20200102030405000000 +\d+ years ago +yes +csv +3 +80 B\n/);
     const piped = await type(['dataset', 'show', 'parks/trees']);
     assert.match(piped.out, /^dataset\tparks\/trees\nlabel\tTrees\nid\t11\n/);
     assert.match(

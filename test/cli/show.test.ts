@@ -96,6 +96,10 @@ describe('what is shown', () => {
     assert.doesNotMatch((await type(list, { env: colour })).out, style);
     assert.doesNotMatch((await type(list, { env: { NO_COLOR: '1' }, terminal: true })).out, style);
     assert.doesNotMatch((await type(list, { env: { ...colour, TERM: 'dumb' }, terminal: true })).out, style);
+    const forced = { ...colour, FORCE_COLOR: '1' };
+    assert.match((await type(['check'], { seed, env: forced })).out, style);
+    assert.doesNotMatch((await type(list, { env: { ...forced, FORCE_COLOR: '0' }, terminal: true })).out, style);
+    assert.doesNotMatch((await type(list, { env: { ...forced, NO_COLOR: '1' }, terminal: true })).out, style);
     for (const argv of [
       ['--no-color', ...list],
       [...list, '--no-color'],

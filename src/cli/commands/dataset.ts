@@ -10,7 +10,8 @@ import { dryRun, yes } from '../options.ts';
 import { confirmRemoval, tell } from '../outcome.ts';
 import { rehearsal } from '../rehearsal.ts';
 import { claim, refFrom } from '../taken.ts';
-import { list, showDataset } from './dataset-list.ts';
+import { list } from './dataset-list.ts';
+import { showDataset } from './dataset-show.ts';
 
 const add: Verb<{ label: string; dryRun?: boolean }> = {
   usage: 'add <name>',

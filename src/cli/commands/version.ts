@@ -3,6 +3,7 @@ import { orderFields } from '../../catalogue/facets.ts';
 import { formatRef, parseDatasetRef, parseVersionRef } from '../../catalogue/ref.ts';
 import { representVersion } from '../../catalogue/represent.ts';
 import type { Version } from '../../catalogue/types.ts';
+import { momentText } from '../age.ts';
 import { collect } from '../collect.ts';
 import type { Verb } from '../command.ts';
 import { fieldOptions, inputFrom } from '../fields.ts';
@@ -12,7 +13,7 @@ import { dryRun, limit, ordering, yes } from '../options.ts';
 import { confirmRemoval, tell } from '../outcome.ts';
 import { rehearsal } from '../rehearsal.ts';
 import type { Show } from '../show.ts';
-import { bytesText } from '../sizes.ts';
+import { bytesText, numberText } from '../sizes.ts';
 import { add } from './version-add.ts';
 
 const list: Verb<{ ordering?: string; limit?: number }> = {
@@ -48,6 +49,9 @@ const row = (show: Show) => (version: Version) => [
 const sizeOf = (show: Show, { size }: Version) =>
   size === null ? '' : show.forPeople ? bytesText(size) : String(size);
 
+const countOf = (show: Show, count: number | null) =>
+  count === null ? '' : show.forPeople ? numberText(count) : String(count);
+
 const show: Verb = {
   usage: 'show <version>',
   description: 'Show one version; of a dataset, the newest that is ready.',
@@ -55,18 +59,19 @@ const show: Verb = {
   async run(call, [name = '']) {
     const catalogue = await call.open();
     const { version } = await findVersion(catalogue, parseVersionRef(name), call.show);
-    if (call.show.asJson) call.show.json(representVersion(version, linksOf(catalogue)));
+    const { show } = call;
+    if (show.asJson) show.json(representVersion(version, linksOf(catalogue)));
     else
-      call.show.fields([
+      show.fields([
         ['version', formatRef(version)],
         ['label', version.label],
         ['id', String(version.id)],
-        ['datetime', version.datetime],
+        ['datetime', show.forPeople ? momentText(version.datetime) : version.datetime],
         ['ready', version.ready ? 'yes' : 'no'],
         ['format', version.format],
         ['media_type', version.media_type],
-        ['size', sizeOf(call.show, version)],
-        ['rows', String(version.rows ?? '')],
+        ['size', sizeOf(show, version)],
+        ['rows', countOf(show, version.rows)],
         ['bbox', version.bbox?.join(', ') ?? ''],
         ['checksum', version.checksum],
         ['url', version.href],

@@ -1,0 +1,104 @@
+/** One dataset in full: its fields, its columns, its versions. */
+import { formatRef } from '../../catalogue/ref.ts';
+import type { Dataset } from '../../catalogue/types.ts';
+import { ageText } from '../age.ts';
+import type { Show } from '../show.ts';
+import { bytesText, numberText } from '../sizes.ts';
+
+const texts = [
+  'image',
+  'showcase_image',
+  'thumbnail_image',
+  'licence',
+  'homepage',
+  'publisher',
+  'contact',
+  'visibility',
+] as const;
+
+/** People get the newest versions; there is a list of all of them. */
+const mostVersions = 10;
+
+/** Shows one dataset. Behind a pipe each line starts with what it is. */
+export function showDataset(show: Show, dataset: Dataset): void {
+  show.fields([
+    ['dataset', formatRef(dataset)],
+    ['label', dataset.label],
+    ['id', String(dataset.id)],
+    ['description', dataset.description],
+    ['keywords', dataset.keywords.join(', ')],
+    ...texts.map((name) => [name, dataset[name]] as const),
+    ...(show.forPeople ? dataOf(dataset) : []),
+  ]);
+  if (show.forPeople) showParts(show, dataset);
+  else listParts(show, dataset);
+}
+
+/** What the data are that one gets. */
+function dataOf({ versions }: Dataset): readonly (readonly [string, string])[] {
+  const newest = versions.find(({ ready }) => ready);
+  if (!newest) return [['data', versions.length ? 'No version is ready.' : 'None yet.']];
+  return [
+    ['rows', newest.rows === null ? '' : numberText(newest.rows)],
+    ['size', newest.size === null ? '' : bytesText(newest.size)],
+    ['updated', ageText(newest.datetime)],
+  ];
+}
+
+function showParts(show: Show, dataset: Dataset): void {
+  const { columns, versions } = dataset;
+  if (columns.length) {
+    show.heading(`Columns (${columns.length})`);
+    showFilled(
+      show,
+      ['NAME', 'TYPE', 'UNIT', 'LABEL', 'DESCRIPTION'],
+      columns.map(({ name, type, unit, label, description }) => [name, type, unit, label, description]),
+    );
+  }
+  if (versions.length) {
+    show.heading(`Versions (${versions.length})`);
+    showFilled(
+      show,
+      ['VERSION', 'AGE', 'READY', 'FORMAT', 'ROWS', 'SIZE', 'NOTES'],
+      versions
+        .slice(0, mostVersions)
+        .map(({ slug, datetime, ready, format, rows, size, notes }) => [
+          slug,
+          ageText(datetime),
+          ready ? 'yes' : 'no',
+          format,
+          rows === null ? '' : numberText(rows),
+          size === null ? '' : bytesText(size),
+          notes,
+        ]),
+    );
+  }
+  const more = versions.length - mostVersions;
+  if (more > 0) show.message(`${more} more. All of them: catalogue version list ${formatRef(dataset)}`);
+}
+
+/** A table without the columns in which nothing stands. */
+function showFilled(show: Show, headings: readonly string[], rows: readonly (readonly string[])[]): void {
+  const filled = [...headings.keys()].filter((i) => rows.some((row) => row[i] !== ''));
+  const only = (row: readonly string[]) => filled.map((i) => row[i] ?? '');
+  show.table(only(headings), rows.map(only), { numbers: ['ROWS', 'SIZE'], whole: true });
+}
+
+function listParts(show: Show, { columns, versions }: Dataset): void {
+  show.table(
+    [],
+    columns.map(({ name, type, label, unit, description }) => ['column', name, type, label, unit, description]),
+  );
+  show.table(
+    [],
+    versions.map(({ slug, datetime, ready, format, rows, size }) => [
+      'version',
+      slug,
+      datetime,
+      ready ? 'yes' : 'no',
+      format,
+      String(rows ?? ''),
+      String(size ?? ''),
+    ]),
+  );
+}
