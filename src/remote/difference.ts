@@ -3,8 +3,8 @@ import type { Difference, DifferenceOptions, RowChange } from '../catalogue/diff
 import { formatRef } from '../catalogue/ref.ts';
 import type { Version } from '../catalogue/types.ts';
 import { pathOf } from '../catalogue/urls.ts';
+import { linesOf } from './bytes.ts';
 import type { Http } from './http.ts';
-import { linesOf } from './lines.ts';
 import { refOfEntity } from './read.ts';
 
 /** The counts come at once; the rows, where they are read, as they are made. The signal lets go of what isn't read. */

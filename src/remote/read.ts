@@ -219,7 +219,7 @@ const visibility = (object: Json): Visibility => (object.visibility === 'private
 export function refIn(url: unknown): Ref | null {
   if (typeof url !== 'string') return null;
   const path = /\/api\/v1\/[^?#]*/.exec(url)?.[0] ?? '';
-  const ref = refAt(decodeURI(path));
+  const ref = refAt(decodeURIComponent(path));
   return ref === 'other' ? null : ref;
 }
 

@@ -21,6 +21,8 @@ import { StaleError } from '../catalogue/errors.ts';
 import type { DatasetRef, Ref, Refs, VersionRef } from '../catalogue/ref.ts';
 import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings } from '../catalogue/types.ts';
 import { apiRoot, collections, pathOf } from '../catalogue/urls.ts';
+import { RemoteDepot } from './depot.ts';
+import { RemoteAccounts } from './accounts.ts';
 import { differenceOf } from './difference.ts';
 import type { Http } from './http.ts';
 import { pageFrom, pagingQuery, questionQuery } from './pages.ts';
@@ -33,6 +35,9 @@ import { bodyOf } from './write.ts';
 export class RemoteCatalogue implements Catalogue {
   readonly #http: Http;
   readonly settings: Settings;
+  /** What users sign in with there. */
+  readonly accounts: RemoteAccounts;
+  readonly depot: RemoteDepot;
   /** Strong validators of entities that came alone: what a write may build on (RFC 9110, section 13.1.1). */
   readonly #tags = new WeakMap<object, string>();
   readonly #details = new WeakMap<CatalogueFile, FileDetails>();
@@ -40,6 +45,8 @@ export class RemoteCatalogue implements Catalogue {
   constructor(http: Http, settings: Settings) {
     this.#http = http;
     this.settings = settings;
+    this.accounts = new RemoteAccounts(http);
+    this.depot = new RemoteDepot(http);
   }
 
   /** Another one each time: whether anything has changed, nobody knows without asking. */

@@ -6,6 +6,7 @@ import type { Published, Upload } from '../catalogue/catalogue.ts';
 import { changesBetween } from '../catalogue/columns.ts';
 import type { Dataset } from '../catalogue/types.ts';
 import { pathOf } from '../catalogue/urls.ts';
+import { counted } from './bytes.ts';
 import type { Http } from './http.ts';
 import { part, read, refOfEntity } from './read.ts';
 
@@ -40,15 +41,3 @@ export async function publishTo(
 }
 
 const none = { added: [], dropped: [], retyped: [] };
-
-async function* counted(
-  bytes: AsyncIterable<Uint8Array>,
-  onProgress: Upload['onProgress'],
-): AsyncGenerator<Uint8Array, void, undefined> {
-  let count = 0;
-  for await (const chunk of bytes) {
-    yield chunk;
-    count += chunk.length;
-    onProgress?.(count);
-  }
-}

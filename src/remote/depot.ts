@@ -1,0 +1,118 @@
+/** The files of a catalogue elsewhere: what `/api/v1/files/` shows and takes. */
+import { Readable } from 'node:stream';
+import type { Depot, DepotBytes, DepotChange, DepotEntry, DepotOutcome, Manifest } from '../catalogue/depot.ts';
+import { ConflictError, StaleError, UnreachableError } from '../catalogue/errors.ts';
+import { apiRoot } from '../catalogue/urls.ts';
+import { counted, linesOf } from './bytes.ts';
+import type { Http } from './http.ts';
+import { refusedWith } from './refusals.ts';
+
+const root = `${apiRoot}files/`;
+const pathOf = (path: string) => `${root}${path.split('/').map(encodeURIComponent).join('/')}`;
+
+export class RemoteDepot implements Depot {
+  readonly #http: Http;
+
+  constructor(http: Http) {
+    this.#http = http;
+  }
+
+  async manifest({ known, texts = false }: Parameters<Depot['manifest']>[0] = {}): Promise<Manifest | null> {
+    const { status, headers, body } = await this.#http.ask({
+      path: root,
+      query: texts ? [['texts', 'true']] : [],
+      headers: { 'accept-encoding': 'gzip', ...(known !== undefined && { 'if-none-match': `"${known}"` }) },
+    });
+    if (status === 304) {
+      body.resume();
+      return null;
+    }
+    // The form that was packed has the coding behind its tag.
+    const tag = (headers.etag ?? '').replaceAll('"', '').replace(/-gzip$/, '');
+    return { tag, entries: entriesIn(body, this.#http.base) };
+  }
+
+  async entry(path: string): Promise<DepotEntry> {
+    const { headers, body } = await this.#http.ask({ method: 'HEAD', path: pathOf(path) });
+    body.resume();
+    const mediaType = headers['content-type'];
+    const record = /^(?:application\/yaml|application\/json)\b/.test(mediaType ?? '') && !isBytes(path);
+    return {
+      path,
+      checksum: (headers.etag ?? '').replaceAll('"', ''),
+      size: Number(headers['content-length']),
+      record,
+      ...(!record && mediaType !== undefined && { mediaType }),
+    };
+  }
+
+  async read(path: string, options: Parameters<Depot['read']>[1] = {}): Promise<Readable> {
+    const { checksum, start = 0, end } = options;
+    const headers = {
+      ...(checksum !== undefined && { 'if-match': `"${checksum}"` }),
+      ...((start > 0 || end !== undefined) && { range: `bytes=${start}-${end ?? ''}` }),
+    };
+    const answer = await this.#http.ask({ path: pathOf(path), headers }).catch((error) => {
+      throw error instanceof StaleError ? new ConflictError(error.message) : error;
+    });
+    if (headers.range && answer.status !== 206) {
+      answer.body.destroy();
+      throw new UnreachableError(
+        `${new URL(this.#http.base).host} sends whole files only: what broke off can't go on.`,
+      );
+    }
+    return answer.body;
+  }
+
+  async apply(changes: readonly DepotChange[]): Promise<readonly DepotOutcome[]> {
+    const { value } = await this.#http.json({
+      method: 'PATCH',
+      path: root,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(changes),
+    });
+    if (!Array.isArray(value)) throw strange(this.#http.base);
+    return value.map(({ path, status, ...rest }) => {
+      if (status < 300) return { path, done: true };
+      const text = JSON.stringify(rest.errors ?? rest);
+      return { path, done: false, error: refusedWith({ status, headers: {}, text, url: `${this.#http.base}${root}` }) };
+    });
+  }
+
+  async put(path: string, { source, checksum, size, onProgress, signal }: DepotBytes): Promise<void> {
+    const digest = Buffer.from(checksum, 'hex').toString('base64');
+    const { body } = await this.#http.ask({
+      method: 'PUT',
+      path: pathOf(path),
+      headers: {
+        'content-type': 'application/octet-stream',
+        'content-length': String(size),
+        'repr-digest': `sha-256=:${digest}:`,
+      },
+      body: Readable.from(counted(source(), onProgress), { objectMode: false }),
+      signal,
+    });
+    body.resume();
+  }
+}
+
+async function* entriesIn(body: Readable, base: string): AsyncGenerator<DepotEntry, void, undefined> {
+  for await (const line of linesOf(body)) {
+    let entry: DepotEntry;
+    try {
+      entry = JSON.parse(line);
+    } catch {
+      throw strange(base);
+    }
+    if (typeof entry?.path !== 'string' || typeof entry.checksum !== 'string') throw strange(base);
+    yield entry;
+  }
+}
+
+/** Payloads and images, whatever their type. */
+const isBytes = (path: string) => /^site_media\/|\/data\/[^/]+$/.test(path);
+
+const strange = (base: string) =>
+  new UnreachableError(
+    `${base} is no catalogue of this kind: its files can't be had. Is its version older than this one?`,
+  );

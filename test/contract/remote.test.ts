@@ -1,0 +1,45 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import type { Catalogue } from '../../src/catalogue/catalogue.ts';
+import { anonymous, keeper, type Viewer } from '../../src/catalogue/permissions.ts';
+import { openFolder } from '../../src/files/file-catalogue.ts';
+import { connect } from '../../src/remote/connect.ts';
+import { createApp } from '../../src/server/app.ts';
+import { promises } from './catalogue.ts';
+
+/** Serves a catalogue as the one sees it who has the token "keeper". */
+async function serve(test: TestContext, catalogueFor: (viewer: Viewer) => Catalogue): Promise<string> {
+  const accounts = {
+    viewerOf: async (token: string) => (token === 'keeper' ? { ...keeper, username: 'a.b+c@d' } : null),
+  };
+  const server = createServer(createApp(catalogueFor, { accounts: accounts as never }));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  test.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function both(test: TestContext, base: string) {
+  const catalogue = await connect(base, { token: 'keeper' });
+  const open = await connect(base);
+  test.after(() => Promise.all([catalogue.close(), open.close()]));
+  return { catalogue, open };
+}
+
+promises('A catalogue elsewhere', async (test, folder) => {
+  const files = await openFolder(folder.root, { watch: true });
+  test.after(() => files.close());
+  const base = await serve(test, (viewer) => files.for(viewer));
+  return { ...(await both(test, base)), looked: () => files.refresh([{ folder: '' }]) };
+});
+
+promises('A catalogue elsewhere, served by another', async (test, folder) => {
+  const files = await openFolder(folder.root, { watch: true });
+  test.after(() => files.close());
+  const first = await both(test, await serve(test, (viewer) => files.for(viewer)));
+  const base = await serve(test, (viewer) => (viewer === anonymous ? first.open : first.catalogue));
+  return { ...(await both(test, base)), looked: () => files.refresh([{ folder: '' }]) };
+});
