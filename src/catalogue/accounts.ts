@@ -45,9 +45,8 @@ export interface Session {
   readonly expires: string;
 }
 
-export interface Accounts {
-  /** Whether the pair is right. It takes as long for users that don't exist. */
-  signIn(username: string, password: string): Promise<boolean>;
+/** What users sign in with: given, listed and taken away, here or over HTTP. */
+export interface Credentials {
   /**
    * Gives a user a password, and ends the sessions that were begun with the one before.
    * @throws NotFoundError where there is no such user; ValidationError
@@ -59,6 +58,11 @@ export interface Accounts {
   tokens(username?: string): Promise<readonly TokenInfo[]>;
   /** @throws NotFoundError where there is no such token */
   removeToken(id: string): Promise<void>;
+}
+
+export interface Accounts extends Credentials {
+  /** Whether the pair is right. It takes as long for users that don't exist. */
+  signIn(username: string, password: string): Promise<boolean>;
   /** Whom a token stands for; null where nobody has it, it has expired, or its user is gone. */
   viewerOf(token: string): Promise<Viewer | null>;
   /** @throws NotFoundError where there is no such user */

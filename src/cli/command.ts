@@ -1,6 +1,6 @@
 /** What a command is: a declaration that `program.ts` hands to commander, and a function that does it. */
 import type { Option } from 'commander';
-import type { Accounts } from '../catalogue/accounts.ts';
+import type { Credentials } from '../catalogue/accounts.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Context, Elsewhere } from './context.ts';
 import type { Show } from './show.ts';
@@ -50,7 +50,7 @@ export interface Call {
   /** The catalogue that is meant: in a folder or, by --remote or CATALOGUE_REMOTE, elsewhere. */
   open(): Promise<Catalogue>;
   /** Who may sign in to it. */
-  accounts(): Promise<Accounts>;
+  accounts(): Promise<Credentials>;
   /**
    * A catalogue elsewhere, as the one who is signed in there.
    * @param given a name or an address; default: as --remote or CATALOGUE_REMOTE say

@@ -4,9 +4,8 @@
  */
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
-import type { Accounts } from '../catalogue/accounts.ts';
+import type { Credentials } from '../catalogue/accounts.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import { CatalogueError } from '../catalogue/errors.ts';
 import type { Problem } from '../catalogue/types.ts';
 import type { RequestTold } from '../remote/http.ts';
 import { oneLine } from './text.ts';
@@ -54,7 +53,7 @@ export interface Served {
 
 /** A catalogue elsewhere, with those who may sign in to it. */
 export interface Elsewhere extends Catalogue {
-  readonly accounts: Accounts;
+  readonly accounts: Credentials;
 }
 
 export interface ConnectOptions {
@@ -94,7 +93,7 @@ export interface Context {
   /** Opens the catalogue in a folder, for one who may see and do everything. */
   open(folder: string): Promise<Catalogue>;
   /** Who may sign in to the catalogue in a folder. */
-  accounts(folder: string): Promise<Accounts>;
+  accounts(folder: string): Promise<Credentials>;
   /** Opens the catalogue at an address, for whom the token stands for. @throws UnreachableError, NotAuthenticatedError */
   connect(url: string, options: ConnectOptions): Promise<Elsewhere>;
   /** Looks at every file of a catalogue. */
@@ -207,8 +206,11 @@ export function processContext(): Context {
     open: async (folder) => (await filesIn(folder)).for(),
     accounts: async (folder) => (await filesIn(folder)).accounts,
 
-    async connect() {
-      throw new CatalogueError('--remote is not in this version.');
+    async connect(url, options) {
+      const { connect } = await import('../remote/connect.ts');
+      const catalogue = await connect(url, options);
+      opened.push(catalogue);
+      return catalogue;
     },
 
     async check(folder, options) {

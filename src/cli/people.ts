@@ -1,5 +1,5 @@
 /** What the commands about users, groups and tokens have in common. */
-import type { Accounts } from '../catalogue/accounts.ts';
+import type { Credentials } from '../catalogue/accounts.ts';
 import type { UserRef } from '../catalogue/ref.ts';
 import type { Call } from './command.ts';
 import { DeclinedError, UsageError } from './errors.ts';
@@ -31,7 +31,7 @@ async function askTwice(context: Call['context'], username: string): Promise<str
 }
 
 /** The accounts, after a look whether the catalogue has the user. */
-export async function accountsOf(call: Call, ref: UserRef): Promise<Accounts> {
+export async function accountsOf(call: Call, ref: UserRef): Promise<Credentials> {
   const catalogue = await call.open();
   await reach(catalogue, ref, () => catalogue.get<'user'>(ref));
   return call.accounts();

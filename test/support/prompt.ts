@@ -11,6 +11,7 @@ import type { CheckReport, Context, Served, ServeOptions } from '../../src/cli/c
 import { main } from '../../src/cli/main.ts';
 import { checkFolder } from '../../src/files/check.ts';
 import { openFolder } from '../../src/files/file-catalogue.ts';
+import { connect } from '../../src/remote/connect.ts';
 import { type FolderContent, homeOf, writeContent } from './folder.ts';
 
 export interface PromptOptions {
@@ -154,8 +155,10 @@ export async function type(argv: readonly string[], options: PromptOptions = {})
       const view = catalogue.for();
       return faults ? withFaults(view, faults) : view;
     },
-    async connect() {
-      throw new Error('Nobody expected to connect.');
+    async connect(url, asked) {
+      const catalogue = await connect(url, asked);
+      closing.push(catalogue);
+      return catalogue;
     },
     async check(folder, { onProgress, ...asked }) {
       checks.push({ folder, ...asked });
