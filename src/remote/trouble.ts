@@ -56,5 +56,6 @@ function cause(error: unknown): readonly [Error, string | undefined] {
   let at = error as Error & { code?: string; errors?: readonly Error[] };
   while (at?.errors?.[0] || (at?.cause && !at.code)) at = (at.errors?.[0] ?? at.cause) as typeof at;
   const { code } = at ?? {};
-  return [at, typeof code === 'string' ? code : undefined];
+  // undici's parser gives its errors a name, and only some of them a code.
+  return [at, typeof code === 'string' ? code : at?.name === 'HTTPParserError' ? 'HPE_' : undefined];
 }
