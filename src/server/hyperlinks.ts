@@ -26,6 +26,7 @@ const linkFields: Readonly<Record<string, Readonly<Record<string, LinkField>>>> 
   },
   group: { members: { kind: 'user', many: true, value: slugOf } },
   user: { groups: { kind: 'group', many: true, value: slugOf } },
+  token: { user: { kind: 'user', value: slugOf } },
 };
 
 /**

@@ -16,7 +16,7 @@ import { showMetrics } from './metrics.ts';
 import { download, media } from './payloads.ts';
 import type { Ask, Route, Shown } from './route.ts';
 import { obtainToken } from './token.ts';
-import { revokeToken, token, tokenList } from './tokens.ts';
+import { createToken, revokeToken, token, tokenList } from './tokens.ts';
 import { publish } from './uploads.ts';
 import { create, edit, remove } from './writes.ts';
 
@@ -137,7 +137,10 @@ export const routes: readonly Route[] = [
     options: { actions: { POST: credentials() } },
     other: { POST: obtainToken },
   }),
-  route(`${apiRoot}auth/tokens/`, 'Token List', readOnly, tokenList),
+  route(`${apiRoot}auth/tokens/`, 'Token List', readOnly, tokenList, {
+    allowSignedIn: listed,
+    other: { POST: createToken },
+  }),
   route(`${apiRoot}auth/tokens/:token/`, 'Token Instance', 'GET, DELETE, HEAD, OPTIONS', token, {
     other: { DELETE: revokeToken },
   }),

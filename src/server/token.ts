@@ -1,6 +1,6 @@
 /** Tokens over HTTP: asked for with a password. */
 import { ValidationError } from '../catalogue/errors.ts';
-import { toJson } from '../catalogue/represent.ts';
+import { representToken, toJson } from '../catalogue/represent.ts';
 import { parseText } from '../catalogue/text-input.ts';
 import { readInput } from './body.ts';
 import type { Ask, Shown } from './route.ts';
@@ -12,14 +12,14 @@ const kept = 50;
 const label = 'sign-in';
 
 /** A new token for a username and a password. */
-export async function obtainToken({ ctx, catalogue, signIn }: Ask): Promise<Shown> {
+export async function obtainToken({ ctx, catalogue, signIn, links }: Ask): Promise<Shown> {
   const input = await readInput(ctx);
   const { username, password } = credentials(input);
   if (!(await signIn.isRight(ctx.req, catalogue.settings, username, password)) || !signIn.accounts)
     throw new ValidationError({ non_field_errors: ['Unable to log in with provided credentials.'] });
   const expires = new Date(Date.now() + lifetime);
   const added = await signIn.accounts.addToken(username, { label, expires, keep: kept });
-  const body = { token: added.token, expires: added.expires };
+  const body = { token: added.token, expires: added.expires, url: representToken(added, links).url };
   return { title: 'Token', parts: [], json: () => toJson(body), headers: [['Cache-Control', 'no-store']] };
 }
 

@@ -22,7 +22,7 @@ describe('a token', () => {
     const { status, body, headers } = await send('POST', obtain, { ...pair, username: ' bob ' });
     assert.equal(status, 200);
     assert.match(headers.get('cache-control') ?? '', /no-store/);
-    assert.deepEqual(Object.keys(body), ['token', 'expires']);
+    assert.deepEqual(Object.keys(body), ['token', 'expires', 'url']);
     assert.match(body.token, /^[0-9a-f]{40}$/);
     assert.ok(Date.parse(body.expires) > Date.now());
 
@@ -111,6 +111,54 @@ describe('a token', () => {
       [403, 403, 403, 403, 404],
     );
     assert.deepEqual(answers[0]?.body, { detail: 'You do not have permission to perform this action.' });
+  });
+
+  it('is made by its owner, and by staff for anybody, but not by one who only reads', async (t) => {
+    const { accounts, ask, send, log } = await serveAccounts(t);
+    const [alice, bob] = [await accounts.addToken('alice'), await accounts.addToken('bob')];
+    const list = '/api/v1/auth/tokens/';
+    assert.equal((await send('POST', list, {})).status, 401);
+    const made = await send('POST', list, { label: 'laptop', scope: 'read', expires: null }, bob.token);
+    assert.equal(made.status, 201, made.text);
+    assert.match(made.headers.get('cache-control') ?? '', /no-store/);
+    const { token, ...rest } = made.body;
+    assert.match(token, /^[0-9a-f]{40}$/);
+    assert.deepEqual([rest.label, rest.scope, rest.expires], ['laptop', 'read', null]);
+    assert.match(rest.user, /\/users\/bob\/$/);
+    const again = await ask(new URL(made.headers.get('location') ?? '').pathname, {}, bob.token);
+    assert.deepEqual([again.status, again.body], [200, rest]);
+    // One that only reads makes none, whatever it asks for.
+    for (const scope of ['read', 'write']) assert.equal((await send('POST', list, { scope }, token)).status, 403);
+
+    const usual = await send('POST', list, {}, bob.token);
+    const days = (Date.parse(usual.body.expires) - Date.now()) / 86_400_000;
+    assert.ok(days > 364 && days <= 365, usual.body.expires);
+    assert.equal(usual.body.scope, 'write');
+
+    for (const user of ['eve', '/api/v1/users/eve/']) {
+      assert.equal((await send('POST', list, { user }, bob.token)).status, 403);
+      const forEve = await send('POST', list, { user, expires: '2100-01-01T00:00:00Z' }, alice.token);
+      assert.equal(forEve.status, 201, forEve.text);
+      assert.equal((await ask('/api/v1/users/me/', {}, forEve.body.token)).body.username, 'eve');
+    }
+    assert.ok(!log.join('\n').includes(token));
+  });
+
+  it('is not made of what is no token', async (t) => {
+    const { accounts, send } = await serveAccounts(t);
+    const { token } = await accounts.addToken('alice');
+    const refused = {
+      label: ['x'.repeat(201), {}, null],
+      scope: ['all', 1, null, ''],
+      expires: ['soon', '', 5, '2001-01-01', '2100-13-01', '2100-01-01T00:00:00'],
+      user: ['nobody', null, '', '/api/v1/groups/gardeners/', 7],
+    };
+    for (const [field, values] of Object.entries(refused))
+      for (const value of values) {
+        const { status, body } = await send('POST', '/api/v1/auth/tokens/', { [field]: value }, token);
+        assert.deepEqual([status, Object.keys(body)], [400, [field]], `${field}: ${JSON.stringify(value)}`);
+      }
+    assert.equal((await accounts.tokens()).length, 1);
   });
 
   it('is listed and revoked by its owner, and by staff', async (t) => {

@@ -73,7 +73,7 @@ const table: Readonly<Record<string, Row>> = {
     PATCH: notOpen,
     DELETE: notOpen,
   },
-  '/api/v1/auth/tokens/': { GET: '401 200 200 200 401 200' },
+  '/api/v1/auth/tokens/': { GET: '401 200 200 200 401 200', POST: '401 201 201 201 401 403' },
   // Each revokes a token of its own; that of another is for nobody but staff to see.
   '/api/v1/auth/tokens/:token/': { GET: '401 200 200 200 401 200', DELETE: '401 204 204 204 401 403' },
   '/api/namespaces/:namespace/sources/:dataset/data/': {},
@@ -186,6 +186,7 @@ function bodyFor(template: string, who: Who, method: Method): [body: string, typ
   const name = `new-${who}-${createHash('md5').update(template).digest('hex').slice(0, 6)}`;
   const target = `${base}/api/v1/namespaces/parks/`;
   if (template === `${dataset}version/`) return [`a,b\n${who},2\n`, 'text/csv'];
+  if (template.endsWith('tokens/')) return ['{}'];
   if (template.endsWith('obtain/')) return ['{"username":"nobody","password":"wrong"}'];
   if (method === 'PATCH') return ['{}'];
   const user = template.endsWith('me/') ? userOf[who] : `for-${who}`;
