@@ -219,7 +219,7 @@ describe('what is sent', () => {
       (reason) => reason,
     );
     assert.equal(seen, 'Token very-secret');
-    assert.doesNotMatch(`${error.stack} ${JSON.stringify(error)} ${error.cause?.stack}`, /very-secret/);
+    assert.doesNotMatch(`${error.stack} ${JSON.stringify(error)} ${(error.cause as Error)?.stack}`, /very-secret/);
   });
 
   it('is refused before it has come whole', async (test) => {
