@@ -56,6 +56,7 @@ export {
   parseVersionRef,
   type QueryRef,
   type Ref,
+  type RefOf,
   type Refs,
   refOf,
   type UserRef,
@@ -83,19 +84,18 @@ export type {
 export { listAll, readRows } from './catalogue/whole.ts';
 
 /** A catalogue, and what it holds on to: watchers of a folder, connections to a server. `await using` closes it too. */
-export interface OpenCatalogue extends Catalogue {
+export interface OpenCatalogue extends Catalogue, AsyncDisposable {
   /** Lets go. Nothing may be asked any more. */
   close(): Promise<void>;
-  [Symbol.asyncDispose](): Promise<void>;
 }
 
 export interface OpenOptions {
   /** Read everything at once and follow the files as they change. Without it, what others write may not be seen. */
-  readonly watch?: boolean;
+  readonly watch?: boolean | undefined;
   /** Called after every change: the catalogue's own writes and, with `watch`, those of editors, git and other programs. */
-  readonly onChange?: () => void;
+  readonly onChange?: (() => void) | undefined;
   /** Takes a line for each file that is broken, and when it is mended; by default nobody is told. */
-  readonly log?: (line: string) => void;
+  readonly log?: ((line: string) => void) | undefined;
 }
 
 /**
@@ -116,10 +116,42 @@ export interface OpenOptions {
  * @throws UnusableCatalogueError that says what is wrong with the folder and what to do
  */
 export async function openCatalogue(folder: string, options: OpenOptions = {}): Promise<OpenCatalogue> {
+  const { watch = false, onChange = () => {}, log = () => {} } = options;
   const { openFolder } = await import('./files/file-catalogue.ts');
   // A program waits as long as it likes for rows: nobody else does.
-  const files = await openFolder(folder, { ...options, patience: Number.POSITIVE_INFINITY });
+  const files = await openFolder(folder, { watch, onChange, log, patience: Number.POSITIVE_INFINITY });
   await files.need([{ kind: 'settings' }]);
-  const close = () => files.close();
-  return Object.assign(files.for(), { close, [Symbol.asyncDispose]: close });
+  return disposable(Object.assign(files.for(), { close: () => files.close() }));
+}
+
+export interface ConnectOptions {
+  /** Presented with every request: what it may see can be seen, and what it may write written. */
+  readonly token?: string | undefined;
+  /** Milliseconds that connecting may take, and the longest silence in an answer; default 60,000. */
+  readonly timeout?: number | undefined;
+}
+
+/**
+ * The catalogue that a server serves, as anybody sees it, or the one whose token is given. Nothing is asked yet.
+ *
+ * @example
+ * ```ts
+ * import { connect } from 'catalogue';
+ *
+ * const catalogue = await connect('http://localhost:8000');
+ * const { count, items } = await catalogue.list('dataset', { search: 'rivers' });
+ * console.log(count, items[0]?.slug, items[0]?.licence);
+ * // → 1 rivers CC0-1.0
+ * await catalogue.close();
+ * ```
+ * @param url `https://data.example.org`, with the path below which the API lies if there is one
+ * @throws UnreachableError where that is no address
+ */
+export async function connect(url: string, { token, timeout }: ConnectOptions = {}): Promise<OpenCatalogue> {
+  const { connect } = await import('./remote/connect.ts');
+  return disposable(await connect(url, { token, timeout }));
+}
+
+function disposable<T extends Catalogue & { close(): Promise<void> }>(catalogue: T): T & AsyncDisposable {
+  return Object.assign(catalogue, { [Symbol.asyncDispose]: () => catalogue.close() });
 }

@@ -1,7 +1,7 @@
 /** The habits of the project that neither the compiler nor the linter can hold. The walls between rooms are in biome.json. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
@@ -55,6 +55,8 @@ describe('the packages', () => {
   const used = new Set(imports.filter((one) => isPackage(one) && !one.isType).map(({ from }) => packageOf(from)));
   // The sources of a checkout run through it; the package holds what was compiled.
   used.delete('tsx');
+  // The package's own types speak of streams.
+  used.add('@types/node');
 
   it('that the program uses are its dependencies, and all of them are used', () => {
     const declared = Object.keys(dependencies).filter((name) => used.has(name) || !(name in reserved));
@@ -97,6 +99,18 @@ describe('the sources', () => {
       .filter(({ from }) => /^\.\.?\/(\.\.\/)*(files|data|remote|pages|standards|server)\/|\/serve\.ts$/.test(from))
       .filter(({ file, from }) => !(file.startsWith('src/cli/commands/') && light.some((path) => from.endsWith(path))));
     assert.deepEqual(early, []);
+  });
+
+  it('of the library load nothing but the model before one of its functions is called', () => {
+    const loaded = new Set(['src/index.ts']);
+    for (const at of loaded)
+      for (const { file, from, isLazy, isType } of imports)
+        if (file === at && !isLazy && !isType) loaded.add(from.startsWith('.') ? join(dirname(file), from) : from);
+    assert.ok(loaded.has('src/catalogue/whole.ts'));
+    assert.deepEqual(
+      [...loaded].filter((path) => !path.startsWith('src/catalogue/') && path !== 'src/index.ts'),
+      [],
+    );
   });
 
   it('have one subject a file: none is longer than 300 lines', () => {

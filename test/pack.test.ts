@@ -1,10 +1,11 @@
 /** What `npm pack` makes, installed in an empty folder and used. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { examplesIn } from './support/examples.ts';
 import { run, serve, temporaryFolder } from './support/program.ts';
 
 const checkout = fileURLToPath(new URL('..', import.meta.url));
@@ -45,9 +46,9 @@ describe('the package', () => {
 
   it('holds the compiled program, and what people should read', () => {
     const files = packed.files.map(({ path }) => path);
-    const kinds = new Set(files.map((path) => path.replace(/^dist\/.*\.js$/, 'dist/*.js')));
-    const expected = ['CHANGELOG.md', 'LICENSE', 'README.md', 'bin/catalogue.js', 'dist/*.js', 'package.json'];
-    assert.deepEqual([...kinds].sort(), expected);
+    const kinds = new Set(files.map((path) => path.replace(/^dist\/.*?(\.d\.ts|\.js)$/, 'dist/*$1')));
+    const texts = ['CHANGELOG.md', 'LICENSE', 'README.md'];
+    assert.deepEqual([...kinds].sort(), [...texts, 'bin/catalogue.js', 'dist/*.d.ts', 'dist/*.js', 'package.json']);
     assert.ok(packed.unpackedSize < 2_000_000, `${packed.unpackedSize} bytes`);
   });
 
@@ -68,5 +69,53 @@ describe('the package', () => {
     assert.equal(((await answer.json()) as { label: string }).label, 'Trees');
     const { exitCode, err } = await server.end('SIGTERM');
     assert.deepEqual([exitCode, err], [0, '']);
+  });
+
+  describe('as a library', () => {
+    const documents = ['README.md', 'src/index.ts', 'src/catalogue/whole.ts'];
+    const examples = documents.flatMap((name) =>
+      examplesIn(readFileSync(join(checkout, name), 'utf8')).map((example, i) => ({
+        name: `${name} ${i + 1}`,
+        ...example,
+      })),
+    );
+    const project = join(home.path, 'empty');
+    let server: Awaited<ReturnType<typeof serve>>;
+
+    before(async () => {
+      const data = join(project, 'catalogue-data');
+      cpSync(join(checkout, 'catalogue-data'), data, {
+        recursive: true,
+        filter: (path) => !path.endsWith('.catalogue'),
+      });
+      server = await serve(['--data', data], { cwd: project, program });
+      const code = (text: string) => text.replaceAll('http://localhost:8000', server.url);
+      for (const [i, example] of examples.entries()) writeFileSync(join(project, `${i}.ts`), code(example.code));
+      const compilerOptions = {
+        target: 'es2022',
+        module: 'nodenext',
+        types: ['node'],
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        skipLibCheck: false,
+        rootDir: '.',
+        outDir: 'compiled',
+      };
+      writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+      writeFileSync(join(project, 'package.json'), JSON.stringify({ type: 'module' }));
+    });
+    after(() => server.end('SIGTERM'));
+
+    it('has types that a strict program compiles with, and nothing else installed', () => {
+      const tsc = join(checkout, 'node_modules/typescript/bin/tsc');
+      const { status, stdout } = spawnSync(process.execPath, [tsc], { cwd: project, encoding: 'utf8' });
+      assert.equal(status, 0, stdout);
+    });
+
+    for (const [i, { name, expected }] of examples.entries())
+      it(`does what the example says: ${name}`, async () => {
+        const { exitCode, out, err } = await run([], { cwd: project, program: join(project, 'compiled', `${i}.js`) });
+        assert.deepEqual([out.split('\n').slice(0, -1), err, exitCode], [expected, '', 0]);
+      });
   });
 });

@@ -6,7 +6,7 @@
  * no trace. Reads answer with immutable values; unchanged values keep their identity while `revision` moves on.
  */
 import type { Difference, DifferenceOptions } from './difference.ts';
-import type { DatasetRef, NamespaceRef, Ref, Refs, VersionRef } from './ref.ts';
+import type { DatasetRef, NamespaceRef, Ref, RefOf, VersionRef } from './ref.ts';
 import type {
   CatalogueFile,
   Column,
@@ -178,7 +178,7 @@ export interface Catalogue {
   /** @throws NotFoundError where the page doesn't exist, or the namespace or dataset asked within; MovedError */
   list<K extends Kind>(kind: K, question: Question): Promise<Page<Entities[K]>>;
   /** @throws NotFoundError, MovedError */
-  get<K extends Kind>(ref: Refs[K]): Promise<Entities[K]>;
+  get<K extends Kind>(ref: RefOf<K>): Promise<Entities[K]>;
   /**
    * The payload of a version; `latest` is the newest ready one.
    * @throws NotFoundError that says why there is none; MovedError
@@ -214,7 +214,7 @@ export interface Catalogue {
    * @throws NotFoundError, ValidationError, ConflictError (also where a file is broken: it says where), StaleError,
    *   NotPermittedError
    */
-  edit<K extends WritableKind>(ref: Refs[K], input: Input, basis?: Basis<Entities[K]>): Promise<Entities[K]>;
+  edit<K extends WritableKind>(ref: RefOf<K>, input: Input, basis?: Basis<Entities[K]>): Promise<Entities[K]>;
   /**
    * Takes bytes in as the newest version of a dataset. They are read once, and nothing of them remains where they are
    * refused.

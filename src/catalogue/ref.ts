@@ -46,6 +46,8 @@ export interface Refs {
   file: FileRef;
 }
 export type Ref = Refs[Kind];
+/** The reference of a kind, written so that the compiler tells the kind by it. */
+export type RefOf<K extends Kind> = Refs[K] | (Refs[K] & { readonly kind: K });
 
 /** A slug: what a path segment of the API, and a folder's or file's name, may be. */
 export const slugRule = /^[-a-zA-Z0-9_]+$/;
