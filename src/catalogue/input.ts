@@ -4,6 +4,8 @@
  */
 import type { Input, WritableKind } from './catalogue.ts';
 import { type FieldErrors, ValidationError } from './errors.ts';
+import { isImageField } from './field-shape.ts';
+import { parseImage } from './image.ts';
 import { slugRule, usernameRule } from './ref.ts';
 import { schemas } from './schemas.ts';
 import { maxSlugLength, slugify } from './slug.ts';
@@ -94,6 +96,7 @@ function parseField(kind: WritableKind, name: string, value: unknown): Verdict {
   if (name === 'namespace') return typeof value === 'string' && value ? { value } : fail('This field may not be null.');
   if (field?.enum) return parseChoice(value, field.enum);
   if (name === 'columns') return parseColumns(value);
+  if (isImageField(kind, name) && value instanceof Uint8Array) return parseImage(value);
   if (field?.type === 'boolean') return parseBoolean(value);
   if (field?.type === 'object') return parseObject(value);
   if (kind === 'user' && name === 'username') return parseUsername(value);

@@ -12,6 +12,7 @@ import { newText } from './document.ts';
 import { schemaHeader } from './editor-schemas.ts';
 import type { FileCatalogue } from './file-catalogue.ts';
 import { mustBeAsSeen, mustBeSound } from './guard.ts';
+import { storingImages } from './images.ts';
 import { candidates, namespaceFolder, stemOf, type Unit, unitOf, versionStem } from './layout.ts';
 import { withLock } from './lock.ts';
 import { aliasesAfter, move, placeOfRecord } from './moving.ts';
@@ -44,12 +45,12 @@ export async function createRecordOf<K extends CreatableKind>(
   const path = `${stemOf(unit)}.yaml`;
   const id = drawId((candidate) => taken(files, kind, candidate));
   const header = schemaHeader(kind, path, files.snapshot.settings.base_url);
-  const text = newText('yaml', { id, ...withoutBlanks(stored(kind, fields)) }, orderOf(kind), header);
+  const textOf = (kept: Input) => newText('yaml', { id, ...withoutBlanks(kept) }, orderOf(kind), header);
   await withLock(files.root, parentOf(unit), async () => {
     // Its namespace may have been renamed or removed while this waited for its turn.
     if (unit.kind === 'dataset') await recordPath(files, { kind: 'namespace', slug: unit.namespace });
     await mustBeFree(files, unit);
-    await createRecord(files.root, path, text);
+    await storingImages(files, stored(kind, fields), (kept) => createRecord(files.root, path, textOf(kept)));
   });
   await show(files, [unit]);
   return find(files.snapshot, unit as Refs[K]) as Entities[K];
@@ -111,16 +112,17 @@ export async function editRecordOf<K extends WritableKind>(
   await locked(files, locksOf(unit, moves ? target : null), async () => {
     if (moves) await mustBeFree(files, target, unit);
     const path = await recordPath(files, unit);
-    const change = (value: Readonly<Record<string, unknown>>) => {
+    const change = (kept: Input) => (value: Input) => {
       mustBeSound(files, unit.kind, path);
       mustBeAsSeen<Kind>(files, ref, seen);
       return {
-        ...stored(unit.kind, fields),
+        ...kept,
         ...(fields.columns !== undefined && { columns: mergeColumns(value.columns, fields.columns) }),
         ...(moves && { aliases: aliasesAfter(value.aliases, unit, target) }),
       };
     };
-    await editRecord(files.root, path, change, orderOf(unit.kind));
+    const order = orderOf(unit.kind);
+    await storingImages(files, stored(unit.kind, fields), (kept) => editRecord(files.root, path, change(kept), order));
     if (moves) await move(files.root, placeOfRecord(unit, path), placeOfRecord(target, path));
   });
   await show(files, moves ? [...scopesOf(unit), ...scopesOf(target)] : [unit]);

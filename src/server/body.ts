@@ -1,11 +1,12 @@
 /** Bodies of requests: JSON, forms and multipart forms, with the errors of Django REST Framework. */
 
 import type { ParameterizedContext } from 'koa';
-import type { Input } from '../catalogue/catalogue.ts';
+import type { Input, WritableKind } from '../catalogue/catalogue.ts';
 import { ValidationError } from '../catalogue/errors.ts';
 import { typeName } from '../catalogue/input.ts';
 import { BadRequestError, TooLargeError, UnsupportedMediaTypeError } from './errors.ts';
-import { type FormPart, readForm } from './multipart.ts';
+import { type FormEntries, fromEntries, fromForm } from './forms.ts';
+import { readImageForm } from './image-form.ts';
 
 /** The largest body of fields that is read, in bytes. */
 const largestInput = 2 * 1024 * 1024;
@@ -19,29 +20,23 @@ export function bodyType(ctx: ParameterizedContext): string | null {
 
 /**
  * The fields that a request brings. No body at all means none.
+ * @param kind whose fields they are: forms alone don't say what is a list, and which files are images
  * @throws UnsupportedMediaTypeError, BadRequestError, TooLargeError; ValidationError where the body is no object
  */
-export async function readInput(ctx: ParameterizedContext): Promise<Input> {
+export async function readInput(ctx: ParameterizedContext, kind?: WritableKind): Promise<Input> {
+  const fields = (entries: FormEntries) => (kind ? fromForm(kind, entries) : fromEntries(entries));
   switch (bodyType(ctx)) {
     case null:
       return {};
     case 'application/json':
       return fieldsOf(parseJson(await readText(ctx)));
     case 'application/x-www-form-urlencoded':
-      // Of repeated fields the last counts.
-      return fromEntries(new URLSearchParams(await readText(ctx)));
+      return fields([...new URLSearchParams(await readText(ctx))]);
     case 'multipart/form-data':
-      return readMultipart(ctx);
+      return fields(await readImageForm(ctx, kind, largestInput));
     default:
       throw new UnsupportedMediaTypeError(ctx.get('Content-Type'));
   }
-}
-
-/** As `Object.fromEntries`, but a field may be called __proto__. */
-function fromEntries(entries: Iterable<readonly [string, unknown]>): Input {
-  const fields: Record<string, unknown> = Object.create(null);
-  for (const [name, value] of entries) fields[name] = value;
-  return fields;
 }
 
 async function readText(ctx: ParameterizedContext): Promise<string> {
@@ -72,12 +67,4 @@ function fieldsOf(value: unknown): Input {
   if (typeof value === 'object' && !Array.isArray(value)) return value as Input;
   const type = typeName(value);
   throw new ValidationError({ non_field_errors: [`Invalid data. Expected a dictionary, but got ${type}.`] });
-}
-
-/** A file where text belongs: what it holds doesn't matter, that it is one does. */
-async function readMultipart(ctx: ParameterizedContext): Promise<Input> {
-  const files = new Map<string, object>();
-  const onFile = ({ name }: FormPart) => name !== null && files.set(name, { file: true });
-  const fields = await readForm(ctx, { largest: largestInput, onFile });
-  return fromEntries([...Object.entries(fields), ...files]);
 }

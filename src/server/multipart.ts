@@ -5,9 +5,9 @@
 import { Readable } from 'node:stream';
 import type { ParameterizedContext } from 'koa';
 import { koaBody } from 'koa-body';
-import type { Input } from '../catalogue/catalogue.ts';
 import { CatalogueError } from '../catalogue/errors.ts';
 import { BadRequestError, TooLargeError } from './errors.ts';
+import type { FormEntries } from './forms.ts';
 
 /** Bytes of all fields together, files aside; parts of a form; bytes of a part's head. */
 const largestFields = 2 * 1024 * 1024;
@@ -21,6 +21,8 @@ export interface FormPart {
   readonly originalFilename: string | null;
   /** formidable takes for a file what has one. */
   mimetype: string | null;
+  /** Its bytes come as `data`, whether it is taken or not. */
+  on(event: 'data', listener: (chunk: Buffer) => void): unknown;
 }
 
 export interface FormOptions {
@@ -38,16 +40,17 @@ const methods = ['POST', 'PUT', 'PATCH'] as const;
 
 /**
  * Reads a multipart form.
- * @returns its fields; of repeated ones the last counts
+ * @returns its fields in their order; those of one name stand together
  * @throws BadRequestError, TooLargeError
  */
-export async function readForm(ctx: ParameterizedContext, options: FormOptions): Promise<Input> {
+export async function readForm(ctx: ParameterizedContext, options: FormOptions): Promise<FormEntries> {
   const limits = { maxFieldsSize: largestFields, maxFields: mostParts, allowEmptyFiles: true, minFileSize: 0 };
   const onPart = (part: FormPart, take: (part: FormPart) => void) => {
     // What has a file name is a file, and nothing else is, whether it has a media type or not.
     part.mimetype = part.originalFilename === null ? null : (part.mimetype ?? 'application/octet-stream');
     if (part.originalFilename === null) take(part);
-    else options.onFile(part, () => take(part));
+    // Browsers send a file without a name for each that nobody has chosen.
+    else if (part.originalFilename !== '') options.onFile(part, () => take(part));
   };
   const read = koaBody({
     ...onlyMultipart,
@@ -61,10 +64,9 @@ export async function readForm(ctx: ParameterizedContext, options: FormOptions):
   const { method } = ctx;
   const context = { method, is: (type: string) => ctx.is(type), request, req: vettedRequest(ctx, options.largest) };
   await read(context as never, async () => {});
-  // As `Object.fromEntries`, but a field may be called __proto__.
-  const fields: Record<string, unknown> = Object.create(null);
-  for (const [name, value] of Object.entries(request.body ?? {})) fields[name] = [value].flat().at(-1);
-  return fields;
+  return Object.entries(request.body ?? {}).flatMap(([name, value]) =>
+    [value].flat().map((one) => [name, one] as const),
+  );
 }
 
 /** The request, as far as formidable looks at it. */

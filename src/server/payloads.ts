@@ -49,12 +49,13 @@ export async function sendPayload({ catalogue, viewer, ctx }: Ask, ref: VersionR
 }
 
 /** A file of site_media/, such as a dataset's thumbnail. */
-export async function media({ catalogue, ctx, params }: Ask): Promise<undefined> {
+export async function media({ catalogue, viewer, ctx, params }: Ask): Promise<undefined> {
   const found = await catalogue.media(params.path ?? '');
   await sendStored(ctx, {
     ...found,
     headers: {
-      'Cache-Control': 'public, max-age=300',
+      // That of a private dataset isn't for a cache that others share.
+      'Cache-Control': `${viewer.username === null ? 'public' : 'private'}, max-age=300`,
       // An SVG may hold scripts; shown as an image they never run, and opened alone they must not either.
       'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
     },

@@ -9,6 +9,7 @@ import { refOf } from '../catalogue/ref.ts';
 import { representVersion, toJson, urlOf } from '../catalogue/represent.ts';
 import { bodyType } from './body.ts';
 import { BadRequestError, TooLargeError } from './errors.ts';
+import { fromEntries } from './forms.ts';
 import { unhurried } from './limits.ts';
 import { readForm } from './multipart.ts';
 import type { Ask, Shown } from './route.ts';
@@ -102,7 +103,7 @@ async function formUpload(ctx: ParameterizedContext, signal: AbortSignal): Promi
   if (!begun.signal.aborted) throw new ValidationError({ file: ['No file was submitted.'] });
   async function* payload(): AsyncGenerator<Buffer, void, undefined> {
     yield* bytes as AsyncIterable<Buffer>;
-    fields.value = await form;
+    fields.value = fromEntries(await form);
     if (files > 1) throw new ValidationError({ file: ['More than one file was submitted.'] });
     // What is wrong with a field refuses the upload before anything of it is kept.
     parseInput('version', fields.value, { partial: true });

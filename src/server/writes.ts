@@ -16,7 +16,7 @@ import type { Ask, Shown } from './route.ts';
 export function create<K extends CreatableKind>(kind: K) {
   return async (ask: Ask): Promise<Shown> => {
     const { catalogue, ctx, links, params } = ask;
-    const given = await readInput(ctx);
+    const given = await readInput(ctx, kind);
     const own = kind === 'dataset' && params.namespace !== undefined && given.namespace === undefined;
     const input = own
       ? { ...given, namespace: urlOf({ base: '', suffix: '' }, { kind: 'namespace', slug: params.namespace ?? '' }) }
@@ -35,7 +35,7 @@ export function edit<K extends WritableKind>(refFrom: (params: Ask['params']) =>
     const basis = basisOf(ask, entity);
     const { label } = entity as { label?: string };
     const options = { partial, ...(label !== undefined && { label }) };
-    const fields = await understood(ask, entity.kind as K, await readInput(ctx), options);
+    const fields = await understood(ask, entity.kind as K, await readInput(ctx, entity.kind as K), options);
     return written(ask, await catalogue.edit<K>(refOf(entity as never) as Refs[K], fields, basis));
   };
 }

@@ -1,0 +1,42 @@
+/** Forms: texts and files under names, read as the fields that they stand for. */
+import type { Input, WritableKind } from '../catalogue/catalogue.ts';
+import { shapeOf } from '../catalogue/field-shape.ts';
+
+/** Names and values in their order; bytes are those of a file. */
+export type FormEntries = readonly (readonly [name: string, value: unknown])[];
+
+/** As `Object.fromEntries`, but a field may be called __proto__. Of repeated fields the last counts. */
+export function fromEntries(entries: FormEntries): Input {
+  const fields: Record<string, unknown> = Object.create(null);
+  for (const [name, value] of entries) fields[name] = value;
+  return fields;
+}
+
+/**
+ * The fields of a kind out of a form: a list is a field that is repeated (a blank one alone is the empty list), what is
+ * deeper stands in it as JSON. (DRF's ListField and JSONField read forms so.)
+ */
+export function fromForm(kind: WritableKind, entries: FormEntries): Input {
+  const fields = fromEntries(entries);
+  return fromEntries(
+    Object.entries(fields).map(([name, value]) => {
+      const shape = shapeOf(kind, name);
+      if (shape === 'list') return [name, itemsOf(name, entries)];
+      return [name, shape === 'json' && typeof value === 'string' ? jsonOr(value) : value];
+    }),
+  );
+}
+
+function itemsOf(name: string, entries: FormEntries): readonly unknown[] {
+  const items = entries.filter(([other]) => other === name).map(([, value]) => value);
+  return items.length === 1 && items[0] === '' ? [] : items;
+}
+
+/** What is no JSON stays a text, and is told that it isn't what it should be. */
+function jsonOr(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

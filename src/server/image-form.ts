@@ -1,0 +1,53 @@
+/** Multipart forms of fields, among which there may be images. */
+import type { ParameterizedContext } from 'koa';
+import type { WritableKind } from '../catalogue/catalogue.ts';
+import { isImageField } from '../catalogue/field-shape.ts';
+import { largestImage } from '../catalogue/image.ts';
+import { TooLargeError } from './errors.ts';
+import type { FormEntries } from './forms.ts';
+import { unhurried } from './limits.ts';
+import { type FormPart, readForm } from './multipart.ts';
+
+/** A dataset has so many. */
+const mostImages = 3;
+
+/**
+ * Reads a form. Images are small enough to be held in memory; of any other file, that it is one is all that is kept:
+ * it stands where text belongs.
+ * @param largest how many bytes there may be besides images
+ * @returns the fields in their order, then the files: of a text and a file of one name, the file counts
+ * @throws BadRequestError, TooLargeError
+ */
+export async function readImageForm(
+  ctx: ParameterizedContext,
+  kind: WritableKind | undefined,
+  largest: number,
+): Promise<FormEntries> {
+  const files = new Map<string, () => unknown>();
+  const onFile = (part: FormPart) => {
+    if (part.name === null) return;
+    const isImage = kind !== undefined && isImageField(kind, part.name);
+    // A slow line takes its time for an image, as for any upload.
+    if (isImage) unhurried(ctx.req);
+    files.set(part.name, isImage ? collected(part) : () => ({ file: true }));
+  };
+  const all = kind === 'dataset' ? largest + mostImages * largestImage : largest;
+  const fields = await readForm(ctx, { largest: all, onFile });
+  return [...fields, ...[...files].map(([name, value]) => [name, value()] as const)];
+}
+
+/** Collects the bytes of a part. */
+function collected(part: FormPart): () => Uint8Array {
+  let chunks: Buffer[] = [];
+  let size = 0;
+  part.on('data', (chunk) => {
+    size += chunk.length;
+    if (size > largestImage) chunks = [];
+    // The parser uses its buffers again.
+    else chunks.push(Buffer.from(chunk));
+  });
+  return () => {
+    if (size > largestImage) throw new TooLargeError(largestImage);
+    return Buffer.concat(chunks);
+  };
+}
