@@ -1,0 +1,151 @@
+/** The library: one interface to a folder and to a server, and what makes it pleasant for programs. */
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { describe, it, type TestContext } from 'node:test';
+import type { Rows } from '../src/catalogue/catalogue.ts';
+import {
+  connect,
+  listAll,
+  NotFoundError,
+  openCatalogue,
+  parseDatasetRef,
+  parseVersionRef,
+  readRows,
+  UnusableCatalogueError,
+} from '../src/index.ts';
+import { makeFolder, until } from './support/folder.ts';
+import { served } from './support/served.ts';
+import { serveFolder } from './support/server.ts';
+
+const trees = parseDatasetRef('parks/trees');
+const content = {
+  settings: { title: 'Springfield' },
+  namespaces: { parks: { label: 'Parks department' } },
+  datasets: Object.fromEntries(
+    ['benches', 'lakes', 'trees'].map((slug) => [`parks/${slug}`, { label: slug }] as const),
+  ),
+};
+
+async function collected<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
+  const found: T[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+
+/** The same content, as a folder and behind a server. */
+async function bothKinds(test: TestContext) {
+  const folder = await openCatalogue((await makeFolder(content, test)).root);
+  test.after(() => folder.close());
+  const server = await connect((await served(content, test)).base);
+  test.after(() => server.close());
+  return { folder, server };
+}
+
+describe('a catalogue that a program opened', () => {
+  it('knows at once what it is called', async (test) => {
+    const { folder } = await bothKinds(test);
+    assert.equal(folder.settings.title, 'Springfield');
+  });
+
+  it('answers alike from a folder and from a server', async (test) => {
+    const { folder, server } = await bothKinds(test);
+    for (const catalogue of [folder, server]) {
+      assert.equal((await catalogue.get(trees)).label, 'trees');
+      await assert.rejects(catalogue.get(parseDatasetRef('parks/birds')), NotFoundError);
+    }
+  });
+
+  it('is none where there is no catalogue', async (test) => {
+    const { root } = await makeFolder({}, test);
+    await assert.rejects(openCatalogue(`${root}/nowhere`), UnusableCatalogueError);
+  });
+
+  it('tells of what it writes itself, and of what others do where it follows them', async (test) => {
+    const folder = await makeFolder(content, test);
+    let changes = 0;
+    const catalogue = await openCatalogue(folder.root, { watch: true, onChange: () => changes++ });
+    test.after(() => catalogue.close());
+    assert.equal(changes, 0);
+    const before = catalogue.revision;
+    await catalogue.edit(trees, { label: 'Street trees' });
+    await until(() => changes === 1);
+    assert.notEqual(catalogue.revision, before);
+    await folder.write('namespaces/parks/datasets/lakes/dataset.yaml', 'label: Ponds\n');
+    await until(() => changes > 1);
+    await until(async () => (await catalogue.get(parseDatasetRef('parks/lakes'))).label === 'Ponds');
+  });
+
+  it('says which file is broken', async (test) => {
+    const { root, write } = await makeFolder(content, test);
+    const lines: string[] = [];
+    const catalogue = await openCatalogue(root, { watch: true, log: (line) => lines.push(line) });
+    test.after(() => catalogue.close());
+    await write('namespaces/parks/datasets/lakes/dataset.yaml', 'label: [\n');
+    await until(() => lines.length > 0);
+    assert.match(lines[0] ?? '', /^namespaces\/parks\/datasets\/lakes\/dataset\.yaml:\d+:\d+: /);
+  });
+});
+
+describe('listAll', () => {
+  it('follows the pages, however long they are', async (test) => {
+    for (const catalogue of Object.values(await bothKinds(test)))
+      for (const pageSize of [1, 2, 3, undefined]) {
+        const found = await collected(listAll(catalogue, 'dataset', { pageSize }));
+        assert.deepEqual(
+          found.map(({ slug }) => slug),
+          ['benches', 'lakes', 'trees'],
+        );
+      }
+  });
+
+  it('asks for no page that nobody wants', async (test) => {
+    const { folder } = await bothKinds(test);
+    const pages: unknown[] = [];
+    const counting = {
+      settings: folder.settings,
+      list: ((kind, question) => {
+        pages.push(question.page);
+        return folder.list(kind, question);
+      }) as typeof folder.list,
+    };
+    for await (const _ of listAll(counting, 'dataset', { pageSize: 2 })) break;
+    assert.deepEqual(pages, [1]);
+  });
+});
+
+describe('readRows', () => {
+  const csv = `species,notes\nÉrable,"${'long '.repeat(40_000)}"\nЛипа,\n`;
+
+  it('gives each row as an object, whole, from either kind', async (test) => {
+    const { root } = await makeFolder(content, test);
+    const folder = await openCatalogue(root);
+    test.after(() => folder.close());
+    await folder.publish(trees, { source: Readable.from([Buffer.from(csv)]), fileName: 'trees.csv' });
+    const { base, close } = await serveFolder(root);
+    test.after(close);
+    const server = await connect(base);
+    test.after(() => server.close());
+    for (const catalogue of [folder, server]) {
+      const rows = await collected(readRows(catalogue, parseVersionRef('parks/trees'), { _ordering: '-species' }));
+      assert.deepEqual(
+        rows.map(({ species, notes }) => [species, String(notes ?? '').length]),
+        [
+          ['Липа', 0],
+          ['Érable', 200_000],
+        ],
+      );
+    }
+  });
+
+  it('reads lines and letters that come in pieces', async () => {
+    const text = Buffer.from('{"a":"é"}\n{"a":"Липа"}\n');
+    for (let size = 1; size < text.length; size++) {
+      const pieces = Array.from({ length: Math.ceil(text.length / size) }, (_, i) =>
+        text.subarray(i * size, (i + 1) * size),
+      );
+      const rows = async () => ({ stream: () => Readable.from(pieces) }) as Rows;
+      const read = await collected(readRows({ rows }, parseVersionRef('a/b')));
+      assert.deepEqual(read, [{ a: 'é' }, { a: 'Липа' }]);
+    }
+  });
+});
