@@ -1,9 +1,11 @@
 /** The fields of a record as options: derived from its schema, so that neither can have one that the other lacks. */
 import { Option } from 'commander';
 import type { Input, WritableKind } from '../catalogue/catalogue.ts';
+import { isImageField } from '../catalogue/field-shape.ts';
 import { writableFields } from '../catalogue/input.ts';
 import { schemas } from '../catalogue/schemas.ts';
 import type { Context } from './context.ts';
+import { imageFrom } from './image.ts';
 import { collect } from './options.ts';
 
 /** What a schema says of a field, as far as an option needs to know it. */
@@ -32,20 +34,25 @@ function fieldsOf(kind: WritableKind): readonly Field[] {
   const properties = schemas[kind].properties as Readonly<Record<string, Property>>;
   return Object.entries(properties)
     .filter(([name]) => writableFields(kind).includes(name) && !composite.includes(name))
-    .map(([name, property]) => ({ name, option: optionOf(name, property) }));
+    .map(([name, property]) => ({ name, option: optionOf(name, property, isImageField(kind, name)) }));
 }
 
-function optionOf(name: string, property: Property): Option {
+const imageHelp = 'A PNG, JPEG, GIF, WebP or AVIF file to take in; or a path below /site_media/, or a URL.';
+
+function optionOf(name: string, property: Property, isImage: boolean): Option {
   const several = property.type === 'array';
   const flag = flagOf(name, several);
   const longest = property.maxLength ?? property.items?.maxLength;
   const help = [
-    property.description,
-    ...(longest === undefined ? [] : [`At most ${longest} characters.`]),
+    isImage ? imageHelp : property.description,
+    ...(longest === undefined || isImage ? [] : [`At most ${longest} characters.`]),
     ...(several ? ["Repeatable; replaces all of them, '' for none."] : []),
   ].join(' ');
   const choices = property.type === 'boolean' ? ['true', 'false'] : property.enum;
-  const option = new Option(`${flag} <${choices?.join('|') ?? (several ? flag.slice(2) : 'text')}>`, help);
+  const option = new Option(
+    `${flag} <${choices?.join('|') ?? (several ? flag.slice(2) : isImage ? 'file|address' : 'text')}>`,
+    help,
+  );
   if (choices) option.choices(choices);
   return several ? option.argParser(collect) : option;
 }
@@ -75,7 +82,8 @@ export async function inputFrom(
   for (const { name, option } of fieldsOf(kind)) {
     const value = options[option.attributeName()];
     if (value === undefined) continue;
-    input[name] = Array.isArray(value) ? value.filter((item) => item !== '') : value;
+    if (isImageField(kind, name)) input[name] = await imageFrom(name, String(value), context);
+    else input[name] = Array.isArray(value) ? value.filter((item) => item !== '') : value;
   }
   const { descriptionFile } = options;
   if (typeof descriptionFile === 'string') {

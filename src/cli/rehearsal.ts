@@ -14,7 +14,7 @@ export type Writes = Pick<Catalogue, 'create' | 'edit' | 'remove'>;
 export function rehearsal(catalogue: Catalogue): Writes {
   const rehearsed = {
     async create(kind: CreatableKind, input: Input) {
-      const fields = parseInput(kind, input, { partial: false });
+      const fields = await named(parseInput(kind, input, { partial: false }));
       const ref = refFrom(kind, fields);
       await mustBeFree(catalogue, ref);
       return entityFrom(ref, fields);
@@ -23,7 +23,7 @@ export function rehearsal(catalogue: Catalogue): Writes {
     async edit(ref: CreatableRef | VersionRef, input: Input) {
       const current = await catalogue.get<CreatableKind | 'version'>(ref);
       const label = 'label' in current ? current.label : '';
-      const given = parseInput(ref.kind, input, { partial: true, label });
+      const given = await named(parseInput(ref.kind, input, { partial: true, label }));
       const fields = { ...current, ...given, ...(given.columns ? { columns: merged(current, given.columns) } : {}) };
       if (ref.kind !== 'version') await mustBeFree(catalogue, refFrom(ref.kind, fields), ref);
       return Object.freeze(fields);
@@ -41,6 +41,13 @@ export function rehearsal(catalogue: Catalogue): Writes {
     },
   };
   return rehearsed as Writes;
+}
+
+/** The fields with images under the addresses that they would get. */
+async function named(fields: Input): Promise<Input> {
+  if (!Object.values(fields).some((value) => value instanceof Uint8Array)) return fields;
+  const { withAddresses } = await import('../files/images.ts');
+  return withAddresses(fields);
 }
 
 function entityFrom(ref: CreatableRef, fields: Input) {

@@ -14,8 +14,27 @@ const contents = (root: string) => filesIn(root).map((path) => [path, readFileSy
 describe('dataset add', () => {
   it('takes every field', async () => {
     const { catalogue, exitCode, out, err } = await type([
-      ...['dataset', 'add', 'parks/lawns', '--label', 'Lawns', '--description', 'Green.', '--image', 'a.png'],
-      ...['--showcase-image', 'b.png', '--thumbnail-image', 'c.png', '--keyword', 'grass', '--keyword', 'green'],
+      ...[
+        'dataset',
+        'add',
+        'parks/lawns',
+        '--label',
+        'Lawns',
+        '--description',
+        'Green.',
+        '--image',
+        '/site_media/a.png',
+      ],
+      ...[
+        '--showcase-image',
+        'https://example.org/b.png',
+        '--thumbnail-image',
+        '',
+        '--keyword',
+        'grass',
+        '--keyword',
+        'green',
+      ],
       ...[
         '--licence',
         'CC0-1.0',
@@ -42,9 +61,9 @@ describe('dataset add', () => {
       slug: 'lawns',
       label: 'Lawns',
       description: 'Green.',
-      image: 'a.png',
-      showcase_image: 'b.png',
-      thumbnail_image: 'c.png',
+      image: '/site_media/a.png',
+      showcase_image: 'https://example.org/b.png',
+      thumbnail_image: '',
       keywords: ['grass', 'green'],
       licence: 'CC0-1.0',
       homepage: 'https://example.org',
