@@ -3,7 +3,8 @@
  * them. `--json` on the command line prints the same.
  */
 import type { TokenInfo } from './accounts.ts';
-import { datasetOf, type Ref, refOf } from './ref.ts';
+import { datasetOf, formatRef, type Ref, refOf } from './ref.ts';
+import type { TrashEntry } from './trash.ts';
 import type {
   CatalogueFile,
   Column,
@@ -121,6 +122,12 @@ export function representToken({ id, user, label, scope, created, expires, lastU
   const url = `${links.base}${apiRoot}auth/tokens/${id}/${links.suffix}`;
   const owner = urlOf(links, { kind: 'user', slug: user });
   return { id, user: owner, label, scope, created, expires, last_used: lastUsed, url };
+}
+
+/** What is known of something that was removed. */
+export function representTrash({ id, ref, paths, removed, by }: TrashEntry, links: Links): Json {
+  const url = `${links.base}${apiRoot}trash/${id}/${links.suffix}`;
+  return { id, kind: ref.kind, name: formatRef(ref), paths, removed, by, url };
 }
 
 export function representQuery(query: Query, links: Links): Json {

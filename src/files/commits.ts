@@ -103,6 +103,9 @@ export const added = (entity: Entity): string => `Add ${named(refOf(entity))}`;
 /** What a commit says of something that went. */
 export const removed = (ref: Ref): string => `Remove ${named(ref)}`;
 
+/** What a commit says of something that came back. */
+export const restored = (ref: Ref): string => `Restore ${named(ref)}`;
+
 /** What a commit says of an edit: which fields changed, and the name where it has another one. */
 export function edited(before: Entity, after: Entity): string {
   const [old, now] = [before, after] as unknown as readonly Record<string, unknown>[];

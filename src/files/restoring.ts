@@ -3,13 +3,14 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConflictError, NotFoundError, ValidationError } from '../catalogue/errors.ts';
 import { formatRef, type Ref } from '../catalogue/ref.ts';
+import type { TrashEntry } from '../catalogue/trash.ts';
 import { codeOf } from './durable.ts';
 import type { FileCatalogue } from './file-catalogue.ts';
 import { candidates, placeOf, stemOf, unitOf, versionStem } from './layout.ts';
 import { locked, mustBeFree, parentOf } from './names.ts';
 import { show } from './shown.ts';
 import { touched } from './trail.ts';
-import { carry, contentOf, deleteEntry, placeInTrash, type TrashEntry } from './trash.ts';
+import { carry, contentOf, deleteEntry, placeInTrash } from './trash.ts';
 import { recordPath, scopesOf } from './writing.ts';
 
 /**

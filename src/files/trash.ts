@@ -1,11 +1,12 @@
 /**
  * The trash: what is removed is renamed into `.catalogue/trash/<time>-<random>/`, under its path and beside a note of
- * what it was, and stays there until the trash is emptied. It is of this folder alone: never in git, never served.
+ * what it was, and stays there until the trash is emptied. The folder's name is the entry's id. It is of this folder
+ * alone: never in git, and served to staff only.
  */
 import { randomBytes } from 'node:crypto';
 import { cp, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Ref } from '../catalogue/ref.ts';
+import { type TrashEntry, wasRemovedBefore } from '../catalogue/trash.ts';
 import {
   codeOf,
   explained,
@@ -21,19 +22,6 @@ import { touched, writtenBy } from './trail.ts';
 
 const trashFolder = `${privateFolder}/trash`;
 const note = 'entry.json';
-
-/** What was removed, and what there is to know of it. */
-export interface TrashEntry {
-  /** Name of its folder in the trash. */
-  readonly id: string;
-  readonly ref: Exclude<Ref, { kind: 'file' }>;
-  /** Where it lay: files or folders, relative to the catalogue folder. */
-  readonly paths: readonly string[];
-  /** ISO 8601. */
-  readonly removed: string;
-  /** Username; null for one who had the folder in hand. */
-  readonly by: string | null;
-}
 
 /**
  * Takes files or folders out of the catalogue and keeps them in the trash. Each disappears in one step, in their order.
@@ -129,21 +117,15 @@ export const deleteEntry = (root: string, id: string): Promise<void> => removeDu
 /**
  * Deletes what is in the trash, for good.
  * @param before only what was removed earlier than that
- * @param options.rehearse look only at what would go
  * @returns the entries that are gone
  */
-export async function emptyTrash(
-  root: string,
-  before = new Date(),
-  { rehearse = false } = {},
-): Promise<readonly TrashEntry[]> {
+export async function emptyTrash(root: string, before = new Date()): Promise<readonly TrashEntry[]> {
   const gone: TrashEntry[] = [];
-  const limit = before.toISOString().replace(/\D/g, '');
-  if (!rehearse) await sweepTemporaries(join(root, trashFolder), 3_600_000);
+  await sweepTemporaries(join(root, trashFolder), 3_600_000);
   for (const id of await readdir(join(root, trashFolder)).catch(nothing)) {
-    if (id.startsWith('.') || id.slice(0, limit.length) > limit) continue;
+    if (id.startsWith('.') || !wasRemovedBefore(id, before)) continue;
     const entry = await readEntry(root, id);
-    if (!rehearse) await deleteEntry(root, id);
+    await deleteEntry(root, id);
     if (entry) gone.push(entry);
   }
   return gone;

@@ -17,6 +17,7 @@ import { download, media } from './payloads.ts';
 import type { Ask, Route, Shown } from './route.ts';
 import { obtainToken } from './token.ts';
 import { createToken, revokeToken, token, tokenList } from './tokens.ts';
+import { deleteEntry, emptyTrash, restoreEntry, trashEntry, trashList } from './trash.ts';
 import { publish } from './uploads.ts';
 import { create, edit, remove } from './writes.ts';
 
@@ -144,6 +145,15 @@ export const routes: readonly Route[] = [
   route(`${apiRoot}auth/tokens/:token/`, 'Token Instance', 'GET, DELETE, HEAD, OPTIONS', token, {
     other: { DELETE: revokeToken },
   }),
+  route(`${apiRoot}trash/`, 'Trash List', readOnly, trashList, {
+    allowSignedIn: 'GET, DELETE, HEAD, OPTIONS',
+    other: { DELETE: emptyTrash },
+  }),
+  route(`${apiRoot}trash/:entry/`, 'Trash Instance', readOnly, trashEntry, {
+    allowSignedIn: 'GET, DELETE, HEAD, OPTIONS',
+    other: { DELETE: deleteEntry },
+  }),
+  route(`${apiRoot}trash/:entry/restore/`, 'Restore', 'POST, OPTIONS', undefined, { other: { POST: restoreEntry } }),
   // Older clients of the service ask here.
   route('/api/namespaces/:namespace/sources/:dataset/data/', 'Data', readOnly, data, rows),
   route('/schemas/', 'Schemas', readOnly, schemaList),

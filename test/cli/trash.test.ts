@@ -44,7 +44,7 @@ describe('trash list', () => {
     );
     const { out: json } = await type(['trash', 'list', '--json'], { root });
     const [newest] = JSON.parse(json);
-    assert.deepEqual(Object.keys(newest), ['id', 'kind', 'name', 'paths', 'removed', 'by']);
+    assert.deepEqual(Object.keys(newest), ['id', 'kind', 'name', 'paths', 'removed', 'by', 'url']);
     assert.deepEqual(newest.paths, [
       `${homeOf('parks/trees')}/versions/20200102030405000000.yaml`,
       `${homeOf('parks/trees')}/data/trees.csv`,

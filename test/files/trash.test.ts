@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { ConflictError, NotFoundError } from '../../src/catalogue/errors.ts';
 import type { Viewer } from '../../src/catalogue/permissions.ts';
+import type { TrashEntry } from '../../src/catalogue/trash.ts';
 import { openFolder } from '../../src/files/file-catalogue.ts';
 import { restore } from '../../src/files/restoring.ts';
-import { carry, emptyTrash, listTrash, type TrashEntry } from '../../src/files/trash.ts';
+import { carry, emptyTrash, listTrash } from '../../src/files/trash.ts';
 import { type FolderContent, homeOf, makeFolder, until } from '../support/folder.ts';
 
 const content: FolderContent = {

@@ -24,6 +24,7 @@ const not = '        401    405   405   405    401    403';
 const notOpen = '    405    405   405   405    405    405';
 const owners = (status: number) => `401 403 ${status} ${status} 401 403`;
 const staff = (status: number) => `401 403 403 ${status} 401 403`;
+const keepers = '    401    403   403   200   401    403';
 const own = '        401    200   200   200    401    403';
 const absent = '     404    404   404   404    401    404';
 
@@ -76,6 +77,9 @@ const table: Readonly<Record<string, Row>> = {
   '/api/v1/auth/tokens/': { GET: '401 200 200 200 401 200', POST: '401 201 201 201 401 403' },
   // Each revokes a token of its own; that of another is for nobody but staff to see.
   '/api/v1/auth/tokens/:token/': { GET: '401 200 200 200 401 200', DELETE: '401 204 204 204 401 403' },
+  '/api/v1/trash/': { GET: keepers, DELETE: staff(200) },
+  '/api/v1/trash/:entry/': { GET: keepers, DELETE: staff(204) },
+  '/api/v1/trash/:entry/restore/': { GET: '405 405 405 405 401 405', POST: staff(200) },
   '/api/namespaces/:namespace/sources/:dataset/data/': {},
   '/schemas/': {},
   '/schemas/:schema': {},
@@ -113,6 +117,8 @@ const { base, folder } = await served({
     veiled: { label: 'Veiled', dataset: 'parks/veiled' },
     inner: { label: 'Inner', dataset: 'hidden/inner' },
     ...each((who) => ({ [`for-${who}`]: { label: who, dataset: 'parks/fixed' } })),
+    ...each((who) => ({ [`back-${who}`]: { label: `back ${who}`, dataset: 'parks/fixed' } })),
+    ...each((who) => ({ [`away-${who}`]: { label: `away ${who}`, dataset: 'parks/fixed' } })),
   },
   files: {
     'site_media/a.png': 'x',
@@ -141,6 +147,12 @@ const userOf: Readonly<Record<Who, string>> = {
 const spare = Object.fromEntries(
   await Promise.all(everybody.map(async (who) => [who, (await accounts.addToken(userOf[who])).id] as const)),
 ) as Record<Who, string>;
+
+/** What each may try to put back or to delete for good: entries of the trash by the names that the queries had. */
+const view = files.for();
+for (const who of everybody)
+  for (const slug of [`back-${who}`, `away-${who}`]) await view.remove({ kind: 'query', slug });
+const thrown = Object.fromEntries((await view.trash.list()).map(({ id, ref }) => [ref.slug, id]));
 
 function ask(who: Who, method: Method, path: string, body?: string, type = 'application/json'): Promise<Response> {
   const token = tokens[who];
@@ -173,6 +185,7 @@ function addressFor(template: string, who: Who, method: Method): string {
     query: own,
     file: String(found.results[0]?.id),
     token: spare[who],
+    entry: thrown[`${method === 'POST' ? 'back' : 'away'}-${who}`] ?? '',
     schema: 'dataset.json',
     path: 'a.png',
   };
@@ -186,7 +199,7 @@ function bodyFor(template: string, who: Who, method: Method): [body: string, typ
   const name = `new-${who}-${createHash('md5').update(template).digest('hex').slice(0, 6)}`;
   const target = `${base}/api/v1/namespaces/parks/`;
   if (template === `${dataset}version/`) return [`a,b\n${who},2\n`, 'text/csv'];
-  if (template.endsWith('tokens/')) return ['{}'];
+  if (/tokens\/$|restore\/$/.test(template)) return ['{}'];
   if (template.endsWith('obtain/')) return ['{"username":"nobody","password":"wrong"}'];
   if (method === 'PATCH') return ['{}'];
   const user = template.endsWith('me/') ? userOf[who] : `for-${who}`;

@@ -1,11 +1,12 @@
 /** `catalogue trash`: what was removed, and how it comes back. */
-import { resolve } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import { NotFoundError } from '../../catalogue/errors.ts';
 import { formatRef } from '../../catalogue/ref.ts';
-import type { TrashEntry } from '../../files/trash.ts';
-import type { Call, Verb } from '../command.ts';
+import { representTrash } from '../../catalogue/represent.ts';
+import { type TrashEntry, wasRemovedBefore } from '../../catalogue/trash.ts';
+import type { Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
+import { linksOf } from '../input.ts';
 import { dryRun, yes } from '../options.ts';
 import { confirmRemoval } from '../outcome.ts';
 import { counted } from '../sizes.ts';
@@ -16,8 +17,9 @@ const list: Verb = {
   examples: ['catalogue trash list', 'catalogue trash list --json'],
   async run(call) {
     const { show } = call;
-    const entries = await entriesOf(call);
-    if (show.asJson) show.json(entries.map(objectOf));
+    const catalogue = await call.open();
+    const entries = await catalogue.trash.list();
+    if (show.asJson) show.json(entries.map((entry) => representTrash(entry, linksOf(catalogue))));
     else if (show.forPeople && entries.length === 0) show.message('The trash is empty.');
     else show.table(['ENTRY', 'KIND', 'NAME', 'REMOVED', 'BY'], entries.map(row(show.forPeople)));
     return 0;
@@ -32,19 +34,15 @@ const restore: Verb<{ dryRun?: boolean }> = {
   options: () => [dryRun()],
   async run(call, [name = ''], options) {
     const { show } = call;
-    const entry = entryNamed(name, await entriesOf(call));
+    const catalogue = await call.open();
+    const entry = entryNamed(name, await catalogue.trash.list());
     const what = nameOf(entry);
-    const [{ openFolder }, { restore: putBack }] = await Promise.all([
-      import('../../files/file-catalogue.ts'),
-      import('../../files/restoring.ts'),
-    ]);
-    const files = await openFolder(rootOf(call));
-    await putBack(files, entry, { rehearse: options.dryRun }).finally(() => files.close());
+    await catalogue.trash.restore(entry.id, { rehearse: options.dryRun });
     if (options.dryRun) {
       show.line(`Would restore ${what}`);
       return 0;
     }
-    if (show.asJson) show.json(objectOf(entry));
+    if (show.asJson) show.json(representTrash(entry, linksOf(catalogue)));
     else if (!show.forPeople) show.line(formatRef(entry.ref));
     show.message(`Restored ${what}.`);
     return 0;
@@ -63,27 +61,20 @@ const empty: Verb<{ olderThan?: number; yes?: boolean; dryRun?: boolean }> = {
   async run(call, _args, { olderThan = 0, ...options }) {
     const { show } = call;
     const before = new Date(Date.now() - olderThan);
-    const { emptyTrash } = await import('../../files/trash.ts');
-    const meant = await emptyTrash(rootOf(call), before, { rehearse: true });
+    const catalogue = await call.open();
+    const meant = (await catalogue.trash.list()).filter(({ id }) => wasRemovedBefore(id, before));
     if (options.dryRun) {
       for (const entry of meant) show.line(`Would delete ${nameOf(entry)}, removed ${entry.removed}`);
       return 0;
     }
     if (meant.length)
       await confirmRemoval(call, `${counted(meant.length, 'thing')} in the trash for good`, options.yes);
-    const gone = await emptyTrash(rootOf(call), before);
-    if (show.asJson) show.json(gone.map(objectOf));
+    const gone = await catalogue.trash.empty(before);
+    if (show.asJson) show.json(gone.map((entry) => representTrash(entry, linksOf(catalogue))));
     show.message(gone.length ? `Deleted ${counted(gone.length, 'thing')}.` : 'There was nothing to delete.');
     return 0;
   },
 };
-
-const rootOf = ({ context, folder }: Call) => resolve(context.cwd, folder());
-
-async function entriesOf(call: Call): Promise<readonly TrashEntry[]> {
-  const { listTrash } = await import('../../files/trash.ts');
-  return listTrash(rootOf(call));
-}
 
 const nameOf = ({ ref }: TrashEntry) => `${ref.kind} ${formatRef(ref)}`;
 
@@ -96,15 +87,6 @@ const row =
     forPeople ? removed.slice(0, 16).replace('T', ' ') : removed,
     by ?? '',
   ];
-
-const objectOf = ({ id, ref, paths, removed, by }: TrashEntry) => ({
-  id,
-  kind: ref.kind,
-  name: formatRef(ref),
-  paths,
-  removed,
-  by,
-});
 
 /**
  * The entry of this id, or the newest that had this name.

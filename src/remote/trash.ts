@@ -1,0 +1,60 @@
+/** The trash of a catalogue elsewhere, over HTTP. */
+import { UnreachableError } from '../catalogue/errors.ts';
+import { parseDatasetRef, parseVersionRef } from '../catalogue/ref.ts';
+import type { Trash, TrashEntry } from '../catalogue/trash.ts';
+import { apiRoot } from '../catalogue/urls.ts';
+import type { Http } from './http.ts';
+import { pageFrom } from './pages.ts';
+import type { Json } from './read.ts';
+
+const root = `${apiRoot}trash/`;
+const entryPath = (id: string) => `${root}${encodeURIComponent(id)}/`;
+
+export class RemoteTrash implements Trash {
+  readonly #http: Http;
+
+  constructor(http: Http) {
+    this.#http = http;
+  }
+
+  async list(): Promise<readonly TrashEntry[]> {
+    const found: TrashEntry[] = [];
+    for (let page = 1; ; page++) {
+      const { value } = await this.#http.json({ path: root, query: [['page', String(page)]] });
+      const { items, pages } = pageFrom(value, { page }, entryFrom);
+      found.push(...items);
+      if (page >= pages) return found;
+    }
+  }
+
+  async restore(id: string, { rehearse = false }: { rehearse?: boolean | undefined } = {}): Promise<TrashEntry> {
+    const body = JSON.stringify({ dry_run: rehearse });
+    const headers = { 'content-type': 'application/json' };
+    return entryFrom(
+      (await this.#http.json({ method: 'POST', path: `${entryPath(id)}restore/`, headers, body })).value,
+    );
+  }
+
+  async remove(id: string): Promise<void> {
+    const { body } = await this.#http.ask({ method: 'DELETE', path: entryPath(id) });
+    body.resume();
+  }
+
+  async empty(before?: Date): Promise<readonly TrashEntry[]> {
+    const query: [string, string][] = before ? [['before', before.toISOString()]] : [];
+    const { value } = await this.#http.json({ method: 'DELETE', path: root, query });
+    return pageFrom(value, {}, entryFrom).items;
+  }
+}
+
+function entryFrom({ id, kind, name, paths, removed, by }: Json): TrashEntry {
+  if (typeof id !== 'string' || typeof name !== 'string' || typeof removed !== 'string' || !Array.isArray(paths))
+    throw new UnreachableError("The server's trash is not that of a catalogue. Check the address.");
+  return { id, ref: refFrom(kind, name), paths: paths.map(String), removed, by: typeof by === 'string' ? by : null };
+}
+
+function refFrom(kind: unknown, name: string): TrashEntry['ref'] {
+  if (kind === 'dataset') return parseDatasetRef(name);
+  if (kind === 'version') return parseVersionRef(name);
+  return { kind: kind as 'namespace' | 'query' | 'group' | 'user', slug: name };
+}
