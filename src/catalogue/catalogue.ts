@@ -5,6 +5,7 @@
  * A `Catalogue` is a catalogue as one viewer sees it: what the viewer may not see isn't in it, and its absence leaves
  * no trace. Reads answer with immutable values; unchanged values keep their identity while `revision` moves on.
  */
+import type { Depot } from './depot.ts';
 import type { Difference, DifferenceOptions } from './difference.ts';
 import type { DatasetRef, NamespaceRef, Ref, RefOf, VersionRef } from './ref.ts';
 import type {
@@ -174,6 +175,8 @@ export interface Catalogue {
   /** Another object after every change that this viewer can see; the same one as long as nothing changes. */
   readonly revision: object;
   readonly settings: Settings;
+  /** The same catalogue as the files that it is made of. */
+  readonly depot: Depot;
 
   /** @throws NotFoundError where the page doesn't exist, or the namespace or dataset asked within; MovedError */
   list<K extends Kind>(kind: K, question: Question): Promise<Page<Entities[K]>>;

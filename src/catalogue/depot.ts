@@ -10,14 +10,19 @@
 export interface DepotEntry {
   /** Relative to the catalogue folder, with slashes. */
   readonly path: string;
-  /** SHA-256 of its bytes in hexadecimal; of a payload, as its version has recorded it. */
+  /**
+   * SHA-256 of its bytes in hexadecimal; of a payload, as its version has recorded it. '' where a file is there and
+   * can't be read: nothing can be said of it then, and least of all that it is gone.
+   */
   readonly checksum: string;
   /** In bytes. */
   readonly size: number;
   /** Whether it is a record: small text, which `apply` writes. Anything else is bytes that never change, which `put` adds. */
   readonly record: boolean;
-  /** The record's text, where it was asked for. */
+  /** The record's text, where it was asked for; none where it isn't UTF-8. */
   readonly text?: string;
+  /** Of what is no record, where one file was asked for. */
+  readonly mediaType?: string;
 }
 
 export interface Manifest {
@@ -29,13 +34,14 @@ export interface Manifest {
 
 /** Something that is done to one record. */
 export type DepotChange =
-  /** Its whole text from now on. */
+  /** Its whole text from now on; what it names has to be there by then. Where it is the text already, that is done. */
   | { readonly do: 'write'; readonly path: string; readonly text: string; readonly seen: string | null }
   /** With a dataset goes all that lies in its folder; a namespace has to be empty. */
   | { readonly do: 'remove'; readonly path: string; readonly seen: string }
   /** A dataset or a namespace, named by its record, with all that lies in its folder; or a query or a group. */
   | { readonly do: 'move'; readonly path: string; readonly to: string; readonly seen: string };
-// `seen`: the checksum that the record has as far as the writer knows; null where it isn't there.
+// `seen`: the checksum that the record has as far as the writer knows; null where it isn't there. What was removed or
+// moved as wanted already is done: so that one who was interrupted may send it all again.
 
 /** What became of a change; an error is one of `errors.ts`. */
 export type DepotOutcome =
@@ -59,14 +65,26 @@ export interface Depot {
    * @param options.texts whether the records' texts come with it
    * @returns null where that one still holds
    */
-  manifest(options?: { readonly known?: string | undefined; readonly texts?: boolean }): Promise<Manifest | null>;
+  manifest(options?: {
+    readonly known?: string | undefined;
+    readonly texts?: boolean | undefined;
+  }): Promise<Manifest | null>;
   /**
-   * The bytes of a file, from `start` on.
+   * What is known of one file.
+   * @throws NotFoundError
+   */
+  entry(path: string): Promise<DepotEntry>;
+  /**
+   * The bytes of a file, from `start` to `end`, both included; by default all of them.
    * @throws NotFoundError; ConflictError where they aren't those of the checksum (any more)
    */
   read(
     path: string,
-    options?: { readonly checksum?: string; readonly start?: number },
+    options?: {
+      readonly checksum?: string | undefined;
+      readonly start?: number | undefined;
+      readonly end?: number | undefined;
+    },
   ): Promise<import('node:stream').Readable>;
   /**
    * Does one change after the other, each whole or not at all, and whatever became of those before. All are on disk and

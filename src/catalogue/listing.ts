@@ -161,19 +161,20 @@ function byKeys(keys: readonly Key[]): Compare {
   };
 }
 
-/** Numbers as numbers, strings by code point (which is not the order of JavaScript's UTF-16 units). */
 function compareValues(a: string | number, b: string | number): number {
   if (a === b) return 0;
-  if (typeof a === 'string' && typeof b === 'string') {
-    const length = Math.min(a.length, b.length);
-    for (let i = 0; i < length; i++) {
-      const x = a.charCodeAt(i);
-      const y = b.charCodeAt(i);
-      if (x !== y) return surrogatesLast(x) - surrogatesLast(y);
-    }
-    return a.length - b.length;
+  return typeof a === 'string' && typeof b === 'string' ? compareTexts(a, b) : a < b ? -1 : 1;
+}
+
+/** By code point, which is not the order of JavaScript's UTF-16 units. */
+export function compareTexts(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const x = a.charCodeAt(i);
+    const y = b.charCodeAt(i);
+    if (x !== y) return surrogatesLast(x) - surrogatesLast(y);
   }
-  return a < b ? -1 : 1;
+  return a.length - b.length;
 }
 
 /** UTF-16 puts surrogates (code points from U+10000) before U+E000…U+FFFF; here they come after. */

@@ -57,8 +57,11 @@ export async function openMedia(folder: Folder, path: string): Promise<Media> {
   return { mediaType: mediaTypeOf(basename(path)), size, modified: mtime, tag, ...streaming(file, size) };
 }
 
-/** Opens a regular file that lies, links followed, within the catalogue folder and in nothing hidden of it. */
-async function openWithin(folder: Folder, path: string): Promise<FileHandle> {
+/**
+ * Opens a regular file that lies, links followed, within the catalogue folder and in nothing hidden of it.
+ * @throws NotFoundError, UnavailableError
+ */
+export async function openWithin(folder: Folder, path: string): Promise<FileHandle> {
   let file: FileHandle | undefined;
   try {
     const [root, real] = await Promise.all([realpath(folder.root), realpath(folder.absolute(path))]);

@@ -15,6 +15,7 @@ import type {
   Upload,
   WritableKind,
 } from '../catalogue/catalogue.ts';
+import type { Depot } from '../catalogue/depot.ts';
 import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { NotFoundError, NotPermittedError } from '../catalogue/errors.ts';
 import { type ListedKind, list, narrow, pageOf } from '../catalogue/listing.ts';
@@ -25,6 +26,7 @@ import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings } from '../catalogue/types.ts';
 import { openMedia, openPayload } from './bytes.ts';
 import { added, edited, removed } from './commits.ts';
+import { FileDepot } from './depot.ts';
 import { differenceBetween } from './difference.ts';
 import type { FileCatalogue } from './file-catalogue.ts';
 import { filesOf } from './files-list.ts';
@@ -41,11 +43,13 @@ import { createRecordOf, editRecordOf } from './writing.ts';
 export class FileView implements Catalogue {
   readonly #files: FileCatalogue;
   readonly #viewer: Viewer;
+  readonly depot: Depot;
   #seen: { whole: Snapshot; visible: Snapshot } | undefined;
 
   constructor(files: FileCatalogue, viewer: Viewer) {
     this.#files = files;
     this.#viewer = viewer;
+    this.depot = new FileDepot({ files, viewer, visible: () => this.#snapshot });
   }
 
   get #snapshot(): Snapshot {

@@ -71,7 +71,7 @@ function isThere(visible: Snapshot, ref: Ref): boolean {
 }
 
 /** Whether the viewer may know of the unit's files. */
-function shows(visible: Snapshot, reading: Reading): boolean {
+export function shows(visible: Snapshot, reading: Reading): boolean {
   switch (reading.kind) {
     case 'namespace':
       return visible.folders.has(reading.slug);

@@ -66,8 +66,11 @@ export class RecordAdapter implements Adapter<RecordText> {
   }
 }
 
-/** What is larger than a record may be would be broken from the moment it is written. */
-function mustBeReadable(text: string): void {
+/**
+ * What is larger than a record may be would be broken from the moment it is written.
+ * @throws ValidationError
+ */
+export function mustBeReadable(text: string): void {
   const size = Buffer.byteLength(text);
   if (size <= largestRecord) return;
   const message = `This makes a record of ${size} bytes; it may have at most ${largestRecord}.`;

@@ -147,6 +147,15 @@ async function replaceGroup(files: FileCatalogue, group: string, other: string |
     await editList(files, holder, holder.kind === 'user' ? 'groups' : 'owners', replaced);
 }
 
+/**
+ * Gives a group another name, or none, wherever it stands but in its own place.
+ * @throws ConflictError where one of the files is broken: then none is written
+ */
+export async function renameGroup(files: FileCatalogue, group: string, other: string | null): Promise<void> {
+  await mustAllBeSound(files, holdersOf(files, group));
+  await replaceGroup(files, group, other);
+}
+
 async function editList(
   files: FileCatalogue,
   unit: Holder,

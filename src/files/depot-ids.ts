@@ -1,0 +1,74 @@
+/** Identifiers while a batch is written: each is that of one record of its kind. */
+import { ConflictError } from '../catalogue/errors.ts';
+import { allOf } from '../catalogue/listing.ts';
+import { find } from '../catalogue/lookup.ts';
+import { formatRef, type Refs, refOf } from '../catalogue/ref.ts';
+import type { RecordRef } from './depot-place.ts';
+import type { Access } from './depot-rights.ts';
+import type { Draft } from './depot-text.ts';
+import { candidates, stemOf, unitOf, versionStem } from './layout.ts';
+import { Unreadable } from './look.ts';
+import { parseRecord } from './parse.ts';
+import { formatOf } from './pen.ts';
+
+type Kind = RecordRef['kind'];
+
+export class Ids {
+  readonly #access: Access;
+  readonly #holders = new Map<Kind, Map<number, RecordRef>>();
+
+  constructor(access: Access) {
+    this.#access = access;
+  }
+
+  /** @throws ConflictError where another record has it; it names the other to whoever may see that */
+  claim({ place: { ref }, value }: Draft): void {
+    if (typeof value.id !== 'number') return;
+    const holders = this.#holdersOf(ref.kind);
+    const holder = holders.get(value.id);
+    if (holder && stemFor(holder) !== stemFor(ref) && this.#idOf(holder) === value.id) {
+      const name = this.#sees(holder) ? `${holder.kind} ${formatRef(holder)}` : `another ${holder.kind}`;
+      throw new ConflictError(`The id ${value.id} is that of ${name}.`);
+    }
+    holders.set(value.id, ref);
+  }
+
+  /** Addresses have changed: what was known is no more. */
+  forget(): void {
+    this.#holders.clear();
+  }
+
+  #holdersOf(kind: Kind): Map<number, RecordRef> {
+    let holders = this.#holders.get(kind);
+    if (!holders) {
+      const all = allOf(this.#access.files.snapshot, kind);
+      holders = new Map(Array.from(all, (entity) => [entity.id, refOf(entity) as RecordRef]));
+      this.#holders.set(kind, holders);
+    }
+    return holders;
+  }
+
+  /** The id that stands in a record now: it may be gone, or have another one by now. */
+  #idOf(ref: RecordRef): unknown {
+    for (const path of candidates(stemFor(ref)))
+      try {
+        const text = this.#access.files.store.folder.read(path)?.text;
+        if (text === undefined) continue;
+        const parsed = parseRecord(text, formatOf(path));
+        return 'value' in parsed ? Object(parsed.value).id : null;
+      } catch (error) {
+        if (!(error instanceof Unreadable)) throw error;
+      }
+    return null;
+  }
+
+  #sees(ref: RecordRef): boolean {
+    try {
+      return Boolean(find(this.#access.visible(), ref as Refs[Kind]));
+    } catch {
+      return false;
+    }
+  }
+}
+
+const stemFor = (ref: RecordRef) => (ref.kind === 'version' ? versionStem(ref) : stemOf(unitOf(ref)));

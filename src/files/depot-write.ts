@@ -1,0 +1,87 @@
+/** Writing the whole text of a record, new or not. */
+import { readdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { DepotChange } from '../catalogue/depot.ts';
+import { ConflictError, StaleError, ValidationError } from '../catalogue/errors.ts';
+import { isThere } from './check-rules.ts';
+import type { Batch } from './depot-batch.ts';
+import { asSeen, bytesAt, mustBeAlone } from './depot-disk.ts';
+import type { RecordPlace } from './depot-place.ts';
+import { homeOf, mustOwn, placeToWrite } from './depot-rights.ts';
+import { type Draft, draftOf, mustBeLinked } from './depot-text.ts';
+import { writeDurably } from './durable.ts';
+import { recordName, stemOf } from './layout.ts';
+import { withLock } from './lock.ts';
+import { locked, mustBeFree, parentOf } from './names.ts';
+import { createRecord } from './pen.ts';
+import { wrote } from './trail.ts';
+import type { Made } from './writing.ts';
+
+type Write = DepotChange & { readonly do: 'write' };
+
+/** Writes it, unless it says that already. */
+export async function writeRecord(batch: Batch, { path, text, seen }: Write): Promise<void> {
+  const place = placeToWrite(path);
+  const { files } = batch;
+  const isNewQuery =
+    place.ref.kind === 'query' && homeOf(batch, place.ref) === undefined && !isThere(files.store.folder, path);
+  // A question belongs where the dataset is that it asks: of a new one, only its text says where.
+  if (!isNewQuery) mustOwn(batch, homeOf(batch, place.ref));
+  const draft = draftOf(place, text);
+  if (place.ref.kind === 'query') mustOwn(batch, String(draft.value.dataset).split('/')[0]);
+  await locked(files, [stemOf(place.unit)], async () => {
+    if (bytesAt(files.store.folder, path)?.equals(Buffer.from(text))) return;
+    const before = asSeen(batch, place, seen);
+    mustBeAlone(files.store.folder, place);
+    mustBeLinked(batch, draft);
+    batch.ids.claim(draft);
+    if (before) await replace(batch, draft, before);
+    else await create(batch, draft);
+    batch.touch(place.unit);
+  });
+  // Who may write what hangs on it.
+  if (place.ref.kind === 'namespace') await batch.look();
+}
+
+/** What a hand writes meanwhile counts. */
+async function replace({ files }: Batch, { place: { path }, text }: Draft, before: Buffer): Promise<void> {
+  await withLock(files.root, path, async (signal) => {
+    const atLast = () => {
+      signal.throwIfAborted();
+      if (!bytesAt(files.store.folder, path)?.equals(before)) throw new StaleError();
+    };
+    await writeDurably(files.store.folder.absolute(path), text, { atLast });
+    wrote(path, text);
+  });
+}
+
+async function create(batch: Batch, draft: Draft): Promise<void> {
+  const { files } = batch;
+  const { ref, path } = draft.place;
+  if (ref.kind === 'version') {
+    await mustHaveName(batch, draft.place);
+    return createRecord(files.root, path, draft.text);
+  }
+  await withLock(files.root, parentOf(ref), async () => {
+    // What it lies in may have been renamed or removed while this waited for its turn.
+    mustBeLinked(batch, draft);
+    await freeName(batch, ref);
+    // What one of the same name had to sign in with, who was removed by hand, isn't theirs.
+    if (ref.kind === 'user') await files.accounts.forget(ref.slug);
+    await createRecord(files.root, path, draft.text);
+  });
+}
+
+/** A folder of its own name may be there: of payloads that came first. */
+async function freeName({ files }: Batch, unit: Made): Promise<void> {
+  await mustBeFree(files, unit, unit).catch((error) => {
+    if (!(error instanceof ValidationError)) throw error;
+    throw new ConflictError(`There is a ${unit.kind} whose name differs from "${unit.slug}" in case only.`);
+  });
+}
+
+async function mustHaveName({ files }: Batch, { path, ref }: RecordPlace): Promise<void> {
+  const names = await readdir(dirname(files.store.folder.absolute(path))).catch(() => []);
+  const twin = names.find((name) => recordName(name)?.stem.toLowerCase() === ref.slug.toLowerCase());
+  if (twin !== undefined) throw new ConflictError(`There is ${twin}, whose name differs in case only.`);
+}
