@@ -1,17 +1,19 @@
 import { anonymous } from '../../src/catalogue/permissions.ts';
 import { openFolder } from '../../src/files/file-catalogue.ts';
-import { promises } from './catalogue.ts';
+import { type Opened, promises } from './catalogue.ts';
+import { depotPromises } from './depot.ts';
 
-promises('A folder of files', async (test, folder) => {
-  const files = await openFolder(folder.root);
-  test.after(() => files.close());
-  const looked = () => files.refresh([{ folder: '' }]);
-  return { catalogue: files.for(), open: files.for(anonymous), looked };
-});
+type Open = Parameters<typeof promises>[1];
 
-promises('A folder of files that is followed', async (test, folder) => {
-  const files = await openFolder(folder.root, { watch: true });
-  test.after(() => files.close());
-  const looked = () => files.refresh([{ folder: '' }]);
-  return { catalogue: files.for(), open: files.for(anonymous), looked };
-});
+const opened =
+  (watch: boolean): Open =>
+  async (test, folder): Promise<Opened> => {
+    const files = await openFolder(folder.root, { watch });
+    test.after(() => files.close());
+    return { catalogue: files.for(), open: files.for(anonymous), looked: () => files.refresh([{ folder: '' }]) };
+  };
+
+promises('A folder of files', opened(false));
+promises('A folder of files that is followed', opened(true));
+depotPromises('a folder', opened(false));
+depotPromises('a folder that is followed', opened(true));

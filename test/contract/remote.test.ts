@@ -7,6 +7,7 @@ import { openFolder } from '../../src/files/file-catalogue.ts';
 import { connect } from '../../src/remote/connect.ts';
 import { createApp } from '../../src/server/app.ts';
 import { promises } from './catalogue.ts';
+import { depotPromises } from './depot.ts';
 
 /** Serves a catalogue as the one sees it who has the token "keeper". */
 async function serve(test: TestContext, catalogueFor: (viewer: Viewer) => Catalogue): Promise<string> {
@@ -29,12 +30,15 @@ async function both(test: TestContext, base: string) {
   return { catalogue, open };
 }
 
-promises('A catalogue elsewhere', async (test, folder) => {
+const elsewhere: Parameters<typeof promises>[1] = async (test, folder) => {
   const files = await openFolder(folder.root, { watch: true });
   test.after(() => files.close());
   const base = await serve(test, (viewer) => files.for(viewer));
   return { ...(await both(test, base)), looked: () => files.refresh([{ folder: '' }]) };
-});
+};
+
+promises('A catalogue elsewhere', elsewhere);
+depotPromises('a catalogue elsewhere', elsewhere);
 
 promises('A catalogue elsewhere, served by another', async (test, folder) => {
   const files = await openFolder(folder.root, { watch: true });
