@@ -21,14 +21,15 @@ import { StaleError } from '../catalogue/errors.ts';
 import type { DatasetRef, Ref, Refs, VersionRef } from '../catalogue/ref.ts';
 import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings } from '../catalogue/types.ts';
 import { apiRoot, collections, pathOf } from '../catalogue/urls.ts';
-import { RemoteDepot } from './depot.ts';
 import { RemoteAccounts } from './accounts.ts';
+import { RemoteDepot } from './depot.ts';
 import { differenceOf } from './difference.ts';
 import type { Http } from './http.ts';
 import { pageFrom, pagingQuery, questionQuery } from './pages.ts';
 import { type Json, part, read, readCommit, readDetails } from './read.ts';
 import { rowsOf } from './rows.ts';
 import { mediaAt, payloadOf } from './stored.ts';
+import { RemoteTrash } from './trash.ts';
 import { publishTo } from './upload.ts';
 import { bodyOf } from './write.ts';
 
@@ -37,6 +38,7 @@ export class RemoteCatalogue implements Catalogue {
   readonly settings: Settings;
   /** What users sign in with there. */
   readonly accounts: RemoteAccounts;
+  readonly trash: RemoteTrash;
   readonly depot: RemoteDepot;
   /** Strong validators of entities that came alone: what a write may build on (RFC 9110, section 13.1.1). */
   readonly #tags = new WeakMap<object, string>();
@@ -46,6 +48,7 @@ export class RemoteCatalogue implements Catalogue {
     this.#http = http;
     this.settings = settings;
     this.accounts = new RemoteAccounts(http);
+    this.trash = new RemoteTrash(http);
     this.depot = new RemoteDepot(http);
   }
 
