@@ -164,7 +164,6 @@ export function depotPromises(
       assert.ok(broken instanceof ValidationError && /2/.test(broken.message), String(broken));
       assert.ok((await refused('namespaces/a/namespace.yaml', 'label: 5\n')) instanceof ValidationError);
       assert.ok((await refused('namespaces/none/datasets/x/dataset.yaml', 'label: X\n')) instanceof Error);
-      assert.ok((await refused('queries/q.yaml', 'label: Q\ndataset: parks/none\n')) instanceof Error);
       const clash = await refused('namespaces/a/namespace.yaml', 'id: 1\nlabel: A\n');
       assert.ok(clash instanceof ConflictError, String(clash));
       assert.ok((await refused('namespaces/PARKS/namespace.yaml', 'id: 50\nlabel: A\n')) instanceof Error);
