@@ -1,5 +1,5 @@
 /** What a command is: a declaration that `program.ts` hands to commander, and a function that does it. */
-import type { Option } from 'commander';
+import type { Command, Option } from 'commander';
 import type { Credentials } from '../catalogue/accounts.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Context, Elsewhere } from './context.ts';
@@ -47,6 +47,8 @@ export interface Call {
    * @throws UnusableCatalogueError where there is none; UsageError where one elsewhere is meant
    */
   folder(): string;
+  /** Whether a catalogue elsewhere is meant, and not one in a folder. */
+  readonly isElsewhere: boolean;
   /** The catalogue that is meant: in a folder or, by --remote or CATALOGUE_REMOTE, elsewhere. */
   open(): Promise<Catalogue>;
   /** Who may sign in to it. */
@@ -59,4 +61,13 @@ export interface Call {
   remote(given?: string): Promise<Elsewhere>;
   /** Its address. @throws NotFoundError, UsageError */
   remoteUrl(given?: string): Promise<string>;
+  /** The command line itself, for those who speak of it. */
+  declared(): Declared;
+}
+
+/** All commands there are. */
+export interface Declared {
+  readonly program: Command;
+  /** Declares the verbs or the options of a noun; to be called once for each. */
+  load(noun: Command): Promise<void>;
 }

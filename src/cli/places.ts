@@ -7,7 +7,7 @@ import { dataFolder } from './folder.ts';
 import type { Target } from './remotes.ts';
 import { tokenFrom } from './token-text.ts';
 
-interface Places extends Pick<Call, 'folder' | 'open' | 'accounts' | 'remote' | 'remoteUrl'> {
+interface Places extends Pick<Call, 'folder' | 'isElsewhere' | 'open' | 'accounts' | 'remote' | 'remoteUrl'> {
   /** The error, with what to type where a catalogue elsewhere wants to know who asks. */
   hinted(error: unknown): unknown;
 }
@@ -56,6 +56,7 @@ export function placesFor(context: Context, global: GlobalOptions, name: string,
   }
 
   return {
+    isElsewhere,
     folder() {
       if (!isElsewhere) return dataFolder(global.data, cwd, env);
       throw new UsageError(

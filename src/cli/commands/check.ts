@@ -1,8 +1,9 @@
 /** `catalogue check`: what is wrong with the files. */
 import { relative, resolve } from 'node:path';
 import { Option } from 'commander';
-import type { Verb } from '../command.ts';
+import type { Call, Verb } from '../command.ts';
 import type { CheckProblem, CheckReport } from '../context.ts';
+import { UsageError } from '../errors.ts';
 import { progress } from '../progress.ts';
 import { type Paint, painter, type Show } from '../show.ts';
 import { counted } from '../sizes.ts';
@@ -17,7 +18,9 @@ interface CheckOptions {
 export const command: Verb<CheckOptions> = {
   usage: 'check',
   description: 'Find what is wrong with the files of the catalogue.',
-  notes: 'It looks at form, identifiers, checksums and links. The exit code is 1 if something is wrong.',
+  notes:
+    'It looks at form, identifiers, checksums and links; with --remote, at what the server there finds wrong with its ' +
+    'files. The exit code is 1 if something is wrong.',
   examples: ['catalogue check', 'catalogue check --fix', 'catalogue check --deep --format github'],
   options: () => [
     new Option('--fix', 'Mend what can be mended without a decision of yours.'),
@@ -28,21 +31,42 @@ export const command: Verb<CheckOptions> = {
       'github',
     ]),
   ],
-  async run({ context, global, show, folder }, _args, { fix = false, deep = false, format }) {
-    const root = folder();
-    const { at, end } = progress(context, 'Checking');
-    const report = await context.check(root, { fix, deep, onProgress: at }).finally(end);
-    const place = (path: string) => relative(context.cwd, resolve(context.cwd, root, path)).replaceAll('\\', '/');
+  async run(call, _args, { format, ...options }) {
+    const { context, global, show } = call;
+    const { report, place } = call.isElsewhere ? await elsewhere(call, options) : await here(call, options);
     const chosen = format ?? (show.asJson ? 'json' : 'text');
     if (chosen === 'json') show.json(report);
     else if (chosen === 'github') for (const problem of report.problems) context.out(`${annotation(problem, place)}\n`);
     else showText(context.out, painter(context, global.color), report, place);
-    if (chosen !== 'json') summarise(show, report, fix);
+    if (chosen !== 'json') summarise(show, report, options.fix ?? false);
     return report.problems.some(({ severity }) => severity === 'error') ? 1 : 0;
   },
 };
 
 type Place = (path: string) => string;
+interface Checked {
+  readonly report: CheckReport;
+  /** How to write where a file lies. */
+  readonly place: Place;
+}
+
+async function here({ context, folder }: Call, { fix = false, deep = false }: CheckOptions): Promise<Checked> {
+  const root = folder();
+  const { at, end } = progress(context, 'Checking');
+  const report = await context.check(root, { fix, deep, onProgress: at }).finally(end);
+  return { report, place: (path) => relative(context.cwd, resolve(context.cwd, root, path)).replaceAll('\\', '/') };
+}
+
+/** What needs the files themselves can't be done from here. */
+async function elsewhere(call: Call, options: CheckOptions): Promise<Checked> {
+  const [flag] = Object.keys(options);
+  if (flag !== undefined)
+    throw new UsageError(
+      `--${flag} works on files, and those of a remote can't be reached from here. Run it where they are.`,
+    );
+  const { checkElsewhere } = await import('../check-elsewhere.ts');
+  return { report: await checkElsewhere(await call.open()), place: (path) => path };
+}
 
 /** A line for each problem, those of a file together. */
 function showText(out: (text: string) => void, paint: Paint, { problems, fixed }: CheckReport, place: Place): void {
