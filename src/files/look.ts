@@ -56,11 +56,26 @@ export function sameStamp(a: Stamp | null, b: Stamp | null): boolean {
 /** A problem with a file as such, before anything is read. */
 export class Unreadable extends Error {}
 
+/** A name in a folder. */
+export type Name = Pick<Dirent, 'name' | 'isDirectory' | 'isSymbolicLink'>;
+
+/** What a reader of records looks with: a folder on the disk, or a tree that git keeps (`git-tree.ts`). */
+export interface Sight {
+  /** @returns null where there is nothing. @throws Unreadable */
+  stamp(path: string): Stamp | null;
+  /** The names in a folder, sorted; none where it is absent. @throws Unreadable */
+  names(path: string): readonly Name[];
+  isFolder(parent: string, entry: Name): boolean;
+  /** @returns null where there is no such file. @throws Unreadable */
+  read(path: string): { readonly text: string; readonly stamp: Stamp } | null;
+  isLfsPointer(path: string): boolean;
+}
+
 /**
  * A catalogue folder to look into.
  * @param root absolute path
  */
-export class Folder {
+export class Folder implements Sight {
   readonly root: string;
   #real: string | undefined;
 
@@ -135,7 +150,7 @@ export class Folder {
   }
 
   /** Whether an entry is a folder, or a link to one within the catalogue. */
-  isFolder(parent: string, entry: Dirent): boolean {
+  isFolder(parent: string, entry: Name): boolean {
     if (!entry.isSymbolicLink()) return entry.isDirectory();
     return this.#stats(`${parent}${entry.name}`)?.isDirectory() ?? false;
   }
@@ -191,7 +206,7 @@ export class Folder {
     try {
       const stats = this.#stats(path);
       if (!stats?.isFile() || stats.size > 1024) return false;
-      return readFileSync(this.absolute(path), 'latin1').startsWith('version https://git-lfs.github.com/spec/');
+      return lfsPointer.test(readFileSync(this.absolute(path), 'latin1'));
     } catch {
       return false;
     }
@@ -218,9 +233,13 @@ export class Folder {
   }
 }
 
+/** The text of a Git LFS pointer (https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md), with the file's size. */
+export const lfsPointer = /^version https:\/\/git-lfs\.github\.com\/spec\/(?:[\s\S]*?\nsize (\d+)\n)?/;
+
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-function decode(bytes: Buffer): string {
+/** The text of a record. @throws Unreadable */
+export function decode(bytes: Buffer): string {
   try {
     return utf8.decode(bytes);
   } catch {

@@ -16,11 +16,11 @@ import { settingsFrom } from '../catalogue/settings.ts';
 import type { Reading } from '../catalogue/snapshot.ts';
 import type { Dataset, Namespace, Version } from '../catalogue/types.ts';
 import { candidates, datasetFolder, namespaceFolder, recordName, stemOf, type Unit, validName } from './layout.ts';
-import { type Folder, type Stamp, sameStamp, Unreadable } from './look.ts';
+import { type Sight, type Stamp, sameStamp, Unreadable } from './look.ts';
 import { Look, type UnitState } from './unit-look.ts';
 
 /** Whether all that was looked at is as it was. */
-export function unchanged(folder: Folder, state: UnitState): boolean {
+export function unchanged(folder: Sight, state: UnitState): boolean {
   try {
     const same = ([path, stamp]: readonly [string, Stamp | null]) => sameStamp(folder.stamp(path), stamp);
     return state.stamps.every(same) && state.payloads.every(same);
@@ -35,7 +35,7 @@ export function unchanged(folder: Folder, state: UnitState): boolean {
  * @param before what was last read of it: returned as it is where nothing changed. What was read anew and says the same
  *   as before is the same object as before.
  */
-export function readUnit(folder: Folder, unit: Unit, before?: UnitState): UnitState {
+export function readUnit(folder: Sight, unit: Unit, before?: UnitState): UnitState {
   if (!before) return readAnew(folder, unit);
   if (unchanged(folder, before)) return before;
   const { reading, problems, ...stamps } = readAnew(folder, unit, before);
@@ -51,7 +51,7 @@ function same<T>(before: T | undefined, now: T): T {
   return before !== undefined && JSON.stringify(before) === JSON.stringify(now) ? before : now;
 }
 
-function readAnew(folder: Folder, unit: Unit, before?: UnitState): UnitState {
+function readAnew(folder: Sight, unit: Unit, before?: UnitState): UnitState {
   const look = new Look(folder, before);
   if (unit.kind === 'dataset') return readDataset(look, unit, before?.reading.entity as Dataset | undefined);
   const old = before?.reading.entity ?? null;

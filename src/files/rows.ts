@@ -30,7 +30,7 @@ const patienceOf = ({ options }: FileCatalogue) => Math.min(options.patience ?? 
 const tablesOf = new WeakMap<FileCatalogue, Tables>();
 
 /** Where the derived copies of payloads are kept: in the folder, or beside it where that may not be written. */
-export function derivedFolder({ root, options }: FileCatalogue): string {
+export function derivedFolder({ root, options }: Pick<FileCatalogue, 'root' | 'options'>): string {
   if (!options.readOnly) return join(root, privateFolder, 'cache', 'tables');
   return join(tmpdir(), `catalogue-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`);
 }

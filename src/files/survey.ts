@@ -1,7 +1,7 @@
 /** Which units there are in a catalogue folder, and what lies in it that can't be one. */
 import type { Problem } from '../catalogue/types.ts';
 import { datasetFolder, datasetsFolder, flatFolders, recordName, type Unit, validName } from './layout.ts';
-import { type Folder, Unreadable } from './look.ts';
+import { type Sight, Unreadable } from './look.ts';
 
 export type Finding = { readonly unit: Unit } | { readonly stray: Problem };
 
@@ -9,7 +9,7 @@ export type Finding = { readonly unit: Unit } | { readonly stray: Problem };
  * Walks the folder, or the part of it under a prefix such as `namespaces/parks/`. It is a generator so that a walk
  * under a running server can pause between steps.
  */
-export function* survey(folder: Folder, prefix = ''): Generator<Finding> {
+export function* survey(folder: Sight, prefix = ''): Generator<Finding> {
   const reaches = (path: string) => path.startsWith(prefix) || prefix.startsWith(path);
   if (prefix === '') yield { unit: { kind: 'settings' } };
   if (reaches('namespaces/')) {
@@ -25,7 +25,7 @@ export function* survey(folder: Folder, prefix = ''): Generator<Finding> {
 }
 
 /** The subfolders that can be namespaces or datasets. */
-function* subfolders(folder: Folder, parent: string, kind: 'namespace' | 'dataset'): Generator<Finding, string[]> {
+function* subfolders(folder: Sight, parent: string, kind: 'namespace' | 'dataset'): Generator<Finding, string[]> {
   const slugs: string[] = [];
   const byCase = new Map<string, string>();
   try {
@@ -57,7 +57,7 @@ function* subfolders(folder: Folder, parent: string, kind: 'namespace' | 'datase
 }
 
 /** The records that are one file each. */
-function* records(folder: Folder, kind: 'group' | 'user' | 'query'): Generator<Finding> {
+function* records(folder: Sight, kind: 'group' | 'user' | 'query'): Generator<Finding> {
   const parent = `${flatFolders[kind]}/`;
   const seen = new Set<string>();
   try {

@@ -5,7 +5,7 @@ import type { Reading } from '../catalogue/snapshot.ts';
 import type { Problem } from '../catalogue/types.ts';
 import { checkRecord } from '../catalogue/validators.ts';
 import { payloadPath } from './layout.ts';
-import { type Folder, type Stamp, Unreadable } from './look.ts';
+import { type Sight, type Stamp, Unreadable } from './look.ts';
 import { locate, parseRecord } from './parse.ts';
 
 /** All that is known of a unit: what it says, what is wrong with it, and by what to tell that it hasn't changed. */
@@ -21,13 +21,13 @@ export interface UnitState {
 
 /** One look at a unit: collects the stamps of what was looked at, and what was wrong. */
 export class Look {
-  readonly #folder: Folder;
+  readonly #folder: Sight;
   readonly #before: UnitState | undefined;
   readonly #stamps = new Map<string, Stamp | null>();
   readonly #payloads = new Map<string, Stamp | null>();
   readonly #problems = new Map<string, Problem[]>();
 
-  constructor(folder: Folder, before: UnitState | undefined) {
+  constructor(folder: Sight, before: UnitState | undefined) {
     this.#folder = folder;
     this.#before = before;
   }

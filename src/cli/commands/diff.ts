@@ -1,85 +1,81 @@
-/** `catalogue diff`: how the rows of two versions differ. */
-import { Readable } from 'node:stream';
+/** `catalogue diff`: how the rows of two versions differ, or what a branch changes. */
 import { Option } from 'commander';
-import type { Catalogue } from '../../catalogue/catalogue.ts';
-import { differenceText } from '../../catalogue/difference-text.ts';
-import { NotFoundError, ValidationError } from '../../catalogue/errors.ts';
-import { versionBefore } from '../../catalogue/lookup.ts';
-import { datasetOf, formatRef, parseVersionRef, refOf, type VersionRef } from '../../catalogue/ref.ts';
-import { splitList } from '../../data/literal.ts';
-import { TextError } from '../../data/text-error.ts';
+import { MovedError, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
+import { datasetOf, parseVersionRef, type VersionRef } from '../../catalogue/ref.ts';
 import type { Call, Verb } from '../command.ts';
-import { differenceLines } from '../difference-lines.ts';
-import { linksOf } from '../input.ts';
-import { interruptible } from '../interruption.ts';
-import { findVersion } from '../naming.ts';
+import { UsageError } from '../errors.ts';
 import { wholeNumber } from '../options.ts';
-import { pour } from '../save.ts';
+import { type BranchOptions, diffBranch, isKnownToGit } from './diff-branch.ts';
+import { diffRows, firstRows, type RowsOptions } from './diff-rows.ts';
 
-/** Rows shown to people who said no number. */
-const firstRows = 50;
-
-export const command: Verb<{ key?: string; limit?: number }> = {
-  usage: 'diff <version> [other]',
-  description: 'Say how the rows of one version differ from those of another.',
+export const command: Verb<RowsOptions & BranchOptions> = {
+  usage: 'diff [what] [other]',
+  description: 'Say what differs: the rows of two versions, or what a branch of git changes.',
   notes:
-    'The counts come first: columns added, dropped and retyped; rows added, removed and changed. With one version, it ' +
-    'is compared with the one before it; with a dataset alone, that is the newest. The other version may be written ' +
-    '@<version>, where it is one of the same dataset.',
+    'Of a version, the counts come first: columns added, dropped and retyped; rows added, removed and changed. With ' +
+    'one version, it is compared with the one before it; with a dataset alone, that is the newest. The other version ' +
+    'may be written @<version>, where it is one of the same dataset.\n\n' +
+    'Of a commit (a branch, a tag), what the working tree changes since: datasets added, removed, renamed; fields, ' +
+    'columns, versions and rows. Two commits are written <commit>..<commit>; with three dots, the second is compared ' +
+    'with the one where both parted. A dataset called as a branch is wins: write refs/heads/<branch> then.',
   examples: [
     'catalogue diff parks/trees',
     'catalogue diff parks/trees@20190101000000000000 @latest',
     'catalogue diff parks/trees --key name --json',
+    'catalogue diff origin/main',
+    'catalogue diff main...feature --format markdown',
   ],
   options: () => [
     new Option('--key <columns>', 'Columns that tell rows apart, comma-separated; found where they are not given.'),
     new Option('--limit <number>', `Show at most so many rows. At a terminal: ${firstRows}.`).argParser(
       wholeNumber(0, Number.MAX_SAFE_INTEGER),
     ),
+    new Option('--format <text|markdown|json>', 'How to say what a branch changes.').choices([
+      'text',
+      'markdown',
+      'json',
+    ]),
+    new Option('--no-rows', "Don't compare the rows of what a branch changes."),
   ],
-  async run(call, [name = '', other], { key: columns, limit }) {
-    const { context, show } = call;
-    const first = parseVersionRef(name);
-    const second =
-      other === undefined ? undefined : parseVersionRef(other.startsWith('@') ? beside(first, other) : other);
-    const key = columns === undefined ? undefined : keyFrom(columns);
-    const catalogue = await call.open();
-    const { ref: named } = await findVersion(catalogue, first, show);
-    const to = second ? (await findVersion(catalogue, second, show)).ref : named;
-    const from = second ? named : await before(catalogue, named);
-    await interruptible(context, 'There may be more differences.', async (signal) => {
-      const difference = await catalogue.difference(from, to, { key, signal });
-      const most = limit ?? (show.forPeople && !show.asJson ? firstRows : Number.POSITIVE_INFINITY);
-      if (show.asJson) await pour(context, Readable.from(differenceText(difference, linksOf(catalogue), 'json', most)));
-      else await context.write(Readable.from(differenceLines(difference, show.forPeople, most)));
-      tellRest(call, difference.counts, most);
-    });
-    return 0;
+  async run(call, [what, other], { key, limit, format, rows }) {
+    if (what === undefined)
+      throw new UsageError(
+        'Say what to compare: a dataset (catalogue diff parks/trees) or a commit (catalogue diff main).',
+      );
+    if (other === undefined && (await isBranch(call, what))) {
+      const odd = key === undefined ? (limit === undefined ? undefined : '--limit') : '--key';
+      if (odd) throw new UsageError(`${odd} is about the rows of a dataset, and ${what} is a commit.`);
+      return diffBranch(call, what, { format, rows });
+    }
+    if (format === 'markdown') throw new UsageError('--format markdown is about a commit: catalogue diff main');
+    const show = format === 'json' ? { ...call.show, asJson: true } : call.show;
+    return diffRows({ ...call, show }, what, other, { key, limit });
   },
 };
 
-/** `@latest` of the dataset that is meant already. */
-const beside = (version: VersionRef, at: string) => `${formatRef(datasetOf(version))}${at}`;
+/** Whether a commit is meant: what is no dataset, unless it looks like one and git doesn't know it either. */
+async function isBranch(call: Call, what: string): Promise<boolean> {
+  const version = asVersion(what);
+  if (!version) return true;
+  return !(await isThere(call, version)) && (await isKnownToGit(call, what));
+}
 
-function keyFrom(text: string): readonly string[] {
+function asVersion(what: string): VersionRef | null {
   try {
-    return splitList(text);
+    return parseVersionRef(what);
   } catch (error) {
-    throw error instanceof TextError ? new ValidationError({ _key: [error.message] }) : error;
+    if (error instanceof ValidationError) return null;
+    throw error;
   }
 }
 
-/** @throws NotFoundError where there is none */
-async function before(catalogue: Catalogue, ref: VersionRef): Promise<VersionRef> {
-  const dataset = await catalogue.get<'dataset'>(datasetOf(ref));
-  const version = versionBefore(dataset, ref.slug);
-  if (version) return refOf(version) as VersionRef;
-  throw new NotFoundError(
-    `There is no version before ${formatRef(ref)} to compare it with. Name another: catalogue diff ${formatRef(ref)} @…`,
-  );
-}
-
-function tellRest({ show }: Call, counts: { added: number; removed: number; changed: number }, most: number): void {
-  const differing = counts.added + counts.removed + counts.changed;
-  if (differing > most) show.message(`${most} of ${differing} rows that differ. All of them: --limit ${differing}`);
+async function isThere(call: Call, version: VersionRef): Promise<boolean> {
+  try {
+    await (await call.open()).get<'dataset'>(datasetOf(version));
+    return true;
+  } catch (error) {
+    if (error instanceof MovedError) return true;
+    if (error instanceof NotFoundError) return false;
+    throw error;
+  }
 }

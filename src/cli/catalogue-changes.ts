@@ -1,0 +1,106 @@
+/** What a branch changes, in words that text and Markdown have in common. */
+import type { ColumnChange, FieldChange, RowsChange, ThingChange, VersionChange } from '../catalogue/changes.ts';
+import { bytesText, counted } from './sizes.ts';
+
+/** How a value, or a part of one, is written. */
+export type Quote = (text: string) => string;
+
+/** One line: `3 datasets added, 1 changed; 1 group removed`. */
+export function summaryOf(things: readonly ThingChange[]): string {
+  const parts: string[] = [];
+  for (const kind of new Set(things.map((thing) => thing.kind))) {
+    const counts = (['added', 'removed', 'changed'] as const).flatMap((change) => {
+      const count = things.filter((thing) => thing.kind === kind && thing.change === change).length;
+      return count ? [{ change, count }] : [];
+    });
+    const [first, ...rest] = counts;
+    if (kind === 'settings') parts.push('settings changed');
+    else if (first)
+      parts.push(
+        [
+          `${first.count} ${first.count === 1 ? kind : plural[kind]} ${first.change}`,
+          ...rest.map(({ change, count }) => `${count} ${change}`),
+        ].join(', '),
+      );
+  }
+  return parts.join('; ') || 'nothing changed';
+}
+
+export const plural: Readonly<Record<ThingChange['kind'], string>> = {
+  settings: 'settings',
+  namespace: 'namespaces',
+  dataset: 'datasets',
+  query: 'queries',
+  group: 'groups',
+  user: 'users',
+};
+
+/** What is in a dataset that came or went: `5 columns, 1 version, 3 rows`. */
+export function contentOf({ kind, columns, versions }: ThingChange): string {
+  if (kind !== 'dataset') return '';
+  const rows = versions[0]?.rows ?? null;
+  return [
+    columns.length ? counted(columns.length, 'column') : '',
+    versions.length ? counted(versions.length, 'version') : 'no version',
+    rows === null ? '' : counted(rows, 'row'),
+  ]
+    .filter(Boolean)
+    .join(', ');
+}
+
+/** What of a thing changed, a line each. */
+export function detailsOf({ fields, columns, versions, rows }: ThingChange, quote: Quote): readonly string[] {
+  return [
+    ...fields.map((field) => fieldText(field, quote)),
+    ...columns.flatMap((column) => columnLines(column, quote)),
+    ...versions.flatMap((version) => versionLines(version, quote)),
+    ...(rows ? [rowsText(rows, quote)] : []),
+  ];
+}
+
+function fieldText({ field, from, to }: FieldChange, quote: Quote): string {
+  if (field === 'metadata') return 'metadata: other ones';
+  if (Array.isArray(from) && Array.isArray(to)) {
+    const added = to.filter((item) => !from.includes(item)).map((item) => `+ ${quote(textOf(item))}`);
+    const gone = from.filter((item) => !to.includes(item)).map((item) => `- ${quote(textOf(item))}`);
+    if (added.length + gone.length) return `${field}: ${[...added, ...gone].join(', ')}`;
+  }
+  const value = (what: unknown) => (textOf(what) === '' ? '(none)' : quote(textOf(what)));
+  return `${field}: ${value(from)} → ${value(to)}`;
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (Array.isArray(value)) return value.map(textOf).join(', ');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+function columnLines({ change, name, type, fields }: ColumnChange, quote: Quote): readonly string[] {
+  if (change !== 'changed') return [`column ${quote(name)} (${type}): ${change}`];
+  return fields.map((field) => {
+    if (field.field === 'type') return `column ${quote(name)}: retyped, ${field.from} → ${field.to}`;
+    return `column ${quote(name)}, ${fieldText(field, quote)}`;
+  });
+}
+
+function versionLines({ change, slug, rows, size, fields }: VersionChange, quote: Quote): readonly string[] {
+  const name = `version ${quote(slug)}`;
+  if (change === 'added' || change === 'removed') {
+    const figures = [rows === null ? '' : counted(rows, 'row'), size === null ? '' : bytesText(size)].filter(Boolean);
+    return [`${name}: ${change}${figures.length ? ` (${figures.join(', ')})` : ''}`];
+  }
+  const others = fields.filter(({ field }) => field !== 'ready');
+  const ready = fields.find(({ field }) => field === 'ready');
+  return [
+    ...(ready ? [`${name}: ${ready.to ? 'served again' : 'withdrawn'}`] : []),
+    ...others.map((field) => `${name}, ${fieldText(field, quote)}`),
+  ];
+}
+
+function rowsText({ from, to, counts, key, reason }: RowsChange, quote: Quote): string {
+  const versions = `${quote(from)} → ${quote(to)}`;
+  if (!counts || !key) return `rows: not compared, ${reason} (${versions})`;
+  const { added, removed, changed, unchanged } = counts;
+  const known = key.kind === 'columns' ? `; known by ${key.columns.map(quote).join(', ')}` : '';
+  return `rows: ${added} added, ${removed} removed, ${changed} changed, ${unchanged} unchanged (${versions}${known})`;
+}

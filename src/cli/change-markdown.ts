@@ -1,0 +1,71 @@
+/** What a branch changes, as Markdown (that of GitHub and GitLab) for a pull request. */
+import type { ThingChange } from '../catalogue/changes.ts';
+import { contentOf, detailsOf, plural, summaryOf } from './catalogue-changes.ts';
+import { oneLine } from './text.ts';
+
+/** Longer lists are folded up. */
+const openLines = 10;
+/** Longest text of a value. */
+const longest = 200;
+
+/**
+ * The document.
+ * @param since what it is compared with, and what is
+ */
+export function changesMarkdown(
+  since: { readonly from: string; readonly to: string | null },
+  things: readonly ThingChange[],
+  unread: readonly { readonly path: string; readonly line: number; readonly message: string }[],
+): string {
+  const { from, to } = since;
+  const parts = [
+    '## Changes in the catalogue',
+    `${capital(summaryOf(things))}: ${code(from)} → ${to === null ? 'the working tree' : code(to)}.`,
+  ];
+  if (unread.length)
+    parts.push(
+      '### Broken files',
+      list(unread.map(({ path, line, message }) => `${code(`${path}:${line}`)} ${code(message)}`)),
+    );
+  for (const kind of new Set(things.map((thing) => thing.kind))) {
+    const own = things.filter((thing) => thing.kind === kind);
+    const whole = own.filter(({ change }) => change !== 'changed').map(wholeLine);
+    if (kind !== 'settings') parts.push(`### ${capital(plural[kind])}`);
+    if (whole.length) parts.push(list(whole));
+    for (const thing of own.filter(({ change }) => change === 'changed')) {
+      const title = kind === 'settings' ? '### Settings' : `#### ${code(thing.name)}`;
+      parts.push(`${title}${thing.was === null ? '' : `, was ${code(thing.was)}`}`);
+      const details = detailsOf(thing, code);
+      if (details.length) parts.push(list(details));
+    }
+  }
+  return `${parts.join('\n\n')}\n`;
+}
+
+function wholeLine(thing: ThingChange): string {
+  const { change, name, label } = thing;
+  const content = contentOf(thing);
+  return `**${change}** ${code(name)}${label && ` ${code(label)}`}${content && `: ${content}`}`;
+}
+
+/** Lines as a list, folded up where they are many. */
+function list(lines: readonly string[]): string {
+  const items = lines.map((line) => `- ${line}`).join('\n');
+  return lines.length > openLines
+    ? `<details><summary>${lines.length} lines</summary>\n\n${items}\n\n</details>`
+    : items;
+}
+
+/**
+ * Text as code, so that nothing in it is markup, a mention or a number of an issue. Its fence is longer than any within
+ * (CommonMark 0.31, section 6.1).
+ */
+function code(text: string): string {
+  const line = oneLine(text.length > longest ? `${text.slice(0, longest - 1)}…` : text);
+  if (line.trim() === '') return '(blank)';
+  const fence = '`'.repeat(Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length)) + 1);
+  const space = /^[` ]|[` ]$/.test(line) ? ' ' : '';
+  return fence + space + line + space + fence;
+}
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

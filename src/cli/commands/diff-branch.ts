@@ -1,0 +1,59 @@
+/** `catalogue diff <commit>`: what a branch changes. */
+import { relative, resolve } from 'node:path';
+import { NotFoundError } from '../../catalogue/errors.ts';
+import type { Problem } from '../../catalogue/types.ts';
+import { summaryOf } from '../catalogue-changes.ts';
+import { changeLines } from '../change-lines.ts';
+import type { Call } from '../command.ts';
+import { interruptible } from '../interruption.ts';
+import { progress } from '../progress.ts';
+
+export interface BranchOptions {
+  readonly format?: 'text' | 'markdown' | 'json' | undefined;
+  readonly rows?: boolean | undefined;
+}
+
+/** Tells what changed since a commit, or between two. @returns the exit code */
+export async function diffBranch(call: Call, what: string, { format, rows }: BranchOptions): Promise<number> {
+  const { context, show } = call;
+  const { changesSince } = await import('../../files/changes-since.ts');
+  const folder = call.folder();
+  const root = resolve(context.cwd, folder);
+  const { at, end } = progress(context, 'Comparing');
+  const { from, to, things, unread } = await interruptible(context, 'Nothing was changed.', (signal) =>
+    changesSince(root, what, { rows, signal, onProgress: at }),
+  )
+    .catch((error) => {
+      if (!(error instanceof NotFoundError) || /[/.@]/.test(what)) throw error;
+      throw new NotFoundError(`${error.message} A dataset is written <namespace>/<dataset>.`);
+    })
+    .finally(end);
+  const place = ({ path, ...rest }: Problem) => ({
+    ...rest,
+    path: relative(context.cwd, resolve(root, path)).replaceAll('\\', '/'),
+  });
+  const broken = unread.map(place);
+  const chosen = format ?? (show.asJson ? 'json' : 'text');
+  if (chosen === 'json') show.json({ from, to, things, unread: broken });
+  else if (chosen === 'markdown') {
+    const { changesMarkdown } = await import('../change-markdown.ts');
+    context.out(changesMarkdown({ from: from.name, to: to?.name ?? null }, things, broken));
+  } else {
+    for (const line of changeLines(things, show.forPeople)) show.line(line);
+    const sides = `${from.name} (${from.commit.slice(0, 7)}) → ${to ? `${to.name} (${to.commit.slice(0, 7)})` : 'the working tree'}`;
+    show.message(`${sides}: ${summaryOf(things)}.`);
+    for (const { path, line, message } of broken)
+      show.message(`Not compared, for it is broken on one side: ${path}:${line}: ${message}`);
+  }
+  return 0;
+}
+
+/** Whether git knows a commit by this name; outside of a repository it knows none. */
+export async function isKnownToGit(call: Call, name: string): Promise<boolean> {
+  const { commitAt } = await import('../../files/git-refs.ts');
+  try {
+    return (await commitAt(resolve(call.context.cwd, call.folder()), name)) !== null;
+  } catch {
+    return false;
+  }
+}

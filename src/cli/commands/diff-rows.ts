@@ -1,0 +1,75 @@
+/** `catalogue diff <version> [other]`: how the rows of two versions differ. */
+import { Readable } from 'node:stream';
+import type { Catalogue } from '../../catalogue/catalogue.ts';
+import { differenceText } from '../../catalogue/difference-text.ts';
+import { NotFoundError, ValidationError } from '../../catalogue/errors.ts';
+import { versionBefore } from '../../catalogue/lookup.ts';
+import { datasetOf, formatRef, parseVersionRef, refOf, type VersionRef } from '../../catalogue/ref.ts';
+import { splitList } from '../../data/literal.ts';
+import { TextError } from '../../data/text-error.ts';
+import type { Call } from '../command.ts';
+import { differenceLines } from '../difference-lines.ts';
+import { linksOf } from '../input.ts';
+import { interruptible } from '../interruption.ts';
+import { findVersion } from '../naming.ts';
+import { pour } from '../save.ts';
+
+/** Rows shown to people who said no number. */
+export const firstRows = 50;
+
+export interface RowsOptions {
+  readonly key?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** Compares a version with another, or with the one before it. @returns the exit code */
+export async function diffRows(
+  call: Call,
+  name: string,
+  other: string | undefined,
+  { key: columns, limit }: RowsOptions,
+): Promise<number> {
+  const { context, show } = call;
+  const first = parseVersionRef(name);
+  const second =
+    other === undefined ? undefined : parseVersionRef(other.startsWith('@') ? beside(first, other) : other);
+  const key = columns === undefined ? undefined : keyFrom(columns);
+  const catalogue = await call.open();
+  const { ref: named } = await findVersion(catalogue, first, show);
+  const to = second ? (await findVersion(catalogue, second, show)).ref : named;
+  const from = second ? named : await before(catalogue, named);
+  await interruptible(context, 'There may be more differences.', async (signal) => {
+    const difference = await catalogue.difference(from, to, { key, signal });
+    const most = limit ?? (show.forPeople && !show.asJson ? firstRows : Number.POSITIVE_INFINITY);
+    if (show.asJson) await pour(context, Readable.from(differenceText(difference, linksOf(catalogue), 'json', most)));
+    else await context.write(Readable.from(differenceLines(difference, show.forPeople, most)));
+    tellRest(call, difference.counts, most);
+  });
+  return 0;
+}
+
+/** `@latest` of the dataset that is meant already. */
+const beside = (version: VersionRef, at: string) => `${formatRef(datasetOf(version))}${at}`;
+
+function keyFrom(text: string): readonly string[] {
+  try {
+    return splitList(text);
+  } catch (error) {
+    throw error instanceof TextError ? new ValidationError({ _key: [error.message] }) : error;
+  }
+}
+
+/** @throws NotFoundError where there is none */
+async function before(catalogue: Catalogue, ref: VersionRef): Promise<VersionRef> {
+  const dataset = await catalogue.get<'dataset'>(datasetOf(ref));
+  const version = versionBefore(dataset, ref.slug);
+  if (version) return refOf(version) as VersionRef;
+  throw new NotFoundError(
+    `There is no version before ${formatRef(ref)} to compare it with. Name another: catalogue diff ${formatRef(ref)} @…`,
+  );
+}
+
+function tellRest({ show }: Call, counts: { added: number; removed: number; changed: number }, most: number): void {
+  const differing = counts.added + counts.removed + counts.changed;
+  if (differing > most) show.message(`${most} of ${differing} rows that differ. All of them: --limit ${differing}`);
+}
