@@ -1,11 +1,12 @@
 /** The files that a catalogue is made of, and which of them a viewer may see. */
 import { isPersonalTo, owns, type Viewer } from '../catalogue/permissions.ts';
 import type { Reading, Snapshot } from '../catalogue/snapshot.ts';
-import type { Dataset, Version } from '../catalogue/types.ts';
+import type { Version } from '../catalogue/types.ts';
 import { depotPlace } from './depot-place.ts';
 import { shows } from './files-list.ts';
 import { keyOf, mediaFolder, payloadPath, recordName } from './layout.ts';
 import { type Folder, Unreadable } from './look.ts';
+import { imagesOf } from './shown-media.ts';
 import type { Store } from './store.ts';
 import type { UnitState } from './unit-look.ts';
 
@@ -68,7 +69,6 @@ export function itemAt(store: Store, path: string): Item | null {
 
 /** Tells which files a viewer may see. */
 export function sightOf(viewer: Viewer, visible: Snapshot): (item: Item) => boolean {
-  let shown: ReadonlySet<string> | undefined;
   return (item) => {
     switch (item.kind) {
       case 'record': {
@@ -82,40 +82,11 @@ export function sightOf(viewer: Viewer, visible: Snapshot): (item: Item) => bool
       case 'media':
         if (viewer.staff) return true;
         // The name of a picture tells something of what it shows.
-        shown ??= imagesOf(visible);
-        return shown.has(item.path);
+        return imagesOf(visible).has(item.path);
     }
   };
 }
 
 function isOwn(viewer: Viewer, visible: Snapshot, reading: Reading): boolean {
   return reading.kind === 'dataset' && owns(viewer, visible.folders.get(reading.namespace));
-}
-
-const named = new WeakMap<Dataset, readonly string[]>();
-
-/** The files below site_media/ that datasets name. */
-function imagesOf(visible: Snapshot): ReadonlySet<string> {
-  const images = new Set<string>();
-  for (const { datasets } of visible.folders.values())
-    for (const dataset of datasets.values()) {
-      let own = named.get(dataset);
-      if (!own) {
-        const { image, showcase_image, thumbnail_image, description } = dataset;
-        own = [image, showcase_image, thumbnail_image, description].flatMap(imagesIn);
-        named.set(dataset, own);
-      }
-      for (const path of own) images.add(path);
-    }
-  return images;
-}
-
-function imagesIn(text: string): readonly string[] {
-  return [...text.matchAll(/\/(site_media\/[^\s"'<>()?#]+)/g)].map(([, path = '']) => {
-    try {
-      return decodeURIComponent(path);
-    } catch {
-      return path;
-    }
-  });
 }

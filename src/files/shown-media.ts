@@ -1,0 +1,44 @@
+/** Pictures belong to the datasets that show them: one of private datasets alone isn't there for who may not see those. */
+import type { Snapshot } from '../catalogue/snapshot.ts';
+import type { Dataset } from '../catalogue/types.ts';
+
+const named = new WeakMap<Dataset, readonly string[]>();
+const inSnapshot = new WeakMap<Snapshot, ReadonlySet<string>>();
+
+/** The files below site_media/ that the datasets of a snapshot name, in their fields or descriptions. */
+export function imagesOf(snapshot: Snapshot): ReadonlySet<string> {
+  let images = inSnapshot.get(snapshot);
+  if (images) return images;
+  images = new Set([...snapshot.folders.values()].flatMap(({ datasets }) => [...datasets.values()].flatMap(ofDataset)));
+  inSnapshot.set(snapshot, images);
+  return images;
+}
+
+/**
+ * Whether a file below site_media/ is shown by datasets, none of which a viewer may see.
+ * @param path relative to the catalogue folder, with slashes
+ * @param visible what the viewer sees of the whole
+ */
+export function isVeiled(path: string, whole: Snapshot, visible: Snapshot): boolean {
+  return visible !== whole && imagesOf(whole).has(path) && !imagesOf(visible).has(path);
+}
+
+function ofDataset(dataset: Dataset): readonly string[] {
+  let images = named.get(dataset);
+  if (!images) {
+    const { image, showcase_image, thumbnail_image, description } = dataset;
+    images = [image, showcase_image, thumbnail_image, description].flatMap(imagesIn);
+    named.set(dataset, images);
+  }
+  return images;
+}
+
+function imagesIn(text: string): readonly string[] {
+  return [...text.matchAll(/\/(site_media\/[^\s"'<>()?#]+)/g)].map(([, path = '']) => {
+    try {
+      return decodeURIComponent(path);
+    } catch {
+      return path;
+    }
+  });
+}
