@@ -8,6 +8,7 @@
 import type { Depot } from './depot.ts';
 import type { Difference, DifferenceOptions } from './difference.ts';
 import type { DatasetRef, NamespaceRef, Ref, RefOf, VersionRef } from './ref.ts';
+import type { Trash } from './trash.ts';
 import type {
   CatalogueFile,
   Column,
@@ -159,6 +160,7 @@ export type WritableKind = CreatableKind | 'version';
  * Fields by name, as they came in: `input.ts` says what each may be. The namespace of a dataset is its slug here, the
  * dataset of a query `<namespace>/<dataset>`, and its version a slug or null. Owners and a user's groups are slugs, a
  * group's members usernames. A user is created by `username`, which stays; its password is written and never read.
+ * An image of a dataset is an address, or its bytes (Uint8Array), which the catalogue keeps: the address is theirs then.
  */
 export type Input = Readonly<Record<string, unknown>>;
 
@@ -175,6 +177,8 @@ export interface Catalogue {
   /** Another object after every change that this viewer can see; the same one as long as nothing changes. */
   readonly revision: object;
   readonly settings: Settings;
+  /** What was removed from it. */
+  readonly trash: Trash;
   /** The same catalogue as the files that it is made of. */
   readonly depot: Depot;
 

@@ -29,14 +29,17 @@ import { added, edited, removed } from './commits.ts';
 import { FileDepot } from './depot.ts';
 import { differenceBetween } from './difference.ts';
 import type { FileCatalogue } from './file-catalogue.ts';
+import { FileTrash } from './file-trash.ts';
 import { filesOf } from './files-list.ts';
 import { commitsOf, inspectFiles } from './history.ts';
 import { historyPaths } from './history-paths.ts';
+import { mediaFolder } from './layout.ts';
 import { createGroup, createUser, editGroup, editUser, removeGroup, removeUser } from './people.ts';
 import { folderIsGone } from './private-folder.ts';
 import { publishVersion } from './publishing.ts';
 import { removeRecordOf } from './removing.ts';
 import { rowsOf } from './rows.ts';
+import { isVeiled } from './shown-media.ts';
 import type { Scope } from './store.ts';
 import { createRecordOf, editRecordOf } from './writing.ts';
 
@@ -44,11 +47,13 @@ export class FileView implements Catalogue {
   readonly #files: FileCatalogue;
   readonly #viewer: Viewer;
   readonly depot: Depot;
+  readonly trash: FileTrash;
   #seen: { whole: Snapshot; visible: Snapshot } | undefined;
 
   constructor(files: FileCatalogue, viewer: Viewer) {
     this.#files = files;
     this.#viewer = viewer;
+    this.trash = new FileTrash(files, viewer);
     this.depot = new FileDepot({ files, viewer, visible: () => this.#snapshot });
   }
 
@@ -107,7 +112,9 @@ export class FileView implements Catalogue {
     return differenceBetween(this.#files, before, after, options);
   }
 
-  media(path: string): Promise<Media> {
+  async media(path: string): Promise<Media> {
+    await this.#files.load();
+    if (isVeiled(`${mediaFolder}/${path}`, this.#files.snapshot, this.#snapshot)) throw new NotFoundError();
     return openMedia(this.#files.store.folder, path);
   }
 
