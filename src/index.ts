@@ -4,34 +4,9 @@
  */
 import type { Catalogue } from './catalogue/catalogue.ts';
 
-export type {
-  Basis,
-  Catalogue,
-  ColumnChanges,
-  CreatableKind,
-  HistoryRef,
-  Input,
-  Media,
-  Page,
-  Payload,
-  Published,
-  Question,
-  Rows,
-  RowsPart,
-  RowsQuestion,
-  Upload,
-  WritableKind,
-} from './catalogue/catalogue.ts';
-export type {
-  ColumnDifference,
-  Difference,
-  DifferenceCounts,
-  DifferenceKey,
-  DifferenceOptions,
-  NamedType,
-  PlainRow,
-  RowChange,
-} from './catalogue/difference.ts';
+export type * from './catalogue/catalogue.ts';
+export type * from './catalogue/depot.ts';
+export type * from './catalogue/difference.ts';
 export {
   CatalogueError,
   ConflictError,
@@ -62,25 +37,8 @@ export {
   type UserRef,
   type VersionRef,
 } from './catalogue/ref.ts';
-export type {
-  CatalogueFile,
-  Column,
-  ColumnType,
-  Commit,
-  Dataset,
-  Entities,
-  Entity,
-  FileDetails,
-  Group,
-  Kind,
-  Namespace,
-  Problem,
-  Query,
-  Settings,
-  User,
-  Version,
-  Visibility,
-} from './catalogue/types.ts';
+export type * from './catalogue/trash.ts';
+export type * from './catalogue/types.ts';
 export { listAll, readRows } from './catalogue/whole.ts';
 
 /** A catalogue, and what it holds on to: watchers of a folder, connections to a server. `await using` closes it too. */
