@@ -1,0 +1,204 @@
+/** Two folders kept in step: whole runs, with nothing in between. */
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { stringify } from 'yaml';
+import { homeOf, makeFolder } from '../support/folder.ts';
+import { seed } from '../support/prompt.ts';
+import { contentOf, failuresOf, pullFrom, pushTo } from './pair.ts';
+
+/** A catalogue there, and one here that is empty. */
+async function start(test: TestContext) {
+  const there = await makeFolder(
+    {
+      ...seed,
+      groups: { gardeners: { id: 5, label: 'Gardeners' } },
+      users: { ann: { id: 6, name: 'Ann', groups: ['gardeners'] } },
+      queries: { tall: { id: 7, label: 'Tall trees', dataset: 'parks/trees' } },
+      files: { ...seed.files, 'site_media/oak.png': 'no picture' },
+    },
+    test,
+  );
+  const here = await makeFolder({ namespaces: {} }, test);
+  mkdirSync(join(here.root, 'namespaces'));
+  const write = (root: string, path: string, text: string) => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  };
+  const edit = (root: string, path: string, from: string | RegExp, to: string) => {
+    const text = readFileSync(join(root, path), 'utf8');
+    assert.notEqual(text.replace(from, to), text, path);
+    write(root, path, text.replace(from, to));
+  };
+  const same = () => assert.deepEqual(contentOf(here.root), contentOf(there.root));
+  return { here: here.root, there: there.root, write, edit, same };
+}
+
+const trees = `${homeOf('parks/trees')}/dataset.yaml`;
+const version = `${homeOf('parks/trees')}/versions/20200102030405000000.yaml`;
+
+describe('two folders', () => {
+  it('have the same after the first pull, and nothing is to be done then', async (test) => {
+    const { here, there, same } = await start(test);
+    const first = await pullFrom(here, there);
+    assert.deepEqual(failuresOf(first), []);
+    same();
+    const state = join(here, '.catalogue', 'remotes', 'there.ndjson');
+    assert.equal(statSync(state).mode & 0o777, 0o600);
+    const before = readFileSync(state, 'utf8');
+    const second = await pullFrom(here, there);
+    assert.deepEqual([second.done, second.conflicts, second.plan.agreed], [[], [], []]);
+    const third = await pushTo(here, there);
+    assert.deepEqual([third.done, third.conflicts], [[], []]);
+    assert.equal(readFileSync(state, 'utf8'), before);
+  });
+
+  it('hand each other what one of them has changed, byte by byte', async (test) => {
+    const { here, there, write, edit, same } = await start(test);
+    await pullFrom(here, there);
+    edit(here, trees, 'label: Trees', '# Ours.\nlabel:   "Old trees"');
+    edit(there, `${homeOf('parks/benches')}/dataset.yaml`, 'To sit on', 'To lie on');
+    write(here, `${homeOf('parks/ponds')}/dataset.yaml`, stringify({ id: 31, label: 'Ponds' }));
+    rmSync(join(there, homeOf('water/wells')), { recursive: true });
+    assert.deepEqual(failuresOf(await pullFrom(here, there)), []);
+    assert.deepEqual(failuresOf(await pushTo(here, there)), []);
+    same();
+    assert.match(readFileSync(join(there, trees), 'utf8'), /# Ours\.\nlabel: {3}"Old trees"/);
+  });
+
+  it('leave alone what both have changed until somebody decides', async (test) => {
+    const { here, there, edit, same } = await start(test);
+    await pullFrom(here, there);
+    for (const choice of ['ours', 'theirs'] as const) {
+      edit(here, trees, /label: .*/, `label: Mine ${choice}`);
+      edit(there, trees, /label: .*/, `label: Yours ${choice}`);
+      const asked = await pullFrom(here, there);
+      assert.deepEqual(
+        asked.conflicts.map(({ path }) => path),
+        [trees],
+      );
+      assert.deepEqual(
+        (await pushTo(here, there)).conflicts.map(({ path }) => path),
+        [trees],
+      );
+      assert.match(readFileSync(join(here, trees), 'utf8'), /label: Mine/);
+      assert.match(readFileSync(join(there, trees), 'utf8'), /label: Yours/);
+      const settled = await pullFrom(here, there, { choice, names: ['parks/trees'] });
+      assert.deepEqual([settled.conflicts, failuresOf(settled)], [[], []]);
+      await pushTo(here, there);
+      same();
+      const expected = choice === 'ours' ? /label: Mine ours/ : /label: Yours theirs/;
+      assert.match(readFileSync(join(here, trees), 'utf8'), expected);
+    }
+  });
+
+  it('take a conflict that was mended by hand for settled, once both say the same', async (test) => {
+    const { here, there, edit, same } = await start(test);
+    await pullFrom(here, there);
+    edit(here, trees, /label: .*/, 'label: Mine');
+    edit(there, trees, /label: .*/, 'label: Yours');
+    edit(here, trees, /label: .*/, 'label: Yours');
+    const { conflicts } = await pullFrom(here, there);
+    assert.deepEqual(conflicts, []);
+    same();
+  });
+
+  it('know a rename, and send no payload for it', async (test) => {
+    const { here, there, edit, same } = await start(test);
+    await pullFrom(here, there);
+    renameSync(join(there, homeOf('parks/trees')), join(there, homeOf('water/oaks')));
+    edit(there, `${homeOf('water/oaks')}/dataset.yaml`, 'label: Trees', 'label: Oaks');
+    edit(here, version, 'rows: 3', 'rows: 3\nnotes: Ours');
+    renameSync(join(here, 'namespaces/water'), join(here, 'namespaces/wet'));
+    const pulled = await pullFrom(here, there);
+    assert.deepEqual(failuresOf(pulled), []);
+    assert.deepEqual(
+      pulled.done.map((step) => step.do),
+      ['move', 'write'],
+    );
+    const pushed = await pushTo(here, there);
+    assert.deepEqual(failuresOf(pushed), []);
+    assert.deepEqual(
+      pushed.done.map((step) => step.do),
+      ['move', 'write'],
+    );
+    same();
+    assert.match(
+      readFileSync(join(there, `${homeOf('wet/oaks')}/versions/20200102030405000000.yaml`), 'utf8'),
+      /notes: Ours/,
+    );
+    assert.deepEqual((await pullFrom(here, there)).done, []);
+  });
+
+  it('take a dataset that one removed and the other changed for one conflict, with all that lies in it', async (test) => {
+    const { here, there, edit, same } = await start(test);
+    await pullFrom(here, there);
+    for (const choice of ['theirs', 'ours'] as const) {
+      rmSync(join(here, homeOf('parks/trees')), { recursive: true });
+      edit(there, version, 'rows: 3', `rows: 3 # ${choice}`);
+      const asked = await pullFrom(here, there);
+      assert.deepEqual(asked.conflicts.length, 3);
+      const settled = await pullFrom(here, there, { choice });
+      assert.deepEqual(failuresOf(settled), []);
+      assert.deepEqual(failuresOf(await pushTo(here, there)), []);
+      same();
+      assert.equal(trees in contentOf(here), choice === 'theirs');
+    }
+  });
+
+  it('bring a payload back that one of them has lost', async (test) => {
+    const { here, there, same } = await start(test);
+    await pullFrom(here, there);
+    rmSync(join(here, homeOf('parks/trees'), 'data/trees.csv'));
+    await pullFrom(here, there);
+    same();
+  });
+
+  it('report what does not fit, and do the rest', async (test) => {
+    const { here, there, write, edit } = await start(test);
+    await pullFrom(here, there);
+    edit(there, trees, 'label: Trees', 'label: [1');
+    write(there, `${homeOf('parks/ponds')}/dataset.yaml`, stringify({ id: 31, label: 'Ponds' }));
+    const { failures, done } = await pullFrom(here, there);
+    assert.deepEqual(
+      failures.map(({ path }) => path),
+      [trees],
+    );
+    assert.deepEqual(
+      done.map(({ path }) => path),
+      [`${homeOf('parks/ponds')}/dataset.yaml`],
+    );
+    assert.match(readFileSync(join(here, trees), 'utf8'), /label: Trees/);
+  });
+
+  it('do not take for removed what those who are not signed in can not see', async (test) => {
+    const { here, there } = await start(test);
+    await pullFrom(here, there);
+    rmSync(join(there, homeOf('parks/benches')), { recursive: true });
+    const { plan, done } = await pullFrom(here, there, {}, { signedIn: false });
+    assert.deepEqual(done, []);
+    assert.deepEqual(
+      plan.held.map(({ path }) => path),
+      [`${homeOf('parks/benches')}/dataset.yaml`],
+    );
+    assert.deepEqual(
+      (await pullFrom(here, there)).done.map((step) => step.do),
+      ['remove'],
+    );
+  });
+
+  it('do nothing in a rehearsal', async (test) => {
+    const { here, there } = await start(test);
+    const before = contentOf(here);
+    const { plan, done } = await pullFrom(here, there, { rehearse: true });
+    assert.deepEqual([done, contentOf(here)], [[], before]);
+    assert.equal(plan.incoming.length, 11);
+  });
+
+  it('fill an empty one by a push', async (test) => {
+    const { here, there, same } = await start(test);
+    assert.deepEqual(failuresOf(await pushTo(there, here)), []);
+    same();
+  });
+});

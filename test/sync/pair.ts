@@ -1,0 +1,64 @@
+/** Two catalogue folders that are kept in step, as one of them sees it. */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Depot } from '../../src/catalogue/depot.ts';
+import { openFolder } from '../../src/files/file-catalogue.ts';
+import { parseRecord } from '../../src/files/parse.ts';
+import type { Pair } from '../../src/sync/compare.ts';
+import { State } from '../../src/sync/state.ts';
+import { pull, push, type Synced, type SyncOptions } from '../../src/sync/sync.ts';
+import { filesIn } from '../support/prompt.ts';
+
+export interface PairOptions {
+  readonly signedIn?: boolean;
+  /** What stands between them. */
+  readonly wrap?: (depot: Depot, side: 'ours' | 'theirs') => Depot;
+}
+
+/** Opens both folders anew, as every run of the program does, and does something with them. */
+export async function withPair<T>(
+  ours: string,
+  theirs: string,
+  work: (pair: Pair) => Promise<T>,
+  { signedIn = true, wrap = (depot) => depot }: PairOptions = {},
+): Promise<T> {
+  const folder = join(ours, '.catalogue', 'remotes');
+  mkdirSync(folder, { recursive: true });
+  const [here, there] = await Promise.all([openFolder(ours), openFolder(theirs)]);
+  const state = await State.open(join(folder, 'there.ndjson'));
+  try {
+    return await work({
+      ours: wrap(here.for().depot, 'ours'),
+      theirs: wrap(there.for().depot, 'theirs'),
+      state,
+      spool: join(folder, 'there.texts'),
+      signedIn,
+      parse,
+    });
+  } finally {
+    await state.close();
+    await Promise.all([here.close(), there.close()]);
+  }
+}
+
+export const pullFrom = (ours: string, theirs: string, options?: SyncOptions, pairOptions?: PairOptions) =>
+  withPair(ours, theirs, (pair) => pull(pair, options), pairOptions);
+export const pushTo = (ours: string, theirs: string, options?: SyncOptions, pairOptions?: PairOptions) =>
+  withPair(ours, theirs, (pair) => push(pair, options), pairOptions);
+
+export function parse(path: string, text: string): Readonly<Record<string, unknown>> | null {
+  const parsed = parseRecord(text, path.endsWith('.json') ? 'json' : 'yaml');
+  return 'value' in parsed ? (parsed.value as Record<string, unknown>) : null;
+}
+
+/** Every file that is kept in step, with its bytes. */
+export function contentOf(root: string): Readonly<Record<string, string>> {
+  const paths = filesIn(root).filter((path) => !/^catalogue\.|\.catalogue-tmp$|^\./.test(path));
+  return Object.fromEntries(paths.map((path) => [path, readFileSync(join(root, path), 'latin1')]));
+}
+
+/** What went wrong, as text. */
+export const failuresOf = ({ failures }: Synced) => failures.map(({ path, error }) => `${path}: ${error}`);
+
+export const makeEmpty = (root: string) => mkdir(join(root, 'namespaces'), { recursive: true });
