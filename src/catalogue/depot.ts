@@ -99,3 +99,7 @@ export interface Depot {
    */
   put(path: string, bytes: DepotBytes): Promise<void>;
 }
+
+/** Whether a path is one of bytes that never change, a payload or an image, and not of a record. */
+export const isBytesPath = (path: string): boolean =>
+  /^site_media\/.|^namespaces\/[^/]+\/datasets\/[^/]+\/data\/[^/]+$/.test(path);

@@ -39,12 +39,27 @@ export async function readInput(ctx: ParameterizedContext, kind?: WritableKind):
   }
 }
 
-async function readText(ctx: ParameterizedContext): Promise<string> {
+/**
+ * A body of JSON, whatever it holds.
+ * @param largest in bytes
+ * @throws UnsupportedMediaTypeError, BadRequestError, TooLargeError
+ */
+export async function readJson(ctx: ParameterizedContext, largest: number): Promise<unknown> {
+  if (bodyType(ctx) !== 'application/json') throw new UnsupportedMediaTypeError(ctx.get('Content-Type'));
+  return parseJson(await readText(ctx, largest));
+}
+
+/**
+ * A body of text.
+ * @param largest in bytes
+ * @throws BadRequestError where it isn't UTF-8; TooLargeError
+ */
+export async function readText(ctx: ParameterizedContext, largest = largestInput): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of ctx.req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > largestInput) throw new TooLargeError(largestInput);
+    if (size > largest) throw new TooLargeError(largest);
     chunks.push(chunk);
   }
   try {

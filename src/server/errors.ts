@@ -51,6 +51,8 @@ export class TooLargeError extends CatalogueError {
     super(`The request is larger than ${limit} bytes.`);
   }
 }
+/** What is to be written has to be said to be what the client has seen. */
+export class PreconditionRequiredError extends CatalogueError {}
 /** The server is there to be read only. */
 export class ReadOnlyError extends CatalogueError {}
 
@@ -67,6 +69,7 @@ const statuses: readonly (readonly [new (...args: never[]) => CatalogueError, nu
   [StaleError, 412],
   [TooLargeError, 413],
   [UnsupportedMediaTypeError, 415],
+  [PreconditionRequiredError, 428],
   [ThrottledError, 429],
   [UnreachableError, 502],
   [UnavailableError, 503],

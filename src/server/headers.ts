@@ -46,7 +46,10 @@ export const crossOrigin: readonly (readonly [string, string])[] = [
 export function preflight(allow: string): readonly (readonly [string, string])[] {
   return [
     ['Access-Control-Allow-Methods', allow],
-    ['Access-Control-Allow-Headers', 'Accept, Authorization, Content-Type, If-Match, If-None-Match, Range'],
+    [
+      'Access-Control-Allow-Headers',
+      'Accept, Authorization, Content-Type, If-Match, If-None-Match, Range, Repr-Digest',
+    ],
     ['Access-Control-Max-Age', '86400'],
   ];
 }

@@ -1,4 +1,5 @@
 /** Payloads and media: stored bytes, with conditions and ranges. */
+import type { Readable } from 'node:stream';
 import contentDisposition from 'content-disposition';
 import type { ParameterizedContext } from 'koa';
 import type { Media } from '../catalogue/catalogue.ts';
@@ -8,7 +9,9 @@ import { namesTag } from './headers.ts';
 import type { Ask } from './route.ts';
 
 /** Stored bytes with what HTTP says of them. */
-interface Stored extends Media {
+export interface Stored extends Omit<Media, 'modified' | 'stream'> {
+  readonly modified?: Date;
+  stream(range?: Parameters<Media['stream']>[0]): Readable | Promise<Readable>;
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -63,10 +66,11 @@ export async function media({ catalogue, viewer, ctx, params }: Ask): Promise<un
 }
 
 /** Sends stored bytes: whole, in part (RFC 9110, section 14), or not at all where the client has them. */
-async function sendStored(ctx: ParameterizedContext, stored: Stored): Promise<void> {
+export async function sendStored(ctx: ParameterizedContext, stored: Stored): Promise<void> {
   const { size, modified } = stored;
   const etag = `"${stored.tag}"`;
-  ctx.set({ ...stored.headers, ETag: etag, 'Last-Modified': modified.toUTCString(), 'Accept-Ranges': 'bytes' });
+  ctx.set({ ...stored.headers, ETag: etag, 'Accept-Ranges': 'bytes' });
+  if (modified) ctx.set('Last-Modified', modified.toUTCString());
   const wanted = ctx.get('If-Match');
   if (wanted && wanted.trim() !== '*' && !namesTag(wanted, etag)) {
     await stored.close();
@@ -98,26 +102,26 @@ async function sendStored(ctx: ParameterizedContext, stored: Stored): Promise<vo
     ctx.length = length;
     return;
   }
-  ctx.body = stored.stream(range ?? undefined);
+  ctx.body = await stored.stream(range ?? undefined);
   ctx.length = length;
 }
 
-function notModified(ctx: ParameterizedContext, etag: string, modified: Date): boolean {
+function notModified(ctx: ParameterizedContext, etag: string, modified: Date | undefined): boolean {
   const tags = ctx.get('If-None-Match');
   if (tags) return namesTag(tags, etag);
   const since = Date.parse(ctx.get('If-Modified-Since'));
-  return Math.floor(modified.getTime() / 1000) * 1000 <= since;
+  return modified !== undefined && Math.floor(modified.getTime() / 1000) * 1000 <= since;
 }
 
 /**
  * The range to send (RFC 9110, section 14.2): one, or null where the whole is right. Several at once are answered with
  * the whole, as may be; and only GET has ranges.
  */
-function rangeOf(ctx: ParameterizedContext, etag: string, modified: Date, size: number) {
+function rangeOf(ctx: ParameterizedContext, etag: string, modified: Date | undefined, size: number) {
   const [, first, last] = /^bytes=(\d*)-(\d*)$/i.exec(ctx.get('Range').replace(/\s/g, '')) ?? [];
   if (ctx.method !== 'GET' || first === undefined || last === undefined || (!first && !last)) return null;
   const condition = ctx.get('If-Range');
-  if (condition && condition !== etag && condition !== modified.toUTCString()) return null;
+  if (condition && condition !== etag && condition !== modified?.toUTCString()) return null;
   const start = first ? Number(first) : Math.max(0, size - Number(last));
   const end = first && last ? Math.min(Number(last), size - 1) : size - 1;
   if (first && last && Number(first) > Number(last)) return null;

@@ -11,6 +11,8 @@ import { schemaPage } from '../pages/schema.ts';
 import { detail, page } from './collections.ts';
 import { data, dataTypes, queryData } from './data.ts';
 import { difference, differenceTypes } from './difference.ts';
+import { changeFiles, putFile, removeFile } from './file-writes.ts';
+import { file, fileList, fileListTypes } from './files.ts';
 import { history } from './history.ts';
 import { showMetrics } from './metrics.ts';
 import { download, media } from './payloads.ts';
@@ -131,6 +133,18 @@ export const routes: readonly Route[] = [
   route(`${apiRoot}queries/:query/data.:extension`, 'Data', readOnly, queryData, rows),
   route(`${apiRoot}intrinsecus/`, 'Intrinsecus List', readOnly, page('file', 'Intrinsecus')),
   route(`${apiRoot}intrinsecus/:file/`, 'Intrinsecus Instance', readOnly, detail('file', named('file'))),
+  route(`${apiRoot}files/`, 'File List', readOnly, fileList, {
+    allowSignedIn: 'GET, PATCH, HEAD, OPTIONS',
+    types: fileListTypes,
+    parses: [json],
+    other: { PATCH: changeFiles },
+  }),
+  route(`${apiRoot}files/*path`, 'File Instance', readOnly, file, {
+    allowSignedIn: 'GET, PUT, DELETE, HEAD, OPTIONS',
+    ...anything,
+    parses: ['*/*'],
+    other: { PUT: putFile, DELETE: removeFile },
+  }),
   route(`${apiRoot}auth/token/obtain/`, 'Obtain Auth Token', 'POST, OPTIONS', undefined, {
     types: [json],
     open: true,

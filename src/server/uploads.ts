@@ -15,7 +15,7 @@ import { readForm } from './multipart.ts';
 import type { Ask, Shown } from './route.ts';
 
 /** The largest payload that is taken, in bytes. */
-const largestUpload = 64 * 1024 ** 3;
+export const largestUpload = 64 * 1024 ** 3;
 
 /** Takes an upload in as a new version of the dataset: 201, or 200 with the newest where the bytes are its own. */
 export async function publish(ask: Ask): Promise<Shown> {

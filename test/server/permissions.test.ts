@@ -66,6 +66,9 @@ const table: Readonly<Record<string, Row>> = {
   '/api/v1/queries/:query/data.:extension': {},
   '/api/v1/intrinsecus/': {},
   '/api/v1/intrinsecus/:file/': {},
+  // What becomes of each change is told with it: `files.test.ts`.
+  '/api/v1/files/': { PATCH: own },
+  '/api/v1/files/*path': { PUT: owners(201), DELETE: owners(204) },
   '/api/v1/auth/token/obtain/': {
     GET: notOpen,
     OPTIONS: open,
@@ -94,7 +97,12 @@ const csv = 'a,b\n1,2\n';
 const record = { checksum: createHash('sha256').update(csv).digest('hex'), file: { name: 'a.csv', format: 'csv' } };
 const each = <T>(make: (who: Who) => Record<string, T>): Record<string, T> =>
   Object.assign({}, ...everybody.map((who) => make(who)));
-const names = ['parks/fixed', ...everybody.map((who) => `parks/for-${who}`), 'parks/veiled', 'hidden/inner'];
+const names = [
+  'parks/fixed',
+  ...everybody.flatMap((who) => [`parks/for-${who}`, `parks/file-${who}`]),
+  'parks/veiled',
+  'hidden/inner',
+];
 const { base, folder } = await served({
   namespaces: {
     parks: { label: 'Parks', owners: ['rangers'] },
@@ -163,6 +171,9 @@ function ask(who: Who, method: Method, path: string, body?: string, type = 'appl
       Accept: path === '/' ? 'text/html' : 'application/json',
       ...(token !== null && { Authorization: `Token ${token}` }),
       ...(body !== undefined && { 'Content-Type': type }),
+      // Of a file, one says what one has seen.
+      ...(path.startsWith('/api/v1/files/') && method === 'PUT' && { 'If-None-Match': '*' }),
+      ...(path.startsWith('/api/v1/files/') && method === 'DELETE' && { 'If-Match': '*' }),
     },
     ...(body !== undefined && { body }),
   });
@@ -187,10 +198,15 @@ function addressFor(template: string, who: Who, method: Method): string {
     token: spare[who],
     entry: thrown[`${method === 'POST' ? 'back' : 'away'}-${who}`] ?? '',
     schema: 'dataset.json',
-    path: 'a.png',
+    path: template.startsWith('/site_media/') ? 'a.png' : fileFor(who, method),
   };
   const address = template.replace(/[:*](\w+)/g, (_, name: string) => parts[name] ?? '');
   return template.endsWith('diff/') ? `${address}?_from=${slug}` : address;
+}
+
+function fileFor(who: Who, method: Method): string {
+  if (method === 'PUT') return `namespaces/parks/datasets/written-${who}/dataset.yaml`;
+  return `${homeOf(method === 'DELETE' ? `parks/file-${who}` : 'parks/fixed')}/dataset.yaml`;
 }
 
 /** A body that would do. */
@@ -200,6 +216,8 @@ function bodyFor(template: string, who: Who, method: Method): [body: string, typ
   const target = `${base}/api/v1/namespaces/parks/`;
   if (template === `${dataset}version/`) return [`a,b\n${who},2\n`, 'text/csv'];
   if (/tokens\/$|restore\/$/.test(template)) return ['{}'];
+  if (template.endsWith('files/')) return ['[]'];
+  if (template.endsWith('files/*path')) return ['label: Written\n', 'application/yaml'];
   if (template.endsWith('obtain/')) return ['{"username":"nobody","password":"wrong"}'];
   if (method === 'PATCH') return ['{}'];
   const user = template.endsWith('me/') ? userOf[who] : `for-${who}`;
