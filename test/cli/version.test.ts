@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { representVersion } from '../../src/catalogue/represent.ts';
+import { images } from '../support/images.ts';
 import { makeRoot, trees, type } from '../support/prompt.ts';
 
 const first = '20200102030405000000';
@@ -293,9 +294,12 @@ describe('publish', () => {
       [['--to', 'prks/x'], 3, /no namespace prks\. Did you mean parks\? Add it with: catalogue namespace add prks/],
       [['--to', 'parks/trees', '--label', ''], 2, /--label: This field may not be blank/],
       [['--to', 'parks/x', '--visibility', 'secret'], 2, /Allowed choices/],
+      [['--to', 'parks/x', '--image', 'photo.png', '--checksum', '0'.repeat(64)], 2, /The bytes have the checksum/],
+      [['--to', 'parks/x', '--image', 'more.csv'], 2, /--image: Upload a valid image/],
     ];
     for (const [options, expected, message] of cases) {
-      const { exitCode, err } = await type(['publish', 'more.csv', ...options], { root, files: { 'more.csv': more } });
+      const files = { 'more.csv': more, 'photo.png': images.png };
+      const { exitCode, err } = await type(['publish', 'more.csv', ...options], { root, files });
       assert.equal(exitCode, expected, err);
       assert.match(err, message);
     }
@@ -314,6 +318,8 @@ describe('publish', () => {
       true,
     );
     assert.equal((await type(['version', 'list', 'parks/trees'], { root })).out.split('\n').length, 2);
+    assert.equal((await type(['trash', 'list'], { root })).out, '');
+    assert.ok(!existsSync(join(root, 'site_media')));
   });
 
   it('says what it would do with --dry-run', async () => {

@@ -1,10 +1,10 @@
 /** `catalogue publish`: a dataset and its version in one go. */
 import { basename } from 'node:path';
 import { Option } from 'commander';
-import type { Catalogue } from '../../catalogue/catalogue.ts';
+import type { Catalogue, Input } from '../../catalogue/catalogue.ts';
 import { labelFor } from '../../catalogue/columns.ts';
-import { NotFoundError } from '../../catalogue/errors.ts';
-import { type DatasetRef, formatRef, parseDatasetRef, parseSlug, refOf } from '../../catalogue/ref.ts';
+import { NotFoundError, NotPermittedError } from '../../catalogue/errors.ts';
+import { type DatasetRef, formatRef, parseDatasetRef, parseSlug, type Ref, refOf } from '../../catalogue/ref.ts';
 import { slugify } from '../../catalogue/slug.ts';
 import type { Dataset } from '../../catalogue/types.ts';
 import type { Call, Verb } from '../command.ts';
@@ -57,14 +57,14 @@ export const command: Verb<PublishOptions> = {
     // Nobody should wait for bytes to be taken in to hear that a field is wrong.
     const change = existing && Object.keys(given).length ? () => catalogue.edit<'dataset'>(existing, given) : null;
     if (change && existing) await trial.edit<'dataset'>(existing, given);
-    const make = async (writes: Writes) => {
-      const input = { label: target.label, ...given, namespace, slug: target.slug };
+    const make = async (writes: Writes, said: Input) => {
+      const input = { label: target.label, ...said, namespace, slug: target.slug };
       return claim(catalogue, refFrom('dataset', input), () => writes.create('dataset', input));
     };
     const source = await openSource(call.context, file, options.name);
     if (options.dryRun) {
       const said = { dryRun: true, done: existing ? (['Changed', 'change'] as const) : (['Added', 'add'] as const) };
-      const dataset = existing ?? (await make(trial));
+      const dataset = existing ?? (await make(trial, given));
       if ((change || !existing) && !call.show.asJson) tell(call, { ...said, ref: dataset });
       await rehearseUpload(call, dataset, source, options);
       return 0;
@@ -72,13 +72,18 @@ export const command: Verb<PublishOptions> = {
     const { notes, metadata, checksum, mediaType } = options;
     const fields = { notes, metadata, checksum, mediaType };
     const { dataset, published } = await interruptible(call.context, 'Nothing was kept.', async (signal) => {
-      const dataset = existing ?? (await make(catalogue));
+      // Images stay where they are once they have come: they come last.
+      const [images, others] = apart(given);
+      if (!existing) await make(trial, given);
+      const dataset = existing ?? (await make(catalogue, others));
       try {
         signal.throwIfAborted();
-        return { dataset, published: await upload(call, catalogue, dataset, source, fields) };
+        const published = await upload(call, catalogue, dataset, source, fields);
+        if (!existing && Object.keys(images).length) await catalogue.edit<'dataset'>(dataset, images);
+        return { dataset, published };
       } catch (error) {
         // What was made for these bytes alone goes with them.
-        if (!existing) await catalogue.remove(refOf(dataset));
+        if (!existing) await takeBack(catalogue, refOf(dataset));
         throw error;
       }
     });
@@ -109,6 +114,28 @@ function targetOf(file: string, { to, label, name }: PublishOptions): Target {
     throw new UsageError('There is nothing to make a name of. Give one: --label …, or --to <namespace>/<dataset>');
   mustGiveSlug(made, `catalogue publish ${file} --to ${namespace}/<dataset>`);
   return { namespace, slug: slugify(made), label: made };
+}
+
+/** The fields that are images, and those that aren't. */
+function apart(fields: Input): readonly [images: Input, others: Input] {
+  const part = (isImage: boolean) =>
+    Object.fromEntries(Object.entries(fields).filter(([, value]) => value instanceof Uint8Array === isImage));
+  return [part(true), part(false)];
+}
+
+/** Removes a dataset that is empty, and from the trash as well: there is nothing to put back. */
+async function takeBack(catalogue: Catalogue, ref: Ref): Promise<void> {
+  await catalogue.remove(ref);
+  const name = formatRef(ref);
+  try {
+    const entry = (await catalogue.trash.list()).find(
+      (one) => one.ref.kind === 'dataset' && formatRef(one.ref) === name,
+    );
+    if (entry) await catalogue.trash.remove(entry.id);
+  } catch (error) {
+    // The trash of another server is for its staff.
+    if (!(error instanceof NotPermittedError)) throw error;
+  }
 }
 
 /** The dataset, or null where it has to be made. */
