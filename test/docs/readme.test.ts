@@ -59,6 +59,7 @@ describe('README.md', () => {
     const person = { NAME: 'A. Person', EMAIL: 'person@example.org' };
     session = new Session(checkout, {
       TMPDIR: home.path,
+      XDG_CONFIG_HOME: join(home.path, 'configuration'),
       NO_COLOR: '1',
       GIT_PAGER: 'cat',
       GIT_CONFIG_GLOBAL: '/dev/null',
