@@ -1,10 +1,9 @@
 /** What the users of a catalogue elsewhere sign in with, over HTTP. Of others than oneself, only staff may ask. */
 import type { Credentials, NewToken, TokenInfo, TokenOptions } from '../catalogue/accounts.ts';
-import { UnreachableError } from '../catalogue/errors.ts';
 import { apiRoot, pathOf } from '../catalogue/urls.ts';
 import type { Http } from './http.ts';
 import { pageFrom } from './pages.ts';
-import { type Json, refIn } from './read.ts';
+import { type Json, refIn, strange } from './read.ts';
 import { revokeToken } from './sign-in.ts';
 
 const list = `${apiRoot}auth/tokens/`;
@@ -60,7 +59,5 @@ function infoFrom(object: Json): TokenInfo {
 function textOf(object: Json, field: string): string {
   const value = object[field];
   if (typeof value === 'string') return value;
-  throw new UnreachableError(
-    `The server's tokens are not those of a catalogue: ${field} is missing. Check the address.`,
-  );
+  throw strange(field);
 }

@@ -1,6 +1,6 @@
 /** Page objects as Django REST Framework writes them, and the questions that they answer. */
 import type { Page, Question } from '../catalogue/catalogue.ts';
-import { type Json, part } from './read.ts';
+import { type Json, part, strange } from './read.ts';
 
 type Paging = Pick<Question, 'page' | 'pageSize'>;
 
@@ -20,9 +20,13 @@ export function pagingQuery({ page, pageSize }: Paging): [string, string][] {
   ];
 }
 
-/** The page that an object represents. How long its pages are, a server says by the length of one that isn't the last. */
+/**
+ * The page that an object represents. How long its pages are, a server says by the length of one that isn't the last.
+ * @throws UnreachableError where it represents none
+ */
 export function pageFrom<T>(object: Json, { page: asked, pageSize }: Paging, item: (object: Json) => T): Page<T> {
-  const results = Array.isArray(object.results) ? object.results : [];
+  const { results } = object;
+  if (!Array.isArray(results)) throw strange('results');
   const count = Number(object.count ?? results.length);
   const before = pageIn(object.previous);
   const page = asked === 'last' || asked === undefined ? (before ?? 0) + 1 : asked;

@@ -180,9 +180,10 @@ export function refOfEntity<K extends Exclude<Kind, 'file'>>(entity: Entities[K]
   return refOf(entity) as Refs[K];
 }
 
-function strange(field: string): UnreachableError {
+/** The error for an answer of another kind. */
+export function strange(field: string): UnreachableError {
   return new UnreachableError(
-    `This is no catalogue that this program understands: "${field}" isn't what it should be.`,
+    `This is no catalogue that this program understands: "${field}" isn't what it should be. Check the address.`,
   );
 }
 

@@ -1,7 +1,8 @@
 /** Signing in to a catalogue elsewhere. */
-import { NotAuthenticatedError, UnreachableError, ValidationError } from '../catalogue/errors.ts';
+import { NotAuthenticatedError, ValidationError } from '../catalogue/errors.ts';
 import { apiRoot } from '../catalogue/urls.ts';
 import type { Http } from './http.ts';
+import { strange } from './read.ts';
 
 const json = { 'content-type': 'application/json' };
 
@@ -14,7 +15,7 @@ export interface Obtained {
 
 /**
  * A token for a username and a password.
- * @throws NotAuthenticatedError where the pair isn't right; UnavailableError after too many wrong ones
+ * @throws NotAuthenticatedError where the pair isn't right; UnavailableError after too many wrong ones; UnreachableError
  */
 export async function obtainToken(http: Http, username: string, password: string): Promise<Obtained> {
   const path = `${apiRoot}auth/token/obtain/`;
@@ -26,8 +27,7 @@ export async function obtainToken(http: Http, username: string, password: string
     );
   });
   const { token, url, expires } = value;
-  if (typeof token !== 'string' || token === '')
-    throw new UnreachableError(`${http.base} gave no token. Is there a catalogue?`);
+  if (typeof token !== 'string' || token === '') throw strange('token');
   const id = /\/auth\/tokens\/([0-9a-f]+)\/$/.exec(typeof url === 'string' ? url : '')?.[1] ?? null;
   return { token, id, expires: typeof expires === 'string' ? expires : null };
 }
@@ -35,8 +35,7 @@ export async function obtainToken(http: Http, username: string, password: string
 /** The username that the token stands for. @throws NotAuthenticatedError where it stands for nobody */
 export async function whoAmI(http: Http): Promise<string> {
   const { value } = await http.json({ path: `${apiRoot}users/me/` });
-  if (typeof value.username !== 'string')
-    throw new UnreachableError(`${http.base} doesn't say who is signed in. Is there a catalogue?`);
+  if (typeof value.username !== 'string') throw strange('username');
   return value.username;
 }
 

@@ -1,11 +1,10 @@
 /** The trash of a catalogue elsewhere, over HTTP. */
-import { UnreachableError } from '../catalogue/errors.ts';
 import { parseDatasetRef, parseVersionRef } from '../catalogue/ref.ts';
 import type { Trash, TrashEntry } from '../catalogue/trash.ts';
 import { apiRoot } from '../catalogue/urls.ts';
 import type { Http } from './http.ts';
 import { pageFrom } from './pages.ts';
-import type { Json } from './read.ts';
+import { type Json, strange } from './read.ts';
 
 const root = `${apiRoot}trash/`;
 const entryPath = (id: string) => `${root}${encodeURIComponent(id)}/`;
@@ -49,7 +48,7 @@ export class RemoteTrash implements Trash {
 
 function entryFrom({ id, kind, name, paths, removed, by }: Json): TrashEntry {
   if (typeof id !== 'string' || typeof name !== 'string' || typeof removed !== 'string' || !Array.isArray(paths))
-    throw new UnreachableError("The server's trash is not that of a catalogue. Check the address.");
+    throw strange('id');
   return { id, ref: refFrom(kind, name), paths: paths.map(String), removed, by: typeof by === 'string' ? by : null };
 }
 
