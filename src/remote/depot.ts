@@ -1,14 +1,18 @@
 /** The files of a catalogue elsewhere: what `/api/v1/files/` shows and takes. */
 import { Readable } from 'node:stream';
 import type { Depot, DepotBytes, DepotChange, DepotEntry, DepotOutcome, Manifest } from '../catalogue/depot.ts';
-import { ConflictError, StaleError, UnreachableError } from '../catalogue/errors.ts';
+import { ConflictError, NotFoundError, StaleError, UnreachableError } from '../catalogue/errors.ts';
 import { apiRoot } from '../catalogue/urls.ts';
 import { counted, linesOf } from './bytes.ts';
 import type { Http } from './http.ts';
 import { refusedWith } from './refusals.ts';
 
 const root = `${apiRoot}files/`;
-const pathOf = (path: string) => `${root}${path.split('/').map(encodeURIComponent).join('/')}`;
+
+function pathOf(path: string): string {
+  if (path === '') throw new NotFoundError();
+  return `${root}${path.split('/').map(encodeURIComponent).join('/')}`;
+}
 
 export class RemoteDepot implements Depot {
   readonly #http: Http;

@@ -2,7 +2,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { Dispatcher } from 'undici';
-import { UnreachableError } from '../catalogue/errors.ts';
+import { NotFoundError, UnreachableError } from '../catalogue/errors.ts';
 import { refusedWith } from './refusals.ts';
 import { troubleWith } from './trouble.ts';
 
@@ -92,6 +92,8 @@ export async function openHttp(base: string, options: HttpOptions = {}): Promise
 
   async function ask(request: HttpRequest): Promise<Answer> {
     const { method = 'GET', path, query, headers, body, signal } = request;
+    // A URL has no such names: they would lead to what wasn't meant (RFC 3986, section 5.2.4).
+    if (/\/(?:\.|%2e){1,2}(?:\/|$)/i.test(path)) throw new NotFoundError();
     const search = new URLSearchParams([...(query ?? [])] as [string, string][]).toString();
     const url = `${base}${path}${search && `?${search}`}`;
     const began = performance.now();
