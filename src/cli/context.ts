@@ -23,6 +23,10 @@ export interface CheckAsked {
   readonly fix: boolean;
   /** Read the payloads as well. */
   readonly deep: boolean;
+  /** Only what changed in git since a commit, or what is staged in the index or in another. */
+  readonly changed?:
+    | { readonly since: string | undefined }
+    | { readonly staged: true; readonly index: string | undefined };
   onProgress(done: number, total: number): void;
 }
 
@@ -31,6 +35,8 @@ export interface CheckReport {
   readonly fixed: readonly CheckProblem[];
   /** How many files were looked at. */
   readonly files: number;
+  /** Where only what changed was looked at: since when. */
+  readonly since?: string;
 }
 
 export interface ServeOptions {

@@ -11,14 +11,14 @@ import { formatOfRows } from './rows.ts';
 
 /**
  * Reads the payload of a version, where it is the one that its dataset shows, and compares.
- * @param payload its path in the folder
+ * @param payload its absolute path
  */
 export async function misfits(facts: Facts, version: Version, payload: string): Promise<readonly Doubt[]> {
   const dataset = find<'dataset'>(facts.snapshot, datasetOf(version));
   if (latest(dataset)?.slug !== version.slug || !Object.hasOwn(payloadFormats, version.format)) return [];
   try {
     const hints = { fileName: payload, ...formatOfRows(version) };
-    const { columns: found } = await takeIn(facts.folder.absolute(payload), hints);
+    const { columns: found } = await takeIn(payload, hints);
     const changes = changesBetween(dataset.columns, found);
     if (isUnchanged(changes)) return [];
     const differences = [

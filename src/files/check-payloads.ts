@@ -2,16 +2,19 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { allOf } from '../catalogue/listing.ts';
+import type { Version } from '../catalogue/types.ts';
 import type { CheckOptions } from './check.ts';
 import { misfits } from './check-columns.ts';
 import { type Doubt, type Facts, isThere, pathOfRecord } from './check-rules.ts';
 import { datasetFolder, payloadPath } from './layout.ts';
 
-/** Payloads that no version names; versions without a checksum; with `deep`, payloads that don't match theirs, and columns that don't fit. */
-export async function checkPayloads(facts: Facts, { deep, onProgress }: CheckOptions): Promise<Doubt[]> {
-  return [...orphans(facts), ...unsummed(facts), ...(deep ? await mismatches(facts, onProgress) : [])];
+/** Payloads that no version names, and versions without a checksum. */
+export function* checkPayloads(facts: Facts): Generator<Doubt> {
+  yield* orphans(facts);
+  yield* unsummed(facts);
 }
 
 function* orphans({ snapshot, folder }: Facts): Generator<Doubt> {
@@ -46,14 +49,26 @@ async function checksumOf(path: string): Promise<string | null> {
   }
 }
 
-async function mismatches(facts: Facts, onProgress?: CheckOptions['onProgress']): Promise<Doubt[]> {
+/**
+ * Reads payloads: those that don't match their checksums, and those that don't fit the columns of their datasets.
+ * @param root the folder that they lie in
+ * @param matters whether a version is looked at
+ */
+export async function mismatches(
+  root: string,
+  facts: Facts,
+  { onProgress }: CheckOptions,
+  matters: (version: Version) => boolean,
+): Promise<Doubt[]> {
   const doubts: Doubt[] = [];
-  const versions = [...allOf(facts.snapshot, 'version')].filter(({ file, checksum }) => file && checksum);
+  const versions = [...allOf(facts.snapshot, 'version')].filter(
+    (version) => version.file && version.checksum && matters(version),
+  );
   for (const [i, version] of versions.entries()) {
     onProgress?.(i, versions.length);
     const payload = payloadPath(version.namespace, version.dataset, version.file);
     if (!isThere(facts.folder, payload)) continue; // said already
-    const sum = await checksumOf(facts.folder.absolute(payload));
+    const sum = await checksumOf(join(root, payload));
     if (sum === null)
       doubts.push({
         path: pathOfRecord(facts, version),
@@ -66,7 +81,7 @@ async function mismatches(facts: Facts, onProgress?: CheckOptions['onProgress'])
         pointer: '/checksum',
         message: `The payload data/${version.file} has the checksum ${sum}: it isn't the one that was taken in.`,
       });
-    else doubts.push(...(await misfits(facts, version, payload)));
+    else doubts.push(...(await misfits(facts, version, join(root, payload))));
   }
   onProgress?.(versions.length, versions.length);
   return doubts;

@@ -6,7 +6,7 @@ import { formatRef, parseDatasetRef, type Ref, refOf } from '../catalogue/ref.ts
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { Entity } from '../catalogue/types.ts';
 import { extensions, mediaFolder, stemOf, unitOf } from './layout.ts';
-import { type Folder, Unreadable } from './look.ts';
+import { type Sight, Unreadable } from './look.ts';
 
 /** Something that looks wrong. */
 export interface Doubt {
@@ -24,9 +24,11 @@ export interface Doubt {
 
 export interface Facts {
   readonly snapshot: Snapshot;
-  readonly folder: Folder;
+  readonly folder: Sight;
   /** Every record that can be parsed, by path. */
   readonly texts: ReadonlyMap<string, { readonly text: string; readonly value: Readonly<Record<string, unknown>> }>;
+  /** Where only what changed is looked at: the files that did. Of two that clash, one of them is wrong. */
+  readonly touched?: ReadonlySet<string>;
 }
 
 export type Rule = (facts: Facts) => Iterable<Doubt>;
@@ -48,7 +50,13 @@ function* identifiers(facts: Facts): Generator<Doubt> {
     const entities = [...allOf(facts.snapshot, kind)].map((entity) => ({ entity, path: pathOfRecord(facts, entity) }));
     // Written identifiers come first: a derived one gives way.
     const written = ({ path }: { path: string }) => facts.texts.get(path)?.value.id !== undefined;
-    entities.sort((a, b) => Number(written(b)) - Number(written(a)) || (a.path < b.path ? -1 : 1));
+    const touched = ({ path }: { path: string }) => facts.touched?.has(path);
+    entities.sort(
+      (a, b) =>
+        Number(written(b)) - Number(written(a)) ||
+        Number(touched(a) ?? 0) - Number(touched(b) ?? 0) ||
+        (a.path < b.path ? -1 : 1),
+    );
     for (const { entity, path } of entities) {
       const owner = owners.get(entity.id);
       if (owner !== undefined) {
@@ -67,7 +75,7 @@ function* identifiers(facts: Facts): Generator<Doubt> {
 }
 
 /** Whether a file is there and may be looked at. */
-export function isThere(folder: Folder, path: string): boolean {
+export function isThere(folder: Sight, path: string): boolean {
   try {
     return folder.stamp(path) !== null;
   } catch (error) {

@@ -3,15 +3,14 @@
 import { ConflictError, NotFoundError } from '../catalogue/errors.ts';
 import type { RecordKind } from '../catalogue/schemas.ts';
 import { schemas } from '../catalogue/schemas.ts';
-import type { Problem } from '../catalogue/types.ts';
-import { misspelledKeys } from '../catalogue/validators.ts';
-import { checkPayloads } from './check-payloads.ts';
-import { type Doubt, type Facts, rules } from './check-rules.ts';
-import type { FileCatalogue } from './file-catalogue.ts';
+import type { Problem, Version } from '../catalogue/types.ts';
+import { type Part, partOf } from './check-changed.ts';
+import { doubtsIn, factsOf, formatOf, recordsOf } from './check-facts.ts';
+import { mismatches } from './check-payloads.ts';
+import type { Doubt, Facts } from './check-rules.ts';
 import { openFolder } from './file-catalogue.ts';
-import { recordAt, recordName } from './layout.ts';
-import { Unreadable } from './look.ts';
-import { locate, parseRecord } from './parse.ts';
+import { candidates, payloadPath, recordAt, versionStem } from './layout.ts';
+import { locate } from './parse.ts';
 import { editRecord } from './pen.ts';
 
 export interface CheckProblem extends Problem {
@@ -26,6 +25,8 @@ export interface CheckOptions {
   readonly fix?: boolean;
   /** Hash every payload and compare it with its checksum. */
   readonly deep?: boolean;
+  /** Look only at what changed in git, and at what that concerns. */
+  readonly changed?: Part | undefined;
   readonly onProgress?: (done: number, total: number) => void;
 }
 
@@ -35,18 +36,21 @@ export interface CheckResult {
   readonly fixed: readonly CheckProblem[];
   /** How many record files were looked at. */
   readonly files: number;
+  /** Where only what changed was looked at: since when. */
+  readonly since?: string;
 }
 
 /**
  * Validates every file of a catalogue folder: text, schema, identifiers, links, payloads.
- * @throws UnusableCatalogueError where the folder is no catalogue at all
+ * @throws UnusableCatalogueError where the folder is no catalogue at all; with `changed`, NotFoundError where git knows
+ *   no such commit or nothing of the folder, and UnavailableError where it fails
  */
 export async function checkFolder(root: string, options: CheckOptions = {}): Promise<CheckResult> {
   const found = await examine(root, options);
   const fixed: CheckProblem[] = [];
   if (options.fix) for (const one of found.all) if (await mended(root, one.doubt)) fixed.push(one.problem);
-  const { all, files } = fixed.length ? await examine(root, options) : found;
-  return { problems: all.map(({ problem }) => problem), fixed, files };
+  const { all, files, since } = fixed.length ? await examine(root, options) : found;
+  return { problems: all.map(({ problem }) => problem), fixed, files, ...(since !== undefined && { since }) };
 }
 
 /** Mends what can be mended. A file that only a hand can edit stays as it is, and its problem with it. */
@@ -66,21 +70,15 @@ interface Found {
   /** By path and line. */
   readonly all: readonly { readonly doubt: Doubt; readonly problem: CheckProblem }[];
   readonly files: number;
+  readonly since?: string | undefined;
 }
 
 async function examine(root: string, options: CheckOptions): Promise<Found> {
-  const catalogue = await openFolder(root, { readOnly: true });
-  await catalogue.load({ lenient: true });
-  const texts = readTexts(catalogue);
-  const facts: Facts = { snapshot: catalogue.snapshot, folder: catalogue.store.folder, texts };
-  const doubts = [
-    ...[...catalogue.snapshot.problems.values()].flat().map(broken),
-    ...misspellings(facts),
-    ...rules.flatMap((rule) => [...rule(facts)]),
-    ...(await checkPayloads(facts, options)),
-  ];
+  const { facts, doubts, files, since } = options.changed
+    ? await lookAtPart(root, options.changed, options)
+    : await lookAtAll(root, options);
   const problemOf = ({ path, pointer = '', message, severity = 'error', mend, line, column }: Doubt): CheckProblem => {
-    const text = line ? undefined : texts.get(path)?.text;
+    const text = line ? undefined : facts.texts.get(path)?.text;
     const place = text === undefined ? { line: line ?? 1, column: column ?? 1 } : locate(text, formatOf(path), pointer);
     return { path, pointer, message, severity, fixable: Boolean(mend), ...place };
   };
@@ -88,42 +86,40 @@ async function examine(root: string, options: CheckOptions): Promise<Found> {
   all.sort(({ problem: a }, { problem: b }) =>
     a.path === b.path ? a.line - b.line || a.column - b.column : a.path < b.path ? -1 : 1,
   );
-  return { all, files: recordsIn(catalogue) };
+  return { all, files, since };
 }
 
-function recordsIn({ store }: FileCatalogue): number {
-  let count = 0;
-  for (const { stamps } of store.states.values())
-    for (const [path, stamp] of stamps) if (stamp && recordName(path)) count++;
-  return count;
+interface Looked {
+  readonly facts: Facts;
+  readonly doubts: readonly Doubt[];
+  readonly files: number;
+  readonly since?: string;
 }
 
-const broken = (problem: Problem): Doubt => problem;
-const formatOf = (path: string) => recordName(path)?.format ?? 'yaml';
-
-/** The text and value of every record that can be parsed, by path. */
-function readTexts({ store }: FileCatalogue): Facts['texts'] {
-  const texts = new Map<string, { text: string; value: Readonly<Record<string, unknown>> }>();
-  for (const { stamps } of store.states.values())
-    for (const [path, stamp] of stamps) {
-      if (!stamp || !recordName(path)) continue;
-      try {
-        const text = store.folder.read(path)?.text;
-        const parsed = text === undefined ? null : parseRecord(text, formatOf(path));
-        if (text !== undefined && parsed && 'value' in parsed)
-          texts.set(path, { text, value: parsed.value as Record<string, unknown> });
-      } catch (error) {
-        // A problem that reading has found already.
-        if (!(error instanceof Unreadable)) throw error;
-      }
-    }
-  return texts;
+async function lookAtAll(root: string, options: CheckOptions): Promise<Looked> {
+  const { store, snapshot } = await opened(root);
+  const states = [...store.states.values()];
+  const facts = factsOf(store.folder, snapshot, states);
+  const deep = options.deep ? await mismatches(root, facts, options, () => true) : [];
+  return { facts, doubts: [...doubtsIn(facts), ...deep], files: [...recordsOf(states)].length };
 }
 
-function* misspellings({ texts }: Facts): Generator<Doubt> {
-  for (const [path, { value }] of texts) {
-    const { kind } = recordAt(path);
-    if (kind === 'payload' || kind === 'unknown') continue;
-    for (const misfit of misspelledKeys(kind, value)) yield { path, ...misfit, severity: 'warning' };
-  }
+async function opened(root: string) {
+  const catalogue = await openFolder(root, { readOnly: true });
+  await catalogue.load({ lenient: true });
+  return catalogue;
+}
+
+/** What is wrong in the files that changed; and in others what wasn't wrong before. */
+async function lookAtPart(root: string, which: Part, options: CheckOptions): Promise<Looked> {
+  await openFolder(root, { readOnly: true });
+  const { facts, before, touched, since } = await partOf(root, which);
+  const said = ({ path, message }: Doubt) => `${path}\0${message}`;
+  const known = new Set(doubtsIn(before).map(said));
+  const matters = (version: Version) =>
+    touched.has(payloadPath(version.namespace, version.dataset, version.file)) ||
+    candidates(versionStem({ ...version, kind: 'version' })).some((path) => touched.has(path));
+  const deep = options.deep ? await mismatches(root, facts, options, matters) : [];
+  const doubts = [...doubtsIn(facts).filter((doubt) => touched.has(doubt.path) || !known.has(said(doubt))), ...deep];
+  return { facts, doubts, files: [...touched].filter((path) => facts.texts.has(path)).length, since };
 }

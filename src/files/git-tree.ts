@@ -3,6 +3,7 @@
  * nothing is checked out. Names are known at once; what files hold is read for the units that are asked for.
  */
 import { posix } from 'node:path';
+import { ConflictError } from '../catalogue/errors.ts';
 import { type GitOptions, git, gitBytes } from './git.ts';
 import { isPayload, keyOf, recordName, type Unit } from './layout.ts';
 import { decode, largestRecord, lfsPointer, type Name, type Sight, type Stamp, Unreadable } from './look.ts';
@@ -41,7 +42,7 @@ export class GitTree implements Sight {
   /**
    * The names in a tree, relative to a folder of the working tree.
    * @param root the folder
-   * @throws GitError
+   * @throws GitError; ConflictError where a merge has left a file of the index in conflict
    */
   static async of(root: string, source: TreeSource): Promise<GitTree> {
     const said =
@@ -51,7 +52,9 @@ export class GitTree implements Sight {
     const blobs = new Map<string, Blob>();
     for (const entry of said.split('\0')) {
       // `<mode> blob <id>\t<path>` of a tree, `<mode> <id> <stage>\t<path>` of an index.
-      const [, mode = '', id = '', path = ''] = /^(\d+) (?:blob )?([0-9a-f]+)(?: \d)?\t([\s\S]*)$/.exec(entry) ?? [];
+      const [, mode = '', id = '', stage, path = ''] =
+        /^(\d+) (?:blob )?([0-9a-f]+)(?: (\d))?\t([\s\S]*)$/.exec(entry) ?? [];
+      if (Number(stage) > 0) throw new ConflictError(`${path} is in conflict: settle it, then "git add" it.`);
       if (mode.startsWith('100')) blobs.set(path, { id, isLink: false });
       else if (mode === '120000') blobs.set(path, { id, isLink: true });
     }

@@ -2,7 +2,7 @@
 import { relative, resolve } from 'node:path';
 import { Option } from 'commander';
 import type { Call, Verb } from '../command.ts';
-import type { CheckProblem, CheckReport } from '../context.ts';
+import type { CheckAsked, CheckProblem, CheckReport, Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { progress } from '../progress.ts';
 import { type Paint, painter, type Show } from '../show.ts';
@@ -13,6 +13,8 @@ interface CheckOptions {
   readonly fix?: boolean;
   readonly deep?: boolean;
   readonly format?: 'text' | 'json' | 'github';
+  readonly changed?: string | true;
+  readonly staged?: boolean;
 }
 
 export const command: Verb<CheckOptions> = {
@@ -20,11 +22,23 @@ export const command: Verb<CheckOptions> = {
   description: 'Find what is wrong with the files of the catalogue.',
   notes:
     'It looks at form, identifiers, checksums and links; with --remote, at what the server there finds wrong with its ' +
-    'files. The exit code is 1 if something is wrong.',
-  examples: ['catalogue check', 'catalogue check --fix', 'catalogue check --deep --format github'],
+    'files. The exit code is 1 if something is wrong.\n\n' +
+    'With --changed, only at the files that differ from a commit, committed or not, and at what they concern: the same ' +
+    'id elsewhere, a query of a dataset that was removed. Without a commit that is the one where the branch began: ' +
+    'where it left its upstream, else the main branch. With --staged, at what the next commit will hold.',
+  examples: [
+    'catalogue check',
+    'catalogue check --fix',
+    'catalogue check --deep --format github',
+    'catalogue check --changed',
+    'catalogue check --changed origin/main --format github',
+    'catalogue check --staged',
+  ],
   options: () => [
     new Option('--fix', 'Mend what can be mended without a decision of yours.'),
     new Option('--deep', 'Read the payloads as well, and compare their checksums and columns.'),
+    new Option('--changed [commit]', 'Look only at what differs from a commit of git, and at what that concerns.'),
+    new Option('--staged', 'Look only at what is staged in git, as it is staged.').conflicts('changed'),
     new Option('--format <text|json|github>', 'How to say it; github is for a workflow of GitHub Actions.').choices([
       'text',
       'json',
@@ -43,6 +57,17 @@ export const command: Verb<CheckOptions> = {
   },
 };
 
+/** What of the catalogue is meant. Git tells its hooks which index it is about, in a path from where it runs them. */
+function partOf({ env, cwd }: Context, { changed, staged, fix, deep }: CheckOptions): Pick<CheckAsked, 'changed'> {
+  if (staged) {
+    const odd = fix ? '--fix' : deep ? '--deep' : null;
+    if (odd) throw new UsageError(`${odd} works on the files in the folder, and --staged doesn't look at them.`);
+    const index = env.GIT_INDEX_FILE ? resolve(cwd, env.GIT_INDEX_FILE) : undefined;
+    return { changed: { staged: true, index } };
+  }
+  return changed === undefined ? {} : { changed: { since: changed === true ? undefined : changed } };
+}
+
 type Place = (path: string) => string;
 interface Checked {
   readonly report: CheckReport;
@@ -50,10 +75,12 @@ interface Checked {
   readonly place: Place;
 }
 
-async function here({ context, folder }: Call, { fix = false, deep = false }: CheckOptions): Promise<Checked> {
+async function here({ context, folder }: Call, options: CheckOptions): Promise<Checked> {
+  const { fix = false, deep = false } = options;
   const root = folder();
+  const part = partOf(context, options);
   const { at, end } = progress(context, 'Checking');
-  const report = await context.check(root, { fix, deep, onProgress: at }).finally(end);
+  const report = await context.check(root, { fix, deep, onProgress: at, ...part }).finally(end);
   return { report, place: (path) => relative(context.cwd, resolve(context.cwd, root, path)).replaceAll('\\', '/') };
 }
 
@@ -99,7 +126,7 @@ const escapeData = (text: string) => text.replaceAll('%', '%25').replaceAll('\r'
 const escapeProperty = (text: string) => escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 
 /** The last line: how much was looked at, and what was found. */
-function summarise(show: Show, { problems, fixed, files }: CheckReport, fix: boolean): void {
+function summarise(show: Show, { problems, fixed, files, since }: CheckReport, fix: boolean): void {
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const warnings = problems.length - errors;
   const found = [
@@ -109,5 +136,6 @@ function summarise(show: Show, { problems, fixed, files }: CheckReport, fix: boo
   ];
   const fixable = problems.filter((problem) => problem.fixable).length;
   const hint = fixable && !fix ? ` catalogue check --fix mends ${fixable} of them.` : '';
-  show.message(`${counted(files, 'file')} checked: ${found.join(', ')}.${hint}`);
+  const which = since === undefined ? '' : ` that differ${files === 1 ? 's' : ''} from ${since}`;
+  show.message(`${counted(files, 'file')}${which} checked: ${found.join(', ')}.${hint}`);
 }
