@@ -48,6 +48,27 @@ export function transfer(context: Context, what: string, total: number | null, a
   };
 }
 
+export interface Travel {
+  at(progress: { readonly done: number; readonly of: number; readonly bytes: number; readonly ofBytes: number }): void;
+  end(): void;
+}
+
+/** How many of many things are done, and how many bytes have come. */
+export function travel(context: Context, what: string): Travel {
+  const { show, end } = statusLine(context);
+  let last = Number.NEGATIVE_INFINITY;
+  return {
+    at({ done, of, bytes, ofBytes }) {
+      const now = performance.now();
+      if (now - last < interval && done !== of) return;
+      last = now;
+      const share = ofBytes ? bytes / ofBytes : of ? done / of : 1;
+      show(`${what}  ${bar(share)}  ${done} of ${of}, ${bytesText(bytes)} of ${bytesText(ofBytes)}`);
+    },
+    end,
+  };
+}
+
 function bar(share: number): string {
   const full = Math.min(1, share);
   const filled = Math.floor(full * barLength);
