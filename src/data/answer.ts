@@ -48,6 +48,7 @@ export async function answer(table: Table, query: DataQuery, options: AnswerOpti
     rows,
     fields: query.fields,
     geometryKinds: table.geometryKinds,
+    pointColumns: table.pointColumns,
     ...(window && {
       numberMatched: window.matched,
       numberReturned: Math.max(0, Math.min(window.limit, window.matched - window.offset)),

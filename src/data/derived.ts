@@ -44,6 +44,8 @@ export interface TableFacts {
   /** With the key of its pieces. */
   readonly columns: readonly (TableColumn & { readonly key: number })[];
   readonly geometryKinds: readonly GeometryKind[];
+  /** Names of the columns of longitude and latitude that the geometry is made of; older copies don't say. */
+  readonly pointColumns?: readonly string[] | null;
   /** What the payload's own bytes are, where they can be handed out as they are. */
   readonly ownBytes: 'features' | 'lines' | null;
   /** Minimum x, y, maximum x, y of all geometries, in the payload's reference system. */

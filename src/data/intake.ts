@@ -235,9 +235,10 @@ const tableFacts = ({
   hasGeometry,
   columns,
   geometryKinds,
+  pointColumns,
   extent,
   ownBytes,
 }: RowsSummary & {
   checksum: string;
   ownBytes: Findings['ownBytes'];
-}) => ({ checksum, rows, hasGeometry, columns, geometryKinds, extent, ownBytes });
+}) => ({ checksum, rows, hasGeometry, columns, geometryKinds, pointColumns, extent, ownBytes });

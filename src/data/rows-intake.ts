@@ -20,6 +20,8 @@ export interface RowsSummary {
   /** Geometry first, where there is one. */
   readonly statistics: readonly ColumnStatistics[];
   readonly geometryKinds: readonly GeometryKind[];
+  /** Names of the columns of longitude and latitude that the geometry is made of. */
+  readonly pointColumns: readonly string[] | null;
   readonly extent: readonly number[] | null;
   /** Whether a column has another name than the payload gives it. */
   readonly renamed: boolean;
@@ -147,6 +149,7 @@ export class RowsIntake {
         ...columns.map(({ key, name }) => (this.#profiles[key] as ColumnProfile).statistics(name, this.#rows)),
       ],
       geometryKinds: [...this.#kinds].sort(),
+      pointColumns: this.#findings.pointColumns?.map((place) => names[places.indexOf(place)] ?? '') ?? null,
       extent: this.#extent[0] <= this.#extent[2] ? this.#extent : null,
       renamed: names.some((name, i) => name !== raw[i]),
       misjudged: places.filter((place) => (this.#profiles[place] as ColumnProfile).misjudged),

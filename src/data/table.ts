@@ -72,6 +72,11 @@ export class Table {
     return this.#file.geometryKinds;
   }
 
+  /** Names of the columns of longitude and latitude that the geometry is made of. */
+  get pointColumns(): readonly string[] | null {
+    return this.#file.pointColumns ?? null;
+  }
+
   /** What the payload's own bytes are, where its rows' bytes can be handed out as they are (`own-bytes.ts`). */
   get ownBytes(): 'features' | 'lines' | null {
     return this.#file.ownBytes;

@@ -51,6 +51,15 @@ describe('rows', () => {
     assert.deepEqual({ type, name, features }, { type: 'FeatureCollection', name: 'points', features: points });
   });
 
+  it('as CSV can be taken in again as what they are', async () => {
+    const csv = 'name,longitude,latitude\r\noak,4.5,51.9\r\nelm,4.6,51.8\r\n';
+    await workshop.publish('trees', 'trees.csv', csv);
+    for (let tries = 0; (await ask('trees/data/')).status !== 200; tries++) assert.ok(tries < 2000);
+    assert.equal(await (await ask('trees/data.csv')).text(), csv);
+    assert.equal(await (await ask('trees/data.csv?name=elm')).text(), 'name,longitude,latitude\r\nelm,4.6,51.8\r\n');
+    assert.equal(await (await ask('trees/data.csvt')).text(), '"String","CoordX","CoordY"\r\n');
+  });
+
   it('come in every format, by name and by extension', async () => {
     const types: Record<string, string> = {
       geojson: 'application/geo+json',

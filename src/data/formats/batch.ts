@@ -36,5 +36,7 @@ export interface Findings {
   ownBytes: 'features' | 'lines' | null;
   /** A text column that also became the geometry: left out where every one of its values was read. */
   geometryColumn?: number;
+  /** The columns of longitude and latitude that became the geometry: they are shown as well. */
+  pointColumns?: readonly [x: number, y: number];
   delimiter?: string;
 }

@@ -150,6 +150,7 @@ class CsvRows {
     if (this.#locator === undefined) {
       this.#locator = findLocator(names, rows.slice(0, sampleRows));
       if (this.#locator?.wkt !== undefined) this.#findings.geometryColumn = this.#locator.wkt;
+      if (this.#locator?.pair) this.#findings.pointColumns = this.#locator.pair;
     }
     const line = this.#line;
     const batch: Batch = {

@@ -10,9 +10,10 @@ import { boxOf } from '../box.ts';
 import type { Geometry } from '../row.ts';
 import { parseWkt } from '../wkt.ts';
 
-/** Makes the geometry of a row from its cells; `wkt` is the column that it takes the place of. */
+/** Makes the geometry of a row from its cells; `wkt` is the column that it takes the place of, `pair` those that it is made of. */
 export interface Locator {
   readonly wkt?: number;
+  readonly pair?: readonly [x: number, y: number];
   /** Null where there is none; undefined where something is there that can't be read. */
   locate(cells: readonly (string | undefined)[]): Geometry | null | undefined;
 }
@@ -35,7 +36,7 @@ export function findLocator(names: readonly string[], rows: readonly Cells[]): L
     const locate = (cells: Cells) => pointOf(cells[x], cells[y]);
     const found = rows.map(locate).filter((geometry) => geometry !== null);
     const good = found.filter((geometry) => geometry !== undefined).length;
-    if (good > 0 && good >= 0.9 * found.length) return { locate };
+    if (good > 0 && good >= 0.9 * found.length) return { pair: [x, y], locate };
   }
   return null;
 }

@@ -3,7 +3,6 @@
  * are those of GeoCSV). With it, a table of strings becomes typed columns with a geometry.
  */
 import { csvColumns } from './csv-columns.ts';
-import type { RowsInput } from './input.ts';
 
 const types = {
   // The values aren't known here, so that 32 bits can't be promised.
@@ -22,9 +21,9 @@ const types = {
 const ordinateTypes = ['CoordX', 'CoordY', 'CoordZ'] as const;
 
 /** One line, a quoted type for each column of the CSV that the same input gives. */
-export function csvt(table: Pick<RowsInput, 'shape' | 'fields' | 'geometryKinds'>): string {
+export function csvt(table: Parameters<typeof csvColumns>[0]): string {
   const names = csvColumns(table).map((column) =>
-    column.type === 'ordinate' ? ordinateTypes[column.ordinate] : types[column.type],
+    'ordinate' in column ? ordinateTypes[column.ordinate] : types[column.type],
   );
   return `${names.map((name) => `"${name}"`).join(',')}\r\n`;
 }

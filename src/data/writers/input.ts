@@ -27,6 +27,8 @@ export interface RowsInput {
    * before the rows are read, so CSV has them as WKT.
    */
   readonly geometryKinds?: readonly GeometryKind[] | undefined;
+  /** Columns that say the same as the geometry, which was made of them: longitude and latitude. */
+  readonly pointColumns?: readonly string[] | null | undefined;
   /** GeoJSON only: how many rows there are in all, and how many follow. */
   readonly numberMatched?: number | undefined;
   readonly numberReturned?: number | undefined;

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import Papa from 'papaparse';
 import { toWkt } from '../../../src/data/wkt.ts';
+import { csvt } from '../../../src/data/writers/csvt.ts';
 import type { RowsInput, WriteOptions } from '../../../src/data/writers/input.ts';
 import { awkwardTexts, geometries, point, table, type Written, written } from './support.ts';
 
@@ -97,6 +98,25 @@ describe('csv', () => {
       await header(table({ geometry: 'string', geometry_1: 'string' }, [])),
       'geometry_2,geometry,geometry_1',
     );
+  });
+
+  test('has points once that were made of longitude and latitude', async () => {
+    const degrees = { name: 'string', longitude: 'float', latitude: 'float' } as const;
+    const rows = [
+      { geometry: point(1.5, -2), values: { name: 'One', longitude: 1.5, latitude: -2 } },
+      // A row that has no point keeps what it has.
+      { geometry: null, values: { name: 'Two', longitude: 999, latitude: 0 } },
+    ];
+    const made = { geometryKinds: ['Point'], pointColumns: ['longitude', 'latitude'] } as const;
+    const input = (more: object = {}) => table(degrees, rows, { ...made, ...more });
+    assert.equal(await csv(input()), 'name,longitude,latitude\r\nOne,1.5,-2\r\nTwo,999,0\r\n');
+    assert.equal(csvt(input()), '"String","CoordX","CoordY"\r\n');
+    const header = async (more: object) => (await csv(input(more))).split('\r\n')[0];
+    assert.equal(await header({ fields: ['name', 'geometry'] }), 'name,longitude,latitude');
+    assert.equal(await header({ fields: ['geometry', 'latitude'] }), 'longitude,latitude_1,latitude');
+    // Whoever reads CSV of ours finds points under these names, whatever theirs are.
+    const others = table({ lon: 'float', lat: 'float' }, [], { ...made, pointColumns: ['lon', 'lat'] });
+    assert.equal((await csv(others)).trim(), 'longitude,latitude,lon,lat');
   });
 
   test('never leaves a line empty', async () => {
