@@ -36,11 +36,13 @@ export function partOf(root: string, part: Part): Promise<ChangedPart> {
   return asking(async () => {
     const base = 'staged' in part ? await headOf(root) : await branchPoint(root, part.since);
     const other = 'staged' in part ? { index: part.index } : 'working tree';
-    const touched = new Set(await changedPaths(root, base?.commit ?? null, other));
-    const sides = [
-      await GitTree.of(root, { commit: base?.commit ?? (await emptyTree(root)) }),
-      'staged' in part ? await GitTree.of(root, { index: part.index }) : new Folder(root),
-    ] as const;
+    const start = { commit: base?.commit ?? (await emptyTree(root)) };
+    const [paths, ...sides] = await Promise.all([
+      changedPaths(root, base?.commit ?? null, other),
+      GitTree.of(root, start),
+      'staged' in part ? GitTree.of(root, { index: part.index }) : new Folder(root),
+    ]);
+    const touched = new Set(paths);
     const units = await concerned(root, part, sides, touched);
     const [before, facts] = sides.map((sight) => factsIn(sight, readUnits(sight, units)));
     if (!before || !facts) throw new TypeError('There are two sides.');

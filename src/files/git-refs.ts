@@ -124,11 +124,10 @@ export async function changedPaths(root: string, from: string | null, other: Oth
   const flags = ['diff', '--name-only', '-z', '--no-renames', '--no-ext-diff', '--relative'];
   const listed = async (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
     (await git(root, args, { env })).split('\0').filter(Boolean);
-  if (other === 'working tree')
-    return [
-      ...(await listed([...flags, start, '--', '.'])),
-      ...(await listed(['ls-files', '--others', '--exclude-standard', '-z', '--', '.'])),
-    ];
+  if (other === 'working tree') {
+    const unknown = ['ls-files', '--others', '--exclude-standard', '-z', '--', '.'];
+    return (await Promise.all([listed([...flags, start, '--', '.']), listed(unknown)])).flat();
+  }
   if ('commit' in other) return listed([...flags, start, other.commit, '--', '.']);
   return listed([...flags, '--cached', start, '--', '.'], indexEnv(other.index));
 }

@@ -52,8 +52,10 @@ export class GitTree implements Sight {
     const blobs = new Map<string, Blob>();
     for (const entry of said.split('\0')) {
       // `<mode> blob <id>\t<path>` of a tree, `<mode> <id> <stage>\t<path>` of an index.
-      const [, mode = '', id = '', stage, path = ''] =
-        /^(\d+) (?:blob )?([0-9a-f]+)(?: (\d))?\t([\s\S]*)$/.exec(entry) ?? [];
+      const tab = entry.indexOf('\t');
+      const [mode = '', ...rest] = entry.slice(0, Math.max(0, tab)).split(' ');
+      const [id = '', stage] = 'commit' in source ? rest.slice(1) : rest;
+      const path = entry.slice(tab + 1);
       if (Number(stage) > 0) throw new ConflictError(`${path} is in conflict: settle it, then "git add" it.`);
       if (mode.startsWith('100')) blobs.set(path, { id, isLink: false });
       else if (mode === '120000') blobs.set(path, { id, isLink: true });
