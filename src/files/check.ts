@@ -4,6 +4,7 @@ import { ConflictError, NotFoundError } from '../catalogue/errors.ts';
 import type { RecordKind } from '../catalogue/schemas.ts';
 import { schemas } from '../catalogue/schemas.ts';
 import type { Problem, Version } from '../catalogue/types.ts';
+import { checkAccounts } from './check-accounts.ts';
 import { type Part, partOf } from './check-changed.ts';
 import { doubtsIn, factsOf, formatOf, recordsOf } from './check-facts.ts';
 import { mismatches } from './check-payloads.ts';
@@ -101,7 +102,8 @@ async function lookAtAll(root: string, options: CheckOptions): Promise<Looked> {
   const states = [...store.states.values()];
   const facts = factsOf(store.folder, snapshot, states);
   const deep = options.deep ? await mismatches(root, facts, options, () => true) : [];
-  return { facts, doubts: [...doubtsIn(facts), ...deep], files: [...recordsOf(states)].length };
+  const doubts = [...doubtsIn(facts), ...(await checkAccounts(root)), ...deep];
+  return { facts, doubts, files: [...recordsOf(states)].length };
 }
 
 async function opened(root: string) {

@@ -53,6 +53,11 @@ const cases: readonly Case[] = [
     { [benches]: 'label: x\nid: 1\n' },
     [[`${trees}:1:5`, 'error', /^The id 1 is that of .*benches\/dataset\.yaml too\.$/, true]],
   ],
+  [
+    'accounts',
+    { '.catalogue/accounts.json': '{ "passwords": [], secret\n}' },
+    [['.catalogue/accounts.json:1:20', 'error', /^(?!.*secret).*is damaged at line 1, column 20\. Mend it/]],
+  ],
   ['an id of another kind', { 'groups/readers.yaml': 'id: 2\nlabel: x\n' }, []],
   [
     'owners',
