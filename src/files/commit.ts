@@ -40,6 +40,8 @@ interface Repository {
  * @throws GitError that says why not
  */
 export async function commit(root: string, change: Change): Promise<boolean> {
+  // Git takes no paths for all of them.
+  if (change.places.length === 0 && change.texts.size === 0) return false;
   const repository = await repositoryOf(root);
   for (let left = 6; ; left--)
     try {

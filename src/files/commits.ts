@@ -1,7 +1,10 @@
 /**
  * Writes over HTTP as commits, where `git: {commit: true}` in catalogue.yaml wants them: one for each, in their order,
- * by the user who wrote. Nobody waits for git, and what git can't do is said and counted; the write stands.
+ * by the user who wrote. Nobody waits for git, and what git can't do is said and counted; the write stands, and is
+ * committed after the next one that git takes.
  */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { formatRef, type Ref, refOf } from '../catalogue/ref.ts';
@@ -12,14 +15,18 @@ import { leaving, Trail } from './trail.ts';
 
 /** In milliseconds. */
 const longestWait = 5000;
+/** How many writes are remembered that git hasn't taken. */
+const mostLeft = 1000;
 
 type Entity = Entities[Exclude<keyof Entities, 'file'>];
 
 export class Commits {
   /** How many there were. */
   made = 0;
-  /** How many writes git has not taken, for whatever reason: they stand in the files. */
+  /** How many writes are in no commit, for whatever reason: they stand in the files. */
   failed = 0;
+  /** Those of them that are tried again, the oldest first. */
+  readonly #left: Change[] = [];
   readonly #files: FileCatalogue;
   #queue: Promise<void> = Promise.resolve();
 
@@ -75,15 +82,52 @@ export class Commits {
   ): Promise<void> {
     // A write that failed half-way is for a person to look at.
     if (message === null) return;
+    const change = { ...writer, message, places: [...places], texts };
     try {
-      if (await commit(this.#files.root, { ...writer, message, places: [...places], texts })) this.made++;
+      if (await commit(this.#files.root, change)) this.made++;
     } catch (error) {
       this.failed++;
-      const { log = () => {} } = this.#files.options;
+      if (this.#left.length < mostLeft) this.#left.push(change);
       const paths = [...new Set([...places, ...texts.keys()])].join(', ');
-      log(`Not committed to git: ${message} (${paths}). It stands in the files. ${(error as Error).message}`);
+      return this.#log(
+        `Not committed to git: ${message} (${paths}). It stands in the files. ${(error as Error).message}`,
+      );
+    }
+    await this.#catchUp();
+  }
+
+  /** Tries those again that git hasn't taken: it works, and what kept it from them may be over. */
+  async #catchUp(): Promise<void> {
+    for (let [change] = this.#left; change; [change] = this.#left) {
+      try {
+        // What was written since is in another commit, or a hand is at work on it.
+        const texts = await asWritten(this.#files.root, change.texts);
+        if (await commit(this.#files.root, { ...change, texts })) {
+          this.made++;
+          this.#log(`Committed to git after all: ${change.message}`);
+        }
+      } catch {
+        return;
+      }
+      this.#left.shift();
+      this.failed--;
     }
   }
+
+  #log(line: string): void {
+    this.#files.options.log?.(line);
+  }
+}
+
+/** Those of the records that still say what was written. */
+async function asWritten(root: string, texts: Change['texts']): Promise<Change['texts']> {
+  const now = await Promise.all(
+    [...texts].map(async ([path, text]) => {
+      const found = await readFile(join(root, path), 'utf8').catch(() => null);
+      return found === text ? [[path, text] as const] : [];
+    }),
+  );
+  return new Map(now.flat());
 }
 
 /** A user in git's eyes. Names may not have what git puts around them. */

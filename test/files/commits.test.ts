@@ -322,17 +322,30 @@ describe('where git fails, the write stands and it is said', () => {
       assert.doesNotMatch(execFileSync('ls', [join(shop.home.root, '.git')], { encoding: 'utf8' }), /catalogue-/);
     });
 
-  it('and the next one is committed when git works again', async (t) => {
-    const { as, files, home, commits, git } = await workshop(t);
+  it('and is committed after the next one, when git works again', async (t) => {
+    const { as, files, home, commits, git, log, root } = await workshop(t);
     await writeFile(home.path('.git/MERGE_HEAD'), git('rev-parse', 'HEAD'));
     await as(bob).edit(trees, { label: 'One' });
+    await as(bob).edit(dataset('lawns'), { label: 'Green' });
+    await as(ann).create('dataset', { label: 'Ponds', namespace: 'parks' });
+    await as(eve).publish(dataset('lawns'), bytes('a,b\n1,2\n'));
     await files.commits.settled();
+    assert.deepEqual([files.commits.made, files.commits.failed], [0, 4]);
+    // A hand is at work on what was made.
+    await writeFile(join(root, recordOf('ponds')), 'label: By hand\n');
     await rm(home.path('.git/MERGE_HEAD'));
     await as(bob).edit(trees, { label: 'Two' });
+    const made = await commits();
     assert.deepEqual(
-      (await commits()).map(({ message }) => message),
-      ['Edit dataset parks/trees: label'],
+      made.map(({ message, author }) => `${message?.replace(/@\d+/, '')}, ${author}`),
+      [
+        'Edit dataset parks/trees: label, bob <bob@localhost>',
+        // What was written of trees first is in the commit of what was written last.
+        'Add version parks/lawns, eve@example.org <eve@example.org>',
+      ],
     );
-    assert.equal(files.commits.failed, 1);
+    assert.deepEqual(files.commits.failed, 0);
+    assert.match(log.at(-1) ?? '', /^Committed to git after all: Add version/);
+    assert.ok(!git('show', `HEAD:data/${recordOf('lawns')}`).includes('By hand'));
   });
 });
