@@ -6,11 +6,15 @@ import { Option } from 'commander';
 import { ConflictError, ValidationError } from '../../catalogue/errors.ts';
 import type { Verb } from '../command.ts';
 import { defaultFolder, isCatalogue } from '../folder.ts';
+import { addGitParts, type GitPart, namesCatalogue, planGitParts } from '../git-parts.ts';
+import { shellWord } from '../hook-script.ts';
 import { prepareFolder } from '../new-folder.ts';
 import { dryRun } from '../options.ts';
 
 interface InitOptions {
   readonly title: string;
+  readonly hook?: boolean;
+  readonly ci?: boolean;
   readonly dryRun?: boolean;
 }
 
@@ -18,20 +22,44 @@ export const command: Verb<InitOptions> = {
   usage: 'init [dir]',
   description: 'Make a new catalogue.',
   on: 'folder',
-  notes: `It is a folder with catalogue.yaml and what git should know: ${defaultFolder} unless named otherwise.`,
-  examples: ['catalogue init', 'catalogue init my-data --title "Open data of Springfield"'],
-  options: () => [new Option('--title <text>', 'Name of the catalogue.').default('Catalogue'), dryRun()],
+  notes:
+    `It is a folder with catalogue.yaml and what git should know: ${defaultFolder} unless named otherwise. To a ` +
+    'catalogue that is there, --hook and --ci add themselves and nothing else.',
+  examples: [
+    'catalogue init',
+    'catalogue init my-data --title "Open data of Springfield"',
+    'catalogue init --hook --ci',
+  ],
+  options: () => [
+    new Option('--title <text>', 'Name of the catalogue.').default('Catalogue'),
+    new Option('--hook', 'Have git check what is staged before each commit (a pre-commit hook).'),
+    new Option('--ci', 'Have GitHub Actions check pull requests, and say what they change.'),
+    dryRun(),
+  ],
   async run({ context, global, show }, [dir], options) {
-    const name = dir ?? global.data ?? (context.env.CATALOGUE_DATA || defaultFolder);
+    const adds = options.hook || options.ci;
+    const within = adds && !existsSync(join(context.cwd, defaultFolder)) && isCatalogue(context.cwd);
+    const name = dir ?? global.data ?? (context.env.CATALOGUE_DATA || (within ? '.' : defaultFolder));
     const folder = resolve(context.cwd, name);
     if (options.title.trim() === '') throw new ValidationError({ title: ['This field may not be blank.'] });
-    await mustBeEmpty(folder, name);
+    const isThere = adds && isCatalogue(folder);
+    if (!isThere) await mustBeEmpty(folder, name);
+    const parts = await planGitParts(folder, options);
+    const place = ({ path }: GitPart) => relative(context.cwd, path).replaceAll('\\', '/');
     if (options.dryRun) {
-      show.line(`Would make a catalogue in ${name}`);
+      if (!isThere) show.line(`Would make a catalogue in ${name}`);
+      for (const part of parts) if (!part.isThere) show.line(`Would add ${place(part)}`);
       return 0;
     }
-    await makeCatalogue(folder, options.title.trim());
-    if (!show.forPeople) show.line(name);
+    if (!isThere) await makeCatalogue(folder, options.title.trim());
+    await addGitParts(parts);
+    if (!show.forPeople && !isThere) show.line(name);
+    for (const part of parts) {
+      show.message(part.isThere ? `The ${part.what} is there already: ${place(part)}` : `Added ${place(part)}.`);
+      if (part.what === 'workflow' && !(await namesCatalogue(part)))
+        show.message('It runs the program that package.json names: add catalogue to its devDependencies.');
+    }
+    if (isThere) return 0;
     const data =
       resolve(context.cwd, defaultFolder) === folder
         ? ''
@@ -72,5 +100,3 @@ async function makeCatalogue(folder: string, title: string): Promise<void> {
   const lines = [schemaHeader('settings', path, ''), ...pairLines('title', title, 0, houseHabits)];
   await writeFile(join(folder, path), `${lines.join('\n')}\n`, { flag: 'wx' });
 }
-
-const shellWord = (word: string) => (/^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);

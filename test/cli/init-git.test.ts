@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { parse } from 'yaml';
+import { filesIn, type } from '../support/prompt.ts';
+import { makeRepository, repositoryAt } from '../support/repository.ts';
+
+const content = { namespaces: { parks: { id: 1, label: 'Parks' } } };
+
+/** A repository with a catalogue, and the words `init …` typed in it. */
+async function workshop(t: TestContext, within = 'data', cwd?: string) {
+  const repository = await makeRepository(content, t, within);
+  const { top, root } = repository;
+  const env = { CATALOGUE_DATA: cwd ? '' : root };
+  const init = (...argv: string[]) => type(['init', ...argv], { root, cwd: cwd ? join(top, cwd) : top, env });
+  const read = (path: string) => readFileSync(join(top, path), 'utf8');
+  return { ...repository, init, read };
+}
+
+describe('init --hook', () => {
+  it('adds a pre-commit hook to the repository, and nothing to the catalogue', async (t) => {
+    const { top, root, init, read, git } = await workshop(t);
+    const before = filesIn(root);
+    assert.equal((await init('--hook', '--dry-run')).out, 'Would add .git/hooks/pre-commit\n');
+    assert.ok(!existsSync(join(top, '.git/hooks/pre-commit')));
+    const { out, err, exitCode } = await init('--hook');
+    assert.deepEqual([out, err, exitCode], ['', 'Added .git/hooks/pre-commit.\n', 0]);
+    assert.ok(statSync(join(top, '.git/hooks/pre-commit')).mode & 0o100, 'it can be run');
+    assert.match(read('.git/hooks/pre-commit'), /^#!\/bin\/sh\n[\s\S]*\nfolder=data\n/);
+    assert.deepEqual(filesIn(root), before);
+    assert.equal(git('status', '--porcelain'), '');
+    const again = await init('--hook');
+    assert.deepEqual([again.err, again.exitCode], ['The hook is there already: .git/hooks/pre-commit\n', 0]);
+  });
+
+  it('leaves a hook alone that is somebody’s, and says what to add to it', async (t) => {
+    const { top, init, read } = await workshop(t, "Bob's data");
+    mkdirSync(join(top, '.git/hooks'), { recursive: true });
+    writeFileSync(join(top, '.git/hooks/pre-commit'), '#!/bin/sh\nmake lint\n');
+    const { err, exitCode } = await init('--hook', '--ci');
+    assert.equal(exitCode, 5);
+    assert.match(err, /^error: There is a hook in \.git\/hooks\/pre-commit, and it stays as it is\. Add this line/);
+    assert.equal(read('.git/hooks/pre-commit'), '#!/bin/sh\nmake lint\n');
+    assert.ok(!existsSync(join(top, '.github')), 'all or nothing');
+    const [, line = ''] = err.trimEnd().split('\n');
+    assert.equal(
+      line.trim(),
+      `git --literal-pathspecs diff --cached --quiet -- 'Bob'\\''s data' || npx --no-install catalogue --data 'Bob'\\''s data' check --staged || exit 1`,
+    );
+    writeFileSync(join(top, '.git/hooks/pre-commit'), `#!/bin/sh\n${line}\nmake lint\n`);
+    assert.match((await init('--hook')).err, /^The hook is there already/);
+  });
+
+  it('goes where core.hooksPath says, unless other repositories have their hooks there too', async (t) => {
+    const { top, init, git } = await workshop(t);
+    git('config', 'core.hooksPath', '.githooks');
+    assert.equal((await init('--hook')).err, 'Added .githooks/pre-commit.\n');
+    assert.ok(existsSync(join(top, '.githooks/pre-commit')));
+    git('config', 'core.hooksPath', join(top, '..'));
+    const shared = await init('--hook');
+    assert.equal(shared.exitCode, 5);
+    assert.match(shared.err, /core\.hooksPath\) are those of others too\. Add this line/);
+    assert.ok(!existsSync(join(top, '../pre-commit')));
+  });
+
+  it('finds the repository from a linked working tree, from within the catalogue, and from a folder below', async (t) => {
+    const { top, git } = await workshop(t);
+    const linked = `${top}-linked`;
+    git('worktree', 'add', '--quiet', linked);
+    t.after(() => repositoryAt(linked, linked).remove('.'));
+    const there = await type(['init', '--hook'], { root: join(linked, 'data'), cwd: linked });
+    assert.equal(there.err, `Added ${relative(linked, top).replaceAll('\\', '/')}/.git/hooks/pre-commit.\n`);
+    const within = await workshop(t, 'deep/data', 'deep/data');
+    assert.equal((await within.init('--hook')).err, 'Added ../../.git/hooks/pre-commit.\n');
+    assert.match(within.read('.git/hooks/pre-commit'), /^folder=deep\/data$/m);
+    const atTop = await workshop(t, '.', '.');
+    assert.equal((await atTop.init('--hook')).exitCode, 0);
+    assert.match(atTop.read('.git/hooks/pre-commit'), /^folder=\.$/m);
+  });
+
+  it('comes with a new catalogue, in a repository only', async (t) => {
+    const { top } = await workshop(t);
+    const made = await type(['init', '--hook', 'new/one'], { cwd: top });
+    assert.equal(made.out, 'new/one\n');
+    assert.match(made.err, /^Added \.git\/hooks\/pre-commit\.\nMade a catalogue in new\/one\./);
+    assert.match(readFileSync(join(top, '.git/hooks/pre-commit'), 'utf8'), /^folder=new\/one$/m);
+    const outside = await type(['init', '--hook', 'new'], {});
+    assert.equal(outside.exitCode, 3);
+    assert.match(
+      outside.err,
+      /A hook or a workflow is part of a git repository, and here is none\. Run first: git init/,
+    );
+    assert.ok(!existsSync(join(outside.cwd, 'new')));
+  });
+});
+
+describe('init --ci', () => {
+  it('adds a workflow that checks what a pull request changes', async (t) => {
+    const { init, read, top } = await workshop(t);
+    const { err, exitCode } = await init('--ci');
+    assert.equal(exitCode, 0);
+    assert.match(
+      err,
+      /^Added \.github\/workflows\/catalogue\.yml\.\nIt runs the program that package\.json names: add/,
+    );
+    const workflow = parse(read('.github/workflows/catalogue.yml'));
+    assert.deepEqual(workflow.on.pull_request.paths, ['data/**', '.github/workflows/catalogue.yml']);
+    assert.deepEqual(workflow.permissions, { contents: 'read' });
+    const { steps, env } = workflow.jobs.check;
+    assert.equal(env.BASE, `origin/\${{ github.base_ref }}`);
+    const used = steps.flatMap(({ uses }: { uses?: string }) => uses ?? []);
+    assert.deepEqual(
+      used.map((action: string) => action.replace(/\d+$/, '<n>')),
+      ['actions/checkout@v<n>', 'actions/setup-node@v<n>'],
+    );
+    assert.equal(steps[0].with['fetch-depth'], 0);
+    const commands = steps.flatMap(({ run }: { run?: string }) => run ?? []);
+    assert.deepEqual(commands, [
+      'npm ci',
+      'npx --no-install catalogue --data data check --changed "$BASE" --format github',
+      'npx --no-install catalogue --data data diff "$BASE" --format markdown | tee -a "$GITHUB_STEP_SUMMARY"',
+    ]);
+    assert.match((await init('--ci')).err, /^The workflow is there already/);
+    writeFileSync(join(top, '.github/workflows/catalogue.yml'), 'name: Mine\n');
+    const mine = await init('--ci');
+    assert.deepEqual([mine.exitCode, read('.github/workflows/catalogue.yml')], [5, 'name: Mine\n']);
+    assert.match(mine.err, /stays as it is\. To have a new one, remove it first\./);
+  });
+
+  it('is YAML whatever the folder is called, and says nothing of package.json where that names the program', async (t) => {
+    const { init, read, top } = await workshop(t, 'it: is #1 "data"');
+    writeFileSync(join(top, 'package.json'), '{"devDependencies": {"catalogue": "*"}}');
+    assert.equal((await init('--ci')).err, 'Added .github/workflows/catalogue.yml.\n');
+    const { on, jobs } = parse(read('.github/workflows/catalogue.yml'));
+    assert.equal(on.pull_request.paths[0], 'it: is #1 "data"/**');
+    assert.match(jobs.check.steps[3].run, /--data 'it: is #1 "data"' check /);
+    const atTop = await workshop(t, '.', '.');
+    await atTop.init('--ci');
+    assert.equal(parse(atTop.read('.github/workflows/catalogue.yml')).on.pull_request, null);
+  });
+});
