@@ -1,7 +1,7 @@
 /** All commands: a line for each noun, whose code is loaded when it is called and not before. */
 import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
-import type { Call, Commands, GlobalOptions, Verb } from './command.ts';
+import type { Call, Commands, Declared, GlobalOptions, Verb } from './command.ts';
 import type { Context } from './context.ts';
 import { manyLines } from './text.ts';
 
@@ -20,7 +20,13 @@ export const nouns: Readonly<Record<string, Noun>> = {
   publish: { description: 'Make a dataset and its version in one go.', load: () => import('./commands/publish.ts') },
   data: { description: 'The rows of a dataset.', load: () => import('./commands/data.ts') },
   download: { description: 'The file of a version, as it was taken in.', load: () => import('./commands/download.ts') },
-  diff: { description: 'How the rows of two versions differ.', load: () => import('./commands/diff.ts') },
+  clone: { description: 'Copy a catalogue from elsewhere.', load: () => import('./commands/clone.ts') },
+  pull: { description: 'Take what a catalogue elsewhere has changed.', load: () => import('./commands/pull.ts') },
+  push: { description: 'Send what was changed here.', load: () => import('./commands/push.ts') },
+  diff: {
+    description: 'What differs: rows of versions, or a branch of git.',
+    load: () => import('./commands/diff.ts'),
+  },
   group: { description: 'Groups: who owns namespaces.', load: () => import('./commands/group.ts') },
   user: { description: 'Users: who may sign in.', load: () => import('./commands/user.ts') },
   token: { description: 'Tokens: what programs sign in with.', load: () => import('./commands/token.ts') },
@@ -30,6 +36,7 @@ export const nouns: Readonly<Record<string, Noun>> = {
   remote: { description: 'Catalogues elsewhere: their names here.', load: () => import('./commands/remote.ts') },
   login: { description: 'Sign in to a catalogue elsewhere.', load: () => import('./commands/login.ts') },
   logout: { description: 'Sign out of a catalogue elsewhere.', load: () => import('./commands/logout.ts') },
+  completion: { description: 'Let the shell complete what you type.', load: () => import('./commands/completion.ts') },
 };
 
 const introduction = 'A dataset catalogue in a folder of YAML files.';
@@ -128,8 +135,26 @@ async function callFor(world: Context, command: Command, { on }: Verb) {
   const global = globalOptions(command);
   const context = hearing(world, global);
   const { hinted, ...places } = placesFor(context, global, pathOf(command), on);
-  const call: Call = { context, global, show: createShow(context, global), ...places };
+  const call: Call = {
+    context,
+    global,
+    show: createShow(context, global),
+    declared: () => declared(context),
+    ...places,
+  };
   return { call, hinted };
+}
+
+/** All commands, as they are declared: those of a noun when it is asked for. */
+function declared(context: Context): Declared {
+  const program = createProgram(context, () => {});
+  return {
+    program,
+    async load(noun) {
+      const commands = await nouns[noun.name()]?.load();
+      if (commands) fill(noun, commands, context, () => {});
+    },
+  };
 }
 
 /** Adds the options that are taken at every place. */

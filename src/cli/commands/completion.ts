@@ -1,0 +1,69 @@
+/** `catalogue completion`: what a shell does when somebody presses Tab. */
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Call, Verb } from '../command.ts';
+import type { Candidate, Offer, Sources } from '../completion/candidates.ts';
+import { type Shell, shellNamed, shells } from '../completion/shells.ts';
+import type { Context } from '../context.ts';
+
+/** In milliseconds: whoever presses Tab doesn't wait longer for a catalogue elsewhere. */
+const patience = 3000;
+
+export const command: Verb = {
+  usage: 'completion <shell> [words...]',
+  description: 'Print the script that lets a shell complete commands, options and names.',
+  notes:
+    'The shell is bash, zsh or fish. With the words of a command line behind --, it prints what may come next: that is ' +
+    `what the script asks.\n\nWhere the script goes:\n${Object.values(shells)
+      .map(({ install }) => `  ${install}`)
+      .join('\n')}`,
+  examples: ['catalogue completion bash', 'catalogue completion fish -- dataset show pa'],
+  on: 'nothing',
+  async run(call, [name = '', ...words]) {
+    const shell = shellNamed(name);
+    if (words.length === 0) {
+      call.context.out(shell.script);
+      return 0;
+    }
+    const given = words.map((word = '') => word);
+    const offer = await Promise.race([offerFor(call, shell, given), sleep(patience, nothing, { ref: false })]).catch(
+      // Whoever is typing has no use for an error.
+      () => nothing,
+    );
+    for (const line of shell.answer(offer, given)) call.context.out(`${line}\n`);
+    return 0;
+  },
+};
+
+const nothing: Offer = { candidates: [] };
+
+async function offerFor({ context, declared }: Call, shell: Shell, given: readonly string[]): Promise<Offer> {
+  const [{ expectedAfter }, { candidatesFor }] = await Promise.all([
+    import('../completion/expected.ts'),
+    import('../completion/candidates.ts'),
+  ]);
+  const words = shell.words(given);
+  const current = words.at(-1) ?? '';
+  const expected = await expectedAfter(declared(), words.slice(0, -1), current);
+  const options = 'given' in expected ? expected.given.options : {};
+  return candidatesFor(expected, current, await sourcesFor(context, options, shell.describing));
+}
+
+async function sourcesFor(
+  context: Context,
+  { data, remote }: Readonly<Record<string, string | true>>,
+  describing: boolean,
+): Promise<Sources> {
+  const [{ placesFor }, { namesOf }] = await Promise.all([import('../places.ts'), import('../completion/names.ts')]);
+  const global = { ...(typeof data === 'string' && { data }), ...(typeof remote === 'string' && { remote }) };
+  const places = placesFor(context, global, '', undefined);
+  const isElsewhere = remote !== undefined || (data === undefined && Boolean(context.env.CATALOGUE_REMOTE));
+  const folder = () => (isElsewhere ? undefined : resolve(context.cwd, places.folder()));
+  return { names: namesOf(folder, places.open), remotes: () => remotesKnown(context), describing };
+}
+
+async function remotesKnown({ env }: Context): Promise<readonly Candidate[]> {
+  const { readRemotes } = await import('../remotes-file.ts');
+  const { remotes } = await readRemotes(env);
+  return remotes.map(({ name, url }) => ({ word: name, description: url }));
+}

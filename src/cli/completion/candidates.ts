@@ -1,0 +1,172 @@
+/** The words that may stand where one is being typed. */
+import type { DatasetRef, Ref } from '../../catalogue/ref.ts';
+import type { Column } from '../../catalogue/types.ts';
+import { columnWords, filterWords } from './columns.ts';
+import type { Expected, Given } from './expected.ts';
+import type { Names } from './names.ts';
+import { sourceOf } from './sources.ts';
+
+export interface Candidate {
+  /** The whole word. */
+  readonly word: string;
+  readonly description: string;
+}
+
+/** What a shell offers. */
+export interface Offer {
+  readonly candidates: readonly Candidate[];
+  /** Files or folders, which the shell knows best. */
+  readonly paths?: 'files' | 'folders' | undefined;
+}
+
+export interface Sources {
+  readonly names: Names;
+  /** Catalogues elsewhere. */
+  remotes(): Promise<readonly Candidate[]>;
+  /** Whether the shell shows descriptions. */
+  readonly describing: boolean;
+}
+
+/** Of more words than that, nobody reads the descriptions, and each costs a file to be read. */
+const mostDescribed = 40;
+
+/** What there is for the word that is being typed. */
+export async function candidatesFor(expected: Expected, current: string, sources: Sources): Promise<Offer> {
+  const offer = await unfiltered(expected, current, sources);
+  return { ...offer, candidates: offer.candidates.filter(({ word }) => word.startsWith(current)) };
+}
+
+async function unfiltered(expected: Expected, current: string, sources: Sources): Promise<Offer> {
+  switch (expected.what) {
+    case 'nothing':
+      return { candidates: [] };
+    case 'command':
+      return {
+        candidates: expected.at
+          .createHelp()
+          .visibleCommands(expected.at)
+          .map((command) => ({ word: command.name(), description: command.summary() || command.description() })),
+      };
+    case 'option':
+      return { candidates: optionsOf(expected) };
+    case 'argument':
+      return values(expected, current, sources);
+    case 'value': {
+      const { candidates, paths } = await values(expected, current.slice(expected.prefix.length), sources);
+      return { candidates: candidates.map((one) => ({ ...one, word: expected.prefix + one.word })), paths };
+    }
+  }
+}
+
+/** The options that aren't given yet, or may be given again. */
+function optionsOf({ at, given }: Expected & { what: 'option' }): readonly Candidate[] {
+  return at
+    .createHelp()
+    .visibleOptions(at)
+    .filter((option) => !(option.attributeName() in given.options) || option.description.includes('Repeatable'))
+    .map(({ long, short, description }) => ({ word: long ?? short ?? '', description }));
+}
+
+async function values(
+  expected: Expected & { what: 'argument' | 'value' },
+  current: string,
+  { names, remotes, describing }: Sources,
+): Promise<Offer> {
+  const source = sourceOf(expected);
+  const described = (found: readonly string[], prefix: string, refOf: (name: string) => Ref) =>
+    withDescriptions(
+      found.filter((name) => (prefix + name).startsWith(current)),
+      prefix,
+      describing ? (name) => names.described(refOf(name)) : undefined,
+    );
+  const homes = async () => {
+    const found = await described(await names.names({ kind: 'namespace' }), '', (slug) => ({
+      kind: 'namespace',
+      slug,
+    }));
+    return { candidates: found.map(({ word, description }) => ({ word: `${word}/`, description })) };
+  };
+  switch (source.from) {
+    case 'words':
+      return plain(source.words);
+    case 'file':
+      return { candidates: [], paths: 'files' };
+    case 'folder':
+      return { candidates: [], paths: 'folders' };
+    case 'remote':
+      return { candidates: await remotes() };
+    case 'namespace':
+    case 'group':
+    case 'user':
+    case 'query': {
+      const kind = source.from;
+      return { candidates: await described(await names.names({ kind }), '', (slug) => ({ kind, slug })) };
+    }
+    case 'home':
+      return current.includes('/') ? { candidates: [] } : homes();
+    case 'dataset': {
+      const ref = readRef(current);
+      if (ref.namespace === undefined) return homes();
+      const { namespace, dataset } = ref;
+      if (dataset === undefined) {
+        const slugs = await names.names({ kind: 'dataset', namespace });
+        return {
+          candidates: await described(slugs, `${namespace}/`, (slug) => ({ kind: 'dataset', namespace, slug })),
+        };
+      }
+      const slugs = [...(await names.names({ kind: 'version', namespace, dataset }))].reverse();
+      const refTo = (slug: string): Ref => ({ kind: 'version', namespace, dataset, slug });
+      return { candidates: await described(['latest', ...slugs], `${namespace}/${dataset}@`, refTo) };
+    }
+    case 'version of the dataset': {
+      const home = await datasetOf(expected.given, names);
+      if (!home) return plain(['latest']);
+      const at = { kind: 'version', namespace: home.namespace, dataset: home.slug } as const;
+      const slugs = [...(await names.names(at))].reverse();
+      return { candidates: await described(['latest', ...slugs], '', (slug) => ({ ...at, slug })) };
+    }
+    case 'column':
+      return { candidates: columnWords(await columnsOf(expected.given, names), '') };
+    case 'columns': {
+      // Those before the last comma, and the minus of a descending one.
+      const [before = ''] = /^(?:.*,)?-?/.exec(current) ?? [];
+      return { candidates: columnWords(await columnsOf(expected.given, names), before) };
+    }
+    case 'filter':
+      return { candidates: await filterWords(await columnsOf(expected.given, names), current) };
+    case 'nothing':
+      return { candidates: [] };
+  }
+}
+
+const plain = (words: readonly string[]): Offer => ({ candidates: words.map((word) => ({ word, description: '' })) });
+
+async function withDescriptions(
+  names: readonly string[],
+  prefix: string,
+  describe: ((name: string) => Promise<string>) | undefined,
+): Promise<readonly Candidate[]> {
+  const isFew = describe && names.length <= mostDescribed;
+  return Promise.all(
+    names.map(async (name) => ({ word: prefix + name, description: isFew ? await describe(name) : '' })),
+  );
+}
+
+/** A dataset's or a version's name, as far as it is there. */
+function readRef(text: string): { namespace?: string; dataset?: string } {
+  const [, namespace, dataset] = /^([^/@]+)\/(?:([^/@]+)@)?/.exec(text) ?? [];
+  return { ...(namespace !== undefined && { namespace }), ...(dataset !== undefined && { dataset }) };
+}
+
+/** The dataset that the rest of the command line is about. */
+async function datasetOf({ arguments: [first = ''], options }: Given, names: Names): Promise<DatasetRef | undefined> {
+  const named = typeof options.dataset === 'string' ? options.dataset : first;
+  const name = named.includes('/') ? named : await names.datasetOf(named);
+  const [, namespace, slug] = /^([^/@]+)\/([^/@]+)/.exec(name ?? '') ?? [];
+  return namespace && slug ? { kind: 'dataset', namespace, slug } : undefined;
+}
+
+async function columnsOf(given: Given, names: Names): Promise<readonly Column[]> {
+  const ref = await datasetOf(given, names);
+  return (ref && (await names.dataset(ref))?.columns) ?? [];
+}

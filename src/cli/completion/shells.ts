@@ -1,0 +1,153 @@
+/** Shells: the script that each loads, the words that it hands over, and how it wants the answer. */
+import { UsageError } from '../errors.ts';
+import { oneLine } from '../text.ts';
+import type { Candidate, Offer } from './candidates.ts';
+
+export interface Shell {
+  /** Where the script belongs, as a line of the help. */
+  readonly install: string;
+  readonly script: string;
+  /** Whether it shows descriptions. */
+  readonly describing: boolean;
+  /** The words of the command line without the program's name, the current one last. */
+  words(given: readonly string[]): readonly string[];
+  /** One line for what to do besides (`files`, `folders`, `open`: no blank behind the word), one for each candidate. */
+  answer(offer: Offer, given: readonly string[]): readonly string[];
+}
+
+/** Words that go on: no blank comes behind them. */
+const isOpen = ({ word }: Candidate) => /(?:[/@=]|__)$/.test(word);
+
+const described = ({ word, description }: Candidate) => `${oneLine(word)}\t${firstSentence(oneLine(description))}`;
+const firstSentence = (text: string) => /^.*?[.:;](?= |$)/.exec(text)?.[0].slice(0, -1) ?? text;
+
+/** As zsh and fish have it: the words as the shell has taken them apart. */
+const apart: Pick<Shell, 'describing' | 'words' | 'answer'> = {
+  describing: true,
+  words: (given) => given,
+  answer: ({ candidates, paths }) => [paths ?? '', ...candidates.map(described)],
+};
+
+const bash: Shell = {
+  install: 'source <(catalogue completion bash)     in ~/.bashrc',
+  describing: false,
+  words: ([line = '']) => wordsIn(line).words.slice(1),
+  answer({ candidates, paths }, [line = '', replaced = '']) {
+    const { words, quote } = wordsIn(line);
+    const current = words.at(-1) ?? '';
+    // Words end at "@" and "=" as well, as readline sees them: of the candidate, only the rest is put in.
+    const rest = wordsIn(replaced).words.at(-1) ?? '';
+    const kept = current.endsWith(rest) ? current.length - rest.length : 0;
+    const how = paths ?? (candidates.some(isOpen) ? 'open' : '');
+    return [how, ...candidates.map(({ word }) => (quote ? word : escaped(word.slice(kept))))];
+  },
+  script: `# Completion of catalogue for bash.
+_catalogue() {
+  local line how=-
+  COMPREPLY=()
+  while IFS= read -r line; do
+    if [[ $how == - ]]; then how=$line; else COMPREPLY+=("$line"); fi
+  done < <("$1" completion bash -- "\${COMP_LINE:0:COMP_POINT}" "$2" 2>/dev/null)
+  case $how in
+    open) compopt -o nospace ;;
+    files) compopt -o default ;;
+    folders) compopt -o dirnames ;;
+  esac 2>/dev/null
+}
+complete -F _catalogue catalogue
+`,
+};
+
+const zsh: Shell = {
+  ...apart,
+  install: 'source <(catalogue completion zsh)      in ~/.zshrc, behind compinit',
+  answer: ({ candidates, paths }) => [
+    paths ?? '',
+    // A word that goes on begins with a mark; colons part the word from its description.
+    ...candidates.map((one) => {
+      const [word = '', description = ''] = described(one).split('\t');
+      return `${isOpen(one) ? '+' : '-'}${word.replace(/[\\:]/g, '\\$&')}${description && `:${description}`}`;
+    }),
+  ],
+  script: `#compdef catalogue
+# Completion of catalogue for zsh.
+_catalogue() {
+  local how line
+  local -a lines open closed
+  lines=("\${(@f)$("\${words[1]}" completion zsh -- "\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}" 2>/dev/null)}")
+  how=\${lines[1]}
+  for line in "\${(@)lines[2,-1]}"; do
+    if [[ $line == +* ]]; then open+=("\${line#?}"); else closed+=("\${line#?}"); fi
+  done
+  case $how in
+    files) _files ;;
+    folders) _files -/ ;;
+    *)
+      (( $#open )) && _describe -t open catalogue open -S ''
+      (( $#closed )) && _describe -t closed catalogue closed
+      ;;
+  esac
+}
+if [[ \${funcstack[1]} == _catalogue ]]; then _catalogue "$@"; else compdef _catalogue catalogue; fi
+`,
+};
+
+const fish: Shell = {
+  ...apart,
+  install: 'catalogue completion fish > ~/.config/fish/completions/catalogue.fish',
+  script: `# Completion of catalogue for fish.
+function __catalogue_complete
+    set -l given (commandline -opc)
+    set -l program $given[1]
+    set -e given[1]
+    set -l current (commandline -ct)
+    set -l lines ($program completion fish -- $given "$current" 2>/dev/null)
+    switch "$lines[1]"
+        case files
+            __fish_complete_path $current
+        case folders
+            __fish_complete_directories $current
+    end
+    set -e lines[1]
+    printf '%s\\n' $lines
+end
+complete -c catalogue -f -a '(__catalogue_complete)'
+`,
+};
+
+export const shells: Readonly<Record<string, Shell>> = { bash, zsh, fish };
+
+/** @throws UsageError for a shell that is none of them */
+export function shellNamed(name: string): Shell {
+  const shell = Object.hasOwn(shells, name) ? shells[name] : undefined;
+  if (shell) return shell;
+  throw new UsageError(
+    `There is no completion for ${name}. Write: catalogue completion ${Object.keys(shells).join('|')}`,
+  );
+}
+
+const escaped = (word: string) => word.replace(/[^-\w@%+=:,./\u0080-\uffff]/g, '\\$&');
+
+/**
+ * Takes a command line apart as bash does, without expanding anything; the last word may be empty.
+ * @returns the words, and the quote that the last one still stands in
+ */
+export function wordsIn(line: string): { readonly words: readonly string[]; readonly quote: string } {
+  const words: string[] = [];
+  let word: string | undefined;
+  let quote = '';
+  for (let i = 0; i < line.length; i++) {
+    const character = line[i] ?? '';
+    if (quote === '' && /\s/.test(character)) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+      continue;
+    }
+    word ??= '';
+    if (character === '\\' && quote !== "'") word += line[++i] ?? '';
+    else if (quote === character) quote = '';
+    else if (quote === '' && /['"]/.test(character)) quote = character;
+    else word += character;
+  }
+  return { words: [...words, word ?? ''], quote };
+}

@@ -1,0 +1,86 @@
+/** Which words can stand for an argument, or for the value of an option: told by what they are called. */
+import type { Command, Option } from 'commander';
+import type { Expected } from './expected.ts';
+
+export type Source =
+  | { readonly from: 'words'; readonly words: readonly string[] }
+  | {
+      readonly from:
+        | 'namespace'
+        | 'dataset'
+        /** A namespace, in which something will get a new name. */
+        | 'home'
+        | 'group'
+        | 'user'
+        | 'query'
+        | 'version of the dataset'
+        | 'column'
+        | 'columns'
+        | 'filter'
+        | 'remote'
+        | 'file'
+        | 'folder'
+        | 'nothing';
+    };
+
+type From = Exclude<Source['from'], 'words'>;
+
+/** By the word between `<` and `>`. A dataset's name may go on with that of a version. */
+const byLabel: Readonly<Record<string, From>> = {
+  namespace: 'namespace',
+  dataset: 'dataset',
+  version: 'dataset',
+  other: 'dataset',
+  query: 'query',
+  group: 'group',
+  owner: 'group',
+  username: 'user',
+  member: 'user',
+  column: 'column',
+  columns: 'columns',
+  filters: 'filter',
+  remote: 'remote',
+  'name|url': 'remote',
+  file: 'file',
+  dir: 'folder',
+};
+
+/** Where that word says too little, by the command and the option or argument. */
+const byPlace: Readonly<Record<string, From>> = {
+  'dataset add name': 'home',
+  'remote remove name': 'remote',
+  'query add --dataset': 'dataset',
+  'query edit --dataset': 'dataset',
+  'query add --version': 'version of the dataset',
+  'query edit --version': 'version of the dataset',
+  'dataset list --namespace': 'namespace',
+  'dataset list --column': 'nothing',
+  'dataset edit --namespace': 'namespace',
+  'version add --name': 'nothing',
+};
+
+/** Where what is expected comes from. */
+export function sourceOf(expected: Expected & { what: 'argument' | 'value' }): Source {
+  const path = pathOf(expected.at);
+  if (expected.what === 'argument') {
+    const name = expected.argument.name();
+    const choices = wordsOf[`${path} ${name}`];
+    if (choices) return { from: 'words', words: choices };
+    // What is added has a name that nothing has yet.
+    const [noun] = path.split(' ');
+    if (path.endsWith(' add') && (name === noun || (name === 'username' && noun === 'user')))
+      return { from: 'nothing' };
+    return { from: byPlace[`${path} ${name}`] ?? byLabel[name] ?? 'nothing' };
+  }
+  const { option } = expected;
+  if (option.argChoices) return { from: 'words', words: option.argChoices };
+  return { from: byPlace[`${path} ${option.long}`] ?? byLabel[labelOf(option)] ?? 'nothing' };
+}
+
+const wordsOf: Readonly<Record<string, readonly string[]>> = { 'completion shell': ['bash', 'zsh', 'fish'] };
+
+const labelOf = ({ flags }: Option) => /[<[]([^>\]]+)[>\]]/.exec(flags)?.[1] ?? '';
+
+/** The words of a command, without the program's own name. */
+export const pathOf = (command: Command): string =>
+  command.parent ? `${pathOf(command.parent)} ${command.name()}`.trimStart() : '';
