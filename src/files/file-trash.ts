@@ -23,6 +23,8 @@ export class FileTrash implements Trash {
 
   async restore(id: string, { rehearse = false }: { rehearse?: boolean | undefined } = {}): Promise<TrashEntry> {
     const entry = await this.#entry(id);
+    // Else its removal might be committed when it is back.
+    if (!rehearse) await this.#files.commits.caughtUp();
     const work = () => restore(this.#files, entry, { rehearse });
     await this.#files.commits.during(this.#viewer.username, work, () => restored(entry.ref));
     return entry;

@@ -68,6 +68,18 @@ describe('the history', () => {
     assert.equal((await messages('parks/datasets/trees/'))[0], 'By hand');
   });
 
+  it('has what was removed, and what came back from the trash', async (t) => {
+    const { ask, send, messages, add, git, alice, bob } = await workshop(t);
+    await add('Trees');
+    assert.equal((await ask(`${api}/parks/datasets/trees/`, { method: 'DELETE' }, bob)).status, 204);
+    const [entry] = (await ask('/api/v1/trash/', {}, alice)).body.results;
+    assert.equal((await send('POST', `/api/v1/trash/${entry.id}/restore/`, {}, alice)).status, 200);
+    const expected = ['Restore dataset parks/trees', 'Remove dataset parks/trees', 'Add dataset parks/trees'];
+    assert.deepEqual(await messages('parks/datasets/trees/'), expected);
+    assert.equal(git('log', '-1', '--format=%an'), 'alice\n');
+    assert.equal(git('status', '--porcelain'), '');
+  });
+
   it('comes in pages', async (t) => {
     const { ask, send, add, alice } = await workshop(t);
     await add('Trees');
