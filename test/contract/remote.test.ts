@@ -8,6 +8,7 @@ import { connect } from '../../src/remote/connect.ts';
 import { createApp } from '../../src/server/app.ts';
 import { promises } from './catalogue.ts';
 import { depotPromises } from './depot.ts';
+import { trashPromises } from './trash.ts';
 
 /** Serves a catalogue as the one sees it who has the token "keeper". */
 async function serve(test: TestContext, catalogueFor: (viewer: Viewer) => Catalogue): Promise<string> {
@@ -39,6 +40,7 @@ const elsewhere: Parameters<typeof promises>[1] = async (test, folder) => {
 
 promises('A catalogue elsewhere', elsewhere);
 depotPromises('a catalogue elsewhere', elsewhere);
+trashPromises('a catalogue elsewhere', elsewhere);
 
 promises('A catalogue elsewhere, served by another', async (test, folder) => {
   const files = await openFolder(folder.root, { watch: true });
