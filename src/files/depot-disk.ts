@@ -43,10 +43,10 @@ export function asSeen({ files, viewer }: Access, { path, ref }: RecordPlace, se
   return now;
 }
 
-/** @throws ConflictError where a file with another extension makes the same record */
+/** @throws ConflictError where a file with another extension makes the same record. */
 export function mustBeAlone(folder: Folder, { path, stem }: RecordPlace): void {
   const other = candidates(stem).find((candidate) => candidate !== path && isThere(folder, candidate));
-  if (other !== undefined) throw new ConflictError(`${other} is the same record: write that one.`);
+  if (other !== undefined) throw new ConflictError(`${path} and ${other} are the same record: there may be one of them.`);
 }
 
 /**

@@ -6,7 +6,7 @@
  * is watched is then found by a look at the unit. (It is also quicker and smaller than one chokidar for all.)
  */
 import { basename, relative, sep } from 'node:path';
-import { type FSWatcher, watch } from 'chokidar';
+import { FSWatcher } from 'chokidar';
 import { datasetFolder, datasetsFolder, flatFolders, keyOf, namespaceFolder, type Unit } from './layout.ts';
 import type { Folder } from './look.ts';
 
@@ -30,6 +30,16 @@ interface Post {
   readonly identities: readonly string[];
   watcher?: FSWatcher;
   finish?: () => void;
+}
+
+/**
+ * Passes on what the system says, and reads nothing: chokidar would read the folder anew at every change, and take as
+ * long for each of thousands of datasets that come one after the other as it has datasets by then.
+ */
+class Listener extends FSWatcher {
+  override _readdirp(): undefined {
+    return undefined;
+  }
 }
 
 /** How many watchers are set up at once: more would hold up requests. */
@@ -115,7 +125,8 @@ export class Lookouts {
   #start(post: Post): void {
     const paths = post.folders.map((path) => this.#folder.absolute(path));
     const own = new Set(paths.map((path) => path.replaceAll(sep, '/')));
-    const watcher = watch(paths, { depth: 0, ignored: (path) => !own.has(path), ignoreInitial: true, atomic: false });
+    const options = { depth: 0, ignored: (path: string) => !own.has(path), ignoreInitial: true, atomic: false };
+    const watcher = new Listener(options).add(paths);
     this.#starting++;
     post.watcher = watcher;
     post.finish = () => {
