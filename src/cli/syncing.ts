@@ -48,7 +48,7 @@ export async function runSync(
       onProgress: at,
       async onPlan({ plan, steps, comparison }) {
         changes = await changesOf(steps, pair, comparison.texts[direction === 'pull' ? 'theirs' : 'ours']);
-        if (options.choice === undefined) told = await conflictsOf(plan.conflicts, pair, comparison);
+        told = await conflictsOf(plan.conflicts, pair, comparison);
       },
     }),
   )
@@ -101,10 +101,10 @@ export function amountOf({ done }: Pick<Synced, 'done'>): string {
 }
 
 /** 5 where something clashes, 4 where something isn't allowed, 1 where anything else failed. */
-export function exitCodeOf({ conflicts, failures }: Pick<Synced, 'conflicts' | 'failures'>): number {
+export function exitCodeOf({ plan, failures }: Pick<Synced, 'plan' | 'failures'>): number {
   const isAny = (...kinds: readonly (new (...args: never[]) => Error)[]) =>
     failures.some(({ error }) => kinds.some((kind) => error instanceof kind));
-  if (conflicts.length || isAny(ConflictError, StaleError)) return 5;
+  if (plan.conflicts.length || isAny(ConflictError, StaleError)) return 5;
   if (isAny(NotPermittedError)) return 4;
   return failures.length ? (isAny(ValidationError) ? 2 : 1) : 0;
 }

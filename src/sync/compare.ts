@@ -2,10 +2,9 @@
 import type { Depot, Manifest } from '../catalogue/depot.ts';
 import type { Parse } from './conflict.ts';
 import type { FileState, Files, Side } from './files.ts';
-import { candidatesOf, fingerprintsIn, formerPath, type Move, movable, movedAll, movesAmong } from './moves.ts';
 import { isKept } from './paths.ts';
 import { type Plan, planFor } from './plan.ts';
-import { isRefusal } from './run.ts';
+import { noteRenamedAlike, withMoves } from './renames.ts';
 import type { State } from './state.ts';
 import { Spool, type Texts, textsOf } from './texts.ts';
 
@@ -22,7 +21,8 @@ export interface Pair {
 }
 
 export interface Comparison {
-  readonly plan: Plan;
+  /** @param settled what the last common state is to be taken for, by path; null for what it is to lack */
+  plan(settled?: ReadonlyMap<string, FileState | null>): Promise<Plan>;
   readonly texts: Readonly<Record<Side, Texts>>;
   /** What the other side has, and its manifest's tag. */
   readonly theirs: Files;
@@ -31,9 +31,6 @@ export interface Comparison {
   knows(matches: (path: string) => boolean): boolean;
   close(): Promise<void>;
 }
-
-/** Of more records than that, ids aren't compared: their texts would have to be read. */
-const mostIds = 500;
 
 /**
  * Compares the sides.
@@ -49,18 +46,26 @@ export async function compare(pair: Pair, withTexts = false): Promise<Comparison
   ]);
   const spool = isNew ? await Spool.open(pair.spool) : undefined;
   try {
-    const base: Files = new Map(state.files);
     const broken = new Map<string, string>();
     const ours = await filesIn(ourManifest, broken, 'here');
-    const theirs = theirManifest ? await filesIn(theirManifest, broken, 'there', spool) : base;
+    const theirs = theirManifest ? await filesIn(theirManifest, broken, 'there', spool) : new Map(state.files);
     const texts = { ours: textsOf(pair.ours), theirs: textsOf(pair.theirs, spool) };
-    const moved = await withMoves(pair, { base, ours, theirs }, texts);
+    await noteRenamedAlike(pair, { base: state.files, ours, theirs }, texts);
+    const base: Files = new Map(state.files);
     const outOfSight =
       state.header.signedIn && !pair.signedIn
         ? 'It is gone there, or only for those who are not signed in: sign in as before.'
         : undefined;
     return {
-      plan: planFor({ ...moved, broken, outOfSight }),
+      async plan(settled = new Map()) {
+        const had = new Map(base);
+        for (const [path, file] of settled) {
+          if (file) had.set(path, file);
+          else had.delete(path);
+        }
+        const moved = await withMoves(pair, { base: had, ours, theirs }, texts);
+        return planFor({ ...moved, broken, outOfSight });
+      },
       texts,
       theirs,
       tag: theirManifest?.tag ?? known ?? '',
@@ -90,54 +95,4 @@ async function filesIn(
     await spool?.add(entry);
   }
   return files;
-}
-
-interface Three {
-  readonly base: Files;
-  readonly ours: Files;
-  readonly theirs: Files;
-}
-
-function nullIfRefused(error: unknown): null {
-  if (isRefusal(error)) return null;
-  throw error;
-}
-
-/** All three with the paths that they will have after what either side has renamed. */
-async function withMoves(
-  { state, parse }: Pair,
-  three: Three,
-  texts: Readonly<Record<Side, Texts>>,
-): Promise<Three & { readonly moves: readonly Move[] }> {
-  let { base, ours, theirs } = three;
-  const moves: Move[] = [];
-  const idIn = (path: string, text: string | null) => {
-    const id = text === null ? undefined : parse(path, text)?.id;
-    return id === undefined ? [] : [`id ${id}`];
-  };
-  for (const kind of movable)
-    for (const by of ['ours', 'theirs'] as const) {
-      const [mover, other] = by === 'ours' ? [ours, theirs] : [theirs, ours];
-      const candidates = candidatesOf(kind, base, mover, other);
-      const { gone, come } = candidates;
-      if (gone.length === 0 || come.length === 0) continue;
-      const undone = moves.filter((move) => move.by !== by);
-      const marks = new Map<string, readonly string[]>();
-      const before = fingerprintsIn(base, gone);
-      const after = fingerprintsIn(mover, come);
-      for (const path of gone)
-        marks.set(path, [...idIn(path, await state.text(formerPath(path, moves))), `all ${before.get(path)}`]);
-      for (const path of come) {
-        const { checksum = '' } = mover.get(path) ?? {};
-        const text =
-          come.length > mostIds ? null : await texts[by].get(formerPath(path, undone), checksum).catch(nullIfRefused);
-        marks.set(path, [...idIn(path, text), `all ${after.get(path)}`]);
-      }
-      const found = movesAmong(candidates, (path) => marks.get(path) ?? [], by);
-      base = movedAll(base, found);
-      if (by === 'ours') theirs = movedAll(theirs, found);
-      else ours = movedAll(ours, found);
-      moves.push(...found);
-    }
-  return { base, ours, theirs, moves };
 }

@@ -12,6 +12,8 @@ interface Removed {
   readonly record: string;
   /** What the other side has. */
   readonly kept: Files;
+  /** What this side has. */
+  readonly emptied: Files;
   readonly members: string[];
 }
 
@@ -21,15 +23,17 @@ export function joinContainers({ base, ours, theirs }: Known, verdicts: Map<stri
   for (const [record, verdict] of verdicts) {
     const folder = folderOf(record);
     if (folder === null || !base.has(record) || ours.has(record) === theirs.has(record) || verdict === 'held') continue;
-    removed.set(folder, { record, kept: ours.has(record) ? ours : theirs, members: [] });
+    const [kept, emptied] = ours.has(record) ? [ours, theirs] : [theirs, ours];
+    removed.set(folder, { record, kept, emptied, members: [] });
   }
   if (removed.size === 0) return;
   for (const path of verdicts.keys()) for (const folder of homesOf(path)) removed.get(folder)?.members.push(path);
-  for (const { record, kept, members } of removed.values()) {
+  for (const { record, kept, emptied, members } of removed.values()) {
     const isDataset = fileAt(record).kind === 'dataset';
+    const isChanged = (path: string) => kept.get(path)?.checksum !== base.get(path)?.checksum;
+    // What both have was moved there since by the other side.
     const survivors = members.filter(
-      (path) =>
-        verdicts.get(path) === 'held' || (kept.has(path) && kept.get(path)?.checksum !== base.get(path)?.checksum),
+      (path) => verdicts.get(path) === 'held' || (kept.has(path) && (emptied.has(path) || isChanged(path))),
     );
     if (survivors.length === 0) {
       // All that lies in a dataset's folder goes with it; a namespace's datasets go one by one.

@@ -32,6 +32,14 @@ export function candidatesOf(kind: FileKind, base: Files, mover: Files, other: F
   return { gone, come: [...mover.keys()].filter((path) => isKind(path) && !base.has(path) && !other.has(path)) };
 }
 
+/** Records of a kind that both sides may have moved, to the same place. */
+export function commonCandidatesOf(kind: FileKind, base: Files, ours: Files, theirs: Files): Candidates {
+  const isKind = (path: string) => fileAt(path).kind === kind;
+  const gone = [...base.keys()].filter((path) => isKind(path) && !ours.has(path) && !theirs.has(path));
+  if (gone.length === 0) return { gone, come: [] };
+  return { gone, come: [...ours.keys()].filter((path) => isKind(path) && theirs.has(path) && !base.has(path)) };
+}
+
 /**
  * Pairs what is gone with what has come.
  * @param marks by what a record is known wherever it lies, each the name of a thing that no two records have
@@ -39,8 +47,7 @@ export function candidatesOf(kind: FileKind, base: Files, mover: Files, other: F
 export function movesAmong(
   { gone, come }: Candidates,
   marks: (path: string) => readonly string[],
-  by: Side,
-): readonly Move[] {
+): readonly Omit<Move, 'by'>[] {
   const places = new Map<string, string | null>();
   // A mark that several have tells none of them.
   for (const to of come) for (const mark of marks(to)) places.set(mark, places.has(mark) ? null : to);
@@ -51,7 +58,7 @@ export function movesAmong(
       .find((to) => to && extensionOf(to) === extensionOf(path) && !taken.has(to));
     if (!found) return [];
     taken.add(found);
-    return [{ path, to: found, by }];
+    return [{ path, to: found }];
   });
 }
 
@@ -79,7 +86,7 @@ export function formerPath(path: string, moves: readonly Move[]): string {
 }
 
 /** Files by path, as they lie after moves of one kind. */
-export function movedAll<T>(files: ReadonlyMap<string, T>, moves: readonly Move[]): ReadonlyMap<string, T> {
+export function movedAll<T>(files: ReadonlyMap<string, T>, moves: readonly Omit<Move, 'by'>[]): ReadonlyMap<string, T> {
   if (moves.length === 0) return files;
   const targets = new Map(moves.map((move) => [folderOf(move.path) ?? move.path, move]));
   const target = (path: string) => [path, ...homesOf(path)].map((home) => targets.get(home)).find(Boolean);

@@ -27,7 +27,11 @@ export type Step = Placed &
   );
 
 /** Changed on both sides, and not to the same. */
-export interface Conflict extends Placed {
+export interface Conflict {
+  /** As it will be when both have heard of what was renamed. */
+  readonly path: string;
+  /** Its path in the last common state. */
+  readonly from: string;
   /** What each has, where it lies now; null where a side hasn't it. */
   readonly base: FileAt | null;
   readonly ours: FileAt | null;
@@ -56,6 +60,15 @@ export interface Agreed {
   readonly from: string;
   /** Where it lies here; null of what both removed. */
   readonly now: FileAt | null;
+}
+
+/**
+ * What the last common state has to be for a choice to be made: what one side has becomes what both had, so that what the
+ * other has is what is new. Nothing else has to know of the choice, and a run that is broken off doesn't forget it.
+ * @returns by path in that state; null for what it hasn't then
+ */
+export function settled(conflicts: readonly Conflict[], choice: Side): ReadonlyMap<string, FileAt | null> {
+  return new Map(conflicts.map(({ from, ours, theirs }) => [from, choice === 'ours' ? theirs : ours]));
 }
 
 /** What is known of both sides. All paths are as they will be after the moves. */
@@ -89,7 +102,7 @@ export function planFor(known: Known): Plan {
     else if (verdict === 'conflict')
       conflicts.push({
         path,
-        from: formerPath(path, byOurs),
+        from: formerPath(path, moves),
         base: placed(base, path, moves),
         ours: placed(ours, path, byTheirs),
         theirs: placed(theirs, path, byOurs),
@@ -122,7 +135,7 @@ function stepFor(path: string, target: Files, source: Files, pending: readonly M
 }
 
 /** The step that gives a side what the other has; none where bytes would have to go, which is done with their record. */
-export function stepTo(path: string, from: string, now: FileState | null, seen: string | null): Step[] {
+function stepTo(path: string, from: string, now: FileState | null, seen: string | null): Step[] {
   if (now) return [{ do: isBytes(path) ? 'put' : 'write', path, from, now, seen }];
   return seen === null || isBytes(path) ? [] : [{ do: 'remove', path, from, seen }];
 }

@@ -29,7 +29,8 @@ type Line =
   // How many lines were written with it: those behind them were added by a run that didn't come to its end.
   | { readonly state: 1; readonly tag: string | null; readonly signedIn: boolean; readonly lines: number }
   | { readonly path: string; readonly checksum: string; readonly size: number; readonly text?: string }
-  | { readonly gone: string }
+  // With what lies in its folder, or alone.
+  | { readonly gone: string; readonly alone?: true }
   | { readonly move: string; readonly to: string };
 
 export class State {
@@ -77,6 +78,12 @@ export class State {
   async drop(path: string): Promise<void> {
     await this.#add({ gone: path });
     this.#forget(path);
+  }
+
+  /** Forgets that both had it. */
+  async forget(path: string): Promise<void> {
+    await this.#add({ gone: path, alone: true });
+    this.#files.delete(path);
   }
 
   /** Both have it elsewhere now, with what lies in its folder. */
@@ -143,7 +150,8 @@ export class State {
         this.#isTouched = true;
       }
       if (entry === null) continue;
-      if ('gone' in entry) this.#forget(entry.gone);
+      if ('gone' in entry && entry.alone) this.#files.delete(entry.gone);
+      else if ('gone' in entry) this.#forget(entry.gone);
       else if ('move' in entry) this.#rename(entry.move, entry.to);
       else this.#files.set(entry.path, { checksum: entry.checksum, size: entry.size, place });
     }

@@ -5,10 +5,9 @@ import { type Comparison, compare, type Pair } from './compare.ts';
 import type { Files, Side } from './files.ts';
 import { inLanes } from './lanes.ts';
 import { isBytes } from './paths.ts';
-import type { Agreed, Conflict, Plan, Step } from './plan.ts';
+import { type FileAt, type Plan, type Step, settled } from './plan.ts';
 import type { Outcome, Progress } from './run.ts';
 import { isMeantBy, selected } from './select.ts';
-import { takingTheirs } from './settle.ts';
 import type { State } from './state.ts';
 import { Spool, type Texts, textsOf } from './texts.ts';
 import { transfer } from './transfer.ts';
@@ -35,10 +34,10 @@ export interface Told {
 }
 
 export interface Synced extends Outcome {
-  /** As it was at the beginning, as far as it was meant. */
+  /** As it was at the beginning, as far as it was meant; its conflicts are those that nobody has decided. */
   readonly plan: Plan;
-  /** Those that nothing was done about. */
-  readonly conflicts: readonly Conflict[];
+  /** Of how many conflicts what is here was chosen. */
+  readonly kept: number;
 }
 
 /** From so many texts on, all are read at once. */
@@ -50,56 +49,50 @@ const manyTexts = 500;
  * @throws NotFoundError where nothing is called as named; what broke the connection: the next run goes on then
  */
 export function pull(pair: Pair, options: SyncOptions = {}): Promise<Synced> {
-  return synced(pair, options, 'theirs', (plan, conflicts) => [
-    ...plan.incoming,
-    ...(options.choice === 'theirs' ? takingTheirs(conflicts) : []),
-  ]);
+  return synced(pair, options, 'theirs');
 }
 
 /** Gives the other side what was changed here. What both have changed is left alone. */
 export function push(pair: Pair, options: Omit<SyncOptions, 'choice'> = {}): Promise<Synced> {
-  return synced(pair, options, 'ours', (plan) => plan.outgoing);
+  return synced(pair, options, 'ours');
 }
 
-async function synced(
-  pair: Pair,
-  options: SyncOptions,
-  from: Side,
-  stepsOf: (plan: Plan, conflicts: readonly Conflict[]) => readonly Step[],
-): Promise<Synced> {
+async function synced(pair: Pair, options: SyncOptions, from: Side): Promise<Synced> {
   const { names = [], choice, rehearse = false, signal, onProgress } = options;
   const { state } = pair;
   const comparison = await compare(pair, from === 'theirs' && !rehearse);
   let spool: Spool | undefined;
   try {
     mustBeKnown(names, comparison);
-    const plan = selected(comparison.plan, names);
-    const steps = stepsOf(plan, plan.conflicts);
-    const left = choice === undefined ? plan.conflicts : [];
+    let plan = selected(await comparison.plan(), names);
+    const chosen = choice ? settled(plan.conflicts, choice) : new Map<string, FileAt | null>();
+    const kept = choice === 'ours' ? chosen.size : 0;
+    if (chosen.size) plan = selected(await comparison.plan(chosen), names);
+    const steps = from === 'theirs' ? plan.incoming : plan.outgoing;
     await options.onPlan?.({ plan, steps, comparison });
-    if (rehearse) return { plan, conflicts: left, done: [], failures: [], skipped: [] };
-    await noteAgreed(state, plan.agreed, comparison.texts.ours);
+    if (rehearse) return { plan, kept, done: [], failures: [], skipped: [] };
+    const other = comparison.texts[choice === 'ours' ? 'theirs' : 'ours'];
+    for (const [path, file] of chosen) await noteFile(state, path, file, other);
+    await inLanes(plan.agreed, 8, ({ from: path, now }) => noteFile(state, path, now, comparison.texts.ours));
+    await state.flush();
     const [source, target] = from === 'theirs' ? [pair.theirs, pair.ours] : [pair.ours, pair.theirs];
     spool = await spoolFor(pair, comparison, from, steps);
     const texts = spool ? textsOf(source, spool) : comparison.texts[from];
-    const outcome = await transfer({ steps, source, target, texts, state, signal, onProgress });
-    // Not before renames are done: what they have lies where it will be by then.
-    if (choice === 'ours') await noteTheirs(state, plan.conflicts, comparison.texts.theirs);
-    const isWhole = from === 'theirs' || outcome.done.length === 0;
+    const { done, failures, skipped } = await transfer({ steps, source, target, texts, state, signal, onProgress });
+    const isWhole = from === 'theirs' || done.length === 0;
     const tag = isWhole && isInStep(state.files, comparison.theirs) ? comparison.tag : null;
     await state.finish({ tag, signedIn: pair.signedIn });
-    return {
-      ...outcome,
-      done: outcome.done,
-      failures: outcome.failures,
-      skipped: outcome.skipped,
-      plan,
-      conflicts: left,
-    };
+    return { plan, kept, done, failures, skipped };
   } finally {
     await spool?.close();
     await comparison.close();
   }
+}
+
+/** Notes what both have, or what is to be taken for it. */
+async function noteFile(state: State, path: string, file: FileAt | null, texts: Texts): Promise<void> {
+  if (file === null) return state.forget(path);
+  await state.note(path, file, isBytes(file.path) ? undefined : await texts.get(file.path, file.checksum));
 }
 
 function mustBeKnown(names: readonly string[], { knows }: Comparison): void {
@@ -108,22 +101,6 @@ function mustBeKnown(names: readonly string[], { knows }: Comparison): void {
     throw new NotFoundError(
       `There is no ${unknown}, neither here nor there. Names are written parks, parks/trees, parks/trees@… or users/ann.`,
     );
-}
-
-/** What both have, and nobody knew. */
-async function noteAgreed(state: State, agreed: readonly Agreed[], texts: Texts): Promise<void> {
-  await inLanes(agreed, 8, async ({ from, now }) => {
-    if (now === null) return state.drop(from);
-    await state.note(from, now, isBytes(now.path) ? undefined : await texts.get(now.path, now.checksum));
-  });
-}
-
-/** What they have is known now, and what is here builds on it: the next push sends it. */
-async function noteTheirs(state: State, conflicts: readonly Conflict[], texts: Texts): Promise<void> {
-  for (const { from, theirs } of conflicts)
-    if (theirs === null) await state.drop(from);
-    else
-      await state.note(from, theirs, isBytes(theirs.path) ? undefined : await texts.get(theirs.path, theirs.checksum));
 }
 
 /** The texts of many records, read at once; undefined where they are few, or there already. */

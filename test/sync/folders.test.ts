@@ -48,9 +48,9 @@ describe('two folders', () => {
     assert.equal(statSync(state).mode & 0o777, 0o600);
     const before = readFileSync(state, 'utf8');
     const second = await pullFrom(here, there);
-    assert.deepEqual([second.done, second.conflicts, second.plan.agreed], [[], [], []]);
+    assert.deepEqual([second.done, second.plan.conflicts, second.plan.agreed], [[], [], []]);
     const third = await pushTo(here, there);
-    assert.deepEqual([third.done, third.conflicts], [[], []]);
+    assert.deepEqual([third.done, third.plan.conflicts], [[], []]);
     assert.equal(readFileSync(state, 'utf8'), before);
   });
 
@@ -75,17 +75,17 @@ describe('two folders', () => {
       edit(there, trees, /label: .*/, `label: Yours ${choice}`);
       const asked = await pullFrom(here, there);
       assert.deepEqual(
-        asked.conflicts.map(({ path }) => path),
+        asked.plan.conflicts.map(({ path }) => path),
         [trees],
       );
       assert.deepEqual(
-        (await pushTo(here, there)).conflicts.map(({ path }) => path),
+        (await pushTo(here, there)).plan.conflicts.map(({ path }) => path),
         [trees],
       );
       assert.match(readFileSync(join(here, trees), 'utf8'), /label: Mine/);
       assert.match(readFileSync(join(there, trees), 'utf8'), /label: Yours/);
       const settled = await pullFrom(here, there, { choice, names: ['parks/trees'] });
-      assert.deepEqual([settled.conflicts, failuresOf(settled)], [[], []]);
+      assert.deepEqual([settled.plan.conflicts, failuresOf(settled)], [[], []]);
       await pushTo(here, there);
       same();
       const expected = choice === 'ours' ? /label: Mine ours/ : /label: Yours theirs/;
@@ -99,8 +99,8 @@ describe('two folders', () => {
     edit(here, trees, /label: .*/, 'label: Mine');
     edit(there, trees, /label: .*/, 'label: Yours');
     edit(here, trees, /label: .*/, 'label: Yours');
-    const { conflicts } = await pullFrom(here, there);
-    assert.deepEqual(conflicts, []);
+    const { plan } = await pullFrom(here, there);
+    assert.deepEqual(plan.conflicts, []);
     same();
   });
 
@@ -138,7 +138,7 @@ describe('two folders', () => {
       rmSync(join(here, homeOf('parks/trees')), { recursive: true });
       edit(there, version, 'rows: 3', `rows: 3 # ${choice}`);
       const asked = await pullFrom(here, there);
-      assert.deepEqual(asked.conflicts.length, 3);
+      assert.deepEqual(asked.plan.conflicts.length, 3);
       const settled = await pullFrom(here, there, { choice });
       assert.deepEqual(failuresOf(settled), []);
       assert.deepEqual(failuresOf(await pushTo(here, there)), []);

@@ -18,7 +18,8 @@ export function diffRemote(call: Call): Promise<number> {
     ]);
     const comparison = await compare(pair);
     try {
-      const { plan, texts } = comparison;
+      const { texts } = comparison;
+      const plan = await comparison.plan();
       const incoming = await changesOf(plan.incoming, pair, texts.theirs);
       const outgoing = await changesOf(plan.outgoing, pair, texts.ours);
       const conflicts = await conflictsOf(plan.conflicts, pair, comparison);

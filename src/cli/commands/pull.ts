@@ -35,7 +35,7 @@ export const command: Verb<PullOptions> = {
       const { show } = call;
       const options = { names: names.filter((name) => name !== undefined), choice, rehearse };
       const result = await runSync(call, 'Pulling', pair, 'pull', options);
-      const { plan, done, told, changes, failures, skipped } = result;
+      const { plan, done, told, kept, changes, failures, skipped } = result;
       if (show.asJson) show.json(await objectOf('incoming', result, other.url));
       else {
         showChanges(call, 'incoming', changes);
@@ -51,7 +51,6 @@ export const command: Verb<PullOptions> = {
             'Or edit it here so that it says both, and then keep yours.',
         );
       }
-      const kept = choice === 'ours' ? plan.conflicts.length : 0;
       if (done.length) show.message(`Pulled ${amountOf(result)} from ${other.name}.`);
       if (kept) show.message(`Kept ${counted(kept, 'record')} as they are here. To send them: catalogue push`);
       const outgoing = plan.outgoing.length;

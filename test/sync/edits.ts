@@ -1,0 +1,174 @@
+/** What people do to a catalogue's folder, at random: with an editor, a file manager and git's habits. */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import fc from 'fast-check';
+import { stringify } from 'yaml';
+
+/** What is done, and to which of those things that are there. */
+export interface Edit {
+  readonly kind: (typeof kinds)[number];
+  readonly which: number;
+}
+
+const kinds = [
+  'add dataset',
+  'edit dataset',
+  'edit dataset',
+  'remove dataset',
+  'rename dataset',
+  'move dataset',
+  'add version',
+  'edit version',
+  'remove version',
+  'add namespace',
+  'edit namespace',
+  'rename namespace',
+  'remove namespace',
+  'add query',
+  'edit query',
+  'remove query',
+  'edit user',
+  'add user',
+  'remove user',
+  'add image',
+] as const;
+
+export const edits = (maxLength: number) =>
+  fc.array(fc.record({ kind: fc.constantFrom(...kinds), which: fc.nat(1000) }), { maxLength });
+
+/** One side's hands. Names that they give are never given by others. */
+export class Hands {
+  readonly #root: string;
+  readonly #who: string;
+  /** Things are renamed by one side only: a thing of two new names is none that two could agree on. */
+  readonly #mayRename: (name: string) => boolean;
+  #count = 0;
+
+  constructor(root: string, who: string, mayRename: (name: string) => boolean) {
+    this.#root = root;
+    this.#who = who;
+    this.#mayRename = mayRename;
+  }
+
+  #new(): { name: string; id: number } {
+    this.#count++;
+    const name = `${this.#who}-${this.#count}`;
+    return { name, id: Number.parseInt(createHash('sha256').update(name).digest('hex').slice(0, 7), 16) };
+  }
+
+  do({ kind, which }: Edit): void {
+    const pick = (list: readonly string[]) => list[which % Math.max(1, list.length)];
+    const { name, id } = this.#new();
+    const dataset = pick(this.#datasets());
+    const namespace = pick(this.#namespaces());
+    const version = pick(this.#datasets().flatMap((home) => this.#in(`${home}/versions`)));
+    const query = pick(this.#in('queries').filter((path) => existsSync(this.#at(path))));
+    const user = pick(this.#in('users'));
+    switch (kind) {
+      case 'add dataset':
+        if (namespace) this.#write(`${namespace}/datasets/${name}/dataset.yaml`, { id, label: name });
+        return;
+      case 'edit dataset':
+        if (dataset) this.#label(`${dataset}/dataset.yaml`, name);
+        return;
+      case 'remove dataset':
+        if (dataset) this.#remove(dataset);
+        return;
+      case 'rename dataset':
+        if (dataset && this.#mayRename(dataset)) this.#rename(dataset, `${dirname(dataset)}/${name}`);
+        return;
+      case 'move dataset':
+        if (dataset && namespace && this.#mayRename(dataset)) this.#rename(dataset, `${namespace}/datasets/${name}`);
+        return;
+      case 'add version':
+        if (dataset) this.#version(dataset, name, id);
+        return;
+      case 'edit version':
+        if (version) this.#label(version, name);
+        return;
+      case 'remove version':
+        if (version) this.#removeVersion(version);
+        return;
+      case 'add namespace':
+        this.#write(`namespaces/${name}/namespace.yaml`, { id, label: name });
+        return;
+      case 'edit namespace':
+        if (namespace) this.#label(`${namespace}/namespace.yaml`, name);
+        return;
+      case 'rename namespace':
+        if (namespace && this.#mayRename(namespace)) this.#rename(namespace, `namespaces/${name}`);
+        return;
+      case 'remove namespace':
+        if (namespace) this.#remove(namespace);
+        return;
+      case 'add query':
+        this.#write(`queries/${name}.yaml`, { id, label: name, dataset: 'kept/kept' });
+        return;
+      case 'edit query':
+        if (query) this.#label(query, name);
+        return;
+      case 'remove query':
+        if (query) this.#remove(query);
+        return;
+      case 'add user':
+        this.#write(`users/${name}.yaml`, { id, label: name, groups: ['all'] });
+        return;
+      case 'edit user':
+        if (user) this.#label(user, name);
+        return;
+      case 'remove user':
+        if (user) this.#remove(user);
+        return;
+      case 'add image': {
+        mkdirSync(this.#at('site_media'), { recursive: true });
+        writeFileSync(this.#at(`site_media/${name}.png`), name);
+      }
+    }
+  }
+
+  #at = (path: string) => join(this.#root, path);
+
+  #in(folder: string): readonly string[] {
+    if (!existsSync(this.#at(folder))) return [];
+    const names = readdirSync(this.#at(folder)).filter((name) => !name.startsWith('.'));
+    return names.sort().map((name) => `${folder}/${name}`);
+  }
+
+  #namespaces = () => this.#in('namespaces').filter((path) => !path.endsWith('/kept'));
+  #datasets = () => this.#namespaces().flatMap((path) => this.#in(`${path}/datasets`));
+
+  #write(path: string, fields: object): void {
+    mkdirSync(dirname(this.#at(path)), { recursive: true });
+    writeFileSync(this.#at(path), `# By ${this.#who}\n${stringify(fields)}`);
+  }
+
+  #label(path: string, label: string): void {
+    const text = readFileSync(this.#at(path), 'utf8');
+    writeFileSync(this.#at(path), text.replace(/^label:.*$/m, `label: ${label}`));
+  }
+
+  #remove(path: string): void {
+    rmSync(this.#at(path), { recursive: true });
+  }
+
+  #rename(path: string, to: string): void {
+    mkdirSync(dirname(this.#at(to)), { recursive: true });
+    renameSync(this.#at(path), this.#at(to));
+  }
+
+  #version(home: string, name: string, id: number): void {
+    const bytes = `name\n${name}\n`;
+    mkdirSync(this.#at(`${home}/data`), { recursive: true });
+    writeFileSync(this.#at(`${home}/data/${name}.csv`), bytes);
+    const checksum = createHash('sha256').update(bytes).digest('hex');
+    const file = { name: `${name}.csv`, format: 'csv', size: bytes.length };
+    this.#write(`${home}/versions/${name}.yaml`, { id, label: name, checksum, file });
+  }
+
+  #removeVersion(path: string): void {
+    const payload = path.replace('/versions/', '/data/').replace(/yaml$/, 'csv');
+    this.#remove(path);
+    if (existsSync(this.#at(payload))) this.#remove(payload);
+  }
+}
