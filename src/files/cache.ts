@@ -7,7 +7,7 @@ import { createReadStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { sweepTemporaries, temporaryBeside } from './durable.ts';
+import { codeOf, sweepTemporaries, temporaryBeside } from './durable.ts';
 import { privateFolder } from './layout.ts';
 import { makePrivateFolder } from './private-folder.ts';
 import type { Store } from './store.ts';
@@ -101,6 +101,8 @@ export class CacheKeeper {
   #saved = -1;
   #saving: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
+  /** What was last said of a cache that can't be written. */
+  #said = '';
 
   constructor(store: Store, options: KeeperOptions) {
     this.#store = store;
@@ -130,8 +132,12 @@ export class CacheKeeper {
       try {
         await writeCache(folder.root, states.values());
         this.#saved = changes;
+        this.#said = '';
       } catch (error) {
-        this.#options.log?.(`The cache could not be written: ${(error as Error).message}`);
+        const reason = codeOf(error) || (error as Error).message;
+        if (reason !== this.#said)
+          this.#options.log?.(`The cache can't be written (${reason}): the next start takes longer.`);
+        this.#said = reason;
       }
     });
     return this.#saving;

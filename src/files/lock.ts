@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import lockfile from 'proper-lockfile';
 import { UnavailableError } from '../catalogue/errors.ts';
 import { codeOf, explained } from './durable.ts';
+import { privateFolder } from './layout.ts';
 import { makePrivateFolder } from './private-folder.ts';
 import { isGone, markPattern, writerMark } from './writer.ts';
 
@@ -115,7 +116,8 @@ async function acquire(
     try {
       return await lockfile.lock(path, options);
     } catch (error) {
-      if (codeOf(error) !== 'ELOCKED') throw explained(error, path);
+      // Where the lock lies, and under which name, says nothing to anybody.
+      if (codeOf(error) !== 'ELOCKED') throw explained(error, privateFolder);
     }
     if (await isStale(path, stale)) await takeOver(path, stale);
     else if (Date.now() >= deadline) throw busy(key, await noteAt(path));

@@ -177,3 +177,17 @@ test('read-only: the cache is used but not written', async (t) => {
   await catalogue.close();
   assert.deepEqual(readFileSync(folder.path(cache)), before);
 });
+
+test("that it can't be written is said once", async (t) => {
+  const folder = await cached(t);
+  rmSync(folder.path('.catalogue/cache'), { recursive: true });
+  writeFileSync(folder.path('.catalogue/cache'), 'in the way');
+  const { catalogue, log } = await follow(t, folder);
+  folder.write(`${home}/dataset.yaml`, recordOf('Changed'));
+  await until('the edit is served', () => served(catalogue, 'a', 'd')?.label === 'Changed');
+  await catalogue.close();
+  assert.deepEqual(
+    log.filter((line) => line.includes('cache')),
+    ["The cache can't be written (ENOTDIR): the next start takes longer."],
+  );
+});

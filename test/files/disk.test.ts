@@ -8,6 +8,7 @@ import { type TestContext, test } from 'node:test';
 import { isTemporary } from '../../src/files/durable.ts';
 import { openFolder } from '../../src/files/file-catalogue.ts';
 import { until } from '../support/folder.ts';
+import { png } from '../support/images.ts';
 import { serveFolder } from '../support/server.ts';
 
 const path = '/api/v1/namespaces/parks/datasets/trees/';
@@ -50,6 +51,17 @@ async function serveIn(t: TestContext, root: string) {
 const temporaries = (root: string) =>
   readdirSync(root, { recursive: true }).filter((name) => isTemporary(String(name).split('/').at(-1) ?? ''));
 
+const imagesIn = (root: string) =>
+  readdirSync(root, { recursive: true }).filter((name) => /^site_media\/.*\./.test(String(name)));
+
+/** A form with an image of some size. */
+const imageForm = Buffer.concat([
+  Buffer.from('--B\r\nContent-Disposition: form-data; name="image"; filename="a.png"\r\n\r\n'),
+  png(900, 900),
+  Buffer.alloc(50_000),
+  Buffer.from('IEND\r\n--B--\r\n'),
+]);
+
 /** Writes until the disk takes no more. */
 function fill(file: string): void {
   for (const size of [65_536, 4096, 1])
@@ -74,6 +86,7 @@ test('a full disk', async (t) => {
     ['POST', '/api/v1/datasets/', JSON.stringify({ label: 'Ponds', namespace: '/api/v1/namespaces/parks/' })],
     ['POST', `${path}version/`, Buffer.alloc(300_000, 'a,b\n1,2\n'), 'text/csv'],
     ['POST', '/api/v1/users/', '{"username":"bob"}'],
+    ['PATCH', path, imageForm, 'multipart/form-data; boundary=B'],
   ] as const) {
     const answer = await ask(method, at, body, type);
     assert.equal(answer.status, 503, `${method} ${at}: ${JSON.stringify(answer.body)}`);
@@ -84,10 +97,13 @@ test('a full disk', async (t) => {
   assert.equal(await described(), 'before');
   assert.equal((await ask('GET', '/api/v1/datasets/')).body.count, 1);
   assert.deepEqual(temporaries(root), []);
+  assert.deepEqual(imagesIn(root), []);
 
   rmSync(join(root, 'filler'));
   assert.equal((await describe('after')).status, 200);
   assert.equal((await ask('POST', `${path}version/`, 'a,b\n1,2\n', 'text/csv')).status, 201);
+  assert.equal((await ask('PATCH', path, imageForm, 'multipart/form-data; boundary=B')).status, 200);
+  assert.equal(imagesIn(root).length, 1);
   assert.equal(await described(), 'after');
 });
 
