@@ -26,46 +26,21 @@ const content = {
 /** The number that a description begins with; the rest shows that it is whole. */
 const described = (n: number) => `${n} ${'x'.repeat(n % 3000)}`;
 
-async function mustHold(root: string, done: ReadonlyMap<string, number>): Promise<void> {
-  const started = await openFolder(root, { watch: true });
-  try {
-    const left = () =>
-      readdirSync(root, { recursive: true })
-        .map((path) => basename(String(path)))
-        .filter(isTemporary);
-    await until(() => left().length === 0, 40_000).catch(() => assert.deepEqual(left(), []));
-    assert.deepEqual((await checkFolder(root)).problems, []);
-    for (const [slug, last] of done) {
-      const found = await started.for().get<'dataset'>({ kind: 'dataset', namespace: 'parks', slug });
-      const n = Number.parseInt(found.description, 10);
-      assert.ok(n >= last, `${slug}: ${n} and not ${last}`);
-      assert.equal(found.description, described(n));
-    }
-  } finally {
-    await started.close();
-  }
-}
+/** What was said to be done, by dataset: the last number that was written into one of its fields. */
+type Done = Map<string, number>;
 
-test('a server that is killed while it is written to', { timeout: 600_000 }, async () => {
-  const { root } = await makeFolder(content);
-  const files = await openFolder(root);
-  const { token } = await files.accounts.addToken('ann');
-  await files.close();
-  const done = new Map<string, number>();
-  const versions = new Set<string>();
+/** Servers write descriptions and versions through the API until they are killed, one after the other. */
+async function serverLives(root: string, token: string, done: Done, versions: Set<string>): Promise<void> {
   const headers = { Authorization: `Token ${token}`, 'Content-Type': 'application/json' };
   let number = 0;
   for (let life = 0; life < Math.ceil(kills / 20); life++) {
     const server = await serve(['--data', root], { cwd: root });
     const at = (slug: string) => `${server.url}/api/v1/namespaces/parks/datasets/${slug}/`;
-    const patches = slugs.slice(1).map(async (slug) => {
+    const patches = slugs.map(async (slug) => {
       for (;;) {
         const n = ++number;
-        const answer = await fetch(at(slug), {
-          method: 'PATCH',
-          headers,
-          body: JSON.stringify({ description: described(n) }),
-        });
+        const body = JSON.stringify({ description: described(n) });
+        const answer = await fetch(at(slug), { method: 'PATCH', headers, body });
         assert.equal(answer.status, 200, await answer.text());
         done.set(slug, n);
       }
@@ -85,18 +60,12 @@ test('a server that is killed while it is written to', { timeout: 600_000 }, asy
     for (const outcome of await writing)
       if (outcome.status === 'rejected') assert.ok(outcome.reason instanceof TypeError, String(outcome.reason));
   }
-  assert.ok(done.size === 3 && versions.size > 0);
-  await mustHold(root, done);
-  const catalogue = (await openFolder(root)).for();
-  const { versions: found } = await catalogue.get<'dataset'>({ kind: 'dataset', namespace: 'parks', slug: 'd0' });
-  for (const slug of versions) assert.ok(found.find((version) => version.slug === slug)?.ready, slug);
-});
+}
 
-test('commands that are killed', { timeout: 600_000 }, async () => {
-  const { root } = await makeFolder(content);
-  const done = new Map<string, number>();
+/** Commands write numbers into the same records, and are killed around the time at which they write. */
+async function commandLives(root: string, done: Done): Promise<number> {
   const typed = (slug: string, n: number) =>
-    spawn(process.execPath, [bin, 'dataset', 'edit', `parks/${slug}`, '--description', described(n), '--data', root], {
+    spawn(process.execPath, [bin, 'dataset', 'edit', `parks/${slug}`, '--contact', String(n), '--data', root], {
       stdio: 'ignore',
     });
   const began = performance.now();
@@ -108,7 +77,6 @@ test('commands that are killed', { timeout: 600_000 }, async () => {
     slugs.map(async (slug) => {
       for (let n = 2; n < 2 + kills / 10; n++) {
         const child = typed(slug, n);
-        // Around the time at which it writes.
         const timer = setTimeout(() => child.kill('SIGKILL'), usual * (0.6 + Math.random()));
         const [exitCode, signal] = await once(child, 'exit');
         clearTimeout(timer);
@@ -118,6 +86,39 @@ test('commands that are killed', { timeout: 600_000 }, async () => {
       }
     }),
   );
-  assert.ok(killed > 0, 'some were killed');
-  await mustHold(root, done);
+  return killed;
+}
+
+test('servers and commands that write in the same records and are killed', { timeout: 600_000 }, async () => {
+  const { root } = await makeFolder(content);
+  const files = await openFolder(root);
+  const { token } = await files.accounts.addToken('ann');
+  await files.close();
+  const [asked, typed]: [Done, Done] = [new Map(), new Map()];
+  const versions = new Set<string>();
+  const [, killed] = await Promise.all([serverLives(root, token, asked, versions), commandLives(root, typed)]);
+  assert.ok(killed > 0 && asked.size === slugs.length && versions.size > 0);
+
+  const started = await openFolder(root, { watch: true });
+  try {
+    const names = () => readdirSync(root, { recursive: true }).map((path) => basename(String(path)));
+    await until(() => !names().some(isTemporary), 40_000).catch(() =>
+      assert.deepEqual(names().filter(isTemporary), []),
+    );
+    assert.deepEqual((await checkFolder(root)).problems, []);
+    for (const slug of slugs) {
+      const found = await started.for().get<'dataset'>({ kind: 'dataset', namespace: 'parks', slug });
+      const n = Number.parseInt(found.description, 10);
+      assert.ok(n >= (asked.get(slug) ?? 0), `${slug}: ${n} and not ${asked.get(slug)}`);
+      assert.equal(found.description, described(n));
+      assert.ok(
+        Number(found.contact) >= (typed.get(slug) ?? 0),
+        `${slug}: ${found.contact} and not ${typed.get(slug)}`,
+      );
+      if (slug !== 'd0') continue;
+      for (const version of versions) assert.ok(found.versions.find((one) => one.slug === version)?.ready, version);
+    }
+  } finally {
+    await started.close();
+  }
 });

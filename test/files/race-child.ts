@@ -1,5 +1,5 @@
 /**
- * One of many who count and append in the same record, for race.test.ts:
+ * One of many who count and append in the same record, and publish in the same dataset, for race.test.ts:
  * `http <url of the dataset> <token> <name> <times>` or `file <root> <path of the record> <name> <times>`.
  */
 import { editRecord } from '../../src/files/pen.ts';
@@ -32,9 +32,18 @@ async function overHttp(word: string): Promise<void> {
   }
 }
 
+/** Other bytes each time, so that each is a version. */
+async function publish(word: string): Promise<void> {
+  const headers = { Authorization: `Token ${which}`, 'Content-Type': 'text/csv' };
+  const answer = await fetch(`${where}version/?notes=${word}`, { method: 'POST', headers, body: `a\n${word}\n` });
+  if (answer.status !== 201) throw new Error(`${answer.status}: ${await answer.text()}`);
+}
+
 for (let n = 0; n < Number(times); n++) {
   const word = `${name}-${n}`;
-  if (what === 'http') await overHttp(word);
-  else
+  if (what === 'http') {
+    await overHttp(word);
+    if (n < 3) await publish(word);
+  } else
     await editRecord(where, which, (value) => counted(value, word), ['label', 'keywords', 'contact'], { wait: 60_000 });
 }

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { checkFolder } from '../../src/files/check.ts';
@@ -37,18 +39,34 @@ test('eight processes', { timeout: 240_000 }, async (t) => {
   const http = ['h0', 'h1', 'h2'].map((name, i) => child('http', addresses[i % 2] ?? '', token, name, String(times)));
   const record = `${homeOf('parks/trees')}/dataset.yaml`;
   const byFile = ['f0', 'f1'].map((name) => child('file', root, record, name, String(times)));
-  const prompt = async (name: string) => {
-    for (let n = 0; n < 3; n++)
-      for (const args of [
-        ['dataset', 'add', `parks/${name}-${n}`, '--label', name],
-        ['dataset', 'edit', 'parks/trees', '--description', `${name}-${n}`],
-        ['query', 'add', `${name}-${n}`, '--label', name, '--dataset', 'parks/trees'],
-      ]) {
-        const { exitCode, err } = await run(args, { cwd: root, env: { CATALOGUE_DATA: root } });
-        assert.equal(exitCode, 0, `${args.join(' ')}: ${err}`);
-      }
+  // Each at a prompt counts in a field of its own: without it, nobody else's field may be as it was before.
+  const fields = { c0: 'publisher', c1: 'licence', c2: 'homepage' } as const;
+  const typed = async (args: readonly string[]) => {
+    const { exitCode, out, err } = await run(args, { cwd: root, env: { CATALOGUE_DATA: root } });
+    assert.equal(exitCode, 0, `${args.join(' ')}: ${err}`);
+    return out;
   };
-  const byPrompt = ['c0', 'c1', 'c2'];
+  const prompt = async (name: keyof typeof fields) => {
+    const field = fields[name];
+    await writeFile(join(root, '.catalogue', `${name}.csv`), '');
+    for (let n = 0; n < 3; n++) {
+      const shown = JSON.parse(await typed(['dataset', 'show', 'parks/trees', '--json']));
+      const next = String(Number(shown[field] || 0) + 1);
+      await typed(['dataset', 'edit', 'parks/trees', `--${field}`, next, '--description', `${name}-${n}`]);
+      await writeFile(join(root, '.catalogue', `${name}.csv`), `a\n${name}-${n}\n`);
+      await typed([
+        'version',
+        'add',
+        'parks/trees',
+        join(root, '.catalogue', `${name}.csv`),
+        '--notes',
+        `${name}-${n}`,
+      ]);
+      await typed(['dataset', 'add', `parks/${name}-${n}`, '--label', name]);
+      await typed(['query', 'add', `${name}-${n}`, '--label', name, '--dataset', 'parks/trees']);
+    }
+  };
+  const byPrompt = ['c0', 'c1', 'c2'] as const;
   await Promise.all([...http, ...byFile, ...byPrompt.map(prompt)]);
 
   await files.load();
@@ -58,7 +76,11 @@ test('eight processes', { timeout: 240_000 }, async (t) => {
     names.flatMap((name) => Array.from({ length: count }, (_, n) => `${name}-${n}`)).sort();
   assert.deepEqual([...trees.keywords].sort(), each(['f0', 'f1', 'h0', 'h1', 'h2'], times));
   assert.equal(trees.contact, String(5 * times));
+  assert.deepEqual([trees.publisher, trees.licence, trees.homepage], ['3', '3', '3']);
   assert.match(trees.description, /^c[0-2]-2$/);
+  const published = [...each(byPrompt, 3), ...each(['h0', 'h1', 'h2'], 3)].sort();
+  assert.deepEqual(trees.versions.map(({ notes }) => notes).sort(), published);
+  assert.ok(trees.versions.every(({ ready }) => ready));
   const { items } = await catalogue.list('dataset', { pageSize: 100 });
   assert.deepEqual(items.map(({ slug }) => slug).sort(), [...each(byPrompt, 3), 'trees']);
   const queries = await catalogue.list('query', { pageSize: 100 });
