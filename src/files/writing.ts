@@ -177,6 +177,16 @@ function mergeColumns(now: unknown, wanted: unknown): unknown[] {
   return columns.map((column) => {
     const { label, description, unit } = words.get(column.name) ?? {};
     const given = Object.entries({ label, description, unit }).filter(([, value]) => value !== undefined);
-    return { ...column, ...Object.fromEntries(given) };
+    return withWords(column, Object.fromEntries(given));
   });
+}
+
+/**
+ * What is new goes before a label that ends the column, not behind it: so git can merge it with a column that another
+ * branch adds below.
+ */
+function withWords(column: Readonly<Record<string, unknown>>, words: Readonly<Record<string, unknown>>) {
+  const { label, ...others } = column;
+  const isLast = Object.keys(column).at(-1) === 'label';
+  return isLast ? { ...others, ...words, label: words.label ?? label } : { ...column, ...words };
 }
