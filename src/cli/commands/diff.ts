@@ -1,4 +1,4 @@
-/** `catalogue diff`: how the rows of two versions differ, or what a branch changes. */
+/** `catalogue diff`: how the rows of two versions differ, what a branch changes, or what differs from a remote. */
 import { Option } from 'commander';
 import { MovedError, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
 import { datasetOf, parseVersionRef, type VersionRef } from '../../catalogue/ref.ts';
@@ -10,14 +10,15 @@ import { diffRows, firstRows, type RowsOptions } from './diff-rows.ts';
 
 export const command: Verb<RowsOptions & BranchOptions> = {
   usage: 'diff [what] [other]',
-  description: 'Say what differs: the rows of two versions, or what a branch of git changes.',
+  description: 'Say what differs: two versions, what a branch of git changes, or this and a remote.',
   notes:
     'Of a version, the counts come first: columns added, dropped and retyped; rows added, removed and changed. With ' +
     'one version, it is compared with the one before it; with a dataset alone, that is the newest. The other version ' +
     'may be written @<version>, where it is one of the same dataset.\n\n' +
     'Of a commit (a branch, a tag), what the working tree changes since: datasets added, removed, renamed; fields, ' +
     'columns, versions and rows. Two commits are written <commit>..<commit>; with three dots, the second is compared ' +
-    'with the one where both parted. A dataset called as a branch is wins: write refs/heads/<branch> then.',
+    'with the one where both parted. A dataset called as a branch is wins: write refs/heads/<branch> then.\n\n' +
+    'Alone, what this catalogue and the one elsewhere that it is kept in step with have to pull and to push.',
   examples: [
     'catalogue diff parks/trees',
     'catalogue diff parks/trees@20190101000000000000 @latest',
@@ -38,10 +39,10 @@ export const command: Verb<RowsOptions & BranchOptions> = {
     new Option('--no-rows', "Don't compare the rows of what a branch changes."),
   ],
   async run(call, [what, other], { key, limit, format, rows }) {
-    if (what === undefined)
-      throw new UsageError(
-        'Say what to compare: a dataset (catalogue diff parks/trees) or a commit (catalogue diff main).',
-      );
+    if (what === undefined) {
+      const { diffRemote } = await import('./diff-remote.ts');
+      return diffRemote(call);
+    }
     if (other === undefined && (await isBranch(call, what))) {
       const odd = key === undefined ? (limit === undefined ? undefined : '--limit') : '--key';
       if (odd) throw new UsageError(`${odd} is about the rows of a dataset, and ${what} is a commit.`);
@@ -55,6 +56,7 @@ export const command: Verb<RowsOptions & BranchOptions> = {
 
 /** Whether a commit is meant: what is no dataset, unless it looks like one and git doesn't know it either. */
 async function isBranch(call: Call, what: string): Promise<boolean> {
+  if (call.isElsewhere) return false;
   const version = asVersion(what);
   if (!version) return true;
   return !(await isThere(call, version)) && (await isKnownToGit(call, what));
