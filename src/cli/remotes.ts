@@ -1,7 +1,7 @@
 /** Remotes: catalogues elsewhere by the names that a person gave them, and who the person is there. Pure. */
+import { addressFrom, isAddress } from '../catalogue/address.ts';
 import { closest } from '../catalogue/closest.ts';
 import { ConflictError, NotFoundError } from '../catalogue/errors.ts';
-import { apiRoot } from '../catalogue/urls.ts';
 import { UsageError } from './errors.ts';
 
 export interface Remote {
@@ -34,36 +34,6 @@ export interface Target {
   readonly name: string;
   readonly url: string;
   readonly login: Login | undefined;
-}
-
-const isAddress = (text: string): boolean => text.includes('://');
-
-/**
- * The address of a catalogue elsewhere, in its one spelling: without a slash at the end, and without `/api/v1/`.
- * @throws UsageError where it is none; it quotes no password
- */
-export function addressFrom(text: string): string {
-  const like = 'An address is written like https://data.example.org';
-  if (!URL.canParse(text))
-    throw new UsageError(
-      text.includes('@') || isAddress(text)
-        ? `This is no address. ${like}`
-        : `${text} is no address. ${like}. Is it https://${text}?`,
-    );
-  const { protocol, username, password, search, hash, origin, pathname } = new URL(text);
-  if (username || password)
-    throw new UsageError(
-      'A user name or a password in an address would be seen in lists, logs and histories. ' +
-        'Give the address without them, and sign in with: catalogue login',
-    );
-  // `localhost:8000` is read as a scheme and a path.
-  if (!/^https?:$/.test(protocol))
-    throw new UsageError(
-      isAddress(text) ? `${protocol}// is no web address. ${like}` : `${text} is no address. Is it http://${text}?`,
-    );
-  if (search || hash) throw new UsageError(`An address has no "?" and no "#". ${like}`);
-  const path = pathname.replace(/\/*$/, '/');
-  return origin + (path.endsWith(apiRoot) ? path.slice(0, -apiRoot.length) : path.slice(0, -1)).replace(/\/+$/, '');
 }
 
 /** Whether what is sent there can be read on the way: http to another machine. */

@@ -87,7 +87,6 @@ export async function openHttp(base: string, options: HttpOptions = {}): Promise
     maxTimeout: 5_000,
     throwOnError: false,
   });
-  const { host } = new URL(base);
   const always = { 'user-agent': 'catalogue', ...(token && { authorization: `Token ${token}` }) };
 
   async function ask(request: HttpRequest): Promise<Answer> {
@@ -106,13 +105,13 @@ export async function openHttp(base: string, options: HttpOptions = {}): Promise
       // What is sent is also taken in before it is answered, which takes as long as it takes.
       ...(body !== undefined && { headersTimeout: 0 }),
     }).catch((error) => {
-      throw signal?.aborted ? signal.reason : troubleWith(host, error);
+      throw signal?.aborted ? signal.reason : troubleWith(base, error);
     });
     const answerHeaders = flat(answered.headers);
     const status = answered.statusCode;
     onRequest?.({ method, url, status, milliseconds: performance.now() - began });
     if ((status >= 200 && status < 300) || status === 304)
-      return { status, headers: answerHeaders, body: unpacked(answered.body, answerHeaders['content-encoding'], host) };
+      return { status, headers: answerHeaders, body: unpacked(answered.body, answerHeaders['content-encoding'], base) };
     // An answer without a body doesn't say what is wrong.
     if (method === 'HEAD') return ask({ ...request, method: 'GET' });
     throw refusedWith({ status, headers: answerHeaders, text: await textOf(answered.body), url });
@@ -148,19 +147,19 @@ function flat(headers: Readonly<Record<string, string | string[] | undefined>>):
 }
 
 /** The bytes as they were before they were packed for the journey; a break in them is told as what it is. */
-function unpacked(body: Readable, coding: string | undefined, host: string): Readable {
-  const bytes = Readable.from(told(body, host), { objectMode: false });
+function unpacked(body: Readable, coding: string | undefined, base: string): Readable {
+  const bytes = Readable.from(told(body, base), { objectMode: false });
   if (coding !== 'gzip') return bytes;
   const decoder = createGunzip();
   pipeline(bytes, decoder, () => {});
   return decoder;
 }
 
-async function* told(body: AsyncIterable<Uint8Array>, host: string): AsyncGenerator<Uint8Array, void, undefined> {
+async function* told(body: AsyncIterable<Uint8Array>, base: string): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     yield* body;
   } catch (error) {
-    throw troubleWith(host, error);
+    throw troubleWith(base, error);
   }
 }
 

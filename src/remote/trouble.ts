@@ -1,14 +1,15 @@
 /** What keeps a request from being answered, each in a sentence that says what to do. */
 import { UnreachableError } from '../catalogue/errors.ts';
 
-type Say = (host: string, error: Error) => string;
+type Say = (host: string, error: Error, protocol: string) => string;
 
 const certificate: Say = (host, { message }) =>
   `The certificate of ${host} isn't trusted (${message}). If it is one of your own, name its authority in the ` +
   'environment: NODE_EXTRA_CA_CERTS=ca.pem';
 const notHttp: Say = (host) =>
   `${host} doesn't answer as a web server does: check the port, and whether it is http:// or https://.`;
-const cut: Say = (host) => `The connection to ${host} was cut off. Try again.`;
+const cut: Say = (host, _error, protocol) =>
+  `The connection to ${host} was cut off. Try again.${protocol === 'http:' ? ' Or is it https://?' : ''}`;
 const late: Say = (host) => `${host} takes too long to answer. Try again later.`;
 const noRoute: Say = (host) => `There is no way to ${host}: is this machine connected to the network?`;
 
@@ -39,16 +40,17 @@ const sentences: Readonly<Record<string, Say>> = {
 
 /**
  * The error for a request that failed.
- * @param host with the port, as in the address
+ * @param base the address of the server
  */
-export function troubleWith(host: string, error: unknown): Error {
+export function troubleWith(base: string, error: unknown): Error {
+  const { host, protocol } = new URL(base);
   const [found, code] = cause(error);
   if (code === undefined) return error as Error;
   const say =
     sentences[code] ??
     (/CERT|SIGNATURE|ISSUER/.test(code) ? certificate : /^(ERR_SSL|HPE_)/.test(code) ? notHttp : undefined);
   if (!say) return new UnreachableError(`${host} can't be reached: ${found.message}`, { cause: error });
-  return new UnreachableError(say(host, found), { cause: error });
+  return new UnreachableError(say(host, found, protocol), { cause: error });
 }
 
 /** The innermost error that has a code; several attempts at once, such as IPv6 and IPv4, come as one error. */

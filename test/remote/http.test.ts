@@ -17,7 +17,6 @@ import {
   UnreachableError,
   ValidationError,
 } from '../../src/catalogue/errors.ts';
-import { baseOf } from '../../src/remote/connect.ts';
 import { type Http, type HttpOptions, openHttp } from '../../src/remote/http.ts';
 import { freePort } from '../support/free-port.ts';
 
@@ -279,22 +278,4 @@ describe('what is sent', () => {
     await direct.json({ path: '/' });
     assert.equal(through.length, 1);
   });
-});
-
-describe('an address', () => {
-  for (const [address, base] of [
-    ['https://data.example.org', 'https://data.example.org'],
-    ['https://data.example.org/', 'https://data.example.org'],
-    ['http://localhost:8000/api/v1/', 'http://localhost:8000'],
-    [' https://example.org/open/data/api/v1 ', 'https://example.org/open/data'],
-    ['https://example.org/catalogue/?format=json#top', 'https://example.org/catalogue'],
-  ] as const)
-    it(`${address} is ${base}`, () => assert.equal(baseOf(address), base));
-
-  for (const address of ['data.example.org', 'ftp://example.org', 'https://', 'https://bob:secret@example.org', ''])
-    it(`"${address}" is none`, () =>
-      assert.throws(
-        () => baseOf(address),
-        (error: Error) => error instanceof UnreachableError && !error.message.includes('secret'),
-      ));
 });

@@ -1,16 +1,9 @@
 /** `catalogue remote`: catalogues elsewhere, and what they are called here. */
+import { addressFrom } from '../../catalogue/address.ts';
 import type { Verb } from '../command.ts';
 import { dryRun, yes } from '../options.ts';
 import { confirmRemoval } from '../outcome.ts';
-import {
-  addressFrom,
-  isUnencrypted,
-  type Remote,
-  type Remotes,
-  targetOf,
-  withoutRemote,
-  withRemote,
-} from '../remotes.ts';
+import { isUnencrypted, type Remote, type Remotes, targetOf, withoutRemote, withRemote } from '../remotes.ts';
 import { changeRemotes, readRemotes } from '../remotes-file.ts';
 
 const add: Verb<{ dryRun?: boolean }> = {
