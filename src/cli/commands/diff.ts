@@ -10,7 +10,7 @@ import { diffRows, firstRows, type RowsOptions } from './diff-rows.ts';
 
 export const command: Verb<RowsOptions & BranchOptions> = {
   usage: 'diff [what] [other]',
-  description: 'Say what differs: two versions, what a branch of git changes, or this and a remote.',
+  description: 'Say what differs: two versions, a branch of git, or this and a remote.',
   notes:
     'Of a version, the counts come first: columns added, dropped and retyped; rows added, removed and changed. With ' +
     'one version, it is compared with the one before it; with a dataset alone, that is the newest. The other version ' +
