@@ -54,12 +54,21 @@ describe('help', () => {
     const users = Object.fromEntries(['alice', 'bob', 'carol'].map((name, i) => [name, { id: i + 1 }]));
     const peopled = { ...seed, users, groups: { gardeners: { label: 'G' }, editors: { label: 'E' } } };
     const secrets = ['wonderland', 'wonderland'];
+    // An editor and a browser that do nothing.
+    const env = { VISUAL: 'true', BROWSER: 'true' };
     for (const [words, { examples }] of await commands()) {
       // Some make a folder, and some need somebody to answer: the end-to-end tests have both.
       if (['init', 'serve', 'clone', 'pull', 'push'].includes(words[0] ?? '')) continue;
       for (const example of examples) {
         const [, ...argv] = (example.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ''));
-        const { exitCode, err } = await type(argv, { seed: peopled, files, secrets, terminal: true, answer: true });
+        const { exitCode, err } = await type(argv, {
+          seed: peopled,
+          files,
+          secrets,
+          terminal: true,
+          answer: true,
+          env,
+        });
         // Some add what is there already, or move it where nothing is: but all are well-formed.
         assert.ok([0, 3, 5].includes(exitCode), `${example} → ${exitCode}: ${err}`);
       }

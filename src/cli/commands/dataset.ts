@@ -3,6 +3,7 @@ import { Option } from 'commander';
 import { formatRef, parseDatasetRef, parseSlug } from '../../catalogue/ref.ts';
 import { representDataset } from '../../catalogue/represent.ts';
 import type { Verb } from '../command.ts';
+import { editorNote, editRecord, wantsEditor } from '../edit-record.ts';
 import { fieldOptions, inputFrom } from '../fields.ts';
 import { linksOf, mustChange, mustGiveSlug } from '../input.ts';
 import { find, reach } from '../naming.ts';
@@ -55,7 +56,9 @@ const show: Verb = {
 const edit: Verb<{ slug?: string; namespace?: string; dryRun?: boolean }> = {
   usage: 'edit <dataset>',
   description: 'Change the fields of a dataset that are given, and no others.',
+  notes: editorNote,
   examples: [
+    'catalogue dataset edit parks/trees',
     'catalogue dataset edit parks/trees --label "Street trees" --keyword nature --keyword trees',
     'catalogue dataset edit parks/trees --slug street-trees',
     'catalogue dataset edit parks/trees --namespace forests --dry-run',
@@ -74,6 +77,8 @@ const edit: Verb<{ slug?: string; namespace?: string; dryRun?: boolean }> = {
       ...(slug !== undefined && { slug }),
       ...(namespace !== undefined && { namespace }),
     };
+    if (wantsEditor(call, input, options))
+      return editRecord(call, ref, (it, catalogue) => representDataset(it, linksOf(catalogue)));
     mustChange(input);
     const catalogue = await call.open();
     if (namespace !== undefined) {

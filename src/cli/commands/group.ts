@@ -7,6 +7,7 @@ import { representGroup } from '../../catalogue/represent.ts';
 import type { Group } from '../../catalogue/types.ts';
 import { collect } from '../collect.ts';
 import type { Call, Verb } from '../command.ts';
+import { editorNote, editRecord, wantsEditor } from '../edit-record.ts';
 import { fieldOptions, inputFrom } from '../fields.ts';
 import { linksOf, mustChange, mustGiveSlug } from '../input.ts';
 import { find, reach } from '../naming.ts';
@@ -96,7 +97,9 @@ const show: Verb = {
 const edit: Verb<Fields & { slug?: string }> = {
   usage: 'edit <group>',
   description: 'Change the fields of a group that are given, and no others.',
+  notes: editorNote,
   examples: [
+    'catalogue group edit gardeners',
     'catalogue group edit gardeners --member alice --member carol',
     'catalogue group edit gardeners --slug park-keepers',
   ],
@@ -110,6 +113,8 @@ const edit: Verb<Fields & { slug?: string }> = {
     const ref = parseSlug('group', name);
     const { slug } = options;
     const input = { ...(await inputOf(call, options)), ...(slug !== undefined && { slug }) };
+    if (wantsEditor(call, input, options))
+      return editRecord(call, ref, (it, catalogue) => representGroup(it, linksOf(catalogue)));
     mustChange(input);
     const catalogue = await call.open();
     const writes = options.dryRun ? rehearsal(catalogue) : catalogue;

@@ -6,6 +6,7 @@ import { representNamespace } from '../../catalogue/represent.ts';
 import type { Namespace } from '../../catalogue/types.ts';
 import { collect } from '../collect.ts';
 import type { Verb } from '../command.ts';
+import { editorNote, editRecord, wantsEditor } from '../edit-record.ts';
 import { fieldOptions, inputFrom } from '../fields.ts';
 import { linksOf, mustChange, mustGiveSlug } from '../input.ts';
 import { find, reach } from '../naming.ts';
@@ -85,7 +86,9 @@ const show: Verb = {
 const edit: Verb<{ dryRun?: boolean; slug?: string }> = {
   usage: 'edit <namespace>',
   description: 'Change the fields of a namespace that are given, and no others.',
+  notes: editorNote,
   examples: [
+    'catalogue namespace edit parks',
     'catalogue namespace edit parks --description "All that is green"',
     'catalogue namespace edit parks --slug gardens',
   ],
@@ -98,6 +101,8 @@ const edit: Verb<{ dryRun?: boolean; slug?: string }> = {
     const ref = parseSlug('namespace', name);
     const { slug } = options;
     const input = { ...(await inputFrom('namespace', options, call.context)), ...(slug !== undefined && { slug }) };
+    if (wantsEditor(call, input, options))
+      return editRecord(call, ref, (it, catalogue) => representNamespace(it, linksOf(catalogue)));
     mustChange(input);
     const catalogue = await call.open();
     const writes = options.dryRun ? rehearsal(catalogue) : catalogue;

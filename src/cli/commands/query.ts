@@ -6,6 +6,7 @@ import { NotFoundError } from '../../catalogue/errors.ts';
 import { formatRef, parseDatasetRef, parseSlug, type VersionRef } from '../../catalogue/ref.ts';
 import { representQuery } from '../../catalogue/represent.ts';
 import type { Call, Verb } from '../command.ts';
+import { editorNote, editRecord, wantsEditor } from '../edit-record.ts';
 import { UsageError } from '../errors.ts';
 import { fieldOptions, inputFrom } from '../fields.ts';
 import { type Parameter, parametersFrom, parametersOf, recordFrom } from '../filters.ts';
@@ -67,8 +68,9 @@ interface EditOptions extends Fields {
 const edit: Verb<EditOptions> = {
   usage: 'edit <query> [filters...]',
   description: 'Change the fields of a query that are given, and no others.',
-  notes: 'Filters that are given replace all of its filters.',
+  notes: `Filters that are given replace all of its filters. ${editorNote}`,
   examples: [
+    'catalogue query edit tall-trees',
     'catalogue query edit tall-trees height__gte=20 --description "As high as a house"',
     'catalogue query edit tall-trees --version latest --slug high-trees',
   ],
@@ -86,7 +88,10 @@ const edit: Verb<EditOptions> = {
     const touchesFilters = given.length > 0 || !options.filters;
     const touchesQuestion = touchesFilters || options.dataset !== undefined || options.version !== undefined;
     const texts = await inputFrom('query', { ...options }, call.context);
-    mustChange({ ...texts, ...(slug !== undefined && { slug }), ...(touchesFilters && { parameters: {} }) });
+    const touched = { ...texts, ...(slug !== undefined && { slug }), ...(touchesQuestion && { parameters: {} }) };
+    if (wantsEditor(call, touched, options))
+      return editRecord(call, ref, (it, catalogue) => representQuery(it, linksOf(catalogue)));
+    mustChange(touched);
     const catalogue = await call.open();
     const current = await reach(catalogue, ref, () => catalogue.get<'query'>(ref));
     const { dataset, version } = { dataset: current.dataset, version: current.version ?? 'latest', ...options };

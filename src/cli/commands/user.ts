@@ -6,6 +6,7 @@ import { representUser } from '../../catalogue/represent.ts';
 import type { User } from '../../catalogue/types.ts';
 import { collect } from '../collect.ts';
 import type { Verb } from '../command.ts';
+import { editorNote, editRecord, wantsEditor } from '../edit-record.ts';
 import { fieldOptions, inputFrom } from '../fields.ts';
 import { linksOf, mustChange } from '../input.ts';
 import { find, reach } from '../naming.ts';
@@ -94,12 +95,18 @@ const show: Verb = {
 const edit: Verb<{ dryRun?: boolean }> = {
   usage: 'edit <username>',
   description: 'Change the fields of a user that are given, and no others.',
-  notes: 'A user keeps the username.',
-  examples: ['catalogue user edit bob --group gardeners --group editors', 'catalogue user edit alice --staff false'],
+  notes: `A user keeps the username. ${editorNote}`,
+  examples: [
+    'catalogue user edit bob',
+    'catalogue user edit bob --group gardeners --group editors',
+    'catalogue user edit alice --staff false',
+  ],
   options: () => [...fieldOptions('user', false), dryRun()],
   async run(call, [name = ''], options) {
     const ref = parseUsername(name);
     const input = await inputFrom('user', { ...options }, call.context);
+    if (wantsEditor(call, input, options))
+      return editRecord(call, ref, (it, catalogue) => representUser(it, linksOf(catalogue), true));
     mustChange(input);
     const catalogue = await call.open();
     const writes = options.dryRun ? rehearsal(catalogue) : catalogue;

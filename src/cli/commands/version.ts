@@ -6,6 +6,7 @@ import type { Version } from '../../catalogue/types.ts';
 import { momentText } from '../age.ts';
 import { collect } from '../collect.ts';
 import type { Verb } from '../command.ts';
+import { editorNote, editRecord, wantsEditor } from '../edit-record.ts';
 import { fieldOptions, inputFrom } from '../fields.ts';
 import { linksOf, mustChange } from '../input.ts';
 import { find, findVersion } from '../naming.ts';
@@ -84,8 +85,9 @@ const show: Verb = {
 const edit: Verb<{ dryRun?: boolean }> = {
   usage: 'edit <version>',
   description: 'Change the fields of a version that are given, and no others.',
-  notes: 'Its data never change: other data are another version.',
+  notes: `Its data never change: other data are another version. ${editorNote}`,
   examples: [
+    'catalogue version edit parks/trees@latest',
     'catalogue version edit parks/trees@20200102030405000000 --ready false',
     'catalogue version edit parks/trees@latest --notes "Heights measured again"',
   ],
@@ -93,6 +95,8 @@ const edit: Verb<{ dryRun?: boolean }> = {
   async run(call, [name = ''], options) {
     const asked = parseVersionRef(name);
     const input = await inputFrom('version', options, call.context);
+    if (wantsEditor(call, input, options))
+      return editRecord(call, asked, (it, catalogue) => representVersion(it, linksOf(catalogue)));
     mustChange(input);
     const catalogue = await call.open();
     const { ref } = await findVersion(catalogue, asked, call.show);
