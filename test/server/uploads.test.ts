@@ -1,0 +1,161 @@
+/** Uploads over HTTP: a version by form or as raw bytes, whole or not at all. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
+import { serveAccounts } from '../support/accounts.ts';
+import { homeOf, until } from '../support/folder.ts';
+import { raw } from '../support/raw.ts';
+
+const trees = '/api/v1/namespaces/parks/datasets/trees/';
+const versions = `${trees}version/`;
+const csv = 'name,height\noak,12\n';
+const sum = (text: string) => createHash('sha256').update(text).digest('hex');
+
+async function nursery(t: TestContext) {
+  const server = await serveAccounts(t);
+  const { token } = await server.accounts.addToken('bob');
+  const made = await server.send(
+    'POST',
+    '/api/v1/datasets/',
+    { label: 'Trees', namespace: '/api/v1/namespaces/parks/' },
+    token,
+  );
+  assert.equal(made.status, 201);
+  const post = (body: string | FormData, path = versions, type = 'text/csv', as: string | undefined = token) =>
+    server.ask(path, { method: 'POST', body, headers: typeof body === 'string' ? { 'Content-Type': type } : {} }, as);
+  const kept = async () => {
+    const names = await readdir(server.folder.path(homeOf('parks/trees')), { recursive: true });
+    return names.filter((name) => /^(data|versions)\/./.test(name)).sort();
+  };
+  return { ...server, token, post, kept };
+}
+
+function form(parts: readonly (readonly [name: string, value: string, fileName?: string])[]): FormData {
+  const data = new FormData();
+  for (const [name, value, fileName] of parts)
+    if (fileName) data.append(name, new Blob([value], { type: 'text/csv' }), fileName);
+    else data.append(name, value);
+  return data;
+}
+
+describe('an upload', () => {
+  it('by form: the fields may stand before and behind the file', async (t) => {
+    const { post, ask } = await nursery(t);
+    const { status, headers, body } = await post(
+      form([
+        ['label', 'Spring'],
+        ['file', csv, 'trees.csv'],
+        ['notes', 'Counted by hand'],
+        ['checksum', sum(csv)],
+      ]),
+    );
+    assert.equal(status, 201);
+    assert.equal(headers.get('location'), body.url);
+    assert.deepEqual(
+      [body.label, body.notes, body.format, body.rows, body.ready, body.checksum, body.size],
+      ['Spring', 'Counted by hand', 'csv', 1, true, sum(csv), csv.length],
+    );
+    // It is there for the next who asks, on any connection.
+    assert.equal((await ask(`${trees}download/`)).text, csv);
+    assert.equal((await ask(trees)).body.versions[0].url, body.url);
+  });
+
+  it('as raw bytes, with the rest in the address; the same bytes again are the same version', async (t) => {
+    const { post, kept } = await nursery(t);
+    const first = await post(csv, `${versions}?label=Spring&notes=By%20hand&name=trees.csv&checksum=${sum(csv)}`);
+    assert.deepEqual([first.status, first.body.label, first.body.notes], [201, 'Spring', 'By hand']);
+    const files = await kept();
+    const again = await post(csv);
+    assert.deepEqual([again.status, again.body.url], [200, first.body.url]);
+    assert.equal(again.headers.get('location'), null);
+    assert.deepEqual(await kept(), files);
+  });
+
+  it('is kept whole or not at all, and says why', async (t) => {
+    const { post, kept, accounts, folder } = await nursery(t);
+    const { token: eve } = await accounts.addToken('eve');
+    const { token: reader } = await accounts.addToken('bob', { scope: 'read' });
+    const refused: readonly (readonly [number, Promise<{ status: number; text: string }>, RegExp])[] = [
+      [400, post(csv, `${versions}?checksum=${'0'.repeat(64)}`), /"checksum":\["The bytes have the checksum/],
+      [
+        400,
+        post(
+          form([
+            ['file', csv, 'a.csv'],
+            ['checksum', 'x'],
+          ]),
+        ),
+        /"checksum"/,
+      ],
+      [400, post('{"type":"FeatureCollection","features":[', versions, 'application/geo+json'), /"file"/],
+      [400, post('a,b\n"1,2\n'), /"file":\["[^"]*line/],
+      [400, post(''), /No file was submitted/],
+      [400, post(form([['label', 'x']])), /No file was submitted/],
+      [
+        400,
+        post(
+          form([
+            ['file', csv, 'a.csv'],
+            ['label', 'x'.repeat(300)],
+          ]),
+        ),
+        /"label"/,
+      ],
+      [401, post(csv, versions, 'text/csv', ''), /credentials/],
+      [403, post(csv, versions, 'text/csv', eve), /permission/],
+      [403, post(csv, versions, 'text/csv', reader), /permission|read/],
+      [404, post(csv, versions.replace('trees', 'none')), /Not found/],
+      [404, post(csv, '/api/v1/namespaces/secret/datasets/x/version/', 'text/csv', eve), /Not found/],
+    ];
+    for (const [status, answer, message] of refused) {
+      const told = await answer;
+      assert.equal(told.status, status, told.text);
+      assert.match(told.text, message);
+    }
+    assert.deepEqual(await kept(), []);
+    assert.deepEqual(await readdir(folder.path('namespaces/parks/datasets')), ['trees']);
+  });
+
+  it('that is too large is told so before it is sent', async (t) => {
+    const { base, token, kept } = await nursery(t);
+    const head = `POST ${versions} HTTP/1.1\r\nHost: x\r\nAuthorization: Token ${token}\r\nContent-Type: text/csv\r\n`;
+    const answer = await raw(base, `${head}Content-Length: ${1e12}\r\nConnection: close\r\n\r\na,b\n`, (text) =>
+      text.includes('}'),
+    );
+    assert.match(answer, /^HTTP\/1\.1 413 /);
+    assert.match(answer, /larger than \d+ bytes/);
+    assert.deepEqual(await kept(), []);
+  });
+
+  it('two at once are two versions, and one where their bytes are the same', async (t) => {
+    const { post, ask, kept } = await nursery(t);
+    const texts = Array.from({ length: 6 }, (_, i) => `a\n${i >> 1}\n`);
+    const answers = await Promise.all(texts.map((text, i) => post(i % 2 ? text : form([['file', text, 'a.csv']]))));
+    for (const { status, text } of answers) assert.ok(status === 201 || status === 200, text);
+    const made = answers.filter(({ status }) => status === 201);
+    const { body } = await ask(`${trees}version/`);
+    assert.equal(body.count, made.length);
+    // Only the newest is compared with: in which order they came is a matter of luck.
+    assert.ok(made.length >= 3);
+    assert.equal((await kept()).length, 2 * made.length);
+    for (const { url, checksum } of body.results) {
+      const bytes = (await ask(`${new URL(url).pathname}download/`)).text;
+      assert.equal(sum(bytes), checksum);
+    }
+  });
+
+  it('of a form that is cut off leaves nothing', async (t) => {
+    const { base, token, kept, log } = await nursery(t);
+    const head = `POST ${versions} HTTP/1.1\r\nHost: x\r\nAuthorization: Token ${token}\r\nContent-Type: multipart/form-data; boundary=B\r\n`;
+    const part = '--B\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\na,b\n1,2\n';
+    const { hostname, port } = new URL(base);
+    const socket = connect(Number(port), hostname);
+    socket.write(`${head}Content-Length: 9999\r\n\r\n${part}`);
+    await until(async () => (await kept()).length > 0);
+    socket.destroy();
+    await until(async () => (await kept()).length === 0);
+    assert.doesNotMatch(log.join('\n'), /Error/);
+  });
+});
