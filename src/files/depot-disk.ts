@@ -46,7 +46,8 @@ export function asSeen({ files, viewer }: Access, { path, ref }: RecordPlace, se
 /** @throws ConflictError where a file with another extension makes the same record. */
 export function mustBeAlone(folder: Folder, { path, stem }: RecordPlace): void {
   const other = candidates(stem).find((candidate) => candidate !== path && isThere(folder, candidate));
-  if (other !== undefined) throw new ConflictError(`${path} and ${other} are the same record: there may be one of them.`);
+  if (other !== undefined)
+    throw new ConflictError(`${path} and ${other} are the same record: there may be one of them.`);
 }
 
 /**
