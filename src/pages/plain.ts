@@ -52,9 +52,11 @@ export function plainPage(title: string, settings: Settings, value: unknown, bas
   return layout(title, settings, base, `<pre>${linked(JSON.stringify(value, null, 2), base)}</pre>`);
 }
 
-/** JSON text as HTML, in which the strings that are addresses of this site are links. */
+/** JSON text as HTML, in which the strings that are addresses of this site are links; those of images have no host. */
 function linked(json: string, base: string): string {
-  return escapeHtml(json).replace(/&quot;((?:https?:\/)?\/(?:(?!&quot;)[^\s<>])*)&quot;/g, (whole, url: string) =>
-    url.startsWith(`${escapeHtml(base)}/`) ? `&quot;<a href="${url}">${url}</a>&quot;` : whole,
-  );
+  const site = escapeHtml(base);
+  return escapeHtml(json).replace(/&quot;((?:https?:\/)?\/(?:(?!&quot;)[^\s<>])*)&quot;/g, (whole, url: string) => {
+    if (url.startsWith(`${site}/`)) return `&quot;<a href="${url}">${url}</a>&quot;`;
+    return url.startsWith('/site_media/') ? `&quot;<a href="${site}${url}">${url}</a>&quot;` : whole;
+  });
 }
