@@ -36,6 +36,7 @@ export const nouns: Readonly<Record<string, Noun>> = {
   remote: { description: 'Catalogues elsewhere: their names here.', load: () => import('./commands/remote.ts') },
   login: { description: 'Sign in to a catalogue elsewhere.', load: () => import('./commands/login.ts') },
   logout: { description: 'Sign out of a catalogue elsewhere.', load: () => import('./commands/logout.ts') },
+  open: { description: 'Open a page in the browser.', load: () => import('./commands/open.ts') },
   completion: { description: 'Let the shell complete what you type.', load: () => import('./commands/completion.ts') },
 };
 

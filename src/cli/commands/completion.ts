@@ -57,8 +57,7 @@ async function sourcesFor(
   const [{ placesFor }, { namesOf }] = await Promise.all([import('../places.ts'), import('../completion/names.ts')]);
   const global = { ...(typeof data === 'string' && { data }), ...(typeof remote === 'string' && { remote }) };
   const places = placesFor(context, global, '', undefined);
-  const isElsewhere = remote !== undefined || (data === undefined && Boolean(context.env.CATALOGUE_REMOTE));
-  const folder = () => (isElsewhere ? undefined : resolve(context.cwd, places.folder()));
+  const folder = () => (places.isElsewhere ? undefined : resolve(context.cwd, places.folder()));
   return { names: namesOf(folder, places.open), remotes: () => remotesKnown(context), describing };
 }
 

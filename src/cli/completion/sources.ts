@@ -48,6 +48,7 @@ const byLabel: Readonly<Record<string, From>> = {
 /** Where that word says too little, by the command and the option or argument. */
 const byPlace: Readonly<Record<string, From>> = {
   'dataset add name': 'home',
+  'open name': 'dataset',
   'remote remove name': 'remote',
   'query add --dataset': 'dataset',
   'query edit --dataset': 'dataset',

@@ -1,0 +1,82 @@
+/** `catalogue open`: the page of something, in the browser. */
+import { Option } from 'commander';
+import type { Catalogue } from '../../catalogue/catalogue.ts';
+import { UnreachableError } from '../../catalogue/errors.ts';
+import { parseDatasetRef, parseSlug, parseVersionRef, type Ref, refOf } from '../../catalogue/ref.ts';
+import { apiRoot, pathOf } from '../../catalogue/urls.ts';
+import { openBrowser } from '../browser.ts';
+import type { Call, Verb } from '../command.ts';
+import { find, findVersion } from '../naming.ts';
+import { wholeNumber } from '../options.ts';
+
+interface OpenOptions {
+  readonly port?: number;
+  readonly print?: boolean;
+}
+
+/** Where `catalogue serve` listens unless it is told otherwise. */
+const usualPort = 8000;
+/** In milliseconds: a server on this machine answers at once. */
+const patience = 3000;
+
+export const command: Verb<OpenOptions> = {
+  usage: 'open [name]',
+  description: 'Open the page of a dataset, a version, a namespace or the catalogue in the browser.',
+  notes:
+    'The page is that of the remote, or at the base_url of catalogue.yaml, or of the server that runs on this machine. ' +
+    'The browser is that of $BROWSER, or what the system opens pages with.',
+  examples: ['catalogue open parks/trees', 'catalogue open parks/trees@latest --print', 'catalogue open --port 8080'],
+  options: () => [
+    new Option('--port <number>', `Port of the server on this machine. Otherwise ${usualPort} is tried.`).argParser(
+      wholeNumber(1, 65_535),
+    ),
+    new Option('--print', 'Print the address, and open nothing.'),
+  ],
+  async run(call, [name], { port, print }) {
+    const { show, context } = call;
+    const catalogue = await call.open();
+    const ref = name === undefined ? undefined : await refFor(call, catalogue, name);
+    const url = (await baseOf(call, catalogue, port)) + (ref ? pathOf(ref) : '/');
+    if (print || show.asJson) {
+      if (show.asJson) show.json({ url });
+      else show.line(url);
+      return 0;
+    }
+    show.message(`Opening ${url}`);
+    if (await openBrowser(url, context.env)) return 0;
+    throw new UnreachableError(`No browser could be started. Set BROWSER, or open this yourself: ${url}`);
+  },
+};
+
+/** @throws NotFoundError that says what was probably meant */
+async function refFor({ show }: Call, catalogue: Catalogue, name: string): Promise<Ref> {
+  if (name.includes('@')) return (await findVersion(catalogue, parseVersionRef(name), show)).ref;
+  return refOf(await find(catalogue, name.includes('/') ? parseDatasetRef(name) : parseSlug('namespace', name), show));
+}
+
+/** The address before the path, without a slash at the end. @throws UnreachableError where nobody serves the catalogue */
+async function baseOf(call: Call, catalogue: Catalogue, port: number | undefined): Promise<string> {
+  const { global } = call;
+  if (call.isElsewhere) return call.remoteUrl();
+  // Settings are read with the first thing that is.
+  await catalogue.list('namespace', { pageSize: 1 });
+  const { base_url } = catalogue.settings;
+  if (port === undefined && base_url) return base_url.replace(/\/+$/, '');
+  const base = `http://127.0.0.1:${port ?? usualPort}`;
+  if (await isServed(base)) return base;
+  const serve = `catalogue serve${global.data === undefined ? '' : ` --data ${global.data}`}`;
+  throw new UnreachableError(
+    `No catalogue is served at ${base}. Start one with: ${serve}${port === undefined ? '' : ` --port ${port}`}` +
+      `${port === undefined ? ', say on which port it is: --port, or give its address as base_url in catalogue.yaml' : ''}`,
+  );
+}
+
+async function isServed(base: string): Promise<boolean> {
+  try {
+    const signal = AbortSignal.timeout(patience);
+    const answer = await fetch(base + apiRoot, { headers: { Accept: 'application/json' }, signal });
+    return answer.ok && 'endpoints' in Object(await answer.json());
+  } catch {
+    return false;
+  }
+}
