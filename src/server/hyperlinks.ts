@@ -42,7 +42,12 @@ export async function followLinks(
   const errors: Record<string, readonly string[]> = {};
   for (const [name, field] of Object.entries(linkFields[kind] ?? {})) {
     const value = input[name];
-    if (value === undefined || (field.nullable && value === null)) continue;
+    if (value === undefined) continue;
+    // A form has no other way to say so, and DRF takes it from all.
+    if (field.nullable && (value === null || value === '')) {
+      followed[name] = null;
+      continue;
+    }
     try {
       if (!field.many) followed[name] = field.value(await follow(value, field, catalogue));
       else if (Array.isArray(value))

@@ -1,0 +1,105 @@
+/** Forms say as much as JSON does: lists by repeating a field, what is deeper as JSON in it. */
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { serveAccounts } from '../support/accounts.ts';
+
+const api = '/api/v1';
+const trees = `${api}/namespaces/parks/datasets/trees/`;
+
+async function office(t: TestContext) {
+  const server = await serveAccounts(t);
+  const { token } = await server.accounts.addToken('alice');
+  const fill = (method: string, path: string, entries: readonly (readonly [string, string])[], multipart: boolean) => {
+    const plain = new URLSearchParams(entries.map(([name, value]) => [name, value]));
+    const data = new FormData();
+    for (const [name, value] of entries) data.append(name, value);
+    return server.ask(path, { method, body: multipart ? data : plain }, token);
+  };
+  const made = await fill(
+    'POST',
+    `${api}/datasets/`,
+    [
+      ['label', 'Trees'],
+      ['namespace', `${api}/namespaces/parks/`],
+    ],
+    false,
+  );
+  assert.equal(made.status, 201, made.text);
+  const csv = { method: 'POST', body: 'height\n1\n', headers: { 'Content-Type': 'text/csv' } };
+  assert.equal((await server.ask(`${trees}version/`, csv, token)).status, 201);
+  return { ...server, token, fill };
+}
+
+for (const multipart of [false, true])
+  describe(multipart ? 'a multipart form' : 'a form', () => {
+    it('writes lists, objects, booleans and nothing at all', async (t) => {
+      const { fill } = await office(t);
+      const say = async (method: string, path: string, ...entries: (readonly [string, string])[]) => {
+        const { status, body, text } = await fill(method, path, entries, multipart);
+        assert.ok(status < 300, text);
+        return body;
+      };
+      const keywords = async (...entries: (readonly [string, string])[]) =>
+        (await say('PATCH', trees, ...entries)).keywords;
+      assert.deepEqual(await keywords(['keywords', 'a'], ['keywords', 'b, c']), ['a', 'b, c']);
+      assert.deepEqual(await keywords(['description', 'x']), ['a', 'b, c']);
+      assert.deepEqual(await keywords(['keywords', '']), []);
+
+      const columns = '[{"name":"height","label":"Height","unit":"m"}]';
+      const [column] = (await say('PATCH', trees, ['columns', columns])).columns;
+      assert.deepEqual([column.label, column.unit], ['Height', 'm']);
+
+      const groups = ['gardeners'].map((slug) => ['owners', `${api}/groups/${slug}/`] as const);
+      assert.equal((await say('PATCH', `${api}/namespaces/water/`, ...groups)).owners.length, 1);
+      const members = ['bob', 'eve'].map((name) => ['members', `${api}/users/${name}/`] as const);
+      assert.equal((await say('PATCH', `${api}/groups/gardeners/`, ...members)).members.length, 2);
+      assert.equal((await say('PATCH', `${api}/users/eve/`, ['staff', 'on'])).staff, true);
+
+      const query = await say(
+        'POST',
+        `${api}/queries/`,
+        ['label', 'Tall'],
+        ['dataset', trees],
+        ['version', ''],
+        ['parameters', '{"height__gt":"5"}'],
+      );
+      assert.deepEqual([query.version, query.parameters], [null, { height__gt: '5' }]);
+    });
+
+    it('is told what is wrong in it, field by field', async (t) => {
+      const { fill } = await office(t);
+      const { status, body } = await fill(
+        'POST',
+        `${api}/queries/`,
+        [
+          ['label', 'x'],
+          ['dataset', trees],
+          ['parameters', 'no JSON'],
+        ],
+        multipart,
+      );
+      assert.deepEqual([status, body], [400, { parameters: ['Expected a dictionary of items but got type "str".'] }]);
+      const list = await fill(
+        'PATCH',
+        trees,
+        [
+          ['keywords', 'a'],
+          ['keywords', ''],
+        ],
+        multipart,
+      );
+      assert.deepEqual([list.status, list.body], [400, { keywords: ['This field may not be blank.'] }]);
+      // Of a field that is no list, the last counts.
+      const last = await fill(
+        'PATCH',
+        trees,
+        [
+          ['label', 'One'],
+          ['label', 'Two'],
+          ['__proto__', 'x'],
+        ],
+        multipart,
+      );
+      assert.equal(last.body.label, 'Two');
+    });
+  });
