@@ -18,9 +18,11 @@ export async function fileList({ catalogue, ctx, query, viewer }: Ask): Promise<
   const manifest = await catalogue.depot.manifest({ texts: last(query, 'texts') === 'true' });
   if (!manifest) throw new NotFoundError();
   // Whoever has it in one coding has it: nobody keeps it packed.
-  const condition = ctx.get('If-None-Match').replace(/-(?:br|gzip)"/g, '"');
-  if (condition && namesTag(condition, `"${manifest.tag}"`)) {
-    ctx.set({ ETag: `"${manifest.tag}"`, 'Cache-Control': scoped(viewer) });
+  const condition = ctx.get('If-None-Match');
+  const tags = ['', '-gzip', '-br'].map((coding) => `"${manifest.tag}${coding}"`);
+  const known = condition && tags.find((tag) => namesTag(condition, tag));
+  if (known) {
+    ctx.set({ ETag: known, 'Cache-Control': scoped(viewer) });
     ctx.status = 304;
     return;
   }
