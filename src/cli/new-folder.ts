@@ -6,8 +6,8 @@ const gitignore = `# Accounts, caches and files in the making: theirs is this co
 .catalogue/
 `;
 
-const gitattributes = `# Payloads are served byte for byte under their checksum: git must not touch their line ends.
-namespaces/*/datasets/*/data/** -text
+const gitattributes = `# Payloads are served byte for byte under their checksum: git must not touch their line ends, nor merge their lines.
+namespaces/*/datasets/*/data/** -text -merge
 
 # Large payloads, from some 10 MB on, weigh on every clone for ever. Keep them in Git LFS (https://git-lfs.com): take
 # the "#" off the lines that fit and run "git lfs install" once. Or leave them where they are, and give their address in

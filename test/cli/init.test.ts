@@ -33,7 +33,7 @@ describe('init', () => {
     assert.deepEqual(parse(read('catalogue-data/catalogue.yaml')), { title: 'Data: "open" & 1.10' });
     assert.match(read('catalogue-data/catalogue.yaml'), /^# yaml-language-server: \$schema=/);
     assert.match(read('catalogue-data/.gitignore'), /^\.catalogue\/$/m);
-    assert.match(read('catalogue-data/.gitattributes'), /^namespaces\/\*\/datasets\/\*\/data\/\*\* -text$/m);
+    assert.match(read('catalogue-data/.gitattributes'), /^namespaces\/\*\/datasets\/\*\/data\/\*\* -text -merge$/m);
     assert.match(read('catalogue-data/.gitattributes'), /^# .*filter=lfs/m);
     const files = await openFolder(join(cwd, 'catalogue-data'));
     const { count } = await files.for().list('namespace', {});
