@@ -230,7 +230,7 @@ describe('the example catalogue', () => {
     assert.ok(size < 8_000_000, `${size} bytes`);
     assert.match(
       readFileSync(join(root, '.gitattributes'), 'utf8'),
-      /^namespaces\/\*\/datasets\/\*\/data\/\*\* -text$/m,
+      /^namespaces\/\*\/datasets\/\*\/data\/\*\* -text -merge$/m,
     );
     assert.match(readFileSync(join(root, '.gitignore'), 'utf8'), /^\.catalogue\/$/m);
     assert.ok(existsSync(join(root, 'SOURCES.md')));
