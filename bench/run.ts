@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const benchmarks = ['reads', 'writes', 'start', 'follow', 'search', 'cli'] as const;
+const benchmarks = ['reads', 'writes', 'start', 'follow', 'search', 'cli', 'sync'] as const;
 /** Programs of their own: they measure processes. */
 const programs = ['data/intake', 'data/query', 'data/stream', 'data/writers'] as const;
 const here = fileURLToPath(new URL('.', import.meta.url));

@@ -9,9 +9,9 @@ import { open, rename } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openFolder } from '../src/files/file-catalogue.ts';
 import { generate } from './support/generate.ts';
 import { percentile, startProgram } from './support/load.ts';
+import { staffToken } from './support/staff.ts';
 
 const seconds = 4;
 const changed = 5000;
@@ -76,14 +76,6 @@ export async function run(): Promise<void> {
 const settled = () => new Promise((resolve) => setTimeout(resolve, 15_000));
 
 const author = ['-c', 'user.name=bench', '-c', 'user.email=bench@example.org', '-c', 'gc.auto=0'];
-
-async function staffToken(root: string): Promise<string> {
-  const files = await openFolder(root);
-  await files.for().create('user', { username: 'bench', staff: true });
-  const { token } = await files.accounts.addToken('bench');
-  await files.close();
-  return token;
-}
 
 /** How often a second the work is done, by several at once. */
 async function rate(workers: number, work: (worker: number) => Promise<void>): Promise<number> {
