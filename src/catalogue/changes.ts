@@ -105,8 +105,10 @@ function pairsOf<K extends Kind>(before: Snapshot, after: Snapshot, kind: K): re
     else pairs.push({ old, now });
     left.delete(name(now));
   }
+  const byId = new Map([...left.values()].map((old) => [old.id, old]));
   for (const now of come) {
-    const former = [...left.values()].find((old) => old.id === now.id) ?? left.get(formerName(now) ?? '');
+    const same = byId.get(now.id);
+    const former = same && left.has(name(same)) ? same : left.get(formerName(now) ?? '');
     if (former) left.delete(name(former));
     pairs.push({ old: former, now });
   }

@@ -7,6 +7,8 @@ import { oneLine } from './text.ts';
 const openLines = 10;
 /** Longest text of a value. */
 const longest = 200;
+/** Of a kind, so many are shown: a summary on GitHub has a megabyte, and nobody reads more. */
+const most = 200;
 
 /**
  * The document.
@@ -28,7 +30,8 @@ export function changesMarkdown(
       list(unread.map(({ path, line, message }) => `${code(`${path}:${line}`)} ${code(message)}`)),
     );
   for (const kind of new Set(things.map((thing) => thing.kind))) {
-    const own = things.filter((thing) => thing.kind === kind);
+    const all = things.filter((thing) => thing.kind === kind);
+    const own = all.slice(0, most);
     const whole = own.filter(({ change }) => change !== 'changed').map(wholeLine);
     if (kind !== 'settings') parts.push(`### ${capital(plural[kind])}`);
     if (whole.length) parts.push(list(whole));
@@ -38,6 +41,7 @@ export function changesMarkdown(
       const details = detailsOf(thing, code);
       if (details.length) parts.push(list(details));
     }
+    if (all.length > most) parts.push(`And ${all.length - most} more ${plural[kind]}.`);
   }
   return `${parts.join('\n\n')}\n`;
 }

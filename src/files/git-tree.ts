@@ -5,7 +5,7 @@
 import { posix } from 'node:path';
 import { ConflictError } from '../catalogue/errors.ts';
 import { type GitOptions, git, gitBytes } from './git.ts';
-import { isPayload, keyOf, recordName, type Unit } from './layout.ts';
+import { candidates, datasetFolder, isPayload, recordName, stemOf, type Unit } from './layout.ts';
 import { decode, largestRecord, lfsPointer, type Name, type Sight, type Stamp, Unreadable } from './look.ts';
 
 /** Which tree: that of a commit, or the index, which may be another than the repository's own (an absolute path). */
@@ -137,17 +137,16 @@ export class GitTree implements Sight {
   }
 
   *#pathsOf(unit: Unit): Generator<string> {
-    const stem = keyOf(unit);
-    const below = function* (folders: GitTree['names'], folder: string): Generator<string> {
-      for (const entry of folders(folder)) {
-        const path = folder ? `${folder}/${entry.name}` : entry.name;
-        if (!entry.isDirectory()) yield path;
-        else yield* below(folders, path);
-      }
-    };
-    const home = stem.slice(0, Math.max(0, stem.lastIndexOf('/')));
-    if (unit.kind === 'dataset') yield* below((path) => this.names(path), home);
-    else for (const { name } of this.names(home)) if (recordName(name)) yield home ? `${home}/${name}` : name;
+    if (unit.kind === 'dataset') yield* this.#below(datasetFolder(unit.namespace, unit.slug));
+    else yield* candidates(stemOf(unit));
+  }
+
+  *#below(folder: string): Generator<string> {
+    for (const entry of this.names(folder)) {
+      const path = `${folder}/${entry.name}`;
+      if (entry.isDirectory()) yield* this.#below(path);
+      else yield path;
+    }
   }
 
   /** Asks git about blobs, some at a time. */

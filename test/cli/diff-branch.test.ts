@@ -67,6 +67,10 @@ describe('diff of a branch', () => {
     const long = await diff(['main', '--format', 'markdown']);
     assert.match(long.out, /<details><summary>13 lines<\/summary>\n\n(- .*\n){13}\n<\/details>/);
     remove('users/ann.yaml');
+    for (let i = 0; i < 210; i++) write(`groups/g${i}.yaml`, `id: ${i + 1}\nlabel: G\n`);
+    const many = await diff(['main', '--format', 'markdown']);
+    assert.match(many.out, /^### Groups\n\n<details><summary>200 lines<\/summary>[\s\S]*\nAnd 10 more groups\.$/m);
+    remove('groups');
   });
 
   it('is JSON when asked for', async () => {

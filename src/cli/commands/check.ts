@@ -135,7 +135,8 @@ function summarise(show: Show, { problems, fixed, files, since }: CheckReport, f
     ...(fixed.length ? [`${fixed.length} fixed`] : []),
   ];
   const fixable = problems.filter((problem) => problem.fixable).length;
-  const hint = fixable && !fix ? ` catalogue check --fix mends ${fixable} of them.` : '';
+  const part = since === undefined ? '' : `--changed ${since} `;
+  const hint = fixable && !fix ? ` catalogue check ${part}--fix mends ${fixable} of them.` : '';
   const which = since === undefined ? '' : ` that differ${files === 1 ? 's' : ''} from ${since}`;
   show.message(`${counted(files, 'file')}${which} checked: ${found.join(', ')}.${hint}`);
 }
