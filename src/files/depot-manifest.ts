@@ -17,9 +17,8 @@ type Listed = Item & Sum;
 export class Inventory {
   readonly sums: Sums;
   readonly #store: Store;
-  #listed:
-    | { readonly snapshot: Snapshot; readonly changes: number; readonly all: Promise<readonly Listed[]> }
-    | undefined;
+  /** By snapshot, so that neither outlives it. */
+  readonly #lists = new WeakMap<Snapshot, { readonly changes: number; readonly all: Promise<readonly Listed[]> }>();
   readonly #tags = new WeakMap<Snapshot, Map<string, { readonly of: readonly Listed[]; readonly tag: string }>>();
 
   constructor(store: Store) {
@@ -53,15 +52,13 @@ export class Inventory {
 
   #records(): Promise<readonly Listed[]> {
     const { snapshot, changes } = this.#store;
+    const known = this.#lists.get(snapshot);
     // A comment that changed makes no other snapshot, but another file.
-    if (this.#listed?.snapshot !== snapshot || this.#listed.changes !== changes) {
-      const all = this.#summed(this.#items());
-      this.#listed = { snapshot, changes, all };
-      all.catch(() => {
-        this.#listed = undefined;
-      });
-    }
-    return this.#listed.all;
+    if (known?.changes === changes) return known.all;
+    const all = this.#summed(this.#items());
+    this.#lists.set(snapshot, { changes, all });
+    all.catch(() => this.#lists.delete(snapshot));
+    return all;
   }
 
   *#items(): Generator<Item> {

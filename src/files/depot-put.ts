@@ -14,8 +14,10 @@ import { depotPlace, isPortable, type MediaPlace, type PayloadPlace } from './de
 import { type Access, mustOwn } from './depot-rights.ts';
 import type { Sums } from './depot-sums.ts';
 import { codeOf, explained, makeFolders, syncFolder, temporaryBeside } from './durable.ts';
+import type { FileCatalogue } from './file-catalogue.ts';
 import { candidates, stemOf } from './layout.ts';
 import { withLock } from './lock.ts';
+import { locked, parentOf } from './names.ts';
 import { show } from './shown.ts';
 import { touched } from './trail.ts';
 
@@ -53,7 +55,8 @@ function placeToPut(path: string): Place {
 /** Pictures belong to nobody: whoever may write somewhere may add one, as with a dataset that has one. */
 function mustBeAllowed(access: Access, place: Place): void {
   const { folders } = access.visible();
-  const isPicture = mediaTypeOf(place.path).startsWith('image/');
+  // An SVG is a program as well.
+  const isPicture = /^image\/(?!svg)/.test(mediaTypeOf(place.path));
   const own = isPicture ? [...folders].find(([, folder]) => mayWrite(access.viewer, folder))?.[0] : undefined;
   mustOwn(access, place.kind === 'payload' ? place.unit.namespace : own);
 }
@@ -104,7 +107,7 @@ async function takeIn({ files }: Access, sums: Sums, place: Place, bytes: DepotB
     throw explained(error, target);
   } finally {
     await rm(aside, { force: true });
-    if (isNew && !isDone) await tidy(home, folder.absolute(place.kind === 'payload' ? 'namespaces' : ''));
+    if (isNew && !isDone) await tidy(files, place);
   }
 }
 
@@ -146,13 +149,11 @@ async function nameFile(from: string, to: string): Promise<void> {
 }
 
 /** Folders that were made for what didn't come: gone, as far as nothing is in them. */
-async function tidy(folder: string, top: string): Promise<void> {
-  for (let home = folder; home.length > top.length; home = dirname(home))
-    if (
-      !(await rmdir(home).then(
-        () => true,
-        () => false,
-      ))
-    )
-      return;
+async function tidy(files: FileCatalogue, place: Place): Promise<void> {
+  const isPayload = place.kind === 'payload';
+  const top = files.store.folder.absolute(isPayload ? parentOf(place.unit) : '');
+  await locked(files, isPayload ? [stemOf(place.unit), parentOf(place.unit)] : [place.path], async () => {
+    for (let home = dirname(files.store.folder.absolute(place.path)); home.length > top.length; home = dirname(home))
+      if (await rmdir(home).catch(() => true)) return;
+  });
 }

@@ -20,6 +20,7 @@ describe('bytes that are put', { concurrency: 4 }, () => {
     'namespaces/secret/datasets/later/data/a.csv': 'alice bob keeper',
     'site_media/a/oak.png': 'alice bob keeper',
     'site_media/a.html': 'alice keeper',
+    'site_media/a.svg': 'alice keeper',
   };
   for (const [place, may] of Object.entries(cases))
     it(`are taken at ${place} from ${may}`, async (test) => {
