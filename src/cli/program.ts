@@ -37,6 +37,7 @@ export const nouns: Readonly<Record<string, Noun>> = {
   login: { description: 'Sign in to a catalogue elsewhere.', load: () => import('./commands/login.ts') },
   logout: { description: 'Sign out of a catalogue elsewhere.', load: () => import('./commands/logout.ts') },
   open: { description: 'Open a page in the browser.', load: () => import('./commands/open.ts') },
+  doctor: { description: 'Look whether all is well.', load: () => import('./commands/doctor.ts') },
   completion: { description: 'Let the shell complete what you type.', load: () => import('./commands/completion.ts') },
 };
 

@@ -19,7 +19,8 @@ const version = 3;
 const slice = 5;
 const aWhile = 5 * 60_000;
 const anHour = 60 * 60_000;
-const pathIn = (root: string) => join(root, privateFolder, 'cache', 'snapshot.ndjson');
+/** Where the cache of a folder lies. */
+export const cachePath = (root: string) => join(root, privateFolder, 'cache', 'snapshot.ndjson');
 const header = JSON.stringify({ catalogue: 'snapshot cache', version });
 
 /** The states kept in the folder's cache; none where there is no cache that can be used. */
@@ -29,7 +30,7 @@ export async function readCache(root: string): Promise<readonly UnitState[]> {
   let rest: Buffer | undefined;
   let first = true;
   try {
-    for await (const chunk of createReadStream(pathIn(root), { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
+    for await (const chunk of createReadStream(cachePath(root), { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
       const bytes: Buffer = rest ? Buffer.concat([rest, chunk]) : chunk;
       let start = 0;
       for (let end = bytes.indexOf(10); end >= 0; start = end + 1, end = bytes.indexOf(10, start)) {
@@ -56,7 +57,7 @@ export async function readCache(root: string): Promise<readonly UnitState[]> {
 
 /** Writes the cache anew, beside and then into its place, in steps that leave the event loop to others. */
 export async function writeCache(root: string, states: Iterable<UnitState>): Promise<void> {
-  const path = pathIn(root);
+  const path = cachePath(root);
   await makePrivateFolder(root, 'cache');
   await sweepTemporaries(dirname(path), anHour);
   const beside = temporaryBeside(path);

@@ -52,7 +52,8 @@ describe('help', () => {
       '-': '{"type":"FeatureCollection","features":[]}',
     };
     const users = Object.fromEntries(['alice', 'bob', 'carol'].map((name, i) => [name, { id: i + 1 }]));
-    const peopled = { ...seed, users, groups: { gardeners: { label: 'G' }, editors: { label: 'E' } } };
+    const settings = { base_url: 'https://data.example.org' };
+    const peopled = { ...seed, settings, users, groups: { gardeners: { label: 'G' }, editors: { label: 'E' } } };
     const secrets = ['wonderland', 'wonderland'];
     // An editor and a browser that do nothing.
     const env = { VISUAL: 'true', BROWSER: 'true' };

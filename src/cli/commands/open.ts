@@ -21,11 +21,11 @@ const patience = 3000;
 
 export const command: Verb<OpenOptions> = {
   usage: 'open [name]',
-  description: 'Open the page of a dataset, a version, a namespace or the catalogue in the browser.',
+  description: 'Open the page of a dataset, version or namespace in the browser.',
   notes:
     'The page is that of the remote, or at the base_url of catalogue.yaml, or of the server that runs on this machine. ' +
     'The browser is that of $BROWSER, or what the system opens pages with.',
-  examples: ['catalogue open parks/trees', 'catalogue open parks/trees@latest --print', 'catalogue open --port 8080'],
+  examples: ['catalogue open parks/trees', 'catalogue open parks/trees@latest --print', 'catalogue open parks'],
   options: () => [
     new Option('--port <number>', `Port of the server on this machine. Otherwise ${usualPort} is tried.`).argParser(
       wholeNumber(1, 65_535),

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, it } from 'node:test';
+import { isAtLeast } from '../../src/cli/doctor/environment.ts';
+import type { Finding } from '../../src/cli/doctor/finding.ts';
+import { asksForLfs, lookAtWatching } from '../../src/cli/doctor/folder.ts';
+import { temporaryName } from '../../src/files/durable.ts';
+import { freePort } from '../support/free-port.ts';
+import { makeRoot, type PromptOptions, seed, type } from '../support/prompt.ts';
+
+/** What is found, by its name. */
+async function examined(options: PromptOptions = {}) {
+  const root = options.root ?? (await makeRoot());
+  const env = { XDG_CONFIG_HOME: join(dirname(root), 'config'), ...options.env };
+  const { out, err, exitCode } = await type(['doctor', '--json'], { ...options, root, env });
+  assert.equal(err, '');
+  const { ok, findings } = JSON.parse(out) as { ok: boolean; findings: readonly Finding[] };
+  assert.equal(exitCode, ok ? 0 : 1, out);
+  return { ok, finding: (name: string) => findings.find((one) => one.name === name) };
+}
+
+describe('doctor', () => {
+  it('finds all well in a sound catalogue, and changes nothing', async () => {
+    const root = await makeRoot();
+    const { mtimeMs } = statSync(root);
+    const { ok, finding } = await examined({ root });
+    assert.ok(ok);
+    assert.match(finding('contents')?.message ?? '', /^2 namespaces, 3 datasets, 1 version$/);
+    assert.equal(finding('node')?.state, 'ok');
+    assert.equal(finding('path')?.message, root);
+    assert.equal(statSync(root).mtimeMs, mtimeMs);
+  });
+
+  it('finds accounts that others may read', async () => {
+    const root = await makeRoot();
+    const path = join(root, '.catalogue', 'accounts.json');
+    mkdirSync(dirname(path));
+    writeFileSync(path, '{}');
+    for (const [mode, state] of [
+      [0o600, 'ok'],
+      [0o644, 'problem'],
+    ] as const) {
+      chmodSync(path, mode);
+      const { finding } = await examined({ root });
+      assert.equal(finding('accounts')?.state, state);
+    }
+    const { finding } = await examined({ root });
+    assert.match(finding('accounts')?.advice ?? '', /chmod 600 .*accounts\.json/);
+  });
+
+  it('finds a private folder that git would take in, or has', async () => {
+    const root = await makeRoot();
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-C', root, '-c', 'user.name=A', '-c', 'user.email=a@b', ...args]);
+    git('init', '-q');
+    const found = async () => (await examined({ root })).finding('git');
+    const { finding } = await examined({ root });
+    assert.equal(finding('git')?.area, 'environment');
+    const inFolder = async () => {
+      const { out } = await type(['doctor'], { root, env: { XDG_CONFIG_HOME: root } });
+      return out.split('\n').find((line) => line.includes('\tfolder\tgit\t')) ?? '';
+    };
+    assert.match(await inFolder(), /^problem.*isn't ignored by git/);
+    writeFileSync(join(root, '.gitignore'), '.catalogue/\n');
+    assert.match(await inFolder(), /^ok.*is ignored by git/);
+    mkdirSync(join(root, '.catalogue'));
+    writeFileSync(join(root, '.catalogue', 'accounts.json'), '{}');
+    git('add', '-f', '.catalogue');
+    assert.match(await inFolder(), /^problem.*is in git.*git rm -r --cached/);
+    assert.equal((await found())?.state, 'ok');
+  });
+
+  it('finds what a writer left that was killed', async () => {
+    const root = await makeRoot();
+    // As of another process that had this one's number.
+    const name = temporaryName().replace(/[0-9a-f]{8}(?=\.catalogue-tmp$)/, '00000000');
+    writeFileSync(join(root, 'namespaces', 'parks', name), '');
+    const { finding } = await examined({ root });
+    assert.equal(finding('leftovers')?.state, 'warning');
+    assert.match(finding('leftovers')?.message ?? '', /^1 file /);
+  });
+
+  it('finds broken files and settings', async () => {
+    const broken = { ...seed, files: { ...seed.files, 'namespaces/parks/datasets/ash/dataset.yaml': 'label: [' } };
+    const { ok, finding } = await examined({ root: await makeRoot(broken) });
+    assert.ok(!ok);
+    assert.match(finding('files')?.message ?? '', /^1 file broken$/);
+    const settings = await examined({ root: await makeRoot({ ...seed, files: { 'catalogue.yaml': 'title: [' } }) });
+    assert.match(settings.finding('settings')?.message ?? '', /catalogue\.yaml is broken at line 1/);
+  });
+
+  it('says where there is no catalogue', async () => {
+    const { ok, finding } = await examined({ env: { CATALOGUE_DATA: 'nowhere' } });
+    assert.ok(ok);
+    assert.match(finding('path')?.advice ?? '', /There is no folder nowhere/);
+  });
+
+  it('asks remotes, and tells of those that do not answer', async () => {
+    const root = await makeRoot();
+    const env = { XDG_CONFIG_HOME: join(dirname(root), 'config') };
+    await type(['remote', 'add', 'gone', `http://127.0.0.1:${await freePort()}`], { root, env });
+    const { ok, finding } = await examined({ root });
+    assert.ok(!ok);
+    assert.equal(finding('gone')?.state, 'problem');
+  });
+
+  it('is readable at a terminal, with what to do below', async () => {
+    const { out, err } = await type(['doctor'], {
+      terminal: true,
+      columns: 60,
+      env: { XDG_CONFIG_HOME: '/nonexistent', CATALOGUE_DATA: 'nowhere' },
+    });
+    assert.match(out, /^\nEnvironment\nok +catalogue +\d/);
+    assert.match(out, /\nFolder\nwarning +path +There is none\.\n +There is no folder nowhere/);
+    for (const line of out.split('\n')) assert.ok(line.length <= 60, line);
+    assert.match(err, /^No problem, \d warnings?\.$/m);
+  });
+});
+
+describe('what doctor knows', () => {
+  it('compares versions by their numbers', () => {
+    assert.ok(isAtLeast('20.19.0', '20.19'));
+    assert.ok(isAtLeast('22.1.0', '20.19'));
+    assert.ok(!isAtLeast('20.9.0', '20.19'));
+    assert.ok(!isAtLeast('18.20.0', '20.19'));
+  });
+
+  it('says what to raise where too few folders can be watched', { skip: process.platform !== 'linux' }, async () => {
+    const [few] = await lookAtWatching(10, 1);
+    assert.equal(few?.state, 'ok');
+    const [many] = await lookAtWatching(10_000_000, 1);
+    assert.equal(many?.state, 'warning');
+    assert.match(many?.advice ?? '', /more folders|max_user_watches=/);
+  });
+
+  it('knows whether payloads are kept in Git LFS', async () => {
+    const root = await makeRoot();
+    assert.equal(asksForLfs(root), false);
+    writeFileSync(join(root, '.gitattributes'), '# *.csv filter=lfs\n*.gz filter=lfs diff=lfs\n');
+    assert.equal(asksForLfs(root), true);
+    writeFileSync(join(root, '.gitattributes'), '# *.csv filter=lfs\n');
+    assert.equal(asksForLfs(root), false);
+  });
+});
