@@ -21,6 +21,7 @@ const blocks = (language: string) =>
 const varying: readonly (readonly [RegExp, string])[] = [
   [/(?<=^id: )\d+/gm, '<id>'],
   [/\b\d{20}\b/g, '<timestamp>'],
+  [/(?<=\()[0-9a-f]{7,}(?=\))/g, '<commit>'],
   [/\b\d{4}-\d{2}-\d{2}\b/g, '<date>'],
 ];
 const steady = (text: string) => varying.reduce((done, [part, name]) => done.replace(part, name), text).trimEnd();
