@@ -66,10 +66,12 @@ type Kind = (typeof kinds)[number];
 export function changesBetween(before: Snapshot, after: Snapshot): readonly ThingChange[] {
   const settings = fieldChanges(before.settings, after.settings);
   const renamed = new Map(
-    pairsOf(before, after, 'namespace').flatMap(({ old, now }) => (old && now ? [[old.slug, now.slug]] : [])),
+    pairsOf(before, after, 'namespace').flatMap(({ old, now }) =>
+      old && now && old.slug !== now.slug ? [[old.slug, now.slug]] : [],
+    ),
   );
   const things = kinds.flatMap((kind) =>
-    pairsOf(before, after, kind)
+    pairsOf(before, after, kind, renamed)
       .map(({ old, now }) => changeOf(kind, old, now, renamed))
       .filter((change) => change !== null)
       .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)),
@@ -93,8 +95,17 @@ interface Pair<T> {
   readonly now: T | undefined;
 }
 
-/** Things of the same name belong together; of the others those of the same id, or one that says what it was called. */
-function pairsOf<K extends Kind>(before: Snapshot, after: Snapshot, kind: K): readonly Pair<Entities[K]>[] {
+/**
+ * Things of the same name belong together; of the others those of the same id, or one that says what it was called.
+ * @param renamed namespaces that have another name now, by the one they had
+ */
+function pairsOf<K extends Kind>(
+  before: Snapshot,
+  after: Snapshot,
+  kind: K,
+  renamed: ReadonlyMap<string, string> = new Map(),
+): readonly Pair<Entities[K]>[] {
+  const homes = new Map([...renamed].map(([old, now]) => [now, old]));
   const name = (entity: Entities[K]) => formatRef(refOf(entity));
   const left = new Map([...allOf(before, kind)].map((entity) => [name(entity), entity]));
   const pairs: Pair<Entities[K]>[] = [];
@@ -108,20 +119,20 @@ function pairsOf<K extends Kind>(before: Snapshot, after: Snapshot, kind: K): re
   const byId = new Map([...left.values()].map((old) => [old.id, old]));
   for (const now of come) {
     const same = byId.get(now.id);
-    const former = same && left.has(name(same)) ? same : left.get(formerName(now) ?? '');
+    const former = same && left.has(name(same)) ? same : left.get(formerName(now, homes) ?? '');
     if (former) left.delete(name(former));
     pairs.push({ old: former, now });
   }
   return [...pairs, ...[...left.values()].map((old) => ({ old, now: undefined }))];
 }
 
-/** The newest of the names that a thing had. */
-function formerName(entity: Entities[Kind]): string | undefined {
+/** The newest of the names that a thing had; a dataset may have kept its own in a namespace that hasn't. */
+function formerName(entity: Entities[Kind], homes: ReadonlyMap<string, string>): string | undefined {
   if (!('aliases' in entity)) return undefined;
   const alias = entity.aliases.at(-1);
-  return alias === undefined || entity.kind !== 'dataset' || alias.includes('/')
-    ? alias
-    : `${entity.namespace}/${alias}`;
+  if (entity.kind !== 'dataset' || alias?.includes('/')) return alias;
+  const home = homes.get(entity.namespace);
+  return home === undefined && alias === undefined ? undefined : `${home ?? entity.namespace}/${alias ?? entity.slug}`;
 }
 
 function changeOf(

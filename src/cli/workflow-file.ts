@@ -39,7 +39,7 @@ jobs:
         run: ${yamlText(`${catalogue} check --changed "$BASE" --format github`)}
       - name: Say what changed
         if: \${{ !cancelled() }}
-        run: ${yamlText(`${catalogue} diff "$BASE" --format markdown | tee -a "$GITHUB_STEP_SUMMARY"`)}
+        run: ${yamlText(`${catalogue} diff "$BASE...HEAD" --format markdown | tee -a "$GITHUB_STEP_SUMMARY"`)}
 `;
 }
 

@@ -119,7 +119,7 @@ describe('init --ci', () => {
     assert.deepEqual(commands, [
       'npm ci',
       'npx --no-install catalogue --data data check --changed "$BASE" --format github',
-      'npx --no-install catalogue --data data diff "$BASE" --format markdown | tee -a "$GITHUB_STEP_SUMMARY"',
+      'npx --no-install catalogue --data data diff "$BASE...HEAD" --format markdown | tee -a "$GITHUB_STEP_SUMMARY"',
     ]);
     assert.match((await init('--ci')).err, /^The workflow is there already/);
     writeFileSync(join(top, '.github/workflows/catalogue.yml'), 'name: Mine\n');
