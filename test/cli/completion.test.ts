@@ -58,6 +58,9 @@ describe('completion', () => {
     ['dataset edit parks/trees --namespace w', ['water']],
     ['dataset list --keyword a --keyw', ['--keyword']],
     ['dataset show -- parks/b', ['parks/benches', 'parks/broken']],
+    ['pull parks/benches parks/t', ['parks/trees']],
+    ['diff pa', ['parks/']],
+    ['clone x ', ['<folders>']],
     ['completion ', ['bash', 'zsh', 'fish']],
   ];
   for (const [line, offer] of table)

@@ -55,7 +55,8 @@ async function sourcesFor(
   describing: boolean,
 ): Promise<Sources> {
   const [{ placesFor }, { namesOf }] = await Promise.all([import('../places.ts'), import('../completion/names.ts')]);
-  const global = { ...(typeof data === 'string' && { data }), ...(typeof remote === 'string' && { remote }) };
+  // Of those that work on both, the names are the folder's.
+  const global = typeof data === 'string' ? { data } : typeof remote === 'string' ? { remote } : {};
   const places = placesFor(context, global, '', undefined);
   const folder = () => (places.isElsewhere ? undefined : resolve(context.cwd, places.folder()));
   return { names: namesOf(folder, places.open), remotes: () => remotesKnown(context), describing };

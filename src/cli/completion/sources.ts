@@ -49,6 +49,10 @@ const byLabel: Readonly<Record<string, From>> = {
 const byPlace: Readonly<Record<string, From>> = {
   'dataset add name': 'home',
   'open name': 'dataset',
+  'pull names': 'dataset',
+  'push names': 'dataset',
+  'diff what': 'dataset',
+  'clone url': 'remote',
   'remote remove name': 'remote',
   'query add --dataset': 'dataset',
   'query edit --dataset': 'dataset',
