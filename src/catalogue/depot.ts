@@ -2,8 +2,10 @@
  * The catalogue as the files that it is made of: what two catalogues show and hand each other to be kept in step.
  * A record travels as its text, so that comments, key order and keys of one's own are the same on both sides.
  *
- * A depot shows its viewer what the viewer's catalogue shows, and of users and groups what staff may read: the file of
- * a user holds an e-mail address. `catalogue.yaml` is shown and can't be written: each catalogue has its own.
+ * A depot shows its viewer what the viewer's catalogue shows; but the file of a user, which holds an e-mail address, to
+ * staff and to that user only, and the payload of a version that was withdrawn to those who may bring it back.
+ * `catalogue.yaml` is shown and can't be written: each catalogue has its own. Records that are broken are shown as they
+ * are: staff who have seen just that may write over them.
  */
 
 /** One file: a record, a payload, or an image below site_media/. */
