@@ -149,8 +149,11 @@ function flat(headers: Readonly<Record<string, string | string[] | undefined>>):
 /** The bytes as they were before they were packed for the journey; a break in them is told as what it is. */
 function unpacked(body: Readable, coding: string | undefined, base: string): Readable {
   const bytes = Readable.from(told(body, base), { objectMode: false });
+  // Whoever reads it is told of a break. Where nobody does, or not yet, it must not end the process.
+  bytes.on('error', () => {});
   if (coding !== 'gzip') return bytes;
   const decoder = createGunzip();
+  decoder.on('error', () => {});
   pipeline(bytes, decoder, () => {});
   return decoder;
 }
