@@ -40,15 +40,20 @@ export async function compare(pair: Pair, withTexts = false): Promise<Comparison
   const { state } = pair;
   const known = state.header.tag ?? undefined;
   const isNew = withTexts && state.files.size === 0;
-  const [ourManifest, theirManifest] = await Promise.all([
-    pair.ours.manifest(),
-    pair.theirs.manifest({ known, texts: isNew }),
-  ]);
   const spool = isNew ? await Spool.open(pair.spool) : undefined;
   try {
     const broken = new Map<string, string>();
-    const ours = await filesIn(ourManifest, broken, 'here');
-    const theirs = theirManifest ? await filesIn(theirManifest, broken, 'there', spool) : new Map(state.files);
+    // Both are read at once, and each as soon as it comes.
+    const read = await Promise.allSettled([
+      pair.ours.manifest().then((manifest) => filesIn(manifest, broken, 'here')),
+      pair.theirs.manifest({ known, texts: isNew }).then((manifest) => filesIn(manifest, broken, 'there', spool)),
+    ]);
+    for (const end of read) if (end.status === 'rejected') throw end.reason;
+    const [{ files: ours }, there] = read.map((end) => (end as PromiseFulfilledResult<Listed>).value) as [
+      Listed,
+      Listed,
+    ];
+    const theirs = there.tag === null ? new Map(state.files) : there.files;
     const texts = { ours: textsOf(pair.ours), theirs: textsOf(pair.theirs, spool) };
     await noteRenamedAlike(pair, { base: state.files, ours, theirs }, texts);
     const base: Files = new Map(state.files);
@@ -68,7 +73,7 @@ export async function compare(pair: Pair, withTexts = false): Promise<Comparison
       },
       texts,
       theirs,
-      tag: theirManifest?.tag ?? known ?? '',
+      tag: there.tag ?? known ?? '',
       knows: (matches) => [base, ours, theirs].some((files) => [...files.keys()].some(matches)),
       close: async () => void (await spool?.close()),
     };
@@ -78,21 +83,26 @@ export async function compare(pair: Pair, withTexts = false): Promise<Comparison
   }
 }
 
+interface Listed {
+  readonly files: Files;
+  /** Null where there was no manifest, because the one that is known still holds. */
+  readonly tag: string | null;
+}
+
 /** The files of a manifest that are kept in step. */
 async function filesIn(
   manifest: Manifest | null,
   broken: Map<string, string>,
   where: string,
   spool?: Spool,
-): Promise<Files> {
+): Promise<Listed> {
   const files = new Map<string, FileState>();
-  if (manifest === null) return files;
-  for await (const entry of manifest.entries) {
+  for await (const entry of manifest?.entries ?? []) {
     const { path, checksum, size } = entry;
     if (!isKept(path)) continue;
     files.set(path, { checksum, size });
     if (checksum === '') broken.set(path, `The file can't be read ${where}.`);
     await spool?.add(entry);
   }
-  return files;
+  return { files, tag: manifest?.tag ?? null };
 }

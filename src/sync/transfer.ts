@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import type { Depot, DepotChange } from '../catalogue/depot.ts';
 import { StaleError } from '../catalogue/errors.ts';
-import { inLanes } from './lanes.ts';
+import { inLanes } from '../catalogue/lanes.ts';
 import { fileAt } from './paths.ts';
 import { type Step, stageOf } from './plan.ts';
 import { isRefusal, type Outcome, type Progress, Run, sizeOf } from './run.ts';
