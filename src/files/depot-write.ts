@@ -2,8 +2,9 @@
 import { readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DepotChange } from '../catalogue/depot.ts';
-import { ConflictError, StaleError, ValidationError } from '../catalogue/errors.ts';
+import { ConflictError, StaleError } from '../catalogue/errors.ts';
 import { isThere } from './check-rules.ts';
+import { mustBeOnesOwn } from './depot-aliases.ts';
 import type { Batch } from './depot-batch.ts';
 import { asSeen, bytesAt, mustBeAlone } from './depot-disk.ts';
 import type { RecordPlace } from './depot-place.ts';
@@ -12,10 +13,8 @@ import { type Draft, draftOf, mustBeLinked } from './depot-text.ts';
 import { writeDurably } from './durable.ts';
 import { recordName, stemOf } from './layout.ts';
 import { withLock } from './lock.ts';
-import { locked, mustBeFree, parentOf } from './names.ts';
-import { createRecord } from './pen.ts';
+import { makeRecord } from './pen.ts';
 import { wrote } from './trail.ts';
-import type { Made } from './writing.ts';
 
 type Write = DepotChange & { readonly do: 'write' };
 
@@ -29,18 +28,21 @@ export async function writeRecord(batch: Batch, { path, text, seen }: Write): Pr
   if (!isNewQuery) mustOwn(batch, homeOf(batch, place.ref));
   const draft = draftOf(place, text);
   if (place.ref.kind === 'query') mustOwn(batch, String(draft.value.dataset).split('/')[0]);
-  await locked(files, [stemOf(place.unit)], async () => {
+  const { ref } = place;
+  const write = async (signal: AbortSignal) => {
     if (bytesAt(files.store.folder, path)?.equals(Buffer.from(text))) return;
     const before = asSeen(batch, place, seen);
     mustBeAlone(files.store.folder, place);
     mustBeLinked(batch, draft);
     batch.ids.claim(draft);
     if (before) await replace(batch, draft, before);
-    else await create(batch, draft);
+    else await create(batch, draft, signal);
     batch.touch(place.unit);
-  });
+  };
+  if (seen === null && ref.kind !== 'version') await batch.names.give(ref, write);
+  else await withLock(files.root, stemOf(place.unit), write);
   // Who may write what hangs on it.
-  if (place.ref.kind === 'namespace') await batch.look();
+  if (ref.kind === 'namespace') await batch.look();
 }
 
 /** What a hand writes meanwhile counts. */
@@ -55,29 +57,13 @@ async function replace({ files }: Batch, { place: { path }, text }: Draft, befor
   });
 }
 
-async function create(batch: Batch, draft: Draft): Promise<void> {
+/** Under the lock of the folder that gives it its name, or of the dataset that it is a version of. */
+async function create(batch: Batch, { place, text }: Draft, signal: AbortSignal): Promise<void> {
   const { files } = batch;
-  const { ref, path } = draft.place;
-  if (ref.kind === 'version') {
-    await mustHaveName(batch, draft.place);
-    return createRecord(files.root, path, draft.text);
-  }
-  await withLock(files.root, parentOf(ref), async () => {
-    // What it lies in may have been renamed or removed while this waited for its turn.
-    mustBeLinked(batch, draft);
-    await freeName(batch, ref);
-    // What one of the same name had to sign in with, who was removed by hand, isn't theirs.
-    if (ref.kind === 'user') await files.accounts.forget(ref.slug);
-    await createRecord(files.root, path, draft.text);
-  });
-}
-
-/** A folder of its own name may be there: of payloads that came first. */
-async function freeName({ files }: Batch, unit: Made): Promise<void> {
-  await mustBeFree(files, unit, unit).catch((error) => {
-    if (!(error instanceof ValidationError)) throw error;
-    throw new ConflictError(`There is a ${unit.kind} whose name differs from "${unit.slug}" in case only.`);
-  });
+  if (place.ref.kind === 'version') await mustHaveName(batch, place);
+  // What one of the same name had to sign in with, who was removed by hand, isn't theirs.
+  if (place.ref.kind === 'user') await files.accounts.forget(place.ref.slug);
+  await makeRecord(files.root, place.path, text, signal);
 }
 
 async function mustHaveName({ files }: Batch, { path, ref }: RecordPlace): Promise<void> {
