@@ -65,6 +65,9 @@ export async function media({ catalogue, viewer, ctx, params }: Ask): Promise<un
   });
 }
 
+/** A record may call its payload anything, and a header can't hold all of that (RFC 9110, section 5.5). */
+const fitsHeader = /^[\t\x20-\x7e]*$/;
+
 /** Sends stored bytes: whole, in part (RFC 9110, section 14), or not at all where the client has them. */
 export async function sendStored(ctx: ParameterizedContext, stored: Stored): Promise<void> {
   const { size, modified } = stored;
@@ -81,7 +84,7 @@ export async function sendStored(ctx: ParameterizedContext, stored: Stored): Pro
     ctx.status = 304;
     return;
   }
-  ctx.type = stored.mediaType;
+  ctx.type = fitsHeader.test(stored.mediaType) ? stored.mediaType : 'application/octet-stream';
   const range = rangeOf(ctx, etag, modified, size);
   if (range === 'unsatisfiable') {
     await stored.close();
