@@ -1,11 +1,13 @@
 /** Changes to records, one after the other; then one look at all of them, and one commit. */
 import type { DepotChange, DepotOutcome } from '../catalogue/depot.ts';
+import { inLanes } from '../catalogue/lanes.ts';
 import { formatRef } from '../catalogue/ref.ts';
 import { Batch } from './depot-batch.ts';
 import { moveRecord, removeRecord } from './depot-change.ts';
 import { depotPlace } from './depot-place.ts';
 import type { Access } from './depot-rights.ts';
 import { writeRecord } from './depot-write.ts';
+import { pausing } from './pace.ts';
 
 export async function applyChanges(access: Access, changes: readonly DepotChange[]): Promise<readonly DepotOutcome[]> {
   const { commits } = access.files;
@@ -13,13 +15,43 @@ export async function applyChanges(access: Access, changes: readonly DepotChange
   const work = async () => {
     const batch = new Batch(access);
     const outcomes: DepotOutcome[] = [];
-    for (const change of changes) outcomes.push(await outcomeOf(batch, change));
+    const pause = pausing();
+    for (const change of changes) {
+      outcomes.push(await outcomeOf(batch, change));
+      // What is refused waits for nothing, and there may be very many of them.
+      await pause();
+    }
     await batch.end();
     return outcomes;
   };
   return commits.during(access.viewer.username, work, (outcomes) =>
     messageFor(changes.filter((_, i) => outcomes[i]?.done)),
   );
+}
+
+/** So many files are on their way to the disk at a time: it takes several as fast as one. */
+const writesAtOnce = 8;
+
+/**
+ * The places of the changes, those together that don't hang on each other: texts of different records of one kind. (But
+ * for namespaces: who may write what hangs on them.)
+ */
+function runsOf(changes: readonly DepotChange[]): readonly (readonly number[])[] {
+  const runs: number[][] = [];
+  let kind: string | undefined;
+  const paths = new Set<string>();
+  for (const [i, change] of changes.entries()) {
+    const place = change.do === 'write' ? depotPlace(change.path) : null;
+    const own = place?.kind === 'record' && place.ref.kind !== 'namespace' ? place.ref.kind : undefined;
+    if (own === undefined || own !== kind || paths.has(change.path)) {
+      runs.push([]);
+      paths.clear();
+    }
+    runs.at(-1)?.push(i);
+    paths.add(change.path);
+    kind = own;
+  }
+  return runs;
 }
 
 async function outcomeOf(batch: Batch, change: DepotChange): Promise<DepotOutcome> {

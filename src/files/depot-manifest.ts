@@ -1,6 +1,5 @@
 /** The manifest of a depot: all files that a viewer may see, in order, with their checksums. */
 import { createHash } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DepotEntry, Manifest } from '../catalogue/depot.ts';
 import { compareTexts } from '../catalogue/listing.ts';
 import type { Viewer } from '../catalogue/permissions.ts';
@@ -8,6 +7,7 @@ import type { Snapshot } from '../catalogue/snapshot.ts';
 import { type Item, itemsOf, mediaItems, sightOf, strayItems } from './depot-items.ts';
 import { type Sum, Sums, sumOf } from './depot-sums.ts';
 import { Unreadable } from './look.ts';
+import { pausing } from './pace.ts';
 import type { Store } from './store.ts';
 
 /** A file with what it is known by. */
@@ -144,14 +144,3 @@ export const entryOf = ({ path, kind, checksum, size }: Item & Sum): DepotEntry 
 
 /** What two manifests have in common that are the same. */
 const lines = (items: readonly Listed[]) => items.map(({ path, checksum }) => `${checksum} ${path}\n`).join('');
-
-/** Leaves the event loop to others whenever it was held for a while. */
-function pausing(slice = 5): () => Promise<void> | undefined {
-  let end = performance.now() + slice;
-  return () => {
-    if (performance.now() < end) return undefined;
-    return nextTurn().then(() => {
-      end = performance.now() + slice;
-    });
-  };
-}

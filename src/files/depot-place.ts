@@ -33,12 +33,15 @@ export interface SettingsPlace {
 }
 export type DepotPlace = RecordPlace | PayloadPlace | MediaPlace | SettingsPlace;
 
+/** In bytes: with the folder's own path before it, some systems take no more than 1024. */
+const longestPath = 900;
+
 /**
  * @param path as anybody may send it
  * @returns null where it has no place in the layout: what is hidden, leads elsewhere, or has a name that none can have
  */
 export function depotPlace(path: string): DepotPlace | null {
-  if (!path.split('/').every(isName)) return null;
+  if (Buffer.byteLength(path) > longestPath || !path.split('/').every(isName)) return null;
   if (path.startsWith(`${mediaFolder}/`)) return { kind: 'media', path };
   if (isPayload(path)) {
     const [, namespace = '', , slug = ''] = path.split('/');

@@ -15,6 +15,7 @@ import { type Access, mustOwn } from './depot-rights.ts';
 import type { Sums } from './depot-sums.ts';
 import { codeOf, explained, makeFolders, syncFolder, temporaryBeside } from './durable.ts';
 import type { FileCatalogue } from './file-catalogue.ts';
+import { isOfOtherBytes } from './images.ts';
 import { candidates, stemOf } from './layout.ts';
 import { withLock } from './lock.ts';
 import { locked, parentOf } from './names.ts';
@@ -33,6 +34,8 @@ export async function putBytes(access: Access, sums: Sums, path: string, bytes: 
   const { files, viewer } = access;
   const { checksum, size } = bytes;
   if (!/^[0-9a-f]{64}$/.test(checksum)) throw new ValidationError({ checksum: ['It is no SHA-256 in hexadecimal.'] });
+  if (isOfOtherBytes(path, checksum))
+    throw new ValidationError({ path: ['An image of that name is named by its bytes, and these are others.'] });
   if (!Number.isSafeInteger(size) || size < 0) throw new ValidationError({ size: ['It is no number of bytes.'] });
   mustStayWithin(files.store.folder, path);
   mustHaveHome(access, place);

@@ -20,6 +20,12 @@ export function imagePath(bytes: Uint8Array): string {
   return `${mediaFolder}/images/${name}.${imageFacts(bytes)?.extension ?? 'bin'}`;
 }
 
+/** Whether a path names an image by its bytes, and by others than those of the checksum: nobody may lay it there. */
+export function isOfOtherBytes(path: string, checksum: string): boolean {
+  const name = /^site_media\/images\/([0-9a-f]{32})\.[^/]*$/.exec(path)?.[1];
+  return name !== undefined && !checksum.startsWith(name);
+}
+
 /** The fields with the addresses of images in the place of their bytes. */
 export function withAddresses(fields: Input): Input {
   const entries = Object.entries(fields);

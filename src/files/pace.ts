@@ -1,6 +1,21 @@
 /** Doing long work in one go, or in slices that leave the event loop to others. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
+/**
+ * For loops that wait for little but each other.
+ * @param slice milliseconds that may pass between two pauses
+ * @returns what is to be awaited in every round: nothing, or a turn of the event loop whenever a slice is used up
+ */
+export function pausing(slice = 5): () => Promise<void> | undefined {
+  let end = performance.now() + slice;
+  return () => {
+    if (performance.now() < end) return undefined;
+    return nextTurn().then(() => {
+      end = performance.now() + slice;
+    });
+  };
+}
+
 /** Runs the steps to their end, at once. */
 export function atOnce(steps: Iterator<void>): void {
   while (!steps.next().done);
