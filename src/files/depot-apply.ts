@@ -16,11 +16,12 @@ export async function applyChanges(access: Access, changes: readonly DepotChange
     const batch = new Batch(access);
     const outcomes: DepotOutcome[] = [];
     const pause = pausing();
-    for (const change of changes) {
-      outcomes.push(await outcomeOf(batch, change));
-      // What is refused waits for nothing, and there may be very many of them.
-      await pause();
-    }
+    for (const run of runsOf(changes))
+      await inLanes(run, writesAtOnce, async ([i, change]) => {
+        outcomes[i] = await outcomeOf(batch, change);
+        // What is refused waits for nothing, and there may be very many of them.
+        await pause();
+      });
     await batch.end();
     return outcomes;
   };
@@ -32,12 +33,14 @@ export async function applyChanges(access: Access, changes: readonly DepotChange
 /** So many files are on their way to the disk at a time: it takes several as fast as one. */
 const writesAtOnce = 8;
 
+type Numbered = readonly [i: number, change: DepotChange];
+
 /**
- * The places of the changes, those together that don't hang on each other: texts of different records of one kind. (But
- * for namespaces: who may write what hangs on them.)
+ * The changes with their numbers, those together that don't hang on each other: texts of different records of one kind.
+ * (But for namespaces: who may write what hangs on them.)
  */
-function runsOf(changes: readonly DepotChange[]): readonly (readonly number[])[] {
-  const runs: number[][] = [];
+function runsOf(changes: readonly DepotChange[]): readonly (readonly Numbered[])[] {
+  const runs: Numbered[][] = [];
   let kind: string | undefined;
   const paths = new Set<string>();
   for (const [i, change] of changes.entries()) {
@@ -47,7 +50,7 @@ function runsOf(changes: readonly DepotChange[]): readonly (readonly number[])[]
       runs.push([]);
       paths.clear();
     }
-    runs.at(-1)?.push(i);
+    runs.at(-1)?.push([i, change]);
     paths.add(change.path);
     kind = own;
   }

@@ -2,6 +2,7 @@
 import type { Viewer } from '../catalogue/permissions.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import { Ids } from './depot-ids.ts';
+import { NewNames } from './depot-names.ts';
 import type { Access } from './depot-rights.ts';
 import type { FileCatalogue } from './file-catalogue.ts';
 import { keyOf } from './layout.ts';
@@ -13,6 +14,7 @@ export class Batch implements Access {
   readonly viewer: Viewer;
   readonly visible: () => Snapshot;
   readonly ids: Ids;
+  readonly names: NewNames;
   /** What was written, and what of it nobody has looked at since. */
   readonly #touched = new Map<string, Scope>();
   readonly #fresh = new Map<string, Scope>();
@@ -22,6 +24,7 @@ export class Batch implements Access {
     this.viewer = viewer;
     this.visible = visible;
     this.ids = new Ids(this);
+    this.names = new NewNames(files.root);
   }
 
   touch(...scopes: readonly Scope[]): void {

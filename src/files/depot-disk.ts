@@ -55,11 +55,11 @@ export function mustBeAlone(folder: Folder, { path, stem }: RecordPlace): void {
  * @throws ConflictError
  */
 export function mustStayWithin(folder: Folder, path: string): void {
-  const root = realpathSync(folder.root);
+  const root = realpathSync.native(folder.root);
   for (let home = dirname(folder.absolute(path)); home.length > folder.root.length; home = dirname(home)) {
     let real: string;
     try {
-      real = realpathSync(home);
+      real = realpathSync.native(home);
     } catch (error) {
       // A link that leads nowhere isn't absent; what is absent is looked for from above.
       if (codeOf(error) === 'ENOENT' && !lstatSync(home, { throwIfNoEntry: false })) continue;

@@ -34,6 +34,7 @@ export async function writeRecord(batch: Batch, { path, text, seen }: Write): Pr
     const before = asSeen(batch, place, seen);
     mustBeAlone(files.store.folder, place);
     mustBeLinked(batch, draft);
+    mustBeOnesOwn(batch, draft, before);
     batch.ids.claim(draft);
     if (before) await replace(batch, draft, before);
     else await create(batch, draft, signal);

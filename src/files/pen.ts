@@ -148,39 +148,42 @@ async function editOnce(
 }
 
 /**
- * Writes the file of a new record, and the folders it needs. Its own folder comes with the record in it: a crash leaves
- * no folder of a dataset that is none.
+ * Writes the file of a new record under its lock, and the folders it needs.
  * @param path relative to the catalogue folder, with slashes
- * @throws ConflictError where the file exists; ValidationError where the text is too large for a record;
- *   UnavailableError where others hold the lock or the disk refuses
+ * @throws as `makeRecord`; UnavailableError where others hold the lock
  */
 export async function createRecord(root: string, path: string, text: string, options?: LockOptions): Promise<void> {
   mustBeReadable(text);
-  await withLock(
-    root,
-    path,
-    async (signal) => {
-      const target = join(root, path);
-      const home = dirname(target);
-      const aside = temporaryBeside(home);
-      try {
-        await makeFolders(dirname(home));
-        signal.throwIfAborted();
-        if (existsSync(home)) await writeDurably(target, text, { exclusive: true });
-        else {
-          await mkdir(aside);
-          await writeDurably(join(aside, basename(target)), text);
-          signal.throwIfAborted();
-          await rename(aside, home);
-          await syncFolder(dirname(home));
-        }
-        wrote(path, text);
-      } catch (error) {
-        await rm(aside, { recursive: true, force: true }).catch(() => {});
-        if (['EEXIST', 'ENOTEMPTY'].includes(codeOf(error))) throw new ConflictError(`${path} exists already.`);
-        throw explained(error, target);
-      }
-    },
-    options,
-  );
+  await withLock(root, path, (signal) => makeRecord(root, path, text, signal), options);
+}
+
+/**
+ * Writes the file of a new record, and the folders it needs. Its own folder comes with the record in it: a crash leaves
+ * no folder of a dataset that is none.
+ * @param signal of the lock that keeps others from making it
+ * @throws ConflictError where the file exists; ValidationError where the text is too large for a record;
+ *   UnavailableError where the disk refuses
+ */
+export async function makeRecord(root: string, path: string, text: string, signal: AbortSignal): Promise<void> {
+  mustBeReadable(text);
+  const target = join(root, path);
+  const home = dirname(target);
+  const aside = temporaryBeside(home);
+  try {
+    signal.throwIfAborted();
+    if (existsSync(home)) await writeDurably(target, text, { exclusive: true });
+    else {
+      await makeFolders(dirname(home));
+      await mkdir(aside);
+      await writeDurably(join(aside, basename(target)), text);
+      signal.throwIfAborted();
+      await rename(aside, home);
+      await syncFolder(dirname(home));
+    }
+    wrote(path, text);
+  } catch (error) {
+    await rm(aside, { recursive: true, force: true }).catch(() => {});
+    if (['EEXIST', 'ENOTEMPTY'].includes(codeOf(error))) throw new ConflictError(`${path} exists already.`);
+    throw explained(error, target);
+  }
 }

@@ -1,7 +1,8 @@
 /** Steps and conflicts as people are told of them: by name, with the fields that change. */
+
+import { inLanes } from '../catalogue/lanes.ts';
 import type { Comparison, Pair } from './compare.ts';
 import { changedFields, type FieldConflict, fieldConflicts } from './conflict.ts';
-import { inLanes } from '../catalogue/lanes.ts';
 import { fileAt, isBytes, nameOf } from './paths.ts';
 import type { Conflict, FileAt, Step } from './plan.ts';
 import type { Texts } from './texts.ts';

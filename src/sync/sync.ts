@@ -1,9 +1,9 @@
 /** Keeping two catalogues in step: taking what the other side has, and giving it what is here. */
 
 import { NotFoundError } from '../catalogue/errors.ts';
+import { inLanes } from '../catalogue/lanes.ts';
 import { type Comparison, compare, type Pair } from './compare.ts';
 import type { Files, Side } from './files.ts';
-import { inLanes } from '../catalogue/lanes.ts';
 import { isBytes } from './paths.ts';
 import { type FileAt, type Plan, type Step, settled } from './plan.ts';
 import type { Outcome, Progress } from './run.ts';
