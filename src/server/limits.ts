@@ -55,7 +55,11 @@ export function hurry(request: IncomingMessage, response: ServerResponse, { body
   request.once('close', () => unhurried(request));
   // An answer needn't wait for the whole body; the connection doesn't wait for the rest of it for ever.
   response.once('finish', () => {
-    if (!request.complete) wait();
+    const { socket, complete } = request;
+    if (complete || socket.destroyed) return;
+    wait();
+    // A request that is answered hears no more of its connection. One who has left isn't waited for.
+    socket.once('close', () => unhurried(request));
   });
 }
 

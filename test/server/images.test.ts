@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { symlink } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { largestImage } from '../../src/catalogue/image.ts';
 import { checkFolder } from '../../src/files/check.ts';
+import { imageBytesHeld } from '../../src/server/image-form.ts';
 import { serveAccounts } from '../support/accounts.ts';
-import { homeOf, makeFolder } from '../support/folder.ts';
+import { homeOf, makeFolder, until } from '../support/folder.ts';
 import { images, png } from '../support/images.ts';
 
 const api = '/api/v1';
@@ -233,4 +235,26 @@ it('many at once keep what each dataset names', async (t) => {
   for (const { status, body } of answers)
     if (status === 201) assert.equal((await fetched(body.image)).answer.status, 200);
   assert.deepEqual((await checkFolder(folder.root)).problems, []);
+});
+
+it('who sends images all at once is asked to wait, before memory is full', async (t) => {
+  const { send, base, token } = await gallery(t);
+  const { hostname, port } = new URL(base);
+  const head = `PATCH ${trees} HTTP/1.1\r\nHost: x\r\nAuthorization: Token ${token}\r\nContent-Length: 99999999\r\nContent-Type: multipart/form-data; boundary=B\r\n\r\n`;
+  const part = '--B\r\nContent-Disposition: form-data; name="image"; filename="a.png"\r\n\r\n';
+  const bytes = Buffer.alloc(10_000_000, 'x');
+  const large = Buffer.concat([images.png, bytes, Buffer.from('IEND')]);
+  const sent = async () => (await send('PATCH', trees, { image: large })).status;
+  const sockets = Array.from({ length: 6 }, () => connect(Number(port), hostname));
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  for (const socket of sockets) socket.write(Buffer.concat([Buffer.from(head + part), bytes]));
+  // The last bytes of a part may be the beginning of its end, and are held back.
+  await until(() => imageBytesHeld() > 59_999_900, 60_000);
+  assert.equal(await sent(), 503);
+  for (const socket of sockets) socket.destroy();
+  await until(() => imageBytesHeld() === 0);
+  assert.equal(await sent(), 200);
+  assert.equal(imageBytesHeld(), 0);
 });
