@@ -16,6 +16,8 @@ type Kind = RecordRef['kind'];
 export class Ids {
   readonly #access: Access;
   readonly #holders = new Map<Kind, Map<number, RecordRef>>();
+  /** The ids of records that are being written, or were. */
+  readonly #claimed = new Map<string, number>();
 
   constructor(access: Access) {
     this.#access = access;
@@ -31,11 +33,18 @@ export class Ids {
       throw new ConflictError(`The id ${value.id} is that of ${name}.`);
     }
     holders.set(value.id, ref);
+    this.#claimed.set(stemFor(ref), value.id);
+  }
+
+  /** It was not written after all. */
+  release({ place: { ref } }: Draft): void {
+    this.#claimed.delete(stemFor(ref));
   }
 
   /** Addresses have changed: what was known is no more. */
   forget(): void {
     this.#holders.clear();
+    this.#claimed.clear();
   }
 
   #holdersOf(kind: Kind): Map<number, RecordRef> {
@@ -48,8 +57,10 @@ export class Ids {
     return holders;
   }
 
-  /** The id that stands in a record now: it may be gone, or have another one by now. */
+  /** The id that a record has by now: it may be gone, or have another one. */
   #idOf(ref: RecordRef): unknown {
+    const claimed = this.#claimed.get(stemFor(ref));
+    if (claimed !== undefined) return claimed;
     for (const path of candidates(stemFor(ref)))
       try {
         const text = this.#access.files.store.folder.read(path)?.text;

@@ -35,13 +35,19 @@ export async function writeRecord(batch: Batch, { path, text, seen }: Write): Pr
     mustBeAlone(files.store.folder, place);
     mustBeLinked(batch, draft);
     mustBeOnesOwn(batch, draft, before);
-    batch.ids.claim(draft);
     if (before) await replace(batch, draft, before);
     else await create(batch, draft, signal);
     batch.touch(place.unit);
   };
-  if (seen === null && ref.kind !== 'version') await batch.names.give(ref, write);
-  else await withLock(files.root, stemOf(place.unit), write);
+  // In the order of the changes, and before anything is waited for: what two of them change with each other fits.
+  batch.ids.claim(draft);
+  try {
+    if (seen === null && ref.kind !== 'version') await batch.names.give(ref, write);
+    else await withLock(files.root, stemOf(place.unit), write);
+  } catch (error) {
+    batch.ids.release(draft);
+    throw error;
+  }
   // Who may write what hangs on it.
   if (ref.kind === 'namespace') await batch.look();
 }
