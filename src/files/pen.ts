@@ -177,7 +177,12 @@ export async function makeRecord(root: string, path: string, text: string, signa
       await mkdir(aside);
       await writeDurably(join(aside, basename(target)), text);
       signal.throwIfAborted();
-      await rename(aside, home);
+      await rename(aside, home).catch(async (error) => {
+        if (!['EEXIST', 'ENOTEMPTY'].includes(codeOf(error))) throw error;
+        // Another of its folder was quicker to make that: users lie side by side.
+        await rm(aside, { recursive: true, force: true });
+        await writeDurably(target, text, { exclusive: true });
+      });
       await syncFolder(dirname(home));
     }
     wrote(path, text);

@@ -14,7 +14,10 @@ async function start(test: TestContext) {
     {
       ...seed,
       groups: { gardeners: { id: 5, label: 'Gardeners' } },
-      users: { ann: { id: 6, name: 'Ann', groups: ['gardeners'] } },
+      // Several at once, in a folder that isn't there yet.
+      users: Object.fromEntries(
+        ['ann', 'bob', 'carol', 'dan'].map((name, i) => [name, { id: 6 + i, name, groups: ['gardeners'] }]),
+      ),
       queries: { tall: { id: 7, label: 'Tall trees', dataset: 'parks/trees' } },
       files: { ...seed.files, 'site_media/oak.png': 'no picture' },
     },
@@ -193,7 +196,7 @@ describe('two folders', () => {
     const before = contentOf(here);
     const { plan, done } = await pullFrom(here, there, { rehearse: true });
     assert.deepEqual([done, contentOf(here)], [[], before]);
-    assert.equal(plan.incoming.length, 11);
+    assert.equal(plan.incoming.length, 14);
   });
 
   it('fill an empty one by a push', async (test) => {
