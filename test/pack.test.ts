@@ -5,6 +5,7 @@ import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { keepInStep } from './e2e/keeping-in-step.ts';
 import { examplesIn } from './support/examples.ts';
 import { run, serve, temporaryFolder } from './support/program.ts';
 
@@ -69,6 +70,10 @@ describe('the package', () => {
     assert.equal(((await answer.json()) as { label: string }).label, 'Trees');
     const { exitCode, err } = await server.end('SIGTERM');
     assert.deepEqual([exitCode, err], [0, '']);
+  });
+
+  it('keeps two people and a server in step', async () => {
+    await keepInStep(join(home.path, 'step'), program);
   });
 
   describe('as a library', () => {

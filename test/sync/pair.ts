@@ -54,7 +54,7 @@ export function parse(path: string, text: string): Readonly<Record<string, unkno
 
 /** Every file that is kept in step, with its bytes. */
 export function contentOf(root: string): Readonly<Record<string, string>> {
-  const paths = filesIn(root).filter((path) => !/^catalogue\.|\.catalogue-tmp$|^\./.test(path));
+  const paths = filesIn(root).filter((path) => !/^catalogue\.|\.catalogue-tmp(\/|$)|^\./.test(path));
   return Object.fromEntries(paths.map((path) => [path, readFileSync(join(root, path), 'latin1')]));
 }
 

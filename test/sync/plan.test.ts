@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Files } from '../../src/sync/files.ts';
+import type { Move } from '../../src/sync/moves.ts';
+import { isKept } from '../../src/sync/paths.ts';
+import { type Plan, planFor, settled } from '../../src/sync/plan.ts';
+import { isMeantBy, selected } from '../../src/sync/select.ts';
+
+const ns = 'namespaces/parks/namespace.yaml';
+const home = 'namespaces/parks/datasets/trees';
+const set = `${home}/dataset.yaml`;
+const version = `${home}/versions/2020.yaml`;
+const payload = `${home}/data/2020.csv`;
+
+/** Files by path and checksum. */
+const files = (sums: Readonly<Record<string, string>>): Files =>
+  new Map(Object.entries(sums).map(([path, checksum]) => [path, { checksum, size: 1 }]));
+
+type Sums = Readonly<Record<string, string>>;
+const plan = (base: Sums, ours: Sums, theirs: Sums, more: object = {}): Plan =>
+  planFor({ base: files(base), ours: files(ours), theirs: files(theirs), moves: [], ...more });
+
+/** A plan in few words. */
+const words = ({ incoming, outgoing, conflicts, held, agreed }: Plan) => ({
+  ...(incoming.length && { incoming: incoming.map((step) => `${step.do} ${step.path}`) }),
+  ...(outgoing.length && { outgoing: outgoing.map((step) => `${step.do} ${step.path}`) }),
+  ...(conflicts.length && { conflicts: conflicts.map(({ path }) => path) }),
+  ...(held.length && { held: held.map(({ path }) => path) }),
+  ...(agreed.length && { agreed: agreed.map(({ from }) => from) }),
+});
+
+const whole = { [ns]: 'n', [set]: 's', [version]: 'v', [payload]: 'p' };
+const without = (sums: Sums, ...paths: readonly string[]): Sums =>
+  Object.fromEntries(Object.entries(sums).filter(([path]) => !paths.includes(path)));
+
+describe('a plan', () => {
+  const q = 'queries/q.yaml';
+  const cases: Readonly<Record<string, [base: Sums, ours: Sums, theirs: Sums, expected: object]>> = {
+    'is empty where nothing differs': [{ [q]: '1' }, { [q]: '1' }, { [q]: '1' }, {}],
+    'takes what they have changed': [{ [q]: '1' }, { [q]: '1' }, { [q]: '2' }, { incoming: [`write ${q}`] }],
+    'takes what they have added': [{}, {}, { [q]: '2' }, { incoming: [`write ${q}`] }],
+    'takes what they have removed': [{ [q]: '1' }, { [q]: '1' }, {}, { incoming: [`remove ${q}`] }],
+    'sends what we have changed': [{ [q]: '1' }, { [q]: '2' }, { [q]: '1' }, { outgoing: [`write ${q}`] }],
+    'sends what we have added': [{}, { [q]: '2' }, {}, { outgoing: [`write ${q}`] }],
+    'sends what we have removed': [{ [q]: '1' }, {}, { [q]: '1' }, { outgoing: [`remove ${q}`] }],
+    'leaves what both have changed': [{ [q]: '1' }, { [q]: '2' }, { [q]: '3' }, { conflicts: [q] }],
+    'leaves what both have added': [{}, { [q]: '2' }, { [q]: '3' }, { conflicts: [q] }],
+    'leaves what one changed and the other removed': [{ [q]: '1' }, { [q]: '2' }, {}, { conflicts: [q] }],
+    'notes what both changed alike': [{ [q]: '1' }, { [q]: '2' }, { [q]: '2' }, { agreed: [q] }],
+    'notes what both removed': [{ [q]: '1' }, {}, {}, { agreed: [q] }],
+    'adds what is needed first first': [
+      {},
+      {},
+      { [version]: 'v', [q]: 'q', [payload]: 'p', [set]: 's', 'users/u.yaml': 'u', [ns]: 'n', 'groups/g.yaml': 'g' },
+      {
+        incoming: [
+          'write groups/g.yaml',
+          'write users/u.yaml',
+          `write ${ns}`,
+          `write ${set}`,
+          `put ${payload}`,
+          `write ${version}`,
+          `write ${q}`,
+        ],
+      },
+    ],
+    'removes the other way': [
+      { ...whole, [q]: 'q', 'users/u.yaml': 'u', 'groups/g.yaml': 'g' },
+      { ...whole, [q]: 'q', 'users/u.yaml': 'u', 'groups/g.yaml': 'g' },
+      {},
+      {
+        incoming: [`remove ${q}`, `remove ${set}`, `remove ${ns}`, 'remove users/u.yaml', 'remove groups/g.yaml'],
+      },
+    ],
+    'takes a payload away with its version only': [
+      whole,
+      whole,
+      without(whole, version, payload),
+      { incoming: [`remove ${version}`] },
+    ],
+    'brings a payload back that was lost': [whole, without(whole, payload), whole, { incoming: [`put ${payload}`] }],
+    'does not bring an image back': [{ 'site_media/a.png': '1' }, {}, { 'site_media/a.png': '1' }, {}],
+    'takes a removed dataset with something new in it for one conflict': [
+      whole,
+      { ...whole, [`${home}/versions/2021.yaml`]: 'w' },
+      without(whole, set, version, payload),
+      { conflicts: [payload, set, version, `${home}/versions/2021.yaml`].sort() },
+    ],
+    'takes a removed namespace with a new dataset for a conflict, and not its other datasets': [
+      whole,
+      { ...whole, 'namespaces/parks/datasets/new/dataset.yaml': 'x' },
+      {},
+      { incoming: [`remove ${set}`], conflicts: ['namespaces/parks/datasets/new/dataset.yaml', ns] },
+    ],
+    'leaves alone what has another extension there': [
+      { [q]: '1' },
+      { [q]: '1' },
+      { 'queries/q.json': '1' },
+      { held: [q] },
+    ],
+  };
+  for (const [name, [base, ours, theirs, expected]] of Object.entries(cases))
+    it(name, () => assert.deepEqual(words(plan(base, ours, theirs)), expected));
+
+  it('is about the files of a catalogue, but for its settings', () => {
+    for (const path of Object.keys(whole)) assert.ok(isKept(path), path);
+    for (const path of ['catalogue.yaml', 'catalogue.json', 'notes.txt', 'users/a/b.yaml', `${home}/a.yaml`])
+      assert.ok(!isKept(path), path);
+  });
+
+  it('leaves alone what can not be read', () => {
+    const broken = new Map([[set, 'No permission.']]);
+    const left = plan(whole, { ...whole, [set]: '' }, { [ns]: 'n' }, { broken });
+    assert.deepEqual(words(left), { held: [set] });
+  });
+
+  it('does not take for removed what is only out of sight', () => {
+    const found = plan(whole, whole, { [ns]: 'n', 'queries/new.yaml': '1' }, { outOfSight: 'Sign in.' });
+    assert.deepEqual(words(found).incoming, ['write queries/new.yaml']);
+    assert.equal(found.held[0]?.reason, 'Sign in.');
+  });
+
+  it('sends a rename as one, and reads under the old name where the other side has yet to hear of it', () => {
+    const to = 'namespaces/parks/datasets/oaks';
+    const moves: Move[] = [{ path: set, to: `${to}/dataset.yaml`, by: 'ours' }];
+    const after = (sums: Sums): Sums =>
+      Object.fromEntries(Object.entries(sums).map(([path, sum]) => [path.replace(home, to), sum]));
+    const found = plan(after(whole), after(whole), after({ ...whole, [version]: 'w' }), { moves });
+    assert.deepEqual(words(found), {
+      incoming: [`write ${to}/versions/2020.yaml`],
+      outgoing: [`move ${set}`],
+    });
+    assert.equal(found.incoming[0]?.from, version);
+  });
+
+  it('has no conflict left when somebody has chosen, and gives the other side or this one what was chosen', () => {
+    const [base, ours, theirs] = [{ [set]: '1', [ns]: 'n' }, { [set]: '2', [ns]: 'n' }, { [ns]: 'n' }] as const;
+    const { conflicts } = plan(base, ours, theirs);
+    const withBase = (choice: 'ours' | 'theirs') => {
+      const known = new Map(files(base));
+      for (const [path, file] of settled(conflicts, choice)) file ? known.set(path, file) : known.delete(path);
+      return words(planFor({ base: known, ours: files(ours), theirs: files(theirs), moves: [] }));
+    };
+    assert.deepEqual(withBase('ours'), { outgoing: [`write ${set}`] });
+    assert.deepEqual(withBase('theirs'), { incoming: [`remove ${set}`] });
+  });
+});
+
+describe('names', () => {
+  it('mean a record with all that lies in it', () => {
+    const meant = (name: string) =>
+      [ns, set, version, payload, 'groups/parks.yaml'].filter((path) => isMeantBy(name, path));
+    assert.deepEqual(meant('parks'), [ns, set, version, payload]);
+    assert.deepEqual(meant('parks/trees'), [set, version, payload]);
+    assert.deepEqual(meant('parks/trees@2020'), [version]);
+    assert.deepEqual(meant('groups/parks'), ['groups/parks.yaml']);
+    assert.deepEqual(meant(set), [set]);
+    assert.deepEqual(meant('park'), []);
+  });
+
+  it('bring with them what has to be there first', () => {
+    const all = plan({}, { ...whole, 'queries/q.yaml': 'q' }, {});
+    const few = selected(all, ['parks/trees@2020']);
+    assert.deepEqual(words(few), { outgoing: [`write ${ns}`, `write ${set}`, `write ${version}`] });
+  });
+});

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { State } from '../../src/sync/state.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'catalogue-state-'));
+after(() => rmSync(home, { recursive: true }));
+let count = 0;
+
+const file = (checksum: string) => ({ checksum, size: 1 });
+const set = 'namespaces/a/datasets/x/dataset.yaml';
+
+/** A state, and what the next process finds. */
+async function start() {
+  const path = join(home, `${count++}.ndjson`);
+  const sums = (state: State) =>
+    Object.fromEntries([...state.files].map(([name, { checksum }]) => [name, checksum]).sort());
+  const reopened = async <T>(look: (state: State) => T | Promise<T>): Promise<T> => {
+    const state = await State.open(path);
+    try {
+      return await look(state);
+    } finally {
+      await state.close();
+    }
+  };
+  return { path, sums, reopened };
+}
+
+describe('the last common state', () => {
+  it('outlives a process that ends without a word', async () => {
+    const { path, sums, reopened } = await start();
+    const state = await State.open(path);
+    await state.note('a.yaml', file('1'), 'label: Ä\n');
+    await state.note(set, file('2'), 'x');
+    await state.note('namespaces/a/datasets/x/data/p.csv', file('3'));
+    await state.move(set, 'namespaces/b/datasets/y/dataset.yaml');
+    await state.flush();
+    const expected = {
+      'a.yaml': '1',
+      'namespaces/b/datasets/y/data/p.csv': '3',
+      'namespaces/b/datasets/y/dataset.yaml': '2',
+    };
+    await reopened(async (found) => {
+      assert.deepEqual(sums(found), expected);
+      assert.equal(await found.text('a.yaml'), 'label: Ä\n');
+      assert.equal(await found.text('namespaces/b/datasets/y/dataset.yaml'), 'x');
+      assert.equal(found.header.tag, null);
+    });
+    await state.close();
+  });
+
+  it('is written anew at the end, with the tag that it is worth', async () => {
+    const { path, sums, reopened } = await start();
+    await reopened(async (state) => {
+      for (let i = 0; i < 50; i++) await state.note('a.yaml', file(String(i)), `text ${i}`);
+      await state.note(set, file('s'), 'x');
+      await state.move(set, 'namespaces/b/datasets/y/dataset.yaml');
+      await state.finish({ tag: 'T', signedIn: true });
+    });
+    assert.equal(readFileSync(path, 'utf8').trimEnd().split('\n').length, 3);
+    assert.equal(statSync(path).mode & 0o777, 0o600);
+    await reopened(async (state) => {
+      assert.deepEqual(state.header, { tag: 'T', signedIn: true });
+      assert.deepEqual(sums(state), { 'a.yaml': '49', 'namespaces/b/datasets/y/dataset.yaml': 's' });
+      assert.equal(await state.text('a.yaml'), 'text 49');
+      assert.equal(await state.text('namespaces/b/datasets/y/dataset.yaml'), 'x');
+    });
+    const before = readFileSync(path);
+    await reopened((state) => state.finish({ tag: 'T', signedIn: true }));
+    assert.deepEqual(readFileSync(path), before);
+    assert.ok(!readdirSync(home).some((name) => name.endsWith('.new')));
+  });
+
+  it('is worth no tag when something was added since', async () => {
+    const { reopened } = await start();
+    await reopened(async (state) => {
+      await state.note('a.yaml', file('1'), 'x');
+      await state.finish({ tag: 'T', signedIn: false });
+    });
+    await reopened((state) => state.drop('a.yaml'));
+    await reopened((state) => {
+      assert.equal(state.header.tag, null);
+      assert.equal(state.files.size, 0);
+    });
+  });
+
+  it('is whole without a last line that was torn off', async () => {
+    const { path, sums, reopened } = await start();
+    await reopened((state) => state.note('a.yaml', file('1'), 'x'));
+    appendFileSync(path, '{"path":"b.yaml","check');
+    await reopened((state) => state.note('c.yaml', file('3'), 'x'));
+    await reopened((state) => assert.deepEqual(sums(state), { 'a.yaml': '1', 'c.yaml': '3' }));
+  });
+
+  it('drops with a dataset what lies in its folder, and forgets one file alone', async () => {
+    const { sums, reopened } = await start();
+    await reopened(async (state) => {
+      for (const path of [set, 'namespaces/a/datasets/x/data/p.csv', 'namespaces/a/namespace.yaml'])
+        await state.note(path, file('1'));
+      await state.forget('namespaces/a/namespace.yaml');
+    });
+    await reopened(async (state) => {
+      assert.equal(state.files.size, 2);
+      await state.drop(set);
+    });
+    await reopened((state) => assert.deepEqual(sums(state), {}));
+  });
+});
