@@ -49,11 +49,16 @@ export async function withLock<T>(
   const path = join(folder, createHash('sha256').update(key).digest('hex').slice(0, 32));
   const deadline = Date.now() + wait;
   return await inTurn(path, key, deadline, async () => {
-    await makePrivateFolder(root, 'locks');
     const lost = new AbortController();
-    const release = await acquire(path, key, deadline, stale, () =>
-      lost.abort(new UnavailableError(`The lock of ${key} was lost, because this process stood still. Try again.`)),
-    );
+    const compromised = () =>
+      lost.abort(new UnavailableError(`The lock of ${key} was lost, because this process stood still. Try again.`));
+    const take = () => acquire(path, key, deadline, stale, compromised);
+    // The folder is nearly always there, and anybody may remove it at any time.
+    const release = await take().catch(async (error) => {
+      if (codeOf(error) !== 'ENOENT') throw error;
+      await makePrivateFolder(root, 'locks');
+      return take();
+    });
     try {
       const note = `process ${process.pid} on ${hostname()}\n${writerMark}\n`;
       await writeFile(`${path}.holder`, note, { mode: 0o600 }).catch(() => {});
