@@ -31,7 +31,7 @@ export interface HttpRequest {
   readonly path: string;
   readonly query?: Iterable<readonly [string, string]>;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Readable | string;
+  readonly body?: Readable | string | Uint8Array;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -66,6 +66,8 @@ const passing = [429, 502, 503, 504];
 const passingErrors = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'ENETDOWN', 'ENETUNREACH', 'EHOSTDOWN', 'EHOSTUNREACH'];
 /** A body longer than that is no refusal that we know. */
 const longestRefusal = 1024 * 1024;
+/** A page of the longest records is shorter by far. What is packed small may be without end when it is unpacked. */
+const longestJson = 128 * 1024 * 1024;
 
 /**
  * Opens nothing yet: a connection is made when something is asked. HTTPS_PROXY, HTTP_PROXY and NO_PROXY are minded.
@@ -124,7 +126,7 @@ export async function openHttp(base: string, options: HttpOptions = {}): Promise
     async json(request) {
       const accepts = { accept: 'application/json', 'accept-encoding': 'gzip', ...request.headers };
       const { status, headers, body } = await ask({ ...request, headers: accepts });
-      const text = await textOf(body, Number.POSITIVE_INFINITY);
+      const text = await textOf(body, longestJson);
       return { status, headers, value: objectIn(text, `${base}${request.path}`) };
     },
 

@@ -101,17 +101,22 @@ export class RemoteCatalogue implements Catalogue {
 
   async create<K extends CreatableKind>(kind: K, input: Input): Promise<Entities[K]> {
     const path = `${apiRoot}${collections[kind]}/`;
-    const body = bodyOf(kind, input, this.#http.base);
-    const { value } = await this.#http.json({ method: 'POST', path, body, headers: json });
+    const body = await bodyOf(kind, input, this.#http.base);
+    const { value } = await this.#http.json({ method: 'POST', path, ...body });
     return this.#read(kind, value);
   }
 
   async edit<K extends WritableKind>(ref: Refs[K], input: Input, basis: Basis<Entities[K]> = {}): Promise<Entities[K]> {
     const asksVersion = ref.kind === 'query' && typeof input.version === 'string' && input.dataset === undefined;
     const whole = asksVersion ? { ...input, dataset: (await this.get<'query'>(ref as Refs['query'])).dataset } : input;
-    const body = bodyOf(ref.kind, whole, this.#http.base);
-    const headers = { ...json, ...(await this.#condition(ref, basis)) };
-    const { value, headers: answered } = await this.#http.json({ method: 'PATCH', path: pathOf(ref), body, headers });
+    const body = await bodyOf(ref.kind, whole, this.#http.base);
+    const headers = { ...body.headers, ...(await this.#condition(ref, basis)) };
+    const { value, headers: answered } = await this.#http.json({
+      method: 'PATCH',
+      path: pathOf(ref),
+      ...body,
+      headers,
+    });
     return this.#tagged(this.#read(ref.kind as K, value), answered.etag);
   }
 
@@ -153,8 +158,6 @@ export class RemoteCatalogue implements Catalogue {
     return fresh === undefined ? {} : { 'if-match': fresh };
   }
 }
-
-const json = { 'content-type': 'application/json' };
 
 /** Where a collection is asked: within a namespace or a dataset, the one there. */
 function collectionPath(kind: Kind, { namespace, dataset }: Question): string {

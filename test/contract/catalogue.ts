@@ -266,6 +266,25 @@ export function promises(kind: string, open: (test: TestContext, folder: Catalog
       assert.equal((await catalogue.edit<'query'>({ kind: 'query', slug: 'tall' }, { version: older })).version, older);
     });
 
+    it('takes images in by their bytes, beside other fields', async (test) => {
+      const { catalogue } = await given(test);
+      const fields = { label: 'With a picture', keywords: ['a', 'b, c'], contact: '' };
+      const dataset = await catalogue.create('dataset', { ...fields, namespace: 'parks', image: new Uint8Array(png) });
+      assert.deepEqual([dataset.label, dataset.keywords], [fields.label, fields.keywords]);
+      assert.match(dataset.image, /^\/site_media\/images\/.+\.png$/);
+      const media = await catalogue.media(dataset.image.slice('/site_media/'.length));
+      assert.deepEqual(await buffer(media.stream()), png);
+      const columns = [{ name: 'height', unit: 'ft' }];
+      const edited = await catalogue.edit<'dataset'>(trees, {
+        thumbnail_image: new Uint8Array(png),
+        keywords: [],
+        columns,
+      });
+      assert.deepEqual([edited.thumbnail_image, edited.keywords, edited.columns[1]?.unit], [dataset.image, [], 'ft']);
+      const noImage = catalogue.edit<'dataset'>(trees, { image: new Uint8Array([1, 2, 3]) });
+      await assert.rejects(noImage, (error) => error instanceof ValidationError && 'image' in error.fields);
+    });
+
     it('renames and moves, and knows the old name', async (test) => {
       const { catalogue } = await given(test);
       const moved = await catalogue.edit<'dataset'>(trees, { slug: 'oaks', namespace: 'water' });
