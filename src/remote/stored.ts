@@ -49,8 +49,9 @@ async function* fetched(
     ...(range && { range: `bytes=${range.start}-${range.end}` }),
   };
   const { status, body } = await http.ask({ path, headers });
-  // A server that knows no ranges sends all: what wasn't asked for is left out.
-  yield* range && status !== 206 ? within(body, range) : body;
+  // A server that knows no ranges sends all, and another may send more: what wasn't asked for is left out.
+  const isPart = status === 206;
+  yield* range ? within(body, isPart ? { start: 0, end: range.end - range.start } : range) : body;
 }
 
 async function* within(
@@ -66,11 +67,15 @@ async function* within(
   }
 }
 
-/** The name to save it under; never one that leads to another folder. */
+/** Controls, marks that change the direction of what follows, and what systems give a meaning in names. */
+const unfit = /[\p{C}<>:"|?*]/gu;
+
+/** The name to save it under; never one that leads to another folder, or that is hidden: programs obey such files. */
 function fileNameIn(disposition = ''): string {
   try {
     const { filename = '' } = parse(disposition).parameters as Readonly<Record<string, string>>;
-    return filename.replace(/^.*[/\\]/, '').replace(/^\.+$/, '') || 'download';
+    const name = filename.split(/[/\\]/).at(-1) ?? '';
+    return name.replace(unfit, '_').replace(/^[.\s]+/, '') || 'download';
   } catch {
     return 'download';
   }

@@ -1,0 +1,167 @@
+/** Servers that mean harm, or are none: what their answers can't bring about here. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
+import { NotFoundError, UnreachableError } from '../../src/catalogue/errors.ts';
+import { connect } from '../../src/remote/connect.ts';
+import type { RemoteCatalogue } from '../../src/remote/remote-catalogue.ts';
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** The catalogue at a server that answers as it is told to. */
+async function at(test: TestContext, answer: Answer, token?: string): Promise<RemoteCatalogue> {
+  const server = createServer((request, response) => {
+    request.resume();
+    answer(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const catalogue = await connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { token, retries: 0 });
+  test.after(async () => {
+    await catalogue.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  return catalogue;
+}
+
+const says =
+  (value: unknown, headers: Readonly<Record<string, string>> = {}): Answer =>
+  (_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', ...headers });
+    response.end(typeof value === 'string' ? value : JSON.stringify(value));
+  };
+
+/** As long as somebody takes it. */
+const endless =
+  (text: string, status = 200, headers: Readonly<Record<string, string>> = {}): Answer =>
+  (request, response) => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    if (request.method === 'HEAD') return void response.end();
+    const bytes = Buffer.from(text.repeat(Math.ceil(65_536 / text.length)));
+    const more = () => {
+      while (!response.destroyed && response.write(bytes));
+      if (!response.destroyed) response.once('drain', more);
+    };
+    more();
+  };
+
+const version = {
+  id: 1,
+  label: 'v1',
+  slug: 'v1',
+  dataset: 'http://x/api/v1/namespaces/parks/datasets/trees/',
+  datetime: '2020-01-01T00:00:00Z',
+  checksum: createHash('sha256').update('hello').digest('hex'),
+  ready: true,
+};
+const ref = { kind: 'version', namespace: 'parks', dataset: 'trees', slug: 'v1' } as const;
+
+/** Answers for the version itself, and as told for what lies below it. */
+const below =
+  (answer: Answer): Answer =>
+  (request, response) =>
+    /\/(?:download|diff)\//.test(request.url ?? '') ? answer(request, response) : says(version)(request, response);
+
+const isUnreachable = { name: UnreachableError.name };
+
+describe('answers without an end', { concurrency: 2 }, () => {
+  it('JSON is given up', async (test) => {
+    const catalogue = await at(test, endless(' '));
+    await assert.rejects(catalogue.list('dataset', {}), isUnreachable);
+  });
+
+  it('so is a line of a manifest', async (test) => {
+    const { depot } = await at(test, endless('x'));
+    const manifest = await depot.manifest();
+    await assert.rejects(manifest?.entries[Symbol.asyncIterator]().next() ?? Promise.resolve(), isUnreachable);
+  });
+
+  it('of the bytes of a file, those come that were asked for', async (test) => {
+    for (const status of [200, 206]) {
+      const headers = { 'content-range': 'bytes 2-5/10' };
+      const catalogue = await at(test, below(endless('0123456789', status, headers)));
+      let text = '';
+      for await (const chunk of (await catalogue.payload(ref)).stream({ start: 2, end: 5 })) text += chunk;
+      assert.equal(text, status === 200 ? '2345' : '0123');
+    }
+  });
+
+  it('pages with nothing on them are not asked for again and again', async (test) => {
+    const page = { count: 9, next: 'http://x/?page=2', previous: null, results: [] };
+    const { trash, accounts } = await at(test, says(page));
+    await assert.rejects(trash.list(), isUnreachable);
+    await assert.rejects(accounts.tokens(), isUnreachable);
+  });
+});
+
+describe('the name of a file', () => {
+  const names: Readonly<Record<string, string>> = {
+    'filename="trees-1.csv.gz"': 'trees-1.csv.gz',
+    "filename*=UTF-8''stra%C3%9Fe.csv": 'straße.csv',
+    'filename="../../etc/passwd"': 'passwd',
+    "filename*=UTF-8''a%0A%2F..%2F..%2F..%2Fevil": 'evil',
+    "filename*=UTF-8''..%5C..%5Cevil.bat": 'evil.bat',
+    'filename=".bashrc"': 'bashrc',
+    'filename=" ..profile"': 'profile',
+    'filename=".."': 'download',
+    'filename="a/"': 'download',
+    "filename*=UTF-8''a%00b%1B%5B31m%0Ac": 'a_b_[31m_c',
+    "filename*=UTF-8''%E2%80%AEgnp.exe": '_gnp.exe',
+    'filename="C:evil"': 'C_evil',
+    'filename="': 'download',
+  };
+  for (const [disposition, name] of Object.entries(names))
+    it(disposition, async (test) => {
+      const headers = { 'content-disposition': `attachment; ${disposition}`, 'content-length': '0' };
+      const catalogue = await at(test, below(says('', headers)));
+      assert.equal((await catalogue.payload(ref)).fileName, name);
+    });
+});
+
+describe('answers that mean nothing', () => {
+  it('links that are none', async (test) => {
+    const catalogue = await at(test, says({ ...version, dataset: 'http://x/api/v1/namespaces/%zz/datasets/%/' }));
+    await assert.rejects(catalogue.get(ref), isUnreachable);
+  });
+
+  it('differences that are none', async (test) => {
+    for (const text of ['nonsense\n', '', '5\n', '{}\n', '{"columns":{}}\n']) {
+      const catalogue = await at(test, below(says(text)));
+      await assert.rejects(catalogue.difference(ref, ref), isUnreachable, text);
+    }
+  });
+
+  it('outcomes that are none', async (test) => {
+    for (const value of [[null], [5], [{ path: 'a' }], [{ path: 'a', status: '200' }], {}]) {
+      const { depot } = await at(test, says(value));
+      await assert.rejects(depot.apply([{ do: 'remove', path: 'a', seen: '' }]), isUnreachable, JSON.stringify(value));
+    }
+  });
+
+  it('a path with half of a character', async (test) => {
+    const { depot } = await at(test, says({}));
+    await assert.rejects(depot.read('site_media/\ud800.png'), { name: NotFoundError.name });
+  });
+});
+
+it('a token goes to the server that it is for, wherever that sends us', async (test) => {
+  const heard: (string | undefined)[] = [];
+  const other = createServer(({ headers }, response) => {
+    heard.push(headers.authorization);
+    response.end('{}');
+  });
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  test.after(() => other.close());
+  const there = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+  for (const status of [301, 302, 303, 307, 308]) {
+    const sends: Answer = ({ url }, response) => void response.writeHead(status, { location: there + url }).end();
+    const catalogue = await at(test, sends, 'secret');
+    await assert.rejects(catalogue.get({ kind: 'group', slug: 'g' }));
+    await assert.rejects(catalogue.create('group', { label: 'G' }));
+    await assert.rejects(catalogue.depot.apply([]));
+    await assert.rejects(catalogue.media('a.png'));
+  }
+  assert.deepEqual(heard, []);
+});
