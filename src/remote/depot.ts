@@ -10,8 +10,12 @@ import { refusedWith } from './refusals.ts';
 const root = `${apiRoot}files/`;
 
 function pathOf(path: string): string {
-  if (path === '') throw new NotFoundError();
-  return `${root}${path.split('/').map(encodeURIComponent).join('/')}`;
+  try {
+    if (path !== '') return `${root}${path.split('/').map(encodeURIComponent).join('/')}`;
+  } catch {
+    // Half of a character: no file has such a name.
+  }
+  throw new NotFoundError();
 }
 
 export class RemoteDepot implements Depot {
@@ -76,7 +80,9 @@ export class RemoteDepot implements Depot {
       body: JSON.stringify(changes),
     });
     if (!Array.isArray(value)) throw strange(this.#http.base);
-    return value.map(({ path, status, ...rest }) => {
+    return value.map((outcome) => {
+      const { path, status, ...rest } = Object(outcome);
+      if (!Number.isInteger(status)) throw strange(this.#http.base);
       if (status < 300) return { path, done: true };
       const text = JSON.stringify(rest.errors ?? rest);
       return { path, done: false, error: refusedWith({ status, headers: {}, text, url: `${this.#http.base}${root}` }) };

@@ -5,7 +5,7 @@ import type { Version } from '../catalogue/types.ts';
 import { pathOf } from '../catalogue/urls.ts';
 import { linesOf } from './bytes.ts';
 import type { Http } from './http.ts';
-import { refOfEntity } from './read.ts';
+import { refOfEntity, strange } from './read.ts';
 
 /** The counts come at once; the rows, where they are read, as they are made. The signal lets go of what isn't read. */
 export async function differenceOf(
@@ -26,7 +26,9 @@ export async function differenceOf(
   };
   const open = async () => linesOf((await http.ask(request)).body);
   const lines = await open();
-  const head = JSON.parse((await lines.next()).value ?? '{}') as Pick<Difference, 'columns' | 'key' | 'counts'>;
+  const first = await lines.next();
+  const head = objectIn<Pick<Difference, 'columns' | 'key' | 'counts'>>(first.done ? '' : first.value);
+  if (!head.columns || !head.counts) throw strange('counts');
   let rest: AsyncGenerator<string, void, undefined> | undefined = lines;
   return {
     ...head,
@@ -37,9 +39,17 @@ export async function differenceOf(
       const own = rest ?? (await open());
       if (rest === undefined) await own.next();
       rest = undefined;
-      for await (const line of own) yield JSON.parse(line) as RowChange;
+      for await (const line of own) yield objectIn<RowChange>(line);
     },
   };
+}
+
+function objectIn<T>(line: string): T {
+  try {
+    return Object(JSON.parse(line));
+  } catch {
+    throw strange('rows');
+  }
 }
 
 /** A column's name in a list, as the parameters of addresses write it: a plain one as it is, others in quotes. */

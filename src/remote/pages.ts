@@ -31,6 +31,8 @@ export function pageFrom<T>(object: Json, { page: asked, pageSize }: Paging, ite
   const before = pageIn(object.previous);
   const page = asked === 'last' || asked === undefined ? (before ?? 0) + 1 : asked;
   const isLast = object.next === null || object.next === undefined;
+  // Whoever reads page after page would never come to an end.
+  if (!isLast && results.length === 0) throw strange('next');
   const size = isLast ? (pageSize ?? Math.max(1, results.length)) : results.length;
   return {
     count,

@@ -220,8 +220,12 @@ const visibility = (object: Json): Visibility => (object.visibility === 'private
 export function refIn(url: unknown): Ref | null {
   if (typeof url !== 'string') return null;
   const path = /\/api\/v1\/[^?#]*/.exec(url)?.[0] ?? '';
-  const ref = refAt(decodeURIComponent(path));
-  return ref === 'other' ? null : ref;
+  try {
+    const ref = refAt(decodeURIComponent(path));
+    return ref === 'other' ? null : ref;
+  } catch {
+    return null;
+  }
 }
 
 function linked<K extends Kind>(object: Json, field: string, kind: K): Refs[K] {
