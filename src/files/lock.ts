@@ -4,7 +4,7 @@
  * the note of the holder shows that it is gone, else after a while.
  */
 import { createHash } from 'node:crypto';
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, unlink, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -66,7 +66,7 @@ export async function withLock<T>(
     } finally {
       // Where the lock was lost, it is another's now and so is the note.
       if (!lost.signal.aborted) {
-        await rm(`${path}.holder`, { force: true }).catch(() => {});
+        await unlink(`${path}.holder`).catch(() => {});
         await release().catch(() => {});
       }
     }
