@@ -61,8 +61,8 @@ export function mustStayWithin(folder: Folder, path: string): void {
     try {
       real = realpathSync.native(home);
     } catch (error) {
-      // A link that leads nowhere isn't absent; what is absent is looked for from above.
-      if (codeOf(error) === 'ENOENT' && !lstatSync(home, { throwIfNoEntry: false })) continue;
+      // A link that leads nowhere isn't absent. What is absent, or was made by another just now, is looked for from above.
+      if (codeOf(error) === 'ENOENT' && !lstatSync(home, { throwIfNoEntry: false })?.isSymbolicLink()) continue;
       throw leads(path);
     }
     if (!real.startsWith(root + sep) || real.includes(`${sep}.`, root.length)) throw leads(path);
