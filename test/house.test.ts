@@ -96,7 +96,9 @@ describe('the sources', () => {
   it('of a command load other rooms than the model when it runs, not before', () => {
     const early = imports
       .filter(({ file, isLazy, isType }) => file.startsWith('src/cli/') && !isLazy && !isType)
-      .filter(({ from }) => /^\.\.?\/(\.\.\/)*(files|data|remote|sync|pages|standards|server)\/|\/serve\.ts$/.test(from))
+      .filter(({ from }) =>
+        /^\.\.?\/(\.\.\/)*(files|data|remote|sync|pages|standards|server)\/|\/serve\.ts$/.test(from),
+      )
       .filter(({ file, from }) => !(file.startsWith('src/cli/commands/') && light.some((path) => from.endsWith(path))));
     assert.deepEqual(early, []);
   });

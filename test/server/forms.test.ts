@@ -10,7 +10,7 @@ async function office(t: TestContext) {
   const server = await serveAccounts(t);
   const { token } = await server.accounts.addToken('alice');
   const fill = (method: string, path: string, entries: readonly (readonly [string, string])[], multipart: boolean) => {
-    const plain = new URLSearchParams(entries.map(([name, value]) => [name, value]));
+    const plain = new URLSearchParams(entries.map(([name, value]): [string, string] => [name, value]));
     const data = new FormData();
     for (const [name, value] of entries) data.append(name, value);
     return server.ask(path, { method, body: multipart ? data : plain }, token);
