@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } 
 import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { stringify } from 'yaml';
+import { openFolder } from '../../src/files/file-catalogue.ts';
 import { homeOf, makeFolder } from '../support/folder.ts';
 import { seed } from '../support/prompt.ts';
 import { contentOf, failuresOf, pullFrom, pushTo } from './pair.ts';
@@ -132,6 +133,19 @@ describe('two folders', () => {
       /notes: Ours/,
     );
     assert.deepEqual((await pullFrom(here, there)).done, []);
+  });
+
+  it('know a renamed group, whose members are others by that', async (test) => {
+    const { here, there, edit, same } = await start(test);
+    await pullFrom(here, there);
+    const files = await openFolder(there);
+    await files.for().edit({ kind: 'group', slug: 'gardeners' }, { slug: 'foresters' });
+    await files.close();
+    edit(there, 'users/ann.yaml', 'name: ann', 'name: Ann');
+    const { failures, done, plan } = await pullFrom(here, there);
+    assert.deepEqual([failures, plan.conflicts, done[0]?.do], [[], [], 'move']);
+    same();
+    assert.deepEqual((await pushTo(here, there)).plan.conflicts, []);
   });
 
   it('take a dataset that one removed and the other changed for one conflict, with all that lies in it', async (test) => {
