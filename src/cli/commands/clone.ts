@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs';
 import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { text } from 'node:stream/consumers';
 import type { Depot } from '../../catalogue/depot.ts';
 import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
 import type { Call, Verb } from '../command.ts';
@@ -70,14 +69,20 @@ async function mustBeFree(folder: string, name: string, url: string): Promise<bo
   return false;
 }
 
-/** The settings there, but for the address: a copy has another. Null where there are none. */
+/**
+ * The settings there, but for how it is reached: a copy has another address, and no proxy before it. Null where there
+ * are none.
+ */
 async function settingsOf(depot: Depot): Promise<{ readonly path: string; readonly text: string } | null> {
-  const { editText } = await import('../../files/document.ts');
+  const [{ editText }, { recordText }] = await Promise.all([
+    import('../../files/document.ts'),
+    import('../../sync/record-text.ts'),
+  ]);
   for (const path of ['catalogue.yaml', 'catalogue.yml', 'catalogue.json'])
     try {
-      const found = await text(await depot.read(path));
+      const found = await recordText(await depot.read(path));
       const format = path.endsWith('.json') ? 'json' : 'yaml';
-      return { path, text: editText(found, format, { base_url: undefined }, []) };
+      return { path, text: editText(found, format, { base_url: undefined, trust_proxy: undefined }, []) };
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error;
     }
