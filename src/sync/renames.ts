@@ -96,7 +96,7 @@ async function pairsAmong(
   if (gone.length === 0 || come.length === 0) return [];
   const idIn = (path: string, text: string | null) => {
     const id = text === null ? undefined : parse(path, text)?.id;
-    return id === undefined ? [] : [`id ${id}`];
+    return typeof id === 'number' ? [`id ${id}`] : [];
   };
   const marks = new Map<string, string[]>();
   for (const path of gone) marks.set(path, idIn(path, await state.text(baseAt(path))));

@@ -1,10 +1,10 @@
 /** The texts of records that are to be written: read one by one where they are few, all at once where they are many. */
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import { text as textOf } from 'node:stream/consumers';
 import type { Depot, DepotEntry } from '../catalogue/depot.ts';
 import { StaleError } from '../catalogue/errors.ts';
 import { type LinePlace, Lines } from './lines.ts';
+import { recordText } from './record-text.ts';
 
 /** Texts that came with a manifest, kept aside by their checksums until they are needed. */
 export class Spool {
@@ -62,7 +62,7 @@ export function textsOf(depot: Depot, spool?: Spool): Texts {
     async get(path, checksum) {
       const known = kept.get(checksum) ?? (await spool?.get(checksum));
       if (known !== undefined && known !== null) return known;
-      const text = await textOf(await depot.read(path, { checksum }));
+      const text = await recordText(await depot.read(path, { checksum }));
       if (checksumOf(text) !== checksum) throw new StaleError();
       size += text.length;
       if (size > mostKept) {
