@@ -97,7 +97,8 @@ async function commitNow({ top, prefix, gitFolder, index }: Repository, change: 
       ...(await committer(top)),
     };
     // With its hooks: they are the rules of the repository, and who set them up wants them kept.
-    await git(top, ['commit', '--quiet', '--message', change.message], { env: { ...env, ...names } });
+    // Of very many changes at once, the message is longer than an argument may be.
+    await git(top, ['commit', '--quiet', '--file=-'], { env: { ...env, ...names }, input: change.message });
     await copyIndex(index, theirs);
     const reset = ['--literal-pathspecs', 'reset', '--quiet', '--pathspec-from-file=-', '--pathspec-file-nul'];
     await git(top, reset, { env: { GIT_INDEX_FILE: theirs }, input: paths.map(ended).join('') });

@@ -90,7 +90,7 @@ export class Commits {
       if (this.#left.length < mostLeft) this.#left.push(change);
       const paths = [...new Set([...places, ...texts.keys()])].join(', ');
       return this.#log(
-        `Not committed to git: ${message} (${paths}). It stands in the files. ${(error as Error).message}`,
+        `Not committed to git: ${message.split('\n')[0]} (${paths}). It stands in the files. ${(error as Error).message}`,
       );
     }
     await this.#catchUp();
@@ -130,11 +130,18 @@ async function asWritten(root: string, texts: Change['texts']): Promise<Change['
   return new Map(now.flat());
 }
 
-/** A user in git's eyes. Names may not have what git puts around them. */
+/**
+ * A user in git's eyes. Names may not have what git puts around them; what it takes off their ends may not be all of
+ * them, or it refuses the commit.
+ */
 function authorOf({ snapshot }: FileCatalogue, username: string): Author {
   const { name = '', email = '' } = snapshot.users.get(username) ?? {};
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
-  const clean = (text: string) => text.replace(/[<>\s\x00-\x1f]+/g, ' ').trim();
+  const clean = (text: string) =>
+    text
+      .slice(0, 200)
+      .replace(/[<>\s\x00-\x1f]+/g, ' ')
+      .replace(/^[ .,:;"'\\]+|[ .,:;"'\\]+$/g, '');
   const address = username.includes('@') ? username : `${username}@localhost`;
   return { name: clean(name) || username, email: clean(email) || address };
 }
