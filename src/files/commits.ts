@@ -130,17 +130,19 @@ async function asWritten(root: string, texts: Change['texts']): Promise<Change['
   return new Map(now.flat());
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+const inside = /[<>\s\x00-\x1f]+/g;
+
 /**
  * A user in git's eyes. Names may not have what git puts around them; what it takes off their ends may not be all of
  * them, or it refuses the commit.
  */
 function authorOf({ snapshot }: FileCatalogue, username: string): Author {
   const { name = '', email = '' } = snapshot.users.get(username) ?? {};
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
   const clean = (text: string) =>
     text
       .slice(0, 200)
-      .replace(/[<>\s\x00-\x1f]+/g, ' ')
+      .replace(inside, ' ')
       .replace(/^[ .,:;"'\\]+|[ .,:;"'\\]+$/g, '');
   const address = username.includes('@') ? username : `${username}@localhost`;
   return { name: clean(name) || username, email: clean(email) || address };
