@@ -96,8 +96,11 @@ export interface Context {
   stdin(): Readable;
   /** Waits until somebody wants the program to end: Ctrl-C or SIGTERM. The second time, it ends at once. */
   interrupted(): Promise<void>;
-  /** Opens the catalogue in a folder, for one who may see and do everything. */
-  open(folder: string): Promise<Catalogue>;
+  /**
+   * Opens the catalogue in a folder, for one who may see and do everything.
+   * @param options.whole whether all of it will be read: then what was read is kept for the next time
+   */
+  open(folder: string, options?: { readonly whole?: boolean }): Promise<Catalogue>;
   /** Who may sign in to the catalogue in a folder. */
   accounts(folder: string): Promise<Credentials>;
   /** Opens the catalogue at an address, for whom the token stands for. @throws UnreachableError, NotAuthenticatedError */
@@ -121,11 +124,11 @@ export function processContext(): Context {
     });
   const opened: { close(): Promise<void> }[] = [];
 
-  async function filesIn(folder: string) {
+  async function filesIn(folder: string, cache = false) {
     const { openFolder } = await import('../files/file-catalogue.ts');
     const log = (line: string) => void stderr.write(`${oneLine(line)}\n`);
     // Nobody but the one who typed waits for the answer, and Ctrl-C is at hand.
-    const files = await openFolder(folder, { watch: false, patience: Number.POSITIVE_INFINITY, log });
+    const files = await openFolder(folder, { watch: false, cache, patience: Number.POSITIVE_INFINITY, log });
     opened.push(files);
     return files;
   }
@@ -209,7 +212,7 @@ export function processContext(): Context {
         process.on('SIGTERM', stop);
       }),
 
-    open: async (folder) => (await filesIn(folder)).for(),
+    open: async (folder, { whole } = {}) => (await filesIn(folder, whole)).for(),
     accounts: async (folder) => (await filesIn(folder)).accounts,
 
     async connect(url, options) {

@@ -16,9 +16,9 @@ export function hearing(context: Context, { quiet = false, verbose = false }: Gl
   return {
     ...context,
     trace,
-    async open(folder) {
+    async open(folder, options) {
       const started = performance.now();
-      const catalogue = await context.open(folder);
+      const catalogue = await context.open(folder, options);
       trace(`opened the folder ${folder}: ${since(started)}`);
       return traced(catalogue, trace);
     },

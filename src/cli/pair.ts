@@ -55,7 +55,7 @@ export async function pairOf<T>(
   ]);
   const other = await otherSide(call, given);
   const theirs = await call.remote(given);
-  const ours = await context.open(root);
+  const ours = await context.open(root, { whole: true });
   await makePrivateFolder(root, 'remotes');
   const path = statePath(root, other.url);
   return withLock(
