@@ -81,7 +81,9 @@ async function synced(pair: Pair, options: SyncOptions, from: Side): Promise<Syn
     const { done, failures, skipped } = await transfer({ steps, source, target, texts, state, signal, onProgress });
     const isWhole = from === 'theirs' || done.length === 0;
     const tag = isWhole && isInStep(state.files, comparison.theirs) ? comparison.tag : null;
-    await state.finish({ tag, signedIn: pair.signedIn });
+    // What was left alone because nobody was signed in is left alone until somebody is.
+    const signedIn = pair.signedIn || (state.header.signedIn && (names.length > 0 || plan.held.length > 0));
+    await state.finish({ tag, signedIn });
     return { plan, kept, done, failures, skipped };
   } finally {
     await spool?.close();

@@ -199,6 +199,7 @@ describe('two folders', () => {
       plan.held.map(({ path }) => path),
       [`${homeOf('parks/benches')}/dataset.yaml`],
     );
+    assert.deepEqual((await pullFrom(here, there, {}, { signedIn: false })).done, []);
     assert.deepEqual(
       (await pullFrom(here, there)).done.map((step) => step.do),
       ['remove'],
