@@ -7,7 +7,7 @@ import { isThere } from './check-rules.ts';
 import type { RecordPlace } from './depot-place.ts';
 import type { Access } from './depot-rights.ts';
 import { candidates, stemOf, unitOf, versionStem } from './layout.ts';
-import { locate, type Place, parseRecord } from './parse.ts';
+import { locate, locator, type Place, parseRecord } from './parse.ts';
 import { formatOf, mustBeReadable } from './pen.ts';
 
 export interface Draft {
@@ -25,8 +25,10 @@ export function draftOf(place: RecordPlace, text: string): Draft {
   const parsed = parseRecord(text, format);
   if ('faults' in parsed) throw invalid(parsed.faults.map((fault) => said(place, fault, fault.message)));
   const checked = checkRecord(place.ref.kind, parsed.value);
-  if ('misfits' in checked)
-    throw invalid(checked.misfits.map(({ pointer, message }) => said(place, locate(text, format, pointer), message)));
+  if ('misfits' in checked) {
+    const placeAt = locator(text, format);
+    throw invalid(checked.misfits.map(({ pointer, message }) => said(place, placeAt(pointer), message)));
+  }
   return { place, text, value: parsed.value as Draft['value'] };
 }
 

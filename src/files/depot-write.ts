@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DepotChange } from '../catalogue/depot.ts';
 import { ConflictError, StaleError } from '../catalogue/errors.ts';
+import { mayWrite } from '../catalogue/permissions.ts';
 import { isThere } from './check-rules.ts';
 import { mustBeOnesOwn } from './depot-aliases.ts';
 import type { Batch } from './depot-batch.ts';
@@ -25,7 +26,8 @@ export async function writeRecord(batch: Batch, { path, text, seen }: Write): Pr
   const isNewQuery =
     place.ref.kind === 'query' && homeOf(batch, place.ref) === undefined && !isThere(files.store.folder, path);
   // A question belongs where the dataset is that it asks: of a new one, only its text says where.
-  if (!isNewQuery) mustOwn(batch, homeOf(batch, place.ref));
+  // Who may write nowhere is told so before anything is read.
+  if (!isNewQuery || !mayWriteSomewhere(batch)) mustOwn(batch, homeOf(batch, place.ref));
   const draft = draftOf(place, text);
   if (place.ref.kind === 'query') mustOwn(batch, String(draft.value.dataset).split('/')[0]);
   const { ref } = place;
@@ -51,6 +53,9 @@ export async function writeRecord(batch: Batch, { path, text, seen }: Write): Pr
   // Who may write what hangs on it.
   if (ref.kind === 'namespace') await batch.look();
 }
+
+const mayWriteSomewhere = ({ viewer, visible }: Batch) =>
+  [...visible().folders.values()].some((folder) => mayWrite(viewer, folder));
 
 /** What a hand writes meanwhile counts. */
 async function replace({ files }: Batch, { place: { path }, text }: Draft, before: Buffer): Promise<void> {

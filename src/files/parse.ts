@@ -20,7 +20,7 @@ export function parseRecord(text: string, format: Format): Parsed {
     const value = format === 'yaml' ? readYaml(source) : readJson(source);
     if (value !== null && typeof value === 'object' && !Array.isArray(value)) return { value };
     const what = Array.isArray(value) ? 'a list' : value === null ? 'nothing' : 'a single value';
-    const start = Math.max(0, source.search(format === 'yaml' ? /^(?!\s*#)(?!---).*\S/m : /\S/));
+    const start = Math.max(0, source.search(format === 'yaml' ? /^(?![ \t]*#)(?!---).*\S/m : /\S/));
     throw new Flaw(start, `The file holds ${what}, and a record is a mapping: lines of "key: value".`);
   } catch (error) {
     if (error instanceof Flaw)
@@ -34,23 +34,30 @@ export function parseRecord(text: string, format: Format): Parsed {
  * place of the nearest thing around it; where the text can't be read, that of its fault. Never throws.
  * @param pointer JSON Pointer (RFC 6901)
  */
-export function locate(text: string, format: Format, pointer: string): Place {
+export const locate = (text: string, format: Format, pointer: string): Place => locator(text, format)(pointer);
+
+/** The same for several places in one text, which is read once. */
+export function locator(text: string, format: Format): (pointer: string) => Place {
   const source = withoutMark(text);
-  try {
-    let node: Node = treeOf(source, format);
-    let place = 0;
-    for (const part of partsOf(pointer)) {
-      const entry = entryAt(node, part);
-      if (entry === undefined) break;
-      node = entry.value;
-      const scalar = node.kind !== 'mapping' && node.kind !== 'list';
-      const item = entry.key === null && !('flow' in node && !node.flow && node.kind === 'list');
-      place = endOf(entry) > node.start && (scalar || item) && node.end > node.start ? node.start : entry.start;
+  let root: Node | undefined;
+  return (pointer) => {
+    try {
+      root ??= treeOf(source, format);
+      let node = root;
+      let place = 0;
+      for (const part of partsOf(pointer)) {
+        const entry = entryAt(node, part);
+        if (entry === undefined) break;
+        node = entry.value;
+        const scalar = node.kind !== 'mapping' && node.kind !== 'list';
+        const item = entry.key === null && !('flow' in node && !node.flow && node.kind === 'list');
+        place = endOf(entry) > node.start && (scalar || item) && node.end > node.start ? node.start : entry.start;
+      }
+      return placeOf(source, place);
+    } catch (error) {
+      return placeOf(source, error instanceof Flaw ? error.offset : 0);
     }
-    return placeOf(source, place);
-  } catch (error) {
-    return placeOf(source, error instanceof Flaw ? error.offset : 0);
-  }
+  };
 }
 
 /**

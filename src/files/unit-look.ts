@@ -6,7 +6,7 @@ import type { Problem } from '../catalogue/types.ts';
 import { checkRecord } from '../catalogue/validators.ts';
 import { payloadPath } from './layout.ts';
 import { type Sight, type Stamp, Unreadable } from './look.ts';
-import { locate, parseRecord } from './parse.ts';
+import { locate, locator, parseRecord } from './parse.ts';
 
 /** All that is known of a unit: what it says, what is wrong with it, and by what to tell that it hasn't changed. */
 export interface UnitState {
@@ -92,8 +92,8 @@ export class Look {
     }
     const checked = checkRecord(kind, parsed.value);
     if ('record' in checked) return checked;
-    for (const { pointer, message } of checked.misfits)
-      this.complain(path, message, { pointer, ...locate(text, format, pointer) });
+    const placeAt = locator(text, format);
+    for (const { pointer, message } of checked.misfits) this.complain(path, message, { pointer, ...placeAt(pointer) });
     return {};
   }
 

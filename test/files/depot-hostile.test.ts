@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { imagePath } from '../../src/files/images.ts';
 import { images } from '../support/images.ts';
-import { bytes, given, outcomes, sha256 } from './depot-support.ts';
+import { bytes, given, outcomes, sha256, write } from './depot-support.ts';
 
 describe('hostile writers', { concurrency: 4 }, () => {
   it('very many changes that are refused leave the event loop to others', async (test) => {
@@ -20,6 +20,16 @@ describe('hostile writers', { concurrency: 4 }, () => {
     await as('eve').apply(Array(50_000).fill({ do: 'remove', path: 'users/eve.yaml', seen: '' }));
     isDone = true;
     assert.ok(turns > 20, `${turns} turns`);
+  });
+
+  // Read again for each of its faults, and looked at anew from each of its lines, such a text took a minute and hours.
+  it('a long text with many faults is told of them in one go', { timeout: 60_000 }, async (test) => {
+    const { as } = await given(test);
+    const path = 'namespaces/parks/datasets/a/dataset.yaml';
+    for (const text of [`label: A\nkeywords: [${'1,'.repeat(500_000)}1]\n`, `${'\n'.repeat(1_000_000)}a`])
+      assert.match((await outcomes(as('bob'), write(path, text)))[0] ?? '', /^ValidationError/);
+    // And who may write nowhere has nothing read.
+    assert.match((await outcomes(as('eve'), write('queries/q.yaml', 'label: [')))[0] ?? '', /^NotPermittedError/);
   });
 
   it('an image that is named by its bytes has those bytes', async (test) => {
