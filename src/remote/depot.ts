@@ -114,9 +114,15 @@ async function* entriesIn(body: Readable, base: string): AsyncGenerator<DepotEnt
     } catch {
       throw strange(base);
     }
-    if (typeof entry?.path !== 'string' || typeof entry.checksum !== 'string') throw strange(base);
+    if (!isEntry(entry)) throw strange(base);
     yield entry;
   }
+}
+
+function isEntry(value: unknown): value is DepotEntry {
+  const { path, checksum, size } = Object(value);
+  const isSum = typeof checksum === 'string' && /^(?:[0-9a-f]{64})?$/.test(checksum);
+  return typeof path === 'string' && isSum && Number.isSafeInteger(size) && size >= 0;
 }
 
 /** Payloads and images, whatever their type. */

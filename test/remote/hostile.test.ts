@@ -140,6 +140,26 @@ describe('answers that mean nothing', () => {
     }
   });
 
+  it('entries of a manifest that are none', async (test) => {
+    const entry = { path: 'groups/a.yaml', checksum: version.checksum, size: 5, record: true };
+    const odd = [
+      null,
+      5,
+      { path: 1 },
+      { size: -3 },
+      { size: '5' },
+      { checksum: 'a"\r\nX-Evil: 1' },
+      { checksum: 'zz' },
+    ];
+    for (const one of odd) {
+      const line = one === null || typeof one === 'number' ? one : { ...entry, ...one };
+      const { depot } = await at(test, says(`${JSON.stringify(entry)}\n${JSON.stringify(line)}\n`));
+      const entries = (await depot.manifest())?.entries[Symbol.asyncIterator]();
+      assert.deepEqual((await entries?.next())?.value, entry);
+      await assert.rejects(entries?.next() ?? Promise.resolve(), isUnreachable, JSON.stringify(line));
+    }
+  });
+
   it('a path with half of a character', async (test) => {
     const { depot } = await at(test, says({}));
     await assert.rejects(depot.read('site_media/\ud800.png'), { name: NotFoundError.name });
