@@ -223,7 +223,7 @@ export function processContext(): Context {
     },
 
     async check(folder, options) {
-      const { checkFolder } = await import('../files/check.ts');
+      const { checkFolder } = await import('../files/checking/check.ts');
       return checkFolder(folder, options);
     },
 

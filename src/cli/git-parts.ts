@@ -51,7 +51,7 @@ export async function addGitParts(parts: readonly GitPart[]): Promise<void> {
 }
 
 async function placeOf(folder: string): Promise<Place> {
-  const { GitError, git } = await import('../files/git.ts');
+  const { GitError, git } = await import('../files/git/git.ts');
   let existing = folder;
   while (!existsSync(existing)) existing = dirname(existing);
   try {

@@ -46,7 +46,7 @@ export function rehearsal(catalogue: Catalogue): Writes {
 /** The fields with images under the addresses that they would get. */
 async function named(fields: Input): Promise<Input> {
   if (!Object.values(fields).some((value) => value instanceof Uint8Array)) return fields;
-  const { withAddresses } = await import('../files/images.ts');
+  const { withAddresses } = await import('../files/writing/images.ts');
   return withAddresses(fields);
 }
 

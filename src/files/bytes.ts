@@ -8,7 +8,7 @@ import { NotFoundError, UnavailableError } from '../catalogue/errors.ts';
 import { mediaTypeOf } from '../catalogue/media-types.ts';
 import type { Version } from '../catalogue/types.ts';
 import { mediaFolder, payloadPath } from './layout.ts';
-import { type Folder, Unreadable } from './look.ts';
+import { type Folder, Unreadable } from './reading/look.ts';
 
 /**
  * Opens the payload of a version.

@@ -7,15 +7,15 @@ import { UnusableCatalogueError } from '../catalogue/errors.ts';
 import { keeper, type Viewer } from '../catalogue/permissions.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { Problem } from '../catalogue/types.ts';
-import { FileAccounts } from './accounts.ts';
-import { CacheKeeper } from './cache.ts';
-import { Commits } from './commits.ts';
+import { FileAccounts } from './accounts/accounts.ts';
+import { sweepLeftovers } from './disk/leftovers.ts';
 import { writeEditorSchemas } from './editor-schemas.ts';
 import { FileView } from './file-view.ts';
-import { sweepLeftovers } from './leftovers.ts';
-import { atOnce, inSlices } from './pace.ts';
-import { type Scope, Store } from './store.ts';
-import { Watch, type WatchState } from './watch.ts';
+import { Watch, type WatchState } from './following/watch.ts';
+import { Commits } from './git/commits.ts';
+import { CacheKeeper } from './reading/cache.ts';
+import { atOnce, inSlices } from './reading/pace.ts';
+import { type Scope, Store } from './reading/store.ts';
 
 export interface OpenOptions {
   /** Follow the files as they change; without it, they are read once. */

@@ -7,7 +7,7 @@ import { maxId } from '../catalogue/schemas.ts';
 import type { Reading, Snapshot } from '../catalogue/snapshot.ts';
 import type { CatalogueFile, Problem } from '../catalogue/types.ts';
 import { payloadPath, recordAt, recordName } from './layout.ts';
-import type { Store } from './store.ts';
+import type { Store } from './reading/store.ts';
 
 const lists = new WeakMap<Snapshot, readonly CatalogueFile[]>();
 const none: readonly Problem[] = [];

@@ -16,7 +16,7 @@ import type { Table } from '../data/table.ts';
 import { ChecksumMismatchError, Tables } from '../data/tables.ts';
 import { type FormatName, formats } from '../data/writers/write.ts';
 import { openPayload } from './bytes.ts';
-import { temporaryName } from './durable.ts';
+import { temporaryName } from './disk/durable.ts';
 import type { FileCatalogue } from './file-catalogue.ts';
 import { payloadPath, privateFolder } from './layout.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { listTrash } from '../../src/files/trash.ts';
+import { listTrash } from '../../src/files/writing/trash.ts';
 import { homeOf } from '../support/folder.ts';
 import { makeRoot, type } from '../support/prompt.ts';
 

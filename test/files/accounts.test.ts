@@ -8,8 +8,8 @@ import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { ConflictError, NotFoundError, NotPermittedError, UnusableCatalogueError } from '../../src/catalogue/errors.ts';
+import { hashPassword, verifyPassword } from '../../src/files/accounts/password.ts';
 import { openFolder } from '../../src/files/file-catalogue.ts';
-import { hashPassword, verifyPassword } from '../../src/files/password.ts';
 import { makeFolder } from '../support/folder.ts';
 
 const content = {

@@ -12,10 +12,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { type TestContext, test } from 'node:test';
-import { readCache } from '../../src/files/cache.ts';
 import { openFolder } from '../../src/files/file-catalogue.ts';
-import { sameStamp } from '../../src/files/look.ts';
-import { Store } from '../../src/files/store.ts';
+import { readCache } from '../../src/files/reading/cache.ts';
+import { sameStamp } from '../../src/files/reading/look.ts';
+import { Store } from '../../src/files/reading/store.ts';
 import {
   CatalogueFolder,
   follow,

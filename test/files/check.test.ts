@@ -6,7 +6,7 @@ import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { checkFolder } from '../../src/files/check.ts';
+import { checkFolder } from '../../src/files/checking/check.ts';
 import { type FolderContent, homeOf, makeFolder } from '../support/folder.ts';
 
 const slug = '20200101000000000000';

@@ -5,7 +5,7 @@ import { mkdir, rm, symlink } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import type { DepotChange } from '../../src/catalogue/depot.ts';
 import { openFolder } from '../../src/files/file-catalogue.ts';
-import { listTrash } from '../../src/files/trash.ts';
+import { listTrash } from '../../src/files/writing/trash.ts';
 import { given, outcomes, people, sha256, succeed, write } from './depot-support.ts';
 
 const trees = 'namespaces/parks/datasets/trees/dataset.yaml';

@@ -12,8 +12,8 @@ import {
   sweepTemporaries,
   temporaryBeside,
   writeDurably,
-} from '../../src/files/durable.ts';
-import { writerMark } from '../../src/files/writer.ts';
+} from '../../src/files/disk/durable.ts';
+import { writerMark } from '../../src/files/disk/writer.ts';
 
 let folder = '';
 beforeEach(async () => {

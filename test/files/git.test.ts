@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
 import { it } from 'node:test';
-import { GitError, git } from '../../src/files/git.ts';
+import { GitError, git } from '../../src/files/git/git.ts';
 
 it('git that takes too long is ended, and so is what it started', async () => {
   const start = Date.now();

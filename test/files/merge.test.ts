@@ -10,7 +10,7 @@ import { after, describe, it } from 'node:test';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import type { Dataset } from '../../src/catalogue/types.ts';
 import { prepareFolder } from '../../src/cli/new-folder.ts';
-import { checkFolder } from '../../src/files/check.ts';
+import { checkFolder } from '../../src/files/checking/check.ts';
 import { openFolder } from '../../src/files/file-catalogue.ts';
 import { homeOf } from '../support/folder.ts';
 import { makeRepository, type Repository, repositoryAt } from '../support/repository.ts';

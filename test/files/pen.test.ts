@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { ConflictError, NotFoundError } from '../../src/catalogue/errors.ts';
-import { createRecord, editRecord, formatOf, RecordAdapter } from '../../src/files/pen.ts';
+import { createRecord, editRecord, formatOf, RecordAdapter } from '../../src/files/writing/pen.ts';
 
 const order = ['id', 'label', 'keywords'];
 let root = '';

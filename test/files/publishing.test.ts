@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { ValidationError } from '../../src/catalogue/errors.ts';
-import { checkFolder } from '../../src/files/check.ts';
+import { checkFolder } from '../../src/files/checking/check.ts';
 import { makeWorkshop, type Workshop } from '../support/published.ts';
 
 const trees = 'name,height,longitude,latitude\noak,12.5,4.5,51.9\nelm,9,4.6,51.8\n';

@@ -2,7 +2,7 @@
  * One of many who count and append in the same record, and publish in the same dataset, for race.test.ts:
  * `http <url of the dataset> <token> <name> <times>` or `file <root> <path of the record> <name> <times>`.
  */
-import { editRecord } from '../../src/files/pen.ts';
+import { editRecord } from '../../src/files/writing/pen.ts';
 
 const [what, where = '', which = '', name = '', times = '0'] = process.argv.slice(2);
 

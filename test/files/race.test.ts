@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { checkFolder } from '../../src/files/check.ts';
+import { checkFolder } from '../../src/files/checking/check.ts';
 import { openFolder } from '../../src/files/file-catalogue.ts';
 import { homeOf, makeFolder } from '../support/folder.ts';
 import { run } from '../support/program.ts';

@@ -7,8 +7,8 @@ import { ConflictError, NotFoundError } from '../../src/catalogue/errors.ts';
 import type { Viewer } from '../../src/catalogue/permissions.ts';
 import type { TrashEntry } from '../../src/catalogue/trash.ts';
 import { openFolder } from '../../src/files/file-catalogue.ts';
-import { restore } from '../../src/files/restoring.ts';
-import { carry, emptyTrash, listTrash } from '../../src/files/trash.ts';
+import { restore } from '../../src/files/writing/restoring.ts';
+import { carry, emptyTrash, listTrash } from '../../src/files/writing/trash.ts';
 import { type FolderContent, homeOf, makeFolder, until } from '../support/folder.ts';
 
 const content: FolderContent = {

@@ -4,8 +4,8 @@ import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { leaveNote, Notes } from '../../src/files/touched.ts';
-import { watchBudget, whyPolled } from '../../src/files/watch-budget.ts';
+import { leaveNote, Notes } from '../../src/files/following/touched.ts';
+import { watchBudget, whyPolled } from '../../src/files/following/watch-budget.ts';
 import { CatalogueFolder, follow, freshlyRead, recordOf, served, until } from '../support/catalogue-folder.ts';
 
 const d = { kind: 'dataset', namespace: 'a', slug: 'd' } as const;

@@ -5,8 +5,8 @@ import { readFile, rename } from 'node:fs/promises';
 import { describe, it, type TestContext } from 'node:test';
 import type { Viewer } from '../../src/catalogue/permissions.ts';
 import { openFolder } from '../../src/files/file-catalogue.ts';
-import { editRecord } from '../../src/files/pen.ts';
-import { listTrash } from '../../src/files/trash.ts';
+import { editRecord } from '../../src/files/writing/pen.ts';
+import { listTrash } from '../../src/files/writing/trash.ts';
 import { serveAccounts } from '../support/accounts.ts';
 import { homeOf, until } from '../support/folder.ts';
 

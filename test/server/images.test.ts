@@ -5,7 +5,7 @@ import { symlink } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { largestImage } from '../../src/catalogue/image.ts';
-import { checkFolder } from '../../src/files/check.ts';
+import { checkFolder } from '../../src/files/checking/check.ts';
 import { imageBytesHeld } from '../../src/server/image-form.ts';
 import { serveAccounts } from '../support/accounts.ts';
 import { homeOf, makeFolder, until } from '../support/folder.ts';

@@ -9,7 +9,7 @@ import { after } from 'node:test';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import type { CheckReport, Context, Served, ServeOptions } from '../../src/cli/context.ts';
 import { main } from '../../src/cli/main.ts';
-import { checkFolder } from '../../src/files/check.ts';
+import { checkFolder } from '../../src/files/checking/check.ts';
 import { openFolder } from '../../src/files/file-catalogue.ts';
 import { connect } from '../../src/remote/connect.ts';
 import { type FolderContent, homeOf, writeContent } from './folder.ts';

@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Depot } from '../../src/catalogue/depot.ts';
 import { openFolder } from '../../src/files/file-catalogue.ts';
-import { parseRecord } from '../../src/files/parse.ts';
+import { parseRecord } from '../../src/files/text/parse.ts';
 import type { Pair } from '../../src/sync/compare.ts';
 import { State } from '../../src/sync/state.ts';
 import { pull, push, type Synced, type SyncOptions } from '../../src/sync/sync.ts';

@@ -16,7 +16,7 @@ export interface BranchOptions {
 /** Tells what changed since a commit, or between two. @returns the exit code */
 export async function diffBranch(call: Call, what: string, { format, rows }: BranchOptions): Promise<number> {
   const { context, show } = call;
-  const { changesSince } = await import('../../files/changes-since.ts');
+  const { changesSince } = await import('../../files/git/changes-since.ts');
   const folder = call.folder();
   const root = resolve(context.cwd, folder);
   const { at, end } = progress(context, 'Comparing');
@@ -50,7 +50,7 @@ export async function diffBranch(call: Call, what: string, { format, rows }: Bra
 
 /** Whether git knows a commit by this name; outside of a repository it knows none. */
 export async function isKnownToGit(call: Call, name: string): Promise<boolean> {
-  const { commitAt } = await import('../../files/git-refs.ts');
+  const { commitAt } = await import('../../files/git/refs.ts');
   try {
     return (await commitAt(resolve(call.context.cwd, call.folder()), name)) !== null;
   } catch {

@@ -2,7 +2,7 @@
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { DatasetRef, Ref } from '../../catalogue/ref.ts';
 import type { Dataset } from '../../catalogue/types.ts';
-import type { Listed } from '../../files/listed.ts';
+import type { Listed } from '../../files/reading/listed.ts';
 import { ageText } from '../age.ts';
 import { collect } from '../collect.ts';
 
@@ -28,7 +28,7 @@ export function namesOf(folderOf: () => string | undefined, open: () => Promise<
   return {
     async names(listed) {
       const folder = folderOf();
-      if (folder !== undefined) return (await import('../../files/listed.ts')).namesListed(folder, listed);
+      if (folder !== undefined) return (await import('../../files/reading/listed.ts')).namesListed(folder, listed);
       const { kind, ...within } = listed;
       const entities = await collect<typeof kind>(await open(), kind, within, most);
       return entities.map(({ slug }) => slug);

@@ -85,8 +85,8 @@ async function lookAtSpace(root: string): Promise<Finding> {
 
 /** How many changes the system lets be followed, beside what the catalogue needs. */
 export async function lookAtWatching(datasets: number, namespaces: number): Promise<readonly Finding[]> {
-  const { watchBudget, systemLimit, whyPolled } = await import('../../files/watch-budget.ts');
-  const { foldersOf } = await import('../../files/lookouts.ts');
+  const { watchBudget, systemLimit, whyPolled } = await import('../../files/following/watch-budget.ts');
+  const { foldersOf } = await import('../../files/following/lookouts.ts');
   const foldersPer = (unit: Parameters<typeof foldersOf>[0]) => foldersOf(unit).length;
   const need =
     foldersPer({ kind: 'settings' }) +

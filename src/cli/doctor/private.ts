@@ -14,7 +14,7 @@ const anHour = 3_600_000;
 /** @param root absolute path of the catalogue's folder */
 export async function lookAtPrivate(root: string): Promise<readonly Finding[]> {
   const { privateFolder } = await import('../../files/layout.ts');
-  const { accountsPath } = await import('../../files/accounts-file.ts');
+  const { accountsPath } = await import('../../files/accounts/accounts-file.ts');
   return [
     await lookAtMode(root, accountsPath),
     ...(await lookAtIgnoring(root, privateFolder)),
@@ -58,7 +58,7 @@ async function lookAtIgnoring(root: string, folder: string): Promise<readonly Fi
 }
 
 async function lookAtLeftovers(root: string, privateFolder: string): Promise<Finding> {
-  const { isTemporary, isAbandoned } = await import('../../files/durable.ts');
+  const { isTemporary, isAbandoned } = await import('../../files/disk/durable.ts');
   let left = 0;
   const folders = [root];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop())
@@ -73,7 +73,7 @@ async function lookAtLeftovers(root: string, privateFolder: string): Promise<Fin
 }
 
 async function lookAtCache(root: string): Promise<Finding> {
-  const { cachePath, readCache } = await import('../../files/cache.ts');
+  const { cachePath, readCache } = await import('../../files/reading/cache.ts');
   const found = await lstat(cachePath(root)).catch(() => null);
   if (!found) return ok('cache', 'none yet: a server makes it');
   const units = await readCache(root);

@@ -1,0 +1,54 @@
+/** What a check goes by, and what it finds wrong in it. */
+import type { Snapshot } from '../../catalogue/snapshot.ts';
+import type { Problem } from '../../catalogue/types.ts';
+import { misspelledKeys } from '../../catalogue/validators.ts';
+import { recordAt, recordName } from '../layout.ts';
+import { type Sight, Unreadable } from '../reading/look.ts';
+import type { UnitState } from '../reading/unit-look.ts';
+import { parseRecord } from '../text/parse.ts';
+import { checkPayloads } from './payloads.ts';
+import { type Doubt, type Facts, rules } from './rules.ts';
+
+/** The facts that units make which were read. */
+export function factsOf(folder: Sight, snapshot: Snapshot, states: Iterable<UnitState>): Facts {
+  const texts = new Map<string, { text: string; value: Readonly<Record<string, unknown>> }>();
+  for (const path of recordsOf(states)) {
+    try {
+      const text = folder.read(path)?.text;
+      const parsed = text === undefined ? null : parseRecord(text, formatOf(path));
+      if (text !== undefined && parsed && 'value' in parsed)
+        texts.set(path, { text, value: parsed.value as Record<string, unknown> });
+    } catch (error) {
+      // A problem that reading has found already.
+      if (!(error instanceof Unreadable)) throw error;
+    }
+  }
+  return { snapshot, folder, texts };
+}
+
+/** The record files that were looked at. */
+export function* recordsOf(states: Iterable<UnitState>): Generator<string> {
+  for (const { stamps } of states) for (const [path, stamp] of stamps) if (stamp && recordName(path)) yield path;
+}
+
+/** All that looks wrong without payloads being read. */
+export function doubtsIn(facts: Facts): readonly Doubt[] {
+  return [
+    ...[...facts.snapshot.problems.values()].flat().map(broken),
+    ...misspellings(facts),
+    ...rules.flatMap((rule) => [...rule(facts)]),
+    ...checkPayloads(facts),
+  ];
+}
+
+export const formatOf = (path: string) => recordName(path)?.format ?? 'yaml';
+
+const broken = (problem: Problem): Doubt => problem;
+
+function* misspellings({ texts }: Facts): Generator<Doubt> {
+  for (const [path, { value }] of texts) {
+    const { kind } = recordAt(path);
+    if (kind === 'payload' || kind === 'unknown') continue;
+    for (const misfit of misspelledKeys(kind, value)) yield { path, ...misfit, severity: 'warning' };
+  }
+}

@@ -1,0 +1,61 @@
+/** The catalogue in a folder as the files that it is made of, for one viewer. */
+import type { Readable } from 'node:stream';
+import type { Depot, DepotBytes, DepotChange, DepotEntry, DepotOutcome, Manifest } from '../../catalogue/depot.ts';
+import { NotFoundError } from '../../catalogue/errors.ts';
+import type { Store } from '../reading/store.ts';
+import { applyChanges } from './apply.ts';
+import { type Item, itemAt, sightOf } from './items.ts';
+import { Inventory } from './manifest.ts';
+import { putBytes } from './put.ts';
+import { entryFor, readItem } from './reader.ts';
+import type { Access } from './rights.ts';
+
+/** What was found out of a folder's files is for all of its viewers. */
+const inventories = new WeakMap<Store, Inventory>();
+
+export class FileDepot implements Depot {
+  readonly #access: Access;
+
+  constructor(access: Access) {
+    this.#access = access;
+  }
+
+  get #inventory(): Inventory {
+    const { store } = this.#access.files;
+    const inventory = inventories.get(store) ?? new Inventory(store);
+    inventories.set(store, inventory);
+    return inventory;
+  }
+
+  async manifest(options: Parameters<Depot['manifest']>[0] = {}): Promise<Manifest | null> {
+    const { files, viewer, visible } = this.#access;
+    await files.load();
+    return this.#inventory.manifest(viewer, visible(), options);
+  }
+
+  async entry(path: string): Promise<DepotEntry> {
+    return entryFor(this.#inventory, await this.#item(path));
+  }
+
+  async read(path: string, options?: Parameters<Depot['read']>[1]): Promise<Readable> {
+    return readItem(this.#access.files.store.folder, this.#inventory, await this.#item(path), options);
+  }
+
+  async #item(path: string): Promise<Item> {
+    const { files, viewer, visible } = this.#access;
+    await files.load();
+    const item = itemAt(files.store, path);
+    if (!item || !sightOf(viewer, visible())(item)) throw new NotFoundError();
+    return item;
+  }
+
+  async apply(changes: readonly DepotChange[]): Promise<readonly DepotOutcome[]> {
+    await this.#access.files.load();
+    return applyChanges(this.#access, changes);
+  }
+
+  async put(path: string, bytes: DepotBytes): Promise<void> {
+    await this.#access.files.load();
+    return putBytes(this.#access, this.#inventory.sums, path, bytes);
+  }
+}

@@ -1,0 +1,92 @@
+/** The files that a catalogue is made of, and which of them a viewer may see. */
+import { isPersonalTo, owns, type Viewer } from '../../catalogue/permissions.ts';
+import type { Reading, Snapshot } from '../../catalogue/snapshot.ts';
+import type { Version } from '../../catalogue/types.ts';
+import { shows } from '../files-list.ts';
+import { keyOf, mediaFolder, payloadPath, recordName } from '../layout.ts';
+import { type Folder, Unreadable } from '../reading/look.ts';
+import type { Store } from '../reading/store.ts';
+import type { UnitState } from '../reading/unit-look.ts';
+import { imagesOf } from '../shown-media.ts';
+import { depotPlace } from './place.ts';
+
+/** A file that is there. */
+export type Item =
+  /** `state` is null of one that makes nothing, because it is broken or in the way of another. */
+  | { readonly kind: 'record'; readonly path: string; readonly state: UnitState | null }
+  | { readonly kind: 'payload'; readonly path: string; readonly state: UnitState; readonly version: Version }
+  | { readonly kind: 'media'; readonly path: string };
+
+/** The records of a unit, and those payloads of it that lie here whole. */
+export function* itemsOf(state: UnitState): Generator<Item> {
+  for (const [path, stamp] of state.stamps)
+    if (stamp && recordName(path) && depotPlace(path)) yield { kind: 'record', path, state };
+  const { reading, payloads } = state;
+  if (reading.kind !== 'dataset' || !reading.entity?.versions.length) return;
+  const sizes = new Map(payloads.map(([path, stamp]) => [path, stamp?.size]));
+  for (const version of reading.entity.versions) {
+    const path = payloadPath(version.namespace, version.dataset, version.file);
+    // Two versions may have the same bytes; and what has another size is still being copied, or stands for a file elsewhere.
+    if (!version.file || version.size === null || sizes.get(path) !== version.size || !depotPlace(path)) continue;
+    sizes.delete(path);
+    yield { kind: 'payload', path, state, version };
+  }
+}
+
+/** Records that no unit is read from, but of which something is known to be wrong. */
+export function* strayItems(store: Store, known: ReadonlySet<string>): Generator<Item> {
+  for (const path of store.snapshot.problems.keys()) {
+    const kind = known.has(path) ? undefined : depotPlace(path)?.kind;
+    if (kind === 'record' || kind === 'settings') yield { kind: 'record', path, state: null };
+  }
+}
+
+/** The files below site_media/; links are none. */
+export function* mediaItems(folder: Folder): Generator<Item> {
+  const folders = [`${mediaFolder}/`];
+  for (let home = folders.pop(); home !== undefined; home = folders.pop())
+    try {
+      for (const entry of folder.leaves(home) ? [] : folder.names(home)) {
+        const path = `${home}${entry.name}`;
+        if (entry.name.startsWith('.')) continue;
+        if (entry.isDirectory()) folders.push(`${path}/`);
+        else if (entry.isFile() && depotPlace(path)) yield { kind: 'media', path };
+      }
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+    }
+}
+
+/** The file at a path; null where none is known. */
+export function itemAt(store: Store, path: string): Item | null {
+  const place = depotPlace(path);
+  if (place === null) return null;
+  if (place.kind === 'media') return { kind: 'media', path };
+  const state = store.states.get(keyOf(place.unit));
+  if (state) for (const item of itemsOf(state)) if (item.path === path) return item;
+  return place.kind !== 'payload' && store.snapshot.problems.has(path) ? { kind: 'record', path, state: null } : null;
+}
+
+/** Tells which files a viewer may see. */
+export function sightOf(viewer: Viewer, visible: Snapshot): (item: Item) => boolean {
+  return (item) => {
+    switch (item.kind) {
+      case 'record': {
+        const user = /^users\/(.+)\.[a-z]+$/.exec(item.path)?.[1];
+        if (user !== undefined && !isPersonalTo(viewer, user)) return false;
+        return (item.state !== null && shows(visible, item.state.reading)) || visible.problems.has(item.path);
+      }
+      case 'payload':
+        // What was withdrawn is there for those who may bring it back.
+        return shows(visible, item.state.reading) && (item.version.ready || isOwn(viewer, visible, item.state.reading));
+      case 'media':
+        if (viewer.staff) return true;
+        // The name of a picture tells something of what it shows.
+        return imagesOf(visible).has(item.path);
+    }
+  };
+}
+
+function isOwn(viewer: Viewer, visible: Snapshot, reading: Reading): boolean {
+  return reading.kind === 'dataset' && owns(viewer, visible.folders.get(reading.namespace));
+}

@@ -1,0 +1,65 @@
+/** Files of a depot, read one by one. */
+import { Readable } from 'node:stream';
+import type { Depot, DepotEntry } from '../../catalogue/depot.ts';
+import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
+import { mediaTypeOf } from '../../catalogue/media-types.ts';
+import { openWithin } from '../bytes.ts';
+import type { Folder } from '../reading/look.ts';
+import type { Item } from './items.ts';
+import { entryOf, type Inventory } from './manifest.ts';
+import { sumOf } from './sums.ts';
+
+/** @throws NotFoundError */
+export async function entryFor(inventory: Inventory, item: Item): Promise<DepotEntry> {
+  const sum = await inventory.sum(item);
+  if (!sum?.checksum) throw new NotFoundError();
+  const entry = entryOf({ ...item, ...sum });
+  return item.kind === 'record' ? entry : { ...entry, mediaType: mediaTypeFor(item) };
+}
+
+function mediaTypeFor(item: Item): string {
+  if (item.kind !== 'payload') return mediaTypeOf(item.path);
+  const { media_type, format, file } = item.version;
+  return media_type || mediaTypeOf(format || file);
+}
+
+/**
+ * The bytes of a file.
+ * @throws NotFoundError; ConflictError where they aren't those of the checksum
+ */
+export async function readItem(
+  folder: Folder,
+  inventory: Inventory,
+  item: Item,
+  { checksum, start = 0, end = Number.POSITIVE_INFINITY }: NonNullable<Parameters<Depot['read']>[1]> = {},
+): Promise<Readable> {
+  if (item.kind === 'record' && checksum !== undefined) return readRecord(folder, item.path, checksum, start, end);
+  if (checksum !== undefined && (await inventory.sum(item))?.checksum !== checksum) throw another(item.path);
+  const file = await openWithin(folder, item.path);
+  const { size } = await file.stat();
+  // A payload has the bytes that its version was made with, or it isn't served.
+  if (item.kind === 'payload' && size !== item.version.size) {
+    await file.close();
+    throw another(item.path);
+  }
+  const last = Math.min(end, size - 1);
+  if (start <= last) return file.createReadStream({ start, end: last, highWaterMark: 256 * 1024 });
+  await file.close();
+  return Readable.from([]);
+}
+
+/** A record may be written at any moment: what is compared is what is handed out. */
+async function readRecord(folder: Folder, path: string, checksum: string, start: number, end: number) {
+  const file = await openWithin(folder, path);
+  try {
+    const bytes = await file.readFile();
+    if (sumOf(bytes) !== checksum) throw another(path);
+    const part = bytes.subarray(start, end + 1);
+    return Readable.from(part.length ? [part] : [], { objectMode: false });
+  } finally {
+    await file.close();
+  }
+}
+
+const another = (path: string) =>
+  new ConflictError(`${path} isn't any more what it was. Read the list of files again.`);

@@ -1,0 +1,75 @@
+/** The text of a record that is to be written: whether it may stand where it is to stand. */
+import { movedTo } from '../../catalogue/aliases.ts';
+import { ValidationError } from '../../catalogue/errors.ts';
+import { parseDatasetRef, type Ref } from '../../catalogue/ref.ts';
+import { checkRecord } from '../../catalogue/validators.ts';
+import { isThere } from '../checking/rules.ts';
+import { candidates, stemOf, unitOf, versionStem } from '../layout.ts';
+import { locate, locator, type Place, parseRecord } from '../text/parse.ts';
+import { formatOf, mustBeReadable } from '../writing/pen.ts';
+import type { RecordPlace } from './place.ts';
+import type { Access } from './rights.ts';
+
+export interface Draft {
+  readonly place: RecordPlace;
+  readonly text: string;
+  readonly value: Readonly<Record<string, unknown>>;
+}
+
+/** @throws ValidationError that says where it doesn't parse or doesn't fit its schema */
+export function draftOf(place: RecordPlace, text: string): Draft {
+  mustBeReadable(text);
+  if (Buffer.from(text).toString() !== text)
+    throw new ValidationError({ non_field_errors: ['The text holds half of a character (a lone surrogate).'] });
+  const format = formatOf(place.path);
+  const parsed = parseRecord(text, format);
+  if ('faults' in parsed) throw invalid(parsed.faults.map((fault) => said(place, fault, fault.message)));
+  const checked = checkRecord(place.ref.kind, parsed.value);
+  if ('misfits' in checked) {
+    const placeAt = locator(text, format);
+    throw invalid(checked.misfits.map(({ pointer, message }) => said(place, placeAt(pointer), message)));
+  }
+  return { place, text, value: parsed.value as Draft['value'] };
+}
+
+const said = ({ path }: RecordPlace, { line, column }: Place, message: string) =>
+  `${path}:${line}:${column}: ${message}`;
+const invalid = (messages: readonly string[]) => new ValidationError({ non_field_errors: messages });
+
+/**
+ * What a record lies in is there, and so is what it names. Whoever has the folder in hand may write what names nothing,
+ * as with any editor: it is a copy of what is so elsewhere, and `check` tells.
+ * @throws ValidationError
+ */
+export function mustBeLinked({ files, viewer }: Access, { place, text, value }: Draft): void {
+  const { folder } = files.store;
+  const exists = (stem: string) => candidates(stem).some((path) => isThere(folder, path));
+  const need = (isSound: boolean, pointer: string, message: string) => {
+    if (!isSound) throw invalid([said(place, locate(text, formatOf(place.path), pointer), message)]);
+  };
+  const { ref } = place;
+  if (ref.kind === 'dataset')
+    need(exists(stemOf({ kind: 'namespace', slug: ref.namespace })), '', `There is no namespace "${ref.namespace}".`);
+  if (ref.kind === 'version')
+    need(exists(stemOf(unitOf(ref))), '', `There is no dataset "${ref.namespace}/${ref.dataset}".`);
+  if (viewer.staff && viewer.username === null) return;
+  for (const [field, kinds] of [
+    ['owners', ['namespace']],
+    ['groups', ['user']],
+  ] as const)
+    if ((kinds as readonly string[]).includes(ref.kind))
+      for (const [i, slug] of listAt(value, field).entries())
+        need(exists(stemOf({ kind: 'group', slug })), `/${field}/${i}`, `There is no group "${slug}".`);
+  if (ref.kind !== 'query') return;
+  const asked = parseDatasetRef(String(value.dataset));
+  const isHere = exists(stemOf(asked));
+  need(isHere || leadsOn(files.snapshot, asked), '/dataset', `There is no dataset "${value.dataset}".`);
+  if (isHere && typeof value.version === 'string') {
+    const stem = versionStem({ kind: 'version', namespace: asked.namespace, dataset: asked.slug, slug: value.version });
+    need(exists(stem), '/version', `The dataset "${value.dataset}" has no version "${value.version}".`);
+  }
+}
+
+const leadsOn = (snapshot: Parameters<typeof movedTo>[0], ref: Ref) => movedTo(snapshot, ref) !== undefined;
+
+const listAt = (value: Draft['value'], field: string) => (value[field] ?? []) as readonly string[];

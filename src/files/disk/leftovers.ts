@@ -1,0 +1,60 @@
+/** What crashed writers left in a catalogue folder: found when a server starts, wherever it lies. */
+import { lstat, readdir, readFile, rm } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isPayload, privateFolder } from '../layout.ts';
+import { isAbandoned, isTemporary, sweepTemporaries } from './durable.ts';
+import { customaryStale, sweepLocks } from './lock.ts';
+
+/** In milliseconds: a writer of which nothing is known, and that wrote nothing for so long, is taken to be gone. */
+const anHour = 3_600_000;
+
+/** Deletes the temporary files and locks of writers that are gone; those of writers at work stay. */
+export async function sweepLeftovers(root: string, signal: AbortSignal): Promise<void> {
+  const folders = [root];
+  for (let folder = folders.pop(); folder !== undefined && !signal.aborted; folder = folders.pop()) {
+    const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+    const left = entries.filter(({ name }) => isTemporary(name)).map(({ name }) => name);
+    const path = (name: string) => relative(root, join(folder, name)).split(sep).join('/');
+    if (left.some((name) => isPayload(path(name)))) await sweepPayloads(folder);
+    else if (left.length) await sweepTemporaries(folder, anHour);
+    for (const entry of entries)
+      if (entry.isDirectory() && (entry.name === privateFolder || !entry.name.startsWith('.')))
+        folders.push(join(folder, entry.name));
+  }
+  await sweepLocks(root);
+  // Of some holders one can tell only when they have given no sign of life for long enough.
+  await sleep(2 * customaryStale, undefined, { signal, ref: false }).catch(() => {});
+  if (!signal.aborted) await sweepLocks(root);
+}
+
+/**
+ * Deletes what crashed writers left in a dataset's folder of payloads; also those payloads that had their name already,
+ * but whose writer died before it could write the record.
+ */
+export async function sweepPayloads(folder: string): Promise<void> {
+  const names = await readdir(folder).catch((): string[] => []);
+  for (const path of names.filter(isTemporary).map((name) => join(folder, name))) {
+    if (!(await isAbandoned(path, anHour))) continue;
+    const inode = await inodeOf(path);
+    // The payload goes first: its other name is all that tells what it is.
+    for (const name of names)
+      if (inode !== null && !isTemporary(name) && (await inodeOf(join(folder, name))) === inode)
+        if (!(await isNamed(folder, name))) await rm(join(folder, name), { force: true });
+    await rm(path, { recursive: true, force: true });
+  }
+}
+
+async function inodeOf(path: string): Promise<bigint | null> {
+  const found = await lstat(path, { bigint: true }).catch(() => null);
+  return found?.isFile() ? found.ino : null;
+}
+
+/** Whether any version names the payload, be its record sound or not. */
+async function isNamed(folder: string, name: string): Promise<boolean> {
+  const records = join(folder, '..', 'versions');
+  const names = await readdir(records).catch((): string[] => []);
+  for (const record of names.filter((record) => !isTemporary(record)))
+    if ((await readFile(join(records, record), 'utf8').catch(() => name)).includes(name)) return true;
+  return false;
+}

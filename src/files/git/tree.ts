@@ -1,0 +1,224 @@
+/**
+ * A catalogue as git keeps it: that of a commit, or what is staged. It is looked at as a folder on the disk is, and
+ * nothing is checked out. Names are known at once; what files hold is read for the units that are asked for.
+ */
+import { posix } from 'node:path';
+import { ConflictError } from '../../catalogue/errors.ts';
+import { candidates, datasetFolder, isPayload, recordName, stemOf, type Unit } from '../layout.ts';
+import { decode, largestRecord, lfsPointer, type Name, type Sight, type Stamp, Unreadable } from '../reading/look.ts';
+import { type GitOptions, git, gitBytes } from './git.ts';
+
+/** Which tree: that of a commit, or the index, which may be another than the repository's own (an absolute path). */
+export type TreeSource = { readonly commit: string } | { readonly index: string | undefined };
+
+interface Blob {
+  readonly id: string;
+  readonly isLink: boolean;
+}
+
+/** Larger payloads are no Git LFS pointers (git-lfs.com/spec). */
+const largestPointer = 1024;
+/** How many blobs are asked for in one go: some tens of megabytes at most. */
+const batch = 2000;
+
+/** What of the environment says which index is meant. */
+export const indexEnv = (index: string | undefined): NodeJS.ProcessEnv =>
+  index === undefined ? {} : { GIT_INDEX_FILE: index };
+
+export class GitTree implements Sight {
+  readonly #root: string;
+  readonly #blobs: Map<string, Blob>;
+  readonly #folders: ReadonlyMap<string, readonly Name[]>;
+  /** By id of the blob. */
+  readonly #sizes = new Map<string, number>();
+  readonly #bytes = new Map<string, Buffer>();
+
+  private constructor(root: string, blobs: Map<string, Blob>) {
+    this.#root = root;
+    this.#blobs = blobs;
+    this.#folders = foldersOf(blobs.keys());
+  }
+
+  /**
+   * The names in a tree, relative to a folder of the working tree.
+   * @param root the folder
+   * @throws GitError; ConflictError where a merge has left a file of the index in conflict
+   */
+  static async of(root: string, source: TreeSource): Promise<GitTree> {
+    const said =
+      'commit' in source
+        ? await git(root, ['ls-tree', '-r', '-z', source.commit, '--', '.'])
+        : await git(root, ['ls-files', '-s', '-z', '--', '.'], { env: indexEnv(source.index) });
+    const blobs = new Map<string, Blob>();
+    for (const entry of said.split('\0')) {
+      // `<mode> blob <id>\t<path>` of a tree, `<mode> <id> <stage>\t<path>` of an index.
+      const tab = entry.indexOf('\t');
+      const [mode = '', ...rest] = entry.slice(0, Math.max(0, tab)).split(' ');
+      const [id = '', stage] = 'commit' in source ? rest.slice(1) : rest;
+      const path = entry.slice(tab + 1);
+      if (Number(stage) > 0) throw new ConflictError(`${path} is in conflict: settle it, then "git add" it.`);
+      if (mode.startsWith('100')) blobs.set(path, { id, isLink: false });
+      else if (mode === '120000') blobs.set(path, { id, isLink: true });
+    }
+    const links = [...blobs].filter(([, { isLink }]) => isLink);
+    if (links.length) await followLinks(root, blobs, links);
+    return new GitTree(root, blobs);
+  }
+
+  /** Whether there is a catalogue in it. */
+  get isEmpty(): boolean {
+    return this.#blobs.size === 0;
+  }
+
+  /** Reads what is needed to look at units. */
+  async load(units: Iterable<Unit>): Promise<void> {
+    const wanted = new Set<string>();
+    for (const unit of units)
+      for (const path of this.#pathsOf(unit)) {
+        const id = this.#blobs.get(path)?.id;
+        if (id !== undefined && (recordName(path) || isPayload(path))) wanted.add(id);
+      }
+    const sizes = await this.#ask(['cat-file', '--batch-check=%(objectname) %(objectsize)'], wanted, linesOf);
+    for (const [id, size] of sizes) this.#sizes.set(id, Number(size));
+    const payloads = new Set<string>();
+    for (const [path, { id }] of this.#blobs) if (isPayload(path)) payloads.add(id);
+    const small = [...wanted].filter(
+      (id) => (this.#sizes.get(id) ?? 0) <= (payloads.has(id) ? largestPointer : largestRecord),
+    );
+    for (const [id, bytes] of await this.#ask(['cat-file', '--batch'], small, blobsOf)) this.#bytes.set(id, bytes);
+  }
+
+  /** The id of the blob at a path, for `git cat-file`; undefined where there is none. */
+  blob(path: string): string | undefined {
+    return this.#blobs.get(path)?.id;
+  }
+
+  /** A payload that is in Git LFS has the size that its pointer says: it is there for whoever has fetched it. */
+  stamp(path: string): Stamp | null {
+    const blob = this.#blobs.get(path);
+    if (!blob) return this.#folders.has(path) ? { ino: 0, size: 0, mtime: 0, ctime: 0 } : null;
+    const size = this.#pointer(blob) ?? this.#sizes.get(blob.id) ?? 0;
+    return { ino: 0, size, mtime: 0, ctime: 0 };
+  }
+
+  names(path: string): readonly Name[] {
+    return this.#folders.get(path.replace(/\/$/, '')) ?? [];
+  }
+
+  isFolder(_parent: string, entry: Name): boolean {
+    return entry.isDirectory();
+  }
+
+  read(path: string): { readonly text: string; readonly stamp: Stamp } | null {
+    const blob = this.#blobs.get(path);
+    const stamp = this.stamp(path);
+    if (!blob || !stamp) return null;
+    if (blob.isLink) throw new Unreadable('It is a link that leads nowhere in the catalogue folder.');
+    if (stamp.size > largestRecord)
+      throw new Unreadable(`It has ${stamp.size} bytes; a record has at most ${largestRecord}.`);
+    return { text: decode(this.#bytes.get(blob.id) ?? Buffer.alloc(0)), stamp };
+  }
+
+  isLfsPointer(): boolean {
+    return false;
+  }
+
+  /** Whether what git keeps at a path is a Git LFS pointer in place of the file. */
+  isPointer(path: string): boolean {
+    const blob = this.#blobs.get(path);
+    return blob !== undefined && this.#pointer(blob) !== null;
+  }
+
+  #pointer({ id }: Blob): number | null {
+    const bytes = this.#bytes.get(id);
+    if (!bytes || bytes.length > largestPointer) return null;
+    const [found, size] = lfsPointer.exec(bytes.toString('latin1')) ?? [];
+    return found && size ? Number(size) : null;
+  }
+
+  *#pathsOf(unit: Unit): Generator<string> {
+    if (unit.kind === 'dataset') yield* this.#below(datasetFolder(unit.namespace, unit.slug));
+    else yield* candidates(stemOf(unit));
+  }
+
+  *#below(folder: string): Generator<string> {
+    for (const entry of this.names(folder)) {
+      const path = `${folder}/${entry.name}`;
+      if (entry.isDirectory()) yield* this.#below(path);
+      else yield path;
+    }
+  }
+
+  /** Asks git about blobs, some at a time. */
+  async #ask<T>(
+    args: readonly string[],
+    ids: Iterable<string>,
+    take: (answer: Buffer) => Iterable<readonly [id: string, value: T]>,
+  ): Promise<readonly (readonly [id: string, value: T])[]> {
+    const all = [...ids];
+    const answers: (readonly [string, T])[] = [];
+    for (let start = 0; start < all.length; start += batch) {
+      const options: GitOptions = { input: `${all.slice(start, start + batch).join('\n')}\n` };
+      answers.push(...take(await gitBytes(this.#root, args, options)));
+    }
+    return answers;
+  }
+}
+
+function* linesOf(answer: Buffer): Generator<readonly [string, string]> {
+  for (const line of answer.toString().split('\n')) {
+    const [id = '', rest = ''] = line.split(' ');
+    if (id) yield [id, rest];
+  }
+}
+
+/** The answer of `cat-file --batch`: for each, a line `<id> <type> <size>`, the bytes, and a line break. */
+function* blobsOf(answer: Buffer): Generator<readonly [string, Buffer]> {
+  for (let at = 0; at < answer.length; ) {
+    const end = answer.indexOf('\n', at);
+    const [id = '', , size] = answer.toString('latin1', at, end).split(' ');
+    // Of what a partial clone lacks, there is a line and nothing else.
+    at = end + 1;
+    if (size === undefined) continue;
+    yield [id, answer.subarray(at, at + Number(size))];
+    at += Number(size) + 1;
+  }
+}
+
+/** The folders that paths make, with the names in them. */
+function foldersOf(paths: Iterable<string>): ReadonlyMap<string, readonly Name[]> {
+  const folders = new Map<string, Map<string, Name>>([['', new Map()]]);
+  const add = (path: string, isFolder: boolean): void => {
+    const slash = path.lastIndexOf('/');
+    const home = path.slice(0, Math.max(0, slash));
+    let names = folders.get(home);
+    if (!names) {
+      names = new Map();
+      folders.set(home, names);
+      add(home, true);
+    }
+    const name = path.slice(slash + 1);
+    if (!names.has(name)) names.set(name, { name, isDirectory: () => isFolder, isSymbolicLink: () => false });
+  };
+  for (const path of paths) add(path, false);
+  const order = (a: Name, b: Name) => (a.name < b.name ? -1 : 1);
+  return new Map([...folders].map(([path, names]) => [path, [...names.values()].sort(order)]));
+}
+
+/** Puts what a link within the folder leads to at the link's place; one that leads elsewhere stays a link. */
+async function followLinks(
+  root: string,
+  blobs: Map<string, Blob>,
+  links: readonly (readonly [path: string, blob: Blob])[],
+): Promise<void> {
+  for (const [path, { id }] of links) {
+    const target = posix.normalize(posix.join(posix.dirname(path), await git(root, ['cat-file', 'blob', id])));
+    const found = blobs.get(target);
+    if (found) blobs.set(path, found);
+    else {
+      const within = [...blobs].filter(([other]) => other.startsWith(`${target}/`));
+      for (const [other, blob] of within) blobs.set(path + other.slice(target.length), blob);
+      if (within.length) blobs.delete(path);
+    }
+  }
+}

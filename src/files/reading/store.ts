@@ -1,0 +1,154 @@
+/**
+ * The catalogue folder as it was last read: one state for each unit, and the snapshot they make together. What an event
+ * says is only a rumour; `examine` looks at the files and believes nothing else.
+ */
+import { apply, emptySnapshot, type Reading, type Snapshot } from '../../catalogue/snapshot.ts';
+import type { Problem } from '../../catalogue/types.ts';
+import { candidates, keyOf, recordName, stemOf, type Unit } from '../layout.ts';
+import { Folder } from './look.ts';
+import { readUnit } from './reading.ts';
+import { survey } from './survey.ts';
+import type { UnitState } from './unit-look.ts';
+
+/** A unit, or all units whose records lie under a folder: `''` is the whole, else with a slash at the end. */
+export type Scope = Unit | { readonly folder: string };
+
+export class Store {
+  readonly folder: Folder;
+  readonly #states = new Map<string, UnitState>();
+  #strays = new Map<string, readonly Problem[]>();
+  #snapshot: Snapshot = emptySnapshot;
+  #changes = 0;
+  /** What was read since the last snapshot: the units, and what is wrong now with which file. */
+  #touched = new Map<string, Unit>();
+  #problems = new Map<string, readonly Problem[]>();
+
+  constructor(root: string) {
+    this.folder = new Folder(root);
+  }
+
+  get snapshot(): Snapshot {
+    return this.#snapshot;
+  }
+
+  /** Every unit that was read, with its key. */
+  get states(): ReadonlyMap<string, UnitState> {
+    return this.#states;
+  }
+
+  /** Grows with every unit that was read anew: tells whether a cache of the states is out of date. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** Takes states from a cache; each is looked at before it is believed. */
+  restore(states: Iterable<UnitState>): void {
+    for (const state of states) {
+      const unit = unitOfReading(state.reading);
+      this.#states.set(keyOf(unit), state);
+      this.#note(unit, state);
+    }
+  }
+
+  /** Whether a record of the unit is missing or empty, though its folder is there: as if just being written. */
+  unsettled(unit: Unit): boolean {
+    const known = this.#states.get(keyOf(unit))?.stamps.filter(([path, stamp]) => stamp && recordName(path)) ?? [];
+    const blank = (path: string) => !this.folder.size(path);
+    const unwritten = known.length ? known.some(([path]) => blank(path)) : candidates(stemOf(unit)).every(blank);
+    return unwritten && this.folder.size(homeOf(unit)) !== null;
+  }
+
+  /** Has the units under a folder read at their next look, whatever their stamps say: for all of it was replaced. */
+  distrust(prefix: string): void {
+    for (const [key, state] of this.#states)
+      if (key.startsWith(prefix)) this.#states.set(key, { ...state, stamps: never });
+  }
+
+  /**
+   * Looks at the files in the scopes and makes the next snapshot of what they say. A generator, so that a long look
+   * can pause between steps, and several can go on at once; the snapshot changes at the end of each, and holds the
+   * newest that is known of every unit. Where there is no catalogue in the folder (any more), it stays as it is.
+   */
+  *examine(scopes: Iterable<Scope>): Generator<void> {
+    for (const scope of scopes) {
+      if ('folder' in scope) yield* this.#examineFolder(scope.folder);
+      else this.#lookBelow(scope);
+      yield;
+    }
+    if (this.folder.isThere()) this.#commit();
+  }
+
+  *#examineFolder(prefix: string): Generator<void> {
+    const seen = new Set<string>();
+    const strays = new Map<string, readonly Problem[]>();
+    for (const finding of survey(this.folder, prefix)) {
+      if ('unit' in finding) seen.add(this.#look(finding.unit));
+      else strays.set(finding.stray.path, [...(strays.get(finding.stray.path) ?? []), finding.stray]);
+      yield;
+    }
+    for (const [key, state] of this.#states) {
+      if (!key.startsWith(prefix) || seen.has(key)) continue;
+      this.#lookBelow(unitOfReading(state.reading));
+      yield;
+    }
+    for (const path of this.#strays.keys())
+      if (path.startsWith(prefix) && !strays.has(path)) this.#problems.set(path, []);
+    for (const [path, found] of strays) {
+      // What is still wrong in the same way stays the same object: nothing changed.
+      const before = this.#strays.get(path);
+      if (before && JSON.stringify(before) === JSON.stringify(found)) strays.set(path, before);
+      this.#problems.set(path, strays.get(path) ?? found);
+    }
+    this.#strays = new Map([...[...this.#strays].filter(([path]) => !path.startsWith(prefix)), ...strays]);
+  }
+
+  /** Looks at a unit that no survey came by: the folders above it may have become a link to elsewhere. */
+  #lookBelow(unit: Unit): void {
+    if (!this.folder.leaves(homeOf(unit))) return void this.#look(unit);
+    const key = keyOf(unit);
+    for (const [path] of this.#states.get(key)?.problems ?? []) this.#problems.set(path, []);
+    if (this.#states.delete(key)) this.#changes++;
+    this.#touched.set(key, unit);
+  }
+
+  #look(unit: Unit): string {
+    const key = keyOf(unit);
+    const before = this.#states.get(key);
+    const state = readUnit(this.folder, unit, before);
+    if (state === before) return key;
+    this.#note(unit, state);
+    const empty = state.reading.entity === null && state.problems.every(([, found]) => found.length === 0);
+    if (empty && unit.kind !== 'settings') this.#states.delete(key);
+    else this.#states.set(key, state);
+    if (before || !empty) this.#changes++;
+    return key;
+  }
+
+  #note(unit: Unit, { problems }: UnitState): void {
+    this.#touched.set(keyOf(unit), unit);
+    for (const [path, found] of problems) this.#problems.set(path, found);
+  }
+
+  #commit(): void {
+    const readings: Reading[] = [];
+    for (const [key, unit] of this.#touched)
+      readings.push(this.#states.get(key)?.reading ?? ({ ...unit, entity: null } as Reading));
+    this.#snapshot = apply(this.#snapshot, { readings, problems: this.#problems });
+    this.#touched = new Map();
+    this.#problems = new Map();
+  }
+}
+
+/** Stamps that no file ever has. */
+const never: UnitState['stamps'] = [['', { ino: -1, size: -1, mtime: -1, ctime: -1 }]];
+
+export function unitOfReading(reading: Reading): Unit {
+  const { entity: _, ...unit } = reading;
+  return unit;
+}
+
+/** The folder that a unit's record lies in. */
+function homeOf(unit: Unit): string {
+  const stem = stemOf(unit);
+  return stem.slice(0, Math.max(0, stem.lastIndexOf('/')));
+}

@@ -1,0 +1,142 @@
+/** One look at a unit: everything that is looked at leaves its stamp, and everything that is wrong a problem. */
+import type { RecordOf } from '../../catalogue/records.ts';
+import type { RecordKind } from '../../catalogue/schemas.ts';
+import type { Reading } from '../../catalogue/snapshot.ts';
+import type { Problem } from '../../catalogue/types.ts';
+import { checkRecord } from '../../catalogue/validators.ts';
+import { payloadPath } from '../layout.ts';
+import { locate, locator, parseRecord } from '../text/parse.ts';
+import { type Sight, type Stamp, Unreadable } from './look.ts';
+
+/** All that is known of a unit: what it says, what is wrong with it, and by what to tell that it hasn't changed. */
+export interface UnitState {
+  readonly reading: Reading;
+  /** Files and folders looked at, with their stamps; null where there was none. */
+  readonly stamps: readonly (readonly [path: string, stamp: Stamp | null])[];
+  /** The payloads likewise: of them only the size matters, but it does until a copy is complete. */
+  readonly payloads: readonly (readonly [path: string, stamp: Stamp | null])[];
+  /** One list for each file that was looked at and has something wrong. */
+  readonly problems: readonly (readonly [path: string, problems: readonly Problem[]])[];
+}
+
+/** One look at a unit: collects the stamps of what was looked at, and what was wrong. */
+export class Look {
+  readonly #folder: Sight;
+  readonly #before: UnitState | undefined;
+  readonly #stamps = new Map<string, Stamp | null>();
+  readonly #payloads = new Map<string, Stamp | null>();
+  readonly #problems = new Map<string, Problem[]>();
+
+  constructor(folder: Sight, before: UnitState | undefined) {
+    this.#folder = folder;
+    this.#before = before;
+  }
+
+  state(reading: Reading): UnitState {
+    // What was wrong before and isn't now is said too, with an empty list: so that it is forgotten.
+    for (const [path] of this.#before?.problems ?? []) if (!this.#problems.has(path)) this.#problems.set(path, []);
+    return { reading, stamps: [...this.#stamps], payloads: [...this.#payloads], problems: [...this.#problems] };
+  }
+
+  stamp(path: string): Stamp | null {
+    return this.#guard(path, () => {
+      const stamp = this.#folder.stamp(path);
+      this.#stamps.set(path, stamp);
+      return stamp;
+    });
+  }
+
+  names(path: string) {
+    return this.#guard(path, () => this.#folder.names(path)) ?? [];
+  }
+
+  complain(path: string, message: string, place: Partial<Problem> = {}): void {
+    const problem = { path, line: 1, column: 1, pointer: '', message, ...place };
+    this.#problems.set(path, [...(this.#problems.get(path) ?? []), problem]);
+  }
+
+  /**
+   * Reads the first of the paths that is there.
+   * @returns null where none is; without a record where it is broken
+   */
+  record<K extends RecordKind>(kind: K, paths: readonly string[]): { record?: RecordOf<K>; text: string } | null {
+    let found: { record?: RecordOf<K>; text: string } | null = null;
+    for (const path of paths) {
+      if (found) {
+        if (this.#folder.stamp(path))
+          this.complain(path, `It is not read, because ${paths[0]} is there too. Remove one.`);
+        continue;
+      }
+      try {
+        const read = this.#folder.read(path);
+        // Where the folder around is watched for, what isn't there needs no stamp of its own.
+        if (read || !this.#stamps.has(path.slice(0, path.lastIndexOf('/'))))
+          this.#stamps.set(path, read?.stamp ?? null);
+        if (read) found = { text: read.text, ...this.#parse(kind, path, read.text) };
+      } catch (error) {
+        if (!(error instanceof Unreadable)) throw error;
+        this.#stamps.set(path, null);
+        this.complain(path, error.message);
+        found = { text: '' };
+      }
+    }
+    return found;
+  }
+
+  #parse<K extends RecordKind>(kind: K, path: string, text: string): { record?: RecordOf<K> } {
+    const format = formatOf(path);
+    const parsed = parseRecord(text, format);
+    if ('faults' in parsed) {
+      for (const { message, ...place } of parsed.faults) this.complain(path, message, place);
+      return {};
+    }
+    const checked = checkRecord(kind, parsed.value);
+    if ('record' in checked) return checked;
+    const placeAt = locator(text, format);
+    for (const { pointer, message } of checked.misfits) this.complain(path, message, { pointer, ...placeAt(pointer) });
+    return {};
+  }
+
+  /** What lies in the data folder for a version; says so where it isn't what the record says. */
+  payload(namespace: string, dataset: string, path: string, { file, ready }: RecordOf<'version'>, text: string) {
+    if (!file?.name || file.url) return null;
+    const where = payloadPath(namespace, dataset, file.name);
+    // In a data folder that isn't there, or that is a link to elsewhere, there is nothing.
+    const stamp = this.#stamps.get(where.slice(0, where.lastIndexOf('/'))) ? this.#payload(where) : null;
+    const complain = (message: string) => {
+      const pointer = '/file';
+      if (ready !== false) this.complain(path, message, { pointer, ...locate(text, formatOf(path), pointer) });
+    };
+    if (!stamp) complain(`The payload data/${file.name} is missing: put it there, or write "ready: false".`);
+    else if (file.size !== undefined && file.size !== stamp.size)
+      complain(
+        this.#folder.isLfsPointer(where)
+          ? `The payload data/${file.name} is a Git LFS pointer: run "git lfs pull".`
+          : `The payload data/${file.name} has ${stamp.size} bytes, not ${file.size}.`,
+      );
+    else if (file.size === undefined && this.#folder.isLfsPointer(where)) {
+      complain(`The payload data/${file.name} is a Git LFS pointer: run "git lfs pull".`);
+      return null;
+    }
+    return stamp;
+  }
+
+  #payload(path: string): Stamp | null {
+    const stamp = this.#guard(path, () => this.#folder.stamp(path));
+    this.#payloads.set(path, stamp);
+    return stamp;
+  }
+
+  #guard<T>(path: string, work: () => T): T | null {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      this.#stamps.set(path, null);
+      this.complain(path, error.message);
+      return null;
+    }
+  }
+}
+
+const formatOf = (path: string) => (path.endsWith('.json') ? 'json' : 'yaml');

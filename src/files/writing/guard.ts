@@ -1,0 +1,62 @@
+/** What has to hold of a record's file at the moment it is written or removed. */
+import { isDeepStrictEqual } from 'node:util';
+import { ConflictError, StaleError } from '../../catalogue/errors.ts';
+import { find } from '../../catalogue/lookup.ts';
+import type { Refs } from '../../catalogue/ref.ts';
+import type { RecordKind } from '../../catalogue/schemas.ts';
+import type { Entities, Kind } from '../../catalogue/types.ts';
+import { checkRecord } from '../../catalogue/validators.ts';
+import type { FileCatalogue } from '../file-catalogue.ts';
+import { unitOf } from '../layout.ts';
+import { Unreadable } from '../reading/look.ts';
+import { atOnce } from '../reading/pace.ts';
+import { locate, parseRecord } from '../text/parse.ts';
+import { formatOf } from './pen.ts';
+
+/**
+ * Nobody writes over a file that is broken: what is served is its last good state, and a hand is at work on the next.
+ * @param path of the record, relative to the catalogue folder
+ * @throws ConflictError that says where it is broken
+ */
+export function mustBeSound(files: FileCatalogue, kind: RecordKind, path: string): void {
+  const broken = (line: number, column: number, message: string) =>
+    new ConflictError(`${path}:${line}:${column}: ${message}`);
+  let text: string | undefined;
+  try {
+    text = files.store.folder.read(path)?.text;
+  } catch (error) {
+    throw error instanceof Unreadable ? broken(1, 1, error.message) : error;
+  }
+  if (text === undefined) return;
+  const format = formatOf(path);
+  const parsed = parseRecord(text, format);
+  const [fault] = 'faults' in parsed ? parsed.faults : [];
+  if (fault) throw broken(fault.line, fault.column, fault.message);
+  const checked = 'value' in parsed ? checkRecord(kind, parsed.value) : { record: null };
+  const [misfit] = 'misfits' in checked ? checked.misfits : [];
+  if (!misfit) return;
+  const { line, column } = locate(text, format, misfit.pointer);
+  throw broken(line, column, misfit.message);
+}
+
+/**
+ * Looks at the files, now and at once.
+ * @param seen what the one who writes has seen; undefined where it doesn't matter
+ * @throws StaleError where they say something else
+ */
+export function mustBeAsSeen<K extends Exclude<Kind, 'file'>>(
+  files: FileCatalogue,
+  ref: Refs[K],
+  seen: Entities[K] | undefined,
+): void {
+  if (seen === undefined) return;
+  // Who is in a group stands in the users' files.
+  atOnce(files.store.examine(ref.kind === 'group' ? [unitOf(ref), { folder: 'users/' }] : [unitOf(ref)]));
+  let now: unknown;
+  try {
+    now = find(files.snapshot, ref);
+  } catch {
+    throw new StaleError();
+  }
+  if (!isDeepStrictEqual(now, seen)) throw new StaleError();
+}

@@ -1,0 +1,137 @@
+/**
+ * The trash: what is removed is renamed into `.catalogue/trash/<time>-<random>/`, under its path and beside a note of
+ * what it was, and stays there until the trash is emptied. The folder's name is the entry's id. It is of this folder
+ * alone: never in git, and served to staff only.
+ */
+import { randomBytes } from 'node:crypto';
+import { cp, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type TrashEntry, wasRemovedBefore } from '../../catalogue/trash.ts';
+import {
+  codeOf,
+  explained,
+  makeFolders,
+  removeDurably,
+  sweepTemporaries,
+  syncFolder,
+  temporaryBeside,
+  writeDurably,
+} from '../disk/durable.ts';
+import { privateFolder } from '../layout.ts';
+import { touched, writtenBy } from './trail.ts';
+
+const trashFolder = `${privateFolder}/trash`;
+const note = 'entry.json';
+
+/**
+ * Takes files or folders out of the catalogue and keeps them in the trash. Each disappears in one step, in their order.
+ * @param paths relative to the catalogue folder
+ * @throws UnavailableError where the disk refuses; Error with code ENOENT where there is nothing at the first path
+ */
+export async function discard(root: string, ref: TrashEntry['ref'], paths: readonly string[]): Promise<TrashEntry> {
+  const now = new Date();
+  const id = `${now.toISOString().replace(/\D/g, '')}-${randomBytes(4).toString('hex')}`;
+  const entry = { id, ref, paths, removed: now.toISOString(), by: writtenBy() };
+  const home = join(root, trashFolder, id);
+  let isFirst = true;
+  try {
+    await lstat(join(root, paths[0] ?? ''));
+    await makeTrash(root);
+    // The note comes first: whatever is in the trash can be put back.
+    await makeFolders(home);
+    await writeDurably(join(home, note), `${JSON.stringify({ ...entry, id: undefined }, null, 2)}\n`, { mode: 0o600 });
+    for (const path of paths) {
+      await carry(join(root, path), join(home, path));
+      touched(path);
+      isFirst = false;
+    }
+    return entry;
+  } catch (error) {
+    if (isFirst) await rm(home, { recursive: true, force: true }).catch(() => {});
+    throw explained(error, join(root, paths[0] ?? ''));
+  }
+}
+
+/** What may be private lies there, and git has to leave it alone whatever else it is told. */
+async function makeTrash(root: string): Promise<void> {
+  const folder = join(root, trashFolder);
+  await makeFolders(join(root, privateFolder));
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await writeFile(join(folder, '.gitignore'), '*\n', { flag: 'wx' }).catch((error) => {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  });
+}
+
+/** Moves a file or folder; a copy takes its place only where another file system begins. */
+export async function carry(from: string, to: string, renamed: typeof rename = rename): Promise<void> {
+  await makeFolders(dirname(to));
+  try {
+    await renamed(from, to);
+    await syncFolder(dirname(to));
+    await syncFolder(dirname(from));
+  } catch (error) {
+    if (codeOf(error) !== 'EXDEV') throw error;
+    const aside = temporaryBeside(to);
+    try {
+      await cp(from, aside, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+      await rename(aside, to);
+      await syncFolder(dirname(to));
+    } finally {
+      await rm(aside, { recursive: true, force: true });
+    }
+    await removeDurably(from);
+  }
+}
+
+/** What is in the trash, what was removed last first. */
+export async function listTrash(root: string): Promise<readonly TrashEntry[]> {
+  const names = await readdir(join(root, trashFolder)).catch(nothing);
+  const entries = await Promise.all(names.map((id) => readEntry(root, id)));
+  return entries.filter((entry) => entry !== null).sort((a, b) => (a.id < b.id ? 1 : -1));
+}
+
+/** The entry of this name; null where there is none that could be put back. */
+async function readEntry(root: string, id: string): Promise<TrashEntry | null> {
+  const home = join(root, trashFolder, id);
+  try {
+    const entry = { id, ...JSON.parse(await readFile(join(home, note), 'utf8')) } as TrashEntry;
+    return (await contentOf(root, entry)).length && entry.ref.kind ? entry : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The paths of an entry that are in the trash: not all, where a crash came in between. */
+export async function contentOf(root: string, { id, paths }: TrashEntry): Promise<readonly string[]> {
+  const isThere = (path: string) => lstat(placeInTrash(root, id, path)).then(Boolean, () => false);
+  const found = await Promise.all(paths.map(isThere));
+  return paths.filter((_, i) => found[i]);
+}
+
+/** Where a part of an entry lies while it is in the trash; absolute. */
+export const placeInTrash = (root: string, id: string, path: string): string => join(root, trashFolder, id, path);
+
+/** Deletes an entry for good. */
+export const deleteEntry = (root: string, id: string): Promise<void> => removeDurably(join(root, trashFolder, id));
+
+/**
+ * Deletes what is in the trash, for good.
+ * @param before only what was removed earlier than that
+ * @returns the entries that are gone
+ */
+export async function emptyTrash(root: string, before = new Date()): Promise<readonly TrashEntry[]> {
+  const gone: TrashEntry[] = [];
+  await sweepTemporaries(join(root, trashFolder), 3_600_000);
+  for (const id of await readdir(join(root, trashFolder)).catch(nothing)) {
+    if (id.startsWith('.') || !wasRemovedBefore(id, before)) continue;
+    const entry = await readEntry(root, id);
+    await deleteEntry(root, id);
+    if (entry) gone.push(entry);
+  }
+  return gone;
+}
+
+function nothing(error: unknown): string[] {
+  if (codeOf(error) === 'ENOENT') return [];
+  throw error;
+}
