@@ -18,6 +18,8 @@ import { largestUpload } from './uploads.ts';
 
 /** The largest body of changes, in bytes. */
 const largestChanges = 8 * 1024 * 1024;
+/** Changes that are done for one request: whoever has more sends them in several. */
+const mostChanges = 1000;
 
 /** Does changes one after the other; tells of each what became of it, as if it had been a request of its own. */
 export async function changeFiles({ catalogue, ctx }: Ask): Promise<Shown> {
@@ -42,6 +44,10 @@ function outcomeFor(outcome: DepotOutcome) {
 /** @throws ValidationError that says which of them is none */
 function changesIn(body: unknown): readonly DepotChange[] {
   if (!Array.isArray(body)) throw new ValidationError({ non_field_errors: ['Expected a list of changes.'] });
+  if (body.length > mostChanges)
+    throw new ValidationError({
+      non_field_errors: [`These are ${body.length} changes: send at most ${mostChanges} at once.`],
+    });
   const wrong = body.findIndex((change) => !isChange(change));
   if (wrong < 0) return body;
   const forms = ['{do: "write", path, text, seen}', '{do: "remove", path, seen}', '{do: "move", path, to, seen}'];

@@ -70,6 +70,8 @@ describe('changes, many at once', { concurrency: 3 }, () => {
     ])
       assert.equal((await change(wrong)).status, 400, JSON.stringify(wrong));
     assert.match((await change([write('a', 'b'), { do: 'remove', path: 'a' }])).text, /Number 2 is no change/);
+    const many = await change(Array.from({ length: 1001 }, () => write('a', 'b')));
+    assert.deepEqual([many.status, /at most 1000/.test(many.text)], [400, true]);
     assert.deepEqual((await change([])).body, []);
     const patch = (body: string, type = 'application/json') =>
       ask(root, { method: 'PATCH', body, headers: { 'Content-Type': type } }, bob);
