@@ -3,7 +3,7 @@ import type { Command, Option } from 'commander';
 import type { Credentials } from '../catalogue/accounts.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Context, Elsewhere } from './context.ts';
-import type { Show } from './show.ts';
+import type { Show } from './output/show.ts';
 
 export interface Verb<Options extends object = object> {
   /** The word, and its arguments as commander writes them: `add <name>`, `list [namespace]`, `data <name> [filters...]`. */

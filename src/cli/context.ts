@@ -8,7 +8,7 @@ import type { Credentials } from '../catalogue/accounts.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Problem } from '../catalogue/types.ts';
 import type { RequestTold } from '../remote/http.ts';
-import { oneLine } from './text.ts';
+import { oneLine } from './output/text.ts';
 import type { Trace } from './trace.ts';
 
 /** What is wrong with a file. */

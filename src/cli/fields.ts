@@ -5,8 +5,8 @@ import { isImageField } from '../catalogue/field-shape.ts';
 import { writableFields } from '../catalogue/input.ts';
 import { schemas } from '../catalogue/schemas.ts';
 import type { Context } from './context.ts';
-import { imageFrom } from './image.ts';
 import { collect } from './options.ts';
+import { imageFrom } from './transfer/image.ts';
 
 /** What a schema says of a field, as far as an option needs to know it. */
 interface Property {

@@ -2,7 +2,7 @@
 import type { GlobalOptions } from './command.ts';
 import type { Context } from './context.ts';
 import { UsageError } from './errors.ts';
-import { oneLine } from './text.ts';
+import { oneLine } from './output/text.ts';
 import { since, type Trace, traced } from './trace.ts';
 
 /**

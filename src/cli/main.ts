@@ -49,7 +49,7 @@ export async function main(argv: readonly string[], context: Context): Promise<n
   } catch (error) {
     // Commander has written its help or its message by itself.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    const { messageOf } = await import('./messages.ts');
+    const { messageOf } = await import('./output/messages.ts');
     const isVerbose = called !== undefined && globalOptions(called).verbose === true;
     context.err(`${messageOf(error, called, isVerbose)}\n`);
     return exitCodes.find(([kind]) => error instanceof kind)?.[1] ?? 1;

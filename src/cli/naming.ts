@@ -5,7 +5,7 @@ import { MovedError, NotFoundError } from '../catalogue/errors.ts';
 import { datasetOf, formatRef, type Refs, refOf, type VersionRef } from '../catalogue/ref.ts';
 import type { Dataset, Entities, Version } from '../catalogue/types.ts';
 import { collect } from './collect.ts';
-import type { Show } from './show.ts';
+import type { Show } from './output/show.ts';
 
 type Named = Refs['namespace' | 'dataset' | 'version' | 'query' | 'group' | 'user'];
 

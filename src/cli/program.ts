@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import type { Call, Commands, Declared, GlobalOptions, Verb } from './command.ts';
 import type { Context } from './context.ts';
-import { manyLines } from './text.ts';
+import { manyLines } from './output/text.ts';
 
 interface Noun {
   readonly description: string;
@@ -130,9 +130,9 @@ function declare(command: Command, verb: Verb, context: Context, ended: (exitCod
 
 async function callFor(world: Context, command: Command, { on }: Verb) {
   const [{ createShow }, { hearing }, { placesFor }] = await Promise.all([
-    import('./show.ts'),
+    import('./output/show.ts'),
     import('./hearing.ts'),
-    import('./places.ts'),
+    import('./elsewhere/places.ts'),
   ]);
   const global = globalOptions(command);
   const context = hearing(world, global);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { ageText } from '../../src/cli/age.ts';
-import { width, wrap } from '../../src/cli/width.ts';
+import { ageText } from '../../src/cli/output/age.ts';
+import { width, wrap } from '../../src/cli/output/width.ts';
 import { seed, trees, type } from '../support/prompt.ts';
 
 const day = 86_400_000;

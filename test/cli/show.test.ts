@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { json, manyLines, oneLine } from '../../src/cli/text.ts';
-import { pad, truncate, width } from '../../src/cli/width.ts';
+import { json, manyLines, oneLine } from '../../src/cli/output/text.ts';
+import { pad, truncate, width } from '../../src/cli/output/width.ts';
 import { type } from '../support/prompt.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for

@@ -4,10 +4,10 @@ import { Option } from 'commander';
 import type { Call, Verb } from '../command.ts';
 import type { CheckAsked, CheckProblem, CheckReport, Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import { progress } from '../progress.ts';
-import { type Paint, painter, type Show } from '../show.ts';
-import { counted } from '../sizes.ts';
-import { manyLines, oneLine } from '../text.ts';
+import { progress } from '../output/progress.ts';
+import { type Paint, painter, type Show } from '../output/show.ts';
+import { counted } from '../output/sizes.ts';
+import { manyLines, oneLine } from '../output/text.ts';
 
 interface CheckOptions {
   readonly fix?: boolean;
@@ -91,7 +91,7 @@ async function elsewhere(call: Call, options: CheckOptions): Promise<Checked> {
     throw new UsageError(
       `--${flag} works on files, and those of a remote can't be reached from here. Run it where they are.`,
     );
-  const { checkElsewhere } = await import('../check-elsewhere.ts');
+  const { checkElsewhere } = await import('../elsewhere/check-elsewhere.ts');
   return { report: await checkElsewhere(await call.open()), place: (path) => path };
 }
 

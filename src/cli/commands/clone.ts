@@ -5,13 +5,13 @@ import { join, resolve } from 'node:path';
 import type { Depot } from '../../catalogue/depot.ts';
 import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
 import type { Call, Verb } from '../command.ts';
+import { readOrigin, writeOrigin } from '../elsewhere/origin.ts';
+import { pairOf } from '../elsewhere/pair.ts';
+import { amountOf, exitCodeOf, runSync, tellTrouble } from '../elsewhere/syncing.ts';
 import { defaultFolder } from '../folder.ts';
-import { prepareFolder } from '../new-folder.ts';
 import { dryRun } from '../options.ts';
-import { readOrigin, writeOrigin } from '../origin.ts';
-import { pairOf } from '../pair.ts';
-import { bytesText, counted } from '../sizes.ts';
-import { amountOf, exitCodeOf, runSync, tellTrouble } from '../syncing.ts';
+import { bytesText, counted } from '../output/sizes.ts';
+import { prepareFolder } from '../setup/new-folder.ts';
 
 export const command: Verb<{ dryRun?: boolean }> = {
   usage: 'clone <url> [dir]',

@@ -10,7 +10,7 @@ import type { Verb } from '../command.ts';
 import { linksOf, mustChange } from '../input.ts';
 import { find, reach } from '../naming.ts';
 import { dryRun } from '../options.ts';
-import { tell } from '../outcome.ts';
+import { tell } from '../output/outcome.ts';
 import { rehearsal } from '../rehearsal.ts';
 
 const list: Verb = {

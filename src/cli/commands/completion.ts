@@ -54,7 +54,10 @@ async function sourcesFor(
   { data, remote }: Readonly<Record<string, string | true>>,
   describing: boolean,
 ): Promise<Sources> {
-  const [{ placesFor }, { namesOf }] = await Promise.all([import('../places.ts'), import('../completion/names.ts')]);
+  const [{ placesFor }, { namesOf }] = await Promise.all([
+    import('../elsewhere/places.ts'),
+    import('../completion/names.ts'),
+  ]);
   // Of those that work on both, the names are the folder's.
   const global = typeof data === 'string' ? { data } : typeof remote === 'string' ? { remote } : {};
   const places = placesFor(context, global, '', undefined);
@@ -63,7 +66,7 @@ async function sourcesFor(
 }
 
 async function remotesKnown({ env }: Context): Promise<readonly Candidate[]> {
-  const { readRemotes } = await import('../remotes-file.ts');
+  const { readRemotes } = await import('../elsewhere/remotes-file.ts');
   const { remotes } = await readRemotes(env);
   return remotes.map(({ name, url }) => ({ word: name, description: url }));
 }

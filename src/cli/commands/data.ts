@@ -11,10 +11,10 @@ import { type Parameter, parametersFrom } from '../filters.ts';
 import { interruptible } from '../interruption.ts';
 import { findVersion } from '../naming.ts';
 import { wholeNumber } from '../options.ts';
-import { transfer } from '../progress.ts';
-import { showRows } from '../rows-table.ts';
-import { pour, save } from '../save.ts';
-import { bytesText } from '../sizes.ts';
+import { transfer } from '../output/progress.ts';
+import { showRows } from '../output/rows-table.ts';
+import { bytesText } from '../output/sizes.ts';
+import { pour, save } from '../transfer/save.ts';
 
 /** Options that are parameters of the data address, under the same name with an underscore. */
 const asParameters = ['limit', 'offset', 'ordering', 'fields', 'bbox', 'filter'] as const;

@@ -9,7 +9,7 @@ import type { Verb } from '../command.ts';
 import { linksOf } from '../input.ts';
 import { reach } from '../naming.ts';
 import { limit, ordering, repeatable, search } from '../options.ts';
-import type { Show } from '../show.ts';
+import type { Show } from '../output/show.ts';
 
 /** Filters: the option's name is that of the API's parameter. */
 const filters = {

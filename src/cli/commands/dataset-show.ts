@@ -1,9 +1,9 @@
 /** One dataset in full: its fields, its columns, its versions. */
 import { formatRef } from '../../catalogue/ref.ts';
 import type { Dataset } from '../../catalogue/types.ts';
-import { ageText } from '../age.ts';
-import type { Show } from '../show.ts';
-import { bytesText, numberText } from '../sizes.ts';
+import { ageText } from '../output/age.ts';
+import type { Show } from '../output/show.ts';
+import { bytesText, numberText } from '../output/sizes.ts';
 
 const texts = [
   'image',

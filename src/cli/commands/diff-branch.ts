@@ -2,11 +2,11 @@
 import { relative, resolve } from 'node:path';
 import { NotFoundError } from '../../catalogue/errors.ts';
 import type { Problem } from '../../catalogue/types.ts';
-import { summaryOf } from '../catalogue-changes.ts';
-import { changeLines } from '../change-lines.ts';
 import type { Call } from '../command.ts';
 import { interruptible } from '../interruption.ts';
-import { progress } from '../progress.ts';
+import { summaryOf } from '../output/catalogue-changes.ts';
+import { changeLines } from '../output/change-lines.ts';
+import { progress } from '../output/progress.ts';
 
 export interface BranchOptions {
   readonly format?: 'text' | 'markdown' | 'json' | undefined;
@@ -36,7 +36,7 @@ export async function diffBranch(call: Call, what: string, { format, rows }: Bra
   const chosen = format ?? (show.asJson ? 'json' : 'text');
   if (chosen === 'json') show.json({ from, to, things, unread: broken });
   else if (chosen === 'markdown') {
-    const { changesMarkdown } = await import('../change-markdown.ts');
+    const { changesMarkdown } = await import('../output/change-markdown.ts');
     context.out(changesMarkdown({ from: from.name, to: to?.name ?? null }, things, broken));
   } else {
     for (const line of changeLines(things, show.forPeople)) show.line(line);

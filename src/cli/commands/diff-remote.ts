@@ -1,8 +1,8 @@
 /** `catalogue diff` alone: what the catalogue in the folder and its remote have to hand each other. */
 import type { Call } from '../command.ts';
-import { withPair } from '../pair.ts';
-import { painter } from '../show.ts';
-import { showChanges, showConflicts, tellTrouble } from '../syncing.ts';
+import { withPair } from '../elsewhere/pair.ts';
+import { showChanges, showConflicts, tellTrouble } from '../elsewhere/syncing.ts';
+import { painter } from '../output/show.ts';
 
 /**
  * Compares the catalogue in the folder with its remote, and changes nothing.

@@ -8,11 +8,11 @@ import { datasetOf, formatRef, parseVersionRef, refOf, type VersionRef } from '.
 import { splitList } from '../../data/literal.ts';
 import { TextError } from '../../data/text-error.ts';
 import type { Call } from '../command.ts';
-import { differenceLines } from '../difference-lines.ts';
 import { linksOf } from '../input.ts';
 import { interruptible } from '../interruption.ts';
 import { findVersion } from '../naming.ts';
-import { pour } from '../save.ts';
+import { differenceLines } from '../output/difference-lines.ts';
+import { pour } from '../transfer/save.ts';
 
 /** Rows shown to people who said no number. */
 export const firstRows = 50;

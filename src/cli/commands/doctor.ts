@@ -3,10 +3,10 @@ import { resolve } from 'node:path';
 import { CatalogueError } from '../../catalogue/errors.ts';
 import type { Call, Verb } from '../command.ts';
 import type { Finding } from '../doctor/finding.ts';
-import { type Paint, painter } from '../show.ts';
-import { counted } from '../sizes.ts';
-import { oneLine } from '../text.ts';
-import { pad, width, wrap } from '../width.ts';
+import { type Paint, painter } from '../output/show.ts';
+import { counted } from '../output/sizes.ts';
+import { oneLine } from '../output/text.ts';
+import { pad, width, wrap } from '../output/width.ts';
 
 export const command: Verb = {
   usage: 'doctor',

@@ -9,10 +9,10 @@ import type { Call, Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { interruptible } from '../interruption.ts';
 import { findVersion } from '../naming.ts';
-import { transfer } from '../progress.ts';
-import { fetchPart, hashing, partOf } from '../resume.ts';
-import { pour } from '../save.ts';
-import { bytesText } from '../sizes.ts';
+import { transfer } from '../output/progress.ts';
+import { bytesText } from '../output/sizes.ts';
+import { fetchPart, hashing, partOf } from '../transfer/resume.ts';
+import { pour } from '../transfer/save.ts';
 
 export const command: Verb<{ output?: string; force?: boolean }> = {
   usage: 'download <dataset>',

@@ -6,10 +6,10 @@ import { Option } from 'commander';
 import { ConflictError, ValidationError } from '../../catalogue/errors.ts';
 import type { Verb } from '../command.ts';
 import { defaultFolder, isCatalogue } from '../folder.ts';
-import { addGitParts, type GitPart, namesCatalogue, planGitParts } from '../git-parts.ts';
-import { shellWord } from '../hook-script.ts';
-import { prepareFolder } from '../new-folder.ts';
 import { dryRun } from '../options.ts';
+import { addGitParts, type GitPart, namesCatalogue, planGitParts } from '../setup/git-parts.ts';
+import { shellWord } from '../setup/hook-script.ts';
+import { prepareFolder } from '../setup/new-folder.ts';
 
 interface InitOptions {
   readonly title: string;

@@ -1,10 +1,10 @@
 /** `catalogue login`: who one is at a catalogue elsewhere. */
 import { Option } from 'commander';
 import type { Call, Verb } from '../command.ts';
+import { isUnencrypted, type Login, withLogin } from '../elsewhere/remotes.ts';
+import { changeRemotes } from '../elsewhere/remotes-file.ts';
+import { tokenFrom } from '../elsewhere/token-text.ts';
 import { DeclinedError, UsageError } from '../errors.ts';
-import { isUnencrypted, type Login, withLogin } from '../remotes.ts';
-import { changeRemotes } from '../remotes-file.ts';
-import { tokenFrom } from '../token-text.ts';
 
 interface LoginOptions {
   readonly username?: string;

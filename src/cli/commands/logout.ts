@@ -1,8 +1,8 @@
 /** `catalogue logout`: nobody any more at a catalogue elsewhere. */
 import { NotAuthenticatedError, NotFoundError } from '../../catalogue/errors.ts';
 import type { Verb } from '../command.ts';
-import { type Login, targetOf, withoutLogin } from '../remotes.ts';
-import { changeRemotes, readRemotes } from '../remotes-file.ts';
+import { type Login, targetOf, withoutLogin } from '../elsewhere/remotes.ts';
+import { changeRemotes, readRemotes } from '../elsewhere/remotes-file.ts';
 
 export const command: Verb = {
   usage: 'logout [remote]',

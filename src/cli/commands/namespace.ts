@@ -6,12 +6,12 @@ import { representNamespace } from '../../catalogue/represent.ts';
 import type { Namespace } from '../../catalogue/types.ts';
 import { collect } from '../collect.ts';
 import type { Verb } from '../command.ts';
-import { editorNote, editRecord, wantsEditor } from '../edit-record.ts';
+import { editorNote, editRecord, wantsEditor } from '../editing/edit-record.ts';
 import { fieldOptions, inputFrom } from '../fields.ts';
 import { linksOf, mustChange, mustGiveSlug } from '../input.ts';
 import { find, reach } from '../naming.ts';
 import { dryRun, limit, ordering, search, yes } from '../options.ts';
-import { confirmRemoval, tell } from '../outcome.ts';
+import { confirmRemoval, tell } from '../output/outcome.ts';
 import { rehearsal } from '../rehearsal.ts';
 import { claim, refFrom } from '../taken.ts';
 

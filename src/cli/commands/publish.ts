@@ -14,11 +14,11 @@ import { mustGiveSlug } from '../input.ts';
 import { interruptible } from '../interruption.ts';
 import { find } from '../naming.ts';
 import { dryRun } from '../options.ts';
-import { tell } from '../outcome.ts';
+import { tell } from '../output/outcome.ts';
 import { rehearsal, type Writes } from '../rehearsal.ts';
 import { claim, refFrom } from '../taken.ts';
-import { openSource, type TransferOptions, tellPublished, transferOptions, upload } from '../upload.ts';
-import { rehearseUpload } from '../upload-rehearsal.ts';
+import { openSource, type TransferOptions, tellPublished, transferOptions, upload } from '../transfer/upload.ts';
+import { rehearseUpload } from '../transfer/upload-rehearsal.ts';
 import { versionTexts } from './version-add.ts';
 
 interface PublishOptions extends TransferOptions {

@@ -2,11 +2,19 @@
 import { Option } from 'commander';
 import type { Side } from '../../sync/files.ts';
 import type { Verb } from '../command.ts';
+import { withPair } from '../elsewhere/pair.ts';
+import {
+  amountOf,
+  exitCodeOf,
+  objectOf,
+  runSync,
+  showChanges,
+  showConflicts,
+  tellTrouble,
+} from '../elsewhere/syncing.ts';
 import { UsageError } from '../errors.ts';
 import { dryRun } from '../options.ts';
-import { withPair } from '../pair.ts';
-import { counted } from '../sizes.ts';
-import { amountOf, exitCodeOf, objectOf, runSync, showChanges, showConflicts, tellTrouble } from '../syncing.ts';
+import { counted } from '../output/sizes.ts';
 
 interface PullOptions {
   readonly ours?: boolean;

@@ -1,9 +1,17 @@
 /** `catalogue push`: gives a catalogue elsewhere what was changed here. */
 import type { Verb } from '../command.ts';
+import { withPair } from '../elsewhere/pair.ts';
+import {
+  amountOf,
+  exitCodeOf,
+  objectOf,
+  runSync,
+  showChanges,
+  showConflicts,
+  tellTrouble,
+} from '../elsewhere/syncing.ts';
 import { dryRun } from '../options.ts';
-import { withPair } from '../pair.ts';
-import { counted } from '../sizes.ts';
-import { amountOf, exitCodeOf, objectOf, runSync, showChanges, showConflicts, tellTrouble } from '../syncing.ts';
+import { counted } from '../output/sizes.ts';
 
 export const command: Verb<{ dryRun?: boolean }> = {
   usage: 'push [names...]',

@@ -1,10 +1,10 @@
 /** `catalogue remote`: catalogues elsewhere, and what they are called here. */
 import { addressFrom } from '../../catalogue/address.ts';
 import type { Verb } from '../command.ts';
+import { isUnencrypted, type Remote, type Remotes, targetOf, withoutRemote, withRemote } from '../elsewhere/remotes.ts';
+import { changeRemotes, readRemotes } from '../elsewhere/remotes-file.ts';
 import { dryRun, yes } from '../options.ts';
-import { confirmRemoval } from '../outcome.ts';
-import { isUnencrypted, type Remote, type Remotes, targetOf, withoutRemote, withRemote } from '../remotes.ts';
-import { changeRemotes, readRemotes } from '../remotes-file.ts';
+import { confirmRemoval } from '../output/outcome.ts';
 
 const add: Verb<{ dryRun?: boolean }> = {
   usage: 'add <name> <url>',

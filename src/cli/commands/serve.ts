@@ -2,7 +2,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Verb } from '../command.ts';
 import { wholeNumber } from '../options.ts';
-import { manyLines } from '../text.ts';
+import { manyLines } from '../output/text.ts';
 
 interface ServeOptions {
   readonly host: string;

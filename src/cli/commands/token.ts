@@ -7,9 +7,9 @@ import { representToken } from '../../catalogue/represent.ts';
 import type { Verb } from '../command.ts';
 import { linksOf } from '../input.ts';
 import { dryRun, yes } from '../options.ts';
-import { confirmRemoval } from '../outcome.ts';
+import { confirmRemoval } from '../output/outcome.ts';
+import type { Show } from '../output/show.ts';
 import { accountsOf } from '../people.ts';
-import type { Show } from '../show.ts';
 
 interface AddOptions {
   readonly scope: TokenScope;

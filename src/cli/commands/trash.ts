@@ -8,8 +8,8 @@ import type { Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { linksOf } from '../input.ts';
 import { dryRun, yes } from '../options.ts';
-import { confirmRemoval } from '../outcome.ts';
-import { counted } from '../sizes.ts';
+import { confirmRemoval } from '../output/outcome.ts';
+import { counted } from '../output/sizes.ts';
 
 const list: Verb = {
   usage: 'list',

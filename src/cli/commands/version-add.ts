@@ -4,8 +4,8 @@ import type { Verb } from '../command.ts';
 import { fieldOptions } from '../fields.ts';
 import { find } from '../naming.ts';
 import { dryRun } from '../options.ts';
-import { openSource, type TransferOptions, tellPublished, transferOptions, upload } from '../upload.ts';
-import { rehearseUpload } from '../upload-rehearsal.ts';
+import { openSource, type TransferOptions, tellPublished, transferOptions, upload } from '../transfer/upload.ts';
+import { rehearseUpload } from '../transfer/upload-rehearsal.ts';
 
 interface AddOptions extends TransferOptions {
   readonly label?: string;

@@ -3,18 +3,18 @@ import { orderFields } from '../../catalogue/facets.ts';
 import { formatRef, parseDatasetRef, parseVersionRef } from '../../catalogue/ref.ts';
 import { representVersion } from '../../catalogue/represent.ts';
 import type { Version } from '../../catalogue/types.ts';
-import { momentText } from '../age.ts';
 import { collect } from '../collect.ts';
 import type { Verb } from '../command.ts';
-import { editorNote, editRecord, wantsEditor } from '../edit-record.ts';
+import { editorNote, editRecord, wantsEditor } from '../editing/edit-record.ts';
 import { fieldOptions, inputFrom } from '../fields.ts';
 import { linksOf, mustChange } from '../input.ts';
 import { find, findVersion } from '../naming.ts';
 import { dryRun, limit, ordering, yes } from '../options.ts';
-import { confirmRemoval, tell } from '../outcome.ts';
+import { momentText } from '../output/age.ts';
+import { confirmRemoval, tell } from '../output/outcome.ts';
+import type { Show } from '../output/show.ts';
+import { bytesText, numberText } from '../output/sizes.ts';
 import { rehearsal } from '../rehearsal.ts';
-import type { Show } from '../show.ts';
-import { bytesText, numberText } from '../sizes.ts';
 import { add } from './version-add.ts';
 
 const list: Verb<{ ordering?: string; limit?: number }> = {

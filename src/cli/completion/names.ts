@@ -3,8 +3,8 @@ import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { DatasetRef, Ref } from '../../catalogue/ref.ts';
 import type { Dataset } from '../../catalogue/types.ts';
 import type { Listed } from '../../files/reading/listed.ts';
-import { ageText } from '../age.ts';
 import { collect } from '../collect.ts';
+import { ageText } from '../output/age.ts';
 
 export interface Names {
   /** Those of which there may be many are cut off somewhere. */

@@ -1,6 +1,6 @@
 /** Shells: the script that each loads, the words that it hands over, and how it wants the answer. */
 import { UsageError } from '../errors.ts';
-import { oneLine } from '../text.ts';
+import { oneLine } from '../output/text.ts';
 import type { Candidate, Offer } from './candidates.ts';
 
 export interface Shell {

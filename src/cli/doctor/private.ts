@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process';
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { ageText } from '../age.ts';
-import { bytesText, counted } from '../sizes.ts';
+import { ageText } from '../output/age.ts';
+import { bytesText, counted } from '../output/sizes.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 const { ok, warning, problem } = findingsOf('folder');

@@ -1,9 +1,9 @@
 /** Catalogues elsewhere: whether they answer, and for how long one stays signed in. */
 import { CatalogueError } from '../../catalogue/errors.ts';
-import { ageText } from '../age.ts';
 import type { Call } from '../command.ts';
-import type { Login } from '../remotes.ts';
-import { readRemotes } from '../remotes-file.ts';
+import type { Login } from '../elsewhere/remotes.ts';
+import { readRemotes } from '../elsewhere/remotes-file.ts';
+import { ageText } from '../output/age.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 const { ok, warning, problem } = findingsOf('remotes');

@@ -1,9 +1,9 @@
 /** The image of a dataset at a prompt: a file here is taken in, an address stays what it is. */
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { ValidationError } from '../catalogue/errors.ts';
-import { largestImage } from '../catalogue/image.ts';
-import type { Context } from './context.ts';
+import { ValidationError } from '../../catalogue/errors.ts';
+import { largestImage } from '../../catalogue/image.ts';
+import type { Context } from '../context.ts';
 
 /**
  * @param field under which it was given

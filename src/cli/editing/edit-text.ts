@@ -2,11 +2,11 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, extname, join } from 'node:path';
-import { ConflictError, ValidationError } from '../catalogue/errors.ts';
-import type { Context } from './context.ts';
+import { ConflictError, ValidationError } from '../../catalogue/errors.ts';
+import type { Context } from '../context.ts';
+import { DeclinedError } from '../errors.ts';
+import { manyLines } from '../output/text.ts';
 import { openEditor } from './editor.ts';
-import { DeclinedError } from './errors.ts';
-import { manyLines } from './text.ts';
 
 export interface Edited {
   /** Where the record lies in its catalogue. */

@@ -20,7 +20,7 @@ namespaces/*/datasets/*/data/** -text -merge
 
 /** Makes the folder where it isn't there, with .gitignore, .gitattributes and the schemas for editors. */
 export async function prepareFolder(folder: string): Promise<void> {
-  const { writeEditorSchemas } = await import('../files/editor-schemas.ts');
+  const { writeEditorSchemas } = await import('../../files/editor-schemas.ts');
   await mkdir(join(folder, 'namespaces'), { recursive: true });
   await addText(join(folder, '.gitignore'), gitignore);
   await addText(join(folder, '.gitattributes'), gitattributes);

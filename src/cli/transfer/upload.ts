@@ -3,18 +3,18 @@ import { open } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { InvalidArgumentError, Option } from 'commander';
-import type { Catalogue, Published, Upload } from '../catalogue/catalogue.ts';
-import { type DatasetRef, formatRef } from '../catalogue/ref.ts';
-import { representVersion } from '../catalogue/represent.ts';
-import type { Version } from '../catalogue/types.ts';
-import { changeLines } from './changes.ts';
-import type { Call } from './command.ts';
-import type { Context } from './context.ts';
-import { linksOf } from './input.ts';
-import { interruptible } from './interruption.ts';
-import { tell } from './outcome.ts';
-import { transfer } from './progress.ts';
-import { bytesText, counted } from './sizes.ts';
+import type { Catalogue, Published, Upload } from '../../catalogue/catalogue.ts';
+import { type DatasetRef, formatRef } from '../../catalogue/ref.ts';
+import { representVersion } from '../../catalogue/represent.ts';
+import type { Version } from '../../catalogue/types.ts';
+import type { Call } from '../command.ts';
+import type { Context } from '../context.ts';
+import { linksOf } from '../input.ts';
+import { interruptible } from '../interruption.ts';
+import { changeLines } from '../output/changes.ts';
+import { tell } from '../output/outcome.ts';
+import { transfer } from '../output/progress.ts';
+import { bytesText, counted } from '../output/sizes.ts';
 
 /** What is said of the bytes, besides the fields of a version. */
 export interface TransferOptions {

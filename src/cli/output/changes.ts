@@ -1,7 +1,7 @@
 /** What a new version changes in a dataset's columns, in words. */
-import type { ColumnChanges } from '../catalogue/catalogue.ts';
-import { isUnchanged } from '../catalogue/columns.ts';
-import type { ColumnType } from '../catalogue/types.ts';
+import type { ColumnChanges } from '../../catalogue/catalogue.ts';
+import { isUnchanged } from '../../catalogue/columns.ts';
+import type { ColumnType } from '../../catalogue/types.ts';
 
 interface Named {
   readonly name: string;

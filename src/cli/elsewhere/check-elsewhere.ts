@@ -1,7 +1,7 @@
 /** `catalogue check` of a catalogue elsewhere: what its server finds wrong with the files while it reads them. */
-import type { Catalogue } from '../catalogue/catalogue.ts';
-import { collect } from './collect.ts';
-import type { CheckReport } from './context.ts';
+import type { Catalogue } from '../../catalogue/catalogue.ts';
+import { collect } from '../collect.ts';
+import type { CheckReport } from '../context.ts';
 
 export async function checkElsewhere(catalogue: Catalogue): Promise<CheckReport> {
   const count = async (filters: Readonly<Record<string, readonly string[]>>) =>

@@ -1,7 +1,7 @@
 /** What is said of an error: what was wrong, and what to type instead. */
 import type { Command } from 'commander';
-import { CatalogueError, ValidationError } from '../catalogue/errors.ts';
-import { flagOf } from './fields.ts';
+import { CatalogueError, ValidationError } from '../../catalogue/errors.ts';
+import { flagOf } from '../fields.ts';
 import { manyLines } from './text.ts';
 
 /**

@@ -1,6 +1,6 @@
 /** A difference as lines: counts first, then each row that differs with what is different. */
-import type { Difference, DifferenceKey, PlainRow, RowChange } from '../catalogue/difference.ts';
-import { formatRef, refOf } from '../catalogue/ref.ts';
+import type { Difference, DifferenceKey, PlainRow, RowChange } from '../../catalogue/difference.ts';
+import { formatRef, refOf } from '../../catalogue/ref.ts';
 import { changeLines } from './changes.ts';
 import { oneLine } from './text.ts';
 

@@ -4,9 +4,9 @@ import { createReadStream, createWriteStream, statSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Payload } from '../catalogue/catalogue.ts';
-import { CatalogueError } from '../catalogue/errors.ts';
-import { formatRef } from '../catalogue/ref.ts';
+import type { Payload } from '../../catalogue/catalogue.ts';
+import { CatalogueError } from '../../catalogue/errors.ts';
+import { formatRef } from '../../catalogue/ref.ts';
 import { counting, sync } from './save.ts';
 
 /** How many bytes of a file have come already, into `<path>.part`; 0 where they can't be its beginning. */

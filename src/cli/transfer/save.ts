@@ -4,8 +4,8 @@ import { open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Context } from './context.ts';
-import { manyLines } from './text.ts';
+import type { Context } from '../context.ts';
+import { manyLines } from '../output/text.ts';
 
 /**
  * Writes bytes to a file, replacing the one that is there; a reader never sees half of them.
@@ -20,7 +20,7 @@ export async function save(
   // What is no regular file, such as /dev/null or a named pipe, is written to and not replaced.
   if (there && !there.isFile()) return pipeline(bytes, counting(onProgress), createWriteStream(path), { signal });
   const target = there ? await realpath(path) : path;
-  const { syncFolder, temporaryBeside } = await import('../files/disk/durable.ts');
+  const { syncFolder, temporaryBeside } = await import('../../files/disk/durable.ts');
   const aside = temporaryBeside(target);
   try {
     await pipeline(bytes, counting(onProgress), createWriteStream(aside, { flags: 'wx' }), { signal });

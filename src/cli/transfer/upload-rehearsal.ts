@@ -1,11 +1,11 @@
 /** `--dry-run` of taking in: the bytes are read to their end, and nothing of them is kept. */
 
-import { changesBetween } from '../catalogue/columns.ts';
-import { ValidationError } from '../catalogue/errors.ts';
-import { formatRef } from '../catalogue/ref.ts';
-import type { Dataset } from '../catalogue/types.ts';
-import { changeLines } from './changes.ts';
-import type { Call } from './command.ts';
+import { changesBetween } from '../../catalogue/columns.ts';
+import { ValidationError } from '../../catalogue/errors.ts';
+import { formatRef } from '../../catalogue/ref.ts';
+import type { Dataset } from '../../catalogue/types.ts';
+import type { Call } from '../command.ts';
+import { changeLines } from '../output/changes.ts';
 import { consume, factsOf, type Source, type TransferOptions } from './upload.ts';
 
 /**
@@ -20,8 +20,8 @@ export async function rehearseUpload(
 ): Promise<void> {
   const { show } = call;
   const [{ takeIn }, { PayloadError }] = await Promise.all([
-    import('../data/intake.ts'),
-    import('../data/payload-error.ts'),
+    import('../../data/intake.ts'),
+    import('../../data/payload-error.ts'),
   ]);
   const intake = await consume(call, source, 'Nothing was kept.', (options) =>
     takeIn(source.bytes, { fileName: source.fileName, mediaType, ...options }),

@@ -1,9 +1,9 @@
 /** The two catalogues that `clone`, `pull`, `push` and `diff` are about: the one in the folder, and the one elsewhere. */
 import { relative, resolve } from 'node:path';
-import type { Pair } from '../sync/compare.ts';
-import type { Call } from './command.ts';
-import { UsageError } from './errors.ts';
-import { dataFolder } from './folder.ts';
+import type { Pair } from '../../sync/compare.ts';
+import type { Call } from '../command.ts';
+import { UsageError } from '../errors.ts';
+import { dataFolder } from '../folder.ts';
 import { readOrigin, statePath, writeOrigin } from './origin.ts';
 
 /** The other side. */
@@ -48,10 +48,10 @@ export async function pairOf<T>(
 ): Promise<T> {
   const { context } = call;
   const [{ State }, { makePrivateFolder }, { withLock }, { parseRecord }] = await Promise.all([
-    import('../sync/state.ts'),
-    import('../files/disk/private-folder.ts'),
-    import('../files/disk/lock.ts'),
-    import('../files/text/parse.ts'),
+    import('../../sync/state.ts'),
+    import('../../files/disk/private-folder.ts'),
+    import('../../files/disk/lock.ts'),
+    import('../../files/text/parse.ts'),
   ]);
   const other = await otherSide(call, given);
   const theirs = await call.remote(given);

@@ -2,7 +2,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { ConflictError, NotFoundError } from '../catalogue/errors.ts';
+import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
 import { checksCatalogue, hookLine, hookScript } from './hook-script.ts';
 import { workflowPath, workflowText } from './workflow-file.ts';
 
@@ -51,7 +51,7 @@ export async function addGitParts(parts: readonly GitPart[]): Promise<void> {
 }
 
 async function placeOf(folder: string): Promise<Place> {
-  const { GitError, git } = await import('../files/git/git.ts');
+  const { GitError, git } = await import('../../files/git/git.ts');
   let existing = folder;
   while (!existsSync(existing)) existing = dirname(existing);
   try {

@@ -1,5 +1,5 @@
 /** Tokens as they come from stdin or the environment. */
-import { UsageError } from './errors.ts';
+import { UsageError } from '../errors.ts';
 
 /**
  * @param source what to call the place it comes from

@@ -1,9 +1,9 @@
 /** Which catalogue is meant: one in a folder, or one elsewhere. */
-import { NotAuthenticatedError } from '../catalogue/errors.ts';
-import type { Call, GlobalOptions, Verb } from './command.ts';
-import type { Context } from './context.ts';
-import { UsageError } from './errors.ts';
-import { dataFolder } from './folder.ts';
+import { NotAuthenticatedError } from '../../catalogue/errors.ts';
+import type { Call, GlobalOptions, Verb } from '../command.ts';
+import type { Context } from '../context.ts';
+import { UsageError } from '../errors.ts';
+import { dataFolder } from '../folder.ts';
 import type { Target } from './remotes.ts';
 import { tokenFrom } from './token-text.ts';
 

@@ -1,7 +1,7 @@
 /** What was done, told to a person or a program; and the question before something is removed. */
-import { formatRef, type Ref } from '../catalogue/ref.ts';
-import type { Call } from './command.ts';
-import { DeclinedError, UsageError } from './errors.ts';
+import { formatRef, type Ref } from '../../catalogue/ref.ts';
+import type { Call } from '../command.ts';
+import { DeclinedError, UsageError } from '../errors.ts';
 
 export interface Outcome {
   /** Past tense and infinitive: `['Added', 'add']`. */

@@ -3,7 +3,7 @@
  * program behind a pipe, JSON where it was asked for.
  */
 import { styleText } from 'node:util';
-import type { Context } from './context.ts';
+import type { Context } from '../context.ts';
 import { json, manyLines, oneLine } from './text.ts';
 import { pad, padLeft, truncate, width, wrap } from './width.ts';
 

@@ -1,8 +1,8 @@
 /** Remotes: catalogues elsewhere by the names that a person gave them, and who the person is there. Pure. */
-import { addressFrom, isAddress } from '../catalogue/address.ts';
-import { closest } from '../catalogue/closest.ts';
-import { ConflictError, NotFoundError } from '../catalogue/errors.ts';
-import { UsageError } from './errors.ts';
+import { addressFrom, isAddress } from '../../catalogue/address.ts';
+import { closest } from '../../catalogue/closest.ts';
+import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
+import { UsageError } from '../errors.ts';
 
 export interface Remote {
   readonly name: string;

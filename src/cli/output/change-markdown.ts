@@ -1,5 +1,5 @@
 /** What a branch changes, as Markdown (that of GitHub and GitLab) for a pull request. */
-import type { ThingChange } from '../catalogue/changes.ts';
+import type { ThingChange } from '../../catalogue/changes.ts';
 import { contentOf, detailsOf, plural, summaryOf } from './catalogue-changes.ts';
 import { oneLine } from './text.ts';
 

@@ -5,18 +5,18 @@ import {
   StaleError,
   UnreachableError,
   ValidationError,
-} from '../catalogue/errors.ts';
-import type { Change, ToldConflict } from '../sync/changes.ts';
-import type { Pair } from '../sync/compare.ts';
-import type { Held } from '../sync/plan.ts';
-import type { Failure } from '../sync/run.ts';
-import type { Synced, SyncOptions } from '../sync/sync.ts';
-import type { Call } from './command.ts';
-import { interruptible } from './interruption.ts';
-import { travel } from './progress.ts';
-import { painter } from './show.ts';
-import { bytesText, counted } from './sizes.ts';
-import { changeCells, changeLine, conflictCells, conflictLines } from './sync-lines.ts';
+} from '../../catalogue/errors.ts';
+import type { Change, ToldConflict } from '../../sync/changes.ts';
+import type { Pair } from '../../sync/compare.ts';
+import type { Held } from '../../sync/plan.ts';
+import type { Failure } from '../../sync/run.ts';
+import type { Synced, SyncOptions } from '../../sync/sync.ts';
+import type { Call } from '../command.ts';
+import { interruptible } from '../interruption.ts';
+import { travel } from '../output/progress.ts';
+import { painter } from '../output/show.ts';
+import { bytesText, counted } from '../output/sizes.ts';
+import { changeCells, changeLine, conflictCells, conflictLines } from '../output/sync-lines.ts';
 
 export interface RunResult extends Synced {
   /** What was done, or would be. */
@@ -35,8 +35,8 @@ export async function runSync(
   options: SyncOptions,
 ): Promise<RunResult> {
   const [{ changesOf, conflictsOf }, sync] = await Promise.all([
-    import('../sync/changes.ts'),
-    import('../sync/sync.ts'),
+    import('../../sync/changes.ts'),
+    import('../../sync/sync.ts'),
   ]);
   let changes: readonly Change[] = [];
   let told: readonly ToldConflict[] = [];
@@ -86,7 +86,7 @@ export function showConflicts({ context, global, show }: Call, conflicts: readon
 
 /** Says what was left alone and what failed; records by their names. */
 export async function tellTrouble({ show }: Call, held: readonly Held[], failures: readonly Failure[]): Promise<void> {
-  const { nameOf } = await import('../sync/paths.ts');
+  const { nameOf } = await import('../../sync/paths.ts');
   for (const { path, reason } of held) show.message(`${nameOf(path)}: left alone. ${reason}`);
   for (const { path, error } of failures.slice(0, mostLines)) show.message(`${nameOf(path)}: ${error.message}`);
   if (failures.length > mostLines) show.message(`… and ${failures.length - mostLines} more that failed.`);
@@ -111,7 +111,7 @@ export function exitCodeOf({ plan, failures }: Pick<Synced, 'plan' | 'failures'>
 
 /** As an object of JSON: what is done, what isn't, and why. */
 export async function objectOf(direction: 'incoming' | 'outgoing', result: RunResult, url: string): Promise<object> {
-  const { nameOf } = await import('../sync/paths.ts');
+  const { nameOf } = await import('../../sync/paths.ts');
   const named = ({ path }: { readonly path: string }) => ({ name: nameOf(path), path });
   return {
     remote: url,

@@ -1,7 +1,7 @@
 /** The person's own editor: `$VISUAL`, else `$EDITOR`. */
 import { spawn } from 'node:child_process';
-import type { Context } from './context.ts';
-import { DeclinedError } from './errors.ts';
+import type { Context } from '../context.ts';
+import { DeclinedError } from '../errors.ts';
 
 const isWindows = process.platform === 'win32';
 

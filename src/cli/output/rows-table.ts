@@ -1,7 +1,7 @@
 /** Rows as a table at a terminal: the first of them, in as many columns as fit. */
-import type { Rows } from '../catalogue/catalogue.ts';
-import type { Call } from './command.ts';
-import type { Parameter } from './filters.ts';
+import type { Rows } from '../../catalogue/catalogue.ts';
+import type { Call } from '../command.ts';
+import type { Parameter } from '../filters.ts';
 import { counted } from './sizes.ts';
 
 /** Rows shown to people who said no number. */

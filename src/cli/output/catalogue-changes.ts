@@ -1,5 +1,5 @@
 /** What a branch changes, in words that text and Markdown have in common. */
-import type { ColumnChange, FieldChange, RowsChange, ThingChange, VersionChange } from '../catalogue/changes.ts';
+import type { ColumnChange, FieldChange, RowsChange, ThingChange, VersionChange } from '../../catalogue/changes.ts';
 import { bytesText, counted } from './sizes.ts';
 
 /** How a value, or a part of one, is written. */

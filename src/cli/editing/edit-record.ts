@@ -1,15 +1,15 @@
 /** `edit` without a field: the record's own text in an editor. Comments and keys of one's own are kept as they are typed. */
 import { createHash } from 'node:crypto';
 import { text as textOf } from 'node:stream/consumers';
-import type { Catalogue, Input } from '../catalogue/catalogue.ts';
-import type { Depot } from '../catalogue/depot.ts';
-import { NotFoundError } from '../catalogue/errors.ts';
-import { formatRef, type Refs, refOf } from '../catalogue/ref.ts';
-import type { Entities } from '../catalogue/types.ts';
-import type { Call } from './command.ts';
+import type { Catalogue, Input } from '../../catalogue/catalogue.ts';
+import type { Depot } from '../../catalogue/depot.ts';
+import { NotFoundError } from '../../catalogue/errors.ts';
+import { formatRef, type Refs, refOf } from '../../catalogue/ref.ts';
+import type { Entities } from '../../catalogue/types.ts';
+import type { Call } from '../command.ts';
+import { find, findVersion } from '../naming.ts';
+import { tell } from '../output/outcome.ts';
 import { editText } from './edit-text.ts';
-import { find, findVersion } from './naming.ts';
-import { tell } from './outcome.ts';
 
 type Named = Refs['namespace' | 'dataset' | 'version' | 'query' | 'group' | 'user'];
 
@@ -72,7 +72,7 @@ async function recordOf(call: Call, catalogue: Catalogue, asked: Named): Promise
 
 /** Undefined where there is none, or none that may be seen. */
 async function pathOf(depot: Depot, ref: Named): Promise<string | undefined> {
-  const { candidates, stemOf, unitOf, versionStem } = await import('../files/layout.ts');
+  const { candidates, stemOf, unitOf, versionStem } = await import('../../files/layout.ts');
   for (const path of candidates(ref.kind === 'version' ? versionStem(ref) : stemOf(unitOf(ref)))) {
     const entry = await depot.entry(path).catch((error) => {
       if (error instanceof NotFoundError) return undefined;

@@ -1,5 +1,5 @@
 /** What a branch changes, as lines for a terminal or a pipe. */
-import type { ThingChange } from '../catalogue/changes.ts';
+import type { ThingChange } from '../../catalogue/changes.ts';
 import { contentOf, detailsOf } from './catalogue-changes.ts';
 import { oneLine } from './text.ts';
 

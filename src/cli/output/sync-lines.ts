@@ -1,5 +1,5 @@
 /** What two catalogues have to hand each other, as lines. */
-import type { Change, ToldConflict } from '../sync/changes.ts';
+import type { Change, ToldConflict } from '../../sync/changes.ts';
 import type { Paint } from './show.ts';
 import { bytesText } from './sizes.ts';
 import { oneLine } from './text.ts';
