@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 
 const [root, namespace, first, room, extension] = process.argv.slice(2);
 const [{ openFolder }, { editRecord }] = await Promise.all(
-  ['file-catalogue', 'pen'].map((name) => import(`../../${room}/files/${name}.${extension}`)),
+  ['file-catalogue', 'writing/pen'].map((name) => import(`../../${room}/files/${name}.${extension}`)),
 );
 let number = Number(first);
 // At once, and not when the event loop finds the time: what was said must have been heard.

@@ -140,6 +140,13 @@ test('a new key goes where it belongs, a removed one takes its lines and no comm
   assert.equal(editText('# c\nlabel: a\n', 'yaml', { label: undefined }, order), '# c\n{}\n');
 });
 
+test('a key that is removed leaves its blank lines to no text above', () => {
+  const text = 'type:\n  id: |+\n    a\n\n\nid: 1\n\nfile: 2\n';
+  assert.equal(editText(text, 'yaml', { id: undefined }, order), 'type:\n  id: |+\n    a\n\n\nfile: 2\n');
+  assert.equal(editText('a: 1\n\nid: 1\n\nb: 2\n', 'yaml', { id: undefined }, order), 'a: 1\n\nb: 2\n');
+  assert.equal(editText('a: 1\nid: 1\n\nb: 2\n', 'yaml', { id: undefined }, order), 'a: 1\n\nb: 2\n');
+});
+
 test('a value that changes its kind is written anew behind its key', () => {
   assert.deepEqual(edit({ keywords: [] }).at(-1), '+keywords: [] # what people search for');
   assert.deepEqual(edit({ keywords: 'all' }).at(-1), '+keywords: all # what people search for');

@@ -107,7 +107,9 @@ export function removal(text: string, entry: Entry, top: Entry): Edit {
     if (entry.start < top.start) return { start, end: text.indexOf('\n', end) + 1, text: '' };
     // At the end of the text a blank line above may belong to a `|+`, and keeps its line break.
     if (end === text.length && /\n\r?\n$/.test(text.slice(0, start))) return { start, end, text: '' };
-    return { start: text[start - 2] === '\r' ? start - 2 : start - 1, end, text: '' };
+    // Blank lines above may belong to a `|+`, and would have those below as well.
+    const gap = /\n\r?\n$/.test(text.slice(0, start)) ? /^(?:\r?\n[ \t]*(?=\r?\n))*/.exec(text.slice(end))?.[0] : '';
+    return { start: text[start - 2] === '\r' ? start - 2 : start - 1, end: end + (gap ?? '').length, text: '' };
   }
   const next = text.slice(end, top.start);
   return { start: entry.start, end: next.includes('#') || !opensLine(text, top.start) ? end : top.start, text: '' };
