@@ -83,8 +83,10 @@ export function createProgram(context: Context, ended: (exitCode: number) => voi
     .configureHelp({
       minWidthToWrap: 20,
       subcommandTerm: (command) => command.name(),
-      optionDescription: ({ description, defaultValue, negate }) =>
-        defaultValue === undefined || negate ? description : `${description} Default: ${defaultValue}.`,
+      optionDescription: ({ description, defaultValue, defaultValueDescription, negate }) =>
+        defaultValue === undefined || negate
+          ? description
+          : `${description} Default: ${defaultValueDescription ?? defaultValue}.`,
     })
     .showHelpAfterError('See: catalogue --help')
     .addHelpText('after', conclusion);

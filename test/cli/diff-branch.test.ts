@@ -95,7 +95,10 @@ describe('diff of a branch', () => {
     );
     const nothing = await diff(['tree']);
     assert.equal(nothing.exitCode, 3);
-    assert.match(nothing.err, /^error: Git knows no commit tree\. .* A dataset is written <namespace>\/<dataset>\.$/m);
+    assert.match(
+      nothing.err,
+      /^error: Git knows no commit tree\. .*\n *Or is a dataset meant\? One is written <namespace>\/<dataset>\.$/m,
+    );
   });
 
   it('says what to type instead', async () => {

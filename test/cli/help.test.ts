@@ -32,6 +32,7 @@ describe('help', () => {
       const { out, exitCode } = await type([...words, '--help']);
       assert.equal(exitCode, 0, name);
       assert.match(out, new RegExp(`^Usage: catalogue ${name}`), name);
+      assert.doesNotMatch(out, /\[object|undefined/, name);
       assert.match(verb.description, /^[A-Z].+\.$/, `${name}: its description is a sentence`);
       assert.ok(out.includes(verb.description), name);
       assert.ok(verb.examples.length > 0, `${name}: it has an example`);

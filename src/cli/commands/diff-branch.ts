@@ -25,7 +25,7 @@ export async function diffBranch(call: Call, what: string, { format, rows }: Bra
   )
     .catch((error) => {
       if (!(error instanceof NotFoundError) || /[/.@]/.test(what)) throw error;
-      throw new NotFoundError(`${error.message} A dataset is written <namespace>/<dataset>.`);
+      throw new NotFoundError(`${error.message}\nOr is a dataset meant? One is written <namespace>/<dataset>.`);
     })
     .finally(end);
   const place = ({ path, ...rest }: Problem) => ({

@@ -40,7 +40,9 @@ export async function showRows(
   if (items.length < matched)
     show.message(`${items.length} of ${counted(matched, 'row')}. All of them: -o FILE, or --format csv`);
   if (shown.length < names.length)
-    show.message(`${shown.length} of ${names.length} columns. Others: --fields ${names.slice(-2).join(',')}`);
+    show.message(
+      `${shown.length} of ${names.length} columns. Others: --fields ${names.slice(shown.length, shown.length + 8).join(',')}`,
+    );
 }
 
 function cell(value: unknown): string {
