@@ -86,6 +86,7 @@ export class Store {
       else strays.set(finding.stray.path, [...(strays.get(finding.stray.path) ?? []), finding.stray]);
       yield;
     }
+    if (!this.folder.isThere()) return;
     for (const [key, state] of this.#states) {
       if (!key.startsWith(prefix) || seen.has(key)) continue;
       this.#lookBelow(unitOfReading(state.reading));
@@ -116,8 +117,10 @@ export class Store {
     const before = this.#states.get(key);
     const state = readUnit(this.folder, unit, before);
     if (state === before) return key;
-    this.#note(unit, state);
     const empty = state.reading.entity === null && state.problems.every(([, found]) => found.length === 0);
+    // Of a folder that is gone nothing was removed: should it come back, the next commit must not say so.
+    if (empty && before && !this.folder.isThere()) return key;
+    this.#note(unit, state);
     if (empty && unit.kind !== 'settings') this.#states.delete(key);
     else this.#states.set(key, state);
     if (before || !empty) this.#changes++;
