@@ -42,6 +42,8 @@ export async function discard(root: string, ref: TrashEntry['ref'], paths: reado
     await writeDurably(join(home, note), `${JSON.stringify({ ...entry, id: undefined }, null, 2)}\n`, { mode: 0o600 });
     for (const path of paths) {
       await carry(join(root, path), join(home, path));
+      // What is being uploaded at this moment ends nowhere, and is nothing to put back.
+      if (ref.kind === 'dataset') await sweepTemporaries(join(home, path, 'data'), 0);
       touched(path);
       isFirst = false;
     }
