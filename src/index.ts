@@ -5,7 +5,6 @@
 import type { Catalogue } from './catalogue/catalogue.ts';
 
 export type * from './catalogue/catalogue.ts';
-export type * from './catalogue/depot.ts';
 export type * from './catalogue/difference.ts';
 export {
   CatalogueError,
@@ -37,6 +36,7 @@ export {
   type UserRef,
   type VersionRef,
 } from './catalogue/ref.ts';
+export type * from './catalogue/replica.ts';
 export type * from './catalogue/trash.ts';
 export type * from './catalogue/types.ts';
 export { listAll, readRows } from './catalogue/whole.ts';

@@ -5,9 +5,10 @@
  * A `Catalogue` is a catalogue as one viewer sees it: what the viewer may not see isn't in it, and its absence leaves
  * no trace. Reads answer with immutable values; unchanged values keep their identity while `revision` moves on.
  */
-import type { Depot } from './depot.ts';
+
 import type { Difference, DifferenceOptions } from './difference.ts';
 import type { DatasetRef, NamespaceRef, Ref, RefOf, VersionRef } from './ref.ts';
+import type { Replica } from './replica.ts';
 import type { Trash } from './trash.ts';
 import type {
   CatalogueFile,
@@ -22,7 +23,7 @@ import type {
 } from './types.ts';
 
 /** A question to a collection; every part may be left out. */
-export interface Question {
+export interface ListOptions {
   /** Only what lies in this namespace, or in this dataset. */
   readonly namespace?: string | undefined;
   readonly dataset?: string | undefined;
@@ -65,7 +66,7 @@ export interface Payload {
 }
 
 /** A question to the rows of a version: the parameters of a data address. */
-export interface RowsQuestion {
+export interface RowsRequest {
   /** Names and values, decoded, in their order. */
   readonly parameters: readonly (readonly [name: string, value: string])[];
   /** The format that the address itself names, such as `csv` in `data.csv`: it wins over a parameter. */
@@ -165,9 +166,9 @@ export type WritableKind = CreatableKind | 'version';
 export type Input = Readonly<Record<string, unknown>>;
 
 /** What a write builds on. */
-export interface Basis<Seen> {
+export interface WriteOptions<Seen> {
   /** What the one who writes has seen: where the files say something else by now, nothing is written. */
-  readonly seen?: Seen | undefined;
+  readonly ifMatch?: Seen | undefined;
 }
 
 /** What has a history of its own. */
@@ -180,10 +181,10 @@ export interface Catalogue {
   /** What was removed from it. */
   readonly trash: Trash;
   /** The same catalogue as the files that it is made of. */
-  readonly depot: Depot;
+  readonly replica: Replica;
 
   /** @throws NotFoundError where the page doesn't exist, or the namespace or dataset asked within; MovedError */
-  list<K extends Kind>(kind: K, question: Question): Promise<Page<Entities[K]>>;
+  list<K extends Kind>(kind: K, question: ListOptions): Promise<Page<Entities[K]>>;
   /** @throws NotFoundError, MovedError */
   get<K extends Kind>(ref: RefOf<K>): Promise<Entities[K]>;
   /**
@@ -196,7 +197,7 @@ export interface Catalogue {
    * @throws NotFoundError where there are none that can be read; ValidationError under the names of the parameters;
    *   UnavailableError where finding them takes too long
    */
-  rows(ref: VersionRef, question: RowsQuestion): Promise<Rows>;
+  rows(ref: VersionRef, question: RowsRequest): Promise<Rows>;
   /**
    * How the rows of one version differ from those of another, of the same dataset or not.
    * @throws NotFoundError where one of them has no rows that can be read; ValidationError under `_key` where the key is
@@ -212,7 +213,7 @@ export interface Catalogue {
    * The commits that touched it, the newest first; none outside of git.
    * @throws NotFoundError where it or the page doesn't exist; MovedError; UnavailableError
    */
-  history(ref: HistoryRef, question?: Pick<Question, 'page' | 'pageSize'>): Promise<Page<Commit>>;
+  history(ref: HistoryRef, question?: Pick<ListOptions, 'page' | 'pageSize'>): Promise<Page<Commit>>;
 
   /** @throws ValidationError, ConflictError, NotPermittedError */
   create<K extends CreatableKind>(kind: K, input: Input): Promise<Entities[K]>;
@@ -221,7 +222,7 @@ export interface Catalogue {
    * @throws NotFoundError, ValidationError, ConflictError (also where a file is broken: it says where), StaleError,
    *   NotPermittedError
    */
-  edit<K extends WritableKind>(ref: RefOf<K>, input: Input, basis?: Basis<Entities[K]>): Promise<Entities[K]>;
+  edit<K extends WritableKind>(ref: RefOf<K>, input: Input, basis?: WriteOptions<Entities[K]>): Promise<Entities[K]>;
   /**
    * Takes bytes in as the newest version of a dataset. They are read once, and nothing of them remains where they are
    * refused.
@@ -230,5 +231,5 @@ export interface Catalogue {
    */
   publish(ref: DatasetRef, upload: Upload): Promise<Published>;
   /** @throws NotFoundError, ConflictError (a namespace that has datasets, a broken file), StaleError, NotPermittedError */
-  remove(ref: Ref, basis?: Basis<Entities[Kind]>): Promise<void>;
+  remove(ref: Ref, basis?: WriteOptions<Entities[Kind]>): Promise<void>;
 }

@@ -1,5 +1,5 @@
 /** Collections: filter, search, order, page. Pure functions of a snapshot and a question. */
-import type { Page, Question } from './catalogue.ts';
+import type { ListOptions, Page } from './catalogue.ts';
 import { newestFirst } from './entities.ts';
 import { NotFoundError } from './errors.ts';
 import { type Facet, facets, orderFields, searchText } from './facets.ts';
@@ -38,7 +38,7 @@ const everything: { [K in ListedKind]: (snapshot: Snapshot) => Iterable<Entities
  *   has another address now
  * @throws ValidationError where a filter's value is none that the field can have
  */
-export function list<K extends ListedKind>(snapshot: Snapshot, kind: K, question: Question): Page<Entities[K]> {
+export function list<K extends ListedKind>(snapshot: Snapshot, kind: K, question: ListOptions): Page<Entities[K]> {
   const { settings } = snapshot;
   const within = scopeOf(snapshot, kind, question);
   const items = within
@@ -51,7 +51,7 @@ export function list<K extends ListedKind>(snapshot: Snapshot, kind: K, question
 export function narrow<K extends Kind>(
   kind: K,
   items: readonly Entities[K][],
-  question: Question,
+  question: ListOptions,
 ): readonly Entities[K][] {
   const tests: ((item: Entities[K]) => boolean)[] = [];
   for (const [field, wanted] of Object.entries(question.filters ?? {})) {
@@ -99,7 +99,7 @@ function searchTerms(search = ''): readonly string[] {
  * One page of the items.
  * @throws NotFoundError where there is no such page; an empty collection has page 1
  */
-export function pageOf<T>(items: readonly T[], question: Question, settings: Settings): Page<T> {
+export function pageOf<T>(items: readonly T[], question: ListOptions, settings: Settings): Page<T> {
   const pageSize = Math.min(question.pageSize ?? settings.page_size, settings.max_page_size);
   const pages = Math.max(1, Math.ceil(items.length / pageSize));
   const page = question.page === 'last' ? pages : (question.page ?? 1);
@@ -107,7 +107,7 @@ export function pageOf<T>(items: readonly T[], question: Question, settings: Set
   return { count: items.length, page, pages, pageSize, items: items.slice((page - 1) * pageSize, page * pageSize) };
 }
 
-function scopeOf(snapshot: Snapshot, kind: ListedKind, { namespace, dataset }: Question): Iterable<Entity> | null {
+function scopeOf(snapshot: Snapshot, kind: ListedKind, { namespace, dataset }: ListOptions): Iterable<Entity> | null {
   if (namespace === undefined) return null;
   if (dataset === undefined && kind === 'dataset') {
     find(snapshot, { kind: 'namespace', slug: namespace });

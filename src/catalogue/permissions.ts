@@ -21,7 +21,7 @@ export interface Viewer {
 export const anonymous: Viewer = Object.freeze({ username: null, staff: false, groups: [] });
 
 /** Whoever has the folder in their hands, such as the command line: the file system has let them in already. */
-export const keeper: Viewer = Object.freeze({ username: null, staff: true, groups: [] });
+export const localAdmin: Viewer = Object.freeze({ username: null, staff: true, groups: [] });
 
 /** Whether a namespace is the viewer's: staff's, and that of members of a group that owns it. They see all of it. */
 export function owns(viewer: Viewer, folder: Folder | undefined): boolean {
@@ -55,11 +55,11 @@ export function visibleTo(viewer: Viewer, snapshot: Snapshot): Snapshot {
     const [namespace = ''] = query.dataset.split('/');
     return owns(viewer, snapshot.folders.get(namespace)) && !has(snapshot, query.dataset) ? query : null;
   });
-  const problems = filterMap(snapshot.problems, (found, path) =>
+  const diagnostics = filterMap(snapshot.diagnostics, (found, path) =>
     mayKnow(path, viewer, snapshot, { folders, queries }) ? found : null,
   );
-  const all = folders === snapshot.folders && queries === snapshot.queries && problems === snapshot.problems;
-  return all ? snapshot : Object.freeze({ ...snapshot, folders, queries, problems });
+  const all = folders === snapshot.folders && queries === snapshot.queries && diagnostics === snapshot.diagnostics;
+  return all ? snapshot : Object.freeze({ ...snapshot, folders, queries, diagnostics });
 }
 
 /** Whether a dataset is there, at this address or another since. */

@@ -3,7 +3,7 @@
  * change is the very same object. Readers keep one for as long as they like.
  */
 import { settingsFrom } from './settings.ts';
-import type { Dataset, Group, Namespace, Problem, Query, Settings, User } from './types.ts';
+import type { Dataset, Diagnostic, Group, Namespace, Query, Settings, User } from './types.ts';
 
 /** A namespace's folder. Datasets may lie in one whose namespace.yaml is missing or broken: then nobody sees them. */
 export interface Folder {
@@ -19,7 +19,7 @@ export interface Snapshot {
   readonly users: ReadonlyMap<string, User>;
   readonly queries: ReadonlyMap<string, Query>;
   /** By path: what is wrong with the file. */
-  readonly problems: ReadonlyMap<string, readonly Problem[]>;
+  readonly diagnostics: ReadonlyMap<string, readonly Diagnostic[]>;
 }
 
 export const emptySnapshot: Snapshot = Object.freeze({
@@ -28,7 +28,7 @@ export const emptySnapshot: Snapshot = Object.freeze({
   groups: new Map(),
   users: new Map(),
   queries: new Map(),
-  problems: new Map(),
+  diagnostics: new Map(),
 });
 
 /** What was read of one thing: the entity as it is now, or null where there is none (any more). */
@@ -43,7 +43,7 @@ export type Reading =
 /** What was read, and the problems of the files that were looked at: none where an entry's list is empty. */
 export interface Change {
   readonly readings: readonly Reading[];
-  readonly problems: ReadonlyMap<string, readonly Problem[]>;
+  readonly diagnostics: ReadonlyMap<string, readonly Diagnostic[]>;
 }
 
 /**
@@ -57,7 +57,7 @@ export function apply(snapshot: Snapshot, change: Change): Snapshot {
     groups: copied(snapshot.groups),
     users: copied(snapshot.users),
     queries: copied(snapshot.queries),
-    problems: copied(snapshot.problems),
+    diagnostics: copied(snapshot.diagnostics),
   };
   const datasets = new Map<string, Copied<Dataset>>();
   const datasetsOf = (namespace: string) => {
@@ -100,11 +100,11 @@ export function apply(snapshot: Snapshot, change: Change): Snapshot {
     if (old?.namespace === namespace && old?.datasets === contents) continue;
     draft.folders.put(slug, namespace || contents.size ? Object.freeze({ namespace, datasets: contents }) : null);
   }
-  for (const [path, problems] of change.problems) draft.problems.put(path, problems.length ? problems : null);
+  for (const [path, problems] of change.diagnostics) draft.diagnostics.put(path, problems.length ? problems : null);
 
   const same =
     draft.settings === snapshot.settings &&
-    [draft.folders, draft.groups, draft.users, draft.queries, draft.problems].every((copy) => !copy.changed);
+    [draft.folders, draft.groups, draft.users, draft.queries, draft.diagnostics].every((copy) => !copy.changed);
   if (same) return snapshot;
   return Object.freeze({
     settings: draft.settings,
@@ -112,7 +112,7 @@ export function apply(snapshot: Snapshot, change: Change): Snapshot {
     groups: membership(draft.groups.map, draft.users.map, draft.groups.changed || draft.users.changed),
     users: draft.users.map,
     queries: draft.queries.map,
-    problems: draft.problems.map,
+    diagnostics: draft.diagnostics.map,
   });
 }
 

@@ -153,7 +153,7 @@ export interface Query {
 }
 
 /** One thing that is wrong with a file, with its place and what to write instead. */
-export interface Problem {
+export interface Diagnostic {
   /** Relative to the catalogue folder, with slashes. */
   readonly path: string;
   /** From 1; 1 where the whole file is meant. */
@@ -184,7 +184,7 @@ export interface CatalogueFile {
   /** The resource it makes, as `ref.ts` writes it; null where there is none. */
   readonly ref: import('./ref.ts').Ref | null;
   readonly status: 'ok' | 'invalid';
-  readonly problems: readonly Problem[];
+  readonly problems: readonly Diagnostic[];
 }
 
 /** What is known of a file only by looking at it. */

@@ -1,5 +1,5 @@
 /** Collections and rows as a whole: what the interface answers in pages and in bytes, one by one. */
-import type { Catalogue, Question } from './catalogue.ts';
+import type { Catalogue, ListOptions } from './catalogue.ts';
 import type { PlainRow } from './difference.ts';
 import type { VersionRef } from './ref.ts';
 import type { Entities, Kind } from './types.ts';
@@ -24,7 +24,7 @@ import type { Entities, Kind } from './types.ts';
 export async function* listAll<K extends Kind>(
   catalogue: Pick<Catalogue, 'list' | 'settings'>,
   kind: K,
-  question: Omit<Question, 'page'> = {},
+  question: Omit<ListOptions, 'page'> = {},
 ): AsyncGenerator<Entities[K], void, undefined> {
   const { pageSize = catalogue.settings.max_page_size } = question;
   for (let page = 1, pages = 1; page <= pages; page++) {

@@ -1,12 +1,12 @@
 /** A whole collection, page after page. */
-import type { Catalogue, Question } from '../catalogue/catalogue.ts';
+import type { Catalogue, ListOptions } from '../catalogue/catalogue.ts';
 import type { Entities, Kind } from '../catalogue/types.ts';
 
 /** All that the question finds, or the first so many of it. */
 export async function collect<K extends Kind>(
   catalogue: Catalogue,
   kind: K,
-  question: Question,
+  question: ListOptions,
   limit = Number.POSITIVE_INFINITY,
 ): Promise<readonly Entities[K][]> {
   const pageSize = Math.min(limit, catalogue.settings.max_page_size);

@@ -6,13 +6,13 @@ import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import type { Credentials } from '../catalogue/accounts.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import type { Problem } from '../catalogue/types.ts';
+import type { Diagnostic } from '../catalogue/types.ts';
 import type { RequestTold } from '../remote/http.ts';
 import { oneLine } from './output/text.ts';
 import type { Trace } from './trace.ts';
 
 /** What is wrong with a file. */
-export interface CheckProblem extends Problem {
+export interface CheckProblem extends Diagnostic {
   readonly severity: 'error' | 'warning';
   /** Whether `catalogue check --fix` mends it. */
   readonly fixable: boolean;

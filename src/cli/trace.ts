@@ -15,7 +15,7 @@ function telling<T extends object>(object: T, trace: Trace, prefix: string): T {
   return new Proxy(object, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name);
-      if (name === 'depot' || name === 'trash') return telling(value as object, trace, `${name} `);
+      if (name === 'replica' || name === 'trash') return telling(value as object, trace, `${name} `);
       if (typeof value !== 'function' || typeof name !== 'string') return value;
       return (...args: unknown[]) => {
         const result: unknown = value.apply(target, args);

@@ -4,9 +4,9 @@ import { access, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { UnusableCatalogueError } from '../catalogue/errors.ts';
-import { keeper, type Viewer } from '../catalogue/permissions.ts';
+import { localAdmin, type Viewer } from '../catalogue/permissions.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
-import type { Problem } from '../catalogue/types.ts';
+import type { Diagnostic } from '../catalogue/types.ts';
 import { FileAccounts } from './accounts/accounts.ts';
 import { sweepLeftovers } from './disk/leftovers.ts';
 import { writeEditorSchemas } from './editor-schemas.ts';
@@ -66,7 +66,7 @@ export class FileCatalogue {
   #cached: CacheKeeper | undefined;
   readonly #closing = new AbortController();
   #tidying: Promise<void> | undefined;
-  #reported: ReadonlyMap<string, readonly Problem[]> = new Map();
+  #reported: ReadonlyMap<string, readonly Diagnostic[]> = new Map();
   /** What the last who was told of a change could see. */
   #told: Snapshot | undefined;
 
@@ -88,7 +88,7 @@ export class FileCatalogue {
   }
 
   /** The catalogue as a viewer sees it; by default as one who has the folder in hand. */
-  for(viewer: Viewer = keeper): Catalogue {
+  for(viewer: Viewer = localAdmin): Catalogue {
     return new FileView(this, viewer);
   }
 
@@ -111,7 +111,7 @@ export class FileCatalogue {
 
   #begin(lenient: boolean): void {
     this.#loaded = true;
-    const [broken] = this.snapshot.problems.get('catalogue.yaml') ?? [];
+    const [broken] = this.snapshot.diagnostics.get('catalogue.yaml') ?? [];
     if (!lenient && broken && !this.store.states.get('catalogue')?.reading.entity)
       throw new UnusableCatalogueError(
         `catalogue.yaml is broken at line ${broken.line}, column ${broken.column}: ${broken.message}`,
@@ -182,7 +182,7 @@ export class FileCatalogue {
 
   /** Says what is newly wrong, and what was mended. */
   #report(): void {
-    const { problems } = this.snapshot;
+    const { diagnostics: problems } = this.snapshot;
     if (problems === this.#reported) return;
     const { log = () => {} } = this.options;
     for (const [path, list] of problems) {

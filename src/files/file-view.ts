@@ -1,31 +1,31 @@
 /** The catalogue in a folder as one viewer sees it. */
 import type {
-  Basis,
   Catalogue,
   CreatableKind,
   HistoryRef,
   Input,
+  ListOptions,
   Media,
   Page,
   Payload,
   Published,
-  Question,
   Rows,
-  RowsQuestion,
+  RowsRequest,
   Upload,
   WritableKind,
+  WriteOptions,
 } from '../catalogue/catalogue.ts';
-import type { Depot } from '../catalogue/depot.ts';
 import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { NotFoundError, NotPermittedError } from '../catalogue/errors.ts';
 import { type ListedKind, list, narrow, pageOf } from '../catalogue/listing.ts';
 import { find } from '../catalogue/lookup.ts';
 import { isPersonalTo, mayWrite, ownUserFields, type Viewer, visibleTo } from '../catalogue/permissions.ts';
 import type { DatasetRef, Ref, Refs, VersionRef } from '../catalogue/ref.ts';
+import type { Replica } from '../catalogue/replica.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings } from '../catalogue/types.ts';
 import { openMedia, openPayload } from './bytes.ts';
-import { FileDepot } from './depot/depot.ts';
+import { FileReplica } from './depot/depot.ts';
 import { differenceBetween } from './difference.ts';
 import { folderIsGone } from './disk/private-folder.ts';
 import type { FileCatalogue } from './file-catalogue.ts';
@@ -36,7 +36,7 @@ import { historyPaths } from './git/history-paths.ts';
 import { mediaFolder } from './layout.ts';
 import type { Scope } from './reading/store.ts';
 import { rowsOf } from './rows.ts';
-import { isVeiled } from './shown-media.ts';
+import { isHidden } from './shown-media.ts';
 import { FileTrash } from './writing/file-trash.ts';
 import { createGroup, createUser, editGroup, editUser, removeGroup, removeUser } from './writing/people.ts';
 import { publishVersion } from './writing/publishing.ts';
@@ -46,7 +46,7 @@ import { createRecordOf, editRecordOf } from './writing/writing.ts';
 export class FileView implements Catalogue {
   readonly #files: FileCatalogue;
   readonly #viewer: Viewer;
-  readonly depot: Depot;
+  readonly replica: Replica;
   readonly trash: FileTrash;
   #seen: { whole: Snapshot; visible: Snapshot } | undefined;
 
@@ -54,7 +54,7 @@ export class FileView implements Catalogue {
     this.#files = files;
     this.#viewer = viewer;
     this.trash = new FileTrash(files, viewer);
-    this.depot = new FileDepot({ files, viewer, visible: () => this.#snapshot });
+    this.replica = new FileReplica({ files, viewer, visible: () => this.#snapshot });
   }
 
   get #snapshot(): Snapshot {
@@ -71,7 +71,7 @@ export class FileView implements Catalogue {
     return this.#snapshot.settings;
   }
 
-  async list<K extends Kind>(kind: K, question: Question): Promise<Page<Entities[K]>> {
+  async list<K extends Kind>(kind: K, question: ListOptions): Promise<Page<Entities[K]>> {
     await this.#files.load();
     const snapshot = this.#snapshot;
     if (kind !== 'file') return list(snapshot, kind as ListedKind, question) as Page<Entities[K]>;
@@ -103,7 +103,7 @@ export class FileView implements Catalogue {
     return openPayload(this.#files.store.folder, await this.get<'version'>(ref));
   }
 
-  async rows(ref: VersionRef, question: RowsQuestion): Promise<Rows> {
+  async rows(ref: VersionRef, question: RowsRequest): Promise<Rows> {
     return rowsOf(this.#files, await this.get<'version'>(ref), question, this.settings);
   }
 
@@ -114,7 +114,7 @@ export class FileView implements Catalogue {
 
   async media(path: string): Promise<Media> {
     await this.#files.load();
-    if (isVeiled(`${mediaFolder}/${path}`, this.#files.snapshot, this.#snapshot)) throw new NotFoundError();
+    if (isHidden(`${mediaFolder}/${path}`, this.#files.snapshot, this.#snapshot)) throw new NotFoundError();
     return openMedia(this.#files.store.folder, path);
   }
 
@@ -122,7 +122,7 @@ export class FileView implements Catalogue {
     return inspectFiles(this.#files.root, files);
   }
 
-  async history(ref: HistoryRef, question: Pick<Question, 'page' | 'pageSize'> = {}): Promise<Page<Commit>> {
+  async history(ref: HistoryRef, question: Pick<ListOptions, 'page' | 'pageSize'> = {}): Promise<Page<Commit>> {
     const thing = await this.get<HistoryRef['kind']>(ref);
     await this.#files.load();
     await this.#files.commits.caughtUp();
@@ -139,7 +139,11 @@ export class FileView implements Catalogue {
     }, added);
   }
 
-  async edit<K extends WritableKind>(ref: Refs[K], input: Input, basis: Basis<Entities[K]> = {}): Promise<Entities[K]> {
+  async edit<K extends WritableKind>(
+    ref: Refs[K],
+    input: Input,
+    basis: WriteOptions<Entities[K]> = {},
+  ): Promise<Entities[K]> {
     const entity = await this.get(ref);
     const fields = ref.kind === 'user' ? this.#ownPart(ref, input) : input;
     const target = homeIn(ref.kind, input);
@@ -150,9 +154,9 @@ export class FileView implements Catalogue {
       await this.#files.commits.caughtUp();
     return this.#write(
       async () => {
-        const { seen } = basis as Basis<never>;
-        if (ref.kind === 'user') return (await editUser(this.#files, ref, fields, { seen })) as Entities[K];
-        if (ref.kind === 'group') return (await editGroup(this.#files, ref, fields, { seen })) as Entities[K];
+        const { ifMatch: seen } = basis as WriteOptions<never>;
+        if (ref.kind === 'user') return (await editUser(this.#files, ref, fields, { ifMatch: seen })) as Entities[K];
+        if (ref.kind === 'group') return (await editGroup(this.#files, ref, fields, { ifMatch: seen })) as Entities[K];
         return editRecordOf(this.#files, ref, fields, basis);
       },
       (result) => edited(entity, result),
@@ -166,13 +170,13 @@ export class FileView implements Catalogue {
     return this.#write(work, ({ version }) => added(version));
   }
 
-  async remove(ref: Ref, basis: Basis<Entities[Kind]> = {}): Promise<void> {
+  async remove(ref: Ref, basis: WriteOptions<Entities[Kind]> = {}): Promise<void> {
     await this.#permit(namespaceOf(ref, await this.get(ref)));
     await this.#files.commits.caughtUp();
     const work = () => {
-      const { seen } = basis as Basis<never>;
-      if (ref.kind === 'user') return removeUser(this.#files, ref, { seen });
-      if (ref.kind === 'group') return removeGroup(this.#files, ref, { seen });
+      const { ifMatch: seen } = basis as WriteOptions<never>;
+      if (ref.kind === 'user') return removeUser(this.#files, ref, { ifMatch: seen });
+      if (ref.kind === 'group') return removeGroup(this.#files, ref, { ifMatch: seen });
       return removeRecordOf(this.#files, ref, basis);
     };
     return this.#write(work, () => removed(ref));

@@ -5,12 +5,12 @@ import { find } from '../catalogue/lookup.ts';
 import { type Ref, type Refs, refOf } from '../catalogue/ref.ts';
 import { maxId } from '../catalogue/schemas.ts';
 import type { Reading, Snapshot } from '../catalogue/snapshot.ts';
-import type { CatalogueFile, Problem } from '../catalogue/types.ts';
+import type { CatalogueFile, Diagnostic } from '../catalogue/types.ts';
 import { payloadPath, recordAt, recordName } from './layout.ts';
 import type { Store } from './reading/store.ts';
 
 const lists = new WeakMap<Snapshot, readonly CatalogueFile[]>();
-const none: readonly Problem[] = [];
+const none: readonly Diagnostic[] = [];
 
 /**
  * The files of the catalogue that a viewer may see, by path: records, payloads, and what has its place wrongly.
@@ -31,7 +31,7 @@ export function filesOf(store: Store, visible: Snapshot): readonly CatalogueFile
             ref: refOf(version),
           });
     }
-    for (const path of visible.problems.keys()) if (!places.has(path)) places.set(path, recordAt(path));
+    for (const path of visible.diagnostics.keys()) if (!places.has(path)) places.set(path, recordAt(path));
     list = entriesOf(visible, places);
     lists.set(visible, list);
   }
@@ -45,7 +45,7 @@ function entriesOf(visible: Snapshot, places: ReadonlyMap<string, Place>): reado
   return [...places]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([path, { kind, ref }]) => {
-      const problems = visible.problems.get(path) ?? none;
+      const problems = visible.diagnostics.get(path) ?? none;
       // Of tens of thousands of paths, two may well give the same number.
       let id = derivedId('file', path);
       while (ids.has(id)) id = (id % maxId) + 1;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Rows, RowsPart, RowsQuestion } from '../catalogue/catalogue.ts';
+import type { Rows, RowsPart, RowsRequest } from '../catalogue/catalogue.ts';
 import { NotFoundError, UnavailableError } from '../catalogue/errors.ts';
 import type { Settings, Version } from '../catalogue/types.ts';
 import { answer, isWhole } from '../data/answer.ts';
@@ -42,7 +42,7 @@ export function derivedFolder({ root, options }: Pick<FileCatalogue, 'root' | 'o
 export async function rowsOf(
   files: FileCatalogue,
   version: Version,
-  question: RowsQuestion,
+  question: RowsRequest,
   settings: Settings,
 ): Promise<Rows> {
   const table = await tableOf(files, version);
@@ -81,7 +81,7 @@ export async function rowsOf(
   };
 }
 
-function formatFor(query: DataQuery, { format, preferred = 'geojson' }: RowsQuestion): FormatName {
+function formatFor(query: DataQuery, { format, preferred = 'geojson' }: RowsRequest): FormatName {
   const name = format ?? query.format ?? preferred;
   if (!Object.hasOwn(formats, name)) throw new NotFoundError();
   return name as FormatName;

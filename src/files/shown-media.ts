@@ -19,7 +19,7 @@ export function imagesOf(snapshot: Snapshot): ReadonlySet<string> {
  * @param path relative to the catalogue folder, with slashes
  * @param visible what the viewer sees of the whole
  */
-export function isVeiled(path: string, whole: Snapshot, visible: Snapshot): boolean {
+export function isHidden(path: string, whole: Snapshot, visible: Snapshot): boolean {
   return visible !== whole && imagesOf(whole).has(path) && !imagesOf(visible).has(path);
 }
 

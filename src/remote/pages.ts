@@ -1,11 +1,11 @@
 /** Page objects as Django REST Framework writes them, and the questions that they answer. */
-import type { Page, Question } from '../catalogue/catalogue.ts';
+import type { ListOptions, Page } from '../catalogue/catalogue.ts';
 import { type Json, part, strange } from './read.ts';
 
-type Paging = Pick<Question, 'page' | 'pageSize'>;
+type Paging = Pick<ListOptions, 'page' | 'pageSize'>;
 
 /** The query string of a question; where it is asked says the namespace and the dataset. */
-export function questionQuery({ search, ordering, filters = {}, ...paging }: Question): [string, string][] {
+export function questionQuery({ search, ordering, filters = {}, ...paging }: ListOptions): [string, string][] {
   const words = Object.entries({ search, ordering }).filter((pair): pair is [string, string] => pair[1] !== undefined);
   const chosen = Object.entries(filters).flatMap(([name, values]) =>
     values.map((value): [string, string] => [name, value]),

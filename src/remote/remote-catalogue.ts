@@ -1,20 +1,20 @@
 /** A catalogue elsewhere, over HTTP: what it is asked is what the server's routes answer. */
 import { isDeepStrictEqual } from 'node:util';
 import type {
-  Basis,
   Catalogue,
   CreatableKind,
   HistoryRef,
   Input,
+  ListOptions,
   Media,
   Page,
   Payload,
   Published,
-  Question,
   Rows,
-  RowsQuestion,
+  RowsRequest,
   Upload,
   WritableKind,
+  WriteOptions,
 } from '../catalogue/catalogue.ts';
 import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { StaleError } from '../catalogue/errors.ts';
@@ -22,11 +22,11 @@ import type { DatasetRef, Ref, Refs, VersionRef } from '../catalogue/ref.ts';
 import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings } from '../catalogue/types.ts';
 import { apiRoot, collections, pathOf } from '../catalogue/urls.ts';
 import { RemoteAccounts } from './accounts.ts';
-import { RemoteDepot } from './depot.ts';
 import { differenceOf } from './difference.ts';
 import type { Http } from './http.ts';
 import { pageFrom, pagingQuery, questionQuery } from './pages.ts';
 import { type Json, part, read, readCommit, readDetails } from './read.ts';
+import { RemoteReplica } from './replica.ts';
 import { rowsOf } from './rows.ts';
 import { mediaAt, payloadOf } from './stored.ts';
 import { RemoteTrash } from './trash.ts';
@@ -39,7 +39,7 @@ export class RemoteCatalogue implements Catalogue {
   /** What users sign in with there. */
   readonly accounts: RemoteAccounts;
   readonly trash: RemoteTrash;
-  readonly depot: RemoteDepot;
+  readonly replica: RemoteReplica;
   /** Strong validators of entities that came alone: what a write may build on (RFC 9110, section 13.1.1). */
   readonly #tags = new WeakMap<object, string>();
   readonly #details = new WeakMap<CatalogueFile, FileDetails>();
@@ -49,7 +49,7 @@ export class RemoteCatalogue implements Catalogue {
     this.settings = settings;
     this.accounts = new RemoteAccounts(http);
     this.trash = new RemoteTrash(http);
-    this.depot = new RemoteDepot(http);
+    this.replica = new RemoteReplica(http);
   }
 
   /** Another one each time: whether anything has changed, nobody knows without asking. */
@@ -57,7 +57,7 @@ export class RemoteCatalogue implements Catalogue {
     return {};
   }
 
-  async list<K extends Kind>(kind: K, question: Question): Promise<Page<Entities[K]>> {
+  async list<K extends Kind>(kind: K, question: ListOptions): Promise<Page<Entities[K]>> {
     const { value } = await this.#http.json({ path: collectionPath(kind, question), query: questionQuery(question) });
     return pageFrom(value, question, (object) => this.#read(kind, object));
   }
@@ -71,7 +71,7 @@ export class RemoteCatalogue implements Catalogue {
     return payloadOf(this.#http, await this.get<'version'>(ref));
   }
 
-  async rows(ref: VersionRef, question: RowsQuestion): Promise<Rows> {
+  async rows(ref: VersionRef, question: RowsRequest): Promise<Rows> {
     return rowsOf(this.#http, await this.get<'version'>(ref), question);
   }
 
@@ -94,7 +94,7 @@ export class RemoteCatalogue implements Catalogue {
     return Promise.all(files.map(details));
   }
 
-  async history(ref: HistoryRef, question: Pick<Question, 'page' | 'pageSize'> = {}): Promise<Page<Commit>> {
+  async history(ref: HistoryRef, question: Pick<ListOptions, 'page' | 'pageSize'> = {}): Promise<Page<Commit>> {
     const { value } = await this.#http.json({ path: `${pathOf(ref)}history/`, query: pagingQuery(question) });
     return pageFrom(value, question, readCommit);
   }
@@ -106,7 +106,11 @@ export class RemoteCatalogue implements Catalogue {
     return this.#read(kind, value);
   }
 
-  async edit<K extends WritableKind>(ref: Refs[K], input: Input, basis: Basis<Entities[K]> = {}): Promise<Entities[K]> {
+  async edit<K extends WritableKind>(
+    ref: Refs[K],
+    input: Input,
+    basis: WriteOptions<Entities[K]> = {},
+  ): Promise<Entities[K]> {
     const asksVersion = ref.kind === 'query' && typeof input.version === 'string' && input.dataset === undefined;
     const whole = asksVersion ? { ...input, dataset: (await this.get<'query'>(ref as Refs['query'])).dataset } : input;
     const body = await bodyOf(ref.kind, whole, this.#http.base);
@@ -124,7 +128,7 @@ export class RemoteCatalogue implements Catalogue {
     return publishTo(this.#http, await this.get<'dataset'>(ref), upload, () => this.get<'dataset'>(ref));
   }
 
-  async remove(ref: Ref, basis: Basis<Entities[Kind]> = {}): Promise<void> {
+  async remove(ref: Ref, basis: WriteOptions<Entities[Kind]> = {}): Promise<void> {
     const headers = await this.#condition(ref, basis);
     const { body } = await this.#http.ask({ method: 'DELETE', path: pathOf(ref), headers });
     body.resume();
@@ -148,7 +152,10 @@ export class RemoteCatalogue implements Catalogue {
   }
 
   /** What the one who writes has seen, as a condition; what came in a list is compared with what is there now. */
-  async #condition(ref: Ref, { seen }: Basis<Entities[Kind]>): Promise<Readonly<Record<string, string>>> {
+  async #condition(
+    ref: Ref,
+    { ifMatch: seen }: WriteOptions<Entities[Kind]>,
+  ): Promise<Readonly<Record<string, string>>> {
     if (seen === undefined) return {};
     const tag = this.#tags.get(seen);
     if (tag !== undefined) return { 'if-match': tag };
@@ -160,7 +167,7 @@ export class RemoteCatalogue implements Catalogue {
 }
 
 /** Where a collection is asked: within a namespace or a dataset, the one there. */
-function collectionPath(kind: Kind, { namespace, dataset }: Question): string {
+function collectionPath(kind: Kind, { namespace, dataset }: ListOptions): string {
   if (namespace === undefined) return `${apiRoot}${collections[kind]}/`;
   if (dataset === undefined) return `${pathOf({ kind: 'namespace', slug: namespace })}${collections[kind]}/`;
   return `${pathOf({ kind: 'dataset', namespace, slug: dataset })}version/`;

@@ -1,13 +1,13 @@
 /** Rows elsewhere: the question is asked by the address, and answered by the document. */
 import { Readable } from 'node:stream';
-import type { Rows, RowsPart, RowsQuestion } from '../catalogue/catalogue.ts';
+import type { Rows, RowsPart, RowsRequest } from '../catalogue/catalogue.ts';
 import type { Version } from '../catalogue/types.ts';
 import { pathOf } from '../catalogue/urls.ts';
 import type { Http } from './http.ts';
 import { refOfEntity } from './read.ts';
 
 /** The rows of a version that is known. Whether the question can be answered is asked first: the rows come when they are read. */
-export async function rowsOf(http: Http, version: Version, question: RowsQuestion): Promise<Rows> {
+export async function rowsOf(http: Http, version: Version, question: RowsRequest): Promise<Rows> {
   const { parameters } = question;
   const spelled = parameters.findLast(([name]) => name === '_format' || name === 'format')?.[1];
   const format = question.format ?? spelled ?? question.preferred ?? 'geojson';
@@ -33,7 +33,7 @@ export async function rowsOf(http: Http, version: Version, question: RowsQuestio
 }
 
 /** Which part of the rows it is: the answer says how many there are, the question which of them were wanted. */
-function partOf(total: string | undefined, parameters: RowsQuestion['parameters']): RowsPart | null {
+function partOf(total: string | undefined, parameters: RowsRequest['parameters']): RowsPart | null {
   if (total === undefined) return null;
   const value = (name: string): number | undefined => {
     const found = parameters.findLast(([given]) => given === name || given === `_${name}`)?.[1];

@@ -1,7 +1,7 @@
 /** Writing the files that a catalogue is made of: records one by one or many at once, and bytes that are added. */
 import { Readable } from 'node:stream';
-import type { DepotChange, DepotOutcome } from '../catalogue/depot.ts';
 import { ValidationError } from '../catalogue/errors.ts';
+import type { ChangeOutcome, RecordChange } from '../catalogue/replica.ts';
 import { readJson, readText } from './body.ts';
 import {
   answerTo,
@@ -24,7 +24,7 @@ const mostChanges = 1000;
 /** Does changes one after the other; tells of each what became of it, as if it had been a request of its own. */
 export async function changeFiles({ catalogue, ctx }: Ask): Promise<Shown> {
   const changes = changesIn(await readJson(ctx, largestChanges));
-  const outcomes = await catalogue.depot.apply(changes);
+  const outcomes = await catalogue.replica.apply(changes);
   ctx.state.type = 'application/json';
   const told = outcomes.map((outcome) => {
     const answer = outcomeFor(outcome);
@@ -34,7 +34,7 @@ export async function changeFiles({ catalogue, ctx }: Ask): Promise<Shown> {
   return { title: 'Files', parts: [], json: () => JSON.stringify(told) };
 }
 
-function outcomeFor(outcome: DepotOutcome) {
+function outcomeFor(outcome: ChangeOutcome) {
   const { path } = outcome;
   if (outcome.done) return { path, status: 200 };
   const { status, body } = answerTo(outcome.error);
@@ -42,7 +42,7 @@ function outcomeFor(outcome: DepotOutcome) {
 }
 
 /** @throws ValidationError that says which of them is none */
-function changesIn(body: unknown): readonly DepotChange[] {
+function changesIn(body: unknown): readonly RecordChange[] {
   if (!Array.isArray(body)) throw new ValidationError({ non_field_errors: ['Expected a list of changes.'] });
   if (body.length > mostChanges)
     throw new ValidationError({
@@ -50,16 +50,20 @@ function changesIn(body: unknown): readonly DepotChange[] {
     });
   const wrong = body.findIndex((change) => !isChange(change));
   if (wrong < 0) return body;
-  const forms = ['{do: "write", path, text, seen}', '{do: "remove", path, seen}', '{do: "move", path, to, seen}'];
+  const forms = [
+    '{do: "write", path, text, ifMatch}',
+    '{do: "remove", path, ifMatch}',
+    '{do: "move", path, to, ifMatch}',
+  ];
   throw new ValidationError({ non_field_errors: [`Number ${wrong + 1} is no change. Write ${forms.join(', ')}.`] });
 }
 
-function isChange(value: unknown): value is DepotChange {
+function isChange(value: unknown): value is RecordChange {
   const change = Object(value) as Record<string, unknown>;
   const isText = (name: string) => typeof change[name] === 'string';
   if (!isText('path')) return false;
-  if (change.do === 'write') return isText('text') && (change.seen === null || isText('seen'));
-  return isText('seen') && (change.do === 'remove' || (change.do === 'move' && isText('to')));
+  if (change.do === 'write') return isText('text') && (change.ifMatch === null || isText('ifMatch'));
+  return isText('ifMatch') && (change.do === 'remove' || (change.do === 'move' && isText('to')));
 }
 
 /** One write: of a record's whole text, as the client has seen it; or of bytes that are new. */
@@ -67,10 +71,10 @@ export async function putFile(ask: Ask): Promise<undefined> {
   if (isBytes(ask)) return putBytes(ask);
   const { catalogue, ctx, params } = ask;
   const path = params.path ?? '';
-  const seen = await mustSay(ask);
+  const ifMatch = await mustSay(ask);
   const text = await readText(ctx);
-  mustBeDone(await catalogue.depot.apply([{ do: 'write', path, text, seen }]));
-  tell(ctx, seen === null ? 201 : 200, await catalogue.depot.entry(path));
+  mustBeDone(await catalogue.replica.apply([{ do: 'write', path, text, ifMatch }]));
+  tell(ctx, ifMatch === null ? 201 : 200, await catalogue.replica.entry(path));
 }
 
 /** A record goes to the trash, with what belongs to it; bytes go with their record. */
@@ -80,22 +84,22 @@ export async function removeFile(ask: Ask): Promise<undefined> {
     ctx.set('Allow', 'GET, PUT, HEAD, OPTIONS');
     throw new MethodNotAllowedError('DELETE');
   }
-  const { path } = await catalogue.depot.entry(params.path ?? '');
-  const seen = (await mustSay(ask)) ?? '';
-  mustBeDone(await catalogue.depot.apply([{ do: 'remove', path, seen }]));
+  const { path } = await catalogue.replica.entry(params.path ?? '');
+  const ifMatch = (await mustSay(ask)) ?? '';
+  mustBeDone(await catalogue.replica.apply([{ do: 'remove', path, ifMatch }]));
   ctx.status = 204;
 }
 
 /** Nobody writes over what they haven't seen, not even by leaving something out. */
 async function mustSay(ask: Ask): Promise<string | null> {
-  const seen = await seenBy(ask);
-  if (seen !== undefined) return seen;
+  const ifMatch = await seenBy(ask);
+  if (ifMatch !== undefined) return ifMatch;
   throw new PreconditionRequiredError(
-    'Say what you have seen: If-Match with the ETag of the file, or If-None-Match: * where there is none.',
+    'Say what you have ifMatch: If-Match with the ETag of the file, or If-None-Match: * where there is none.',
   );
 }
 
-function mustBeDone(outcomes: readonly DepotOutcome[]): void {
+function mustBeDone(outcomes: readonly ChangeOutcome[]): void {
   for (const outcome of outcomes) if (!outcome.done) throw outcome.error;
 }
 
@@ -112,7 +116,7 @@ async function putBytes({ catalogue, ctx, params }: Ask): Promise<undefined> {
     isNew = true;
     return Readable.from(ctx.req.iterator({ destroyOnReturn: false }), { objectMode: false });
   };
-  await catalogue.depot.put(path, { source, checksum, size, signal: gone.signal }).catch((error) => {
+  await catalogue.replica.put(path, { source, checksum, size, signal: gone.signal }).catch((error) => {
     // That a client left is nothing that went wrong on our side.
     throw gone.signal.aborted ? gone.signal.reason : error;
   });

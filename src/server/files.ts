@@ -2,9 +2,9 @@
 import { Readable } from 'node:stream';
 import contentDisposition from 'content-disposition';
 import type { ParameterizedContext } from 'koa';
-import { type DepotEntry, isBytesPath } from '../catalogue/depot.ts';
 import { NotFoundError, StaleError } from '../catalogue/errors.ts';
 import { mediaTypeOf } from '../catalogue/media-types.ts';
+import { type FileEntry, isBytesPath } from '../catalogue/replica.ts';
 import { namesTag } from './headers.ts';
 import { sendStored } from './payloads.ts';
 import { last } from './question.ts';
@@ -15,7 +15,7 @@ export const fileListTypes = ['application/json', 'application/x-ndjson'] as con
 
 /** All files that the one who asks may see, a line of JSON each; the records' texts with `?texts=true`. */
 export async function fileList({ catalogue, ctx, query, viewer }: Ask): Promise<undefined> {
-  const manifest = await catalogue.depot.manifest({ texts: last(query, 'texts') === 'true' });
+  const manifest = await catalogue.replica.manifest({ texts: last(query, 'texts') === 'true' });
   if (!manifest) throw new NotFoundError();
   // Whoever has it in one coding has it: nobody keeps it packed.
   const condition = ctx.get('If-None-Match');
@@ -37,7 +37,7 @@ export async function fileList({ catalogue, ctx, query, viewer }: Ask): Promise<
 }
 
 /** In pieces of some size: a line alone is a poor packet. */
-async function* linesOf(entries: AsyncIterable<DepotEntry>): AsyncGenerator<Buffer> {
+async function* linesOf(entries: AsyncIterable<FileEntry>): AsyncGenerator<Buffer> {
   let lines = '';
   for await (const entry of entries) {
     lines += `${JSON.stringify(entry)}\n`;
@@ -50,7 +50,7 @@ async function* linesOf(entries: AsyncIterable<DepotEntry>): AsyncGenerator<Buff
 
 /** The bytes of one file. */
 export async function file({ catalogue, ctx, params, viewer }: Ask): Promise<undefined> {
-  const { depot } = catalogue;
+  const { replica: depot } = catalogue;
   const {
     path,
     checksum,
@@ -85,7 +85,7 @@ export async function seenBy({ catalogue, ctx, params }: Ask): Promise<string | 
   const [tag, none] = [ctx.get('If-Match').trim(), ctx.get('If-None-Match').trim()];
   if (tag === '*')
     return (
-      await catalogue.depot.entry(params.path ?? '').catch(() => {
+      await catalogue.replica.entry(params.path ?? '').catch(() => {
         throw new StaleError();
       })
     ).checksum;
@@ -94,7 +94,7 @@ export async function seenBy({ catalogue, ctx, params }: Ask): Promise<string | 
 }
 
 /** Tells what is there now. */
-export function tell(ctx: ParameterizedContext, status: number, entry: DepotEntry): void {
+export function tell(ctx: ParameterizedContext, status: number, entry: FileEntry): void {
   ctx.status = status;
   ctx.set('ETag', `"${entry.checksum}"`);
   ctx.body = JSON.stringify(entry);

@@ -1,5 +1,5 @@
 /** From a query string to a question: how Django REST Framework reads the parameters of a list. */
-import type { Question } from '../catalogue/catalogue.ts';
+import type { ListOptions } from '../catalogue/catalogue.ts';
 import { facets } from '../catalogue/facets.ts';
 import type { Kind } from '../catalogue/types.ts';
 
@@ -12,7 +12,7 @@ export function last(query: URLSearchParams, name: string): string | undefined {
  * The question that a query string asks of a collection. Of a repeated parameter the last counts; of a repeated filter
  * any value may match. A page that can't be is 0, which no collection has.
  */
-export function questionFrom(kind: Kind, query: URLSearchParams, within: Partial<Question> = {}): Question {
+export function questionFrom(kind: Kind, query: URLSearchParams, within: Partial<ListOptions> = {}): ListOptions {
   const filters = Object.keys(facets[kind]).filter((name) => query.has(name));
   return {
     ...within,
@@ -24,7 +24,7 @@ export function questionFrom(kind: Kind, query: URLSearchParams, within: Partial
 }
 
 /** Which page of a collection a query string asks for. */
-export function pagingFrom(query: URLSearchParams): Pick<Question, 'page' | 'pageSize'> {
+export function pagingFrom(query: URLSearchParams): Pick<ListOptions, 'page' | 'pageSize'> {
   return { page: pageFrom(last(query, 'page')), pageSize: pageSizeFrom(last(query, 'page_size')) };
 }
 

@@ -1,5 +1,5 @@
 /** Writing: POST creates, PUT and PATCH edit, DELETE removes; as Django REST Framework answers them. */
-import type { Basis, CreatableKind, Input, WritableKind } from '../catalogue/catalogue.ts';
+import type { CreatableKind, Input, WritableKind, WriteOptions } from '../catalogue/catalogue.ts';
 import { type FieldErrors, StaleError, ValidationError } from '../catalogue/errors.ts';
 import { type InputOptions, parseInput } from '../catalogue/input.ts';
 import { type Refs, refOf } from '../catalogue/ref.ts';
@@ -73,13 +73,13 @@ async function understood(ask: Ask, kind: WritableKind, given: Input, options: I
  * compares it with the files again when it writes.
  * @throws StaleError where that isn't what is there now
  */
-function basisOf<K extends WritableKind>(ask: Ask, entity: Entities[K]): Basis<Entities[K]> {
+function basisOf<K extends WritableKind>(ask: Ask, entity: Entities[K]): WriteOptions<Entities[K]> {
   const condition = ask.ctx.get('If-Match');
   if (!condition || condition.trim() === '*') return {};
   const etag = `"${tagOf(jsonOf(entity, ask))}"`;
   // A form of the same answer that was packed has the coding behind its tag.
   if (!namesTag(condition.replace(/-(?:br|gzip)"/g, '"'), etag)) throw new StaleError();
-  return { seen: entity };
+  return { ifMatch: entity };
 }
 
 function written(ask: Ask, entity: Entities[WritableKind]): Shown {

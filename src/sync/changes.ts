@@ -1,6 +1,6 @@
 /** Steps and conflicts as people are told of them: by name, with the fields that change. */
 
-import { inLanes } from '../catalogue/lanes.ts';
+import { mapConcurrent } from '../catalogue/concurrency.ts';
 import type { Comparison, Pair } from './compare.ts';
 import { changedFields, type FieldConflict, fieldConflicts } from './conflict.ts';
 import { fileAt, isBytes, nameOf } from './paths.ts';
@@ -54,8 +54,8 @@ export async function changesOf(
     else alone.push(step);
   }
   const fields = new Map<Step, readonly string[]>();
-  const changing = alone.filter((step) => step.do === 'write' && step.seen !== null).slice(0, most);
-  await inLanes(changing, 8, async (step) => {
+  const changing = alone.filter((step) => step.do === 'write' && step.ifMatch !== null).slice(0, most);
+  await mapConcurrent(changing, 8, async (step) => {
     if (step.do !== 'write') return;
     const before = await state.text(step.from);
     const [was, is] = [before, await texts.get(step.from, step.now.checksum).catch(() => null)].map((text) =>
@@ -73,7 +73,7 @@ function changeOf(step: Step, size?: number, fields?: readonly string[]): Change
   const own = { name: nameOf(path), path };
   if (step.do === 'move') return { change: 'move', ...own, to: nameOf(step.to) };
   if (step.do === 'remove') return { change: 'remove', ...own };
-  const change = step.seen === null ? 'add' : 'change';
+  const change = step.ifMatch === null ? 'add' : 'change';
   return { change, ...own, ...(size !== undefined && { size }), ...(fields && { fields }) };
 }
 
@@ -94,7 +94,7 @@ export async function conflictsOf(
     const found = file && !isBytes(file.path) ? await text(file).catch(() => null) : null;
     return found === null ? null : parse(file?.path ?? '', found);
   };
-  await inLanes(conflicts.slice(0, most), 8, async (conflict) => {
+  await mapConcurrent(conflicts.slice(0, most), 8, async (conflict) => {
     const [base, ours, theirs] = await Promise.all([
       read(conflict.base, ({ path }) => state.text(path)),
       read(conflict.ours, ({ path, checksum }) => texts.ours.get(path, checksum)),

@@ -1,5 +1,5 @@
 /** What both sides have and had, looked at once: the plan, and the texts that it may need. */
-import type { Depot, Manifest } from '../catalogue/depot.ts';
+import type { Manifest, Replica } from '../catalogue/replica.ts';
 import type { Parse } from './conflict.ts';
 import type { FileState, Files, Side } from './files.ts';
 import { isKept } from './paths.ts';
@@ -10,8 +10,8 @@ import { Spool, type Texts, textsOf } from './texts.ts';
 
 /** Two catalogues, and what is known of them. */
 export interface Pair {
-  readonly ours: Depot;
-  readonly theirs: Depot;
+  readonly ours: Replica;
+  readonly theirs: Replica;
   readonly state: State;
   /** Path of a file that may be made for texts that wait; it is gone afterwards. */
   readonly spool: string;

@@ -18,12 +18,12 @@ interface Placed {
   readonly from: string;
 }
 
-/** Something to be done at one side, so that it has what the other has. `seen` is what it has now. */
+/** Something to be done at one side, so that it has what the other has. `ifMatch` is the checksum it has now. */
 export type Step = Placed &
   (
-    | { readonly do: 'write' | 'put'; readonly now: FileState; readonly seen: string | null }
-    | { readonly do: 'remove'; readonly seen: string }
-    | { readonly do: 'move'; readonly to: string; readonly fromTo: string; readonly seen: string }
+    | { readonly do: 'write' | 'put'; readonly now: FileState; readonly ifMatch: string | null }
+    | { readonly do: 'remove'; readonly ifMatch: string }
+    | { readonly do: 'move'; readonly to: string; readonly fromTo: string; readonly ifMatch: string }
   );
 
 /** Changed on both sides, and not to the same. */
@@ -120,11 +120,11 @@ function placed(files: Files, path: string, undone: readonly Move[]): FileAt | n
 function moveSteps(by: Side, moves: readonly Move[], target: Files): Step[] {
   return moves.flatMap((move, i): Step[] => {
     const last = moves.slice(i + 1).reduce(movedPath, move.to);
-    const seen = target.get(last)?.checksum;
-    if (move.by !== by || seen === undefined) return [];
+    const ifMatch = target.get(last)?.checksum;
+    if (move.by !== by || ifMatch === undefined) return [];
     const pending = moves.slice(0, i).filter((other) => other.by !== by);
     const [from, fromTo] = [formerPath(move.path, pending), formerPath(move.to, pending)];
-    return [{ do: 'move', path: move.path, to: move.to, from, fromTo, seen }];
+    return [{ do: 'move', path: move.path, to: move.to, from, fromTo, ifMatch }];
   });
 }
 
@@ -135,9 +135,9 @@ function stepFor(path: string, target: Files, source: Files, pending: readonly M
 }
 
 /** The step that gives a side what the other has; none where bytes would have to go, which is done with their record. */
-function stepTo(path: string, from: string, now: FileState | null, seen: string | null): Step[] {
-  if (now) return [{ do: isBytes(path) ? 'put' : 'write', path, from, now, seen }];
-  return seen === null || isBytes(path) ? [] : [{ do: 'remove', path, from, seen }];
+function stepTo(path: string, from: string, now: FileState | null, ifMatch: string | null): Step[] {
+  if (now) return [{ do: isBytes(path) ? 'put' : 'write', path, from, now, ifMatch }];
+  return ifMatch === null || isBytes(path) ? [] : [{ do: 'remove', path, from, ifMatch }];
 }
 
 /**

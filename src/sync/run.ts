@@ -67,7 +67,7 @@ export class Run implements Outcome {
     const { kind } = fileAt(step.path);
     if (home === undefined) return;
     if (step.do === 'put') this.#lacking.add(home);
-    else if ((kind === 'dataset' || kind === 'namespace') && (step.do === 'move' || step.seen === null))
+    else if ((kind === 'dataset' || kind === 'namespace') && (step.do === 'move' || step.ifMatch === null))
       this.#missing.add(home);
     this.#report();
   }

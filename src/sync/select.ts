@@ -20,7 +20,7 @@ export function selected(plan: Plan, names: readonly string[]): Plan {
   const isMeant = ({ path }: { readonly path: string }) => names.some((name) => isMeantBy(name, path));
   const steps = (all: readonly Step[]) => {
     const homes = new Set(all.filter(isMeant).flatMap(({ path }) => homesOf(path)));
-    const isNeeded = (step: Step) => (step.do === 'write' && step.seen === null) || step.do === 'move';
+    const isNeeded = (step: Step) => (step.do === 'write' && step.ifMatch === null) || step.do === 'move';
     const placeOf = (step: Step) => folderOf(step.do === 'move' ? step.to : step.path) ?? '';
     return all.filter((step) => isMeant(step) || (isNeeded(step) && homes.has(placeOf(step))));
   };

@@ -1,7 +1,7 @@
 /** Keeping two catalogues in step: taking what the other side has, and giving it what is here. */
 
+import { mapConcurrent } from '../catalogue/concurrency.ts';
 import { NotFoundError } from '../catalogue/errors.ts';
-import { inLanes } from '../catalogue/lanes.ts';
 import { type Comparison, compare, type Pair } from './compare.ts';
 import type { Files, Side } from './files.ts';
 import { isBytes } from './paths.ts';
@@ -73,7 +73,7 @@ async function synced(pair: Pair, options: SyncOptions, from: Side): Promise<Syn
     if (rehearse) return { plan, kept, done: [], failures: [], skipped: [] };
     const other = comparison.texts[choice === 'ours' ? 'theirs' : 'ours'];
     for (const [path, file] of chosen) await noteFile(state, path, file, other);
-    await inLanes(plan.agreed, 8, ({ from: path, now }) => noteFile(state, path, now, comparison.texts.ours));
+    await mapConcurrent(plan.agreed, 8, ({ from: path, now }) => noteFile(state, path, now, comparison.texts.ours));
     await state.flush();
     const [source, target] = from === 'theirs' ? [pair.theirs, pair.ours] : [pair.ours, pair.theirs];
     spool = await spoolFor(pair, comparison, from, steps);

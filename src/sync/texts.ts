@@ -1,8 +1,8 @@
 /** The texts of records that are to be written: read one by one where they are few, all at once where they are many. */
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import type { Depot, DepotEntry } from '../catalogue/depot.ts';
 import { StaleError } from '../catalogue/errors.ts';
+import type { FileEntry, Replica } from '../catalogue/replica.ts';
 import { type LinePlace, Lines } from './lines.ts';
 import { recordText } from './record-text.ts';
 
@@ -23,7 +23,7 @@ export class Spool {
   }
 
   /** Keeps the text of an entry, if it is the one of its checksum. */
-  async add({ checksum, text }: DepotEntry): Promise<void> {
+  async add({ checksum, text }: FileEntry): Promise<void> {
     if (text === undefined || this.#places.has(checksum) || checksumOf(text) !== checksum) return;
     this.#places.set(checksum, await this.#lines.add(JSON.stringify(text)));
   }
@@ -54,7 +54,7 @@ export interface Texts {
 const mostKept = 4_000_000;
 
 /** The texts of a side, from what came with its manifest and else one by one. */
-export function textsOf(depot: Depot, spool?: Spool): Texts {
+export function textsOf(depot: Replica, spool?: Spool): Texts {
   const kept = new Map<string, string>();
   let size = 0;
   return {

@@ -1,8 +1,8 @@
 /** Does steps at one side with what the other has, and writes down what is done. */
 import { Readable } from 'node:stream';
-import type { Depot, DepotChange } from '../catalogue/depot.ts';
+import { mapConcurrent } from '../catalogue/concurrency.ts';
 import { StaleError } from '../catalogue/errors.ts';
-import { inLanes } from '../catalogue/lanes.ts';
+import type { RecordChange, Replica } from '../catalogue/replica.ts';
 import { fileAt } from './paths.ts';
 import { type Step, stageOf } from './plan.ts';
 import { isRefusal, type Outcome, type Progress, Run, sizeOf } from './run.ts';
@@ -12,9 +12,9 @@ import type { Texts } from './texts.ts';
 export interface Work {
   readonly steps: readonly Step[];
   /** Has what is to be had. */
-  readonly source: Depot;
+  readonly source: Replica;
   /** Where it is to be had. */
-  readonly target: Depot;
+  readonly target: Replica;
   /** Texts of the source. */
   readonly texts: Texts;
   readonly state: State;
@@ -41,7 +41,7 @@ export async function transfer(work: Work): Promise<Outcome> {
   try {
     for (const stage of stagesOf(steps)) {
       const wanted = stage.filter((step) => !run.skips(step));
-      await inLanes(
+      await mapConcurrent(
         wanted.filter((step) => step.do === 'put'),
         payloadsAtOnce,
         async (step) => {
@@ -53,7 +53,7 @@ export async function transfer(work: Work): Promise<Outcome> {
       const isMoves = records[0]?.do === 'move';
       // A move may make room for the next.
       const lanes = isMoves ? 1 : batchesAtOnce;
-      await inLanes(batchesOf(records), lanes, async (batch) => {
+      await mapConcurrent(batchesOf(records), lanes, async (batch) => {
         signal?.throwIfAborted();
         await applyAll(work, batch, run);
       });
@@ -91,7 +91,7 @@ function* batchesOf(steps: readonly Step[]): Generator<readonly Step[]> {
 
 async function applyAll({ target, texts, state }: Work, batch: readonly Step[], run: Run): Promise<void> {
   const found = new Map<Step, string>();
-  await inLanes(batch, textsAtOnce, async (step) => {
+  await mapConcurrent(batch, textsAtOnce, async (step) => {
     if (step.do !== 'write') return;
     await tried(step, run, async () => void found.set(step, await texts.get(step.from, step.now.checksum)));
   });
@@ -99,8 +99,8 @@ async function applyAll({ target, texts, state }: Work, batch: readonly Step[], 
   if (steps.length === 0) return;
   const changes = await Promise.all(
     steps.map(async (step) => {
-      const seen = run.hasRenamedGroups ? await seenAnew(step, target) : step.seen;
-      return changeFor(step, seen, found.get(step) ?? '');
+      const ifMatch = run.hasRenamedGroups ? await seenAnew(step, target) : step.ifMatch;
+      return changeFor(step, ifMatch, found.get(step) ?? '');
     }),
   );
   const outcomes = await target.apply(changes);
@@ -118,17 +118,17 @@ async function applyAll({ target, texts, state }: Work, batch: readonly Step[], 
   await state.flush();
 }
 
-function changeFor(step: Step, seen: string | null, text: string): DepotChange {
+function changeFor(step: Step, ifMatch: string | null, text: string): RecordChange {
   const { path } = step;
-  if (step.do === 'move') return { do: 'move', path, to: step.to, seen: step.seen };
-  if (step.do === 'remove') return { do: 'remove', path, seen: step.seen };
-  return { do: 'write', path, text, seen };
+  if (step.do === 'move') return { do: 'move', path, to: step.to, ifMatch: step.ifMatch };
+  if (step.do === 'remove') return { do: 'remove', path, ifMatch: step.ifMatch };
+  return { do: 'write', path, text, ifMatch };
 }
 
 /** A group that is renamed is renamed in the records of its members and namespaces, too: they are others by then. */
-async function seenAnew(step: Step, target: Depot): Promise<string | null> {
-  if (step.do !== 'write' || step.seen === null || !['user', 'namespace'].includes(fileAt(step.path).kind))
-    return step.seen;
+async function seenAnew(step: Step, target: Replica): Promise<string | null> {
+  if (step.do !== 'write' || step.ifMatch === null || !['user', 'namespace'].includes(fileAt(step.path).kind))
+    return step.ifMatch;
   return (await target.entry(step.path)).checksum;
 }
 
@@ -146,7 +146,7 @@ async function putOne({ source, target, state, signal }: Work, step: Step, run: 
 }
 
 /** Asks for the bytes when they are wanted. */
-function bytesOf(source: Depot, path: string, checksum: string): Readable {
+function bytesOf(source: Replica, path: string, checksum: string): Readable {
   async function* bytes() {
     yield* await source.read(path, { checksum });
   }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Question } from '../../src/catalogue/catalogue.ts';
+import type { ListOptions } from '../../src/catalogue/catalogue.ts';
 import { MovedError, NotFoundError, ValidationError } from '../../src/catalogue/errors.ts';
 import { type ListedKind, list } from '../../src/catalogue/listing.ts';
 import { apply, emptySnapshot } from '../../src/catalogue/snapshot.ts';
@@ -41,14 +41,14 @@ const content: Content = {
   queries: { tall: { label: 'Tall', dataset: 'parks/trees' } },
 };
 const snapshot = snapshotOf(content);
-const ask = (kind: ListedKind, question: Question = {}) =>
+const ask = (kind: ListedKind, question: ListOptions = {}) =>
   list(snapshot, kind, { pageSize: 100, ...question }).items.map(({ slug }) => slug);
 const all = { ...snapshot, settings: { ...snapshot.settings, max_page_size: 100 } };
-const slugs = (kind: ListedKind, question: Question = {}) =>
+const slugs = (kind: ListedKind, question: ListOptions = {}) =>
   list(all, kind, { pageSize: 100, ...question }).items.map(({ slug }) => slug);
 
 describe('pages', () => {
-  const table: readonly (readonly [Question, { page: number; pages: number; slugs: string[] } | null])[] = [
+  const table: readonly (readonly [ListOptions, { page: number; pages: number; slugs: string[] } | null])[] = [
     [{}, { page: 1, pages: 2, slugs: ['benches', 'trees', 'lakes'] }],
     [{ page: 2 }, { page: 2, pages: 2, slugs: ['springs', 'wells'] }],
     [{ page: 'last' }, { page: 2, pages: 2, slugs: ['springs', 'wells'] }],
@@ -218,7 +218,7 @@ describe('order', () => {
       let step = emptySnapshot;
       const seen: string[][] = [];
       for (const reading of order) {
-        step = apply(step, { readings: [reading], problems: new Map() });
+        step = apply(step, { readings: [reading], diagnostics: new Map() });
         seen.push(
           list(step, kind, { ordering }).items.map(
             (item) => `${item.namespace}/${item.slug}${'dataset' in item ? item.dataset : ''}`,

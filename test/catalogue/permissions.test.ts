@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { movedTo } from '../../src/catalogue/aliases.ts';
 import { type ListedKind, list } from '../../src/catalogue/listing.ts';
-import { anonymous, keeper, mayWrite, type Viewer, visibleTo } from '../../src/catalogue/permissions.ts';
+import { anonymous, localAdmin, mayWrite, type Viewer, visibleTo } from '../../src/catalogue/permissions.ts';
 import { represent, toJson } from '../../src/catalogue/represent.ts';
 import type { Snapshot } from '../../src/catalogue/snapshot.ts';
 import { type Content, snapshotOf } from '../support/snapshot.ts';
@@ -19,7 +19,7 @@ function told(snapshot: Snapshot): string {
     const { count, items } = list(snapshot, kind, { pageSize: 1000 });
     return [count, ...items.map((item) => toJson(represent[kind](item as never, links)))].join('\n');
   });
-  return [...lists, JSON.stringify([...snapshot.problems]), ...snapshot.folders.keys()].join('\n');
+  return [...lists, JSON.stringify([...snapshot.diagnostics]), ...snapshot.folders.keys()].join('\n');
 }
 
 const member: Viewer = { username: 'ann', staff: false, groups: ['editors'] };
@@ -103,7 +103,7 @@ describe('visibleTo', () => {
       const slugs = (kind: ListedKind) => list(visible, kind, {}).items.map(({ slug }) => slug);
       assert.deepEqual(slugs('dataset'), expected.datasets);
       assert.deepEqual(slugs('query'), expected.queries);
-      assert.deepEqual([...visible.problems.keys()].sort(), expected.problems);
+      assert.deepEqual([...visible.diagnostics.keys()].sort(), expected.problems);
     });
 
   it('a query whose dataset is gone, which may have been private, is for whoever owns the namespace', () => {
@@ -112,7 +112,7 @@ describe('visibleTo', () => {
     const seen = (viewer: Viewer) => [...visibleTo(viewer, whole).queries.keys()];
     assert.deepEqual(seen(anonymous), []);
     assert.deepEqual(seen(member), ['of-mine']);
-    assert.deepEqual(seen(keeper), ['of-mine', 'stray']);
+    assert.deepEqual(seen(localAdmin), ['of-mine', 'stray']);
   });
 
   it('a former address of what is hidden leads nowhere', () => {
@@ -124,12 +124,12 @@ describe('visibleTo', () => {
   it('takes nothing out for nothing: the same object', () => {
     const open = snapshotOf({ namespaces: { parks: { label } }, datasets: { 'parks/trees': { label } } });
     assert.equal(visibleTo(anonymous, open), open);
-    assert.equal(visibleTo(keeper, open), open);
+    assert.equal(visibleTo(localAdmin, open), open);
   });
 
   it('who keeps the folder sees all but folders that are no namespace', () => {
     assert.deepEqual(
-      list(visibleTo(keeper, snapshot), 'dataset', {}).items.map(({ slug }) => slug),
+      list(visibleTo(localAdmin, snapshot), 'dataset', {}).items.map(({ slug }) => slug),
       ['draft', 'hidden', 'trees', 'inner'],
     );
   });
@@ -147,7 +147,7 @@ describe('visibleTo', () => {
 describe('mayWrite', () => {
   const { folders } = snapshotOf({ namespaces: { mine: { label, owners: ['editors'] }, yours: { label } } });
   it('staff everything, members what their group owns, others nothing', () => {
-    assert.equal(mayWrite(keeper, undefined), true);
+    assert.equal(mayWrite(localAdmin, undefined), true);
     assert.equal(mayWrite(member, folders.get('mine')), true);
     assert.equal(mayWrite(member, folders.get('yours')), false);
     assert.equal(mayWrite(member, undefined), false);

@@ -25,10 +25,10 @@ describe('apply', () => {
   it('says nothing new: the same snapshot', () => {
     const readings = readingsOf(content);
     const problems = problemsOf({ 'catalogue.yaml': 'odd' });
-    const once = apply(emptySnapshot, { readings, problems });
-    assert.equal(apply(once, { readings, problems }), once);
-    assert.equal(apply(once, { readings: [], problems: new Map([['nowhere.yaml', []]]) }), once);
-    assert.equal(apply(once, { readings: [{ kind: 'user', slug: 'nobody', entity: null }], problems: none }), once);
+    const once = apply(emptySnapshot, { readings, diagnostics: problems });
+    assert.equal(apply(once, { readings, diagnostics: problems }), once);
+    assert.equal(apply(once, { readings: [], diagnostics: new Map([['nowhere.yaml', []]]) }), once);
+    assert.equal(apply(once, { readings: [{ kind: 'user', slug: 'nobody', entity: null }], diagnostics: none }), once);
   });
 
   it('keeps what did not change', () => {
@@ -36,7 +36,7 @@ describe('apply', () => {
     const trees = datasetFrom('parks', 'trees', { label: 'All trees' });
     const after = apply(before, {
       readings: [{ kind: 'dataset', namespace: 'parks', slug: 'trees', entity: trees }],
-      problems: none,
+      diagnostics: none,
     });
     assert.notEqual(after, before);
     assert.equal(after.folders.get('parks')?.datasets.get('trees'), trees);
@@ -46,7 +46,7 @@ describe('apply', () => {
     );
     assert.equal(after.folders.get('parks')?.namespace, before.folders.get('parks')?.namespace);
     assert.equal(after.folders.get('water'), before.folders.get('water'));
-    for (const part of ['settings', 'groups', 'users', 'queries', 'problems'] as const)
+    for (const part of ['settings', 'groups', 'users', 'queries', 'diagnostics'] as const)
       assert.equal(after[part], before[part], part);
     assert.equal(before.folders.get('parks')?.datasets.get('trees')?.label, 'Trees', 'the old one never changes');
   });
@@ -56,23 +56,26 @@ describe('apply', () => {
     assert.deepEqual(before.groups.get('editors')?.members, ['ann', 'bob']);
     const named = apply(before, {
       readings: [{ kind: 'user', slug: 'ann', entity: userFrom('ann', { name: 'Ann', groups: ['editors'] }) }],
-      problems: none,
+      diagnostics: none,
     });
     assert.equal(named.groups.get('editors'), before.groups.get('editors'));
-    const left = apply(named, { readings: [{ kind: 'user', slug: 'bob', entity: null }], problems: none });
+    const left = apply(named, { readings: [{ kind: 'user', slug: 'bob', entity: null }], diagnostics: none });
     assert.deepEqual(left.groups.get('editors')?.members, ['ann']);
     assert.equal(left.groups.get('readers'), before.groups.get('readers'));
-    const alone = apply(left, { readings: [{ kind: 'user', slug: 'ann', entity: null }], problems: none });
+    const alone = apply(left, { readings: [{ kind: 'user', slug: 'ann', entity: null }], diagnostics: none });
     assert.deepEqual(alone.groups.get('editors')?.members, []);
   });
 
   it('keeps datasets whose namespace is gone, and forgets a folder with nothing in it', () => {
     const before = snapshotOf(content);
-    const orphaned = apply(before, { readings: [{ kind: 'namespace', slug: 'water', entity: null }], problems: none });
+    const orphaned = apply(before, {
+      readings: [{ kind: 'namespace', slug: 'water', entity: null }],
+      diagnostics: none,
+    });
     assert.equal(orphaned.folders.get('water')?.namespace, null);
     const emptied = apply(orphaned, {
       readings: [{ kind: 'dataset', namespace: 'water', slug: 'wells', entity: null }],
-      problems: none,
+      diagnostics: none,
     });
     assert.equal(emptied.folders.has('water'), false);
   });
@@ -81,10 +84,10 @@ describe('apply', () => {
     const before = snapshotOf({ ...content, problems: { 'catalogue.yaml': 'odd' } });
     const after = apply(before, {
       readings: [{ kind: 'settings', entity: null }],
-      problems: new Map([['catalogue.yaml', []]]),
+      diagnostics: new Map([['catalogue.yaml', []]]),
     });
     assert.equal(after.settings, emptySnapshot.settings);
-    assert.equal(after.problems.size, 0);
+    assert.equal(after.diagnostics.size, 0);
   });
 });
 
@@ -148,10 +151,10 @@ describe('readings', () => {
   it('one after the other say what they say at once', () => {
     fc.assert(
       fc.property(fc.array(reading, { maxLength: 30 }), fc.nat(5), (readings, length) => {
-        const atOnce = apply(emptySnapshot, { readings, problems: none });
+        const atOnce = apply(emptySnapshot, { readings, diagnostics: none });
         let step = emptySnapshot;
         for (let i = 0; i < readings.length; i += length + 1)
-          step = apply(step, { readings: readings.slice(i, i + length + 1), problems: none });
+          step = apply(step, { readings: readings.slice(i, i + length + 1), diagnostics: none });
         assert.deepEqual(contentOf(step), contentOf(atOnce));
       }),
     );
@@ -161,8 +164,8 @@ describe('readings', () => {
     fc.assert(
       fc.property(fc.array(reading, { maxLength: 30 }), (readings) => {
         const last = [...new Map(readings.map((one) => [keyOf(one), one])).values()];
-        const once = apply(emptySnapshot, { readings, problems: none });
-        assert.equal(apply(once, { readings: last, problems: none }), once);
+        const once = apply(emptySnapshot, { readings, diagnostics: none });
+        assert.equal(apply(once, { readings: last, diagnostics: none }), once);
       }),
     );
   });

@@ -299,13 +299,13 @@ export function promises(kind: string, open: (test: TestContext, folder: Catalog
       const { catalogue } = await given(test);
       const seen = await catalogue.get<'dataset'>(trees);
       const [listed] = (await catalogue.list('dataset', { search: 'trees' })).items;
-      await catalogue.edit<'dataset'>(trees, { label: 'First' }, { seen });
-      await assert.rejects(catalogue.edit<'dataset'>(trees, { label: 'Second' }, { seen }), StaleError);
-      await assert.rejects(catalogue.edit<'dataset'>(trees, { label: 'Third' }, { seen: listed }), StaleError);
-      await assert.rejects(catalogue.remove(trees, { seen }), StaleError);
+      await catalogue.edit<'dataset'>(trees, { label: 'First' }, { ifMatch: seen });
+      await assert.rejects(catalogue.edit<'dataset'>(trees, { label: 'Second' }, { ifMatch: seen }), StaleError);
+      await assert.rejects(catalogue.edit<'dataset'>(trees, { label: 'Third' }, { ifMatch: listed }), StaleError);
+      await assert.rejects(catalogue.remove(trees, { ifMatch: seen }), StaleError);
       assert.equal((await catalogue.get<'dataset'>(trees)).label, 'First');
       const [now] = (await catalogue.list('dataset', { search: 'first' })).items;
-      await catalogue.edit<'dataset'>(trees, { label: 'Fourth' }, { seen: now });
+      await catalogue.edit<'dataset'>(trees, { label: 'Fourth' }, { ifMatch: now });
     });
 
     it('removes, but no namespace that has datasets', async (test) => {

@@ -6,7 +6,6 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
-import type { Depot, DepotChange, DepotEntry } from '../../src/catalogue/depot.ts';
 import {
   ConflictError,
   NotAuthenticatedError,
@@ -15,6 +14,7 @@ import {
   StaleError,
   ValidationError,
 } from '../../src/catalogue/errors.ts';
+import type { FileEntry, RecordChange, Replica } from '../../src/catalogue/replica.ts';
 import { type CatalogueFolder, type FolderContent, makeFolder } from '../support/folder.ts';
 import type { Opened } from './catalogue.ts';
 
@@ -26,7 +26,7 @@ export function depotPromises(
   const given = async (test: TestContext) => {
     const folder = await makeFolder(content, test);
     const { catalogue, open: other } = await open(test, folder);
-    return { folder, catalogue, depot: catalogue.depot, other: other.depot };
+    return { folder, catalogue, depot: catalogue.replica, other: other.replica };
   };
 
   describe(`The files of ${kind}`, { concurrency: 4 }, () => {
@@ -112,7 +112,7 @@ export function depotPromises(
         const { depot } = await given(test);
         await assert.rejects(depot.read(path));
         const outcomes = await depot
-          .apply([{ do: 'write', path, text: 'label: x\n', seen: null }])
+          .apply([{ do: 'write', path, text: 'label: x\n', ifMatch: null }])
           .catch((error) => [{ done: false, error }]);
         assert.equal(outcomes[0]?.done, false);
         await assert.rejects(depot.put(path, bytes('x')));
@@ -140,7 +140,7 @@ export function depotPromises(
         write(path, 'id: 1\nlabel: A\n'),
         write(path, 'id: 1\nlabel: B\n', 'something else'),
         write('namespaces/gone/namespace.yaml', 'id: 5\nlabel: C\n', 'it was there'),
-        { do: 'remove', path, seen: sha256('something else') },
+        { do: 'remove', path, ifMatch: sha256('something else') },
         write(
           'queries/tall.yaml',
           'id: 1\nlabel: Taller\ndataset: parks/trees\n',
@@ -209,14 +209,14 @@ export function depotPromises(
       const from = `${home}/dataset.yaml`;
       const to = 'namespaces/parks/datasets/oaks/dataset.yaml';
       const { checksum } = await depot.entry(from);
-      await succeed(depot, [{ do: 'move', path: from, to, seen: checksum }]);
+      await succeed(depot, [{ do: 'move', path: from, to, ifMatch: checksum }]);
       const moved = await catalogue.get({ kind: 'dataset', namespace: 'parks', slug: 'oaks' });
       assert.deepEqual([moved.id, moved.versions.length, moved.versions[0]?.ready], [1, 1, true]);
-      await succeed(depot, [{ do: 'move', path: from, to, seen: checksum }]);
-      await succeed(depot, [{ do: 'remove', path: to, seen: checksum }]);
+      await succeed(depot, [{ do: 'move', path: from, to, ifMatch: checksum }]);
+      await succeed(depot, [{ do: 'remove', path: to, ifMatch: checksum }]);
       assert.equal(existsSync(folder.path('namespaces/parks/datasets/oaks')), false);
       assert.equal(existsSync(folder.path('.catalogue/trash')), true);
-      await succeed(depot, [{ do: 'remove', path: to, seen: checksum }]);
+      await succeed(depot, [{ do: 'remove', path: to, ifMatch: checksum }]);
     });
 
     it('are written by nobody who may not', async (test) => {
@@ -271,20 +271,20 @@ function sha256(bytes: string | Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-async function allOf(depot: Depot, texts = false): Promise<DepotEntry[]> {
-  const entries: DepotEntry[] = [];
+async function allOf(depot: Replica, texts = false): Promise<FileEntry[]> {
+  const entries: FileEntry[] = [];
   for await (const entry of (await depot.manifest({ texts }))?.entries ?? []) entries.push(entry);
   return entries;
 }
 
-const textOf = async (depot: Catalogue['depot'], path: string) => (await buffer(await depot.read(path))).toString();
+const textOf = async (depot: Catalogue['replica'], path: string) => (await buffer(await depot.read(path))).toString();
 
 /** @param seen the text that the record has as far as the writer knows */
-const write = (path: string, text: string, seen?: string): DepotChange => ({
+const write = (path: string, text: string, seen?: string): RecordChange => ({
   do: 'write',
   path,
   text,
-  seen: seen === undefined ? null : sha256(seen),
+  ifMatch: seen === undefined ? null : sha256(seen),
 });
 
 const bytes = (text: string) => ({
@@ -293,6 +293,6 @@ const bytes = (text: string) => ({
   size: Buffer.byteLength(text),
 });
 
-async function succeed(depot: Depot, changes: readonly DepotChange[]): Promise<void> {
+async function succeed(depot: Replica, changes: readonly RecordChange[]): Promise<void> {
   for (const outcome of await depot.apply(changes)) assert.ok(outcome.done, outcome.done ? '' : String(outcome.error));
 }

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
-import { anonymous, keeper, type Viewer } from '../../src/catalogue/permissions.ts';
+import { anonymous, localAdmin, type Viewer } from '../../src/catalogue/permissions.ts';
 import { openFolder } from '../../src/files/file-catalogue.ts';
 import { connect } from '../../src/remote/connect.ts';
 import { createApp } from '../../src/server/app.ts';
@@ -13,7 +13,7 @@ import { trashPromises } from './trash.ts';
 /** Serves a catalogue as the one sees it who has the token "keeper". */
 async function serve(test: TestContext, catalogueFor: (viewer: Viewer) => Catalogue): Promise<string> {
   const accounts = {
-    viewerOf: async (token: string) => (token === 'keeper' ? { ...keeper, username: 'a.b+c@d' } : null),
+    viewerOf: async (token: string) => (token === 'keeper' ? { ...localAdmin, username: 'a.b+c@d' } : null),
   };
   const server = createServer(createApp(catalogueFor, { accounts: accounts as never }));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

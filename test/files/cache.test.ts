@@ -56,7 +56,7 @@ test('what is cached is not read again, and says the same', async (t) => {
   assert.equal(catalogue.store.changes, 0);
   const fresh = await freshlyRead(folder);
   assert.deepEqual(catalogue.snapshot, fresh);
-  assert.equal(fresh.problems.size, 1);
+  assert.equal(fresh.diagnostics.size, 1);
   assert.equal(catalogue.snapshot.groups.get('g')?.members.join(), 'u');
 });
 

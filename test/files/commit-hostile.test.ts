@@ -25,7 +25,7 @@ it('who has a name that git takes for none, and who changes more than a command 
   const changes = Array.from({ length: 1000 }, (_, i) =>
     write(`namespaces/parks/datasets/${slug(i)}/dataset.yaml`, `id: ${i + 10}\nlabel: D${i}\n`),
   );
-  const outcomes = await bob.depot.apply(changes);
+  const outcomes = await bob.replica.apply(changes);
   assert.ok(outcomes.every(({ done }) => done));
   await files.commits.settled();
   assert.deepEqual(log, []);

@@ -31,7 +31,7 @@ describe('aliases that are written', { concurrency: 4 }, () => {
   it('what was renamed elsewhere is sent with its former names, a namespace and what was in it', async (test) => {
     const { as, seen, text } = await given(test);
     const [from, to] = ['namespaces/parks/namespace.yaml', 'namespaces/gardens/namespace.yaml'];
-    await succeed(as('bob'), { do: 'move', path: from, to, seen: seen(from) });
+    await succeed(as('bob'), { do: 'move', path: from, to, ifMatch: seen(from) });
     await succeed(as('bob'), write(to, `${text(to)}aliases: [parks]\n`, seen(to)));
     await succeed(as('bob'), write('namespaces/secret/datasets/oaks/dataset.yaml', dataset('parks/oaks')));
   });

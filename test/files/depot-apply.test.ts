@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdir, rm, symlink } from 'node:fs/promises';
 import { describe, it } from 'node:test';
-import type { DepotChange } from '../../src/catalogue/depot.ts';
+import type { RecordChange } from '../../src/catalogue/replica.ts';
 import { openFolder } from '../../src/files/file-catalogue.ts';
 import { listTrash } from '../../src/files/writing/trash.ts';
 import { given, outcomes, people, sha256, succeed, write } from './depot-support.ts';
@@ -52,10 +52,10 @@ describe('records that are written', { concurrency: 4 }, () => {
         do: 'move',
         path: 'namespaces/new/namespace.yaml',
         to: 'namespaces/newer/namespace.yaml',
-        seen: sha256('label: New\nowners: [g]\n'),
+        ifMatch: sha256('label: New\nowners: [g]\n'),
       },
-      { do: 'remove', path: 'namespaces/newer/datasets/a/dataset.yaml', seen: sha256(dataset(20)) },
-      { do: 'remove', path: 'namespaces/newer/namespace.yaml', seen: sha256('label: New\nowners: [g]\n') },
+      { do: 'remove', path: 'namespaces/newer/datasets/a/dataset.yaml', ifMatch: sha256(dataset(20)) },
+      { do: 'remove', path: 'namespaces/newer/namespace.yaml', ifMatch: sha256('label: New\nowners: [g]\n') },
     );
     assert.equal(files.snapshot.folders.has('newer'), false);
     assert.ok(files.snapshot.queries.has('a'));
@@ -181,7 +181,7 @@ describe('records that are written', { concurrency: 4 }, () => {
     const before = seen(trees);
     const both = await Promise.all([
       outcomes(as('bob'), write(trees, dataset(11, 'One'), before)),
-      outcomes(other.for(people.alice).depot, write(trees, dataset(11, 'Two'), before)),
+      outcomes(other.for(people.alice).replica, write(trees, dataset(11, 'Two'), before)),
     ]);
     const [[one], [two]] = both as unknown as [[string], [string]];
     assert.deepEqual([one, two].map((told) => told.split(':')[0]).sort(), ['StaleError', 'done']);
@@ -197,26 +197,26 @@ describe('records that are written', { concurrency: 4 }, () => {
     const refused = [
       await outcomes(as('bob'), write(trees, to, sha256(broken))),
       await outcomes(as('alice'), write(trees, to, sha256('else'))),
-      await outcomes(as('bob'), { do: 'remove', path: trees, seen: sha256(broken) }),
+      await outcomes(as('bob'), { do: 'remove', path: trees, ifMatch: sha256(broken) }),
     ];
     for (const [told = ''] of refused) assert.match(told, /^ConflictError: .*dataset\.yaml:2:1: /);
     assert.equal(text(trees), broken);
     await succeed(as('alice'), write(trees, to, sha256(broken)), {
       do: 'remove',
       path: 'queries/tall.yaml',
-      seen: sha256(broken),
+      ifMatch: sha256(broken),
     });
     assert.equal(files.snapshot.folders.get('parks')?.datasets.get('trees')?.label, 'Mended');
-    assert.equal(files.snapshot.problems.size, 0);
+    assert.equal(files.snapshot.diagnostics.size, 0);
   });
 
   it('are done again by one who was interrupted', async (test) => {
     const { as, seen } = await given(test);
-    const changes: DepotChange[] = [
+    const changes: RecordChange[] = [
       write(trees, dataset(11, 'Again'), seen(trees)),
       write('groups/g.yaml', 'label: G\n'),
-      { do: 'remove', path: ponds, seen: seen(ponds) },
-      { do: 'move', path: 'queries/tall.yaml', to: 'queries/high.yaml', seen: seen('queries/tall.yaml') },
+      { do: 'remove', path: ponds, ifMatch: seen(ponds) },
+      { do: 'move', path: 'queries/tall.yaml', to: 'queries/high.yaml', ifMatch: seen('queries/tall.yaml') },
     ];
     await succeed(as('alice'), ...changes);
     await succeed(as('alice'), ...changes);
@@ -224,7 +224,7 @@ describe('records that are written', { concurrency: 4 }, () => {
 
   it('go to the trash with the name of who removed them', async (test) => {
     const { folder, as, seen } = await given(test);
-    await succeed(as('bob'), { do: 'remove', path: trees, seen: seen(trees) });
+    await succeed(as('bob'), { do: 'remove', path: trees, ifMatch: seen(trees) });
     const [entry] = await listTrash(folder.root);
     assert.deepEqual([entry?.by, entry?.paths], ['bob', ['namespaces/parks/datasets/trees']]);
   });
@@ -232,7 +232,7 @@ describe('records that are written', { concurrency: 4 }, () => {
   it('leave a namespace that still has datasets where it is', async (test) => {
     const { as, seen } = await given(test);
     const path = 'namespaces/water/namespace.yaml';
-    const [told] = await outcomes(as('alice'), { do: 'remove', path, seen: seen(path) });
+    const [told] = await outcomes(as('alice'), { do: 'remove', path, ifMatch: seen(path) });
     assert.equal(told, 'ConflictError: The namespace water still has a dataset. Remove or move them first.');
   });
 
@@ -240,7 +240,7 @@ describe('records that are written', { concurrency: 4 }, () => {
     const { as, seen, text } = await given(test);
     const before = text(trees);
     const to = 'namespaces/parks/datasets/oaks/dataset.yaml';
-    const move = (path: string, goal: string): DepotChange => ({ do: 'move', path, to: goal, seen: seen(path) });
+    const move = (path: string, goal: string): RecordChange => ({ do: 'move', path, to: goal, ifMatch: seen(path) });
     const refused = await outcomes(
       as('alice'),
       move(trees, 'queries/trees.yaml'),
@@ -259,7 +259,7 @@ describe('records that are written', { concurrency: 4 }, () => {
       do: 'move',
       path: to,
       to: 'namespaces/parks/datasets/OAKS/dataset.yaml',
-      seen: seen(to),
+      ifMatch: seen(to),
     });
   });
 });
@@ -273,7 +273,7 @@ describe('users and groups that are written', { concurrency: 4 }, () => {
     await succeed(as('alice'), write('users/eve.yaml', 'staff: true\n'));
     assert.equal(await files.accounts.viewerOf(token), null);
     const again = await files.accounts.addToken('eve');
-    await succeed(as('alice'), { do: 'remove', path: 'users/eve.yaml', seen: seen('users/eve.yaml') });
+    await succeed(as('alice'), { do: 'remove', path: 'users/eve.yaml', ifMatch: seen('users/eve.yaml') });
     assert.equal(await files.accounts.viewerOf(again.token), null);
     assert.deepEqual(await files.accounts.tokens('eve').catch(() => []), []);
   });
@@ -281,10 +281,10 @@ describe('users and groups that are written', { concurrency: 4 }, () => {
   it('take a group’s name along wherever it stands', async (test) => {
     const { files, as, seen } = await given(test);
     const [from, to] = ['groups/gardeners.yaml', 'groups/rangers.yaml'];
-    await succeed(as('alice'), { do: 'move', path: from, to, seen: seen(from) });
+    await succeed(as('alice'), { do: 'move', path: from, to, ifMatch: seen(from) });
     assert.deepEqual(files.snapshot.users.get('bob')?.groups, ['rangers']);
     assert.deepEqual(files.snapshot.folders.get('parks')?.namespace?.owners, ['rangers']);
-    await succeed(as('alice'), { do: 'remove', path: to, seen: seen(to) });
+    await succeed(as('alice'), { do: 'remove', path: to, ifMatch: seen(to) });
     assert.deepEqual(files.snapshot.users.get('bob')?.groups, []);
     assert.deepEqual(files.snapshot.folders.get('parks')?.namespace?.owners, []);
   });

@@ -17,7 +17,7 @@ describe('hostile writers', { concurrency: 4 }, () => {
     };
     await as('eve').apply([]);
     setImmediate(turn);
-    await as('eve').apply(Array(50_000).fill({ do: 'remove', path: 'users/eve.yaml', seen: '' }));
+    await as('eve').apply(Array(50_000).fill({ do: 'remove', path: 'users/eve.yaml', ifMatch: '' }));
     isDone = true;
     assert.ok(turns > 20, `${turns} turns`);
   });
@@ -55,7 +55,7 @@ describe('hostile writers', { concurrency: 4 }, () => {
     await assert.rejects(as('bob').put(long, bytes('x')), { name: 'ValidationError' });
     await assert.rejects(as('bob').entry(long), { name: 'NotFoundError' });
     const record = `namespaces/parks/datasets/${'d'.repeat(5000)}/dataset.yaml`;
-    assert.match((await outcomes(as('bob'), { do: 'remove', path: record, seen: '' }))[0] ?? '', /^ValidationError/);
+    assert.match((await outcomes(as('bob'), { do: 'remove', path: record, ifMatch: '' }))[0] ?? '', /^ValidationError/);
   });
 });
 

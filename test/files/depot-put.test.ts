@@ -186,7 +186,7 @@ describe('what a depot writes in a repository', () => {
       as('bob'),
       write(`${home}/versions/v1.yaml`, `checksum: ${sha256(csv)}\nfile: {name: a.csv, size: 8}\n`),
       write(dataset, 'id: 11\nlabel: Trees!\n', seen(dataset)),
-      { do: 'move', path: 'queries/tall.yaml', to: 'queries/high.yaml', seen: seen('queries/tall.yaml') },
+      { do: 'move', path: 'queries/tall.yaml', to: 'queries/high.yaml', ifMatch: seen('queries/tall.yaml') },
     );
     await as('bob').apply([write(dataset, 'label: [', seen(dataset))]);
     await files.commits.settled();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import type { DepotChange } from '../../src/catalogue/depot.ts';
+import type { RecordChange } from '../../src/catalogue/replica.ts';
 import { given, outcomes, people, write } from './depot-support.ts';
 
 const trees = 'namespaces/parks/datasets/trees/dataset.yaml';
@@ -13,7 +13,7 @@ describe('who may change records', { concurrency: 4 }, () => {
   type Given = Awaited<ReturnType<typeof given>>;
   const owners = 'alice bob keeper';
   const staff = 'alice keeper';
-  const cases: Readonly<Record<string, [may: string, change: (context: Given) => DepotChange]>> = {
+  const cases: Readonly<Record<string, [may: string, change: (context: Given) => RecordChange]>> = {
     'edit a dataset': [owners, ({ seen }) => write(trees, dataset(11), seen(trees))],
     'edit the dataset of others': [staff, ({ seen }) => write(ponds, dataset(13), seen(ponds))],
     'add a dataset': [owners, () => write('namespaces/parks/datasets/oaks/dataset.yaml', dataset(20))],
@@ -38,16 +38,16 @@ describe('who may change records', { concurrency: 4 }, () => {
     'add a user': [staff, () => write('users/u.yaml', 'staff: true\n')],
     'edit oneself': [staff, ({ seen }) => write('users/bob.yaml', 'staff: true\n', seen('users/bob.yaml'))],
     'write the settings': ['', ({ seen }) => write('catalogue.yaml', 'title: Mine\n', seen('catalogue.yaml'))],
-    'remove a dataset': [owners, ({ seen }) => ({ do: 'remove', path: trees, seen: seen(trees) })],
-    'remove the dataset of others': [staff, ({ seen }) => ({ do: 'remove', path: ponds, seen: seen(ponds) })],
-    'remove a user': [staff, ({ seen }) => ({ do: 'remove', path: 'users/eve.yaml', seen: seen('users/eve.yaml') })],
+    'remove a dataset': [owners, ({ seen }) => ({ do: 'remove', path: trees, ifMatch: seen(trees) })],
+    'remove the dataset of others': [staff, ({ seen }) => ({ do: 'remove', path: ponds, ifMatch: seen(ponds) })],
+    'remove a user': [staff, ({ seen }) => ({ do: 'remove', path: 'users/eve.yaml', ifMatch: seen('users/eve.yaml') })],
     'move a dataset': [
       owners,
       ({ seen }) => ({
         do: 'move',
         path: trees,
         to: 'namespaces/secret/datasets/trees/dataset.yaml',
-        seen: seen(trees),
+        ifMatch: seen(trees),
       }),
     ],
     'move a dataset to others': [
@@ -56,7 +56,7 @@ describe('who may change records', { concurrency: 4 }, () => {
         do: 'move',
         path: trees,
         to: 'namespaces/water/datasets/trees/dataset.yaml',
-        seen: seen(trees),
+        ifMatch: seen(trees),
       }),
     ],
   };

@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { TestContext } from 'node:test';
-import type { Depot, DepotBytes, DepotChange, DepotEntry } from '../../src/catalogue/depot.ts';
 import type { Viewer } from '../../src/catalogue/permissions.ts';
+import type { FileBytes, FileEntry, RecordChange, Replica } from '../../src/catalogue/replica.ts';
 import { openFolder } from '../../src/files/file-catalogue.ts';
 import { type FolderContent, makeFolder } from '../support/folder.ts';
 
@@ -54,7 +54,7 @@ export async function given(test: TestContext, content: FolderContent = {}) {
   return {
     folder,
     files,
-    as: (name: keyof typeof people): Depot => files.for(people[name]).depot,
+    as: (name: keyof typeof people): Replica => files.for(people[name]).replica,
     text,
     seen: (path: string) => sha256(text(path)),
     look: () => files.refresh([{ folder: '' }]),
@@ -63,36 +63,36 @@ export async function given(test: TestContext, content: FolderContent = {}) {
 
 export const sha256 = (bytes: string | Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-export async function entriesOf(depot: Depot, texts = false): Promise<DepotEntry[]> {
-  const entries: DepotEntry[] = [];
+export async function entriesOf(depot: Replica, texts = false): Promise<FileEntry[]> {
+  const entries: FileEntry[] = [];
   for await (const entry of (await depot.manifest({ texts }))?.entries ?? []) entries.push(entry);
   return entries;
 }
 
-export const pathsOf = async (depot: Depot): Promise<readonly string[]> =>
+export const pathsOf = async (depot: Replica): Promise<readonly string[]> =>
   (await entriesOf(depot)).map(({ path }) => path);
 
-export const write = (path: string, text: string, seen: string | null = null): DepotChange => ({
+export const write = (path: string, text: string, seen: string | null = null): RecordChange => ({
   do: 'write',
   path,
   text,
-  seen,
+  ifMatch: seen,
 });
 
 /** What became of each change: `done`, or the name of the error and what it says. */
-export async function outcomes(depot: Depot, ...changes: readonly DepotChange[]): Promise<readonly string[]> {
+export async function outcomes(depot: Replica, ...changes: readonly RecordChange[]): Promise<readonly string[]> {
   const told = await depot.apply(changes);
   return told.map((outcome) => (outcome.done ? 'done' : `${outcome.error.name}: ${outcome.error.message}`));
 }
 
-export async function succeed(depot: Depot, ...changes: readonly DepotChange[]): Promise<void> {
+export async function succeed(depot: Replica, ...changes: readonly RecordChange[]): Promise<void> {
   assert.deepEqual(
     await outcomes(depot, ...changes),
     changes.map(() => 'done'),
   );
 }
 
-export const bytes = (text: string): DepotBytes => ({
+export const bytes = (text: string): FileBytes => ({
   source: () => Readable.from([Buffer.from(text)]),
   checksum: sha256(text),
   size: Buffer.byteLength(text),

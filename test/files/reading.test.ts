@@ -26,7 +26,7 @@ async function opened(t: TestContext, prepare: (folder: CatalogueFolder) => Prom
 const labelOf = ({ snapshot }: FileCatalogue, slug = 'trees') =>
   snapshot.folders.get('parks')?.datasets.get(slug)?.label ?? null;
 const messagesOf = ({ snapshot }: FileCatalogue) =>
-  [...snapshot.problems.values()].flat().map(({ path, message }) => `${path}: ${message}`);
+  [...snapshot.diagnostics.values()].flat().map(({ path, message }) => `${path}: ${message}`);
 
 describe('a record', () => {
   const formats: readonly (readonly [name: string, text: string | Uint8Array])[] = [

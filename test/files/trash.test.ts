@@ -107,7 +107,7 @@ describe('what is removed', () => {
     const again = await openFolder(folder.root);
     await again.load();
     assert.deepEqual(
-      [...again.snapshot.problems.keys()].filter((path) => path.includes('trash')),
+      [...again.snapshot.diagnostics.keys()].filter((path) => path.includes('trash')),
       [],
     );
     assert.equal(await readFile(folder.path('.catalogue/trash/.gitignore'), 'utf8'), '*\n');

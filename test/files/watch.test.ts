@@ -90,7 +90,7 @@ test('a file that is half written takes nothing down', async (t) => {
   assert.equal(label(), 'First');
   appendFileSync(folder.path(`${home}/dataset.yaml`), 'ond"\n');
   await until('the whole is served', () => label() === 'Second');
-  assert.equal(catalogue.snapshot.problems.size, 0);
+  assert.equal(catalogue.snapshot.diagnostics.size, 0);
   assert.equal(log.at(-1), `${home}/dataset.yaml: mended.`);
 });
 
@@ -132,7 +132,7 @@ test('new datasets, versions, namespaces and lone records, and their end', async
     return gone && served(catalogue, 'a', 'd')?.versions.length === 1;
   });
   rmSync(folder.path('namespaces/a/datasets/bare'), { recursive: true });
-  await until('nothing is wrong', () => catalogue.snapshot.problems.size === 0);
+  await until('nothing is wrong', () => catalogue.snapshot.diagnostics.size === 0);
   assert.deepEqual(catalogue.snapshot, await freshlyRead(folder));
 });
 
@@ -149,7 +149,7 @@ test('a folder that is deleted and made again at once, and is followed after tha
     const has = () => served(catalogue, 'a', 'd')?.versions.some(({ slug }) => slug === `v${i}`) ?? false;
     await until(`the versions in ${path} are followed again`, has);
   }
-  await until('nothing is wrong', () => catalogue.snapshot.problems.size === 0);
+  await until('nothing is wrong', () => catalogue.snapshot.diagnostics.size === 0);
 });
 
 test('folders that change places', async (t) => {
@@ -176,11 +176,11 @@ test('a payload that is missing is waited for, and payloads are not watched othe
   assert.equal(version()?.ready, false);
   folder.write(`${home}/data/v1.csv`, 'a\n');
   await until('the problem is that it is too short', () =>
-    [...catalogue.snapshot.problems.values()].some(([problem]) => problem?.message.includes('has 2 bytes')),
+    [...catalogue.snapshot.diagnostics.values()].some(([problem]) => problem?.message.includes('has 2 bytes')),
   );
   appendFileSync(folder.path(`${home}/data/v1.csv`), '1\n2\n3\n');
   await until('the version is ready', () => version()?.ready === true);
-  assert.equal(catalogue.snapshot.problems.size, 0);
+  assert.equal(catalogue.snapshot.diagnostics.size, 0);
 });
 
 test('a root that is moved away stays served, and is read again when it is back', async (t) => {
@@ -228,7 +228,7 @@ test('links that leave the folder are refused, and said to be wrong', async (t) 
   symlinkSync(folder.beside('elsewhere/datasets/d'), folder.path('namespaces/a/datasets/link'));
   symlinkSync(folder.beside('elsewhere'), folder.path('namespaces/link'));
   const wrong = (path: string) =>
-    catalogue.snapshot.problems.get(path)?.[0]?.message.includes('leaves the catalogue folder');
+    catalogue.snapshot.diagnostics.get(path)?.[0]?.message.includes('leaves the catalogue folder');
   await until('both links are complained of', () =>
     Boolean(wrong('namespaces/a/datasets/link') && wrong('namespaces/link')),
   );
@@ -250,7 +250,7 @@ test('200 broken files among many: everything else is served, and snapshots stay
   const snapshots = countSnapshots(catalogue);
   for (let i = 0; i < 1000; i++) folder.dataset(`namespaces/a/datasets/m${i}`, i % 5 ? `M ${i}` : '[');
   await until('all are read', () => {
-    const { folders, problems } = catalogue.snapshot;
+    const { folders, diagnostics: problems } = catalogue.snapshot;
     return folders.get('a')?.datasets.size === 802 && problems.size === 400;
   });
   assert.ok(snapshots() < 20);

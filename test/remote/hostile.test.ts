@@ -73,7 +73,7 @@ describe('answers without an end', { concurrency: 2 }, () => {
   });
 
   it('so is a line of a manifest', async (test) => {
-    const { depot } = await at(test, endless('x'));
+    const { replica: depot } = await at(test, endless('x'));
     const manifest = await depot.manifest();
     await assert.rejects(manifest?.entries[Symbol.asyncIterator]().next() ?? Promise.resolve(), isUnreachable);
   });
@@ -135,8 +135,12 @@ describe('answers that mean nothing', () => {
 
   it('outcomes that are none', async (test) => {
     for (const value of [[null], [5], [{ path: 'a' }], [{ path: 'a', status: '200' }], {}]) {
-      const { depot } = await at(test, says(value));
-      await assert.rejects(depot.apply([{ do: 'remove', path: 'a', seen: '' }]), isUnreachable, JSON.stringify(value));
+      const { replica: depot } = await at(test, says(value));
+      await assert.rejects(
+        depot.apply([{ do: 'remove', path: 'a', ifMatch: '' }]),
+        isUnreachable,
+        JSON.stringify(value),
+      );
     }
   });
 
@@ -153,7 +157,7 @@ describe('answers that mean nothing', () => {
     ];
     for (const one of odd) {
       const line = one === null || typeof one === 'number' ? one : { ...entry, ...one };
-      const { depot } = await at(test, says(`${JSON.stringify(entry)}\n${JSON.stringify(line)}\n`));
+      const { replica: depot } = await at(test, says(`${JSON.stringify(entry)}\n${JSON.stringify(line)}\n`));
       const entries = (await depot.manifest())?.entries[Symbol.asyncIterator]();
       assert.deepEqual((await entries?.next())?.value, entry);
       await assert.rejects(entries?.next() ?? Promise.resolve(), isUnreachable, JSON.stringify(line));
@@ -161,7 +165,7 @@ describe('answers that mean nothing', () => {
   });
 
   it('a path with half of a character', async (test) => {
-    const { depot } = await at(test, says({}));
+    const { replica: depot } = await at(test, says({}));
     await assert.rejects(depot.read('site_media/\ud800.png'), { name: NotFoundError.name });
   });
 });
@@ -180,7 +184,7 @@ it('a token goes to the server that it is for, wherever that sends us', async (t
     const catalogue = await at(test, sends, 'secret');
     await assert.rejects(catalogue.get({ kind: 'group', slug: 'g' }));
     await assert.rejects(catalogue.create('group', { label: 'G' }));
-    await assert.rejects(catalogue.depot.apply([]));
+    await assert.rejects(catalogue.replica.apply([]));
     await assert.rejects(catalogue.media('a.png'));
   }
   assert.deepEqual(heard, []);

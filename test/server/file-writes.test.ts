@@ -13,7 +13,7 @@ const root = '/api/v1/files/';
 const home = 'namespaces/parks/datasets/trees';
 const sha256 = (bytes: string) => createHash('sha256').update(bytes).digest('hex');
 const digest = (bytes: string) => `sha-256=:${createHash('sha256').update(bytes).digest('base64')}:`;
-const write = (path: string, text: string, seen: string | null = null) => ({ do: 'write', path, text, seen });
+const write = (path: string, text: string, seen: string | null = null) => ({ do: 'write', path, text, ifMatch: seen });
 const text = 'id: 7\nlabel: Trees # old ones\n';
 
 async function given(test: TestContext) {
@@ -38,7 +38,7 @@ describe('changes, many at once', { concurrency: 3 }, () => {
       write(`${home}/dataset.yaml`, 'id: 7\nlabel: Else\n', sha256('else')),
       write('namespaces/parks/datasets/TREES/dataset.yaml', 'label: Twin\n'),
       write('../x.yaml', 'label: X\n'),
-      { do: 'remove', path: 'queries/none.yaml', seen: sha256('') },
+      { do: 'remove', path: 'queries/none.yaml', ifMatch: sha256('') },
     ]);
     assert.deepEqual([status, headers.get('content-type')], [200, 'application/json']);
     assert.deepEqual(
@@ -66,7 +66,7 @@ describe('changes, many at once', { concurrency: 3 }, () => {
       [null],
       [{}],
       [{ do: 'write', path: 'a' }],
-      [{ do: 'erase', path: 'a', seen: 'b' }],
+      [{ do: 'erase', path: 'a', ifMatch: 'b' }],
     ])
       assert.equal((await change(wrong)).status, 400, JSON.stringify(wrong));
     assert.match((await change([write('a', 'b'), { do: 'remove', path: 'a' }])).text, /Number 2 is no change/);
@@ -91,7 +91,7 @@ describe('changes, many at once', { concurrency: 3 }, () => {
         [
           write(path, 'label: A\n'),
           write(path, 'label: A\n', sha256('id: 8\nlabel: Inner\n')),
-          { do: 'remove', path, seen: sha256('id: 8\nlabel: Inner\n') },
+          { do: 'remove', path, ifMatch: sha256('id: 8\nlabel: Inner\n') },
           write(`namespaces/${namespace}/namespace.yaml`, 'label: A\n'),
           write('queries/q.yaml', `label: Q\ndataset: ${namespace}/${dataset}\n`),
         ],

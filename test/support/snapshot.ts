@@ -11,7 +11,7 @@ import {
 import type { RecordOf } from '../../src/catalogue/records.ts';
 import { settingsFrom } from '../../src/catalogue/settings.ts';
 import { apply, emptySnapshot, type Reading, type Snapshot } from '../../src/catalogue/snapshot.ts';
-import type { Problem } from '../../src/catalogue/types.ts';
+import type { Diagnostic } from '../../src/catalogue/types.ts';
 
 type Named<T> = Readonly<Record<string, T>>;
 
@@ -60,7 +60,7 @@ function each<T>(records: Named<T>, read: (name: string, record: T) => Reading):
   return Object.entries(records).map(([name, record]) => read(name, record));
 }
 
-export function problemsOf(messages: Named<string> = {}): ReadonlyMap<string, readonly Problem[]> {
+export function problemsOf(messages: Named<string> = {}): ReadonlyMap<string, readonly Diagnostic[]> {
   return new Map(
     Object.entries(messages).map(([path, message]) => [path, [{ path, line: 1, column: 1, pointer: '', message }]]),
   );
@@ -68,5 +68,5 @@ export function problemsOf(messages: Named<string> = {}): ReadonlyMap<string, re
 
 /** The snapshot of the content. */
 export function snapshotOf(content: Content): Snapshot {
-  return apply(emptySnapshot, { readings: readingsOf(content), problems: problemsOf(content.problems) });
+  return apply(emptySnapshot, { readings: readingsOf(content), diagnostics: problemsOf(content.problems) });
 }

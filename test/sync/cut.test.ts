@@ -60,7 +60,7 @@ async function untilDone(ours: string, url: string, token: string, allow: (bytes
     const state = await State.open(join(folder, 'there.ndjson'));
     const spool = join(folder, 'there.texts');
     try {
-      const pair = { ours: files.for().depot, theirs: there.depot, state, spool, signedIn: true, parse };
+      const pair = { ours: files.for().replica, theirs: there.replica, state, spool, signedIn: true, parse };
       assert.deepEqual(failuresOf(await run(pair)), []);
       return cuts;
     } catch (error) {

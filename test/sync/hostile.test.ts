@@ -4,7 +4,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
-import type { Depot } from '../../src/catalogue/depot.ts';
+import type { Replica } from '../../src/catalogue/replica.ts';
 import { homeOf, makeFolder } from '../support/folder.ts';
 import { contentOf, failuresOf, makeEmpty, pullFrom, pushTo } from './pair.ts';
 
@@ -28,7 +28,7 @@ async function start(test: TestContext) {
 }
 
 /** A depot of which some files are read otherwise. */
-const reading = (depot: Depot, read: (path: string) => Readable | null): Depot => ({
+const reading = (depot: Replica, read: (path: string) => Readable | null): Replica => ({
   manifest: (options) => depot.manifest(options),
   entry: (path) => depot.entry(path),
   read: async (path, options) => read(path) ?? depot.read(path, options),
@@ -49,7 +49,7 @@ describe('the other side', () => {
           for (; sent < 200; sent++) yield Buffer.alloc(1024 * 1024, 0x20);
         })(),
       );
-    const wrap = (depot: Depot, side: 'ours' | 'theirs') =>
+    const wrap = (depot: Replica, side: 'ours' | 'theirs') =>
       side === 'ours' ? depot : reading(depot, (path) => (path === trees ? endless() : null));
     const { done, failures } = await pullFrom(here, there, {}, { wrap });
     assert.deepEqual(

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Depot } from '../../src/catalogue/depot.ts';
+import type { Replica } from '../../src/catalogue/replica.ts';
 import { openFolder } from '../../src/files/file-catalogue.ts';
 import { parseRecord } from '../../src/files/text/parse.ts';
 import type { Pair } from '../../src/sync/compare.ts';
@@ -13,7 +13,7 @@ import { filesIn } from '../support/prompt.ts';
 export interface PairOptions {
   readonly signedIn?: boolean;
   /** What stands between them. */
-  readonly wrap?: (depot: Depot, side: 'ours' | 'theirs') => Depot;
+  readonly wrap?: (depot: Replica, side: 'ours' | 'theirs') => Replica;
 }
 
 /** Opens both folders anew, as every run of the program does, and does something with them. */
@@ -29,8 +29,8 @@ export async function withPair<T>(
   const state = await State.open(join(folder, 'there.ndjson'));
   try {
     return await work({
-      ours: wrap(here.for().depot, 'ours'),
-      theirs: wrap(there.for().depot, 'theirs'),
+      ours: wrap(here.for().replica, 'ours'),
+      theirs: wrap(there.for().replica, 'theirs'),
       state,
       spool: join(folder, 'there.texts'),
       signedIn,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Depot } from '../../src/catalogue/depot.ts';
+import type { Replica } from '../../src/catalogue/replica.ts';
 import { writeContent } from '../support/folder.ts';
 import { edits, Hands } from './edits.ts';
 import { contentOf, failuresOf, pullFrom, pushTo } from './pair.ts';
@@ -128,7 +128,7 @@ describe('two folders with any edits', () => {
 });
 
 /** Depots that answer so many questions, and then one no more, though it was heard. */
-function cutAfter(operations: number): (depot: Depot) => Depot {
+function cutAfter(operations: number): (depot: Replica) => Replica {
   let left = operations;
   return (depot) =>
     new Proxy(depot, {

@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { Depot } from '../../catalogue/depot.ts';
 import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
+import type { Replica } from '../../catalogue/replica.ts';
 import type { Call, Verb } from '../command.ts';
 import { readOrigin, writeOrigin } from '../elsewhere/origin.ts';
 import { pairOf } from '../elsewhere/pair.ts';
@@ -28,7 +28,7 @@ export const command: Verb<{ dryRun?: boolean }> = {
     const folder = resolve(context.cwd, name);
     const url = await call.remoteUrl(given);
     const goesOn = await mustBeFree(folder, name, url);
-    const { depot } = await call.remote(given);
+    const { replica: depot } = await call.remote(given);
     if (rehearse) return rehearsed(call, depot, name);
     const settings = await settingsOf(depot);
     if (!goesOn) {
@@ -73,7 +73,7 @@ async function mustBeFree(folder: string, name: string, url: string): Promise<bo
  * The settings there, but for how it is reached: a copy has another address, and no proxy before it. Null where there
  * are none.
  */
-async function settingsOf(depot: Depot): Promise<{ readonly path: string; readonly text: string } | null> {
+async function settingsOf(depot: Replica): Promise<{ readonly path: string; readonly text: string } | null> {
   const [{ editText }, { recordText }] = await Promise.all([
     import('../../files/text/document.ts'),
     import('../../sync/record-text.ts'),
@@ -89,7 +89,7 @@ async function settingsOf(depot: Depot): Promise<{ readonly path: string; readon
   return null;
 }
 
-async function rehearsed({ show }: Call, depot: Depot, name: string): Promise<number> {
+async function rehearsed({ show }: Call, depot: Replica, name: string): Promise<number> {
   let records = 0;
   let bytes = 0;
   for await (const entry of (await depot.manifest())?.entries ?? [])

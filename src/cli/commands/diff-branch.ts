@@ -1,7 +1,7 @@
 /** `catalogue diff <commit>`: what a branch changes. */
 import { relative, resolve } from 'node:path';
 import { NotFoundError } from '../../catalogue/errors.ts';
-import type { Problem } from '../../catalogue/types.ts';
+import type { Diagnostic } from '../../catalogue/types.ts';
 import type { Call } from '../command.ts';
 import { interruptible } from '../interruption.ts';
 import { summaryOf } from '../output/catalogue-changes.ts';
@@ -28,7 +28,7 @@ export async function diffBranch(call: Call, what: string, { format, rows }: Bra
       throw new NotFoundError(`${error.message}\nOr is a dataset meant? One is written <namespace>/<dataset>.`);
     })
     .finally(end);
-  const place = ({ path, ...rest }: Problem) => ({
+  const place = ({ path, ...rest }: Diagnostic) => ({
     ...rest,
     path: relative(context.cwd, resolve(root, path)).replaceAll('\\', '/'),
   });

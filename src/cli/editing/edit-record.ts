@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { text as textOf } from 'node:stream/consumers';
 import type { Catalogue, Input } from '../../catalogue/catalogue.ts';
-import type { Depot } from '../../catalogue/depot.ts';
 import { NotFoundError } from '../../catalogue/errors.ts';
 import { formatRef, type Refs, refOf } from '../../catalogue/ref.ts';
+import type { Replica } from '../../catalogue/replica.ts';
 import type { Entities } from '../../catalogue/types.ts';
 import type { Call } from '../command.ts';
 import { find, findVersion } from '../naming.ts';
@@ -32,15 +32,15 @@ export async function editRecord<R extends Named>(
   represent: (entity: Entities[R['kind']], catalogue: Catalogue) => unknown,
 ): Promise<number> {
   const catalogue = await call.open();
-  const { depot } = catalogue;
+  const { replica: depot } = catalogue;
   const { ref, path } = await recordOf(call, catalogue, asked);
   const text = await textOf(await depot.read(path));
-  const seen = createHash('sha256').update(text).digest('hex');
+  const ifMatch = createHash('sha256').update(text).digest('hex');
   const isChanged = await editText(call.context, {
     path,
     text,
     async save(typed) {
-      const [outcome] = await depot.apply([{ do: 'write', path, text: typed, seen }]);
+      const [outcome] = await depot.apply([{ do: 'write', path, text: typed, ifMatch }]);
       if (outcome && !outcome.done) throw outcome.error;
     },
   });
@@ -59,19 +59,19 @@ export async function editRecord<R extends Named>(
  */
 async function recordOf(call: Call, catalogue: Catalogue, asked: Named): Promise<{ ref: Named; path: string }> {
   const isNamed = asked.kind !== 'version' || asked.slug !== 'latest';
-  const path = isNamed ? await pathOf(catalogue.depot, asked) : undefined;
+  const path = isNamed ? await pathOf(catalogue.replica, asked) : undefined;
   if (path !== undefined) return { ref: asked, path };
   const ref =
     asked.kind === 'version'
       ? (await findVersion(catalogue, asked, call.show)).ref
       : (refOf(await find(catalogue, asked, call.show)) as Named);
-  const found = await pathOf(catalogue.depot, ref);
+  const found = await pathOf(catalogue.replica, ref);
   if (found === undefined) throw new NotFoundError(`The file of ${ref.kind} ${formatRef(ref)} may not be read.`);
   return { ref, path: found };
 }
 
 /** Undefined where there is none, or none that may be seen. */
-async function pathOf(depot: Depot, ref: Named): Promise<string | undefined> {
+async function pathOf(depot: Replica, ref: Named): Promise<string | undefined> {
   const { candidates, stemOf, unitOf, versionStem } = await import('../../files/layout.ts');
   for (const path of candidates(ref.kind === 'version' ? versionStem(ref) : stemOf(unitOf(ref)))) {
     const entry = await depot.entry(path).catch((error) => {

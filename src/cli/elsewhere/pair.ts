@@ -70,7 +70,7 @@ export async function pairOf<T>(
         };
         const { signedIn } = other;
         return await work(
-          { ours: ours.depot, theirs: theirs.depot, state, spool: `${path}.texts`, signedIn, parse },
+          { ours: ours.replica, theirs: theirs.replica, state, spool: `${path}.texts`, signedIn, parse },
           other,
         );
       } finally {

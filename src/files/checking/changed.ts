@@ -60,11 +60,11 @@ async function headOf(root: string) {
 
 /** What was read, with what lies where nothing should: names alone tell that, of the whole folder. */
 function factsIn(sight: Sight, { snapshot, states }: ReadUnits): Facts {
-  const problems = new Map(snapshot.problems);
+  const problems = new Map(snapshot.diagnostics);
   for (const finding of survey(sight))
     if ('stray' in finding)
       problems.set(finding.stray.path, [...(problems.get(finding.stray.path) ?? []), finding.stray]);
-  return factsOf(sight, { ...snapshot, problems }, states);
+  return factsOf(sight, { ...snapshot, diagnostics: problems }, states);
 }
 
 type Sides = readonly [before: GitTree, now: GitTree | Folder];

@@ -3,7 +3,7 @@
 import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
 import type { RecordKind } from '../../catalogue/schemas.ts';
 import { schemas } from '../../catalogue/schemas.ts';
-import type { Problem, Version } from '../../catalogue/types.ts';
+import type { Diagnostic, Version } from '../../catalogue/types.ts';
 import { openFolder } from '../file-catalogue.ts';
 import { candidates, payloadPath, recordAt, versionStem } from '../layout.ts';
 import { locate } from '../text/parse.ts';
@@ -14,7 +14,7 @@ import { doubtsIn, factsOf, formatOf, recordsOf } from './facts.ts';
 import { mismatches } from './payloads.ts';
 import type { Doubt, Facts } from './rules.ts';
 
-export interface CheckProblem extends Problem {
+export interface CheckProblem extends Diagnostic {
   /** An error makes something wrong or unserved; a warning is worth a look. */
   readonly severity: 'error' | 'warning';
   /** Whether `fix` mends it. */

@@ -1,6 +1,6 @@
 /** What a check goes by, and what it finds wrong in it. */
 import type { Snapshot } from '../../catalogue/snapshot.ts';
-import type { Problem } from '../../catalogue/types.ts';
+import type { Diagnostic } from '../../catalogue/types.ts';
 import { misspelledKeys } from '../../catalogue/validators.ts';
 import { recordAt, recordName } from '../layout.ts';
 import { type Sight, Unreadable } from '../reading/look.ts';
@@ -34,7 +34,7 @@ export function* recordsOf(states: Iterable<UnitState>): Generator<string> {
 /** All that looks wrong without payloads being read. */
 export function doubtsIn(facts: Facts): readonly Doubt[] {
   return [
-    ...[...facts.snapshot.problems.values()].flat().map(broken),
+    ...[...facts.snapshot.diagnostics.values()].flat().map(broken),
     ...misspellings(facts),
     ...rules.flatMap((rule) => [...rule(facts)]),
     ...checkPayloads(facts),
@@ -43,7 +43,7 @@ export function doubtsIn(facts: Facts): readonly Doubt[] {
 
 export const formatOf = (path: string) => recordName(path)?.format ?? 'yaml';
 
-const broken = (problem: Problem): Doubt => problem;
+const broken = (problem: Diagnostic): Doubt => problem;
 
 function* misspellings({ texts }: Facts): Generator<Doubt> {
   for (const [path, { value }] of texts) {

@@ -1,7 +1,8 @@
 /** Changes to records, one after the other; then one look at all of them, and one commit. */
-import type { DepotChange, DepotOutcome } from '../../catalogue/depot.ts';
-import { inLanes } from '../../catalogue/lanes.ts';
+
+import { mapConcurrent } from '../../catalogue/concurrency.ts';
 import { formatRef } from '../../catalogue/ref.ts';
+import type { ChangeOutcome, RecordChange } from '../../catalogue/replica.ts';
 import { pausing } from '../reading/pace.ts';
 import { Batch } from './batch.ts';
 import { moveRecord, removeRecord } from './change.ts';
@@ -9,15 +10,18 @@ import { depotPlace } from './place.ts';
 import type { Access } from './rights.ts';
 import { writeRecord } from './write.ts';
 
-export async function applyChanges(access: Access, changes: readonly DepotChange[]): Promise<readonly DepotOutcome[]> {
+export async function applyChanges(
+  access: Access,
+  changes: readonly RecordChange[],
+): Promise<readonly ChangeOutcome[]> {
   const { commits } = access.files;
   if (changes.some((change) => change.do !== 'write')) await commits.caughtUp();
   const work = async () => {
     const batch = new Batch(access);
-    const outcomes: DepotOutcome[] = [];
+    const outcomes: ChangeOutcome[] = [];
     const pause = pausing();
     for (const run of runsOf(changes))
-      await inLanes(run, writesAtOnce, async ([i, change]) => {
+      await mapConcurrent(run, writesAtOnce, async ([i, change]) => {
         outcomes[i] = await outcomeOf(batch, change);
         // What is refused waits for nothing, and there may be very many of them.
         await pause();
@@ -33,13 +37,13 @@ export async function applyChanges(access: Access, changes: readonly DepotChange
 /** So many files are on their way to the disk at a time: it takes several as fast as one. */
 const writesAtOnce = 8;
 
-type Numbered = readonly [i: number, change: DepotChange];
+type Numbered = readonly [i: number, change: RecordChange];
 
 /**
  * The changes with their numbers, those together that don't hang on each other: texts of different records of one kind.
  * (But for namespaces: who may write what hangs on them.)
  */
-function runsOf(changes: readonly DepotChange[]): readonly (readonly Numbered[])[] {
+function runsOf(changes: readonly RecordChange[]): readonly (readonly Numbered[])[] {
   const runs: Numbered[][] = [];
   let kind: string | undefined;
   const paths = new Set<string>();
@@ -57,7 +61,7 @@ function runsOf(changes: readonly DepotChange[]): readonly (readonly Numbered[])
   return runs;
 }
 
-async function outcomeOf(batch: Batch, change: DepotChange): Promise<DepotOutcome> {
+async function outcomeOf(batch: Batch, change: RecordChange): Promise<ChangeOutcome> {
   const { path } = change;
   try {
     await doneTo(batch, change);
@@ -67,7 +71,7 @@ async function outcomeOf(batch: Batch, change: DepotChange): Promise<DepotOutcom
   }
 }
 
-function doneTo(batch: Batch, change: DepotChange): Promise<void> {
+function doneTo(batch: Batch, change: RecordChange): Promise<void> {
   switch (change.do) {
     case 'write':
       return writeRecord(batch, change);
@@ -79,15 +83,15 @@ function doneTo(batch: Batch, change: DepotChange): Promise<void> {
 }
 
 /** What a commit says of them: of one what it is, of several how many, and which. */
-function messageFor(changes: readonly DepotChange[]): string {
+function messageFor(changes: readonly RecordChange[]): string {
   const said = changes.map(sentence);
   return said.length === 1 ? `${said[0]}` : [`Change ${said.length} records`, '', ...said].join('\n');
 }
 
-function sentence(change: DepotChange): string {
+function sentence(change: RecordChange): string {
   switch (change.do) {
     case 'write':
-      return `${change.seen === null ? 'Add' : 'Edit'} ${named(change.path)}`;
+      return `${change.ifMatch === null ? 'Add' : 'Edit'} ${named(change.path)}`;
     case 'remove':
       return `Remove ${named(change.path)}`;
     case 'move':

@@ -1,6 +1,7 @@
 /** Removing a record, or giving it another place, as it was seen. */
-import type { DepotChange } from '../../catalogue/depot.ts';
+
 import { ConflictError, ValidationError } from '../../catalogue/errors.ts';
+import type { RecordChange } from '../../catalogue/replica.ts';
 import { move, placeOfRecord } from '../writing/moving.ts';
 import { locked, locksOf, mustBeFree } from '../writing/names.ts';
 import { formatOf } from '../writing/pen.ts';
@@ -13,9 +14,9 @@ import type { RecordPlace } from './place.ts';
 import { homeOf, mustOwn, placeToWrite } from './rights.ts';
 import { sumOf } from './sums.ts';
 
-type Change<D extends DepotChange['do']> = Extract<DepotChange, { readonly do: D }>;
+type Change<D extends RecordChange['do']> = Extract<RecordChange, { readonly do: D }>;
 
-export async function removeRecord(batch: Batch, { path, seen }: Change<'remove'>): Promise<void> {
+export async function removeRecord(batch: Batch, { path, ifMatch }: Change<'remove'>): Promise<void> {
   const place = placeToWrite(path);
   const { files } = batch;
   const { ref } = place;
@@ -23,14 +24,14 @@ export async function removeRecord(batch: Batch, { path, seen }: Change<'remove'
   mustOwn(batch, homeOf(batch, ref));
   if (bytesAt(files.store.folder, path) === null) return;
   mustBeAlone(files.store.folder, place);
-  asSeen(batch, place, seen);
+  asSeen(batch, place, ifMatch);
   // A later group of that name owns and has nobody.
   if (ref.kind === 'group') await renameGroup(files, ref.slug, null);
-  batch.touch(...(await discardRecord(files, ref, () => asSeen(batch, place, seen))));
+  batch.touch(...(await discardRecord(files, ref, () => asSeen(batch, place, ifMatch))));
   if (ref.kind === 'user') await files.accounts.forget(ref.slug);
 }
 
-export async function moveRecord(batch: Batch, { path, to, seen }: Change<'move'>): Promise<void> {
+export async function moveRecord(batch: Batch, { path, to, ifMatch }: Change<'move'>): Promise<void> {
   const { files } = batch;
   const { folder } = files.store;
   const [place, target] = [placeToWrite(path), placeToWrite(to)];
@@ -38,11 +39,11 @@ export async function moveRecord(batch: Batch, { path, to, seen }: Change<'move'
   await batch.look();
   mustOwn(batch, homeOf(batch, from));
   if (goal.kind === 'dataset') mustOwn(batch, goal.namespace);
-  if (bytesAt(folder, path) === null && sumIs(bytesAt(folder, to), seen)) return;
+  if (bytesAt(folder, path) === null && sumIs(bytesAt(folder, to), ifMatch)) return;
   if (goal.kind === 'dataset' && !files.snapshot.folders.get(goal.namespace)?.namespace)
     throw new ValidationError({ to: [`There is no namespace "${goal.namespace}".`] });
   await locked(files, locksOf(from, goal), async () => {
-    asSeen(batch, place, seen);
+    asSeen(batch, place, ifMatch);
     mustBeAlone(folder, place);
     mustStayWithin(folder, to);
     await mustBeFree(files, goal, from).catch((error) => {

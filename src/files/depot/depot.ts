@@ -1,7 +1,7 @@
 /** The catalogue in a folder as the files that it is made of, for one viewer. */
 import type { Readable } from 'node:stream';
-import type { Depot, DepotBytes, DepotChange, DepotEntry, DepotOutcome, Manifest } from '../../catalogue/depot.ts';
 import { NotFoundError } from '../../catalogue/errors.ts';
+import type { ChangeOutcome, FileBytes, FileEntry, Manifest, RecordChange, Replica } from '../../catalogue/replica.ts';
 import type { Store } from '../reading/store.ts';
 import { applyChanges } from './apply.ts';
 import { type Item, itemAt, sightOf } from './items.ts';
@@ -13,7 +13,7 @@ import type { Access } from './rights.ts';
 /** What was found out of a folder's files is for all of its viewers. */
 const inventories = new WeakMap<Store, Inventory>();
 
-export class FileDepot implements Depot {
+export class FileReplica implements Replica {
   readonly #access: Access;
 
   constructor(access: Access) {
@@ -27,17 +27,17 @@ export class FileDepot implements Depot {
     return inventory;
   }
 
-  async manifest(options: Parameters<Depot['manifest']>[0] = {}): Promise<Manifest | null> {
+  async manifest(options: Parameters<Replica['manifest']>[0] = {}): Promise<Manifest | null> {
     const { files, viewer, visible } = this.#access;
     await files.load();
     return this.#inventory.manifest(viewer, visible(), options);
   }
 
-  async entry(path: string): Promise<DepotEntry> {
+  async entry(path: string): Promise<FileEntry> {
     return entryFor(this.#inventory, await this.#item(path));
   }
 
-  async read(path: string, options?: Parameters<Depot['read']>[1]): Promise<Readable> {
+  async read(path: string, options?: Parameters<Replica['read']>[1]): Promise<Readable> {
     return readItem(this.#access.files.store.folder, this.#inventory, await this.#item(path), options);
   }
 
@@ -49,12 +49,12 @@ export class FileDepot implements Depot {
     return item;
   }
 
-  async apply(changes: readonly DepotChange[]): Promise<readonly DepotOutcome[]> {
+  async apply(changes: readonly RecordChange[]): Promise<readonly ChangeOutcome[]> {
     await this.#access.files.load();
     return applyChanges(this.#access, changes);
   }
 
-  async put(path: string, bytes: DepotBytes): Promise<void> {
+  async put(path: string, bytes: FileBytes): Promise<void> {
     await this.#access.files.load();
     return putBytes(this.#access, this.#inventory.sums, path, bytes);
   }

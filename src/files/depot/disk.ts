@@ -35,11 +35,11 @@ export function bytesAt(folder: Folder, path: string): Buffer | null {
  * @returns its bytes; null where there is none
  * @throws StaleError where it is another; ConflictError where it is broken, unless it is staff who have seen just that
  */
-export function asSeen({ files, viewer }: Access, { path, ref }: RecordPlace, seen: string | null): Buffer | null {
+export function asSeen({ files, viewer }: Access, { path, ref }: RecordPlace, ifMatch: string | null): Buffer | null {
   const now = bytesAt(files.store.folder, path);
   const sum = now && sumOf(now);
-  if (sum !== null && !(viewer.staff && sum === seen)) mustBeSound(files, ref.kind, path);
-  if (sum !== seen) throw new StaleError();
+  if (sum !== null && !(viewer.staff && sum === ifMatch)) mustBeSound(files, ref.kind, path);
+  if (sum !== ifMatch) throw new StaleError();
   return now;
 }
 

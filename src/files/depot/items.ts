@@ -35,7 +35,7 @@ export function* itemsOf(state: UnitState): Generator<Item> {
 
 /** Records that no unit is read from, but of which something is known to be wrong. */
 export function* strayItems(store: Store, known: ReadonlySet<string>): Generator<Item> {
-  for (const path of store.snapshot.problems.keys()) {
+  for (const path of store.snapshot.diagnostics.keys()) {
     const kind = known.has(path) ? undefined : depotPlace(path)?.kind;
     if (kind === 'record' || kind === 'settings') yield { kind: 'record', path, state: null };
   }
@@ -64,7 +64,9 @@ export function itemAt(store: Store, path: string): Item | null {
   if (place.kind === 'media') return { kind: 'media', path };
   const state = store.states.get(keyOf(place.unit));
   if (state) for (const item of itemsOf(state)) if (item.path === path) return item;
-  return place.kind !== 'payload' && store.snapshot.problems.has(path) ? { kind: 'record', path, state: null } : null;
+  return place.kind !== 'payload' && store.snapshot.diagnostics.has(path)
+    ? { kind: 'record', path, state: null }
+    : null;
 }
 
 /** Tells which files a viewer may see. */
@@ -74,7 +76,7 @@ export function sightOf(viewer: Viewer, visible: Snapshot): (item: Item) => bool
       case 'record': {
         const user = /^users\/(.+)\.[a-z]+$/.exec(item.path)?.[1];
         if (user !== undefined && !isPersonalTo(viewer, user)) return false;
-        return (item.state !== null && shows(visible, item.state.reading)) || visible.problems.has(item.path);
+        return (item.state !== null && shows(visible, item.state.reading)) || visible.diagnostics.has(item.path);
       }
       case 'payload':
         // What was withdrawn is there for those who may bring it back.

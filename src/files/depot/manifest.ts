@@ -1,8 +1,8 @@
 /** The manifest of a depot: all files that a viewer may see, in order, with their checksums. */
 import { createHash } from 'node:crypto';
-import type { DepotEntry, Manifest } from '../../catalogue/depot.ts';
 import { compareTexts } from '../../catalogue/listing.ts';
 import type { Viewer } from '../../catalogue/permissions.ts';
+import type { FileEntry, Manifest } from '../../catalogue/replica.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import { Unreadable } from '../reading/look.ts';
 import { pausing } from '../reading/pace.ts';
@@ -110,7 +110,7 @@ export class Inventory {
     media: readonly Listed[],
     sees: (item: Item) => boolean,
     texts: boolean,
-  ): AsyncGenerator<DepotEntry> {
+  ): AsyncGenerator<FileEntry> {
     const pause = pausing();
     let next = 0;
     for (const item of records) {
@@ -123,7 +123,7 @@ export class Inventory {
   }
 
   /** Texts aren't kept: each is read when its turn comes. Whoever wrote it meanwhile has made another manifest. */
-  #withText(item: Listed): DepotEntry {
+  #withText(item: Listed): FileEntry {
     try {
       const text = this.#store.folder.read(item.path)?.text;
       if (text === undefined) return entryOf(item);
@@ -135,7 +135,7 @@ export class Inventory {
   }
 }
 
-export const entryOf = ({ path, kind, checksum, size }: Item & Sum): DepotEntry => ({
+export const entryOf = ({ path, kind, checksum, size }: Item & Sum): FileEntry => ({
   path,
   checksum,
   size,

@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import { link, open, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { addAbortSignal } from 'node:stream';
-import type { DepotBytes } from '../../catalogue/depot.ts';
 import { ConflictError, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
 import { mediaTypeOf } from '../../catalogue/media-types.ts';
 import { mayWrite } from '../../catalogue/permissions.ts';
 import { formatRef } from '../../catalogue/ref.ts';
+import type { FileBytes } from '../../catalogue/replica.ts';
 import { isThere } from '../checking/rules.ts';
 import { codeOf, explained, makeFolders, syncFolder, temporaryBeside } from '../disk/durable.ts';
 import { withLock } from '../disk/lock.ts';
@@ -28,7 +28,7 @@ type Place = PayloadPlace | MediaPlace;
  * @throws ValidationError where the bytes aren't those of the checksum, or the path is none that bytes may have;
  *   ConflictError where others are there; NotPermittedError; UnavailableError; the signal's reason
  */
-export async function putBytes(access: Access, sums: Sums, path: string, bytes: DepotBytes): Promise<void> {
+export async function putBytes(access: Access, sums: Sums, path: string, bytes: FileBytes): Promise<void> {
   const place = placeToPut(path);
   mustBeAllowed(access, place);
   const { files, viewer } = access;
@@ -76,14 +76,14 @@ function mustHaveHome({ files }: Access, place: Place): void {
  * Whether the bytes are there already.
  * @throws ConflictError where others are
  */
-async function isPut(sums: Sums, path: string, { checksum }: DepotBytes): Promise<boolean> {
+async function isPut(sums: Sums, path: string, { checksum }: FileBytes): Promise<boolean> {
   const there = await sums.file(path);
   if (there === null) return false;
   if (there.checksum === checksum) return true;
   throw new ConflictError(`${path} is there, with other bytes: they never change. Choose another name.`);
 }
 
-async function takeIn({ files }: Access, sums: Sums, place: Place, bytes: DepotBytes): Promise<void> {
+async function takeIn({ files }: Access, sums: Sums, place: Place, bytes: FileBytes): Promise<void> {
   const { folder } = files.store;
   const target = folder.absolute(place.path);
   const home = dirname(target);
@@ -114,7 +114,7 @@ async function takeIn({ files }: Access, sums: Sums, place: Place, bytes: DepotB
   }
 }
 
-async function receive(aside: string, { source, checksum, size, onProgress, signal }: DepotBytes): Promise<void> {
+async function receive(aside: string, { source, checksum, size, onProgress, signal }: FileBytes): Promise<void> {
   const hash = createHash('sha256');
   let length = 0;
   const file = await open(aside, 'wx');

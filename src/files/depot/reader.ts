@@ -1,8 +1,8 @@
 /** Files of a depot, read one by one. */
 import { Readable } from 'node:stream';
-import type { Depot, DepotEntry } from '../../catalogue/depot.ts';
 import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
 import { mediaTypeOf } from '../../catalogue/media-types.ts';
+import type { FileEntry, Replica } from '../../catalogue/replica.ts';
 import { openWithin } from '../bytes.ts';
 import type { Folder } from '../reading/look.ts';
 import type { Item } from './items.ts';
@@ -10,7 +10,7 @@ import { entryOf, type Inventory } from './manifest.ts';
 import { sumOf } from './sums.ts';
 
 /** @throws NotFoundError */
-export async function entryFor(inventory: Inventory, item: Item): Promise<DepotEntry> {
+export async function entryFor(inventory: Inventory, item: Item): Promise<FileEntry> {
   const sum = await inventory.sum(item);
   if (!sum?.checksum) throw new NotFoundError();
   const entry = entryOf({ ...item, ...sum });
@@ -31,7 +31,7 @@ export async function readItem(
   folder: Folder,
   inventory: Inventory,
   item: Item,
-  { checksum, start = 0, end = Number.POSITIVE_INFINITY }: NonNullable<Parameters<Depot['read']>[1]> = {},
+  { checksum, start = 0, end = Number.POSITIVE_INFINITY }: NonNullable<Parameters<Replica['read']>[1]> = {},
 ): Promise<Readable> {
   if (item.kind === 'record' && checksum !== undefined) return readRecord(folder, item.path, checksum, start, end);
   if (checksum !== undefined && (await inventory.sum(item))?.checksum !== checksum) throw another(item.path);

@@ -1,9 +1,9 @@
 /** Writing the whole text of a record, new or not. */
 import { readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { DepotChange } from '../../catalogue/depot.ts';
 import { ConflictError, StaleError } from '../../catalogue/errors.ts';
 import { mayWrite } from '../../catalogue/permissions.ts';
+import type { RecordChange } from '../../catalogue/replica.ts';
 import { isThere } from '../checking/rules.ts';
 import { writeDurably } from '../disk/durable.ts';
 import { withLock } from '../disk/lock.ts';
@@ -17,10 +17,10 @@ import type { RecordPlace } from './place.ts';
 import { homeOf, mustOwn, placeToWrite } from './rights.ts';
 import { type Draft, draftOf, mustBeLinked } from './text.ts';
 
-type Write = DepotChange & { readonly do: 'write' };
+type Write = RecordChange & { readonly do: 'write' };
 
 /** Writes it, unless it says that already. */
-export async function writeRecord(batch: Batch, { path, text, seen }: Write): Promise<void> {
+export async function writeRecord(batch: Batch, { path, text, ifMatch }: Write): Promise<void> {
   const place = placeToWrite(path);
   const { files } = batch;
   const isNewQuery =
@@ -33,7 +33,7 @@ export async function writeRecord(batch: Batch, { path, text, seen }: Write): Pr
   const { ref } = place;
   const write = async (signal: AbortSignal) => {
     if (bytesAt(files.store.folder, path)?.equals(Buffer.from(text))) return;
-    const before = asSeen(batch, place, seen);
+    const before = asSeen(batch, place, ifMatch);
     mustBeAlone(files.store.folder, place);
     mustBeLinked(batch, draft);
     mustBeOnesOwn(batch, draft, before);
@@ -44,7 +44,7 @@ export async function writeRecord(batch: Batch, { path, text, seen }: Write): Pr
   // In the order of the changes, and before anything is waited for: what two of them change with each other fits.
   batch.ids.claim(draft);
   try {
-    if (seen === null && ref.kind !== 'version') await batch.names.give(ref, write);
+    if (ifMatch === null && ref.kind !== 'version') await batch.names.give(ref, write);
     else await withLock(files.root, stemOf(place.unit), write);
   } catch (error) {
     batch.ids.release(draft);

@@ -1,7 +1,7 @@
 /** What changed in a catalogue since a commit: the units whose files differ are read as they were and as they are. */
 import { changesBetween, type ThingChange } from '../../catalogue/changes.ts';
 import type { RecordKind } from '../../catalogue/schemas.ts';
-import type { Problem } from '../../catalogue/types.ts';
+import type { Diagnostic } from '../../catalogue/types.ts';
 import { checkRecord } from '../../catalogue/validators.ts';
 import { recordAt, recordName } from '../layout.ts';
 import { Folder, lfsPointer, type Sight } from '../reading/look.ts';
@@ -17,7 +17,7 @@ export interface ChangesSince {
   readonly to: NamedCommit | null;
   readonly things: readonly ThingChange[];
   /** Files that are broken on one side: what changed in them isn't known, and is not among the rest. */
-  readonly unread: readonly Problem[];
+  readonly unread: readonly Diagnostic[];
 }
 
 export interface ChangesOptions {
@@ -72,7 +72,7 @@ function seenThrough(folder: Folder): Sight {
 }
 
 /** The files that can't be read as records. A payload that is missing makes none of them. */
-function brokenIn(sight: Sight, { states }: ReadUnits): readonly Problem[] {
+function brokenIn(sight: Sight, { states }: ReadUnits): readonly Diagnostic[] {
   return states.flatMap(({ problems }) =>
     problems.flatMap(([path, [problem]]) => (problem && !isSound(sight, path) ? [problem] : [])),
   );

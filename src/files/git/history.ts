@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { Page, Question } from '../../catalogue/catalogue.ts';
+import type { ListOptions, Page } from '../../catalogue/catalogue.ts';
 import { UnavailableError } from '../../catalogue/errors.ts';
 import { pageOf } from '../../catalogue/listing.ts';
 import type { CatalogueFile, Commit, FileDetails, Settings } from '../../catalogue/types.ts';
@@ -97,7 +97,7 @@ const histories = new Map<string, readonly string[]>();
 export async function commitsOf(
   root: string,
   paths: readonly string[],
-  question: Pick<Question, 'page' | 'pageSize'>,
+  question: Pick<ListOptions, 'page' | 'pageSize'>,
   settings: Settings,
 ): Promise<Page<Commit>> {
   const head = await headOf(root);

@@ -3,7 +3,7 @@
  * says is only a rumour; `examine` looks at the files and believes nothing else.
  */
 import { apply, emptySnapshot, type Reading, type Snapshot } from '../../catalogue/snapshot.ts';
-import type { Problem } from '../../catalogue/types.ts';
+import type { Diagnostic } from '../../catalogue/types.ts';
 import { candidates, keyOf, recordName, stemOf, type Unit } from '../layout.ts';
 import { Folder } from './look.ts';
 import { readUnit } from './reading.ts';
@@ -16,12 +16,12 @@ export type Scope = Unit | { readonly folder: string };
 export class Store {
   readonly folder: Folder;
   readonly #states = new Map<string, UnitState>();
-  #strays = new Map<string, readonly Problem[]>();
+  #strays = new Map<string, readonly Diagnostic[]>();
   #snapshot: Snapshot = emptySnapshot;
   #changes = 0;
   /** What was read since the last snapshot: the units, and what is wrong now with which file. */
   #touched = new Map<string, Unit>();
-  #problems = new Map<string, readonly Problem[]>();
+  #problems = new Map<string, readonly Diagnostic[]>();
 
   constructor(root: string) {
     this.folder = new Folder(root);
@@ -80,7 +80,7 @@ export class Store {
 
   *#examineFolder(prefix: string): Generator<void> {
     const seen = new Set<string>();
-    const strays = new Map<string, readonly Problem[]>();
+    const strays = new Map<string, readonly Diagnostic[]>();
     for (const finding of survey(this.folder, prefix)) {
       if ('unit' in finding) seen.add(this.#look(finding.unit));
       else strays.set(finding.stray.path, [...(strays.get(finding.stray.path) ?? []), finding.stray]);
@@ -136,7 +136,7 @@ export class Store {
     const readings: Reading[] = [];
     for (const [key, unit] of this.#touched)
       readings.push(this.#states.get(key)?.reading ?? ({ ...unit, entity: null } as Reading));
-    this.#snapshot = apply(this.#snapshot, { readings, problems: this.#problems });
+    this.#snapshot = apply(this.#snapshot, { readings, diagnostics: this.#problems });
     this.#touched = new Map();
     this.#problems = new Map();
   }

@@ -1,9 +1,9 @@
 /** Which units there are in a catalogue folder, and what lies in it that can't be one. */
-import type { Problem } from '../../catalogue/types.ts';
+import type { Diagnostic } from '../../catalogue/types.ts';
 import { datasetFolder, datasetsFolder, flatFolders, recordName, type Unit, validName } from '../layout.ts';
 import { type Sight, Unreadable } from './look.ts';
 
-export type Finding = { readonly unit: Unit } | { readonly stray: Problem };
+export type Finding = { readonly unit: Unit } | { readonly stray: Diagnostic };
 
 /**
  * Walks the folder, or the part of it under a prefix such as `namespaces/parks/`. It is a generator so that a walk

@@ -2,7 +2,7 @@
 import type { RecordOf } from '../../catalogue/records.ts';
 import type { RecordKind } from '../../catalogue/schemas.ts';
 import type { Reading } from '../../catalogue/snapshot.ts';
-import type { Problem } from '../../catalogue/types.ts';
+import type { Diagnostic } from '../../catalogue/types.ts';
 import { checkRecord } from '../../catalogue/validators.ts';
 import { payloadPath } from '../layout.ts';
 import { locate, locator, parseRecord } from '../text/parse.ts';
@@ -16,7 +16,7 @@ export interface UnitState {
   /** The payloads likewise: of them only the size matters, but it does until a copy is complete. */
   readonly payloads: readonly (readonly [path: string, stamp: Stamp | null])[];
   /** One list for each file that was looked at and has something wrong. */
-  readonly problems: readonly (readonly [path: string, problems: readonly Problem[]])[];
+  readonly problems: readonly (readonly [path: string, problems: readonly Diagnostic[]])[];
 }
 
 /** One look at a unit: collects the stamps of what was looked at, and what was wrong. */
@@ -25,7 +25,7 @@ export class Look {
   readonly #before: UnitState | undefined;
   readonly #stamps = new Map<string, Stamp | null>();
   readonly #payloads = new Map<string, Stamp | null>();
-  readonly #problems = new Map<string, Problem[]>();
+  readonly #problems = new Map<string, Diagnostic[]>();
 
   constructor(folder: Sight, before: UnitState | undefined) {
     this.#folder = folder;
@@ -50,7 +50,7 @@ export class Look {
     return this.#guard(path, () => this.#folder.names(path)) ?? [];
   }
 
-  complain(path: string, message: string, place: Partial<Problem> = {}): void {
+  complain(path: string, message: string, place: Partial<Diagnostic> = {}): void {
     const problem = { path, line: 1, column: 1, pointer: '', message, ...place };
     this.#problems.set(path, [...(this.#problems.get(path) ?? []), problem]);
   }

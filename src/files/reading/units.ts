@@ -1,6 +1,6 @@
 /** Units read out of the whole: for what concerns a few of them, of a folder or of what git keeps. */
 import { apply, emptySnapshot, type Snapshot } from '../../catalogue/snapshot.ts';
-import type { Problem } from '../../catalogue/types.ts';
+import type { Diagnostic } from '../../catalogue/types.ts';
 import { keyOf, placeOf, type Unit } from '../layout.ts';
 import type { Sight } from './look.ts';
 import { readUnit } from './reading.ts';
@@ -15,10 +15,10 @@ export interface ReadUnits {
 /** Reads units. */
 export function readUnits(sight: Sight, units: Iterable<Unit>): ReadUnits {
   const states = [...units].map((unit) => readUnit(sight, unit));
-  const problems = new Map<string, readonly Problem[]>();
+  const problems = new Map<string, readonly Diagnostic[]>();
   for (const state of states) for (const [path, found] of state.problems) problems.set(path, found);
   const readings = states.map(({ reading }) => reading);
-  return { snapshot: apply(emptySnapshot, { readings, problems }), states };
+  return { snapshot: apply(emptySnapshot, { readings, diagnostics: problems }), states };
 }
 
 /** Units by their keys, each once. */

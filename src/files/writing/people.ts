@@ -2,7 +2,7 @@
  * Users and groups. Each is a record like others, but parts of them stand elsewhere: who is in a group stands in the
  * users' files, what a group owns in those of the namespaces, and what a user signs in with in the accounts.
  */
-import type { Basis, Input } from '../../catalogue/catalogue.ts';
+import type { Input, WriteOptions } from '../../catalogue/catalogue.ts';
 import { ConflictError, ValidationError } from '../../catalogue/errors.ts';
 import { parseInput } from '../../catalogue/input.ts';
 import { find } from '../../catalogue/lookup.ts';
@@ -27,7 +27,12 @@ export async function createUser(files: FileCatalogue, input: Input): Promise<Us
 }
 
 /** Edits a user, who keeps the username: it stands in too many places that aren't ours. */
-export async function editUser(files: FileCatalogue, ref: UserRef, input: Input, basis?: Basis<User>): Promise<User> {
+export async function editUser(
+  files: FileCatalogue,
+  ref: UserRef,
+  input: Input,
+  basis?: WriteOptions<User>,
+): Promise<User> {
   const { username = ref.slug, password, groups } = parseInput('user', input, { partial: true });
   if (username !== ref.slug) throw new ValidationError({ username: ['A user keeps the username.'] });
   await mustExist(files, 'group', 'groups', groups);
@@ -37,7 +42,7 @@ export async function editUser(files: FileCatalogue, ref: UserRef, input: Input,
 }
 
 /** Removes a user; without the record, nothing signs in as them any more. */
-export async function removeUser(files: FileCatalogue, ref: UserRef, basis?: Basis<User>): Promise<void> {
+export async function removeUser(files: FileCatalogue, ref: UserRef, basis?: WriteOptions<User>): Promise<void> {
   await removeRecordOf(files, ref, basis);
   await files.accounts.forget(ref.slug);
 }
@@ -59,7 +64,7 @@ export async function editGroup(
   files: FileCatalogue,
   ref: GroupRef,
   input: Input,
-  { seen }: Basis<Group> = {},
+  { ifMatch: seen }: WriteOptions<Group> = {},
 ): Promise<Group> {
   await files.load();
   const { label } = find<'group'>(files.snapshot, ref);
@@ -80,7 +85,11 @@ export async function editGroup(
 }
 
 /** Removes a group, and its name from where it stands: a later group of that name owns and has nobody. */
-export async function removeGroup(files: FileCatalogue, ref: GroupRef, { seen }: Basis<Group> = {}): Promise<void> {
+export async function removeGroup(
+  files: FileCatalogue,
+  ref: GroupRef,
+  { ifMatch: seen }: WriteOptions<Group> = {},
+): Promise<void> {
   await files.load();
   await mustAllBeSound(files, [ref, ...holdersOf(files, ref.slug)]);
   mustBeAsSeen(files, ref, seen);

@@ -1,7 +1,7 @@
 /** Removing: a record goes to the trash, with all that belongs to it. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Basis } from '../../catalogue/catalogue.ts';
+import type { WriteOptions } from '../../catalogue/catalogue.ts';
 import { ConflictError } from '../../catalogue/errors.ts';
 import { find } from '../../catalogue/lookup.ts';
 import type { DatasetRef, NamespaceRef, Ref, VersionRef } from '../../catalogue/ref.ts';
@@ -24,7 +24,7 @@ import { type Made, recordPath, scopesOf, versionPath } from './writing.ts';
 export async function removeRecordOf(
   files: FileCatalogue,
   ref: Ref,
-  { seen }: Basis<Entities[Kind]> = {},
+  { ifMatch: seen }: WriteOptions<Entities[Kind]> = {},
 ): Promise<void> {
   if (ref.kind === 'file')
     throw new ConflictError('A file of the catalogue is removed by hand, or with what it makes.');

@@ -1,5 +1,5 @@
 /** A record is made, or edited and moved. (What becomes of it when it is removed: `removing.ts`.) */
-import type { Basis, CreatableKind, Input, WritableKind } from '../../catalogue/catalogue.ts';
+import type { CreatableKind, Input, WritableKind, WriteOptions } from '../../catalogue/catalogue.ts';
 import { NotFoundError, ValidationError } from '../../catalogue/errors.ts';
 import { drawId } from '../../catalogue/ids.ts';
 import { parseInput } from '../../catalogue/input.ts';
@@ -99,7 +99,7 @@ export async function editRecordOf<K extends WritableKind>(
   files: FileCatalogue,
   ref: Refs[K],
   input: Input,
-  { seen }: Basis<Entities[K]> = {},
+  { ifMatch: seen }: WriteOptions<Entities[K]> = {},
 ): Promise<Entities[K]> {
   const entity: object = find(files.snapshot, ref);
   const { label = '', dataset } = entity as { readonly label?: string; readonly dataset?: string };

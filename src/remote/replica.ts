@@ -1,7 +1,7 @@
 /** The files of a catalogue elsewhere: what `/api/v1/files/` shows and takes. */
 import { Readable } from 'node:stream';
-import type { Depot, DepotBytes, DepotChange, DepotEntry, DepotOutcome, Manifest } from '../catalogue/depot.ts';
 import { ConflictError, NotFoundError, StaleError, UnreachableError } from '../catalogue/errors.ts';
+import type { ChangeOutcome, FileBytes, FileEntry, Manifest, RecordChange, Replica } from '../catalogue/replica.ts';
 import { apiRoot } from '../catalogue/urls.ts';
 import { counted, linesOf } from './bytes.ts';
 import type { Http } from './http.ts';
@@ -18,14 +18,14 @@ function pathOf(path: string): string {
   throw new NotFoundError();
 }
 
-export class RemoteDepot implements Depot {
+export class RemoteReplica implements Replica {
   readonly #http: Http;
 
   constructor(http: Http) {
     this.#http = http;
   }
 
-  async manifest({ known, texts = false }: Parameters<Depot['manifest']>[0] = {}): Promise<Manifest | null> {
+  async manifest({ known, texts = false }: Parameters<Replica['manifest']>[0] = {}): Promise<Manifest | null> {
     const { status, headers, body } = await this.#http.ask({
       path: root,
       query: texts ? [['texts', 'true']] : [],
@@ -40,7 +40,7 @@ export class RemoteDepot implements Depot {
     return { tag, entries: entriesIn(body, this.#http.base) };
   }
 
-  async entry(path: string): Promise<DepotEntry> {
+  async entry(path: string): Promise<FileEntry> {
     const { headers, body } = await this.#http.ask({ method: 'HEAD', path: pathOf(path) });
     body.resume();
     const mediaType = headers['content-type'];
@@ -54,7 +54,7 @@ export class RemoteDepot implements Depot {
     };
   }
 
-  async read(path: string, options: Parameters<Depot['read']>[1] = {}): Promise<Readable> {
+  async read(path: string, options: Parameters<Replica['read']>[1] = {}): Promise<Readable> {
     const { checksum, start = 0, end } = options;
     const headers = {
       ...(checksum !== undefined && { 'if-match': `"${checksum}"` }),
@@ -72,7 +72,7 @@ export class RemoteDepot implements Depot {
     return answer.body;
   }
 
-  async apply(changes: readonly DepotChange[]): Promise<readonly DepotOutcome[]> {
+  async apply(changes: readonly RecordChange[]): Promise<readonly ChangeOutcome[]> {
     const { value } = await this.#http.json({
       method: 'PATCH',
       path: root,
@@ -89,7 +89,7 @@ export class RemoteDepot implements Depot {
     });
   }
 
-  async put(path: string, { source, checksum, size, onProgress, signal }: DepotBytes): Promise<void> {
+  async put(path: string, { source, checksum, size, onProgress, signal }: FileBytes): Promise<void> {
     const digest = Buffer.from(checksum, 'hex').toString('base64');
     const { body } = await this.#http.ask({
       method: 'PUT',
@@ -106,9 +106,9 @@ export class RemoteDepot implements Depot {
   }
 }
 
-async function* entriesIn(body: Readable, base: string): AsyncGenerator<DepotEntry, void, undefined> {
+async function* entriesIn(body: Readable, base: string): AsyncGenerator<FileEntry, void, undefined> {
   for await (const line of linesOf(body)) {
-    let entry: DepotEntry;
+    let entry: FileEntry;
     try {
       entry = JSON.parse(line);
     } catch {
@@ -119,7 +119,7 @@ async function* entriesIn(body: Readable, base: string): AsyncGenerator<DepotEnt
   }
 }
 
-function isEntry(value: unknown): value is DepotEntry {
+function isEntry(value: unknown): value is FileEntry {
   const { path, checksum, size } = Object(value);
   const isSum = typeof checksum === 'string' && /^(?:[0-9a-f]{64})?$/.test(checksum);
   return typeof path === 'string' && isSum && Number.isSafeInteger(size) && size >= 0;

@@ -5,7 +5,11 @@
  * @param work done for each, in their order; when it throws, nothing new is begun, and what it threw is thrown when all
  *   that was begun has ended
  */
-export async function inLanes<T>(things: Iterable<T>, at: number, work: (thing: T) => Promise<void>): Promise<void> {
+export async function mapConcurrent<T>(
+  things: Iterable<T>,
+  at: number,
+  work: (thing: T) => Promise<void>,
+): Promise<void> {
   const left = things[Symbol.iterator]();
   let failed = false;
   const lane = async () => {

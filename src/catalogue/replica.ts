@@ -9,7 +9,7 @@
  */
 
 /** One file: a record, a payload, or an image below site_media/. */
-export interface DepotEntry {
+export interface FileEntry {
   /** Relative to the catalogue folder, with slashes. */
   readonly path: string;
   /**
@@ -31,27 +31,27 @@ export interface Manifest {
   /** Strong validator of the whole: the same as long as no file is another. */
   readonly tag: string;
   /** By path, in the order of code points. To be read once. */
-  readonly entries: AsyncIterable<DepotEntry>;
+  readonly entries: AsyncIterable<FileEntry>;
 }
 
 /** Something that is done to one record. */
-export type DepotChange =
+export type RecordChange =
   /** Its whole text from now on; what it names has to be there by then. Where it is the text already, that is done. */
-  | { readonly do: 'write'; readonly path: string; readonly text: string; readonly seen: string | null }
+  | { readonly do: 'write'; readonly path: string; readonly text: string; readonly ifMatch: string | null }
   /** With a dataset goes all that lies in its folder; a namespace has to be empty. */
-  | { readonly do: 'remove'; readonly path: string; readonly seen: string }
+  | { readonly do: 'remove'; readonly path: string; readonly ifMatch: string }
   /** A dataset or a namespace, named by its record, with all that lies in its folder; or a query or a group. */
-  | { readonly do: 'move'; readonly path: string; readonly to: string; readonly seen: string };
-// `seen`: the checksum that the record has as far as the writer knows; null where it isn't there. What was removed or
+  | { readonly do: 'move'; readonly path: string; readonly to: string; readonly ifMatch: string };
+// `ifMatch`: the checksum that the record has as far as the writer knows; null where it isn't there. What was removed or
 // moved as wanted already is done: so that one who was interrupted may send it all again.
 
 /** What became of a change; an error is one of `errors.ts`. */
-export type DepotOutcome =
+export type ChangeOutcome =
   | { readonly path: string; readonly done: true }
   | { readonly path: string; readonly done: false; readonly error: Error };
 
 /** Bytes that are to be added. */
-export interface DepotBytes {
+export interface FileBytes {
   readonly source: () => import('node:stream').Readable;
   readonly checksum: string;
   readonly size: number;
@@ -60,7 +60,7 @@ export interface DepotBytes {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface Depot {
+export interface Replica {
   /**
    * All files that the viewer may see.
    * @param options.known the tag of a manifest that is at hand
@@ -75,7 +75,7 @@ export interface Depot {
    * What is known of one file.
    * @throws NotFoundError
    */
-  entry(path: string): Promise<DepotEntry>;
+  entry(path: string): Promise<FileEntry>;
   /**
    * The bytes of a file, from `start` to `end`, both included; by default all of them.
    * @throws NotFoundError; ConflictError where they aren't those of the checksum (any more)
@@ -93,13 +93,13 @@ export interface Depot {
    * can be seen when it answers. Of each, the outcome: NotPermittedError, StaleError where the record isn't what was
    * seen, ValidationError where the text doesn't fit, ConflictError where names or ids are taken or it is needed still.
    */
-  apply(changes: readonly DepotChange[]): Promise<readonly DepotOutcome[]>;
+  apply(changes: readonly RecordChange[]): Promise<readonly ChangeOutcome[]>;
   /**
    * Adds a payload or an image; nothing is done where the same bytes are there.
    * @throws ValidationError where the bytes aren't those of the checksum; ConflictError where others are there;
    *   NotPermittedError, UnavailableError
    */
-  put(path: string, bytes: DepotBytes): Promise<void>;
+  put(path: string, bytes: FileBytes): Promise<void>;
 }
 
 /** Whether a path is one of bytes that never change, a payload or an image, and not of a record. */
