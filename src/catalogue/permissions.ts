@@ -2,7 +2,9 @@
  * Who may see and do what, in one place. What a viewer may not see is taken out of the snapshot before anything is
  * looked up, listed, counted or searched in it: so it leaves no trace.
  */
+
 import { movedTo } from './aliases.ts';
+import { containersOf, parsePath } from './layout.ts';
 import { slugRule } from './ref.ts';
 import type { Folder, Snapshot } from './snapshot.ts';
 
@@ -76,10 +78,11 @@ function mayKnow(
   whole: Snapshot,
   visible: Pick<Snapshot, 'folders' | 'queries'>,
 ): boolean {
-  const query = /^queries\/(.+)\.[a-z]+$/.exec(path)?.[1];
+  const info = parsePath(path);
+  const query = info.kind === 'record' && info.ref.kind === 'query' ? info.ref.slug : undefined;
   // A file that makes no query doesn't say which dataset it would ask.
   if (query !== undefined) return visible.queries.has(query) || (viewer.staff && !whole.queries.has(query));
-  const [, namespace = '', dataset] = /^namespaces\/([^/]+)(?:\/datasets\/([^/]+))?/.exec(path) ?? [];
+  const { namespace = '', dataset } = containersOf(path);
   // What lies outside of the namespaces, or under a name that none can have, belongs to none.
   if (!slugRule.test(namespace)) return true;
   const folder = visible.folders.get(namespace);

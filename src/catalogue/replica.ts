@@ -101,7 +101,3 @@ export interface Replica {
    */
   put(path: string, bytes: FileBytes): Promise<void>;
 }
-
-/** Whether a path is one of bytes that never change, a payload or an image, and not of a record. */
-export const isBytesPath = (path: string): boolean =>
-  /^site_media\/.|^namespaces\/[^/]+\/datasets\/[^/]+\/data\/[^/]+$/.test(path);

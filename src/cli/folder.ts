@@ -1,15 +1,15 @@
 /** Which folder is meant. */
+
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { UnusableCatalogueError } from '../catalogue/errors.ts';
+import { landmarks } from '../catalogue/layout.ts';
 
 /** The name that a catalogue's folder has unless it is given another one. */
 export const defaultFolder = 'catalogue-data';
 
-const marks = ['catalogue.yaml', 'catalogue.yml', 'catalogue.json', 'namespaces'];
-
 /** Whether the folder looks like a catalogue. */
-export const isCatalogue = (folder: string): boolean => marks.some((mark) => existsSync(join(folder, mark)));
+export const isCatalogue = (folder: string): boolean => landmarks.some((mark) => existsSync(join(folder, mark)));
 
 /**
  * The catalogue's folder, as a path from the current one: as `--data` says, else CATALOGUE_DATA, else ./catalogue-data, else the current folder if it

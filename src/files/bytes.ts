@@ -5,9 +5,9 @@ import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { basename, sep } from 'node:path';
 import type { Media, Payload } from '../catalogue/catalogue.ts';
 import { NotFoundError, UnavailableError } from '../catalogue/errors.ts';
+import { mediaPath, payloadPath } from '../catalogue/layout.ts';
 import { mediaTypeOf } from '../catalogue/media-types.ts';
 import type { Version } from '../catalogue/types.ts';
-import { mediaFolder, payloadPath } from './layout.ts';
 import { type Folder, Unreadable } from './reading/look.ts';
 
 /**
@@ -51,7 +51,7 @@ export async function openMedia(folder: Folder, path: string): Promise<Media> {
   const parts = path.split('/');
   if (parts.some((part) => part === '' || part.startsWith('.') || part.includes('\0') || part.includes('\\')))
     throw new NotFoundError();
-  const file = await openWithin(folder, `${mediaFolder}/${path}`);
+  const file = await openWithin(folder, mediaPath(path));
   const { size, mtime, mtimeMs, ino } = await file.stat();
   const tag = createHash('sha256').update(`${ino}-${size}-${mtimeMs}`).digest('base64url').slice(0, 27);
   return { mediaType: mediaTypeOf(basename(path)), size, modified: mtime, tag, ...streaming(file, size) };

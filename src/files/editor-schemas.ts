@@ -4,8 +4,8 @@
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { privateFolder } from '../catalogue/layout.ts';
 import { type RecordKind, schemas } from '../catalogue/schemas.ts';
-import { privateFolder } from './layout.ts';
 
 /** Name of the file that holds a kind's schema. */
 export const schemaFile = (kind: RecordKind) => schemas[kind].$id;

@@ -1,9 +1,11 @@
 /** A catalogue kept in a folder of files. */
+
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { UnusableCatalogueError } from '../catalogue/errors.ts';
+import { landmarks } from '../catalogue/layout.ts';
 import { localAdmin, type Viewer } from '../catalogue/permissions.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { Diagnostic } from '../catalogue/types.ts';
@@ -207,8 +209,7 @@ async function checkFolder(path: string, asked: string): Promise<void> {
   await access(path, constants.R_OK | constants.X_OK).catch(() => {
     throw unusable(`The folder ${asked} may not be read. Give this user permission, or name another with --data.`);
   });
-  const known = ['catalogue.yaml', 'catalogue.yml', 'catalogue.json', 'namespaces'];
-  const found = await Promise.all(known.map((name) => stat(`${path}/${name}`).then(Boolean, () => false)));
+  const found = await Promise.all(landmarks.map((name) => stat(`${path}/${name}`).then(Boolean, () => false)));
   if (!found.some(Boolean))
     throw unusable(
       `The folder ${asked} is no catalogue: it has neither catalogue.yaml nor namespaces/. ` +

@@ -1,4 +1,5 @@
 /** The catalogue in a folder as one viewer sees it. */
+
 import type {
   Catalogue,
   CreatableKind,
@@ -17,6 +18,7 @@ import type {
 } from '../catalogue/catalogue.ts';
 import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { NotFoundError, NotPermittedError } from '../catalogue/errors.ts';
+import { mediaPath, recordFolders } from '../catalogue/layout.ts';
 import { type ListedKind, list, narrow, pageOf } from '../catalogue/listing.ts';
 import { find } from '../catalogue/lookup.ts';
 import { isPersonalTo, mayWrite, ownUserFields, type Viewer, visibleTo } from '../catalogue/permissions.ts';
@@ -33,7 +35,6 @@ import { filesOf } from './files-list.ts';
 import { added, edited, removed } from './git/commits.ts';
 import { commitsOf, inspectFiles } from './git/history.ts';
 import { historyPaths } from './git/history-paths.ts';
-import { mediaFolder } from './layout.ts';
 import type { Scope } from './reading/store.ts';
 import { rowsOf } from './rows.ts';
 import { isHidden } from './shown-media.ts';
@@ -114,7 +115,7 @@ export class FileView implements Catalogue {
 
   async media(path: string): Promise<Media> {
     await this.#files.load();
-    if (isHidden(`${mediaFolder}/${path}`, this.#files.snapshot, this.#snapshot)) throw new NotFoundError();
+    if (isHidden(mediaPath(path), this.#files.snapshot, this.#snapshot)) throw new NotFoundError();
     return openMedia(this.#files.store.folder, path);
   }
 
@@ -229,7 +230,7 @@ function scopesOf(ref: Exclude<Ref, { kind: 'file' }>): readonly Scope[] {
     case 'version':
       return [settings, { kind: 'namespace', slug: ref.namespace }, { ...ref, kind: 'dataset', slug: ref.dataset }];
     case 'group':
-      return [settings, ref, { folder: 'users/' }];
+      return [settings, ref, { folder: `${recordFolders.user}/` }];
     default:
       return [settings, ref];
   }

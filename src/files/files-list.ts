@@ -1,12 +1,12 @@
 /** The catalogue seen from inside: one entry for each of its files. */
 import { derivedId } from '../catalogue/ids.ts';
+import { parseRecordName, payloadPath, recordAt } from '../catalogue/layout.ts';
 import type { ListedKind } from '../catalogue/listing.ts';
 import { find } from '../catalogue/lookup.ts';
 import { type Ref, type Refs, refOf } from '../catalogue/ref.ts';
 import { maxId } from '../catalogue/schemas.ts';
 import type { Reading, Snapshot } from '../catalogue/snapshot.ts';
 import type { CatalogueFile, Diagnostic } from '../catalogue/types.ts';
-import { payloadPath, recordAt, recordName } from './layout.ts';
 import type { Store } from './reading/store.ts';
 
 const lists = new WeakMap<Snapshot, readonly CatalogueFile[]>();
@@ -22,7 +22,7 @@ export function filesOf(store: Store, visible: Snapshot): readonly CatalogueFile
     const places = new Map<string, Place>();
     for (const { reading, stamps } of store.states.values()) {
       if (!shows(visible, reading)) continue;
-      for (const [path, stamp] of stamps) if (stamp && recordName(path)) places.set(path, recordAt(path));
+      for (const [path, stamp] of stamps) if (stamp && parseRecordName(path)) places.set(path, recordAt(path));
       if (reading.kind !== 'dataset' || !reading.entity) continue;
       for (const version of reading.entity.versions)
         if (version.file)

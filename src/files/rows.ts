@@ -7,6 +7,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Rows, RowsPart, RowsRequest } from '../catalogue/catalogue.ts';
 import { NotFoundError, UnavailableError } from '../catalogue/errors.ts';
+import { payloadPath, privateFolder } from '../catalogue/layout.ts';
 import type { Settings, Version } from '../catalogue/types.ts';
 import { answer, isWhole } from '../data/answer.ts';
 import { type PayloadFormat, payloadFormats } from '../data/formats.ts';
@@ -18,7 +19,6 @@ import { type FormatName, formats } from '../data/writers/write.ts';
 import { openPayload } from './bytes.ts';
 import { temporaryName } from './disk/durable.ts';
 import type { FileCatalogue } from './file-catalogue.ts';
-import { payloadPath, privateFolder } from './layout.ts';
 
 /** Milliseconds that may pass before the first byte of an answer, unless the folder is opened with more patience. */
 const customary = 10_000;

@@ -1,6 +1,8 @@
 /** The files of a catalogue elsewhere: what `/api/v1/files/` shows and takes. */
+
 import { Readable } from 'node:stream';
 import { ConflictError, NotFoundError, StaleError, UnreachableError } from '../catalogue/errors.ts';
+import { isBytesPath } from '../catalogue/layout.ts';
 import type { ChangeOutcome, FileBytes, FileEntry, Manifest, RecordChange, Replica } from '../catalogue/replica.ts';
 import { apiRoot } from '../catalogue/urls.ts';
 import { counted, linesOf } from './bytes.ts';
@@ -44,7 +46,7 @@ export class RemoteReplica implements Replica {
     const { headers, body } = await this.#http.ask({ method: 'HEAD', path: pathOf(path) });
     body.resume();
     const mediaType = headers['content-type'];
-    const record = /^(?:application\/yaml|application\/json)\b/.test(mediaType ?? '') && !isBytes(path);
+    const record = /^(?:application\/yaml|application\/json)\b/.test(mediaType ?? '') && !isBytesPath(path);
     return {
       path,
       checksum: (headers.etag ?? '').replaceAll('"', ''),
@@ -124,9 +126,6 @@ function isEntry(value: unknown): value is FileEntry {
   const isSum = typeof checksum === 'string' && /^(?:[0-9a-f]{64})?$/.test(checksum);
   return typeof path === 'string' && isSum && Number.isSafeInteger(size) && size >= 0;
 }
-
-/** Payloads and images, whatever their type. */
-const isBytes = (path: string) => /^site_media\/|\/data\/[^/]+$/.test(path);
 
 const strange = (base: string) =>
   new UnreachableError(

@@ -98,6 +98,17 @@ export function depotPromises(
       assert.equal((await depot.entry(`${home}/dataset.yaml`)).record, true);
     });
 
+    it('are records wherever a record lies, also below something called "data"', async (test) => {
+      const { depot } = await given(test);
+      const path = 'namespaces/data/datasets/data/dataset.yaml';
+      await succeed(depot, [
+        write('namespaces/data/namespace.yaml', 'id: 9\nlabel: Data\n'),
+        write(path, 'id: 10\nlabel: Data\n'),
+      ]);
+      assert.equal((await depot.entry(path)).record, true);
+      assert.equal((await depot.entry('namespaces/data/namespace.yaml')).record, true);
+    });
+
     for (const path of [
       '../outside.yaml',
       '.catalogue/accounts.json',

@@ -13,7 +13,7 @@ const anHour = 3_600_000;
 
 /** @param root absolute path of the catalogue's folder */
 export async function lookAtPrivate(root: string): Promise<readonly Finding[]> {
-  const { privateFolder } = await import('../../files/layout.ts');
+  const { privateFolder } = await import('../../catalogue/layout.ts');
   const { accountsPath } = await import('../../files/accounts/accounts-file.ts');
   return [
     await lookAtMode(root, accountsPath),

@@ -1,8 +1,10 @@
 /** `edit` without a field: the record's own text in an editor. Comments and keys of one's own are kept as they are typed. */
+
 import { createHash } from 'node:crypto';
 import { text as textOf } from 'node:stream/consumers';
 import type { Catalogue, Input } from '../../catalogue/catalogue.ts';
 import { NotFoundError } from '../../catalogue/errors.ts';
+import { recordPaths } from '../../catalogue/layout.ts';
 import { formatRef, type Refs, refOf } from '../../catalogue/ref.ts';
 import type { Replica } from '../../catalogue/replica.ts';
 import type { Entities } from '../../catalogue/types.ts';
@@ -72,8 +74,7 @@ async function recordOf(call: Call, catalogue: Catalogue, asked: Named): Promise
 
 /** Undefined where there is none, or none that may be seen. */
 async function pathOf(depot: Replica, ref: Named): Promise<string | undefined> {
-  const { candidates, stemOf, unitOf, versionStem } = await import('../../files/layout.ts');
-  for (const path of candidates(ref.kind === 'version' ? versionStem(ref) : stemOf(unitOf(ref)))) {
+  for (const path of recordPaths(ref)) {
     const entry = await depot.entry(path).catch((error) => {
       if (error instanceof NotFoundError) return undefined;
       throw error;

@@ -1,8 +1,10 @@
 /** The image of a dataset at a prompt: a file here is taken in, an address stays what it is. */
+
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { ValidationError } from '../../catalogue/errors.ts';
 import { largestImage } from '../../catalogue/image.ts';
+import { mediaPathIn } from '../../catalogue/layout.ts';
 import type { Context } from '../context.ts';
 
 /**
@@ -10,7 +12,7 @@ import type { Context } from '../context.ts';
  * @throws ValidationError where it is neither an address nor a file of a sane size
  */
 export async function imageFrom(field: string, value: string, { cwd }: Context): Promise<string | Uint8Array> {
-  if (value === '' || value.startsWith('/site_media/') || /^[a-z][a-z0-9+.-]+:\/\//i.test(value)) return value;
+  if (value === '' || mediaPathIn(value) !== null || /^[a-z][a-z0-9+.-]+:\/\//i.test(value)) return value;
   const wrong = (message: string) => new ValidationError({ [field]: [message] });
   const found = await stat(resolve(cwd, value)).catch(() => null);
   if (!found?.isFile())

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import type { Adapter } from 'lowdb';
 import type { TokenScope } from '../../catalogue/accounts.ts';
 import { UnusableCatalogueError } from '../../catalogue/errors.ts';
+import { privateFolder } from '../../catalogue/layout.ts';
 import { codeOf, explained, writeDurably } from '../disk/durable.ts';
-import { privateFolder } from '../layout.ts';
 import { parseRecord } from '../text/parse.ts';
 import { isPasswordHash } from './password.ts';
 

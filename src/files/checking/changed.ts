@@ -4,10 +4,10 @@
  * is never opened.
  */
 
+import { parsePath, parseRecordName, recordStem, type Unit, unitKey } from '../../catalogue/layout.ts';
 import { GitError, git } from '../git/git.ts';
 import { asking, branchPoint, changedPaths, commitAt } from '../git/refs.ts';
 import { GitTree, indexEnv } from '../git/tree.ts';
-import { keyOf, mediaFolder, recordName, type Unit } from '../layout.ts';
 import { Folder, type Sight } from '../reading/look.ts';
 import { survey } from '../reading/survey.ts';
 import { byKey, type ReadUnits, readUnits, unitsAt } from '../reading/units.ts';
@@ -78,7 +78,7 @@ async function concerned(root: string, part: Part, sides: Sides, touched: Readon
   for (const [key, unit] of found) units.set(key, unit);
   await load(sides, units.values());
   for (const unit of namedBy(readUnits(sides[1], units.values())))
-    if (all.has(keyOf(unit))) units.set(keyOf(unit), unit);
+    if (all.has(unitKey(unit))) units.set(unitKey(unit), unit);
   await load(sides, units.values());
   return [...units.values()];
 }
@@ -102,13 +102,13 @@ async function wordsOf(
     return factsOf(sight, snapshot, states).texts;
   });
   for (const path of touched) {
-    if (path.startsWith(`${mediaFolder}/`)) words.add(path);
+    if (parsePath(path).kind === 'media') words.add(path);
     const { id, aliases, dataset } = now?.get(path)?.value ?? {};
     if (typeof id === 'number') words.add(String(id));
     for (const alias of Array.isArray(aliases) ? aliases : []) words.add(lastOf(String(alias)));
-    if (typeof dataset === 'string' && !all.has(keyOf(datasetAt(dataset)))) words.add(lastOf(dataset));
+    if (typeof dataset === 'string' && !all.has(unitKey(datasetAt(dataset)))) words.add(lastOf(dataset));
     const comesOrGoes = before?.has(path) !== now?.has(path);
-    const [unit] = comesOrGoes && recordName(path) ? unitsAt([path]).values() : [];
+    const [unit] = comesOrGoes && parseRecordName(path) ? unitsAt([path]).values() : [];
     if (unit && 'slug' in unit && unit.kind !== 'user' && unit.kind !== 'query') words.add(unit.slug);
   }
   return words;
@@ -145,13 +145,13 @@ async function mentions(root: string, part: Part, words: ReadonlySet<string>): P
 
 /** All but payloads, which may be large. */
 const records = [
-  'namespaces/*/namespace.*',
-  'namespaces/*/datasets/*/dataset.*',
-  'namespaces/*/datasets/*/versions/*',
-  'groups/*',
-  'users/*',
-  'queries/*',
-].map((path) => `:(glob)${path}`);
+  { kind: 'namespace', slug: '*' } as const,
+  { kind: 'dataset', namespace: '*', slug: '*' } as const,
+  { kind: 'version', namespace: '*', dataset: '*', slug: '*' } as const,
+  { kind: 'group', slug: '*' } as const,
+  { kind: 'user', slug: '*' } as const,
+  { kind: 'query', slug: '*' } as const,
+].map((ref) => `:(glob)${recordStem(ref)}.*`);
 
 /** The units that others name. */
 function* namedBy({ snapshot }: ReadUnits): Generator<Unit> {

@@ -1,11 +1,12 @@
 /** `catalogue check`: what is wrong in a folder, and the mending of what can be mended without asking. */
 
 import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
+import { payloadPath, recordAt, recordPaths } from '../../catalogue/layout.ts';
+import { refOf, type VersionRef } from '../../catalogue/ref.ts';
 import type { RecordKind } from '../../catalogue/schemas.ts';
 import { schemas } from '../../catalogue/schemas.ts';
 import type { Diagnostic, Version } from '../../catalogue/types.ts';
 import { openFolder } from '../file-catalogue.ts';
-import { candidates, payloadPath, recordAt, versionStem } from '../layout.ts';
 import { locate } from '../text/parse.ts';
 import { editRecord } from '../writing/pen.ts';
 import { checkAccounts } from './accounts.ts';
@@ -120,7 +121,7 @@ async function lookAtPart(root: string, which: Part, options: CheckOptions): Pro
   const known = new Set(doubtsIn(before).map(said));
   const matters = (version: Version) =>
     touched.has(payloadPath(version.namespace, version.dataset, version.file)) ||
-    candidates(versionStem({ ...version, kind: 'version' })).some((path) => touched.has(path));
+    recordPaths(refOf(version) as VersionRef).some((path) => touched.has(path));
   const deep = options.deep ? await mismatches(root, facts, options, matters) : [];
   const doubts = [...doubtsIn(facts).filter((doubt) => touched.has(doubt.path) || !known.has(said(doubt))), ...deep];
   return { facts, doubts, files: [...touched].filter((path) => facts.texts.has(path)).length, since };

@@ -1,8 +1,9 @@
 /** What a check goes by, and what it finds wrong in it. */
+
+import { parseRecordName, recordAt } from '../../catalogue/layout.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import type { Diagnostic } from '../../catalogue/types.ts';
 import { misspelledKeys } from '../../catalogue/validators.ts';
-import { recordAt, recordName } from '../layout.ts';
 import { type Sight, Unreadable } from '../reading/look.ts';
 import type { UnitState } from '../reading/unit-look.ts';
 import { parseRecord } from '../text/parse.ts';
@@ -28,7 +29,7 @@ export function factsOf(folder: Sight, snapshot: Snapshot, states: Iterable<Unit
 
 /** The record files that were looked at. */
 export function* recordsOf(states: Iterable<UnitState>): Generator<string> {
-  for (const { stamps } of states) for (const [path, stamp] of stamps) if (stamp && recordName(path)) yield path;
+  for (const { stamps } of states) for (const [path, stamp] of stamps) if (stamp && parseRecordName(path)) yield path;
 }
 
 /** All that looks wrong without payloads being read. */
@@ -41,7 +42,7 @@ export function doubtsIn(facts: Facts): readonly Doubt[] {
   ];
 }
 
-export const formatOf = (path: string) => recordName(path)?.format ?? 'yaml';
+export const formatOf = (path: string) => parseRecordName(path)?.format ?? 'yaml';
 
 const broken = (problem: Diagnostic): Doubt => problem;
 

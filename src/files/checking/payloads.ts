@@ -4,9 +4,9 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { payloadFolder, payloadPath } from '../../catalogue/layout.ts';
 import { allOf } from '../../catalogue/listing.ts';
 import type { Version } from '../../catalogue/types.ts';
-import { datasetFolder, payloadPath } from '../layout.ts';
 import type { CheckOptions } from './check.ts';
 import { misfits } from './columns.ts';
 import { type Doubt, type Facts, isThere, pathOfRecord } from './rules.ts';
@@ -19,7 +19,7 @@ export function* checkPayloads(facts: Facts): Generator<Doubt> {
 
 function* orphans({ snapshot, folder }: Facts): Generator<Doubt> {
   for (const dataset of allOf(snapshot, 'dataset')) {
-    const home = `${datasetFolder(dataset.namespace, dataset.slug)}/data`;
+    const home = payloadFolder(dataset.namespace, dataset.slug);
     const named = new Set(dataset.versions.map(({ file }) => file));
     for (const { name } of folder.names(home))
       if (!name.startsWith('.') && !named.has(name))

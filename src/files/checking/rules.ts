@@ -1,11 +1,11 @@
 /** What must hold between the records of a catalogue: identifiers, links, addresses. One rule, one function. */
 import { movedTo } from '../../catalogue/aliases.ts';
 import { drawId } from '../../catalogue/ids.ts';
+import { extensions, mediaPathIn, recordStem, unitOf } from '../../catalogue/layout.ts';
 import { allOf, type ListedKind } from '../../catalogue/listing.ts';
 import { formatRef, parseDatasetRef, type Ref, refOf } from '../../catalogue/ref.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import type { Entity } from '../../catalogue/types.ts';
-import { extensions, mediaFolder, stemOf, unitOf } from '../layout.ts';
 import { type Sight, Unreadable } from '../reading/look.ts';
 
 /** Something that looks wrong. */
@@ -39,7 +39,9 @@ const kinds: readonly ListedKind[] = ['namespace', 'dataset', 'version', 'group'
 export function pathOfRecord({ texts }: Facts, entity: Exclude<Entity, { kind: 'file' }>): string {
   const ref = refOf(entity) as Exclude<Ref, { kind: 'file' }>;
   const stem =
-    ref.kind === 'version' ? stemOf(unitOf(ref)).replace(/dataset$/, `versions/${ref.slug}`) : stemOf(unitOf(ref));
+    ref.kind === 'version'
+      ? recordStem(unitOf(ref)).replace(/dataset$/, `versions/${ref.slug}`)
+      : recordStem(unitOf(ref));
   return extensions.map((extension) => `${stem}.${extension}`).find((path) => texts.has(path)) ?? `${stem}.yaml`;
 }
 
@@ -105,7 +107,7 @@ function* links(facts: Facts): Generator<Doubt> {
         };
   for (const dataset of allOf(snapshot, 'dataset'))
     for (const field of ['image', 'showcase_image', 'thumbnail_image'] as const) {
-      const file = dataset[field].startsWith(`/${mediaFolder}/`) && dataset[field].slice(1);
+      const file = mediaPathIn(dataset[field]);
       if (file && !isThere(folder, file))
         yield {
           path: pathOfRecord(facts, dataset),

@@ -1,8 +1,9 @@
 /** Changes of one call: what they have in common while they are done one after the other. */
+
+import { unitKey } from '../../catalogue/layout.ts';
 import type { Viewer } from '../../catalogue/permissions.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import type { FileCatalogue } from '../file-catalogue.ts';
-import { keyOf } from '../layout.ts';
 import type { Scope } from '../reading/store.ts';
 import { show } from '../writing/shown.ts';
 import { Ids } from './ids.ts';
@@ -29,7 +30,7 @@ export class Batch implements Access {
 
   touch(...scopes: readonly Scope[]): void {
     for (const scope of scopes)
-      for (const map of [this.#touched, this.#fresh]) map.set('folder' in scope ? scope.folder : keyOf(scope), scope);
+      for (const map of [this.#touched, this.#fresh]) map.set('folder' in scope ? scope.folder : unitKey(scope), scope);
   }
 
   /** Has the snapshot say what the files say by now: for what asks it before all is done. */

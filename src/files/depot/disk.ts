@@ -2,9 +2,9 @@
 import { lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
 import { ConflictError, StaleError } from '../../catalogue/errors.ts';
+import { withExtensions } from '../../catalogue/layout.ts';
 import { isThere } from '../checking/rules.ts';
 import { codeOf, explained } from '../disk/durable.ts';
-import { candidates } from '../layout.ts';
 import type { Folder } from '../reading/look.ts';
 import { mustBeSound } from '../writing/guard.ts';
 import type { RecordPlace } from './place.ts';
@@ -45,7 +45,7 @@ export function asSeen({ files, viewer }: Access, { path, ref }: RecordPlace, if
 
 /** @throws ConflictError where a file with another extension makes the same record. */
 export function mustBeAlone(folder: Folder, { path, stem }: RecordPlace): void {
-  const other = candidates(stem).find((candidate) => candidate !== path && isThere(folder, candidate));
+  const other = withExtensions(stem).find((candidate) => candidate !== path && isThere(folder, candidate));
   if (other !== undefined)
     throw new ConflictError(`${path} and ${other} are the same record: there may be one of them.`);
 }

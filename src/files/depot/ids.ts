@@ -1,13 +1,12 @@
 /** Identifiers while a batch is written: each is that of one record of its kind. */
 import { ConflictError } from '../../catalogue/errors.ts';
+import { type RecordRef, recordStem, unitOf, withExtensions } from '../../catalogue/layout.ts';
 import { allOf } from '../../catalogue/listing.ts';
 import { find } from '../../catalogue/lookup.ts';
 import { formatRef, type Refs, refOf } from '../../catalogue/ref.ts';
-import { candidates, stemOf, unitOf, versionStem } from '../layout.ts';
 import { Unreadable } from '../reading/look.ts';
 import { parseRecord } from '../text/parse.ts';
 import { formatOf } from '../writing/pen.ts';
-import type { RecordRef } from './place.ts';
 import type { Access } from './rights.ts';
 import type { Draft } from './text.ts';
 
@@ -61,7 +60,7 @@ export class Ids {
   #idOf(ref: RecordRef): unknown {
     const claimed = this.#claimed.get(stemFor(ref));
     if (claimed !== undefined) return claimed;
-    for (const path of candidates(stemFor(ref)))
+    for (const path of withExtensions(stemFor(ref)))
       try {
         const text = this.#access.files.store.folder.read(path)?.text;
         if (text === undefined) continue;
@@ -82,4 +81,4 @@ export class Ids {
   }
 }
 
-const stemFor = (ref: RecordRef) => (ref.kind === 'version' ? versionStem(ref) : stemOf(unitOf(ref)));
+const stemFor = (ref: RecordRef) => (ref.kind === 'version' ? recordStem(ref) : recordStem(unitOf(ref)));

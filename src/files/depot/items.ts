@@ -1,9 +1,10 @@
 /** The files that a catalogue is made of, and which of them a viewer may see. */
+
+import { mediaFolder, parsePath, parseRecordName, payloadPath, unitKey } from '../../catalogue/layout.ts';
 import { isPersonalTo, owns, type Viewer } from '../../catalogue/permissions.ts';
 import type { Reading, Snapshot } from '../../catalogue/snapshot.ts';
 import type { Version } from '../../catalogue/types.ts';
 import { shows } from '../files-list.ts';
-import { keyOf, mediaFolder, payloadPath, recordName } from '../layout.ts';
 import { type Folder, Unreadable } from '../reading/look.ts';
 import type { Store } from '../reading/store.ts';
 import type { UnitState } from '../reading/unit-look.ts';
@@ -20,7 +21,7 @@ export type Item =
 /** The records of a unit, and those payloads of it that lie here whole. */
 export function* itemsOf(state: UnitState): Generator<Item> {
   for (const [path, stamp] of state.stamps)
-    if (stamp && recordName(path) && depotPlace(path)) yield { kind: 'record', path, state };
+    if (stamp && parseRecordName(path) && depotPlace(path)) yield { kind: 'record', path, state };
   const { reading, payloads } = state;
   if (reading.kind !== 'dataset' || !reading.entity?.versions.length) return;
   const sizes = new Map(payloads.map(([path, stamp]) => [path, stamp?.size]));
@@ -62,7 +63,7 @@ export function itemAt(store: Store, path: string): Item | null {
   const place = depotPlace(path);
   if (place === null) return null;
   if (place.kind === 'media') return { kind: 'media', path };
-  const state = store.states.get(keyOf(place.unit));
+  const state = store.states.get(unitKey(place.unit));
   if (state) for (const item of itemsOf(state)) if (item.path === path) return item;
   return place.kind !== 'payload' && store.snapshot.diagnostics.has(path)
     ? { kind: 'record', path, state: null }
@@ -74,8 +75,8 @@ export function sightOf(viewer: Viewer, visible: Snapshot): (item: Item) => bool
   return (item) => {
     switch (item.kind) {
       case 'record': {
-        const user = /^users\/(.+)\.[a-z]+$/.exec(item.path)?.[1];
-        if (user !== undefined && !isPersonalTo(viewer, user)) return false;
+        const info = parsePath(item.path);
+        if (info.kind === 'record' && info.ref.kind === 'user' && !isPersonalTo(viewer, info.ref.slug)) return false;
         return (item.state !== null && shows(visible, item.state.reading)) || visible.diagnostics.has(item.path);
       }
       case 'payload':

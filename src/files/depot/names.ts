@@ -5,9 +5,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConflictError } from '../../catalogue/errors.ts';
+import { parseRecordName } from '../../catalogue/layout.ts';
 import { codeOf } from '../disk/durable.ts';
 import { withLock } from '../disk/lock.ts';
-import { recordName } from '../layout.ts';
 import { parentOf } from '../writing/names.ts';
 import type { Made } from '../writing/writing.ts';
 
@@ -80,7 +80,7 @@ export class NewNames {
       throw error;
     });
     // Of files, the name is what stands before the extension; folders have none.
-    const stems = names.map((name) => recordName(name)?.stem ?? name);
+    const stems = names.map((name) => parseRecordName(name)?.stem ?? name);
     return new Map(stems.map((name) => [name.toLowerCase(), name]));
   }
 }

@@ -4,6 +4,7 @@ import { link, open, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises
 import { dirname } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import { ConflictError, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
+import { isPortablePath, recordPaths, recordStem } from '../../catalogue/layout.ts';
 import { mediaTypeOf } from '../../catalogue/media-types.ts';
 import { mayWrite } from '../../catalogue/permissions.ts';
 import { formatRef } from '../../catalogue/ref.ts';
@@ -12,13 +13,12 @@ import { isThere } from '../checking/rules.ts';
 import { codeOf, explained, makeFolders, syncFolder, temporaryBeside } from '../disk/durable.ts';
 import { withLock } from '../disk/lock.ts';
 import type { FileCatalogue } from '../file-catalogue.ts';
-import { candidates, stemOf } from '../layout.ts';
 import { isOfOtherBytes } from '../writing/images.ts';
 import { locked, parentOf } from '../writing/names.ts';
 import { show } from '../writing/shown.ts';
 import { touched } from '../writing/trail.ts';
 import { mustStayWithin } from './disk.ts';
-import { depotPlace, isPortable, type MediaPlace, type PayloadPlace } from './place.ts';
+import { depotPlace, type MediaPlace, type PayloadPlace } from './place.ts';
 import { type Access, mustOwn } from './rights.ts';
 import type { Sums } from './sums.ts';
 
@@ -51,7 +51,7 @@ export async function putBytes(access: Access, sums: Sums, path: string, bytes: 
 
 function placeToPut(path: string): Place {
   const place = depotPlace(path);
-  if ((place?.kind === 'payload' || place?.kind === 'media') && isPortable(path)) return place;
+  if ((place?.kind === 'payload' || place?.kind === 'media') && isPortablePath(path)) return place;
   throw new ValidationError({ path: [`No payload or image has its place at ${JSON.stringify(path)}.`] });
 }
 
@@ -67,7 +67,7 @@ function mustBeAllowed(access: Access, place: Place): void {
 function mustHaveHome({ files }: Access, place: Place): void {
   if (place.kind === 'media') return;
   const { namespace } = place.unit;
-  const records = candidates(stemOf({ kind: 'namespace', slug: namespace }));
+  const records = recordPaths({ kind: 'namespace', slug: namespace });
   if (!records.some((path) => isThere(files.store.folder, path)))
     throw new ConflictError(`There is no namespace "${namespace}" yet: add it first.`);
 }
@@ -93,7 +93,7 @@ async function takeIn({ files }: Access, sums: Sums, place: Place, bytes: FileBy
   try {
     await makeFolders(home);
     await receive(aside, bytes);
-    await withLock(files.root, place.kind === 'payload' ? stemOf(place.unit) : place.path, async (signal) => {
+    await withLock(files.root, place.kind === 'payload' ? recordStem(place.unit) : place.path, async (signal) => {
       bytes.signal?.throwIfAborted();
       signal.throwIfAborted();
       mustStayWithin(folder, place.path);
@@ -155,7 +155,7 @@ async function nameFile(from: string, to: string): Promise<void> {
 async function tidy(files: FileCatalogue, place: Place): Promise<void> {
   const isPayload = place.kind === 'payload';
   const top = files.store.folder.absolute(isPayload ? parentOf(place.unit) : '');
-  await locked(files, isPayload ? [stemOf(place.unit), parentOf(place.unit)] : [place.path], async () => {
+  await locked(files, isPayload ? [recordStem(place.unit), parentOf(place.unit)] : [place.path], async () => {
     for (let home = dirname(files.store.folder.absolute(place.path)); home.length > top.length; home = dirname(home))
       if (await rmdir(home).catch(() => true)) return;
   });

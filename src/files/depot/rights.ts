@@ -1,10 +1,12 @@
 /** Who may write what through a depot: the same who may create, edit and remove it as a thing. */
+
 import { NotPermittedError, ValidationError } from '../../catalogue/errors.ts';
+import type { RecordRef } from '../../catalogue/layout.ts';
 import { mayWrite, type Viewer } from '../../catalogue/permissions.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import { folderIsGone } from '../disk/private-folder.ts';
 import type { FileCatalogue } from '../file-catalogue.ts';
-import { depotPlace, type RecordPlace, type RecordRef } from './place.ts';
+import { depotPlace, type RecordPlace } from './place.ts';
 
 /** A catalogue, and who looks at it. */
 export interface Access {

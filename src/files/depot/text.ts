@@ -1,10 +1,10 @@
 /** The text of a record that is to be written: whether it may stand where it is to stand. */
 import { movedTo } from '../../catalogue/aliases.ts';
 import { ValidationError } from '../../catalogue/errors.ts';
+import { recordStem, unitOf, withExtensions } from '../../catalogue/layout.ts';
 import { parseDatasetRef, type Ref } from '../../catalogue/ref.ts';
 import { checkRecord } from '../../catalogue/validators.ts';
 import { isThere } from '../checking/rules.ts';
-import { candidates, stemOf, unitOf, versionStem } from '../layout.ts';
 import { locate, locator, type Place, parseRecord } from '../text/parse.ts';
 import { formatOf, mustBeReadable } from '../writing/pen.ts';
 import type { RecordPlace } from './place.ts';
@@ -43,15 +43,19 @@ const invalid = (messages: readonly string[]) => new ValidationError({ non_field
  */
 export function mustBeLinked({ files, viewer }: Access, { place, text, value }: Draft): void {
   const { folder } = files.store;
-  const exists = (stem: string) => candidates(stem).some((path) => isThere(folder, path));
+  const exists = (stem: string) => withExtensions(stem).some((path) => isThere(folder, path));
   const need = (isSound: boolean, pointer: string, message: string) => {
     if (!isSound) throw invalid([said(place, locate(text, formatOf(place.path), pointer), message)]);
   };
   const { ref } = place;
   if (ref.kind === 'dataset')
-    need(exists(stemOf({ kind: 'namespace', slug: ref.namespace })), '', `There is no namespace "${ref.namespace}".`);
+    need(
+      exists(recordStem({ kind: 'namespace', slug: ref.namespace })),
+      '',
+      `There is no namespace "${ref.namespace}".`,
+    );
   if (ref.kind === 'version')
-    need(exists(stemOf(unitOf(ref))), '', `There is no dataset "${ref.namespace}/${ref.dataset}".`);
+    need(exists(recordStem(unitOf(ref))), '', `There is no dataset "${ref.namespace}/${ref.dataset}".`);
   if (viewer.staff && viewer.username === null) return;
   for (const [field, kinds] of [
     ['owners', ['namespace']],
@@ -59,13 +63,13 @@ export function mustBeLinked({ files, viewer }: Access, { place, text, value }: 
   ] as const)
     if ((kinds as readonly string[]).includes(ref.kind))
       for (const [i, slug] of listAt(value, field).entries())
-        need(exists(stemOf({ kind: 'group', slug })), `/${field}/${i}`, `There is no group "${slug}".`);
+        need(exists(recordStem({ kind: 'group', slug })), `/${field}/${i}`, `There is no group "${slug}".`);
   if (ref.kind !== 'query') return;
   const asked = parseDatasetRef(String(value.dataset));
-  const isHere = exists(stemOf(asked));
+  const isHere = exists(recordStem(asked));
   need(isHere || leadsOn(files.snapshot, asked), '/dataset', `There is no dataset "${value.dataset}".`);
   if (isHere && typeof value.version === 'string') {
-    const stem = versionStem({ kind: 'version', namespace: asked.namespace, dataset: asked.slug, slug: value.version });
+    const stem = recordStem({ kind: 'version', namespace: asked.namespace, dataset: asked.slug, slug: value.version });
     need(exists(stem), '/version', `The dataset "${value.dataset}" has no version "${value.version}".`);
   }
 }

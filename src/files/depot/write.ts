@@ -2,12 +2,12 @@
 import { readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ConflictError, StaleError } from '../../catalogue/errors.ts';
+import { parseRecordName, recordStem } from '../../catalogue/layout.ts';
 import { mayWrite } from '../../catalogue/permissions.ts';
 import type { RecordChange } from '../../catalogue/replica.ts';
 import { isThere } from '../checking/rules.ts';
 import { writeDurably } from '../disk/durable.ts';
 import { withLock } from '../disk/lock.ts';
-import { recordName, stemOf } from '../layout.ts';
 import { makeRecord } from '../writing/pen.ts';
 import { wrote } from '../writing/trail.ts';
 import { mustBeOnesOwn } from './aliases.ts';
@@ -45,7 +45,7 @@ export async function writeRecord(batch: Batch, { path, text, ifMatch }: Write):
   batch.ids.claim(draft);
   try {
     if (ifMatch === null && ref.kind !== 'version') await batch.names.give(ref, write);
-    else await withLock(files.root, stemOf(place.unit), write);
+    else await withLock(files.root, recordStem(place.unit), write);
   } catch (error) {
     batch.ids.release(draft);
     throw error;
@@ -80,6 +80,6 @@ async function create(batch: Batch, { place, text }: Draft, signal: AbortSignal)
 
 async function mustHaveName({ files }: Batch, { path, ref }: RecordPlace): Promise<void> {
   const names = await readdir(dirname(files.store.folder.absolute(path))).catch(() => []);
-  const twin = names.find((name) => recordName(name)?.stem.toLowerCase() === ref.slug.toLowerCase());
+  const twin = names.find((name) => parseRecordName(name)?.stem.toLowerCase() === ref.slug.toLowerCase());
   if (twin !== undefined) throw new ConflictError(`There is ${twin}, whose name differs in case only.`);
 }

@@ -2,7 +2,7 @@
 import { lstat, readdir, readFile, rm } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isPayload, privateFolder } from '../layout.ts';
+import { isPayloadPath, privateFolder } from '../../catalogue/layout.ts';
 import { isAbandoned, isTemporary, sweepTemporaries } from './durable.ts';
 import { customaryStale, sweepLocks } from './lock.ts';
 
@@ -16,7 +16,7 @@ export async function sweepLeftovers(root: string, signal: AbortSignal): Promise
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
     const left = entries.filter(({ name }) => isTemporary(name)).map(({ name }) => name);
     const path = (name: string) => relative(root, join(folder, name)).split(sep).join('/');
-    if (left.some((name) => isPayload(path(name)))) await sweepPayloads(folder);
+    if (left.some((name) => isPayloadPath(path(name)))) await sweepPayloads(folder);
     else if (left.length) await sweepTemporaries(folder, anHour);
     for (const entry of entries)
       if (entry.isDirectory() && (entry.name === privateFolder || !entry.name.startsWith('.')))

@@ -10,7 +10,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import lockfile from 'proper-lockfile';
 import { UnavailableError } from '../../catalogue/errors.ts';
-import { privateFolder } from '../layout.ts';
+import { privateFolder } from '../../catalogue/layout.ts';
 import { codeOf, explained } from './durable.ts';
 import { makePrivateFolder } from './private-folder.ts';
 import { isGone, markPattern, writerMark } from './writer.ts';

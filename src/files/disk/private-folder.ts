@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UnavailableError } from '../../catalogue/errors.ts';
-import { privateFolder } from '../layout.ts';
+import { privateFolder } from '../../catalogue/layout.ts';
 import { codeOf, explained } from './durable.ts';
 
 /** The catalogue's folder was moved away or unmounted. */

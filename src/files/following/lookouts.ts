@@ -7,7 +7,16 @@
  */
 import { basename, relative, sep } from 'node:path';
 import { FSWatcher } from 'chokidar';
-import { datasetFolder, datasetsFolder, flatFolders, keyOf, namespaceFolder, type Unit } from '../layout.ts';
+import {
+  datasetFolder,
+  datasetsFolder,
+  namespaceFolder,
+  payloadFolder,
+  recordFolders,
+  type Unit,
+  unitKey,
+  versionsFolder,
+} from '../../catalogue/layout.ts';
 import type { Folder } from '../reading/look.ts';
 
 export interface LookoutsOptions {
@@ -71,7 +80,7 @@ export class Lookouts {
    */
   place(unit: Unit, payloads = false): void {
     if (this.#closed) return;
-    const key = keyOf(unit);
+    const key = unitKey(unit);
     const before = this.#posts.get(key);
     const folders: string[] = [];
     const identities: string[] = [];
@@ -116,7 +125,7 @@ export class Lookouts {
     while (this.#starting < atOnce) {
       const post = this.#queue.shift();
       if (!post) break;
-      if (this.#posts.get(keyOf(post.unit)) === post) this.#start(post);
+      if (this.#posts.get(unitKey(post.unit)) === post) this.#start(post);
     }
     if (this.#starting > 0) return;
     for (const done of this.#awaiting.splice(0)) done();
@@ -163,12 +172,16 @@ export class Lookouts {
 export function foldersOf(unit: Unit, payloads = false): readonly string[] {
   switch (unit.kind) {
     case 'settings':
-      return ['', 'namespaces', ...Object.values(flatFolders)];
+      return ['', 'namespaces', ...Object.values(recordFolders)];
     case 'namespace':
       return [namespaceFolder(unit.slug), datasetsFolder(unit.slug)];
     case 'dataset': {
       const home = datasetFolder(unit.namespace, unit.slug);
-      return [home, `${home}/versions`, ...(payloads ? [`${home}/data`] : [])];
+      return [
+        home,
+        versionsFolder(unit.namespace, unit.slug),
+        ...(payloads ? [payloadFolder(unit.namespace, unit.slug)] : []),
+      ];
     }
     default:
       return [];

@@ -2,7 +2,7 @@
  * What is rumoured to have changed: collected until it is quiet, and then looked into in one go. While that look is
  * taken, the next rumours collect.
  */
-import { keyOf, placeOf, type Unit } from '../layout.ts';
+import { scopeAt, type Unit, unitKey } from '../../catalogue/layout.ts';
 import type { Scope } from '../reading/store.ts';
 
 export interface RumoursOptions {
@@ -57,7 +57,7 @@ export class Rumours {
 
   /** Something has to be looked at, whatever happened there. */
   owe(scope: Scope): void {
-    this.#owed.set('folder' in scope ? scope.folder : keyOf(scope), scope);
+    this.#owed.set('folder' in scope ? scope.folder : unitKey(scope), scope);
     this.#await();
   }
 
@@ -100,8 +100,8 @@ export class Rumours {
   #taken(): readonly Scope[] {
     const scopes = new Map<string, Scope>();
     for (const path of this.#paths) {
-      const place = placeOf(path);
-      if (place !== null) scopes.set('folder' in place ? place.folder : keyOf(place), place);
+      const place = scopeAt(path);
+      if (place !== null) scopes.set('folder' in place ? place.folder : unitKey(place), place);
     }
     for (const [key, scope] of scopes) {
       if ('folder' in scope) continue;

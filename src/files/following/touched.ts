@@ -5,8 +5,8 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { appendFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { privateFolder, unitKey } from '../../catalogue/layout.ts';
 import { makePrivateFolder } from '../disk/private-folder.ts';
-import { keyOf, privateFolder } from '../layout.ts';
 import type { Scope } from '../reading/store.ts';
 
 const pathIn = (root: string) => join(root, privateFolder, 'touched');
@@ -17,7 +17,7 @@ const longest = 64 * 1024;
 export async function leaveNote(root: string, scopes: readonly Scope[]): Promise<void> {
   const path = pathIn(root);
   const lines = scopes
-    .map((scope) => `${'folder' in scope ? scope.folder.replace(/\/$/, '') : `${keyOf(scope)}.yaml`}\n`)
+    .map((scope) => `${'folder' in scope ? scope.folder.replace(/\/$/, '') : `${unitKey(scope)}.yaml`}\n`)
     .join('');
   try {
     await makePrivateFolder(root);

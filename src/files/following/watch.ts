@@ -3,8 +3,9 @@
  * the folder can't be watched, sweeps are all there is: then git's state and the notes that our own writers leave make
  * the usual changes known at once.
  */
+
+import { datasetFolder, namespaceFolder, type Unit, unitKey } from '../../catalogue/layout.ts';
 import { GitState } from '../git/state.ts';
-import { datasetFolder, keyOf, namespaceFolder, type Unit } from '../layout.ts';
 import { inSlices } from '../reading/pace.ts';
 import { type Scope, type Store, unitOfReading } from '../reading/store.ts';
 import { Lookouts } from './lookouts.ts';
@@ -217,7 +218,7 @@ export class Watch {
 
   /** Payloads aren't watched; but one that is missing, or is still being copied, is waited for. */
   #awaitsPayload(unit: Unit): boolean {
-    const problems = this.#store.states.get(keyOf(unit))?.problems ?? [];
+    const problems = this.#store.states.get(unitKey(unit))?.problems ?? [];
     return problems.some(([, list]) => list.some(({ pointer }) => pointer === '/file'));
   }
 }

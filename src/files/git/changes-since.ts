@@ -1,9 +1,9 @@
 /** What changed in a catalogue since a commit: the units whose files differ are read as they were and as they are. */
 import { changesBetween, type ThingChange } from '../../catalogue/changes.ts';
+import { parseRecordName, recordAt } from '../../catalogue/layout.ts';
 import type { RecordKind } from '../../catalogue/schemas.ts';
 import type { Diagnostic } from '../../catalogue/types.ts';
 import { checkRecord } from '../../catalogue/validators.ts';
-import { recordAt, recordName } from '../layout.ts';
 import { Folder, lfsPointer, type Sight } from '../reading/look.ts';
 import { type ReadUnits, readUnits, unitsAt } from '../reading/units.ts';
 import { parseRecord } from '../text/parse.ts';
@@ -80,7 +80,7 @@ function brokenIn(sight: Sight, { states }: ReadUnits): readonly Diagnostic[] {
 
 function isSound(sight: Sight, path: string): boolean {
   const { kind } = recordAt(path);
-  const name = recordName(path);
+  const name = parseRecordName(path);
   if (!name || kind === 'unknown' || kind === 'payload') return true;
   try {
     const parsed = parseRecord(sight.read(path)?.text ?? '', name.format);

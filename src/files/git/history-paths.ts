@@ -1,8 +1,9 @@
 /** Where the history of a thing lies: the paths that it has and had, as far as the viewer may know of them. */
+
+import { datasetFolder, namespaceFolder, payloadPath, recordPaths } from '../../catalogue/layout.ts';
 import { owns, type Viewer } from '../../catalogue/permissions.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import type { Dataset, Namespace, Version } from '../../catalogue/types.ts';
-import { candidates, datasetFolder, namespaceFolder, payloadPath, stemOf, versionStem } from '../layout.ts';
 
 /**
  * @param whole the catalogue as it is
@@ -20,7 +21,7 @@ export function historyPaths(
       if (owns(viewer, whole.folders.get(thing.slug))) return slugs.map(namespaceFolder);
       // What is private there has a history of its own, and so has what was removed: nobody knows who might see it.
       const datasets = [...(visible.folders.get(thing.slug)?.datasets.values() ?? [])];
-      const records = slugs.flatMap((slug) => candidates(stemOf({ kind: 'namespace', slug })));
+      const records = slugs.flatMap((slug) => recordPaths({ kind: 'namespace', slug }));
       return [...records, ...datasets.flatMap((dataset) => historyPaths(dataset, viewer, whole, visible))];
     }
     case 'dataset':
@@ -29,7 +30,7 @@ export function historyPaths(
       const { slug, file } = thing;
       const dataset = whole.folders.get(thing.namespace)?.datasets.get(thing.dataset);
       return (dataset ? homesOf(dataset, whole) : []).flatMap(([namespace, home]) => [
-        ...candidates(versionStem({ kind: 'version', namespace, dataset: home, slug })),
+        ...recordPaths({ kind: 'version', namespace, dataset: home, slug }),
         ...(file ? [payloadPath(namespace, home, file)] : []),
       ]);
     }

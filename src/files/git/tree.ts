@@ -4,7 +4,7 @@
  */
 import { posix } from 'node:path';
 import { ConflictError } from '../../catalogue/errors.ts';
-import { candidates, datasetFolder, isPayload, recordName, stemOf, type Unit } from '../layout.ts';
+import { datasetFolder, isPayloadPath, parseRecordName, recordPaths, type Unit } from '../../catalogue/layout.ts';
 import { decode, largestRecord, lfsPointer, type Name, type Sight, type Stamp, Unreadable } from '../reading/look.ts';
 import { type GitOptions, git, gitBytes } from './git.ts';
 
@@ -76,12 +76,12 @@ export class GitTree implements Sight {
     for (const unit of units)
       for (const path of this.#pathsOf(unit)) {
         const id = this.#blobs.get(path)?.id;
-        if (id !== undefined && (recordName(path) || isPayload(path))) wanted.add(id);
+        if (id !== undefined && (parseRecordName(path) || isPayloadPath(path))) wanted.add(id);
       }
     const sizes = await this.#ask(['cat-file', '--batch-check=%(objectname) %(objectsize)'], wanted, linesOf);
     for (const [id, size] of sizes) this.#sizes.set(id, Number(size));
     const payloads = new Set<string>();
-    for (const [path, { id }] of this.#blobs) if (isPayload(path)) payloads.add(id);
+    for (const [path, { id }] of this.#blobs) if (isPayloadPath(path)) payloads.add(id);
     const small = [...wanted].filter(
       (id) => (this.#sizes.get(id) ?? 0) <= (payloads.has(id) ? largestPointer : largestRecord),
     );
@@ -138,7 +138,7 @@ export class GitTree implements Sight {
 
   *#pathsOf(unit: Unit): Generator<string> {
     if (unit.kind === 'dataset') yield* this.#below(datasetFolder(unit.namespace, unit.slug));
-    else yield* candidates(stemOf(unit));
+    else yield* recordPaths(unit);
   }
 
   *#below(folder: string): Generator<string> {

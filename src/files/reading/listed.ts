@@ -1,7 +1,7 @@
 /** Names as they stand in a folder, without reading what they name: for whoever types one and can't wait. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { datasetFolder, datasetsFolder, flatFolders, recordName, validName } from '../layout.ts';
+import { datasetsFolder, isValidName, parseRecordName, recordFolders, versionsFolder } from '../../catalogue/layout.ts';
 
 /** What has the names that are asked for. */
 export type Listed =
@@ -18,8 +18,8 @@ export async function namesListed(root: string, listed: Listed): Promise<readonl
   const inFolders = listed.kind === 'namespace' || listed.kind === 'dataset';
   const names = entries
     .filter((entry) => entry.isDirectory() === inFolders)
-    .map(({ name }) => (inFolders ? name : (recordName(name)?.stem ?? '')));
-  return [...new Set(names)].filter((name) => validName(listed.kind, name)).sort();
+    .map(({ name }) => (inFolders ? name : (parseRecordName(name)?.stem ?? '')));
+  return [...new Set(names)].filter((name) => isValidName(listed.kind, name)).sort();
 }
 
 function folderOf(listed: Listed): string {
@@ -29,8 +29,8 @@ function folderOf(listed: Listed): string {
     case 'dataset':
       return datasetsFolder(listed.namespace);
     case 'version':
-      return `${datasetFolder(listed.namespace, listed.dataset)}/versions`;
+      return versionsFolder(listed.namespace, listed.dataset);
     default:
-      return flatFolders[listed.kind];
+      return recordFolders[listed.kind];
   }
 }

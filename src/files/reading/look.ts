@@ -17,7 +17,7 @@ import {
   statSync,
 } from 'node:fs';
 import { join, sep } from 'node:path';
-import { landmarks } from '../layout.ts';
+import { landmarks } from '../../catalogue/layout.ts';
 
 /** The largest record that is read, in bytes. Records are small; what is larger isn't one. */
 export const largestRecord = 1024 * 1024;

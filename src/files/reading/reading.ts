@@ -11,11 +11,20 @@ import {
   versionFrom,
   withVersions,
 } from '../../catalogue/entities.ts';
+import {
+  datasetFolder,
+  isValidName,
+  namespaceFolder,
+  parseRecordName,
+  payloadFolder,
+  recordPaths,
+  type Unit,
+  versionsFolder,
+} from '../../catalogue/layout.ts';
 import type { RecordOf } from '../../catalogue/records.ts';
 import { settingsFrom } from '../../catalogue/settings.ts';
 import type { Reading } from '../../catalogue/snapshot.ts';
 import type { Dataset, Namespace, Version } from '../../catalogue/types.ts';
-import { candidates, datasetFolder, namespaceFolder, recordName, stemOf, type Unit, validName } from '../layout.ts';
 import { type Sight, type Stamp, sameStamp, Unreadable } from './look.ts';
 import { Look, type UnitState } from './unit-look.ts';
 
@@ -57,9 +66,9 @@ function readAnew(folder: Sight, unit: Unit, before?: UnitState): UnitState {
   const old = before?.reading.entity ?? null;
   if (unit.kind === 'namespace' && !look.stamp(namespaceFolder(unit.slug)))
     return look.state({ ...unit, entity: null });
-  const found = look.record(unit.kind, candidates(stemOf(unit)));
+  const found = look.record(unit.kind, recordPaths(unit));
   if (!found && unit.kind === 'namespace')
-    look.complain(stemOf(unit).replace(/\/[^/]+$/, ''), 'namespace.yaml is missing. Add one with a line "label: …".');
+    look.complain(namespaceFolder(unit.slug), 'namespace.yaml is missing. Add one with a line "label: …".');
   const entity = found && (found.record ? entityOf(unit, found.record) : (old ?? stopgap(unit, found.text)));
   return look.state({ ...unit, entity } as Reading);
 }
@@ -104,9 +113,9 @@ function readDataset(look: Look, unit: Unit & { kind: 'dataset' }, old: Dataset 
   const home = datasetFolder(namespace, slug);
   const gone: Reading = { ...unit, entity: null };
   if (!look.stamp(home)) return look.state(gone);
-  const found = look.record('dataset', candidates(stemOf(unit)));
-  look.stamp(`${home}/data`);
-  const versions = readVersions(look, home, namespace, slug, old);
+  const found = look.record('dataset', recordPaths(unit));
+  look.stamp(payloadFolder(namespace, slug));
+  const versions = readVersions(look, namespace, slug, old);
   if (!found) {
     look.complain(home, 'dataset.yaml is missing. Add one with a line "label: …".');
     return look.state(gone);
@@ -117,21 +126,16 @@ function readDataset(look: Look, unit: Unit & { kind: 'dataset' }, old: Dataset 
   return look.state(dataset ? { ...unit, entity: withVersions(dataset, versions) } : gone);
 }
 
-function readVersions(
-  look: Look,
-  home: string,
-  namespace: string,
-  dataset: string,
-  old: Dataset | undefined,
-): readonly Version[] {
+function readVersions(look: Look, namespace: string, dataset: string, old: Dataset | undefined): readonly Version[] {
   const versions: Version[] = [];
-  if (!look.stamp(`${home}/versions`)) return versions;
+  const home = versionsFolder(namespace, dataset);
+  if (!look.stamp(home)) return versions;
   const seen = new Set<string>();
-  for (const { name } of look.names(`${home}/versions`)) {
-    const file = name.startsWith('.') ? null : recordName(name);
+  for (const { name } of look.names(home)) {
+    const file = name.startsWith('.') ? null : parseRecordName(name);
     if (!file) continue;
-    const path = `${home}/versions/${name}`;
-    if (!validName('version', file.stem) || seen.has(file.stem)) {
+    const path = `${home}/${name}`;
+    if (!isValidName('version', file.stem) || seen.has(file.stem)) {
       look.complain(path, seen.has(file.stem) ? 'There are two files for this version. Remove one.' : badName);
       continue;
     }

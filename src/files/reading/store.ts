@@ -2,9 +2,10 @@
  * The catalogue folder as it was last read: one state for each unit, and the snapshot they make together. What an event
  * says is only a rumour; `examine` looks at the files and believes nothing else.
  */
+
+import { parseRecordName, recordPaths, recordStem, type Unit, unitKey } from '../../catalogue/layout.ts';
 import { apply, emptySnapshot, type Reading, type Snapshot } from '../../catalogue/snapshot.ts';
 import type { Diagnostic } from '../../catalogue/types.ts';
-import { candidates, keyOf, recordName, stemOf, type Unit } from '../layout.ts';
 import { Folder } from './look.ts';
 import { readUnit } from './reading.ts';
 import { survey } from './survey.ts';
@@ -45,16 +46,17 @@ export class Store {
   restore(states: Iterable<UnitState>): void {
     for (const state of states) {
       const unit = unitOfReading(state.reading);
-      this.#states.set(keyOf(unit), state);
+      this.#states.set(unitKey(unit), state);
       this.#note(unit, state);
     }
   }
 
   /** Whether a record of the unit is missing or empty, though its folder is there: as if just being written. */
   unsettled(unit: Unit): boolean {
-    const known = this.#states.get(keyOf(unit))?.stamps.filter(([path, stamp]) => stamp && recordName(path)) ?? [];
+    const known =
+      this.#states.get(unitKey(unit))?.stamps.filter(([path, stamp]) => stamp && parseRecordName(path)) ?? [];
     const blank = (path: string) => !this.folder.size(path);
-    const unwritten = known.length ? known.some(([path]) => blank(path)) : candidates(stemOf(unit)).every(blank);
+    const unwritten = known.length ? known.some(([path]) => blank(path)) : recordPaths(unit).every(blank);
     return unwritten && this.folder.size(homeOf(unit)) !== null;
   }
 
@@ -106,14 +108,14 @@ export class Store {
   /** Looks at a unit that no survey came by: the folders above it may have become a link to elsewhere. */
   #lookBelow(unit: Unit): void {
     if (!this.folder.leaves(homeOf(unit))) return void this.#look(unit);
-    const key = keyOf(unit);
+    const key = unitKey(unit);
     for (const [path] of this.#states.get(key)?.problems ?? []) this.#problems.set(path, []);
     if (this.#states.delete(key)) this.#changes++;
     this.#touched.set(key, unit);
   }
 
   #look(unit: Unit): string {
-    const key = keyOf(unit);
+    const key = unitKey(unit);
     const before = this.#states.get(key);
     const state = readUnit(this.folder, unit, before);
     if (state === before) return key;
@@ -128,7 +130,7 @@ export class Store {
   }
 
   #note(unit: Unit, { problems }: UnitState): void {
-    this.#touched.set(keyOf(unit), unit);
+    this.#touched.set(unitKey(unit), unit);
     for (const [path, found] of problems) this.#problems.set(path, found);
   }
 
@@ -152,6 +154,6 @@ export function unitOfReading(reading: Reading): Unit {
 
 /** The folder that a unit's record lies in. */
 function homeOf(unit: Unit): string {
-  const stem = stemOf(unit);
+  const stem = recordStem(unit);
   return stem.slice(0, Math.max(0, stem.lastIndexOf('/')));
 }

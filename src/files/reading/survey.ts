@@ -1,6 +1,14 @@
 /** Which units there are in a catalogue folder, and what lies in it that can't be one. */
+
+import {
+  datasetFolder,
+  datasetsFolder,
+  isValidName,
+  parseRecordName,
+  recordFolders,
+  type Unit,
+} from '../../catalogue/layout.ts';
 import type { Diagnostic } from '../../catalogue/types.ts';
-import { datasetFolder, datasetsFolder, flatFolders, recordName, type Unit, validName } from '../layout.ts';
 import { type Sight, Unreadable } from './look.ts';
 
 export type Finding = { readonly unit: Unit } | { readonly stray: Diagnostic };
@@ -21,7 +29,7 @@ export function* survey(folder: Sight, prefix = ''): Generator<Finding> {
     }
   }
   for (const kind of ['group', 'user', 'query'] as const)
-    if (reaches(`${flatFolders[kind]}/`)) yield* records(folder, kind);
+    if (reaches(`${recordFolders[kind]}/`)) yield* records(folder, kind);
 }
 
 /** The subfolders that can be namespaces or datasets. */
@@ -34,7 +42,7 @@ function* subfolders(folder: Sight, parent: string, kind: 'namespace' | 'dataset
       const path = `${parent}${entry.name}`;
       try {
         if (!folder.isFolder(parent, entry)) {
-          if (recordName(entry.name))
+          if (parseRecordName(entry.name))
             yield stray(path, `A ${kind} is a folder: move this to ${path.replace(/\.[^.]+$/, '')}/${kind}.yaml.`);
           continue;
         }
@@ -43,7 +51,7 @@ function* subfolders(folder: Sight, parent: string, kind: 'namespace' | 'dataset
         continue;
       }
       const twin = byCase.get(entry.name.toLowerCase());
-      if (!validName(kind, entry.name))
+      if (!isValidName(kind, entry.name))
         yield stray(path, `A ${kind}'s folder has letters, digits, "-" and "_" only in its name: rename it.`);
       else slugs.push(entry.name);
       if (twin) yield stray(path, `There is "${twin}" too: names that differ only in case are the same. Rename one.`);
@@ -58,13 +66,13 @@ function* subfolders(folder: Sight, parent: string, kind: 'namespace' | 'dataset
 
 /** The records that are one file each. */
 function* records(folder: Sight, kind: 'group' | 'user' | 'query'): Generator<Finding> {
-  const parent = `${flatFolders[kind]}/`;
+  const parent = `${recordFolders[kind]}/`;
   const seen = new Set<string>();
   try {
     for (const entry of folder.names(parent)) {
-      const name = entry.name.startsWith('.') ? null : recordName(entry.name);
+      const name = entry.name.startsWith('.') ? null : parseRecordName(entry.name);
       if (!name) continue;
-      if (!validName(kind, name.stem))
+      if (!isValidName(kind, name.stem))
         yield stray(`${parent}${entry.name}`, `The name of a ${kind} can't be "${name.stem}": rename the file.`);
       else if (!seen.has(name.stem)) yield { unit: { kind, slug: name.stem } };
       seen.add(name.stem);

@@ -1,10 +1,11 @@
 /** One look at a unit: everything that is looked at leaves its stamp, and everything that is wrong a problem. */
+
+import { payloadPath } from '../../catalogue/layout.ts';
 import type { RecordOf } from '../../catalogue/records.ts';
 import type { RecordKind } from '../../catalogue/schemas.ts';
 import type { Reading } from '../../catalogue/snapshot.ts';
 import type { Diagnostic } from '../../catalogue/types.ts';
 import { checkRecord } from '../../catalogue/validators.ts';
-import { payloadPath } from '../layout.ts';
 import { locate, locator, parseRecord } from '../text/parse.ts';
 import { type Sight, type Stamp, Unreadable } from './look.ts';
 

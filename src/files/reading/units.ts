@@ -1,7 +1,8 @@
 /** Units read out of the whole: for what concerns a few of them, of a folder or of what git keeps. */
+
+import { scopeAt, type Unit, unitKey } from '../../catalogue/layout.ts';
 import { apply, emptySnapshot, type Snapshot } from '../../catalogue/snapshot.ts';
 import type { Diagnostic } from '../../catalogue/types.ts';
-import { keyOf, placeOf, type Unit } from '../layout.ts';
 import type { Sight } from './look.ts';
 import { readUnit } from './reading.ts';
 import type { UnitState } from './unit-look.ts';
@@ -23,9 +24,9 @@ export function readUnits(sight: Sight, units: Iterable<Unit>): ReadUnits {
 
 /** Units by their keys, each once. */
 export const byKey = (units: Iterable<Unit>): Map<string, Unit> =>
-  new Map(Array.from(units, (unit) => [keyOf(unit), unit]));
+  new Map(Array.from(units, (unit) => [unitKey(unit), unit]));
 
 /** The units that paths belong to. */
 export function unitsAt(paths: Iterable<string>): Map<string, Unit> {
-  return byKey(Array.from(paths, placeOf).filter((place): place is Unit => place !== null && !('folder' in place)));
+  return byKey(Array.from(paths, scopeAt).filter((place): place is Unit => place !== null && !('folder' in place)));
 }

@@ -1,13 +1,13 @@
 /** What has to hold of a record's file at the moment it is written or removed. */
 import { isDeepStrictEqual } from 'node:util';
 import { ConflictError, StaleError } from '../../catalogue/errors.ts';
+import { recordFolders, unitOf } from '../../catalogue/layout.ts';
 import { find } from '../../catalogue/lookup.ts';
 import type { Refs } from '../../catalogue/ref.ts';
 import type { RecordKind } from '../../catalogue/schemas.ts';
 import type { Entities, Kind } from '../../catalogue/types.ts';
 import { checkRecord } from '../../catalogue/validators.ts';
 import type { FileCatalogue } from '../file-catalogue.ts';
-import { unitOf } from '../layout.ts';
 import { Unreadable } from '../reading/look.ts';
 import { atOnce } from '../reading/pace.ts';
 import { locate, parseRecord } from '../text/parse.ts';
@@ -51,7 +51,9 @@ export function mustBeAsSeen<K extends Exclude<Kind, 'file'>>(
 ): void {
   if (seen === undefined) return;
   // Who is in a group stands in the users' files.
-  atOnce(files.store.examine(ref.kind === 'group' ? [unitOf(ref), { folder: 'users/' }] : [unitOf(ref)]));
+  atOnce(
+    files.store.examine(ref.kind === 'group' ? [unitOf(ref), { folder: `${recordFolders.user}/` }] : [unitOf(ref)]),
+  );
   let now: unknown;
   try {
     now = find(files.snapshot, ref);

@@ -2,9 +2,9 @@
 import { rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { CreatableKind } from '../../catalogue/catalogue.ts';
+import { datasetFolder, namespaceFolder, recordStem } from '../../catalogue/layout.ts';
 import { formatRef, type Refs } from '../../catalogue/ref.ts';
 import { explained, makeFolders, syncFolder } from '../disk/durable.ts';
-import { datasetFolder, namespaceFolder, stemOf } from '../layout.ts';
 import { moved } from './trail.ts';
 
 type Movable = Refs[CreatableKind];
@@ -20,7 +20,7 @@ export function placeOfRecord(unit: Movable, path: string): string {
     case 'namespace':
       return namespaceFolder(unit.slug);
     default:
-      return `${stemOf(unit)}${path.slice(path.lastIndexOf('.'))}`;
+      return `${recordStem(unit)}${path.slice(path.lastIndexOf('.'))}`;
   }
 }
 

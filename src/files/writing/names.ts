@@ -6,18 +6,18 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CreatableKind } from '../../catalogue/catalogue.ts';
 import { type FieldErrors, ValidationError } from '../../catalogue/errors.ts';
+import { datasetsFolder, recordFolders, recordStem } from '../../catalogue/layout.ts';
 import type { Refs } from '../../catalogue/ref.ts';
 import { isTemporary } from '../disk/durable.ts';
 import { withLock } from '../disk/lock.ts';
 import type { FileCatalogue } from '../file-catalogue.ts';
-import { datasetsFolder, flatFolders, stemOf } from '../layout.ts';
 
 type Named = Refs[CreatableKind];
 
 /** The folder in which a record has its name. Its path is the lock of all who make, give or take names there. */
 export function parentOf(unit: Named): string {
   if (unit.kind === 'dataset') return datasetsFolder(unit.namespace);
-  return unit.kind === 'namespace' ? 'namespaces' : flatFolders[unit.kind];
+  return unit.kind === 'namespace' ? 'namespaces' : recordFolders[unit.kind];
 }
 
 /**
@@ -31,7 +31,7 @@ export async function mustBeFree(files: FileCatalogue, unit: Named, mover?: Name
     if (error.code === 'ENOENT') return [];
     throw error;
   });
-  const isFile = unit.kind in flatFolders;
+  const isFile = unit.kind in recordFolders;
   const nameOf = (name: string) => (isFile ? name.replace(/\.(ya?ml|json)$/, '') : name);
   const twins = names.filter((name) => nameOf(name).toLowerCase() === unit.slug.toLowerCase() && nameOf(name) !== own);
   if (twins.length === 0) return;
@@ -56,7 +56,7 @@ async function isLeftover(folder: string): Promise<boolean> {
 /** What nobody else may touch meanwhile, in the order in which everybody takes it. */
 export function locksOf(unit: Named, target: Named | null): readonly string[] {
   const within = target && unit.kind === 'namespace' ? [datasetsFolder(unit.slug)] : [];
-  return [stemOf(unit), ...(target ? [parentOf(target)] : []), ...within];
+  return [recordStem(unit), ...(target ? [parentOf(target)] : []), ...within];
 }
 
 /** Does the work under all of the locks. */

@@ -9,6 +9,7 @@ import type { ColumnChanges, Published, Upload } from '../../catalogue/catalogue
 import { changesBetween, fitColumns } from '../../catalogue/columns.ts';
 import { ConflictError, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
 import { drawId } from '../../catalogue/ids.ts';
+import { datasetFolder, payloadPath, recordStem } from '../../catalogue/layout.ts';
 import { find } from '../../catalogue/lookup.ts';
 import type { DatasetRef } from '../../catalogue/ref.ts';
 import { schemas } from '../../catalogue/schemas.ts';
@@ -20,7 +21,6 @@ import { sweepPayloads } from '../disk/leftovers.ts';
 import { withLock } from '../disk/lock.ts';
 import { schemaHeader } from '../editor-schemas.ts';
 import type { FileCatalogue } from '../file-catalogue.ts';
-import { datasetFolder, payloadPath, stemOf } from '../layout.ts';
 import { derivedFolder } from '../rows.ts';
 import { newText } from '../text/document.ts';
 import { mustBeSound } from './guard.ts';
@@ -46,7 +46,7 @@ export async function publishVersion(files: FileCatalogue, ref: DatasetRef, uplo
   await sweepPayloads(dirname(aside));
   try {
     const intake = await receive(files, upload, aside);
-    return await withLock(files.root, stemOf(ref), () => commit(files, ref, upload, intake, aside));
+    return await withLock(files.root, recordStem(ref), () => commit(files, ref, upload, intake, aside));
   } catch (error) {
     if (codeOf(error) === 'ENOENT' && files.store.folder.stamp(home) === null)
       throw new NotFoundError('The dataset was removed or renamed meanwhile.');

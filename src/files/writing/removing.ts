@@ -3,12 +3,12 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { WriteOptions } from '../../catalogue/catalogue.ts';
 import { ConflictError } from '../../catalogue/errors.ts';
+import { datasetsFolder, namespaceFolder, payloadPath, recordStem } from '../../catalogue/layout.ts';
 import { find } from '../../catalogue/lookup.ts';
 import type { DatasetRef, NamespaceRef, Ref, VersionRef } from '../../catalogue/ref.ts';
 import type { Dataset, Entities, Kind } from '../../catalogue/types.ts';
 import { withLock } from '../disk/lock.ts';
 import type { FileCatalogue } from '../file-catalogue.ts';
-import { datasetsFolder, namespaceFolder, payloadPath, stemOf } from '../layout.ts';
 import type { Scope } from '../reading/store.ts';
 import { mustBeAsSeen, mustBeSound } from './guard.ts';
 import { placeOfRecord } from './moving.ts';
@@ -52,7 +52,7 @@ export function discardRecord(
 
 async function withdraw(files: FileCatalogue, unit: Made, mayGo: MayGo): Promise<readonly Scope[]> {
   const within = unit.kind === 'namespace' ? [datasetsFolder(unit.slug)] : [];
-  await locked(files, [stemOf(unit), ...within], async () => {
+  await locked(files, [recordStem(unit), ...within], async () => {
     const path = await recordPath(files, unit);
     if (unit.kind === 'namespace') await mustBeEmpty(files, unit);
     mayGo(path, unit);
@@ -65,7 +65,7 @@ async function withdraw(files: FileCatalogue, unit: Made, mayGo: MayGo): Promise
 async function withdrawVersion(files: FileCatalogue, ref: VersionRef, mayGo: MayGo): Promise<readonly Scope[]> {
   const { slug, file, namespace, dataset } = find<'version'>(files.snapshot, ref);
   const home: DatasetRef = { kind: 'dataset', namespace, slug: dataset };
-  await withLock(files.root, stemOf(home), async () => {
+  await withLock(files.root, recordStem(home), async () => {
     const path = versionPath(files, { ...ref, slug });
     mayGo(path, { ...ref, slug });
     const others = find<'dataset'>(files.snapshot, home).versions.filter((version) => version.slug !== slug);

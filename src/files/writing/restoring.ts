@@ -2,11 +2,11 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConflictError, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
+import { recordPaths, recordStem, scopeAt, unitOf } from '../../catalogue/layout.ts';
 import { formatRef, type Ref } from '../../catalogue/ref.ts';
 import type { TrashEntry } from '../../catalogue/trash.ts';
 import { codeOf } from '../disk/durable.ts';
 import type { FileCatalogue } from '../file-catalogue.ts';
-import { candidates, placeOf, stemOf, unitOf, versionStem } from '../layout.ts';
 import { locked, mustBeFree, parentOf } from './names.ts';
 import { show } from './shown.ts';
 import { touched } from './trail.ts';
@@ -21,15 +21,14 @@ import { recordPath, scopesOf } from './writing.ts';
 export async function restore(files: FileCatalogue, entry: TrashEntry, { rehearse = false } = {}): Promise<void> {
   const { ref, id } = entry;
   const unit = unitOf(ref);
-  if (unit.kind === 'settings') return;
   const paths = await contentOf(files.root, entry);
   // The note is a file like others, and somebody may have written it by hand.
-  if (!paths.every((path) => placeOf(path) && !path.split('/').includes('..')))
+  if (!paths.every((path) => scopeAt(path) && !path.split('/').includes('..')))
     throw new ConflictError(`The entry ${id} names a place outside of the catalogue.`);
-  const locks = ref.kind === 'version' ? [stemOf(unit)] : [stemOf(unit), parentOf(unit)];
+  const locks = ref.kind === 'version' ? [recordStem(unit)] : [recordStem(unit), parentOf(unit)];
   await locked(files, locks, async () => {
     await mustHaveHome(files, ref);
-    if (ref.kind === 'version') await mustBeAbsent(files, ref, candidates(versionStem(ref)));
+    if (ref.kind === 'version') await mustBeAbsent(files, ref, recordPaths(ref));
     else await mustHaveName(files, ref);
     await mustBeAbsent(files, ref, paths);
     if (rehearse) return;

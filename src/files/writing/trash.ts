@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { cp, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { privateFolder } from '../../catalogue/layout.ts';
 import { type TrashEntry, wasRemovedBefore } from '../../catalogue/trash.ts';
 import {
   codeOf,
@@ -17,7 +18,6 @@ import {
   temporaryBeside,
   writeDurably,
 } from '../disk/durable.ts';
-import { privateFolder } from '../layout.ts';
 import { touched, writtenBy } from './trail.ts';
 
 const trashFolder = `${privateFolder}/trash`;

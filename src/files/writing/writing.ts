@@ -3,6 +3,7 @@ import type { CreatableKind, Input, WritableKind, WriteOptions } from '../../cat
 import { NotFoundError, ValidationError } from '../../catalogue/errors.ts';
 import { drawId } from '../../catalogue/ids.ts';
 import { parseInput } from '../../catalogue/input.ts';
+import { namespaceFolder, recordStem, type Unit, unitOf, withExtensions } from '../../catalogue/layout.ts';
 import { allOf } from '../../catalogue/listing.ts';
 import { find } from '../../catalogue/lookup.ts';
 import { formatRef, parseDatasetRef, type Refs, type VersionRef } from '../../catalogue/ref.ts';
@@ -11,7 +12,6 @@ import type { Entities, Version } from '../../catalogue/types.ts';
 import { withLock } from '../disk/lock.ts';
 import { schemaHeader } from '../editor-schemas.ts';
 import type { FileCatalogue } from '../file-catalogue.ts';
-import { candidates, namespaceFolder, stemOf, type Unit, unitOf, versionStem } from '../layout.ts';
 import type { Scope } from '../reading/store.ts';
 import { newText } from '../text/document.ts';
 import { mustBeAsSeen, mustBeSound } from './guard.ts';
@@ -42,7 +42,7 @@ export async function createRecordOf<K extends CreatableKind>(
   ) as Made;
   await files.need([{ kind: 'settings' }, unit]);
   await mustExist(files, kind, fields);
-  const path = `${stemOf(unit)}.yaml`;
+  const path = `${recordStem(unit)}.yaml`;
   const id = drawId((candidate) => taken(files, kind, candidate));
   const header = schemaHeader(kind, path, files.snapshot.settings.base_url);
   const textOf = (kept: Input) => newText('yaml', { id, ...withoutBlanks(kept) }, orderOf(kind), header);
@@ -154,15 +154,15 @@ async function editVersion(files: FileCatalogue, ref: VersionRef, fields: Input,
 }
 
 /** The record file of a version. */
-export const versionPath = (files: FileCatalogue, ref: VersionRef): string => existing(files, versionStem(ref));
+export const versionPath = (files: FileCatalogue, ref: VersionRef): string => existing(files, recordStem(ref));
 
 /** The record file that is there, whichever its extension. */
 export async function recordPath(files: FileCatalogue, unit: Made): Promise<string> {
-  return existing(files, stemOf(unit));
+  return existing(files, recordStem(unit));
 }
 
 function existing(files: FileCatalogue, stem: string): string {
-  const path = candidates(stem).find((candidate) => files.store.folder.stamp(candidate));
+  const path = withExtensions(stem).find((candidate) => files.store.folder.stamp(candidate));
   if (path === undefined) throw new NotFoundError();
   return path;
 }

@@ -1,0 +1,281 @@
+/**
+ * Layout of a catalogue folder: reference ⇄ path. Pure; nothing else joins or takes apart these paths. Paths are
+ * relative to the folder and have slashes, on every system.
+ *
+ *     catalogue.yaml                                      settings
+ *     namespaces/parks/namespace.yaml                     namespace parks
+ *     namespaces/parks/datasets/trees/dataset.yaml        dataset parks/trees
+ *     namespaces/parks/datasets/trees/versions/2026.yaml  version parks/trees@2026
+ *     namespaces/parks/datasets/trees/data/2026.csv       its payload
+ *     groups/editors.yaml  users/ann.yaml  queries/tall.yaml
+ *     site_media/oak.png                                  media: images and other files that pages show
+ *     .catalogue/                                         private state and caches
+ */
+import { type DatasetRef, formatRef, type Ref, slugRule, usernameRule } from './ref.ts';
+import type { RecordKind } from './schemas.ts';
+
+/** Reference of something that has a record file of its own. */
+export type RecordRef = Exclude<Ref, { kind: 'file' }>;
+
+/** Unit of reading: one record file, or the folder of a dataset with its versions. */
+export type Unit = { readonly kind: 'settings' } | Exclude<RecordRef, { kind: 'version' }>;
+
+/** A unit, or all units below a folder: '' is the whole catalogue, else the path ends in a slash. */
+export type Scope = Unit | { readonly folder: string };
+
+/** Extensions of record files, in order of precedence if two files describe the same record. */
+export const extensions = ['yaml', 'yml', 'json'] as const;
+export type RecordFormat = 'yaml' | 'json';
+
+/** A folder is a catalogue if it has at least one of these. */
+export const landmarks = ['namespaces', 'catalogue.yaml', 'catalogue.yml', 'catalogue.json'] as const;
+
+/** Private state and caches: never in git, never served. */
+export const privateFolder = '.catalogue';
+/** Images and other files that pages show. */
+export const mediaFolder = 'site_media';
+/** Folders of the records that are one file each. */
+export const recordFolders = { group: 'groups', user: 'users', query: 'queries' } as const;
+
+const flatKinds = ['group', 'user', 'query'] as const;
+
+export const namespaceFolder = (slug: string): string => `namespaces/${slug}`;
+export const datasetsFolder = (namespace: string): string => `${namespaceFolder(namespace)}/datasets`;
+export const datasetFolder = (namespace: string, slug: string): string => `${datasetsFolder(namespace)}/${slug}`;
+export const versionsFolder = (namespace: string, dataset: string): string =>
+  `${datasetFolder(namespace, dataset)}/versions`;
+export const payloadFolder = (namespace: string, dataset: string): string =>
+  `${datasetFolder(namespace, dataset)}/data`;
+export const payloadPath = (namespace: string, dataset: string, file: string): string =>
+  `${payloadFolder(namespace, dataset)}/${file}`;
+export const mediaPath = (name: string): string => `${mediaFolder}/${name}`;
+
+/** Path of a record, without its extension. */
+export function recordStem(ref: RecordRef | Unit): string {
+  switch (ref.kind) {
+    case 'settings':
+      return 'catalogue';
+    case 'namespace':
+      return `${namespaceFolder(ref.slug)}/namespace`;
+    case 'dataset':
+      return `${datasetFolder(ref.namespace, ref.slug)}/dataset`;
+    case 'version':
+      return `${versionsFolder(ref.namespace, ref.dataset)}/${ref.slug}`;
+    default:
+      return `${recordFolders[ref.kind]}/${ref.slug}`;
+  }
+}
+
+/** Paths at which a record can lie, in order of precedence. */
+export const recordPaths = (ref: RecordRef | Unit): readonly string[] => withExtensions(recordStem(ref));
+/** A path without extension, with each extension of a record. */
+export const withExtensions = (stem: string): readonly string[] =>
+  extensions.map((extension) => `${stem}.${extension}`);
+
+/** Key of a unit in maps and in the names of locks. */
+export const unitKey = (unit: Unit): string => recordStem(unit);
+
+/** The unit that a record is read with: a version is read with its dataset. */
+export function unitOf(ref: RecordRef): Exclude<Unit, { kind: 'settings' }> {
+  return ref.kind === 'version' ? { kind: 'dataset', namespace: ref.namespace, slug: ref.dataset } : ref;
+}
+
+/** The folder in which a record has its name. Names in it are unique without regard to case. */
+export function parentFolder(ref: RecordRef): string {
+  switch (ref.kind) {
+    case 'namespace':
+      return 'namespaces';
+    case 'dataset':
+      return datasetsFolder(ref.namespace);
+    case 'version':
+      return versionsFolder(ref.namespace, ref.dataset);
+    default:
+      return recordFolders[ref.kind];
+  }
+}
+
+/**
+ * Path of all that belongs to a record alone and is moved and removed with it: the folder of a namespace or a dataset,
+ * else the record file.
+ * @param path of the record, for its extension
+ */
+export function ownPath(ref: RecordRef, path: string): string {
+  if (ref.kind === 'namespace') return namespaceFolder(ref.slug);
+  if (ref.kind === 'dataset') return datasetFolder(ref.namespace, ref.slug);
+  return recordStem(ref) + path.slice(path.lastIndexOf('.'));
+}
+
+/** Name and format of a record file; null if the extension is not one of a record. */
+export function parseRecordName(name: string): { readonly stem: string; readonly format: RecordFormat } | null {
+  const dot = name.lastIndexOf('.');
+  const extension = name.slice(dot + 1);
+  if (dot < 1 || !(extensions as readonly string[]).includes(extension)) return null;
+  return { stem: name.slice(0, dot), format: extension === 'json' ? 'json' : 'yaml' };
+}
+
+/** Format of a record file, by its name: `.json` is JSON, anything else YAML. */
+export const recordFormat = (path: string): RecordFormat => (/\.json$/i.test(path) ? 'json' : 'yaml');
+
+/** True if a record of the kind may have this name. */
+export function isValidName(kind: RecordKind, name: string): boolean {
+  return (kind === 'user' ? usernameRule : slugRule).test(name);
+}
+
+/** What a path holds. `unknown` has no place in the layout. */
+export type PathInfo =
+  | { readonly kind: 'settings' }
+  | { readonly kind: 'record'; readonly ref: RecordRef }
+  | { readonly kind: 'payload'; readonly dataset: DatasetRef; readonly file: string }
+  | { readonly kind: 'media'; readonly name: string }
+  | { readonly kind: 'unknown' };
+
+const unknown: PathInfo = { kind: 'unknown' };
+
+/** Takes a path apart. Names are not checked, except that a record's extension must be known. */
+export function parsePath(path: string): PathInfo {
+  const [top = '', ...below] = path.split('/');
+  if (top === mediaFolder && below.length) return { kind: 'media', name: below.join('/') };
+  const stem = parseRecordName(path.slice(path.lastIndexOf('/') + 1))?.stem;
+  if (top === 'namespaces') return parseNamespacePath(below, stem);
+  if (stem === undefined) return unknown;
+  if (below.length === 0) return stem === 'catalogue' ? { kind: 'settings' } : unknown;
+  const kind = flatKinds.find((one) => recordFolders[one] === top);
+  return kind && below.length === 1 ? { kind: 'record', ref: { kind, slug: stem } } : unknown;
+}
+
+function parseNamespacePath(parts: readonly string[], stem: string | undefined): PathInfo {
+  const [namespace = '', middle, slug = '', last, file] = parts;
+  const record = (ref: RecordRef): PathInfo => ({ kind: 'record', ref });
+  if (parts.length === 2 && stem === 'namespace') return record({ kind: 'namespace', slug: namespace });
+  if (middle !== 'datasets') return unknown;
+  if (parts.length === 4 && stem === 'dataset') return record({ kind: 'dataset', namespace, slug });
+  if (parts.length !== 5 || !file) return unknown;
+  if (last === 'data') return { kind: 'payload', dataset: { kind: 'dataset', namespace, slug }, file };
+  if (last !== 'versions' || stem === undefined) return unknown;
+  return record({ kind: 'version', namespace, dataset: slug, slug: stem });
+}
+
+/** Takes a path from outside apart: null unless every name in it is one that the catalogue may write. */
+export function parseSafePath(path: string): Exclude<PathInfo, { kind: 'unknown' }> | null {
+  if (!isSafePath(path)) return null;
+  const info = parsePath(path);
+  switch (info.kind) {
+    case 'unknown':
+      return null;
+    case 'record':
+      return hasValidNames(info.ref) ? info : null;
+    case 'payload':
+      return hasValidNames(info.dataset) ? info : null;
+    default:
+      return info;
+  }
+}
+
+/** In bytes: with the path of the folder before it, some systems take no more than 1024. */
+const maxPathLength = 900;
+
+/** True if nothing in a path is hidden, a path of its own, or longer than file systems allow. */
+function isSafePath(path: string): boolean {
+  const isName = (name: string) =>
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are refused
+    name !== '' && !name.startsWith('.') && !/[\\\x00-\x1f\x7f]/.test(name) && byteLength(name) <= 255;
+  return byteLength(path) <= maxPathLength && path.split('/').every(isName);
+}
+
+const byteLength = (text: string) => new TextEncoder().encode(text).length;
+
+function hasValidNames(ref: RecordRef): boolean {
+  const above = ref.kind === 'version' ? [ref.namespace, ref.dataset] : ref.kind === 'dataset' ? [ref.namespace] : [];
+  return isValidName(ref.kind, ref.slug) && above.every((slug) => slugRule.test(slug));
+}
+
+/** True unless a name in the path has another meaning on Windows, or can't exist there. */
+export const isPortablePath = (path: string): boolean =>
+  path
+    .split('/')
+    .every((name) => !/[<>:"|?*]|[. ]$/.test(name) && !/^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i.test(name));
+
+/**
+ * Path of the media file that an address in a record leads to (`/site_media/oak.png`); null if it leads to another
+ * place.
+ */
+export const mediaPathIn = (address: string): string | null =>
+  address.startsWith(`/${mediaFolder}/`) ? address.slice(1) : null;
+
+/** True for a payload. A dataset may be called "data" itself. */
+export const isPayloadPath = (path: string): boolean => parsePath(path).kind === 'payload';
+
+/** True for bytes that never change, a payload or a media file; false for a record. */
+export function isBytesPath(path: string): boolean {
+  const { kind } = parsePath(path);
+  return kind === 'payload' || kind === 'media';
+}
+
+/** The kind of record that a path holds, and its reference: for the list of files. */
+export function recordAt(path: string): {
+  readonly kind: RecordKind | 'payload' | 'unknown';
+  readonly ref: Ref | null;
+} {
+  const info = parsePath(path);
+  switch (info.kind) {
+    case 'record':
+      // A version whose name is not valid is reported as a version all the same.
+      if (info.ref.kind !== 'version' && !hasValidNames(info.ref)) break;
+      return { kind: info.ref.kind, ref: info.ref };
+    case 'payload':
+      return { kind: 'payload', ref: info.dataset };
+    case 'settings':
+      return { kind: 'settings', ref: null };
+  }
+  return { kind: 'unknown', ref: null };
+}
+
+/**
+ * The scope to read again when a path changes: a unit, or a folder in which units may have been added or removed; null
+ * if nothing that is read depends on the path.
+ */
+export function scopeAt(path: string): Scope | null {
+  const [top = '', second, third, fourth, ...rest] = path.split('/');
+  if (path === '') return { folder: '' };
+  if (top === privateFolder) return null;
+  if (top === 'namespaces') {
+    if (second === undefined || !slugRule.test(second)) return { folder: 'namespaces/' };
+    if (third === undefined) return { folder: `${namespaceFolder(second)}/` };
+    if (third !== 'datasets')
+      return parseRecordName(third)?.stem === 'namespace' ? { kind: 'namespace', slug: second } : null;
+    if (fourth === undefined || !slugRule.test(fourth)) return { folder: `${datasetsFolder(second)}/` };
+    // Below the payloads themselves, nothing concerns the dataset.
+    return rest[0] === 'data' && rest.length > 2 ? null : { kind: 'dataset', namespace: second, slug: fourth };
+  }
+  const kind = flatKinds.find((one) => recordFolders[one] === top);
+  if (kind) {
+    const name = second === undefined ? null : parseRecordName(second);
+    return name && isValidName(kind, name.stem) ? { kind, slug: name.stem } : { folder: `${top}/` };
+  }
+  return second === undefined && parseRecordName(top)?.stem === 'catalogue' ? { kind: 'settings' } : null;
+}
+
+/** Name of a file for people: `parks/trees`, `parks/trees@2026`, `groups/editors`; the path of what has no such name. */
+export function describePath(path: string): string {
+  const info = parsePath(path);
+  if (info.kind === 'payload') return `${formatRef(info.dataset)}/data/${info.file}`;
+  if (info.kind !== 'record') return path;
+  return info.ref.kind in recordFolders ? recordStem(info.ref) : formatRef(info.ref);
+}
+
+/** Slugs of the namespace and the dataset that a path lies in, or is the folder of. */
+export function containersOf(path: string): { readonly namespace?: string; readonly dataset?: string } {
+  const [top, namespace, middle, dataset] = path.split('/');
+  if (top !== 'namespaces' || !namespace) return {};
+  return middle === 'datasets' && dataset ? { namespace, dataset } : { namespace };
+}
+
+/** Folders of the dataset and the namespace that a file lies in, the innermost first, each with a slash at its end. */
+export function enclosingFolders(path: string): readonly string[] {
+  const { namespace, dataset } = containersOf(path.slice(0, path.lastIndexOf('/')));
+  if (namespace === undefined) return [];
+  return [
+    ...(dataset === undefined ? [] : [`${datasetFolder(namespace, dataset)}/`]),
+    `${namespaceFolder(namespace)}/`,
+  ];
+}
