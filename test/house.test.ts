@@ -89,7 +89,7 @@ describe('the sources', () => {
     const early = imports
       .filter(({ file, isLazy, isType }) => file.startsWith('src/cli/') && !isLazy && !isType)
       .filter(({ from }) =>
-        /^\.\.?\/(\.\.\/)*(files|data|remote|sync|pages|standards|server)\/|\/serve\.ts$/.test(from),
+        /^\.\.?\/(\.\.\/)*(files|text|disk|data|remote|sync|pages|standards|server)\/|\/serve\.ts$/.test(from),
       )
       .filter(({ file, from }) => !(file.startsWith('src/cli/commands/') && light.some((path) => from.endsWith(path))));
     assert.deepEqual(early, []);

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 const [, , how, root] = process.argv;
 
 async function alone() {
-  const { parseRecord } = await import('../../dist/files/text/parse.js');
+  const { parseRecord } = await import('../../dist/text/parse.js');
   const start = performance.now();
   const read = (folder) => {
     for (const entry of readdirSync(folder, { withFileTypes: true })) {

@@ -16,8 +16,8 @@ import { PayloadError } from '../data/payload-error.ts';
 import type { Table } from '../data/table.ts';
 import { ChecksumMismatchError, Tables } from '../data/tables.ts';
 import { type FormatName, formats } from '../data/writers/write.ts';
+import { temporaryName } from '../disk/durable.ts';
 import { openPayload } from './bytes.ts';
-import { temporaryName } from './disk/durable.ts';
 import type { FileCatalogue } from './file-catalogue.ts';
 
 /** Milliseconds that may pass before the first byte of an answer, unless the folder is opened with more patience. */

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { isAtLeast } from '../../src/cli/doctor/environment.ts';
 import type { Finding } from '../../src/cli/doctor/finding.ts';
 import { asksForLfs, lookAtWatching } from '../../src/cli/doctor/folder.ts';
-import { temporaryName } from '../../src/files/disk/durable.ts';
+import { temporaryName } from '../../src/disk/durable.ts';
 import { freePort } from '../support/free-port.ts';
 import { makeRoot, type PromptOptions, seed, type } from '../support/prompt.ts';
 

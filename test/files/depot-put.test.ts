@@ -6,7 +6,7 @@ import { mkdir, rm, symlink } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { ConflictError, NotFoundError, NotPermittedError, ValidationError } from '../../src/catalogue/errors.ts';
-import { sweepLeftovers, sweepPayloads } from '../../src/files/disk/leftovers.ts';
+import { sweepLeftovers, sweepPayloads } from '../../src/files/leftovers.ts';
 import { bytes, given, pathsOf, people, sha256, succeed, write } from './depot-support.ts';
 
 const home = 'namespaces/parks/datasets/trees';

@@ -4,10 +4,10 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Replica } from '../../src/catalogue/replica.ts';
 import { openFolder } from '../../src/files/file-catalogue.ts';
-import { parseRecord } from '../../src/files/text/parse.ts';
 import type { Pair } from '../../src/sync/compare.ts';
 import { State } from '../../src/sync/state.ts';
 import { pull, push, type Synced, type SyncOptions } from '../../src/sync/sync.ts';
+import { parseRecord } from '../../src/text/parse.ts';
 import { filesIn } from '../support/prompt.ts';
 
 export interface PairOptions {

@@ -75,7 +75,7 @@ async function mustBeFree(folder: string, name: string, url: string): Promise<bo
  */
 async function settingsOf(depot: Replica): Promise<{ readonly path: string; readonly text: string } | null> {
   const [{ editText }, { recordText }] = await Promise.all([
-    import('../../files/text/document.ts'),
+    import('../../text/document.ts'),
     import('../../sync/record-text.ts'),
   ]);
   for (const path of ['catalogue.yaml', 'catalogue.yml', 'catalogue.json'])

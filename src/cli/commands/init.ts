@@ -93,7 +93,7 @@ async function mustBeEmpty(folder: string, name: string): Promise<void> {
 async function makeCatalogue(folder: string, title: string): Promise<void> {
   const [{ schemaHeader }, { pairLines, houseHabits }] = await Promise.all([
     import('../../files/editor-schemas.ts'),
-    import('../../files/text/emit.ts'),
+    import('../../text/emit.ts'),
   ]);
   await prepareFolder(folder);
   const path = 'catalogue.yaml';

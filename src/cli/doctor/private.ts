@@ -58,7 +58,7 @@ async function lookAtIgnoring(root: string, folder: string): Promise<readonly Fi
 }
 
 async function lookAtLeftovers(root: string, privateFolder: string): Promise<Finding> {
-  const { isTemporary, isAbandoned } = await import('../../files/disk/durable.ts');
+  const { isTemporary, isAbandoned } = await import('../../disk/durable.ts');
   let left = 0;
   const folders = [root];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop())

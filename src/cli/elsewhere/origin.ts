@@ -26,8 +26,8 @@ export async function readOrigin(root: string): Promise<Origin | null> {
 
 export async function writeOrigin(root: string, { url, cloning = false }: Origin): Promise<void> {
   const [{ writeDurably }, { makePrivateFolder }] = await Promise.all([
-    import('../../files/disk/durable.ts'),
-    import('../../files/disk/private-folder.ts'),
+    import('../../disk/durable.ts'),
+    import('../../disk/private-folder.ts'),
   ]);
   await makePrivateFolder(root, folder);
   const text = JSON.stringify({ url, ...(cloning && { cloning }) }, null, 2);

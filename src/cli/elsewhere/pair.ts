@@ -49,9 +49,9 @@ export async function pairOf<T>(
   const { context } = call;
   const [{ State }, { makePrivateFolder }, { withLock }, { parseRecord }] = await Promise.all([
     import('../../sync/state.ts'),
-    import('../../files/disk/private-folder.ts'),
-    import('../../files/disk/lock.ts'),
-    import('../../files/text/parse.ts'),
+    import('../../disk/private-folder.ts'),
+    import('../../disk/lock.ts'),
+    import('../../text/parse.ts'),
   ]);
   const other = await otherSide(call, given);
   const theirs = await call.remote(given);

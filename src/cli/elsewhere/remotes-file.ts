@@ -26,7 +26,7 @@ export async function changeRemotes(env: NodeJS.ProcessEnv, change: (data: Remot
   const [{ Low }, { default: lockfile }, { explained }] = await Promise.all([
     import('lowdb'),
     import('proper-lockfile'),
-    import('../../files/disk/durable.ts'),
+    import('../../disk/durable.ts'),
   ]);
   let release = async () => {};
   try {
@@ -54,7 +54,7 @@ function adapterFor(path: string): Adapter<Remotes> {
       return text === null ? null : remotesFrom(text, path);
     },
     async write(data) {
-      const { writeDurably } = await import('../../files/disk/durable.ts');
+      const { writeDurably } = await import('../../disk/durable.ts');
       await writeDurably(path, `${JSON.stringify(data, null, 2)}\n`, { mode: 0o600 });
     },
   };

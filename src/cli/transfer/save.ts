@@ -20,7 +20,7 @@ export async function save(
   // What is no regular file, such as /dev/null or a named pipe, is written to and not replaced.
   if (there && !there.isFile()) return pipeline(bytes, counting(onProgress), createWriteStream(path), { signal });
   const target = there ? await realpath(path) : path;
-  const { syncFolder, temporaryBeside } = await import('../../files/disk/durable.ts');
+  const { syncFolder, temporaryBeside } = await import('../../disk/durable.ts');
   const aside = temporaryBeside(target);
   try {
     await pipeline(bytes, counting(onProgress), createWriteStream(aside, { flags: 'wx' }), { signal });

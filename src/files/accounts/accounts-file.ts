@@ -5,8 +5,8 @@ import type { Adapter } from 'lowdb';
 import type { TokenScope } from '../../catalogue/accounts.ts';
 import { UnusableCatalogueError } from '../../catalogue/errors.ts';
 import { privateFolder } from '../../catalogue/layout.ts';
-import { codeOf, explained, writeDurably } from '../disk/durable.ts';
-import { parseRecord } from '../text/parse.ts';
+import { codeOf, explained, writeDurably } from '../../disk/durable.ts';
+import { parseRecord } from '../../text/parse.ts';
 import { isPasswordHash } from './password.ts';
 
 /** Relative to the catalogue folder. */

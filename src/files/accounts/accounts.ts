@@ -20,7 +20,7 @@ import { NotFoundError, NotPermittedError, ValidationError } from '../../catalog
 import type { Viewer } from '../../catalogue/permissions.ts';
 import { usernameRule } from '../../catalogue/ref.ts';
 import type { User } from '../../catalogue/types.ts';
-import { withLock } from '../disk/lock.ts';
+import { withLock } from '../../disk/lock.ts';
 import type { FileCatalogue } from '../file-catalogue.ts';
 import {
   AccountsAdapter,

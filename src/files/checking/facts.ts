@@ -4,9 +4,9 @@ import { parseRecordName, recordAt } from '../../catalogue/layout.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import type { Diagnostic } from '../../catalogue/types.ts';
 import { misspelledKeys } from '../../catalogue/validators.ts';
+import { parseRecord } from '../../text/parse.ts';
 import { type Sight, Unreadable } from '../reading/look.ts';
 import type { UnitState } from '../reading/unit-look.ts';
-import { parseRecord } from '../text/parse.ts';
 import { checkPayloads } from './payloads.ts';
 import { type Doubt, type Facts, rules } from './rules.ts';
 

@@ -1,7 +1,7 @@
 /** Former addresses that a record claims to have had: nobody takes over those of others by writing them. */
 import { movedTo } from '../../catalogue/aliases.ts';
 import { ConflictError } from '../../catalogue/errors.ts';
-import { parseRecord } from '../text/parse.ts';
+import { parseRecord } from '../../text/parse.ts';
 import { formatOf } from '../writing/pen.ts';
 import type { RecordPlace } from './place.ts';
 import { type Access, mustOwn } from './rights.ts';

@@ -4,8 +4,8 @@ import { type RecordRef, recordStem, unitOf, withExtensions } from '../../catalo
 import { allOf } from '../../catalogue/listing.ts';
 import { find } from '../../catalogue/lookup.ts';
 import { formatRef, type Refs, refOf } from '../../catalogue/ref.ts';
+import { parseRecord } from '../../text/parse.ts';
 import { Unreadable } from '../reading/look.ts';
-import { parseRecord } from '../text/parse.ts';
 import { formatOf } from '../writing/pen.ts';
 import type { Access } from './rights.ts';
 import type { Draft } from './text.ts';

@@ -6,8 +6,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConflictError } from '../../catalogue/errors.ts';
 import { parseRecordName } from '../../catalogue/layout.ts';
-import { codeOf } from '../disk/durable.ts';
-import { withLock } from '../disk/lock.ts';
+import { codeOf } from '../../disk/durable.ts';
+import { withLock } from '../../disk/lock.ts';
 import { parentOf } from '../writing/names.ts';
 import type { Made } from '../writing/writing.ts';
 

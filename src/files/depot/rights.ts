@@ -4,7 +4,7 @@ import { NotPermittedError, ValidationError } from '../../catalogue/errors.ts';
 import type { RecordRef } from '../../catalogue/layout.ts';
 import { mayWrite, type Viewer } from '../../catalogue/permissions.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
-import { folderIsGone } from '../disk/private-folder.ts';
+import { folderIsGone } from '../../disk/private-folder.ts';
 import type { FileCatalogue } from '../file-catalogue.ts';
 import { depotPlace, type RecordPlace } from './place.ts';
 

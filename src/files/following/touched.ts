@@ -6,7 +6,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { appendFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { privateFolder, unitKey } from '../../catalogue/layout.ts';
-import { makePrivateFolder } from '../disk/private-folder.ts';
+import { makePrivateFolder } from '../../disk/private-folder.ts';
 import type { Scope } from '../reading/store.ts';
 
 const pathIn = (root: string) => join(root, privateFolder, 'touched');

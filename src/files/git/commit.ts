@@ -5,7 +5,7 @@
 import { access, copyFile, open, rename, rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { codeOf, isTemporary } from '../disk/durable.ts';
+import { codeOf, isTemporary } from '../../disk/durable.ts';
 import { GitError, git } from './git.ts';
 
 export interface Author {

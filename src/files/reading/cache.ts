@@ -8,8 +8,8 @@ import { open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { privateFolder } from '../../catalogue/layout.ts';
-import { codeOf, sweepTemporaries, temporaryBeside } from '../disk/durable.ts';
-import { makePrivateFolder } from '../disk/private-folder.ts';
+import { codeOf, sweepTemporaries, temporaryBeside } from '../../disk/durable.ts';
+import { makePrivateFolder } from '../../disk/private-folder.ts';
 import type { Store } from './store.ts';
 import type { UnitState } from './unit-look.ts';
 

@@ -6,7 +6,7 @@ import type { RecordKind } from '../../catalogue/schemas.ts';
 import type { Reading } from '../../catalogue/snapshot.ts';
 import type { Diagnostic } from '../../catalogue/types.ts';
 import { checkRecord } from '../../catalogue/validators.ts';
-import { locate, locator, parseRecord } from '../text/parse.ts';
+import { locate, locator, parseRecord } from '../../text/parse.ts';
 import { type Sight, type Stamp, Unreadable } from './look.ts';
 
 /** All that is known of a unit: what it says, what is wrong with it, and by what to tell that it hasn't changed. */

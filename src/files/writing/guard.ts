@@ -7,10 +7,10 @@ import type { Refs } from '../../catalogue/ref.ts';
 import type { RecordKind } from '../../catalogue/schemas.ts';
 import type { Entities, Kind } from '../../catalogue/types.ts';
 import { checkRecord } from '../../catalogue/validators.ts';
+import { locate, parseRecord } from '../../text/parse.ts';
 import type { FileCatalogue } from '../file-catalogue.ts';
 import { Unreadable } from '../reading/look.ts';
 import { atOnce } from '../reading/pace.ts';
-import { locate, parseRecord } from '../text/parse.ts';
 import { formatOf } from './pen.ts';
 
 /**

@@ -9,7 +9,7 @@ import type { Input } from '../../catalogue/catalogue.ts';
 import { ConflictError } from '../../catalogue/errors.ts';
 import { imageFacts } from '../../catalogue/image.ts';
 import { mediaFolder } from '../../catalogue/layout.ts';
-import { makeFolders, writeDurably } from '../disk/durable.ts';
+import { makeFolders, writeDurably } from '../../disk/durable.ts';
 import type { FileCatalogue } from '../file-catalogue.ts';
 import { locked } from './names.ts';
 import { touched } from './trail.ts';

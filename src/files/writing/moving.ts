@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { CreatableKind } from '../../catalogue/catalogue.ts';
 import { datasetFolder, namespaceFolder, recordStem } from '../../catalogue/layout.ts';
 import { formatRef, type Refs } from '../../catalogue/ref.ts';
-import { explained, makeFolders, syncFolder } from '../disk/durable.ts';
+import { explained, makeFolders, syncFolder } from '../../disk/durable.ts';
 import { moved } from './trail.ts';
 
 type Movable = Refs[CreatableKind];

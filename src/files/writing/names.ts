@@ -8,8 +8,8 @@ import type { CreatableKind } from '../../catalogue/catalogue.ts';
 import { type FieldErrors, ValidationError } from '../../catalogue/errors.ts';
 import { datasetsFolder, recordFolders, recordStem } from '../../catalogue/layout.ts';
 import type { Refs } from '../../catalogue/ref.ts';
-import { isTemporary } from '../disk/durable.ts';
-import { withLock } from '../disk/lock.ts';
+import { isTemporary } from '../../disk/durable.ts';
+import { withLock } from '../../disk/lock.ts';
 import type { FileCatalogue } from '../file-catalogue.ts';
 
 type Named = Refs[CreatableKind];

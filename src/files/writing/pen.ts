@@ -7,11 +7,11 @@ import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { type Adapter, Low } from 'lowdb';
 import { ConflictError, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
-import { codeOf, explained, makeFolders, syncFolder, temporaryBeside, writeDurably } from '../disk/durable.ts';
-import { type LockOptions, withLock } from '../disk/lock.ts';
+import { codeOf, explained, makeFolders, syncFolder, temporaryBeside, writeDurably } from '../../disk/durable.ts';
+import { type LockOptions, withLock } from '../../disk/lock.ts';
+import { editText } from '../../text/document.ts';
+import { type Format, parseRecord } from '../../text/parse.ts';
 import { largestRecord } from '../reading/look.ts';
-import { editText } from '../text/document.ts';
-import { type Format, parseRecord } from '../text/parse.ts';
 import { wrote } from './trail.ts';
 
 /** The text of a record's file. */

@@ -7,7 +7,7 @@ import { datasetsFolder, namespaceFolder, payloadPath, recordStem } from '../../
 import { find } from '../../catalogue/lookup.ts';
 import type { DatasetRef, NamespaceRef, Ref, VersionRef } from '../../catalogue/ref.ts';
 import type { Dataset, Entities, Kind } from '../../catalogue/types.ts';
-import { withLock } from '../disk/lock.ts';
+import { withLock } from '../../disk/lock.ts';
 import type { FileCatalogue } from '../file-catalogue.ts';
 import type { Scope } from '../reading/store.ts';
 import { mustBeAsSeen, mustBeSound } from './guard.ts';

@@ -5,7 +5,7 @@ import { ConflictError, NotFoundError, ValidationError } from '../../catalogue/e
 import { recordPaths, recordStem, scopeAt, unitOf } from '../../catalogue/layout.ts';
 import { formatRef, type Ref } from '../../catalogue/ref.ts';
 import type { TrashEntry } from '../../catalogue/trash.ts';
-import { codeOf } from '../disk/durable.ts';
+import { codeOf } from '../../disk/durable.ts';
 import type { FileCatalogue } from '../file-catalogue.ts';
 import { locked, mustBeFree, parentOf } from './names.ts';
 import { show } from './shown.ts';

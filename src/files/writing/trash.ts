@@ -17,7 +17,7 @@ import {
   syncFolder,
   temporaryBeside,
   writeDurably,
-} from '../disk/durable.ts';
+} from '../../disk/durable.ts';
 import { touched, writtenBy } from './trail.ts';
 
 const trashFolder = `${privateFolder}/trash`;

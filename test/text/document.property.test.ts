@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
-import { editText, newText } from '../../src/files/text/document.ts';
-import { parseRecord } from '../../src/files/text/parse.ts';
+import { editText, newText } from '../../src/text/document.ts';
+import { parseRecord } from '../../src/text/parse.ts';
 import { altered, record, value } from './records.ts';
 
 const order = ['id', 'label', 'description', 'name', 'type', 'unit', 'columns', 'keywords', 'notes', 'file'];

@@ -1,8 +1,8 @@
 /** `.catalogue`, the private folder within a catalogue's. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { UnavailableError } from '../../catalogue/errors.ts';
-import { privateFolder } from '../../catalogue/layout.ts';
+import { UnavailableError } from '../catalogue/errors.ts';
+import { privateFolder } from '../catalogue/layout.ts';
 import { codeOf, explained } from './durable.ts';
 
 /** The catalogue's folder was moved away or unmounted. */

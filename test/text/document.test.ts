@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConflictError } from '../../src/catalogue/errors.ts';
-import { editText, newText } from '../../src/files/text/document.ts';
+import { editText, newText } from '../../src/text/document.ts';
 
 const order = ['id', 'label', 'description', 'image', 'keywords', 'licence', 'columns', 'aliases'];
 

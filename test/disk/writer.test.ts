@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { isGone, markPattern, writerMark } from '../../src/files/disk/writer.ts';
+import { isGone, markPattern, writerMark } from '../../src/disk/writer.ts';
 
 const [place = '', number = '', run = ''] = writerMark.split('-');
 

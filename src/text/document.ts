@@ -2,7 +2,7 @@
  * Editing a record's text. Its comments, the order of its keys, keys that nobody here knows, quotes, indentation and
  * line breaks belong to the people who wrote it: an edit changes the characters it is about, and no others.
  */
-import { ConflictError } from '../../catalogue/errors.ts';
+import { ConflictError } from '../catalogue/errors.ts';
 import { same } from './align.ts';
 import { houseHabits, isMapping, pairLines, type Value } from './emit.ts';
 import { type Format, parseRecord, treeOf, withoutMark } from './parse.ts';

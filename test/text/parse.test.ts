@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { parse, stringify } from 'yaml';
-import { locate, parseRecord } from '../../src/files/text/parse.ts';
+import { locate, parseRecord } from '../../src/text/parse.ts';
 import { record } from './records.ts';
 
 const readFrom = (text: string, format: 'yaml' | 'json' = 'yaml') => {

@@ -1,6 +1,6 @@
 /** A process that works under a lock, for lock.test.ts: `count <root> <file> <times>` or `hold <root>`. */
 import { readFile, writeFile } from 'node:fs/promises';
-import { withLock } from '../../src/files/disk/lock.ts';
+import { withLock } from '../../src/disk/lock.ts';
 
 const [what, root = '', file = '', times = '0'] = process.argv.slice(2);
 

@@ -2,9 +2,9 @@
 import { lstat, readdir, readFile, rm } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isPayloadPath, privateFolder } from '../../catalogue/layout.ts';
-import { isAbandoned, isTemporary, sweepTemporaries } from './durable.ts';
-import { customaryStale, sweepLocks } from './lock.ts';
+import { isPayloadPath, privateFolder } from '../catalogue/layout.ts';
+import { isAbandoned, isTemporary, sweepTemporaries } from '../disk/durable.ts';
+import { customaryStale, sweepLocks } from '../disk/lock.ts';
 
 /** In milliseconds: a writer of which nothing is known, and that wrote nothing for so long, is taken to be gone. */
 const anHour = 3_600_000;

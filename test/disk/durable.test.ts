@@ -12,8 +12,8 @@ import {
   sweepTemporaries,
   temporaryBeside,
   writeDurably,
-} from '../../src/files/disk/durable.ts';
-import { writerMark } from '../../src/files/disk/writer.ts';
+} from '../../src/disk/durable.ts';
+import { writerMark } from '../../src/disk/writer.ts';
 
 let folder = '';
 beforeEach(async () => {

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, link, lstat, mkdir, open, readdir, rename, rm, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { ConflictError, UnavailableError } from '../../catalogue/errors.ts';
+import { ConflictError, UnavailableError } from '../catalogue/errors.ts';
 import { isGone, markPattern, writerMark } from './writer.ts';
 
 const temporary = new RegExp(`^\\.[0-9a-f]{16}(?:\\.(${markPattern.source}))?\\.catalogue-tmp$`);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { UnavailableError } from '../../src/catalogue/errors.ts';
-import { sweepLocks, withLock } from '../../src/files/disk/lock.ts';
+import { sweepLocks, withLock } from '../../src/disk/lock.ts';
 
 let root = '';
 let children: ChildProcess[] = [];

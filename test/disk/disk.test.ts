@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { isTemporary } from '../../src/files/disk/durable.ts';
+import { isTemporary } from '../../src/disk/durable.ts';
 import { openFolder } from '../../src/files/file-catalogue.ts';
 import { until } from '../support/folder.ts';
 import { png } from '../support/images.ts';
