@@ -8,13 +8,13 @@ import { NotFoundError, UnavailableError } from '../catalogue/errors.ts';
 import { mediaPath, payloadPath } from '../catalogue/layout.ts';
 import { mediaTypeOf } from '../catalogue/media-types.ts';
 import type { Version } from '../catalogue/types.ts';
-import { type Folder, Unreadable } from './reading/look.ts';
+import { type DiskTree, UnreadableFileError } from './tree/disk-tree.ts';
 
 /**
  * Opens the payload of a version.
  * @throws NotFoundError that says why there is none
  */
-export async function openPayload(folder: Folder, version: Version): Promise<Payload> {
+export async function openPayload(folder: DiskTree, version: Version): Promise<Payload> {
   if (!version.file)
     throw new NotFoundError(
       version.href ? `The payload lies elsewhere: ${version.href}` : 'This version has no payload.',
@@ -47,7 +47,7 @@ function extensionOf(name: string): string {
  * @param path relative to it, with slashes
  * @throws NotFoundError
  */
-export async function openMedia(folder: Folder, path: string): Promise<Media> {
+export async function openMedia(folder: DiskTree, path: string): Promise<Media> {
   const parts = path.split('/');
   if (parts.some((part) => part === '' || part.startsWith('.') || part.includes('\0') || part.includes('\\')))
     throw new NotFoundError();
@@ -61,7 +61,7 @@ export async function openMedia(folder: Folder, path: string): Promise<Media> {
  * Opens a regular file that lies, links followed, within the catalogue folder and in nothing hidden of it.
  * @throws NotFoundError, UnavailableError
  */
-export async function openWithin(folder: Folder, path: string): Promise<FileHandle> {
+export async function openWithin(folder: DiskTree, path: string): Promise<FileHandle> {
   let file: FileHandle | undefined;
   try {
     const [root, real] = await Promise.all([realpath(folder.root), realpath(folder.absolute(path))]);
@@ -71,7 +71,7 @@ export async function openWithin(folder: Folder, path: string): Promise<FileHand
     return file;
   } catch (error) {
     await file?.close();
-    if (error instanceof NotFoundError || error instanceof Unreadable) throw error;
+    if (error instanceof NotFoundError || error instanceof UnreadableFileError) throw error;
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR' || code === 'ENAMETOOLONG' || code === 'ELOOP')
       throw new NotFoundError();

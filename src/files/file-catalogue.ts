@@ -16,8 +16,8 @@ import { Watch, type WatchState } from './following/watch.ts';
 import { Commits } from './git/commits.ts';
 import { sweepLeftovers } from './leftovers.ts';
 import { CacheKeeper } from './reading/cache.ts';
-import { atOnce, inSlices } from './reading/pace.ts';
-import { type Scope, Store } from './reading/store.ts';
+import { runInSlices, runToEnd } from './reading/event-loop.ts';
+import { type Scope, UnitStore } from './reading/unit-store.ts';
 
 export interface OpenOptions {
   /** Follow the files as they change; without it, they are read once. */
@@ -55,7 +55,7 @@ export async function openFolder(root: string, options: OpenOptions = {}): Promi
 export class FileCatalogue {
   /** Absolute path of the folder. */
   readonly root: string;
-  readonly store: Store;
+  readonly store: UnitStore;
   readonly options: OpenOptions;
   /** Who may sign in. */
   readonly accounts: FileAccounts;
@@ -75,7 +75,7 @@ export class FileCatalogue {
   constructor(root: string, options: OpenOptions) {
     this.root = root;
     this.options = options;
-    this.store = new Store(root);
+    this.store = new UnitStore(root);
     this.accounts = new FileAccounts(this);
     this.commits = new Commits(this);
   }
@@ -102,7 +102,7 @@ export class FileCatalogue {
   async load({ lenient = false } = {}): Promise<void> {
     if (this.#loaded) return;
     if (this.options.cache) await this.#restore();
-    atOnce(this.store.examine([{ folder: '' }]));
+    runToEnd(this.store.rescan([{ folder: '' }]));
     this.#begin(lenient);
   }
 
@@ -125,7 +125,7 @@ export class FileCatalogue {
 
   /** Looks at what the scopes name, and at nothing where everything has been read and is watched. */
   async need(scopes: readonly Scope[]): Promise<void> {
-    if (!this.#loaded) atOnce(this.store.examine(scopes));
+    if (!this.#loaded) runToEnd(this.store.rescan(scopes));
   }
 
   /**
@@ -133,7 +133,7 @@ export class FileCatalogue {
    * units are looked at in between, so that nobody who writes one waits for a sweep.
    */
   refresh(scopes: readonly Scope[]): Promise<void> {
-    const look = () => inSlices(this.store.examine(scopes));
+    const look = () => runInSlices(this.store.rescan(scopes));
     const wide = scopes.some((scope) => 'folder' in scope);
     const work = (wide ? this.#queue.then(look) : look()).then(() => this.#tell());
     const settled = work.catch(() => {});
@@ -147,7 +147,7 @@ export class FileCatalogue {
   async follow(): Promise<void> {
     if (!this.#loaded) {
       if (this.options.cache ?? true) await this.#restore();
-      await inSlices(this.store.examine([{ folder: '' }]));
+      await runInSlices(this.store.rescan([{ folder: '' }]));
       this.#begin(false);
     }
     if (!this.options.readOnly) await writeEditorSchemas(this.root).catch(() => {});
@@ -184,15 +184,15 @@ export class FileCatalogue {
 
   /** Says what is newly wrong, and what was mended. */
   #report(): void {
-    const { diagnostics: problems } = this.snapshot;
-    if (problems === this.#reported) return;
+    const { diagnostics } = this.snapshot;
+    if (diagnostics === this.#reported) return;
     const { log = () => {} } = this.options;
-    for (const [path, list] of problems) {
+    for (const [path, list] of diagnostics) {
       if (this.#reported.get(path) === list) continue;
       for (const { line, column, message } of list) log(`${path}:${line}:${column}: ${message}`);
     }
-    for (const path of this.#reported.keys()) if (!problems.has(path)) log(`${path}: mended.`);
-    this.#reported = problems;
+    for (const path of this.#reported.keys()) if (!diagnostics.has(path)) log(`${path}: mended.`);
+    this.#reported = diagnostics;
   }
 }
 

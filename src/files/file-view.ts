@@ -35,7 +35,7 @@ import { filesOf } from './files-list.ts';
 import { added, edited, removed } from './git/commits.ts';
 import { commitsOf, inspectFiles } from './git/history.ts';
 import { historyPaths } from './git/history-paths.ts';
-import type { Scope } from './reading/store.ts';
+import type { Scope } from './reading/unit-store.ts';
 import { rowsOf } from './rows.ts';
 import { isHidden } from './shown-media.ts';
 import { FileTrash } from './writing/file-trash.ts';
@@ -101,7 +101,7 @@ export class FileView implements Catalogue {
   }
 
   async payload(ref: VersionRef): Promise<Payload> {
-    return openPayload(this.#files.store.folder, await this.get<'version'>(ref));
+    return openPayload(this.#files.store.tree, await this.get<'version'>(ref));
   }
 
   async rows(ref: VersionRef, question: RowsRequest): Promise<Rows> {
@@ -116,7 +116,7 @@ export class FileView implements Catalogue {
   async media(path: string): Promise<Media> {
     await this.#files.load();
     if (isHidden(mediaPath(path), this.#files.snapshot, this.#snapshot)) throw new NotFoundError();
-    return openMedia(this.#files.store.folder, path);
+    return openMedia(this.#files.store.tree, path);
   }
 
   inspect(files: readonly CatalogueFile[]): Promise<readonly FileDetails[]> {
@@ -197,7 +197,7 @@ export class FileView implements Catalogue {
 
   /** What lies in a namespace is for its owners to write, what doesn't is for staff. */
   async #permit(namespace: string | undefined): Promise<void> {
-    if (!this.#files.store.folder.isThere()) throw folderIsGone();
+    if (!this.#files.store.tree.isCatalogue()) throw folderIsGone();
     if (!this.#viewer.staff && namespace !== undefined)
       await this.#files.need([{ kind: 'namespace', slug: namespace }]);
     if (!mayWrite(this.#viewer, this.#snapshot.folders.get(namespace ?? ''))) throw new NotPermittedError();

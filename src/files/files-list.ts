@@ -7,7 +7,7 @@ import { type Ref, type Refs, refOf } from '../catalogue/ref.ts';
 import { maxId } from '../catalogue/schemas.ts';
 import type { Reading, Snapshot } from '../catalogue/snapshot.ts';
 import type { CatalogueFile, Diagnostic } from '../catalogue/types.ts';
-import type { Store } from './reading/store.ts';
+import type { UnitStore } from './reading/unit-store.ts';
 
 const lists = new WeakMap<Snapshot, readonly CatalogueFile[]>();
 const none: readonly Diagnostic[] = [];
@@ -16,7 +16,7 @@ const none: readonly Diagnostic[] = [];
  * The files of the catalogue that a viewer may see, by path: records, payloads, and what has its place wrongly.
  * @param visible the snapshot as the viewer may see it
  */
-export function filesOf(store: Store, visible: Snapshot): readonly CatalogueFile[] {
+export function filesOf(store: UnitStore, visible: Snapshot): readonly CatalogueFile[] {
   let list = lists.get(visible);
   if (!list) {
     const places = new Map<string, Place>();

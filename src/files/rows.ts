@@ -54,7 +54,7 @@ export async function rowsOf(
   const limits = { pageSize: settings.page_size, maxPageSize: settings.max_page_size, patience: patienceOf(files) };
   const found = await answer(table, query, {
     name: version.dataset,
-    payload: files.store.folder.absolute(payloadPath(version.namespace, version.dataset, version.file)),
+    payload: files.store.tree.absolute(payloadPath(version.namespace, version.dataset, version.file)),
     format,
     limits,
     links: (window) => {
@@ -104,14 +104,14 @@ export function formatOfRows({ format, rows, file }: Version): { format?: Payloa
  */
 export async function tableOf(files: FileCatalogue, version: Version): Promise<Table> {
   // Opening the payload finds out all that can be wrong with it as a file.
-  await (await openPayload(files.store.folder, version)).close();
+  await (await openPayload(files.store.tree, version)).close();
   if (!version.checksum) throw new NotFoundError('The rows of a version without a checksum are not shown.');
   let tables = tablesOf.get(files);
   if (!tables) {
     tables = new Tables({ folder: derivedFolder(files), aside: temporaryName });
     tablesOf.set(files, tables);
   }
-  const path = files.store.folder.absolute(payloadPath(version.namespace, version.dataset, version.file));
+  const path = files.store.tree.absolute(payloadPath(version.namespace, version.dataset, version.file));
   const known = formatOfRows(version);
   const opening = tables.table({ checksum: version.checksum, path, ...known });
   const late = new AbortController();
@@ -148,7 +148,7 @@ async function isPayload(
   if (format !== 'parquet' || version.format !== 'parquet' || version.file.endsWith('.gz') || !isWhole(query))
     return false;
   if (!table.shape.hasGeometry) return true;
-  const file = await open(files.store.folder.absolute(payloadPath(version.namespace, version.dataset, version.file)));
+  const file = await open(files.store.tree.absolute(payloadPath(version.namespace, version.dataset, version.file)));
   try {
     const { size } = await file.stat();
     const tail = Buffer.alloc(8);

@@ -14,8 +14,8 @@ import {
 import { type TestContext, test } from 'node:test';
 import { openFolder } from '../../src/files/file-catalogue.ts';
 import { readCache } from '../../src/files/reading/cache.ts';
-import { sameStamp } from '../../src/files/reading/look.ts';
-import { Store } from '../../src/files/reading/store.ts';
+import { UnitStore } from '../../src/files/reading/unit-store.ts';
+import { sameStamp } from '../../src/files/tree/disk-tree.ts';
 import {
   CatalogueFolder,
   follow,
@@ -53,7 +53,7 @@ async function readWithCache(folder: CatalogueFolder) {
 test('what is cached is not read again, and says the same', async (t) => {
   const folder = await cached(t);
   const catalogue = await readWithCache(folder);
-  assert.equal(catalogue.store.changes, 0);
+  assert.equal(catalogue.store.changeCount, 0);
   const fresh = await freshlyRead(folder);
   assert.deepEqual(catalogue.snapshot, fresh);
   assert.equal(fresh.diagnostics.size, 1);
@@ -100,7 +100,7 @@ test('stamps: any difference counts, and what is too fresh equals nothing, not e
   assert.ok(!sameStamp({ ...stamp, mtime: -1 }, { ...stamp, mtime: -1 }));
   assert.ok(sameStamp(null, null) && !sameStamp(null, stamp) && !sameStamp(stamp, null));
   const folder = new CatalogueFolder(t);
-  const { folder: look } = new Store(folder.root);
+  const { tree: look } = new UnitStore(folder.root);
   folder.write('x', '1');
   assert.ok(!sameStamp(look.stamp('x'), look.stamp('x')), 'just written');
   const now = Math.floor(Date.now() / 1000);
@@ -111,12 +111,12 @@ test('stamps: any difference counts, and what is too fresh equals nothing, not e
 test('two writes of the same size within the clock tick', async (t) => {
   const folder = new CatalogueFolder(t);
   folder.dataset(home, 'a');
-  const store = new Store(folder.root);
+  const store = new UnitStore(folder.root);
   const unit = { kind: 'dataset', namespace: 'a', slug: 'd' } as const;
   for (let i = 0; i < 300; i++) {
     const label = String.fromCharCode(97 + (i % 26));
     writeFileSync(folder.path(`${home}/dataset.yaml`), recordOf(label));
-    for (const _ of store.examine([unit]));
+    for (const _ of store.rescan([unit]));
     assert.equal(store.snapshot.folders.get('a')?.datasets.get('d')?.label, label);
   }
 });

@@ -190,7 +190,7 @@ export class FileAccounts implements Accounts {
     const stamp = await this.#stamp();
     if (this.#known?.stamp === stamp) return this.#known;
     // Where the whole folder is gone, what is known counts until it comes back, as with all else.
-    if (this.#known && stamp === '' && !this.#files.store.folder.isThere()) return this.#known;
+    if (this.#known && stamp === '' && !this.#files.store.tree.isCatalogue()) return this.#known;
     const { passwords, tokens, sessions } =
       (await this.#adapter.read().catch((error) => this.#tell(error, stamp))) ?? noAccounts;
     this.#known = {

@@ -7,10 +7,10 @@
 import { parsePath, parseRecordName, recordStem, type Unit, unitKey } from '../../catalogue/layout.ts';
 import { GitError, git } from '../git/git.ts';
 import { asking, branchPoint, changedPaths, commitAt } from '../git/refs.ts';
-import { GitTree, indexEnv } from '../git/tree.ts';
-import { Folder, type Sight } from '../reading/look.ts';
-import { survey } from '../reading/survey.ts';
+import { scan } from '../reading/scan.ts';
 import { byKey, type ReadUnits, readUnits, unitsAt } from '../reading/units.ts';
+import { DiskTree, type FileTree } from '../tree/disk-tree.ts';
+import { GitTree, indexEnv } from '../tree/git-tree.ts';
 import { factsOf } from './facts.ts';
 import type { Facts } from './rules.ts';
 
@@ -41,7 +41,7 @@ export function partOf(root: string, part: Part): Promise<ChangedPart> {
     const [paths, ...sides] = await Promise.all([
       changedPaths(root, base?.commit ?? null, other),
       GitTree.of(root, start),
-      'staged' in part ? GitTree.of(root, { index: part.index }) : new Folder(root),
+      'staged' in part ? GitTree.of(root, { index: part.index }) : new DiskTree(root),
     ]);
     const touched = new Set(paths);
     const units = await concerned(root, part, sides, touched);
@@ -59,19 +59,19 @@ async function headOf(root: string) {
 }
 
 /** What was read, with what lies where nothing should: names alone tell that, of the whole folder. */
-function factsIn(sight: Sight, { snapshot, states }: ReadUnits): Facts {
+function factsIn(sight: FileTree, { snapshot, states }: ReadUnits): Facts {
   const problems = new Map(snapshot.diagnostics);
-  for (const finding of survey(sight))
+  for (const finding of scan(sight))
     if ('stray' in finding)
       problems.set(finding.stray.path, [...(problems.get(finding.stray.path) ?? []), finding.stray]);
   return factsOf(sight, { ...snapshot, diagnostics: problems }, states);
 }
 
-type Sides = readonly [before: GitTree, now: GitTree | Folder];
+type Sides = readonly [before: GitTree, now: GitTree | DiskTree];
 
 /** The units that changed, those that might have to do with them, and what all of these name. */
 async function concerned(root: string, part: Part, sides: Sides, touched: ReadonlySet<string>): Promise<Unit[]> {
-  const all = byKey([...survey(sides[1])].flatMap((finding) => ('unit' in finding ? [finding.unit] : [])));
+  const all = byKey([...scan(sides[1])].flatMap((finding) => ('unit' in finding ? [finding.unit] : [])));
   const units = unitsAt(touched);
   const words = await wordsOf(sides, units, touched, all);
   const found = words.size > mostWords ? all : unitsAt(await mentions(root, part, words));

@@ -101,7 +101,7 @@ interface Looked {
 async function lookAtAll(root: string, options: CheckOptions): Promise<Looked> {
   const { store, snapshot } = await opened(root);
   const states = [...store.states.values()];
-  const facts = factsOf(store.folder, snapshot, states);
+  const facts = factsOf(store.tree, snapshot, states);
   const deep = options.deep ? await mismatches(root, facts, options, () => true) : [];
   const doubts = [...doubtsIn(facts), ...(await checkAccounts(root)), ...deep];
   return { facts, doubts, files: [...recordsOf(states)].length };

@@ -5,13 +5,13 @@ import type { Snapshot } from '../../catalogue/snapshot.ts';
 import type { Diagnostic } from '../../catalogue/types.ts';
 import { misspelledKeys } from '../../catalogue/validators.ts';
 import { parseRecord } from '../../text/parse.ts';
-import { type Sight, Unreadable } from '../reading/look.ts';
-import type { UnitState } from '../reading/unit-look.ts';
+import type { UnitState } from '../reading/unit-reader.ts';
+import { type FileTree, UnreadableFileError } from '../tree/disk-tree.ts';
 import { checkPayloads } from './payloads.ts';
 import { type Doubt, type Facts, rules } from './rules.ts';
 
 /** The facts that units make which were read. */
-export function factsOf(folder: Sight, snapshot: Snapshot, states: Iterable<UnitState>): Facts {
+export function factsOf(folder: FileTree, snapshot: Snapshot, states: Iterable<UnitState>): Facts {
   const texts = new Map<string, { text: string; value: Readonly<Record<string, unknown>> }>();
   for (const path of recordsOf(states)) {
     try {
@@ -21,7 +21,7 @@ export function factsOf(folder: Sight, snapshot: Snapshot, states: Iterable<Unit
         texts.set(path, { text, value: parsed.value as Record<string, unknown> });
     } catch (error) {
       // A problem that reading has found already.
-      if (!(error instanceof Unreadable)) throw error;
+      if (!(error instanceof UnreadableFileError)) throw error;
     }
   }
   return { snapshot, folder, texts };

@@ -6,7 +6,7 @@ import { allOf, type ListedKind } from '../../catalogue/listing.ts';
 import { formatRef, parseDatasetRef, type Ref, refOf } from '../../catalogue/ref.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import type { Entity } from '../../catalogue/types.ts';
-import { type Sight, Unreadable } from '../reading/look.ts';
+import { type FileTree, UnreadableFileError } from '../tree/disk-tree.ts';
 
 /** Something that looks wrong. */
 export interface Doubt {
@@ -24,7 +24,7 @@ export interface Doubt {
 
 export interface Facts {
   readonly snapshot: Snapshot;
-  readonly folder: Sight;
+  readonly folder: FileTree;
   /** Every record that can be parsed, by path. */
   readonly texts: ReadonlyMap<string, { readonly text: string; readonly value: Readonly<Record<string, unknown>> }>;
   /** Where only what changed is looked at: the files that did. Of two that clash, one of them is wrong. */
@@ -77,11 +77,11 @@ function* identifiers(facts: Facts): Generator<Doubt> {
 }
 
 /** Whether a file is there and may be looked at. */
-export function isThere(folder: Sight, path: string): boolean {
+export function isThere(folder: FileTree, path: string): boolean {
   try {
     return folder.stamp(path) !== null;
   } catch (error) {
-    if (error instanceof Unreadable) return false;
+    if (error instanceof UnreadableFileError) return false;
     throw error;
   }
 }

@@ -3,7 +3,7 @@
 import { mapConcurrent } from '../../catalogue/concurrency.ts';
 import { formatRef } from '../../catalogue/ref.ts';
 import type { ChangeOutcome, RecordChange } from '../../catalogue/replica.ts';
-import { pausing } from '../reading/pace.ts';
+import { regularPause } from '../reading/event-loop.ts';
 import { Batch } from './batch.ts';
 import { moveRecord, removeRecord } from './change.ts';
 import { depotPlace } from './place.ts';
@@ -19,7 +19,7 @@ export async function applyChanges(
   const work = async () => {
     const batch = new Batch(access);
     const outcomes: ChangeOutcome[] = [];
-    const pause = pausing();
+    const pause = regularPause();
     for (const run of runsOf(changes))
       await mapConcurrent(run, writesAtOnce, async ([i, change]) => {
         outcomes[i] = await outcomeOf(batch, change);

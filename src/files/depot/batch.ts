@@ -4,7 +4,7 @@ import { unitKey } from '../../catalogue/layout.ts';
 import type { Viewer } from '../../catalogue/permissions.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import type { FileCatalogue } from '../file-catalogue.ts';
-import type { Scope } from '../reading/store.ts';
+import type { Scope } from '../reading/unit-store.ts';
 import { show } from '../writing/shown.ts';
 import { Ids } from './ids.ts';
 import { NewNames } from './names.ts';

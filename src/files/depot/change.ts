@@ -22,8 +22,8 @@ export async function removeRecord(batch: Batch, { path, ifMatch }: Change<'remo
   const { ref } = place;
   await batch.look();
   mustOwn(batch, homeOf(batch, ref));
-  if (bytesAt(files.store.folder, path) === null) return;
-  mustBeAlone(files.store.folder, place);
+  if (bytesAt(files.store.tree, path) === null) return;
+  mustBeAlone(files.store.tree, place);
   asSeen(batch, place, ifMatch);
   // A later group of that name owns and has nobody.
   if (ref.kind === 'group') await renameGroup(files, ref.slug, null);
@@ -33,7 +33,7 @@ export async function removeRecord(batch: Batch, { path, ifMatch }: Change<'remo
 
 export async function moveRecord(batch: Batch, { path, to, ifMatch }: Change<'move'>): Promise<void> {
   const { files } = batch;
-  const { folder } = files.store;
+  const { tree: folder } = files.store;
   const [place, target] = [placeToWrite(path), placeToWrite(to)];
   const [from, goal] = movable(place, target);
   await batch.look();

@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import { NotFoundError } from '../../catalogue/errors.ts';
 import type { ChangeOutcome, FileBytes, FileEntry, Manifest, RecordChange, Replica } from '../../catalogue/replica.ts';
-import type { Store } from '../reading/store.ts';
+import type { UnitStore } from '../reading/unit-store.ts';
 import { applyChanges } from './apply.ts';
 import { type Item, itemAt, sightOf } from './items.ts';
 import { Inventory } from './manifest.ts';
@@ -11,7 +11,7 @@ import { entryFor, readItem } from './reader.ts';
 import type { Access } from './rights.ts';
 
 /** What was found out of a folder's files is for all of its viewers. */
-const inventories = new WeakMap<Store, Inventory>();
+const inventories = new WeakMap<UnitStore, Inventory>();
 
 export class FileReplica implements Replica {
   readonly #access: Access;
@@ -38,7 +38,7 @@ export class FileReplica implements Replica {
   }
 
   async read(path: string, options?: Parameters<Replica['read']>[1]): Promise<Readable> {
-    return readItem(this.#access.files.store.folder, this.#inventory, await this.#item(path), options);
+    return readItem(this.#access.files.store.tree, this.#inventory, await this.#item(path), options);
   }
 
   async #item(path: string): Promise<Item> {

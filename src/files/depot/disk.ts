@@ -5,7 +5,7 @@ import { ConflictError, StaleError } from '../../catalogue/errors.ts';
 import { withExtensions } from '../../catalogue/layout.ts';
 import { codeOf, explained } from '../../disk/durable.ts';
 import { isThere } from '../checking/rules.ts';
-import type { Folder } from '../reading/look.ts';
+import type { DiskTree } from '../tree/disk-tree.ts';
 import { mustBeSound } from '../writing/guard.ts';
 import type { RecordPlace } from './place.ts';
 import type { Access } from './rights.ts';
@@ -15,7 +15,7 @@ import { sumOf } from './sums.ts';
  * The bytes of a record; null where there is none.
  * @throws ConflictError where something else is there
  */
-export function bytesAt(folder: Folder, path: string): Buffer | null {
+export function bytesAt(folder: DiskTree, path: string): Buffer | null {
   mustStayWithin(folder, path);
   const absolute = folder.absolute(path);
   try {
@@ -36,7 +36,7 @@ export function bytesAt(folder: Folder, path: string): Buffer | null {
  * @throws StaleError where it is another; ConflictError where it is broken, unless it is staff who have seen just that
  */
 export function asSeen({ files, viewer }: Access, { path, ref }: RecordPlace, ifMatch: string | null): Buffer | null {
-  const now = bytesAt(files.store.folder, path);
+  const now = bytesAt(files.store.tree, path);
   const sum = now && sumOf(now);
   if (sum !== null && !(viewer.staff && sum === ifMatch)) mustBeSound(files, ref.kind, path);
   if (sum !== ifMatch) throw new StaleError();
@@ -44,7 +44,7 @@ export function asSeen({ files, viewer }: Access, { path, ref }: RecordPlace, if
 }
 
 /** @throws ConflictError where a file with another extension makes the same record. */
-export function mustBeAlone(folder: Folder, { path, stem }: RecordPlace): void {
+export function mustBeAlone(folder: DiskTree, { path, stem }: RecordPlace): void {
   const other = withExtensions(stem).find((candidate) => candidate !== path && isThere(folder, candidate));
   if (other !== undefined)
     throw new ConflictError(`${path} and ${other} are the same record: there may be one of them.`);
@@ -54,7 +54,7 @@ export function mustBeAlone(folder: Folder, { path, stem }: RecordPlace): void {
  * No link leads what is written out of the catalogue, or into what is hidden in it.
  * @throws ConflictError
  */
-export function mustStayWithin(folder: Folder, path: string): void {
+export function mustStayWithin(folder: DiskTree, path: string): void {
   const root = realpathSync.native(folder.root);
   for (let home = dirname(folder.absolute(path)); home.length > folder.root.length; home = dirname(home)) {
     let real: string;

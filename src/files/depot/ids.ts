@@ -5,7 +5,7 @@ import { allOf } from '../../catalogue/listing.ts';
 import { find } from '../../catalogue/lookup.ts';
 import { formatRef, type Refs, refOf } from '../../catalogue/ref.ts';
 import { parseRecord } from '../../text/parse.ts';
-import { Unreadable } from '../reading/look.ts';
+import { UnreadableFileError } from '../tree/disk-tree.ts';
 import { formatOf } from '../writing/pen.ts';
 import type { Access } from './rights.ts';
 import type { Draft } from './text.ts';
@@ -62,12 +62,12 @@ export class Ids {
     if (claimed !== undefined) return claimed;
     for (const path of withExtensions(stemFor(ref)))
       try {
-        const text = this.#access.files.store.folder.read(path)?.text;
+        const text = this.#access.files.store.tree.read(path)?.text;
         if (text === undefined) continue;
         const parsed = parseRecord(text, formatOf(path));
         return 'value' in parsed ? Object(parsed.value).id : null;
       } catch (error) {
-        if (!(error instanceof Unreadable)) throw error;
+        if (!(error instanceof UnreadableFileError)) throw error;
       }
     return null;
   }

@@ -5,10 +5,10 @@ import { isPersonalTo, owns, type Viewer } from '../../catalogue/permissions.ts'
 import type { Reading, Snapshot } from '../../catalogue/snapshot.ts';
 import type { Version } from '../../catalogue/types.ts';
 import { shows } from '../files-list.ts';
-import { type Folder, Unreadable } from '../reading/look.ts';
-import type { Store } from '../reading/store.ts';
-import type { UnitState } from '../reading/unit-look.ts';
+import type { UnitState } from '../reading/unit-reader.ts';
+import type { UnitStore } from '../reading/unit-store.ts';
 import { imagesOf } from '../shown-media.ts';
+import { type DiskTree, UnreadableFileError } from '../tree/disk-tree.ts';
 import { depotPlace } from './place.ts';
 
 /** A file that is there. */
@@ -35,7 +35,7 @@ export function* itemsOf(state: UnitState): Generator<Item> {
 }
 
 /** Records that no unit is read from, but of which something is known to be wrong. */
-export function* strayItems(store: Store, known: ReadonlySet<string>): Generator<Item> {
+export function* strayItems(store: UnitStore, known: ReadonlySet<string>): Generator<Item> {
   for (const path of store.snapshot.diagnostics.keys()) {
     const kind = known.has(path) ? undefined : depotPlace(path)?.kind;
     if (kind === 'record' || kind === 'settings') yield { kind: 'record', path, state: null };
@@ -43,23 +43,23 @@ export function* strayItems(store: Store, known: ReadonlySet<string>): Generator
 }
 
 /** The files below site_media/; links are none. */
-export function* mediaItems(folder: Folder): Generator<Item> {
+export function* mediaItems(folder: DiskTree): Generator<Item> {
   const folders = [`${mediaFolder}/`];
   for (let home = folders.pop(); home !== undefined; home = folders.pop())
     try {
-      for (const entry of folder.leaves(home) ? [] : folder.names(home)) {
+      for (const entry of folder.leadsOutside(home) ? [] : folder.names(home)) {
         const path = `${home}${entry.name}`;
         if (entry.name.startsWith('.')) continue;
         if (entry.isDirectory()) folders.push(`${path}/`);
         else if (entry.isFile() && depotPlace(path)) yield { kind: 'media', path };
       }
     } catch (error) {
-      if (!(error instanceof Unreadable)) throw error;
+      if (!(error instanceof UnreadableFileError)) throw error;
     }
 }
 
 /** The file at a path; null where none is known. */
-export function itemAt(store: Store, path: string): Item | null {
+export function itemAt(store: UnitStore, path: string): Item | null {
   const place = depotPlace(path);
   if (place === null) return null;
   if (place.kind === 'media') return { kind: 'media', path };

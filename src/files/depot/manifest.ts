@@ -4,9 +4,9 @@ import { compareTexts } from '../../catalogue/listing.ts';
 import type { Viewer } from '../../catalogue/permissions.ts';
 import type { FileEntry, Manifest } from '../../catalogue/replica.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
-import { Unreadable } from '../reading/look.ts';
-import { pausing } from '../reading/pace.ts';
-import type { Store } from '../reading/store.ts';
+import { regularPause } from '../reading/event-loop.ts';
+import type { UnitStore } from '../reading/unit-store.ts';
+import { UnreadableFileError } from '../tree/disk-tree.ts';
 import { type Item, itemsOf, mediaItems, sightOf, strayItems } from './items.ts';
 import { type Sum, Sums, sumOf } from './sums.ts';
 
@@ -16,14 +16,14 @@ type Listed = Item & Sum;
 /** All files of a folder, whoever may see them. */
 export class Inventory {
   readonly sums: Sums;
-  readonly #store: Store;
+  readonly #store: UnitStore;
   /** By snapshot, so that neither outlives it. */
   readonly #lists = new WeakMap<Snapshot, { readonly changes: number; readonly all: Promise<readonly Listed[]> }>();
   readonly #tags = new WeakMap<Snapshot, Map<string, { readonly of: readonly Listed[]; readonly tag: string }>>();
 
-  constructor(store: Store) {
+  constructor(store: UnitStore) {
     this.#store = store;
-    this.sums = new Sums(store.folder);
+    this.sums = new Sums(store.tree);
   }
 
   async manifest(
@@ -34,7 +34,7 @@ export class Inventory {
     const sees = sightOf(viewer, visible);
     const records = await this.#records();
     // Pictures are looked at each time: nobody watches over them.
-    const media = (await this.#summed(mediaItems(this.#store.folder))).filter(sees);
+    const media = (await this.#summed(mediaItems(this.#store.tree))).filter(sees);
     const tag = createHash('sha256')
       .update(await this.#tagOf(records, viewer, visible, sees))
       .update(lines(media))
@@ -51,7 +51,7 @@ export class Inventory {
   }
 
   #records(): Promise<readonly Listed[]> {
-    const { snapshot, changes } = this.#store;
+    const { snapshot, changeCount: changes } = this.#store;
     const known = this.#lists.get(snapshot);
     // A comment that changed makes no other snapshot, but another file.
     if (known?.changes === changes) return known.all;
@@ -73,7 +73,7 @@ export class Inventory {
 
   async #summed(items: Iterable<Item>): Promise<Listed[]> {
     const listed: Listed[] = [];
-    const pause = pausing();
+    const pause = regularPause();
     for (const item of items) {
       const sum = await this.sum(item);
       if (sum) listed.push({ ...item, checksum: sum.checksum, size: sum.size });
@@ -95,7 +95,7 @@ export class Inventory {
     const made = tags.get(key);
     if (made?.of === of) return made.tag;
     const hash = createHash('sha256');
-    const pause = pausing();
+    const pause = regularPause();
     for (const item of of) {
       if (sees(item)) hash.update(lines([item]));
       await pause();
@@ -111,7 +111,7 @@ export class Inventory {
     sees: (item: Item) => boolean,
     texts: boolean,
   ): AsyncGenerator<FileEntry> {
-    const pause = pausing();
+    const pause = regularPause();
     let next = 0;
     for (const item of records) {
       for (let picture = media[next]; picture && compareTexts(picture.path, item.path) < 0; picture = media[++next])
@@ -125,11 +125,11 @@ export class Inventory {
   /** Texts aren't kept: each is read when its turn comes. Whoever wrote it meanwhile has made another manifest. */
   #withText(item: Listed): FileEntry {
     try {
-      const text = this.#store.folder.read(item.path)?.text;
+      const text = this.#store.tree.read(item.path)?.text;
       if (text === undefined) return entryOf(item);
       return { ...entryOf(item), checksum: sumOf(text), size: Buffer.byteLength(text), text };
     } catch (error) {
-      if (error instanceof Unreadable) return entryOf(item);
+      if (error instanceof UnreadableFileError) return entryOf(item);
       throw error;
     }
   }

@@ -37,7 +37,7 @@ export async function putBytes(access: Access, sums: Sums, path: string, bytes: 
   if (isOfOtherBytes(path, checksum))
     throw new ValidationError({ path: ['An image of that name is named by its bytes, and these are others.'] });
   if (!Number.isSafeInteger(size) || size < 0) throw new ValidationError({ size: ['It is no number of bytes.'] });
-  mustStayWithin(files.store.folder, path);
+  mustStayWithin(files.store.tree, path);
   mustHaveHome(access, place);
   if (await isPut(sums, path, bytes)) return;
   await files.commits.during(
@@ -68,7 +68,7 @@ function mustHaveHome({ files }: Access, place: Place): void {
   if (place.kind === 'media') return;
   const { namespace } = place.unit;
   const records = recordPaths({ kind: 'namespace', slug: namespace });
-  if (!records.some((path) => isThere(files.store.folder, path)))
+  if (!records.some((path) => isThere(files.store.tree, path)))
     throw new ConflictError(`There is no namespace "${namespace}" yet: add it first.`);
 }
 
@@ -84,7 +84,7 @@ async function isPut(sums: Sums, path: string, { checksum }: FileBytes): Promise
 }
 
 async function takeIn({ files }: Access, sums: Sums, place: Place, bytes: FileBytes): Promise<void> {
-  const { folder } = files.store;
+  const { tree: folder } = files.store;
   const target = folder.absolute(place.path);
   const home = dirname(target);
   const aside = temporaryBeside(target);
@@ -154,9 +154,9 @@ async function nameFile(from: string, to: string): Promise<void> {
 /** Folders that were made for what didn't come: gone, as far as nothing is in them. */
 async function tidy(files: FileCatalogue, place: Place): Promise<void> {
   const isPayload = place.kind === 'payload';
-  const top = files.store.folder.absolute(isPayload ? parentOf(place.unit) : '');
+  const top = files.store.tree.absolute(isPayload ? parentOf(place.unit) : '');
   await locked(files, isPayload ? [recordStem(place.unit), parentOf(place.unit)] : [place.path], async () => {
-    for (let home = dirname(files.store.folder.absolute(place.path)); home.length > top.length; home = dirname(home))
+    for (let home = dirname(files.store.tree.absolute(place.path)); home.length > top.length; home = dirname(home))
       if (await rmdir(home).catch(() => true)) return;
   });
 }

@@ -4,7 +4,7 @@ import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
 import { mediaTypeOf } from '../../catalogue/media-types.ts';
 import type { FileEntry, Replica } from '../../catalogue/replica.ts';
 import { openWithin } from '../bytes.ts';
-import type { Folder } from '../reading/look.ts';
+import type { DiskTree } from '../tree/disk-tree.ts';
 import type { Item } from './items.ts';
 import { entryOf, type Inventory } from './manifest.ts';
 import { sumOf } from './sums.ts';
@@ -28,7 +28,7 @@ function mediaTypeFor(item: Item): string {
  * @throws NotFoundError; ConflictError where they aren't those of the checksum
  */
 export async function readItem(
-  folder: Folder,
+  folder: DiskTree,
   inventory: Inventory,
   item: Item,
   { checksum, start = 0, end = Number.POSITIVE_INFINITY }: NonNullable<Parameters<Replica['read']>[1]> = {},
@@ -49,7 +49,7 @@ export async function readItem(
 }
 
 /** A record may be written at any moment: what is compared is what is handed out. */
-async function readRecord(folder: Folder, path: string, checksum: string, start: number, end: number) {
+async function readRecord(folder: DiskTree, path: string, checksum: string, start: number, end: number) {
   const file = await openWithin(folder, path);
   try {
     const bytes = await file.readFile();

@@ -33,7 +33,7 @@ export function placeToWrite(path: string): RecordPlace {
  * @throws NotPermittedError, whatever is there; UnavailableError where the folder is gone
  */
 export function mustOwn({ files, viewer, visible }: Access, namespace: string | undefined): void {
-  if (!files.store.folder.isThere()) throw folderIsGone();
+  if (!files.store.tree.isCatalogue()) throw folderIsGone();
   if (!mayWrite(viewer, visible().folders.get(namespace ?? ''))) throw new NotPermittedError();
 }
 

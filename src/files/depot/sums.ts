@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import { NotFoundError } from '../../catalogue/errors.ts';
 import { openWithin } from '../bytes.ts';
-import { type Folder, Unreadable } from '../reading/look.ts';
-import type { UnitState } from '../reading/unit-look.ts';
+import type { UnitState } from '../reading/unit-reader.ts';
+import { type DiskTree, UnreadableFileError } from '../tree/disk-tree.ts';
 
 /** What a file is known by. */
 export interface Sum {
@@ -20,12 +20,12 @@ export const sumOf = (bytes: string | Uint8Array): string => createHash('sha256'
 const remembered = 50_000;
 
 export class Sums {
-  readonly #folder: Folder;
+  readonly #folder: DiskTree;
   /** States are replaced when anything of them is another, and take what is known with them. */
   readonly #records = new WeakMap<UnitState, Map<string, Sum>>();
   readonly #files = new Map<string, Sum & { readonly stamp: string }>();
 
-  constructor(folder: Folder) {
+  constructor(folder: DiskTree) {
     this.#folder = folder;
   }
 
@@ -49,7 +49,7 @@ export class Sums {
       const read = this.#folder.read(path);
       return read && { checksum: sumOf(read.text), size: Buffer.byteLength(read.text) };
     } catch (error) {
-      if (!(error instanceof Unreadable)) throw error;
+      if (!(error instanceof UnreadableFileError)) throw error;
       // What is no text has bytes all the same.
       return this.file(path);
     }

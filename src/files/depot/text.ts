@@ -42,7 +42,7 @@ const invalid = (messages: readonly string[]) => new ValidationError({ non_field
  * @throws ValidationError
  */
 export function mustBeLinked({ files, viewer }: Access, { place, text, value }: Draft): void {
-  const { folder } = files.store;
+  const { tree: folder } = files.store;
   const exists = (stem: string) => withExtensions(stem).some((path) => isThere(folder, path));
   const need = (isSound: boolean, pointer: string, message: string) => {
     if (!isSound) throw invalid([said(place, locate(text, formatOf(place.path), pointer), message)]);

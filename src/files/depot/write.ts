@@ -24,7 +24,7 @@ export async function writeRecord(batch: Batch, { path, text, ifMatch }: Write):
   const place = placeToWrite(path);
   const { files } = batch;
   const isNewQuery =
-    place.ref.kind === 'query' && homeOf(batch, place.ref) === undefined && !isThere(files.store.folder, path);
+    place.ref.kind === 'query' && homeOf(batch, place.ref) === undefined && !isThere(files.store.tree, path);
   // A question belongs where the dataset is that it asks: of a new one, only its text says where.
   // Who may write nowhere is told so before anything is read.
   if (!isNewQuery || !mayWriteSomewhere(batch)) mustOwn(batch, homeOf(batch, place.ref));
@@ -32,9 +32,9 @@ export async function writeRecord(batch: Batch, { path, text, ifMatch }: Write):
   if (place.ref.kind === 'query') mustOwn(batch, String(draft.value.dataset).split('/')[0]);
   const { ref } = place;
   const write = async (signal: AbortSignal) => {
-    if (bytesAt(files.store.folder, path)?.equals(Buffer.from(text))) return;
+    if (bytesAt(files.store.tree, path)?.equals(Buffer.from(text))) return;
     const before = asSeen(batch, place, ifMatch);
-    mustBeAlone(files.store.folder, place);
+    mustBeAlone(files.store.tree, place);
     mustBeLinked(batch, draft);
     mustBeOnesOwn(batch, draft, before);
     if (before) await replace(batch, draft, before);
@@ -62,9 +62,9 @@ async function replace({ files }: Batch, { place: { path }, text }: Draft, befor
   await withLock(files.root, path, async (signal) => {
     const atLast = () => {
       signal.throwIfAborted();
-      if (!bytesAt(files.store.folder, path)?.equals(before)) throw new StaleError();
+      if (!bytesAt(files.store.tree, path)?.equals(before)) throw new StaleError();
     };
-    await writeDurably(files.store.folder.absolute(path), text, { atLast });
+    await writeDurably(files.store.tree.absolute(path), text, { atLast });
     wrote(path, text);
   });
 }
@@ -79,7 +79,7 @@ async function create(batch: Batch, { place, text }: Draft, signal: AbortSignal)
 }
 
 async function mustHaveName({ files }: Batch, { path, ref }: RecordPlace): Promise<void> {
-  const names = await readdir(dirname(files.store.folder.absolute(path))).catch(() => []);
+  const names = await readdir(dirname(files.store.tree.absolute(path))).catch(() => []);
   const twin = names.find((name) => parseRecordName(name)?.stem.toLowerCase() === ref.slug.toLowerCase());
   if (twin !== undefined) throw new ConflictError(`There is ${twin}, whose name differs in case only.`);
 }

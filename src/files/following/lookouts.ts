@@ -17,7 +17,7 @@ import {
   unitKey,
   versionsFolder,
 } from '../../catalogue/layout.ts';
-import type { Folder } from '../reading/look.ts';
+import type { DiskTree } from '../tree/disk-tree.ts';
 
 export interface LookoutsOptions {
   /** How many folders may be watched at most. */
@@ -55,7 +55,7 @@ class Listener extends FSWatcher {
 const atOnce = 8;
 
 export class Lookouts {
-  readonly #folder: Folder;
+  readonly #folder: DiskTree;
   readonly #options: LookoutsOptions;
   readonly #posts = new Map<string, Post>();
   readonly #queue: Post[] = [];
@@ -64,7 +64,7 @@ export class Lookouts {
   #watched = 0;
   #closed = false;
 
-  constructor(folder: Folder, options: LookoutsOptions) {
+  constructor(folder: DiskTree, options: LookoutsOptions) {
     this.#folder = folder;
     this.#options = options;
   }

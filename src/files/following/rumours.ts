@@ -3,7 +3,7 @@
  * taken, the next rumours collect.
  */
 import { scopeAt, type Unit, unitKey } from '../../catalogue/layout.ts';
-import type { Scope } from '../reading/store.ts';
+import type { Scope } from '../reading/unit-store.ts';
 
 export interface RumoursOptions {
   /** Looks into what may have changed. */

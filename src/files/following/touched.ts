@@ -7,7 +7,7 @@ import { appendFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { privateFolder, unitKey } from '../../catalogue/layout.ts';
 import { makePrivateFolder } from '../../disk/private-folder.ts';
-import type { Scope } from '../reading/store.ts';
+import type { Scope } from '../reading/unit-store.ts';
 
 const pathIn = (root: string) => join(root, privateFolder, 'touched');
 /** In bytes; a longer note is begun anew. */

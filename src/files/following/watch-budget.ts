@@ -1,7 +1,7 @@
 /** How many folders can be watched, and what to do where that is too few. */
 import { readFileSync } from 'node:fs';
-import { unitOfReading } from '../reading/store.ts';
-import type { UnitState } from '../reading/unit-look.ts';
+import type { UnitState } from '../reading/unit-reader.ts';
+import { unitOfReading } from '../reading/unit-store.ts';
 import { foldersOf } from './lookouts.ts';
 
 /** Beyond this, watching costs more memory than it is worth: some 7 kB a folder. */

@@ -6,8 +6,8 @@
 
 import { datasetFolder, namespaceFolder, type Unit, unitKey } from '../../catalogue/layout.ts';
 import { GitState } from '../git/state.ts';
-import { inSlices } from '../reading/pace.ts';
-import { type Scope, type Store, unitOfReading } from '../reading/store.ts';
+import { runInSlices } from '../reading/event-loop.ts';
+import { type Scope, type UnitStore, unitOfReading } from '../reading/unit-store.ts';
 import { Lookouts } from './lookouts.ts';
 import { Rumours } from './rumours.ts';
 import { Notes } from './touched.ts';
@@ -39,7 +39,7 @@ const bustle = 50;
 const patience = 30_000;
 
 export class Watch {
-  readonly #store: Store;
+  readonly #store: UnitStore;
   readonly #options: WatchOptions;
   readonly #rumours: Rumours;
   #lookouts: Lookouts | undefined;
@@ -53,12 +53,12 @@ export class Watch {
   #asking = false;
   #closed = false;
 
-  constructor(store: Store, options: WatchOptions) {
+  constructor(store: UnitStore, options: WatchOptions) {
     this.#store = store;
     this.#options = options;
     this.#rumours = new Rumours({
       look: (scopes) => this.#look(scopes),
-      unsettled: (unit) => store.unsettled(unit),
+      unsettled: (unit) => store.isBeingWritten(unit),
     });
   }
 
@@ -68,7 +68,7 @@ export class Watch {
 
   /** Begins to follow; what changes before the watchers are set up is found once they are. */
   start(): void {
-    this.#root = this.#store.folder.identity('');
+    this.#root = this.#store.tree.identity('');
     this.#begin();
     this.#timer = setInterval(() => this.#beat(), pulse);
   }
@@ -92,13 +92,13 @@ export class Watch {
       this.#poll(whyPolled(need, budget));
       return;
     }
-    const lookouts = new Lookouts(this.#store.folder, {
+    const lookouts = new Lookouts(this.#store.tree, {
       budget,
       heard: (path) => this.#rumours.hear(path),
       // While all are being set up, one sweep at the end is cheaper.
       placed: (unit) =>
         this.#state === 'watching' && this.#rumours.owe(unit.kind === 'dataset' ? unit : { folder: prefixOf(unit) }),
-      replaced: (unit) => this.#store.distrust(prefixOf(unit)),
+      replaced: (unit) => this.#store.invalidate(prefixOf(unit)),
       failed: (error) => {
         if (this.#lookouts !== lookouts) return;
         const now = foldersToWatch(this.#store.states.values());
@@ -106,7 +106,7 @@ export class Watch {
       },
     });
     this.#lookouts = lookouts;
-    void inSlices(this.#place([{ folder: '' }]))
+    void runInSlices(this.#place([{ folder: '' }]))
       .then(() => lookouts.settled())
       .then(() => {
         if (this.#lookouts !== lookouts) return;
@@ -120,16 +120,16 @@ export class Watch {
     this.#lookouts = undefined;
     this.#state = 'polling';
     this.#options.log(why);
-    this.#notes = new Notes(this.#store.folder.root);
+    this.#notes = new Notes(this.#store.tree.root);
     this.#sweepAt = 0;
-    void GitState.of(this.#store.folder.root).then((git) => {
+    void GitState.of(this.#store.tree.root).then((git) => {
       this.#git = git;
     });
   }
 
   #beat(): void {
-    const { folder } = this.#store;
-    if (!folder.isThere()) {
+    const { tree: folder } = this.#store;
+    if (!folder.isCatalogue()) {
       this.#lose();
       return;
     }
@@ -137,7 +137,7 @@ export class Watch {
     if (root !== this.#root || this.#state === 'lost') {
       if (this.#state === 'lost') this.#options.log('The catalogue folder is back: everything is read again.');
       this.#root = root;
-      this.#store.distrust('');
+      this.#store.invalidate('');
       this.#begin();
       this.#sweepAt = 0;
     }
@@ -172,7 +172,7 @@ export class Watch {
     if (this.#state === 'lost') return;
     try {
       await this.#options.refresh(scopes);
-      await inSlices(this.#place(scopes));
+      await runInSlices(this.#place(scopes));
     } catch (error) {
       this.#options.log(`The folder could not be looked at: ${(error as Error).message}`);
     }
@@ -218,8 +218,8 @@ export class Watch {
 
   /** Payloads aren't watched; but one that is missing, or is still being copied, is waited for. */
   #awaitsPayload(unit: Unit): boolean {
-    const problems = this.#store.states.get(unitKey(unit))?.problems ?? [];
-    return problems.some(([, list]) => list.some(({ pointer }) => pointer === '/file'));
+    const diagnostics = this.#store.states.get(unitKey(unit))?.diagnostics ?? [];
+    return diagnostics.some(([, list]) => list.some(({ pointer }) => pointer === '/file'));
   }
 }
 

@@ -5,11 +5,11 @@ import type { RecordKind } from '../../catalogue/schemas.ts';
 import type { Diagnostic } from '../../catalogue/types.ts';
 import { checkRecord } from '../../catalogue/validators.ts';
 import { parseRecord } from '../../text/parse.ts';
-import { Folder, lfsPointer, type Sight } from '../reading/look.ts';
 import { type ReadUnits, readUnits, unitsAt } from '../reading/units.ts';
+import { DiskTree, type FileTree, lfsPointer } from '../tree/disk-tree.ts';
+import { GitTree } from '../tree/git-tree.ts';
 import { asking, changedPaths, type NamedCommit, rangeOf } from './refs.ts';
 import { RowComparison } from './row-changes.ts';
-import { GitTree } from './tree.ts';
 
 export interface ChangesSince {
   readonly from: NamedCommit;
@@ -44,7 +44,7 @@ export async function changesSince(root: string, range: string, options: Changes
     return tree;
   };
   const [before, after] = await asking(async () => [await treeAt(from), to && (await treeAt(to))] as const);
-  const sights = [before, after ?? seenThrough(new Folder(root))];
+  const sights = [before, after ?? seenThrough(new DiskTree(root))];
   const unread = sights.flatMap((sight) => brokenIn(sight, readUnits(sight, units.values())));
   for (const { path } of unread) for (const key of unitsAt([path]).keys()) units.delete(key);
   const [old, now] = sights.map((sight) => readUnits(sight, units.values()).snapshot);
@@ -56,7 +56,7 @@ export async function changesSince(root: string, range: string, options: Changes
 }
 
 /** The working tree, where the pointer of a payload that Git LFS hasn't fetched is taken for the payload, as in git. */
-function seenThrough(folder: Folder): Sight {
+function seenThrough(folder: DiskTree): FileTree {
   return {
     names: (path) => folder.names(path),
     isFolder: (parent, entry) => folder.isFolder(parent, entry),
@@ -72,13 +72,13 @@ function seenThrough(folder: Folder): Sight {
 }
 
 /** The files that can't be read as records. A payload that is missing makes none of them. */
-function brokenIn(sight: Sight, { states }: ReadUnits): readonly Diagnostic[] {
-  return states.flatMap(({ problems }) =>
-    problems.flatMap(([path, [problem]]) => (problem && !isSound(sight, path) ? [problem] : [])),
+function brokenIn(sight: FileTree, { states }: ReadUnits): readonly Diagnostic[] {
+  return states.flatMap(({ diagnostics }) =>
+    diagnostics.flatMap(([path, [problem]]) => (problem && !isSound(sight, path) ? [problem] : [])),
   );
 }
 
-function isSound(sight: Sight, path: string): boolean {
+function isSound(sight: FileTree, path: string): boolean {
   const { kind } = recordAt(path);
   const name = parseRecordName(path);
   if (!name || kind === 'unknown' || kind === 'payload') return true;

@@ -1,8 +1,8 @@
 /** What people name in git: branches, tags, commits and ranges of them; and which files differ between two. */
 import { closest } from '../../catalogue/closest.ts';
 import { NotFoundError, UnavailableError } from '../../catalogue/errors.ts';
+import { indexEnv } from '../tree/git-tree.ts';
 import { GitError, git } from './git.ts';
-import { indexEnv } from './tree.ts';
 
 /** A commit, and what it was called. */
 export interface NamedCommit {

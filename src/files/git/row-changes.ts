@@ -15,11 +15,11 @@ import { differenceOf } from '../../data/difference.ts';
 import { PayloadError } from '../../data/payload-error.ts';
 import type { Table } from '../../data/table.ts';
 import { ChecksumMismatchError, Tables } from '../../data/tables.ts';
-import { Folder, Unreadable } from '../reading/look.ts';
 import { derivedFolder, formatOfRows } from '../rows.ts';
+import { DiskTree, UnreadableFileError } from '../tree/disk-tree.ts';
+import type { GitTree } from '../tree/git-tree.ts';
 import type { ChangesOptions } from './changes-since.ts';
 import { git } from './git.ts';
-import type { GitTree } from './tree.ts';
 
 /** Why the rows of a version can't be had. */
 class NoRows extends Error {}
@@ -32,13 +32,13 @@ export interface Sides {
 
 export class RowComparison {
   readonly #root: string;
-  readonly #folder: Folder;
+  readonly #folder: DiskTree;
   readonly #sides: Sides;
   readonly #options: ChangesOptions;
 
   constructor(root: string, sides: Sides, options: ChangesOptions) {
     this.#root = root;
-    this.#folder = new Folder(root);
+    this.#folder = new DiskTree(root);
     this.#sides = sides;
     this.#options = options;
   }
@@ -106,7 +106,7 @@ export class RowComparison {
       const fits = stamp && (size === null || stamp.size === size) && !this.#folder.isLfsPointer(path);
       return fits ? this.#folder.absolute(path) : null;
     } catch (error) {
-      if (error instanceof Unreadable) return null;
+      if (error instanceof UnreadableFileError) return null;
       throw error;
     }
   }

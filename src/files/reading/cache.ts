@@ -10,11 +10,11 @@ import { crc32 } from 'node:zlib';
 import { privateFolder } from '../../catalogue/layout.ts';
 import { codeOf, sweepTemporaries, temporaryBeside } from '../../disk/durable.ts';
 import { makePrivateFolder } from '../../disk/private-folder.ts';
-import type { Store } from './store.ts';
-import type { UnitState } from './unit-look.ts';
+import type { UnitState } from './unit-reader.ts';
+import type { UnitStore } from './unit-store.ts';
 
 /** To be raised whenever states or entities get another shape. */
-const version = 3;
+const version = 4;
 /** In milliseconds: the work between two pauses, the pause between two saves, the age at which an unfinished cache is waste. */
 const slice = 5;
 const aWhile = 5 * 60_000;
@@ -96,7 +96,7 @@ export interface KeeperOptions {
 
 /** Keeps the cache of a store: saved after the first reading, every few minutes where something changed, and at the end. */
 export class CacheKeeper {
-  readonly #store: Store;
+  readonly #store: UnitStore;
   readonly #options: KeeperOptions;
   /** The store's count of changes that the cache on disk holds. */
   #saved = -1;
@@ -105,16 +105,16 @@ export class CacheKeeper {
   /** What was last said of a cache that can't be written. */
   #said = '';
 
-  constructor(store: Store, options: KeeperOptions) {
+  constructor(store: UnitStore, options: KeeperOptions) {
     this.#store = store;
     this.#options = options;
   }
 
   /** Gives the store what the cache holds. */
   async restore(): Promise<void> {
-    const states = await readCache(this.#store.folder.root);
+    const states = await readCache(this.#store.tree.root);
     this.#store.restore(states);
-    if (states.length) this.#saved = this.#store.changes;
+    if (states.length) this.#saved = this.#store.changeCount;
   }
 
   /** Saves what has been read, and from time to time what changed since. */
@@ -128,8 +128,8 @@ export class CacheKeeper {
   save(): Promise<void> {
     if (this.#options.readOnly) return this.#saving;
     this.#saving = this.#saving.then(async () => {
-      const { changes, folder, states } = this.#store;
-      if (changes === this.#saved || !folder.isThere()) return;
+      const { changeCount: changes, tree: folder, states } = this.#store;
+      if (changes === this.#saved || !folder.isCatalogue()) return;
       try {
         await writeCache(folder.root, states.values());
         this.#saved = changes;

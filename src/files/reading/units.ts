@@ -3,9 +3,9 @@
 import { scopeAt, type Unit, unitKey } from '../../catalogue/layout.ts';
 import { apply, emptySnapshot, type Snapshot } from '../../catalogue/snapshot.ts';
 import type { Diagnostic } from '../../catalogue/types.ts';
-import type { Sight } from './look.ts';
-import { readUnit } from './reading.ts';
-import type { UnitState } from './unit-look.ts';
+import type { FileTree } from '../tree/disk-tree.ts';
+import { readUnit } from './read-unit.ts';
+import type { UnitState } from './unit-reader.ts';
 
 export interface ReadUnits {
   /** What they say, as if there were no others. */
@@ -14,12 +14,12 @@ export interface ReadUnits {
 }
 
 /** Reads units. */
-export function readUnits(sight: Sight, units: Iterable<Unit>): ReadUnits {
+export function readUnits(sight: FileTree, units: Iterable<Unit>): ReadUnits {
   const states = [...units].map((unit) => readUnit(sight, unit));
-  const problems = new Map<string, readonly Diagnostic[]>();
-  for (const state of states) for (const [path, found] of state.problems) problems.set(path, found);
+  const diagnostics = new Map<string, readonly Diagnostic[]>();
+  for (const state of states) for (const [path, found] of state.diagnostics) diagnostics.set(path, found);
   const readings = states.map(({ reading }) => reading);
-  return { snapshot: apply(emptySnapshot, { readings, diagnostics: problems }), states };
+  return { snapshot: apply(emptySnapshot, { readings, diagnostics }), states };
 }
 
 /** Units by their keys, each once. */

@@ -9,8 +9,8 @@ import type { Entities, Kind } from '../../catalogue/types.ts';
 import { checkRecord } from '../../catalogue/validators.ts';
 import { locate, parseRecord } from '../../text/parse.ts';
 import type { FileCatalogue } from '../file-catalogue.ts';
-import { Unreadable } from '../reading/look.ts';
-import { atOnce } from '../reading/pace.ts';
+import { runToEnd } from '../reading/event-loop.ts';
+import { UnreadableFileError } from '../tree/disk-tree.ts';
 import { formatOf } from './pen.ts';
 
 /**
@@ -23,9 +23,9 @@ export function mustBeSound(files: FileCatalogue, kind: RecordKind, path: string
     new ConflictError(`${path}:${line}:${column}: ${message}`);
   let text: string | undefined;
   try {
-    text = files.store.folder.read(path)?.text;
+    text = files.store.tree.read(path)?.text;
   } catch (error) {
-    throw error instanceof Unreadable ? broken(1, 1, error.message) : error;
+    throw error instanceof UnreadableFileError ? broken(1, 1, error.message) : error;
   }
   if (text === undefined) return;
   const format = formatOf(path);
@@ -51,8 +51,8 @@ export function mustBeAsSeen<K extends Exclude<Kind, 'file'>>(
 ): void {
   if (seen === undefined) return;
   // Who is in a group stands in the users' files.
-  atOnce(
-    files.store.examine(ref.kind === 'group' ? [unitOf(ref), { folder: `${recordFolders.user}/` }] : [unitOf(ref)]),
+  runToEnd(
+    files.store.rescan(ref.kind === 'group' ? [unitOf(ref), { folder: `${recordFolders.user}/` }] : [unitOf(ref)]),
   );
   let now: unknown;
   try {

@@ -62,9 +62,9 @@ export async function storingImages(
   });
 }
 
-async function store({ store: { folder } }: FileCatalogue, path: string, bytes: Uint8Array, made: string[]) {
+async function store({ store: { tree: folder } }: FileCatalogue, path: string, bytes: Uint8Array, made: string[]) {
   for (const home of [mediaFolder, dirname(path)])
-    if (folder.leaves(home))
+    if (folder.leadsOutside(home))
       throw new ConflictError(`${home} is a link that leaves the catalogue folder: put a folder in its place.`);
   const target = folder.absolute(path);
   const there = folder.size(path);

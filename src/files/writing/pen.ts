@@ -11,7 +11,7 @@ import { codeOf, explained, makeFolders, syncFolder, temporaryBeside, writeDurab
 import { type LockOptions, withLock } from '../../disk/lock.ts';
 import { editText } from '../../text/document.ts';
 import { type Format, parseRecord } from '../../text/parse.ts';
-import { largestRecord } from '../reading/look.ts';
+import { maxRecordSize } from '../tree/disk-tree.ts';
 import { wrote } from './trail.ts';
 
 /** The text of a record's file. */
@@ -72,8 +72,8 @@ export class RecordAdapter implements Adapter<RecordText> {
  */
 export function mustBeReadable(text: string): void {
   const size = Buffer.byteLength(text);
-  if (size <= largestRecord) return;
-  const message = `This makes a record of ${size} bytes; it may have at most ${largestRecord}.`;
+  if (size <= maxRecordSize) return;
+  const message = `This makes a record of ${size} bytes; it may have at most ${maxRecordSize}.`;
   throw new ValidationError({ non_field_errors: [message] });
 }
 

@@ -39,19 +39,19 @@ export async function publishVersion(files: FileCatalogue, ref: DatasetRef, uplo
   mustBeSound(files, 'dataset', await recordPath(files, ref));
   // What lies elsewhere is never served; nor is anything written there.
   for (const part of ['data', 'versions'])
-    if (files.store.folder.leaves(`${home}/${part}`))
+    if (files.store.tree.leadsOutside(`${home}/${part}`))
       throw new ConflictError(`${home}/${part} is a link that leaves the catalogue folder: put a folder in its place.`);
-  const aside = temporaryBeside(files.store.folder.absolute(`${home}/data/payload`));
+  const aside = temporaryBeside(files.store.tree.absolute(`${home}/data/payload`));
   await makeFolders(dirname(aside));
   await sweepPayloads(dirname(aside));
   try {
     const intake = await receive(files, upload, aside);
     return await withLock(files.root, recordStem(ref), () => commit(files, ref, upload, intake, aside));
   } catch (error) {
-    if (codeOf(error) === 'ENOENT' && files.store.folder.stamp(home) === null)
+    if (codeOf(error) === 'ENOENT' && files.store.tree.stamp(home) === null)
       throw new NotFoundError('The dataset was removed or renamed meanwhile.');
     // The name aside says nothing to anybody.
-    throw explained(error, files.store.folder.absolute(home));
+    throw explained(error, files.store.tree.absolute(home));
   } finally {
     await rm(aside, { force: true });
   }
@@ -101,7 +101,7 @@ async function commit(
 
   const slug = nextSlug(dataset, new Date());
   const file = `${slug}${extensionFor(upload.fileName, intake)}`;
-  const target = files.store.folder.absolute(payloadPath(ref.namespace, ref.slug, file));
+  const target = files.store.tree.absolute(payloadPath(ref.namespace, ref.slug, file));
   const path = `${datasetFolder(ref.namespace, ref.slug)}/versions/${slug}.yaml`;
   upload.signal?.throwIfAborted();
   await nameFile(aside, target);
@@ -112,7 +112,7 @@ async function commit(
     const record = recordOf(slug, file, upload, intake, dataset);
     const header = schemaHeader('version', path, files.snapshot.settings.base_url);
     await createRecord(files.root, path, newText('yaml', record, Object.keys(schemas.version.properties), header));
-    made.unshift(files.store.folder.absolute(path));
+    made.unshift(files.store.tree.absolute(path));
     await describeColumns(files, ref, dataset, intake);
   } catch (error) {
     for (const part of made) await rm(part, { force: true });

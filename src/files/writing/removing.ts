@@ -9,7 +9,7 @@ import type { DatasetRef, NamespaceRef, Ref, VersionRef } from '../../catalogue/
 import type { Dataset, Entities, Kind } from '../../catalogue/types.ts';
 import { withLock } from '../../disk/lock.ts';
 import type { FileCatalogue } from '../file-catalogue.ts';
-import type { Scope } from '../reading/store.ts';
+import type { Scope } from '../reading/unit-store.ts';
 import { mustBeAsSeen, mustBeSound } from './guard.ts';
 import { placeOfRecord } from './moving.ts';
 import { locked } from './names.ts';
@@ -71,7 +71,7 @@ async function withdrawVersion(files: FileCatalogue, ref: VersionRef, mayGo: May
     const others = find<'dataset'>(files.snapshot, home).versions.filter((version) => version.slug !== slug);
     const payload = payloadPath(namespace, dataset, file);
     const isItsOwn = file !== '' && !others.some((version) => version.file === file);
-    const isThere = isItsOwn && files.store.folder.stamp(payload) !== null;
+    const isThere = isItsOwn && files.store.tree.stamp(payload) !== null;
     await discard(files.root, { ...ref, slug }, isThere ? [path, payload] : [path]);
   });
   return [home];

@@ -1,7 +1,7 @@
 /** After a write: the snapshot says what the files say, and servers that only poll are told where to look. */
 import type { FileCatalogue } from '../file-catalogue.ts';
 import { leaveNote } from '../following/touched.ts';
-import type { Scope } from '../reading/store.ts';
+import type { Scope } from '../reading/unit-store.ts';
 
 /** Looks at what was just written; resolves when every reader here sees it. */
 export async function show(files: FileCatalogue, scopes: readonly Scope[]): Promise<void> {

@@ -13,7 +13,7 @@ import { withLock } from '../../disk/lock.ts';
 import { newText } from '../../text/document.ts';
 import { schemaHeader } from '../editor-schemas.ts';
 import type { FileCatalogue } from '../file-catalogue.ts';
-import type { Scope } from '../reading/store.ts';
+import type { Scope } from '../reading/unit-store.ts';
 import { mustBeAsSeen, mustBeSound } from './guard.ts';
 import { storingImages } from './images.ts';
 import { aliasesAfter, move, placeOfRecord } from './moving.ts';
@@ -162,7 +162,7 @@ export async function recordPath(files: FileCatalogue, unit: Made): Promise<stri
 }
 
 function existing(files: FileCatalogue, stem: string): string {
-  const path = withExtensions(stem).find((candidate) => files.store.folder.stamp(candidate));
+  const path = withExtensions(stem).find((candidate) => files.store.tree.stamp(candidate));
   if (path === undefined) throw new NotFoundError();
   return path;
 }

@@ -9,15 +9,15 @@ import {
   type Unit,
 } from '../../catalogue/layout.ts';
 import type { Diagnostic } from '../../catalogue/types.ts';
-import { type Sight, Unreadable } from './look.ts';
+import { type FileTree, UnreadableFileError } from '../tree/disk-tree.ts';
 
-export type Finding = { readonly unit: Unit } | { readonly stray: Diagnostic };
+export type ScanResult = { readonly unit: Unit } | { readonly stray: Diagnostic };
 
 /**
  * Walks the folder, or the part of it under a prefix such as `namespaces/parks/`. It is a generator so that a walk
  * under a running server can pause between steps.
  */
-export function* survey(folder: Sight, prefix = ''): Generator<Finding> {
+export function* scan(folder: FileTree, prefix = ''): Generator<ScanResult> {
   const reaches = (path: string) => path.startsWith(prefix) || prefix.startsWith(path);
   if (prefix === '') yield { unit: { kind: 'settings' } };
   if (reaches('namespaces/')) {
@@ -33,7 +33,7 @@ export function* survey(folder: Sight, prefix = ''): Generator<Finding> {
 }
 
 /** The subfolders that can be namespaces or datasets. */
-function* subfolders(folder: Sight, parent: string, kind: 'namespace' | 'dataset'): Generator<Finding, string[]> {
+function* subfolders(folder: FileTree, parent: string, kind: 'namespace' | 'dataset'): Generator<ScanResult, string[]> {
   const slugs: string[] = [];
   const byCase = new Map<string, string>();
   try {
@@ -58,14 +58,14 @@ function* subfolders(folder: Sight, parent: string, kind: 'namespace' | 'dataset
       byCase.set(entry.name.toLowerCase(), entry.name);
     }
   } catch (error) {
-    if (!(error instanceof Unreadable)) throw error;
+    if (!(error instanceof UnreadableFileError)) throw error;
     yield stray(parent.slice(0, -1), error.message);
   }
   return slugs;
 }
 
 /** The records that are one file each. */
-function* records(folder: Sight, kind: 'group' | 'user' | 'query'): Generator<Finding> {
+function* records(folder: FileTree, kind: 'group' | 'user' | 'query'): Generator<ScanResult> {
   const parent = `${recordFolders[kind]}/`;
   const seen = new Set<string>();
   try {
@@ -78,11 +78,11 @@ function* records(folder: Sight, kind: 'group' | 'user' | 'query'): Generator<Fi
       seen.add(name.stem);
     }
   } catch (error) {
-    if (!(error instanceof Unreadable)) throw error;
+    if (!(error instanceof UnreadableFileError)) throw error;
     yield stray(parent.slice(0, -1), error.message);
   }
 }
 
-const stray = (path: string, message: string): Finding => ({
+const stray = (path: string, message: string): ScanResult => ({
   stray: { path, line: 1, column: 1, pointer: '', message },
 });

@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
  * @param slice milliseconds that may pass between two pauses
  * @returns what is to be awaited in every round: nothing, or a turn of the event loop whenever a slice is used up
  */
-export function pausing(slice = 5): () => Promise<void> | undefined {
+export function regularPause(slice = 5): () => Promise<void> | undefined {
   let end = performance.now() + slice;
   return () => {
     if (performance.now() < end) return undefined;
@@ -17,7 +17,7 @@ export function pausing(slice = 5): () => Promise<void> | undefined {
 }
 
 /** Runs the steps to their end, at once. */
-export function atOnce(steps: Iterator<void>): void {
+export function runToEnd(steps: Iterator<void>): void {
   while (!steps.next().done);
 }
 
@@ -25,7 +25,7 @@ export function atOnce(steps: Iterator<void>): void {
  * Runs the steps, pausing whenever a slice is used up.
  * @param slice milliseconds that may pass between two pauses
  */
-export async function inSlices(steps: Iterator<void>, slice = 5): Promise<void> {
+export async function runInSlices(steps: Iterator<void>, slice = 5): Promise<void> {
   for (;;) {
     const end = performance.now() + slice;
     do {

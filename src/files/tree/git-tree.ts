@@ -5,8 +5,16 @@
 import { posix } from 'node:path';
 import { ConflictError } from '../../catalogue/errors.ts';
 import { datasetFolder, isPayloadPath, parseRecordName, recordPaths, type Unit } from '../../catalogue/layout.ts';
-import { decode, largestRecord, lfsPointer, type Name, type Sight, type Stamp, Unreadable } from '../reading/look.ts';
-import { type GitOptions, git, gitBytes } from './git.ts';
+import { type GitOptions, git, gitBytes } from '../git/git.ts';
+import {
+  decode,
+  type FileTree,
+  lfsPointer,
+  maxRecordSize,
+  type Stamp,
+  type TreeEntry,
+  UnreadableFileError,
+} from './disk-tree.ts';
 
 /** Which tree: that of a commit, or the index, which may be another than the repository's own (an absolute path). */
 export type TreeSource = { readonly commit: string } | { readonly index: string | undefined };
@@ -25,10 +33,10 @@ const batch = 2000;
 export const indexEnv = (index: string | undefined): NodeJS.ProcessEnv =>
   index === undefined ? {} : { GIT_INDEX_FILE: index };
 
-export class GitTree implements Sight {
+export class GitTree implements FileTree {
   readonly #root: string;
   readonly #blobs: Map<string, Blob>;
-  readonly #folders: ReadonlyMap<string, readonly Name[]>;
+  readonly #folders: ReadonlyMap<string, readonly TreeEntry[]>;
   /** By id of the blob. */
   readonly #sizes = new Map<string, number>();
   readonly #bytes = new Map<string, Buffer>();
@@ -83,7 +91,7 @@ export class GitTree implements Sight {
     const payloads = new Set<string>();
     for (const [path, { id }] of this.#blobs) if (isPayloadPath(path)) payloads.add(id);
     const small = [...wanted].filter(
-      (id) => (this.#sizes.get(id) ?? 0) <= (payloads.has(id) ? largestPointer : largestRecord),
+      (id) => (this.#sizes.get(id) ?? 0) <= (payloads.has(id) ? largestPointer : maxRecordSize),
     );
     for (const [id, bytes] of await this.#ask(['cat-file', '--batch'], small, blobsOf)) this.#bytes.set(id, bytes);
   }
@@ -101,11 +109,11 @@ export class GitTree implements Sight {
     return { ino: 0, size, mtime: 0, ctime: 0 };
   }
 
-  names(path: string): readonly Name[] {
+  names(path: string): readonly TreeEntry[] {
     return this.#folders.get(path.replace(/\/$/, '')) ?? [];
   }
 
-  isFolder(_parent: string, entry: Name): boolean {
+  isFolder(_parent: string, entry: TreeEntry): boolean {
     return entry.isDirectory();
   }
 
@@ -113,9 +121,9 @@ export class GitTree implements Sight {
     const blob = this.#blobs.get(path);
     const stamp = this.stamp(path);
     if (!blob || !stamp) return null;
-    if (blob.isLink) throw new Unreadable('It is a link that leads nowhere in the catalogue folder.');
-    if (stamp.size > largestRecord)
-      throw new Unreadable(`It has ${stamp.size} bytes; a record has at most ${largestRecord}.`);
+    if (blob.isLink) throw new UnreadableFileError('It is a link that leads nowhere in the catalogue folder.');
+    if (stamp.size > maxRecordSize)
+      throw new UnreadableFileError(`It has ${stamp.size} bytes; a record has at most ${maxRecordSize}.`);
     return { text: decode(this.#bytes.get(blob.id) ?? Buffer.alloc(0)), stamp };
   }
 
@@ -186,8 +194,8 @@ function* blobsOf(answer: Buffer): Generator<readonly [string, Buffer]> {
 }
 
 /** The folders that paths make, with the names in them. */
-function foldersOf(paths: Iterable<string>): ReadonlyMap<string, readonly Name[]> {
-  const folders = new Map<string, Map<string, Name>>([['', new Map()]]);
+function foldersOf(paths: Iterable<string>): ReadonlyMap<string, readonly TreeEntry[]> {
+  const folders = new Map<string, Map<string, TreeEntry>>([['', new Map()]]);
   const add = (path: string, isFolder: boolean): void => {
     const slash = path.lastIndexOf('/');
     const home = path.slice(0, Math.max(0, slash));
@@ -201,7 +209,7 @@ function foldersOf(paths: Iterable<string>): ReadonlyMap<string, readonly Name[]
     if (!names.has(name)) names.set(name, { name, isDirectory: () => isFolder, isSymbolicLink: () => false });
   };
   for (const path of paths) add(path, false);
-  const order = (a: Name, b: Name) => (a.name < b.name ? -1 : 1);
+  const order = (a: TreeEntry, b: TreeEntry) => (a.name < b.name ? -1 : 1);
   return new Map([...folders].map(([path, names]) => [path, [...names.values()].sort(order)]));
 }
 

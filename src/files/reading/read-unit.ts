@@ -25,16 +25,16 @@ import type { RecordOf } from '../../catalogue/records.ts';
 import { settingsFrom } from '../../catalogue/settings.ts';
 import type { Reading } from '../../catalogue/snapshot.ts';
 import type { Dataset, Namespace, Version } from '../../catalogue/types.ts';
-import { type Sight, type Stamp, sameStamp, Unreadable } from './look.ts';
-import { Look, type UnitState } from './unit-look.ts';
+import { type FileTree, type Stamp, sameStamp, UnreadableFileError } from '../tree/disk-tree.ts';
+import { UnitReader, type UnitState } from './unit-reader.ts';
 
 /** Whether all that was looked at is as it was. */
-export function unchanged(folder: Sight, state: UnitState): boolean {
+export function unchanged(folder: FileTree, state: UnitState): boolean {
   try {
     const same = ([path, stamp]: readonly [string, Stamp | null]) => sameStamp(folder.stamp(path), stamp);
     return state.stamps.every(same) && state.payloads.every(same);
   } catch (error) {
-    if (error instanceof Unreadable) return false;
+    if (error instanceof UnreadableFileError) return false;
     throw error;
   }
 }
@@ -44,14 +44,14 @@ export function unchanged(folder: Sight, state: UnitState): boolean {
  * @param before what was last read of it: returned as it is where nothing changed. What was read anew and says the same
  *   as before is the same object as before.
  */
-export function readUnit(folder: Sight, unit: Unit, before?: UnitState): UnitState {
+export function readUnit(folder: FileTree, unit: Unit, before?: UnitState): UnitState {
   if (!before) return readAnew(folder, unit);
   if (unchanged(folder, before)) return before;
-  const { reading, problems, ...stamps } = readAnew(folder, unit, before);
-  const listed = new Map(before.problems);
+  const { reading, diagnostics, ...stamps } = readAnew(folder, unit, before);
+  const listed = new Map(before.diagnostics);
   return {
     reading: same(before.reading, reading),
-    problems: problems.map(([path, list]) => [path, same(listed.get(path), list)]),
+    diagnostics: diagnostics.map(([path, list]) => [path, same(listed.get(path), list)]),
     ...stamps,
   };
 }
@@ -60,15 +60,15 @@ function same<T>(before: T | undefined, now: T): T {
   return before !== undefined && JSON.stringify(before) === JSON.stringify(now) ? before : now;
 }
 
-function readAnew(folder: Sight, unit: Unit, before?: UnitState): UnitState {
-  const look = new Look(folder, before);
+function readAnew(folder: FileTree, unit: Unit, before?: UnitState): UnitState {
+  const look = new UnitReader(folder, before);
   if (unit.kind === 'dataset') return readDataset(look, unit, before?.reading.entity as Dataset | undefined);
   const old = before?.reading.entity ?? null;
   if (unit.kind === 'namespace' && !look.stamp(namespaceFolder(unit.slug)))
     return look.state({ ...unit, entity: null });
   const found = look.record(unit.kind, recordPaths(unit));
   if (!found && unit.kind === 'namespace')
-    look.complain(namespaceFolder(unit.slug), 'namespace.yaml is missing. Add one with a line "label: …".');
+    look.report(namespaceFolder(unit.slug), 'namespace.yaml is missing. Add one with a line "label: …".');
   const entity = found && (found.record ? entityOf(unit, found.record) : (old ?? stopgap(unit, found.text)));
   return look.state({ ...unit, entity } as Reading);
 }
@@ -108,7 +108,7 @@ function hidden(namespace: string, slug: string, text: string): Dataset | undefi
   return mayHide(text) ? datasetFrom(namespace, slug, { label: slug, visibility: 'private' }) : undefined;
 }
 
-function readDataset(look: Look, unit: Unit & { kind: 'dataset' }, old: Dataset | undefined): UnitState {
+function readDataset(look: UnitReader, unit: Unit & { kind: 'dataset' }, old: Dataset | undefined): UnitState {
   const { namespace, slug } = unit;
   const home = datasetFolder(namespace, slug);
   const gone: Reading = { ...unit, entity: null };
@@ -117,7 +117,7 @@ function readDataset(look: Look, unit: Unit & { kind: 'dataset' }, old: Dataset 
   look.stamp(payloadFolder(namespace, slug));
   const versions = readVersions(look, namespace, slug, old);
   if (!found) {
-    look.complain(home, 'dataset.yaml is missing. Add one with a line "label: …".');
+    look.report(home, 'dataset.yaml is missing. Add one with a line "label: …".');
     return look.state(gone);
   }
   const dataset = found.record
@@ -126,7 +126,12 @@ function readDataset(look: Look, unit: Unit & { kind: 'dataset' }, old: Dataset 
   return look.state(dataset ? { ...unit, entity: withVersions(dataset, versions) } : gone);
 }
 
-function readVersions(look: Look, namespace: string, dataset: string, old: Dataset | undefined): readonly Version[] {
+function readVersions(
+  look: UnitReader,
+  namespace: string,
+  dataset: string,
+  old: Dataset | undefined,
+): readonly Version[] {
   const versions: Version[] = [];
   const home = versionsFolder(namespace, dataset);
   if (!look.stamp(home)) return versions;
@@ -136,7 +141,7 @@ function readVersions(look: Look, namespace: string, dataset: string, old: Datas
     if (!file) continue;
     const path = `${home}/${name}`;
     if (!isValidName('version', file.stem) || seen.has(file.stem)) {
-      look.complain(path, seen.has(file.stem) ? 'There are two files for this version. Remove one.' : badName);
+      look.report(path, seen.has(file.stem) ? 'There are two files for this version. Remove one.' : badName);
       continue;
     }
     seen.add(file.stem);

@@ -7,7 +7,7 @@ import type { Reading } from '../../catalogue/snapshot.ts';
 import type { Diagnostic } from '../../catalogue/types.ts';
 import { checkRecord } from '../../catalogue/validators.ts';
 import { locate, locator, parseRecord } from '../../text/parse.ts';
-import { type Sight, type Stamp, Unreadable } from './look.ts';
+import { type FileTree, type Stamp, UnreadableFileError } from '../tree/disk-tree.ts';
 
 /** All that is known of a unit: what it says, what is wrong with it, and by what to tell that it hasn't changed. */
 export interface UnitState {
@@ -17,26 +17,26 @@ export interface UnitState {
   /** The payloads likewise: of them only the size matters, but it does until a copy is complete. */
   readonly payloads: readonly (readonly [path: string, stamp: Stamp | null])[];
   /** One list for each file that was looked at and has something wrong. */
-  readonly problems: readonly (readonly [path: string, problems: readonly Diagnostic[]])[];
+  readonly diagnostics: readonly (readonly [path: string, diagnostics: readonly Diagnostic[]])[];
 }
 
 /** One look at a unit: collects the stamps of what was looked at, and what was wrong. */
-export class Look {
-  readonly #folder: Sight;
+export class UnitReader {
+  readonly #folder: FileTree;
   readonly #before: UnitState | undefined;
   readonly #stamps = new Map<string, Stamp | null>();
   readonly #payloads = new Map<string, Stamp | null>();
-  readonly #problems = new Map<string, Diagnostic[]>();
+  readonly #diagnostics = new Map<string, Diagnostic[]>();
 
-  constructor(folder: Sight, before: UnitState | undefined) {
+  constructor(folder: FileTree, before: UnitState | undefined) {
     this.#folder = folder;
     this.#before = before;
   }
 
   state(reading: Reading): UnitState {
     // What was wrong before and isn't now is said too, with an empty list: so that it is forgotten.
-    for (const [path] of this.#before?.problems ?? []) if (!this.#problems.has(path)) this.#problems.set(path, []);
-    return { reading, stamps: [...this.#stamps], payloads: [...this.#payloads], problems: [...this.#problems] };
+    for (const [path] of this.#before?.diagnostics ?? []) if (!this.#diagnostics.has(path)) this.#diagnostics.set(path, []);
+    return { reading, stamps: [...this.#stamps], payloads: [...this.#payloads], diagnostics: [...this.#diagnostics] };
   }
 
   stamp(path: string): Stamp | null {
@@ -51,9 +51,9 @@ export class Look {
     return this.#guard(path, () => this.#folder.names(path)) ?? [];
   }
 
-  complain(path: string, message: string, place: Partial<Diagnostic> = {}): void {
+  report(path: string, message: string, place: Partial<Diagnostic> = {}): void {
     const problem = { path, line: 1, column: 1, pointer: '', message, ...place };
-    this.#problems.set(path, [...(this.#problems.get(path) ?? []), problem]);
+    this.#diagnostics.set(path, [...(this.#diagnostics.get(path) ?? []), problem]);
   }
 
   /**
@@ -65,7 +65,7 @@ export class Look {
     for (const path of paths) {
       if (found) {
         if (this.#folder.stamp(path))
-          this.complain(path, `It is not read, because ${paths[0]} is there too. Remove one.`);
+          this.report(path, `It is not read, because ${paths[0]} is there too. Remove one.`);
         continue;
       }
       try {
@@ -75,9 +75,9 @@ export class Look {
           this.#stamps.set(path, read?.stamp ?? null);
         if (read) found = { text: read.text, ...this.#parse(kind, path, read.text) };
       } catch (error) {
-        if (!(error instanceof Unreadable)) throw error;
+        if (!(error instanceof UnreadableFileError)) throw error;
         this.#stamps.set(path, null);
-        this.complain(path, error.message);
+        this.report(path, error.message);
         found = { text: '' };
       }
     }
@@ -88,13 +88,13 @@ export class Look {
     const format = formatOf(path);
     const parsed = parseRecord(text, format);
     if ('faults' in parsed) {
-      for (const { message, ...place } of parsed.faults) this.complain(path, message, place);
+      for (const { message, ...place } of parsed.faults) this.report(path, message, place);
       return {};
     }
     const checked = checkRecord(kind, parsed.value);
     if ('record' in checked) return checked;
     const placeAt = locator(text, format);
-    for (const { pointer, message } of checked.misfits) this.complain(path, message, { pointer, ...placeAt(pointer) });
+    for (const { pointer, message } of checked.misfits) this.report(path, message, { pointer, ...placeAt(pointer) });
     return {};
   }
 
@@ -106,7 +106,7 @@ export class Look {
     const stamp = this.#stamps.get(where.slice(0, where.lastIndexOf('/'))) ? this.#payload(where) : null;
     const complain = (message: string) => {
       const pointer = '/file';
-      if (ready !== false) this.complain(path, message, { pointer, ...locate(text, formatOf(path), pointer) });
+      if (ready !== false) this.report(path, message, { pointer, ...locate(text, formatOf(path), pointer) });
     };
     if (!stamp) complain(`The payload data/${file.name} is missing: put it there, or write "ready: false".`);
     else if (file.size !== undefined && file.size !== stamp.size)
@@ -132,9 +132,9 @@ export class Look {
     try {
       return work();
     } catch (error) {
-      if (!(error instanceof Unreadable)) throw error;
+      if (!(error instanceof UnreadableFileError)) throw error;
       this.#stamps.set(path, null);
-      this.complain(path, error.message);
+      this.report(path, error.message);
       return null;
     }
   }

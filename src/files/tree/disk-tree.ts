@@ -20,7 +20,7 @@ import { join, sep } from 'node:path';
 import { landmarks } from '../../catalogue/layout.ts';
 
 /** The largest record that is read, in bytes. Records are small; what is larger isn't one. */
-export const largestRecord = 1024 * 1024;
+export const maxRecordSize = 1024 * 1024;
 
 /** By which a file or folder is known to be unchanged. */
 export interface Stamp {
@@ -54,18 +54,18 @@ export function sameStamp(a: Stamp | null, b: Stamp | null): boolean {
 }
 
 /** A problem with a file as such, before anything is read. */
-export class Unreadable extends Error {}
+export class UnreadableFileError extends Error {}
 
 /** A name in a folder. */
-export type Name = Pick<Dirent, 'name' | 'isDirectory' | 'isSymbolicLink'>;
+export type TreeEntry = Pick<Dirent, 'name' | 'isDirectory' | 'isSymbolicLink'>;
 
 /** What a reader of records looks with: a folder on the disk, or a tree that git keeps (`git-tree.ts`). */
-export interface Sight {
+export interface FileTree {
   /** @returns null where there is nothing. @throws Unreadable */
   stamp(path: string): Stamp | null;
   /** The names in a folder, sorted; none where it is absent. @throws Unreadable */
-  names(path: string): readonly Name[];
-  isFolder(parent: string, entry: Name): boolean;
+  names(path: string): readonly TreeEntry[];
+  isFolder(parent: string, entry: TreeEntry): boolean;
   /** @returns null where there is no such file. @throws Unreadable */
   read(path: string): { readonly text: string; readonly stamp: Stamp } | null;
   isLfsPointer(path: string): boolean;
@@ -75,7 +75,7 @@ export interface Sight {
  * A catalogue folder to look into.
  * @param root absolute path
  */
-export class Folder implements Sight {
+export class DiskTree implements FileTree {
   readonly root: string;
   #real: string | undefined;
 
@@ -97,7 +97,7 @@ export class Folder implements Sight {
   }
 
   /** Whether there is a catalogue at all. A mount point with nothing mounted isn't one from which all was deleted. */
-  isThere(): boolean {
+  isCatalogue(): boolean {
     // A root that is a link may have been pointed elsewhere.
     this.#real = undefined;
     return landmarks.some((name) => this.size(name) !== null);
@@ -127,7 +127,7 @@ export class Folder implements Sight {
   }
 
   /** Whether a link on the way to a path leads out of the folder. */
-  leaves(path: string): boolean {
+  leadsOutside(path: string): boolean {
     try {
       return !this.#isWithin(realpathSync.native(this.absolute(path)));
     } catch {
@@ -150,7 +150,7 @@ export class Folder implements Sight {
   }
 
   /** Whether an entry is a folder, or a link to one within the catalogue. */
-  isFolder(parent: string, entry: Name): boolean {
+  isFolder(parent: string, entry: TreeEntry): boolean {
     if (!entry.isSymbolicLink()) return entry.isDirectory();
     return this.#stats(`${parent}${entry.name}`)?.isDirectory() ?? false;
   }
@@ -164,9 +164,9 @@ export class Folder implements Sight {
     if (descriptor === null) return null;
     try {
       const stats = fstatSync(descriptor);
-      if (!stats.isFile()) throw new Unreadable('It is not a file.');
-      if (stats.size > largestRecord)
-        throw new Unreadable(`It has ${stats.size} bytes; a record has at most ${largestRecord}.`);
+      if (!stats.isFile()) throw new UnreadableFileError('It is not a file.');
+      if (stats.size > maxRecordSize)
+        throw new UnreadableFileError(`It has ${stats.size} bytes; a record has at most ${maxRecordSize}.`);
       const bytes = Buffer.allocUnsafe(stats.size + 1);
       let length = 0;
       for (let got = -1; got !== 0 && length < bytes.length; length += got)
@@ -175,7 +175,7 @@ export class Folder implements Sight {
       const stamp = length === stats.size ? stampFrom(stats) : { ...stampFrom(stats), mtime: -1 };
       return { text: decode(bytes.subarray(0, length)), stamp };
     } catch (error) {
-      throw error instanceof Unreadable ? error : unreadable(error);
+      throw error instanceof UnreadableFileError ? error : unreadable(error);
     } finally {
       closeSync(descriptor);
     }
@@ -190,7 +190,7 @@ export class Folder implements Sight {
       if (isAbsent(error)) return null;
       if ((error as NodeJS.ErrnoException).code !== 'ELOOP') throw unreadable(error);
     }
-    if (!this.#stats(path)) throw new Unreadable('It is a link that leads nowhere.');
+    if (!this.#stats(path)) throw new UnreadableFileError('It is a link that leads nowhere.');
     try {
       return openSync(realpathSync(this.absolute(path)), flags);
     } catch (error) {
@@ -223,10 +223,12 @@ export class Folder implements Sight {
       if (!stats?.isSymbolicLink()) return stats ?? null;
       const target = realpathSync(this.absolute(path));
       if (!this.#isWithin(target))
-        throw new Unreadable('It is a link that leaves the catalogue folder; links are followed within it only.');
+        throw new UnreadableFileError(
+          'It is a link that leaves the catalogue folder; links are followed within it only.',
+        );
       return statSync(target);
     } catch (error) {
-      if (error instanceof Unreadable) throw error;
+      if (error instanceof UnreadableFileError) throw error;
       if (isAbsent(error)) return null;
       throw unreadable(error);
     }
@@ -243,7 +245,7 @@ export function decode(bytes: Buffer): string {
   try {
     return utf8.decode(bytes);
   } catch {
-    throw new Unreadable('It is not UTF-8. Save it as UTF-8.');
+    throw new UnreadableFileError('It is not UTF-8. Save it as UTF-8.');
   }
 }
 
@@ -252,11 +254,11 @@ function isAbsent(error: unknown): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
-function unreadable(error: unknown): Unreadable {
+function unreadable(error: unknown): UnreadableFileError {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'EACCES' || code === 'EPERM')
-    return new Unreadable('It may not be read: give the user that runs catalogue permission to read it.');
-  if (code === 'ELOOP') return new Unreadable('It is a link to itself.');
+    return new UnreadableFileError('It may not be read: give the user that runs catalogue permission to read it.');
+  if (code === 'ELOOP') return new UnreadableFileError('It is a link to itself.');
   // The system's own message has the path on this machine in it, and the problem is told to everybody.
-  return new Unreadable(`It can't be read (${code}).`);
+  return new UnreadableFileError(`It can't be read (${code}).`);
 }
