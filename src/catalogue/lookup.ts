@@ -10,16 +10,21 @@ import type { Dataset, Entities, Kind, Version } from './types.ts';
  * @throws MovedError where it has another address now; NotFoundError
  */
 export function find<K extends Exclude<Kind, 'file'>>(snapshot: Snapshot, ref: Refs[K]): Entities[K] {
-  const found = at(snapshot, ref);
+  const found = lookUp(snapshot, ref);
   if (found) return found as Entities[K];
   const to = movedTo(snapshot, ref);
   throw to ? new MovedError(to) : new NotFoundError();
 }
 
-function at(snapshot: Snapshot, ref: Ref): Entities[Kind] | null | undefined {
+/** The entity at a reference, undefined if there is none. @throws NotFoundError for `latest` of a dataset without data */
+export function lookUp<K extends Exclude<Kind, 'file'>>(snapshot: Snapshot, ref: Refs[K]): Entities[K] | undefined {
+  return entityAt(snapshot, ref) as Entities[K] | undefined;
+}
+
+function entityAt(snapshot: Snapshot, ref: Ref): Entities[Kind] | undefined {
   switch (ref.kind) {
     case 'namespace':
-      return snapshot.folders.get(ref.slug)?.namespace;
+      return snapshot.folders.get(ref.slug)?.namespace ?? undefined;
     case 'dataset':
       return snapshot.folders.get(ref.namespace)?.datasets.get(ref.slug);
     case 'version': {

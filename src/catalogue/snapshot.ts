@@ -100,7 +100,8 @@ export function apply(snapshot: Snapshot, change: Change): Snapshot {
     if (old?.namespace === namespace && old?.datasets === contents) continue;
     draft.folders.put(slug, namespace || contents.size ? Object.freeze({ namespace, datasets: contents }) : null);
   }
-  for (const [path, diagnostics] of change.diagnostics) draft.diagnostics.put(path, diagnostics.length ? diagnostics : null);
+  for (const [path, diagnostics] of change.diagnostics)
+    draft.diagnostics.put(path, diagnostics.length ? diagnostics : null);
 
   const same =
     draft.settings === snapshot.settings &&

@@ -8,7 +8,8 @@ import { NotFoundError, UnavailableError } from '../catalogue/errors.ts';
 import { mediaPath, payloadPath } from '../catalogue/layout.ts';
 import { mediaTypeOf } from '../catalogue/media-types.ts';
 import type { Version } from '../catalogue/types.ts';
-import { type DiskTree, UnreadableFileError } from './tree/disk-tree.ts';
+import type { DiskTree } from './tree/disk-tree.ts';
+import { UnreadableFileError } from './tree/file-tree.ts';
 
 /**
  * Opens the payload of a version.

@@ -21,7 +21,7 @@ import type {
   Version,
   Visibility,
 } from '../catalogue/types.ts';
-import { columnTypes } from '../catalogue/types.ts';
+import { columnTypes, type Diagnostic } from '../catalogue/types.ts';
 import { refAt } from '../catalogue/urls.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -157,9 +157,17 @@ function readFile(object: Json): CatalogueFile {
     record: text(object, 'kind') as CatalogueFile['record'],
     ref: object.resource === null ? null : refIn(object.resource),
     status: object.status === 'invalid' ? 'invalid' : 'ok',
-    problems: list(object, 'problems').map((problem) => {
+    problems: list(object, 'problems').map((problem): Diagnostic => {
       const { line, column, pointer, message } = part(problem);
-      return { path, line: Number(line), column: Number(column), pointer: String(pointer), message: String(message) };
+      return {
+        path,
+        line: Number(line),
+        column: Number(column),
+        pointer: String(pointer),
+        message: String(message),
+        severity: 'error',
+        code: 'unknown',
+      };
     }),
   });
 }

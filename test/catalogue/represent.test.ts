@@ -58,7 +58,15 @@ describe('the fields, in order', () => {
   });
 
   it('of a file', () => {
-    const problem = { path: 'x', line: 1, column: 2, pointer: '/a', message: 'odd' };
+    const problem = {
+      path: 'x',
+      line: 1,
+      column: 2,
+      pointer: '/a',
+      message: 'odd',
+      severity: 'error',
+      code: 'schema',
+    } as const;
     const file = {
       kind: 'file',
       id: 7,

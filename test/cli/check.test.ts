@@ -10,6 +10,7 @@ const problem = (path: string, line: number, rest: Partial<CheckProblem> = {}): 
   pointer: '/label',
   message: 'label must be text.',
   severity: 'error',
+  code: 'schema',
   fixable: false,
   ...rest,
 });

@@ -52,7 +52,7 @@ describe('the pre-commit hook', () => {
     git('add', '--all');
     assert.match(
       refusal(() => git('commit', '--message', 'Wrong')),
-      /^data\/namespaces\/parks\/datasets\/benches\/dataset\.yaml:1:5: The id 11 is that of .*trees\/dataset\.yaml too\.$/m,
+      /^data\/namespaces\/parks\/datasets\/benches\/dataset\.yaml:1:5: The id 11 is already used by dataset parks\/trees\.$/m,
     );
     write(benches, 'id: 12\nlabel: Seats\n');
     assert.match(

@@ -15,7 +15,7 @@ import { type TestContext, test } from 'node:test';
 import { openFolder } from '../../src/files/file-catalogue.ts';
 import { readCache } from '../../src/files/reading/cache.ts';
 import { UnitStore } from '../../src/files/reading/unit-store.ts';
-import { sameStamp } from '../../src/files/tree/disk-tree.ts';
+import { sameStamp } from '../../src/files/tree/file-tree.ts';
 import {
   CatalogueFolder,
   follow,

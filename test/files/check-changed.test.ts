@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { Part } from '../../src/files/checking/changed.ts';
-import { type CheckProblem, checkFolder } from '../../src/files/checking/check.ts';
+import { type CheckDiagnostic, checkFolder } from '../../src/files/checking/check.ts';
 import { homeOf } from '../support/folder.ts';
 import { seed, trees } from '../support/prompt.ts';
 import { makeRepository, type Repository } from '../support/repository.ts';
@@ -79,7 +79,7 @@ const changes: Readonly<Record<string, readonly [found: number, change: Change]>
   'mends a fault': [0, ({ remove }) => remove('users/bob.yaml')],
 };
 
-const told = (problems: readonly CheckProblem[]) =>
+const told = (problems: readonly CheckDiagnostic[]) =>
   problems.map(({ path, line, column, severity, message }) => `${path}:${line}:${column}: ${severity}: ${message}`);
 
 async function workshop(t: TestContext, within?: string) {
@@ -99,7 +99,7 @@ describe('check of what changed', () => {
       change(repository);
       const whole = (await checkFolder(root)).problems.filter(({ path, message }) => !before.has(path + message));
       // Of two with one id, the one that came is wrong; a whole check can't know which that is.
-      const normal = (problems: readonly CheckProblem[]) =>
+      const normal = (problems: readonly CheckDiagnostic[]) =>
         told(problems)
           .map((line) => (line.includes('The id ') ? 'a clash of ids' : line))
           .sort();
@@ -193,7 +193,7 @@ describe('check of what changed', () => {
     write(record('parks/benches'), 'id: 12\nlabel: Seats\n');
     assert.deepEqual(await deep(), []);
     write(payload, trees.replace('oak', 'yew'));
-    assert.match(String(await deep()), /it isn't the one that was taken in/);
+    assert.match(String(await deep()), /it is not the published file/);
   });
 
   it('goes before the first commit, at the top of a repository, and with pointers of Git LFS', async (t) => {

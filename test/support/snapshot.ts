@@ -62,7 +62,10 @@ function each<T>(records: Named<T>, read: (name: string, record: T) => Reading):
 
 export function problemsOf(messages: Named<string> = {}): ReadonlyMap<string, readonly Diagnostic[]> {
   return new Map(
-    Object.entries(messages).map(([path, message]) => [path, [{ path, line: 1, column: 1, pointer: '', message }]]),
+    Object.entries(messages).map(([path, message]) => [
+      path,
+      [{ path, line: 1, column: 1, pointer: '', message, severity: 'error', code: 'schema' }],
+    ]),
   );
 }
 

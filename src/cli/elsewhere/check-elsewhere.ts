@@ -11,10 +11,6 @@ export async function checkElsewhere(catalogue: Catalogue): Promise<CheckReport>
     count({}),
     count({ kind: ['payload'] }),
   ]);
-  const problems = invalid.flatMap((file) =>
-    file.problems.map(({ path, pointer, message, line, column }) => {
-      return { path, pointer, message, severity: 'error' as const, fixable: false, line, column };
-    }),
-  );
+  const problems = invalid.flatMap((file) => file.problems.map((problem) => ({ ...problem, fixable: false })));
   return { problems, fixed: [], files: all - payloads };
 }

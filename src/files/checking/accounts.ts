@@ -1,19 +1,24 @@
-/** Whether those who may sign in can: the one private file that can't be made again. */
+/** Checks the accounts: the one private file that can't be made again. */
+
 import { UnusableCatalogueError } from '../../catalogue/errors.ts';
+import { type RecordDiagnostic, report } from '../../catalogue/record-set.ts';
+import type { Diagnostic } from '../../catalogue/types.ts';
 import { AccountsAdapter, accountsPath } from '../accounts/accounts-file.ts';
-import type { Doubt } from './rules.ts';
 
 /**
- * What is wrong with the accounts of a catalogue folder. Of what stands in them, nothing is said.
+ * Problems of the accounts of a catalogue folder. Their contents are never quoted.
  * @param root the catalogue folder
  */
-export async function checkAccounts(root: string): Promise<readonly Doubt[]> {
+export async function checkAccounts(
+  root: string,
+): Promise<readonly (RecordDiagnostic & Pick<Diagnostic, 'line' | 'column'>)[]> {
   try {
     await new AccountsAdapter(root).read();
     return [];
   } catch (error) {
     if (!(error instanceof UnusableCatalogueError)) throw error;
     const [, line = '1', column = '1'] = /at line (\d+), column (\d+)/.exec(error.message) ?? [];
-    return [{ path: accountsPath, line: Number(line), column: Number(column), message: error.message }];
+    const found = report(accountsPath, { code: 'accounts', message: error.message });
+    return [{ ...found, line: Number(line), column: Number(column) }];
   }
 }

@@ -1,7 +1,6 @@
 /**
- * The part of a catalogue that changed in git, with all that it concerns: whatever has the same id, and what names
- * something that came or went. Git finds the files that might; they are read as any other, and most of a large catalogue
- * is never opened.
+ * Records that changed in git, and the records that they concern: those with the same id, and those that name something
+ * that was added or removed. `git grep` finds the files that might, so that most of a large catalogue is never opened.
  */
 
 import { parsePath, parseRecordName, recordStem, type Unit, unitKey } from '../../catalogue/layout.ts';
@@ -9,45 +8,49 @@ import { GitError, git } from '../git/git.ts';
 import { asking, branchPoint, changedPaths, commitAt } from '../git/refs.ts';
 import { scan } from '../reading/scan.ts';
 import { byKey, type ReadUnits, readUnits, unitsAt } from '../reading/units.ts';
-import { DiskTree, type FileTree } from '../tree/disk-tree.ts';
+import { DiskTree } from '../tree/disk-tree.ts';
+import type { FileTree } from '../tree/file-tree.ts';
 import { GitTree, indexEnv } from '../tree/git-tree.ts';
-import { factsOf } from './facts.ts';
-import type { Facts } from './rules.ts';
+import { TreeRecords } from './tree-records.ts';
 
-/** Which part: what the working tree has that a commit hasn't, or what is staged (of another index, where one is named). */
+/** The changes of the working tree since a commit, or the staged ones (in another index, if one is named). */
 export type Part =
   | { readonly since: string | undefined }
   | { readonly staged: true; readonly index?: string | undefined };
 
-export interface ChangedPart {
-  readonly facts: Facts;
-  /** The same units as they were. */
-  readonly before: Facts;
+export interface ChangedRecords {
+  readonly records: TreeRecords;
+  /** The same units before the changes. */
+  readonly before: TreeRecords;
   /** Paths of the files that changed. */
-  readonly touched: ReadonlySet<string>;
-  /** What they are compared with. */
+  readonly changed: ReadonlySet<string>;
+  /** Name of the commit that they are compared with. */
   readonly since: string;
 }
 
-/** More words than these aren't looked for: then all is read. */
-const mostWords = 300;
+/** With more words than these to find, all records are read. */
+const maxWords = 300;
 
-/** @throws NotFoundError where git knows no such commit, or nothing of the folder; UnavailableError where it fails */
-export function partOf(root: string, part: Part): Promise<ChangedPart> {
+/** @throws NotFoundError if git knows no such commit, or nothing of the folder; UnavailableError if git fails */
+export function changedRecords(root: string, part: Part): Promise<ChangedRecords> {
   return asking(async () => {
     const base = 'staged' in part ? await headOf(root) : await branchPoint(root, part.since);
     const other = 'staged' in part ? { index: part.index } : 'working tree';
     const start = { commit: base?.commit ?? (await emptyTree(root)) };
-    const [paths, ...sides] = await Promise.all([
+    const [paths, ...sides]: [readonly string[], GitTree, GitTree | DiskTree] = await Promise.all([
       changedPaths(root, base?.commit ?? null, other),
       GitTree.of(root, start),
       'staged' in part ? GitTree.of(root, { index: part.index }) : new DiskTree(root),
     ]);
-    const touched = new Set(paths);
-    const units = await concerned(root, part, sides, touched);
-    const [before, facts] = sides.map((sight) => factsIn(sight, readUnits(sight, units)));
-    if (!before || !facts) throw new TypeError('There are two sides.');
-    return { facts: { ...facts, touched }, before, touched, since: base?.name ?? 'the beginning' };
+    const changed = new Set(paths);
+    const units = await concernedUnits(root, part, sides, changed);
+    const [before, now] = sides;
+    return {
+      records: recordsIn(now, readUnits(now, units), changed),
+      before: recordsIn(before, readUnits(before, units)),
+      changed,
+      since: base?.name ?? 'the beginning',
+    };
   });
 }
 
@@ -58,23 +61,23 @@ async function headOf(root: string) {
   return commit === null ? null : { commit, name: 'HEAD' };
 }
 
-/** What was read, with what lies where nothing should: names alone tell that, of the whole folder. */
-function factsIn(sight: FileTree, { snapshot, states }: ReadUnits): Facts {
-  const problems = new Map(snapshot.diagnostics);
-  for (const finding of scan(sight))
-    if ('stray' in finding)
-      problems.set(finding.stray.path, [...(problems.get(finding.stray.path) ?? []), finding.stray]);
-  return factsOf(sight, { ...snapshot, diagnostics: problems }, states);
+/** The units that were read, with the files of the whole tree that have no place in the layout. */
+function recordsIn(tree: FileTree, { snapshot, states }: ReadUnits, changed?: ReadonlySet<string>): TreeRecords {
+  const diagnostics = new Map(snapshot.diagnostics);
+  for (const found of scan(tree))
+    if ('stray' in found)
+      diagnostics.set(found.stray.path, [...(diagnostics.get(found.stray.path) ?? []), found.stray]);
+  return new TreeRecords(tree, { ...snapshot, diagnostics }, states, changed);
 }
 
 type Sides = readonly [before: GitTree, now: GitTree | DiskTree];
 
-/** The units that changed, those that might have to do with them, and what all of these name. */
-async function concerned(root: string, part: Part, sides: Sides, touched: ReadonlySet<string>): Promise<Unit[]> {
+/** Units that changed, those that may be concerned, and those that all of these name. */
+async function concernedUnits(root: string, part: Part, sides: Sides, touched: ReadonlySet<string>): Promise<Unit[]> {
   const all = byKey([...scan(sides[1])].flatMap((finding) => ('unit' in finding ? [finding.unit] : [])));
   const units = unitsAt(touched);
   const words = await wordsOf(sides, units, touched, all);
-  const found = words.size > mostWords ? all : unitsAt(await mentions(root, part, words));
+  const found = words.size > maxWords ? all : unitsAt(await mentions(root, part, words));
   for (const [key, unit] of found) units.set(key, unit);
   await load(sides, units.values());
   for (const unit of namedBy(readUnits(sides[1], units.values())))
@@ -88,7 +91,7 @@ async function load(sides: Sides, units: Iterable<Unit>): Promise<void> {
   for (const side of sides) if (side instanceof GitTree) await side.load(wanted);
 }
 
-/** What to look for elsewhere: ids of what changed, names of what came or went, and names that are claimed. */
+/** Words to find in other records: ids of changed records, names that were added or removed, and former names. */
 async function wordsOf(
   sides: Sides,
   units: ReadonlyMap<string, Unit>,
@@ -97,17 +100,17 @@ async function wordsOf(
 ): Promise<ReadonlySet<string>> {
   await load(sides, units.values());
   const words = new Set<string>();
-  const [before, now] = sides.map((sight) => {
-    const { snapshot, states } = readUnits(sight, units.values());
-    return factsOf(sight, snapshot, states).texts;
+  const [before, now] = sides.map((tree) => {
+    const { snapshot, states } = readUnits(tree, units.values());
+    return new TreeRecords(tree, snapshot, states);
   });
   for (const path of touched) {
     if (parsePath(path).kind === 'media') words.add(path);
-    const { id, aliases, dataset } = now?.get(path)?.value ?? {};
+    const { id, aliases, dataset } = now?.record(path) ?? {};
     if (typeof id === 'number') words.add(String(id));
     for (const alias of Array.isArray(aliases) ? aliases : []) words.add(lastOf(String(alias)));
     if (typeof dataset === 'string' && !all.has(unitKey(datasetAt(dataset)))) words.add(lastOf(dataset));
-    const comesOrGoes = before?.has(path) !== now?.has(path);
+    const comesOrGoes = (before?.record(path) === undefined) !== (now?.record(path) === undefined);
     const [unit] = comesOrGoes && parseRecordName(path) ? unitsAt([path]).values() : [];
     if (unit && 'slug' in unit && unit.kind !== 'user' && unit.kind !== 'query') words.add(unit.slug);
   }

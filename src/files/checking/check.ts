@@ -1,66 +1,64 @@
-/** `catalogue check`: what is wrong in a folder, and the mending of what can be mended without asking. */
-
+/** `catalogue check`: what is wrong in a catalogue folder, and fixing what can be fixed without asking. */
 import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
-import { payloadPath, recordAt, recordPaths } from '../../catalogue/layout.ts';
+import { payloadPath, recordAt, recordFormat, recordPaths } from '../../catalogue/layout.ts';
+import type { RecordDiagnostic } from '../../catalogue/record-set.ts';
 import { refOf, type VersionRef } from '../../catalogue/ref.ts';
-import type { RecordKind } from '../../catalogue/schemas.ts';
-import { schemas } from '../../catalogue/schemas.ts';
+import { rules } from '../../catalogue/rules.ts';
+import { type RecordKind, schemas } from '../../catalogue/schemas.ts';
 import type { Diagnostic, Version } from '../../catalogue/types.ts';
 import { locate } from '../../text/parse.ts';
 import { openFolder } from '../file-catalogue.ts';
 import { editRecord } from '../writing/pen.ts';
 import { checkAccounts } from './accounts.ts';
-import { type Part, partOf } from './changed.ts';
-import { doubtsIn, factsOf, formatOf, recordsOf } from './facts.ts';
-import { mismatches } from './payloads.ts';
-import type { Doubt, Facts } from './rules.ts';
+import { changedRecords, type Part } from './changed.ts';
+import { checkPayloads } from './payloads.ts';
+import { TreeRecords } from './tree-records.ts';
 
-export interface CheckProblem extends Diagnostic {
-  /** An error makes something wrong or unserved; a warning is worth a look. */
-  readonly severity: 'error' | 'warning';
-  /** Whether `fix` mends it. */
+export interface CheckDiagnostic extends Diagnostic {
+  /** True if `fix` fixes it. */
   readonly fixable: boolean;
 }
 
 export interface CheckOptions {
-  /** Mend what can be mended: missing and clashing ids, links to what was renamed. */
+  /** Fix what can be fixed: missing and clashing ids, references to what was renamed. */
   readonly fix?: boolean;
-  /** Hash every payload and compare it with its checksum. */
+  /** Read every payload: compare it with its checksum, and its columns with those of its dataset. */
   readonly deep?: boolean;
-  /** Look only at what changed in git, and at what that concerns. */
+  /** Check only the files that changed in git, and what they concern. */
   readonly changed?: Part | undefined;
   readonly onProgress?: (done: number, total: number) => void;
 }
 
 export interface CheckResult {
-  /** What is wrong (after mending, with `fix`), by path and line. */
-  readonly problems: readonly CheckProblem[];
-  readonly fixed: readonly CheckProblem[];
-  /** How many record files were looked at. */
+  /** Diagnostics by path and line; with `fix`, those that are left. */
+  readonly problems: readonly CheckDiagnostic[];
+  readonly fixed: readonly CheckDiagnostic[];
+  /** Number of record files that were checked. */
   readonly files: number;
-  /** Where only what changed was looked at: since when. */
+  /** With `changed`: the commit that the files are compared with. */
   readonly since?: string;
 }
 
 /**
- * Validates every file of a catalogue folder: text, schema, identifiers, links, payloads.
- * @throws UnusableCatalogueError where the folder is no catalogue at all; with `changed`, NotFoundError where git knows
- *   no such commit or nothing of the folder, and UnavailableError where it fails
+ * Checks every file of a catalogue folder: text, schema, identifiers, references, payloads.
+ * @throws UnusableCatalogueError if the folder is no catalogue at all; with `changed`, NotFoundError if git knows no such
+ *   commit or nothing of the folder, and UnavailableError if git fails
  */
 export async function checkFolder(root: string, options: CheckOptions = {}): Promise<CheckResult> {
-  const found = await examine(root, options);
-  const fixed: CheckProblem[] = [];
-  if (options.fix) for (const one of found.all) if (await mended(root, one.doubt)) fixed.push(one.problem);
-  const { all, files, since } = fixed.length ? await examine(root, options) : found;
-  return { problems: all.map(({ problem }) => problem), fixed, files, ...(since !== undefined && { since }) };
+  const found = await diagnose(root, options);
+  const fixed: CheckDiagnostic[] = [];
+  if (options.fix) for (const one of found.all) if (await fix(root, one.found)) fixed.push(one.diagnostic);
+  const { all, files, since } = fixed.length ? await diagnose(root, options) : found;
+  const problems = all.map(({ diagnostic }) => diagnostic);
+  return { problems, fixed, files, ...(since !== undefined && { since }) };
 }
 
-/** Mends what can be mended. A file that only a hand can edit stays as it is, and its problem with it. */
-async function mended(root: string, { path, mend }: Doubt): Promise<boolean> {
-  if (!mend) return false;
+/** Fixes one problem. A file that only a person can edit stays as it is. */
+async function fix(root: string, { path, fix: keysFor }: Found): Promise<boolean> {
+  if (!keysFor) return false;
   const order = Object.keys(schemas[recordAt(path).kind as RecordKind].properties);
   try {
-    await editRecord(root, path, mend, order);
+    await editRecord(root, path, keysFor, order);
     return true;
   } catch (error) {
     if (error instanceof ConflictError || error instanceof NotFoundError) return false;
@@ -68,61 +66,59 @@ async function mended(root: string, { path, mend }: Doubt): Promise<boolean> {
   }
 }
 
-interface Found {
-  /** By path and line. */
-  readonly all: readonly { readonly doubt: Doubt; readonly problem: CheckProblem }[];
+/** A diagnostic with its line, or one whose line follows from its pointer. */
+type Found = RecordDiagnostic & Partial<Pick<Diagnostic, 'line' | 'column'>>;
+
+interface Checked {
+  readonly records: TreeRecords;
+  readonly found: readonly Found[];
   readonly files: number;
-  readonly since?: string | undefined;
+  readonly since?: string;
 }
 
-async function examine(root: string, options: CheckOptions): Promise<Found> {
-  const { facts, doubts, files, since } = options.changed
-    ? await lookAtPart(root, options.changed, options)
-    : await lookAtAll(root, options);
-  const problemOf = ({ path, pointer = '', message, severity = 'error', mend, line, column }: Doubt): CheckProblem => {
-    const text = line ? undefined : facts.texts.get(path)?.text;
-    const place = text === undefined ? { line: line ?? 1, column: column ?? 1 } : locate(text, formatOf(path), pointer);
-    return { path, pointer, message, severity, fixable: Boolean(mend), ...place };
+async function diagnose(root: string, options: CheckOptions) {
+  const { records, found, files, since } = options.changed
+    ? await checkChanged(root, options.changed, options)
+    : await checkAll(root, options);
+  const located = ({ fix, other: _, ...one }: Found): CheckDiagnostic => {
+    const text = one.line ? undefined : records.text(one.path);
+    const { line = 1, column = 1 } = text === undefined ? one : locate(text, recordFormat(one.path), one.pointer);
+    return { ...one, line, column, fixable: Boolean(fix) };
   };
-  const all = doubts.map((doubt) => ({ doubt, problem: problemOf(doubt) }));
-  all.sort(({ problem: a }, { problem: b }) =>
+  const all = found.map((one) => ({ found: one, diagnostic: located(one) }));
+  all.sort(({ diagnostic: a }, { diagnostic: b }) =>
     a.path === b.path ? a.line - b.line || a.column - b.column : a.path < b.path ? -1 : 1,
   );
   return { all, files, since };
 }
 
-interface Looked {
-  readonly facts: Facts;
-  readonly doubts: readonly Doubt[];
-  readonly files: number;
-  readonly since?: string;
-}
-
-async function lookAtAll(root: string, options: CheckOptions): Promise<Looked> {
-  const { store, snapshot } = await opened(root);
-  const states = [...store.states.values()];
-  const facts = factsOf(store.tree, snapshot, states);
-  const deep = options.deep ? await mismatches(root, facts, options, () => true) : [];
-  const doubts = [...doubtsIn(facts), ...(await checkAccounts(root)), ...deep];
-  return { facts, doubts, files: [...recordsOf(states)].length };
-}
-
-async function opened(root: string) {
+async function checkAll(root: string, options: CheckOptions): Promise<Checked> {
   const catalogue = await openFolder(root, { readOnly: true });
   await catalogue.load({ lenient: true });
-  return catalogue;
+  const { store, snapshot } = catalogue;
+  const records = new TreeRecords(store.tree, snapshot, store.states.values());
+  const deep = options.deep ? await checkPayloads(root, records, options, () => true) : [];
+  const found = [...withoutPayloads(records), ...(await checkAccounts(root)), ...deep];
+  return { records, found, files: [...records.files()].length };
 }
 
-/** What is wrong in the files that changed; and in others what wasn't wrong before. */
-async function lookAtPart(root: string, which: Part, options: CheckOptions): Promise<Looked> {
+/** Problems of the files that changed, and those of other files that were not there before. */
+async function checkChanged(root: string, part: Part, options: CheckOptions): Promise<Checked> {
   await openFolder(root, { readOnly: true });
-  const { facts, before, touched, since } = await partOf(root, which);
-  const said = ({ path, message }: Doubt) => `${path}\0${message}`;
-  const known = new Set(doubtsIn(before).map(said));
-  const matters = (version: Version) =>
-    touched.has(payloadPath(version.namespace, version.dataset, version.file)) ||
-    recordPaths(refOf(version) as VersionRef).some((path) => touched.has(path));
-  const deep = options.deep ? await mismatches(root, facts, options, matters) : [];
-  const doubts = [...doubtsIn(facts).filter((doubt) => touched.has(doubt.path) || !known.has(said(doubt))), ...deep];
-  return { facts, doubts, files: [...touched].filter((path) => facts.texts.has(path)).length, since };
+  const { records, before, changed, since } = await changedRecords(root, part);
+  const key = ({ path, message }: Found) => `${path}\0${message}`;
+  const known = new Set(withoutPayloads(before).map(key));
+  const isConcerned = (version: Version) =>
+    changed.has(payloadPath(version.namespace, version.dataset, version.file)) ||
+    recordPaths(refOf(version) as VersionRef).some((path) => changed.has(path));
+  const deep = options.deep ? await checkPayloads(root, records, options, isConcerned) : [];
+  const found = withoutPayloads(records).filter((one) => changed.has(one.path) || !known.has(key(one)));
+  const files = [...changed].filter((path) => records.text(path) !== undefined).length;
+  return { records, found: [...found, ...deep], files, since };
 }
+
+/** Problems that are found without reading payloads. */
+const withoutPayloads = (records: TreeRecords): readonly Found[] => [
+  ...[...records.snapshot.diagnostics.values()].flat(),
+  ...rules(records),
+];

@@ -1,43 +1,62 @@
-/** Whether the payloads are what their versions say. */
+/** `catalogue check --deep`: payloads against their checksums, and against the columns of their datasets. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { payloadFolder, payloadPath } from '../../catalogue/layout.ts';
+import { changesBetween, fitColumns, isUnchanged } from '../../catalogue/columns.ts';
+import { payloadPath } from '../../catalogue/layout.ts';
 import { allOf } from '../../catalogue/listing.ts';
+import { find, latest } from '../../catalogue/lookup.ts';
+import { type RecordDiagnostic, type RecordSet, recordPathOf, report } from '../../catalogue/record-set.ts';
+import { datasetOf } from '../../catalogue/ref.ts';
 import type { Version } from '../../catalogue/types.ts';
-import type { CheckOptions } from './check.ts';
-import { misfits } from './columns.ts';
-import { type Doubt, type Facts, isThere, pathOfRecord } from './rules.ts';
+import { payloadFormats } from '../../data/formats.ts';
+import { takeIn } from '../../data/intake.ts';
+import { PayloadError } from '../../data/payload-error.ts';
+import { formatOfRows } from '../rows.ts';
 
-/** Payloads that no version names, and versions without a checksum. */
-export function* checkPayloads(facts: Facts): Generator<Doubt> {
-  yield* orphans(facts);
-  yield* unsummed(facts);
-}
-
-function* orphans({ snapshot, folder }: Facts): Generator<Doubt> {
-  for (const dataset of allOf(snapshot, 'dataset')) {
-    const home = payloadFolder(dataset.namespace, dataset.slug);
-    const named = new Set(dataset.versions.map(({ file }) => file));
-    for (const { name } of folder.names(home))
-      if (!name.startsWith('.') && !named.has(name))
-        yield { path: `${home}/${name}`, message: 'No version names this payload.', severity: 'warning' };
+/**
+ * Reads payloads and reports those that are not what their records say.
+ * @param root the catalogue folder
+ * @param isConcerned true for the versions to check
+ */
+export async function checkPayloads(
+  root: string,
+  records: RecordSet,
+  { onProgress }: { readonly onProgress?: (done: number, total: number) => void },
+  isConcerned: (version: Version) => boolean,
+): Promise<readonly RecordDiagnostic[]> {
+  const versions = [...allOf(records.snapshot, 'version')].filter(
+    (version) => version.file && version.checksum && isConcerned(version),
+  );
+  const found: RecordDiagnostic[] = [];
+  for (const [i, version] of versions.entries()) {
+    onProgress?.(i, versions.length);
+    const path = payloadPath(version.namespace, version.dataset, version.file);
+    // Reading has reported the payloads that are missing.
+    if (records.has(path)) found.push(...(await checkPayload(records, version, join(root, path))));
   }
+  onProgress?.(versions.length, versions.length);
+  return found;
 }
 
-function* unsummed(facts: Facts): Generator<Doubt> {
-  for (const version of allOf(facts.snapshot, 'version'))
-    if ((version.file || version.href) && !version.checksum)
-      yield {
-        path: pathOfRecord(facts, version),
-        message: 'There is no checksum: nobody can tell whether the payload is the right one.',
-        severity: 'warning',
-      };
+async function checkPayload(
+  records: RecordSet,
+  version: Version,
+  payload: string,
+): Promise<readonly RecordDiagnostic[]> {
+  const path = recordPathOf(records, version);
+  const checksum = await checksumOf(payload);
+  if (checksum === version.checksum) return checkColumns(records, version, payload);
+  const [pointer, message] =
+    checksum === null
+      ? ['/file', `The payload data/${version.file} can't be read.`]
+      : ['/checksum', `The payload data/${version.file} has the checksum ${checksum}: it is not the published file.`];
+  return [report(path, { code: 'payload', pointer, message })];
 }
 
-/** The SHA-256 of a file's bytes; null where it is none, or can't be read. */
+/** SHA-256 of a file in hexadecimal; null if it is not a file or can't be read. */
 async function checksumOf(path: string): Promise<string | null> {
   const hash = createHash('sha256');
   try {
@@ -49,40 +68,30 @@ async function checksumOf(path: string): Promise<string | null> {
   }
 }
 
-/**
- * Reads payloads: those that don't match their checksums, and those that don't fit the columns of their datasets.
- * @param root the folder that they lie in
- * @param matters whether a version is looked at
- */
-export async function mismatches(
-  root: string,
-  facts: Facts,
-  { onProgress }: CheckOptions,
-  matters: (version: Version) => boolean,
-): Promise<Doubt[]> {
-  const doubts: Doubt[] = [];
-  const versions = [...allOf(facts.snapshot, 'version')].filter(
-    (version) => version.file && version.checksum && matters(version),
-  );
-  for (const [i, version] of versions.entries()) {
-    onProgress?.(i, versions.length);
-    const payload = payloadPath(version.namespace, version.dataset, version.file);
-    if (!isThere(facts.folder, payload)) continue; // said already
-    const sum = await checksumOf(join(root, payload));
-    if (sum === null)
-      doubts.push({
-        path: pathOfRecord(facts, version),
-        pointer: '/file',
-        message: `The payload data/${version.file} can't be read.`,
-      });
-    else if (sum !== version.checksum)
-      doubts.push({
-        path: pathOfRecord(facts, version),
-        pointer: '/checksum',
-        message: `The payload data/${version.file} has the checksum ${sum}: it isn't the one that was taken in.`,
-      });
-    else doubts.push(...(await misfits(facts, version, join(root, payload))));
+/** Compares the columns of a payload with those of its dataset, if it is the one that the dataset shows. */
+async function checkColumns(
+  records: RecordSet,
+  version: Version,
+  payload: string,
+): Promise<readonly RecordDiagnostic[]> {
+  const dataset = find<'dataset'>(records.snapshot, datasetOf(version));
+  if (latest(dataset)?.slug !== version.slug || !Object.hasOwn(payloadFormats, version.format)) return [];
+  try {
+    const { columns: found } = await takeIn(payload, { fileName: payload, ...formatOfRows(version) });
+    const changes = changesBetween(dataset.columns, found);
+    if (isUnchanged(changes)) return [];
+    const differences = [
+      ...changes.added.map(({ name, type }) => `"${name}" (${type}) is missing`),
+      ...changes.dropped.map(({ name }) => `"${name}" is not in the data`),
+      ...changes.retyped.map(({ name, from, to }) => `"${name}" is ${to} and not ${from}`),
+    ];
+    const message = `The columns don't fit the data of ${version.slug}, the newest ready version: ${differences.join(', ')}.`;
+    const pointer = dataset.columns.length ? '/columns' : '';
+    const fix = ({ columns }: Readonly<Record<string, unknown>>) => ({ columns: fitColumns(columns, found) });
+    return [report(recordPathOf(records, dataset), { code: 'column', pointer, message, fix })];
+  } catch (error) {
+    if (!(error instanceof PayloadError)) throw error;
+    const message = `The rows of data/${version.file} can't be read: ${error.message}`;
+    return [report(recordPathOf(records, version), { code: 'payload', pointer: '/file', message })];
   }
-  onProgress?.(versions.length, versions.length);
-  return doubts;
 }

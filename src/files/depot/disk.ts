@@ -1,11 +1,12 @@
 /** What lies where something is to be written, as it is on disk at that moment. */
+
 import { lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
 import { ConflictError, StaleError } from '../../catalogue/errors.ts';
 import { withExtensions } from '../../catalogue/layout.ts';
 import { codeOf, explained } from '../../disk/durable.ts';
-import { isThere } from '../checking/rules.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
+import { hasFile } from '../tree/file-tree.ts';
 import { mustBeSound } from '../writing/guard.ts';
 import type { RecordPlace } from './place.ts';
 import type { Access } from './rights.ts';
@@ -45,7 +46,7 @@ export function asSeen({ files, viewer }: Access, { path, ref }: RecordPlace, if
 
 /** @throws ConflictError where a file with another extension makes the same record. */
 export function mustBeAlone(folder: DiskTree, { path, stem }: RecordPlace): void {
-  const other = withExtensions(stem).find((candidate) => candidate !== path && isThere(folder, candidate));
+  const other = withExtensions(stem).find((candidate) => candidate !== path && hasFile(folder, candidate));
   if (other !== undefined)
     throw new ConflictError(`${path} and ${other} are the same record: there may be one of them.`);
 }

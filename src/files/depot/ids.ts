@@ -5,7 +5,7 @@ import { allOf } from '../../catalogue/listing.ts';
 import { find } from '../../catalogue/lookup.ts';
 import { formatRef, type Refs, refOf } from '../../catalogue/ref.ts';
 import { parseRecord } from '../../text/parse.ts';
-import { UnreadableFileError } from '../tree/disk-tree.ts';
+import { UnreadableFileError } from '../tree/file-tree.ts';
 import { formatOf } from '../writing/pen.ts';
 import type { Access } from './rights.ts';
 import type { Draft } from './text.ts';

@@ -8,7 +8,8 @@ import { shows } from '../files-list.ts';
 import type { UnitState } from '../reading/unit-reader.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
 import { imagesOf } from '../shown-media.ts';
-import { type DiskTree, UnreadableFileError } from '../tree/disk-tree.ts';
+import type { DiskTree } from '../tree/disk-tree.ts';
+import { UnreadableFileError } from '../tree/file-tree.ts';
 import { depotPlace } from './place.ts';
 
 /** A file that is there. */

@@ -6,7 +6,7 @@ import type { FileEntry, Manifest } from '../../catalogue/replica.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import { regularPause } from '../reading/event-loop.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
-import { UnreadableFileError } from '../tree/disk-tree.ts';
+import { UnreadableFileError } from '../tree/file-tree.ts';
 import { type Item, itemsOf, mediaItems, sightOf, strayItems } from './items.ts';
 import { type Sum, Sums, sumOf } from './sums.ts';
 

@@ -1,4 +1,5 @@
 /** Adding a payload or a picture: bytes that are never changed, and that nobody sees before a record names them. */
+
 import { createHash } from 'node:crypto';
 import { link, open, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -11,8 +12,8 @@ import { formatRef } from '../../catalogue/ref.ts';
 import type { FileBytes } from '../../catalogue/replica.ts';
 import { codeOf, explained, makeFolders, syncFolder, temporaryBeside } from '../../disk/durable.ts';
 import { withLock } from '../../disk/lock.ts';
-import { isThere } from '../checking/rules.ts';
 import type { FileCatalogue } from '../file-catalogue.ts';
+import { hasFile } from '../tree/file-tree.ts';
 import { isOfOtherBytes } from '../writing/images.ts';
 import { locked, parentOf } from '../writing/names.ts';
 import { show } from '../writing/shown.ts';
@@ -68,7 +69,7 @@ function mustHaveHome({ files }: Access, place: Place): void {
   if (place.kind === 'media') return;
   const { namespace } = place.unit;
   const records = recordPaths({ kind: 'namespace', slug: namespace });
-  if (!records.some((path) => isThere(files.store.tree, path)))
+  if (!records.some((path) => hasFile(files.store.tree, path)))
     throw new ConflictError(`There is no namespace "${namespace}" yet: add it first.`);
 }
 

@@ -4,7 +4,8 @@ import { pipeline } from 'node:stream/promises';
 import { NotFoundError } from '../../catalogue/errors.ts';
 import { openWithin } from '../bytes.ts';
 import type { UnitState } from '../reading/unit-reader.ts';
-import { type DiskTree, UnreadableFileError } from '../tree/disk-tree.ts';
+import type { DiskTree } from '../tree/disk-tree.ts';
+import { UnreadableFileError } from '../tree/file-tree.ts';
 
 /** What a file is known by. */
 export interface Sum {

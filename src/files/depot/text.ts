@@ -1,11 +1,12 @@
 /** The text of a record that is to be written: whether it may stand where it is to stand. */
+
 import { movedTo } from '../../catalogue/aliases.ts';
 import { ValidationError } from '../../catalogue/errors.ts';
 import { recordStem, unitOf, withExtensions } from '../../catalogue/layout.ts';
 import { parseDatasetRef, type Ref } from '../../catalogue/ref.ts';
 import { checkRecord } from '../../catalogue/validators.ts';
 import { locate, locator, type Place, parseRecord } from '../../text/parse.ts';
-import { isThere } from '../checking/rules.ts';
+import { hasFile } from '../tree/file-tree.ts';
 import { formatOf, mustBeReadable } from '../writing/pen.ts';
 import type { RecordPlace } from './place.ts';
 import type { Access } from './rights.ts';
@@ -43,7 +44,7 @@ const invalid = (messages: readonly string[]) => new ValidationError({ non_field
  */
 export function mustBeLinked({ files, viewer }: Access, { place, text, value }: Draft): void {
   const { tree: folder } = files.store;
-  const exists = (stem: string) => withExtensions(stem).some((path) => isThere(folder, path));
+  const exists = (stem: string) => withExtensions(stem).some((path) => hasFile(folder, path));
   const need = (isSound: boolean, pointer: string, message: string) => {
     if (!isSound) throw invalid([said(place, locate(text, formatOf(place.path), pointer), message)]);
   };

@@ -1,4 +1,5 @@
 /** Writing the whole text of a record, new or not. */
+
 import { readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ConflictError, StaleError } from '../../catalogue/errors.ts';
@@ -7,7 +8,7 @@ import { mayWrite } from '../../catalogue/permissions.ts';
 import type { RecordChange } from '../../catalogue/replica.ts';
 import { writeDurably } from '../../disk/durable.ts';
 import { withLock } from '../../disk/lock.ts';
-import { isThere } from '../checking/rules.ts';
+import { hasFile } from '../tree/file-tree.ts';
 import { makeRecord } from '../writing/pen.ts';
 import { wrote } from '../writing/trail.ts';
 import { mustBeOnesOwn } from './aliases.ts';
@@ -24,7 +25,7 @@ export async function writeRecord(batch: Batch, { path, text, ifMatch }: Write):
   const place = placeToWrite(path);
   const { files } = batch;
   const isNewQuery =
-    place.ref.kind === 'query' && homeOf(batch, place.ref) === undefined && !isThere(files.store.tree, path);
+    place.ref.kind === 'query' && homeOf(batch, place.ref) === undefined && !hasFile(files.store.tree, path);
   // A question belongs where the dataset is that it asks: of a new one, only its text says where.
   // Who may write nowhere is told so before anything is read.
   if (!isNewQuery || !mayWriteSomewhere(batch)) mustOwn(batch, homeOf(batch, place.ref));

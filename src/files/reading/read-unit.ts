@@ -25,7 +25,7 @@ import type { RecordOf } from '../../catalogue/records.ts';
 import { settingsFrom } from '../../catalogue/settings.ts';
 import type { Reading } from '../../catalogue/snapshot.ts';
 import type { Dataset, Namespace, Version } from '../../catalogue/types.ts';
-import { type FileTree, type Stamp, sameStamp, UnreadableFileError } from '../tree/disk-tree.ts';
+import { type FileTree, type Stamp, sameStamp, UnreadableFileError } from '../tree/file-tree.ts';
 import { UnitReader, type UnitState } from './unit-reader.ts';
 
 /** Whether all that was looked at is as it was. */
@@ -68,7 +68,7 @@ function readAnew(folder: FileTree, unit: Unit, before?: UnitState): UnitState {
     return look.state({ ...unit, entity: null });
   const found = look.record(unit.kind, recordPaths(unit));
   if (!found && unit.kind === 'namespace')
-    look.report(namespaceFolder(unit.slug), 'namespace.yaml is missing. Add one with a line "label: …".');
+    look.report(namespaceFolder(unit.slug), 'layout', 'namespace.yaml is missing. Add one with a line "label: …".');
   const entity = found && (found.record ? entityOf(unit, found.record) : (old ?? stopgap(unit, found.text)));
   return look.state({ ...unit, entity } as Reading);
 }
@@ -117,7 +117,7 @@ function readDataset(look: UnitReader, unit: Unit & { kind: 'dataset' }, old: Da
   look.stamp(payloadFolder(namespace, slug));
   const versions = readVersions(look, namespace, slug, old);
   if (!found) {
-    look.report(home, 'dataset.yaml is missing. Add one with a line "label: …".');
+    look.report(home, 'layout', 'dataset.yaml is missing. Add one with a line "label: …".');
     return look.state(gone);
   }
   const dataset = found.record
@@ -141,7 +141,12 @@ function readVersions(
     if (!file) continue;
     const path = `${home}/${name}`;
     if (!isValidName('version', file.stem) || seen.has(file.stem)) {
-      look.report(path, seen.has(file.stem) ? 'There are two files for this version. Remove one.' : badName);
+      const isTwin = seen.has(file.stem);
+      look.report(
+        path,
+        isTwin ? 'name' : 'layout',
+        isTwin ? 'There are two files for this version. Remove one.' : badName,
+      );
       continue;
     }
     seen.add(file.stem);

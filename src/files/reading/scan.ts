@@ -8,8 +8,8 @@ import {
   recordFolders,
   type Unit,
 } from '../../catalogue/layout.ts';
-import type { Diagnostic } from '../../catalogue/types.ts';
-import { type FileTree, UnreadableFileError } from '../tree/disk-tree.ts';
+import type { Diagnostic, DiagnosticCode } from '../../catalogue/types.ts';
+import { type FileTree, UnreadableFileError } from '../tree/file-tree.ts';
 
 export type ScanResult = { readonly unit: Unit } | { readonly stray: Diagnostic };
 
@@ -43,23 +43,28 @@ function* subfolders(folder: FileTree, parent: string, kind: 'namespace' | 'data
       try {
         if (!folder.isFolder(parent, entry)) {
           if (parseRecordName(entry.name))
-            yield stray(path, `A ${kind} is a folder: move this to ${path.replace(/\.[^.]+$/, '')}/${kind}.yaml.`);
+            yield stray(
+              path,
+              'layout',
+              `A ${kind} is a folder: move this to ${path.replace(/\.[^.]+$/, '')}/${kind}.yaml.`,
+            );
           continue;
         }
       } catch (error) {
-        yield stray(path, (error as Error).message);
+        yield stray(path, 'unreadable', (error as Error).message);
         continue;
       }
       const twin = byCase.get(entry.name.toLowerCase());
       if (!isValidName(kind, entry.name))
-        yield stray(path, `A ${kind}'s folder has letters, digits, "-" and "_" only in its name: rename it.`);
+        yield stray(path, 'layout', `A ${kind}'s folder has letters, digits, "-" and "_" only in its name: rename it.`);
       else slugs.push(entry.name);
-      if (twin) yield stray(path, `There is "${twin}" too: names that differ only in case are the same. Rename one.`);
+      if (twin)
+        yield stray(path, 'name', `There is "${twin}" too: names that differ only in case are the same. Rename one.`);
       byCase.set(entry.name.toLowerCase(), entry.name);
     }
   } catch (error) {
     if (!(error instanceof UnreadableFileError)) throw error;
-    yield stray(parent.slice(0, -1), error.message);
+    yield stray(parent.slice(0, -1), 'unreadable', error.message);
   }
   return slugs;
 }
@@ -73,16 +78,20 @@ function* records(folder: FileTree, kind: 'group' | 'user' | 'query'): Generator
       const name = entry.name.startsWith('.') ? null : parseRecordName(entry.name);
       if (!name) continue;
       if (!isValidName(kind, name.stem))
-        yield stray(`${parent}${entry.name}`, `The name of a ${kind} can't be "${name.stem}": rename the file.`);
+        yield stray(
+          `${parent}${entry.name}`,
+          'layout',
+          `The name of a ${kind} can't be "${name.stem}": rename the file.`,
+        );
       else if (!seen.has(name.stem)) yield { unit: { kind, slug: name.stem } };
       seen.add(name.stem);
     }
   } catch (error) {
     if (!(error instanceof UnreadableFileError)) throw error;
-    yield stray(parent.slice(0, -1), error.message);
+    yield stray(parent.slice(0, -1), 'unreadable', error.message);
   }
 }
 
-const stray = (path: string, message: string): ScanResult => ({
-  stray: { path, line: 1, column: 1, pointer: '', message },
+const stray = (path: string, code: DiagnosticCode, message: string): ScanResult => ({
+  stray: { path, line: 1, column: 1, pointer: '', message, severity: 'error', code },
 });

@@ -1,13 +1,13 @@
 /** One look at a unit: everything that is looked at leaves its stamp, and everything that is wrong a problem. */
 
-import { payloadPath } from '../../catalogue/layout.ts';
+import { payloadPath, recordFormat } from '../../catalogue/layout.ts';
 import type { RecordOf } from '../../catalogue/records.ts';
 import type { RecordKind } from '../../catalogue/schemas.ts';
 import type { Reading } from '../../catalogue/snapshot.ts';
-import type { Diagnostic } from '../../catalogue/types.ts';
+import type { Diagnostic, DiagnosticCode } from '../../catalogue/types.ts';
 import { checkRecord } from '../../catalogue/validators.ts';
 import { locate, locator, parseRecord } from '../../text/parse.ts';
-import { type FileTree, type Stamp, UnreadableFileError } from '../tree/disk-tree.ts';
+import { type FileTree, type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
 
 /** All that is known of a unit: what it says, what is wrong with it, and by what to tell that it hasn't changed. */
 export interface UnitState {
@@ -35,7 +35,8 @@ export class UnitReader {
 
   state(reading: Reading): UnitState {
     // What was wrong before and isn't now is said too, with an empty list: so that it is forgotten.
-    for (const [path] of this.#before?.diagnostics ?? []) if (!this.#diagnostics.has(path)) this.#diagnostics.set(path, []);
+    for (const [path] of this.#before?.diagnostics ?? [])
+      if (!this.#diagnostics.has(path)) this.#diagnostics.set(path, []);
     return { reading, stamps: [...this.#stamps], payloads: [...this.#payloads], diagnostics: [...this.#diagnostics] };
   }
 
@@ -51,8 +52,8 @@ export class UnitReader {
     return this.#guard(path, () => this.#folder.names(path)) ?? [];
   }
 
-  report(path: string, message: string, place: Partial<Diagnostic> = {}): void {
-    const problem = { path, line: 1, column: 1, pointer: '', message, ...place };
+  report(path: string, code: DiagnosticCode, message: string, place: Partial<Diagnostic> = {}): void {
+    const problem = { path, line: 1, column: 1, pointer: '', message, severity: 'error', code, ...place } as const;
     this.#diagnostics.set(path, [...(this.#diagnostics.get(path) ?? []), problem]);
   }
 
@@ -65,7 +66,7 @@ export class UnitReader {
     for (const path of paths) {
       if (found) {
         if (this.#folder.stamp(path))
-          this.report(path, `It is not read, because ${paths[0]} is there too. Remove one.`);
+          this.report(path, 'name', `It is not read, because ${paths[0]} is there too. Remove one.`);
         continue;
       }
       try {
@@ -77,7 +78,7 @@ export class UnitReader {
       } catch (error) {
         if (!(error instanceof UnreadableFileError)) throw error;
         this.#stamps.set(path, null);
-        this.report(path, error.message);
+        this.report(path, 'unreadable', error.message);
         found = { text: '' };
       }
     }
@@ -85,16 +86,17 @@ export class UnitReader {
   }
 
   #parse<K extends RecordKind>(kind: K, path: string, text: string): { record?: RecordOf<K> } {
-    const format = formatOf(path);
+    const format = recordFormat(path);
     const parsed = parseRecord(text, format);
     if ('faults' in parsed) {
-      for (const { message, ...place } of parsed.faults) this.report(path, message, place);
+      for (const { message, ...place } of parsed.faults) this.report(path, 'syntax', message, place);
       return {};
     }
     const checked = checkRecord(kind, parsed.value);
     if ('record' in checked) return checked;
     const placeAt = locator(text, format);
-    for (const { pointer, message } of checked.misfits) this.report(path, message, { pointer, ...placeAt(pointer) });
+    for (const { pointer, message } of checked.misfits)
+      this.report(path, 'schema', message, { pointer, ...placeAt(pointer) });
     return {};
   }
 
@@ -106,7 +108,8 @@ export class UnitReader {
     const stamp = this.#stamps.get(where.slice(0, where.lastIndexOf('/'))) ? this.#payload(where) : null;
     const complain = (message: string) => {
       const pointer = '/file';
-      if (ready !== false) this.report(path, message, { pointer, ...locate(text, formatOf(path), pointer) });
+      if (ready !== false)
+        this.report(path, 'payload', message, { pointer, ...locate(text, recordFormat(path), pointer) });
     };
     if (!stamp) complain(`The payload data/${file.name} is missing: put it there, or write "ready: false".`);
     else if (file.size !== undefined && file.size !== stamp.size)
@@ -134,10 +137,8 @@ export class UnitReader {
     } catch (error) {
       if (!(error instanceof UnreadableFileError)) throw error;
       this.#stamps.set(path, null);
-      this.report(path, error.message);
+      this.report(path, 'unreadable', error.message);
       return null;
     }
   }
 }
-
-const formatOf = (path: string) => (path.endsWith('.json') ? 'json' : 'yaml');

@@ -3,7 +3,7 @@
 import { scopeAt, type Unit, unitKey } from '../../catalogue/layout.ts';
 import { apply, emptySnapshot, type Snapshot } from '../../catalogue/snapshot.ts';
 import type { Diagnostic } from '../../catalogue/types.ts';
-import type { FileTree } from '../tree/disk-tree.ts';
+import type { FileTree } from '../tree/file-tree.ts';
 import { readUnit } from './read-unit.ts';
 import type { UnitState } from './unit-reader.ts';
 

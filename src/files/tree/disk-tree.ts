@@ -1,7 +1,8 @@
 /**
- * Looking at files without being led astray: links that leave the catalogue folder aren't followed, files beyond a sane
- * size aren't read, and what vanishes between two looks is simply absent.
+ * The catalogue folder on disk, read safely: links that lead out of the folder are not followed, files over the size of a
+ * record are not read, and a file that vanishes between two calls is absent.
  */
+
 import {
   closeSync,
   constants,
@@ -18,19 +19,15 @@ import {
 } from 'node:fs';
 import { join, sep } from 'node:path';
 import { landmarks } from '../../catalogue/layout.ts';
-
-/** The largest record that is read, in bytes. Records are small; what is larger isn't one. */
-export const maxRecordSize = 1024 * 1024;
-
-/** By which a file or folder is known to be unchanged. */
-export interface Stamp {
-  readonly ino: number;
-  readonly size: number;
-  /** Milliseconds since 1970; -1 where it is too fresh to be trusted. */
-  readonly mtime: number;
-  /** The time of change that nobody can set: a copy that keeps times, or a time set back, shows here. */
-  readonly ctime: number;
-}
+import {
+  decode,
+  type FileTree,
+  lfsPointer,
+  maxRecordSize,
+  type Stamp,
+  type TreeEntry,
+  UnreadableFileError,
+} from './file-tree.ts';
 
 /**
  * A change within the clock's tick of the last look could leave the same time behind: a file that was written this
@@ -45,30 +42,6 @@ function stampFrom(stats: Stats): Stamp {
   const changed = Math.max(mtimeMs, ctimeMs);
   const fresh = Math.abs(Date.now() - changed) < (changed % 1000 === 0 ? slowTick : tick);
   return { ino, size: stats.isDirectory() ? 0 : stats.size, mtime: fresh ? -1 : mtimeMs, ctime: ctimeMs };
-}
-
-/** Whether two stamps say "unchanged". */
-export function sameStamp(a: Stamp | null, b: Stamp | null): boolean {
-  if (a === null || b === null) return a === b;
-  return a.mtime !== -1 && a.ino === b.ino && a.size === b.size && a.mtime === b.mtime && a.ctime === b.ctime;
-}
-
-/** A problem with a file as such, before anything is read. */
-export class UnreadableFileError extends Error {}
-
-/** A name in a folder. */
-export type TreeEntry = Pick<Dirent, 'name' | 'isDirectory' | 'isSymbolicLink'>;
-
-/** What a reader of records looks with: a folder on the disk, or a tree that git keeps (`git-tree.ts`). */
-export interface FileTree {
-  /** @returns null where there is nothing. @throws Unreadable */
-  stamp(path: string): Stamp | null;
-  /** The names in a folder, sorted; none where it is absent. @throws Unreadable */
-  names(path: string): readonly TreeEntry[];
-  isFolder(parent: string, entry: TreeEntry): boolean;
-  /** @returns null where there is no such file. @throws Unreadable */
-  read(path: string): { readonly text: string; readonly stamp: Stamp } | null;
-  isLfsPointer(path: string): boolean;
 }
 
 /**
@@ -232,20 +205,6 @@ export class DiskTree implements FileTree {
       if (isAbsent(error)) return null;
       throw unreadable(error);
     }
-  }
-}
-
-/** The text of a Git LFS pointer (https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md), with the file's size. */
-export const lfsPointer = /^version https:\/\/git-lfs\.github\.com\/spec\/(?:[\s\S]*?\nsize (\d+)\n)?/;
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-/** The text of a record. @throws Unreadable */
-export function decode(bytes: Buffer): string {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    throw new UnreadableFileError('It is not UTF-8. Save it as UTF-8.');
   }
 }
 

@@ -14,7 +14,7 @@ import {
   type Stamp,
   type TreeEntry,
   UnreadableFileError,
-} from './disk-tree.ts';
+} from './file-tree.ts';
 
 /** Which tree: that of a commit, or the index, which may be another than the repository's own (an absolute path). */
 export type TreeSource = { readonly commit: string } | { readonly index: string | undefined };

@@ -10,7 +10,7 @@ import { checkRecord } from '../../catalogue/validators.ts';
 import { locate, parseRecord } from '../../text/parse.ts';
 import type { FileCatalogue } from '../file-catalogue.ts';
 import { runToEnd } from '../reading/event-loop.ts';
-import { UnreadableFileError } from '../tree/disk-tree.ts';
+import { UnreadableFileError } from '../tree/file-tree.ts';
 import { formatOf } from './pen.ts';
 
 /**

@@ -11,7 +11,7 @@ import { codeOf, explained, makeFolders, syncFolder, temporaryBeside, writeDurab
 import { type LockOptions, withLock } from '../../disk/lock.ts';
 import { editText } from '../../text/document.ts';
 import { type Format, parseRecord } from '../../text/parse.ts';
-import { maxRecordSize } from '../tree/disk-tree.ts';
+import { maxRecordSize } from '../tree/file-tree.ts';
 import { wrote } from './trail.ts';
 
 /** The text of a record's file. */

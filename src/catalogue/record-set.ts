@@ -1,0 +1,57 @@
+/** Set of records that rules look at, and the diagnostics that they report. */
+import { type RecordRef, recordPaths } from './layout.ts';
+import type { ListedKind } from './listing.ts';
+import { refOf } from './ref.ts';
+import type { Snapshot } from './snapshot.ts';
+import type { Diagnostic, Entities } from './types.ts';
+
+/** Top-level keys of a record, as its file says them. */
+export type RecordValue = Readonly<Record<string, unknown>>;
+/** Something that has a record file. */
+export type RecordEntity = Entities[ListedKind];
+
+/** The records that rules look at: as they are, or as they will be after the changes under check. */
+export interface RecordSet {
+  readonly snapshot: Snapshot;
+  /** Contents of a record file; undefined if there is none or it does not parse. */
+  record(path: string): RecordValue | undefined;
+  /** Paths of all record files that parse. */
+  paths(): Iterable<string>;
+  /** True if a file or folder is there. */
+  has(path: string): boolean;
+  /** Names in a folder; none if it is absent. */
+  names(folder: string): readonly string[];
+  /** Paths of files that were changed lately: if two records have the same id, such a one is reported. */
+  readonly changed?: ReadonlySet<string> | undefined;
+}
+
+/** A record that is about to change. */
+export interface Touched {
+  readonly path: string;
+  readonly ref: RecordRef;
+  /** Entity before the change; null if the record is new or gets a new name. */
+  readonly before: RecordEntity | null;
+}
+
+/** Diagnostic without a line: that is found from its pointer, in the text. */
+export interface RecordDiagnostic extends Omit<Diagnostic, 'line' | 'column'> {
+  /** Keys to set that fix it, from the present contents of the record; absent if only a person can tell. */
+  readonly fix?: (record: RecordValue) => Record<string, unknown>;
+  /** The other record that it is about, which not everybody may see. */
+  readonly other?: RecordRef;
+}
+
+export type Report = Pick<RecordDiagnostic, 'code' | 'message'> & Partial<RecordDiagnostic>;
+/** Diagnostic of a whole record, an error unless it says otherwise. */
+export const report = (path: string, found: Report): RecordDiagnostic => ({
+  path,
+  pointer: '',
+  severity: 'error',
+  ...found,
+});
+
+/** Path of the record of an entity that was read. */
+export function recordPathOf(next: RecordSet, entity: RecordEntity): string {
+  const paths = recordPaths(refOf(entity) as RecordRef);
+  return paths.find((path) => next.record(path) !== undefined) ?? `${paths[0]}`;
+}

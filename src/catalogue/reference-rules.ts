@@ -1,0 +1,99 @@
+/** Rules about what records name: groups, datasets, versions, images, former addresses. */
+import { movedTo } from './aliases.ts';
+import { mediaPathIn } from './layout.ts';
+import { allOf } from './listing.ts';
+import { lookUp } from './lookup.ts';
+import {
+  type RecordDiagnostic,
+  type RecordEntity,
+  type RecordSet,
+  recordPathOf,
+  report,
+  type Touched,
+} from './record-set.ts';
+import { formatRef, parseDatasetRef } from './ref.ts';
+import type { Snapshot } from './snapshot.ts';
+import type { Query } from './types.ts';
+
+/** What a record names exists. */
+export function* allReferences(next: RecordSet): Generator<RecordDiagnostic> {
+  for (const kind of ['namespace', 'user', 'dataset', 'query'] as const)
+    for (const entity of allOf(next.snapshot, kind)) yield* references(next, entity, recordPathOf(next, entity));
+}
+
+/** What a changed record names newly exists. */
+export function* newReferences(next: RecordSet, touched: readonly Touched[]): Generator<RecordDiagnostic> {
+  for (const { path, ref, before } of touched) {
+    const entity = lookUp(next.snapshot, ref);
+    const known = new Set(before ? namesIn(before) : []);
+    if (entity && namesIn(entity).some((name) => !known.has(name))) yield* references(next, entity, path);
+  }
+}
+
+/** The names of other records in a record. */
+function namesIn(entity: RecordEntity): readonly string[] {
+  if (entity.kind === 'namespace') return entity.owners;
+  if (entity.kind === 'user') return entity.groups;
+  return entity.kind === 'query' ? [entity.dataset, `${entity.dataset}@${entity.version}`] : [];
+}
+
+function* references(next: RecordSet, entity: RecordEntity, path: string): Generator<RecordDiagnostic> {
+  const { snapshot } = next;
+  if (entity.kind === 'namespace' || entity.kind === 'user') {
+    const [field, groups] = entity.kind === 'user' ? ['groups', entity.groups] : ['owners', entity.owners];
+    for (const [i, group] of groups.entries()) {
+      const message = `There is no group ${group}. Add groups/${group}.yaml, or remove it here.`;
+      if (!snapshot.groups.has(group)) yield report(path, { code: 'reference', pointer: `/${field}/${i}`, message });
+    }
+  } else if (entity.kind === 'query') yield* queryReferences(snapshot, entity, path);
+  else if (entity.kind === 'dataset')
+    for (const field of ['image', 'showcase_image', 'thumbnail_image'] as const) {
+      const file = mediaPathIn(entity[field]);
+      if (file !== null && !next.has(file))
+        yield report(path, {
+          code: 'image',
+          pointer: `/${field}`,
+          message: `There is no file ${file}.`,
+          severity: 'warning',
+        });
+    }
+}
+
+/** Saved queries are about datasets that exist. */
+function* queryReferences(snapshot: Snapshot, query: Query, path: string): Generator<RecordDiagnostic> {
+  const ref = parseDatasetRef(query.dataset);
+  const dataset = snapshot.folders.get(ref.namespace)?.datasets.get(ref.slug);
+  const moved = dataset ? undefined : movedTo(snapshot, ref);
+  const pointer = '/dataset';
+  if (moved) {
+    const now = formatRef(moved);
+    const message = `The dataset ${query.dataset} is ${now} now. Write "dataset: ${now}".`;
+    yield report(path, { code: 'reference', pointer, message, severity: 'warning', fix: () => ({ dataset: now }) });
+  } else if (!dataset)
+    yield report(path, { code: 'reference', pointer, message: `There is no dataset ${query.dataset}.` });
+  else if (query.version !== null && !dataset.versions.some(({ slug }) => slug === query.version)) {
+    const message = `The dataset ${query.dataset} has no version ${query.version}.`;
+    yield report(path, { code: 'reference', pointer: '/version', message });
+  }
+}
+
+/** A former address belongs to one dataset, and to none that exists. */
+export function* aliases(next: RecordSet): Generator<RecordDiagnostic> {
+  const { snapshot } = next;
+  const claimed = new Map<string, string>();
+  for (const dataset of allOf(snapshot, 'dataset')) {
+    const path = recordPathOf(next, dataset);
+    for (const [i, alias] of dataset.aliases.entries()) {
+      const address = alias.includes('/') ? alias : `${dataset.namespace}/${alias}`;
+      const [namespace = '', slug = ''] = address.split('/');
+      const found = { code: 'alias', pointer: `/aliases/${i}` } as const;
+      const other = claimed.get(address);
+      if (other) yield report(path, { ...found, message: `The former address ${address} is claimed by ${other} too.` });
+      else if (snapshot.folders.get(namespace)?.datasets.has(slug)) {
+        const message = `There is a dataset at ${address}: the alias has no effect.`;
+        yield report(path, { ...found, message, severity: 'warning' });
+      }
+      claimed.set(address, path);
+    }
+  }
+}

@@ -1,0 +1,80 @@
+/** The records of a file tree, as rules look at them. */
+import { parseRecordName, recordFormat } from '../../catalogue/layout.ts';
+import type { RecordSet, RecordValue } from '../../catalogue/record-set.ts';
+import type { Snapshot } from '../../catalogue/snapshot.ts';
+import { parseRecord } from '../../text/parse.ts';
+import type { UnitState } from '../reading/unit-reader.ts';
+import { type FileTree, hasFile, UnreadableFileError } from '../tree/file-tree.ts';
+
+interface ParsedRecord {
+  readonly text: string;
+  readonly value: RecordValue;
+}
+
+/** Records of a tree, read and parsed when they are first asked for. */
+export class TreeRecords implements RecordSet {
+  readonly tree: FileTree;
+  readonly snapshot: Snapshot;
+  readonly changed?: ReadonlySet<string> | undefined;
+  readonly #states: readonly UnitState[];
+  readonly #parsed = new Map<string, ParsedRecord | null>();
+
+  /**
+   * @param states of the units that were read from the tree
+   * @param changed paths of files that were changed lately
+   */
+  constructor(tree: FileTree, snapshot: Snapshot, states: Iterable<UnitState>, changed?: ReadonlySet<string>) {
+    this.tree = tree;
+    this.snapshot = snapshot;
+    this.#states = [...states];
+    this.changed = changed;
+  }
+
+  /** Paths of all record files that were read, those that do not parse among them. */
+  *files(): Generator<string> {
+    for (const { stamps } of this.#states)
+      for (const [path, stamp] of stamps) if (stamp && parseRecordName(path)) yield path;
+  }
+
+  *paths(): Generator<string> {
+    for (const path of this.files()) if (this.#parse(path)) yield path;
+  }
+
+  record(path: string): RecordValue | undefined {
+    return this.#parse(path)?.value;
+  }
+
+  /** Text of a record; undefined if there is none or it does not parse. */
+  text(path: string): string | undefined {
+    return this.#parse(path)?.text;
+  }
+
+  has(path: string): boolean {
+    return hasFile(this.tree, path);
+  }
+
+  names(folder: string): readonly string[] {
+    return this.tree.names(folder).map(({ name }) => name);
+  }
+
+  #parse(path: string): ParsedRecord | null {
+    let parsed = this.#parsed.get(path);
+    if (parsed === undefined) {
+      parsed = this.#read(path);
+      this.#parsed.set(path, parsed);
+    }
+    return parsed;
+  }
+
+  #read(path: string): ParsedRecord | null {
+    try {
+      const text = this.tree.read(path)?.text;
+      const parsed = text === undefined ? null : parseRecord(text, recordFormat(path));
+      return text !== undefined && parsed && 'value' in parsed ? { text, value: parsed.value as RecordValue } : null;
+    } catch (error) {
+      // Reading the unit has reported it.
+      if (error instanceof UnreadableFileError) return null;
+      throw error;
+    }
+  }
+}
