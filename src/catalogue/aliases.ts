@@ -1,5 +1,6 @@
 /** Former addresses: what was renamed or moved keeps its old address, which leads to the new one. */
-import type { Ref } from './ref.ts';
+import type { CreatableKind } from './catalogue.ts';
+import { formatRef, type Ref, type Refs } from './ref.ts';
 import type { Snapshot } from './snapshot.ts';
 
 interface Aliases {
@@ -63,4 +64,18 @@ export function movedTo(snapshot: Snapshot, ref: Ref): Ref | undefined {
 function renamed(namespaces: ReadonlyMap<string, string>, place: { namespace: string; slug: string }) {
   const namespace = namespaces.get(place.namespace);
   return namespace === undefined ? undefined : { namespace, slug: place.slug };
+}
+
+/**
+ * Aliases after a move: those so far and the address that the record leaves, without the one it moves to.
+ * @param now as written in the record; those of a dataset may be slugs alone, which count within its namespace
+ */
+export function aliasesAfter(now: unknown, from: Refs[CreatableKind], to: Refs[CreatableKind]): string[] {
+  const aliases = Array.isArray(now) ? now.map(String) : [];
+  if (from.kind !== 'dataset' || to.kind !== 'dataset')
+    return [...new Set([...aliases, from.slug])].filter((alias) => alias !== to.slug);
+  const full = [...aliases, from.slug].map((alias) => (alias.includes('/') ? alias : `${from.namespace}/${alias}`));
+  const kept = [...new Set(full)].filter((alias) => alias !== formatRef(to));
+  const prefix = `${to.namespace}/`;
+  return kept.map((alias) => (alias.startsWith(prefix) ? alias.slice(prefix.length) : alias));
 }

@@ -165,10 +165,12 @@ export type WritableKind = CreatableKind | 'version';
  */
 export type Input = Readonly<Record<string, unknown>>;
 
-/** What a write builds on. */
-export interface WriteOptions<Seen> {
-  /** What the one who writes has seen: where the files say something else by now, nothing is written. */
+/** Conditions of a write. */
+export interface WriteOptions<Seen = never> {
+  /** The entity that the writer has read: if the files say something else by now, nothing is written. */
   readonly ifMatch?: Seen | undefined;
+  /** Check the write and answer as if it were done, without writing anything. */
+  readonly dryRun?: boolean | undefined;
 }
 
 /** What has a history of its own. */
@@ -216,20 +218,20 @@ export interface Catalogue {
   history(ref: HistoryRef, question?: Pick<ListOptions, 'page' | 'pageSize'>): Promise<Page<Commit>>;
 
   /** @throws ValidationError, ConflictError, NotPermittedError */
-  create<K extends CreatableKind>(kind: K, input: Input): Promise<Entities[K]>;
+  create<K extends CreatableKind>(kind: K, input: Input, options?: WriteOptions): Promise<Entities[K]>;
   /**
    * Changes the fields given and no others; a new slug or namespace moves the record, and its old address redirects.
    * @throws NotFoundError, ValidationError, ConflictError (also where a file is broken: it says where), StaleError,
    *   NotPermittedError
    */
-  edit<K extends WritableKind>(ref: RefOf<K>, input: Input, basis?: WriteOptions<Entities[K]>): Promise<Entities[K]>;
+  edit<K extends WritableKind>(ref: RefOf<K>, input: Input, options?: WriteOptions<Entities[K]>): Promise<Entities[K]>;
   /**
    * Takes bytes in as the newest version of a dataset. They are read once, and nothing of them remains where they are
    * refused.
    * @throws NotFoundError, ValidationError (a payload that is broken, or not the one that the checksum says),
    *   NotPermittedError, UnavailableError (the disk takes no more)
    */
-  publish(ref: DatasetRef, upload: Upload): Promise<Published>;
+  publish(ref: DatasetRef, upload: Upload, options?: WriteOptions): Promise<Published>;
   /** @throws NotFoundError, ConflictError (a namespace that has datasets, a broken file), StaleError, NotPermittedError */
-  remove(ref: Ref, basis?: WriteOptions<Entities[Kind]>): Promise<void>;
+  remove(ref: Ref, options?: WriteOptions<Entities[Kind]>): Promise<void>;
 }

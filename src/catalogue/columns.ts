@@ -1,5 +1,6 @@
 /** The columns of a dataset and those that its data have. */
 import type { ColumnChanges } from './catalogue.ts';
+import { ValidationError } from './errors.ts';
 import type { Column, ColumnType } from './types.ts';
 
 /** A column as data show it: people's words aren't in it. */
@@ -45,4 +46,29 @@ export function fitColumns(written: unknown, found: readonly FoundColumn[]): Rec
 export function labelFor(name: string): string {
   const words = name.replace(/[_-]+/g, ' ').trim();
   return words ? words.charAt(0).toUpperCase() + words.slice(1) : name;
+}
+
+/**
+ * Columns with the descriptions that an input gives. Columns are matched by name; their types follow from the data.
+ * @param now as written in the record
+ * @throws ValidationError if a column does not exist
+ */
+export function mergeColumns(now: unknown, wanted: unknown): unknown[] {
+  const columns = (Array.isArray(now) ? now : []) as Record<string, unknown>[];
+  const words = new Map((wanted as Record<string, unknown>[]).map((column) => [column.name, column]));
+  const unknown = [...words.keys()].filter((name) => !columns.some((column) => column.name === name));
+  if (unknown.length)
+    throw new ValidationError({ columns: [`There is no column ${unknown.map((name) => `"${name}"`).join(', ')}.`] });
+  return columns.map((column) => {
+    const { label, description, unit } = words.get(column.name) ?? {};
+    const given = Object.entries({ label, description, unit }).filter(([, value]) => value !== undefined);
+    return withWords(column, Object.fromEntries(given));
+  });
+}
+
+/** New keys go before a label that ends the column: git can then merge it with a column that another branch adds below. */
+function withWords(column: Readonly<Record<string, unknown>>, words: Readonly<Record<string, unknown>>) {
+  const { label, ...others } = column;
+  const isLast = Object.keys(column).at(-1) === 'label';
+  return isLast ? { ...others, ...words, label: words.label ?? label } : { ...column, ...words };
 }

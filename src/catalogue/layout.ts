@@ -75,6 +75,9 @@ export const withExtensions = (stem: string): readonly string[] =>
 /** Key of a unit in maps and in the names of locks. */
 export const unitKey = (unit: Unit): string => recordStem(unit);
 
+/** Key of a scope in maps. */
+export const scopeKey = (scope: Scope): string => ('folder' in scope ? scope.folder : unitKey(scope));
+
 /** The unit that a record is read with: a version is read with its dataset. */
 export function unitOf(ref: RecordRef): Exclude<Unit, { kind: 'settings' }> {
   return ref.kind === 'version' ? { kind: 'dataset', namespace: ref.namespace, slug: ref.dataset } : ref;
@@ -261,6 +264,12 @@ export function describePath(path: string): string {
   if (info.kind === 'payload') return `${formatRef(info.dataset)}/data/${info.file}`;
   if (info.kind !== 'record') return path;
   return info.ref.kind in recordFolders ? recordStem(info.ref) : formatRef(info.ref);
+}
+
+/** Kind and name of a record: `dataset parks/trees`; the path of what is not one. */
+export function describeRecord(path: string): string {
+  const info = parsePath(path);
+  return info.kind === 'record' ? `${info.ref.kind} ${formatRef(info.ref)}` : path;
 }
 
 /** Slugs of the namespace and the dataset that a path lies in, or is the folder of. */

@@ -4,7 +4,8 @@
  */
 
 import { movedTo } from './aliases.ts';
-import { containersOf, parsePath } from './layout.ts';
+import { ConflictError, NotPermittedError } from './errors.ts';
+import { containersOf, parsePath, type RecordRef } from './layout.ts';
 import { slugRule } from './ref.ts';
 import type { Folder, Snapshot } from './snapshot.ts';
 
@@ -33,6 +34,40 @@ export function owns(viewer: Viewer, folder: Folder | undefined): boolean {
 /** Whether the viewer may write in a namespace, or, without one, what lies in none. */
 export function mayWrite(viewer: Viewer, folder: Folder | undefined): boolean {
   return !viewer.readOnly && owns(viewer, folder);
+}
+
+/** Slug of the namespace whose owners may write a record, by the snapshot; undefined if only staff may. */
+export function owningNamespace(ref: RecordRef, snapshot: Snapshot): string | undefined {
+  if (ref.kind === 'namespace') return ref.slug;
+  if (ref.kind === 'query') return snapshot.queries.get(ref.slug)?.dataset.split('/')[0];
+  return 'namespace' in ref ? ref.namespace : undefined;
+}
+
+/**
+ * Checks that the viewer may give a record a former address: a dataset one in a namespace that the viewer may write, a
+ * namespace or a query one that nothing else has or had. Staff may give any.
+ * @param visible the part of the snapshot that the viewer may see
+ * @throws NotPermittedError, whatever is at that address; ConflictError
+ */
+export function assertMayClaim(
+  viewer: Viewer,
+  ref: RecordRef,
+  alias: string,
+  snapshot: Snapshot,
+  visible: Snapshot,
+): void {
+  if (viewer.staff) return;
+  const slugAfter = (kind: 'namespace' | 'query', slug: string) => movedTo(snapshot, { kind, slug })?.slug;
+  if (ref.kind === 'dataset') {
+    const [namespace = ''] = alias.includes('/') ? alias.split('/') : [ref.namespace];
+    const now = snapshot.folders.has(namespace) ? namespace : slugAfter('namespace', namespace);
+    if (!mayWrite(viewer, visible.folders.get(now ?? ''))) throw new NotPermittedError();
+  } else if (ref.kind === 'namespace' || ref.kind === 'query') {
+    const existing = ref.kind === 'namespace' ? snapshot.folders : snapshot.queries;
+    const holder = existing.has(alias) ? alias : slugAfter(ref.kind, alias);
+    if (holder !== undefined && holder !== ref.slug)
+      throw new ConflictError(`The name ${alias} belongs to another ${ref.kind}, or did: leave it out of the aliases.`);
+  }
 }
 
 /** Whether the viewer may see, and partly write, what of a user is nobody else's business. */

@@ -29,8 +29,12 @@ export interface RecordSet {
 export interface Touched {
   readonly path: string;
   readonly ref: RecordRef;
-  /** Entity before the change; null if the record is new or gets a new name. */
+  /** Entity before the change; null if there was none. */
   readonly before: RecordEntity | null;
+  /** True if the record is new, or gets a new name. */
+  readonly isNew: boolean;
+  /** True if something else has the name, be it a folder without a record. */
+  readonly isTaken?: boolean;
 }
 
 /** Diagnostic without a line: that is found from its pointer, in the text. */

@@ -15,48 +15,54 @@ import { formatRef, parseDatasetRef } from './ref.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Query } from './types.ts';
 
-/** What a record names exists. */
+/** Records that others name exist. */
 export function* allReferences(next: RecordSet): Generator<RecordDiagnostic> {
   for (const kind of ['namespace', 'user', 'dataset', 'query'] as const)
     for (const entity of allOf(next.snapshot, kind)) yield* references(next, entity, recordPathOf(next, entity));
 }
 
-/** What a changed record names newly exists. */
+/** Records that are named newly exist. */
 export function* newReferences(next: RecordSet, touched: readonly Touched[]): Generator<RecordDiagnostic> {
   for (const { path, ref, before } of touched) {
     const entity = lookUp(next.snapshot, ref);
-    const known = new Set(before ? namesIn(before) : []);
-    if (entity && namesIn(entity).some((name) => !known.has(name))) yield* references(next, entity, path);
+    if (entity) yield* references(next, entity, path, before);
   }
 }
 
-/** The names of other records in a record. */
-function namesIn(entity: RecordEntity): readonly string[] {
-  if (entity.kind === 'namespace') return entity.owners;
-  if (entity.kind === 'user') return entity.groups;
-  return entity.kind === 'query' ? [entity.dataset, `${entity.dataset}@${entity.version}`] : [];
-}
-
-function* references(next: RecordSet, entity: RecordEntity, path: string): Generator<RecordDiagnostic> {
-  const { snapshot } = next;
+/** @param before the entity before a change: what it names already is not reported */
+function* references(
+  next: RecordSet,
+  entity: RecordEntity,
+  path: string,
+  before: RecordEntity | null = null,
+): Generator<RecordDiagnostic> {
   if (entity.kind === 'namespace' || entity.kind === 'user') {
-    const [field, groups] = entity.kind === 'user' ? ['groups', entity.groups] : ['owners', entity.owners];
+    const [field, groups] = groupsIn(entity);
+    const known = before ? groupsIn(before)[1] : [];
     for (const [i, group] of groups.entries()) {
+      if (known.includes(group) || next.snapshot.groups.has(group)) continue;
       const message = `There is no group ${group}. Add groups/${group}.yaml, or remove it here.`;
-      if (!snapshot.groups.has(group)) yield report(path, { code: 'reference', pointer: `/${field}/${i}`, message });
+      yield report(path, { code: 'reference', pointer: `/${field}/${i}`, message });
     }
-  } else if (entity.kind === 'query') yield* queryReferences(snapshot, entity, path);
-  else if (entity.kind === 'dataset')
+  } else if (entity.kind === 'query') {
+    const isKnown = before?.kind === 'query' && before.dataset === entity.dataset && before.version === entity.version;
+    if (!isKnown) yield* queryReferences(next.snapshot, entity, path);
+  } else if (entity.kind === 'dataset')
     for (const field of ['image', 'showcase_image', 'thumbnail_image'] as const) {
       const file = mediaPathIn(entity[field]);
-      if (file !== null && !next.has(file))
-        yield report(path, {
-          code: 'image',
-          pointer: `/${field}`,
-          message: `There is no file ${file}.`,
-          severity: 'warning',
-        });
+      const found = {
+        code: 'image',
+        pointer: `/${field}`,
+        message: `There is no file ${file}.`,
+        severity: 'warning',
+      } as const;
+      if (file !== null && !next.has(file)) yield report(path, found);
     }
+}
+
+function groupsIn(entity: RecordEntity): readonly [field: string, groups: readonly string[]] {
+  if (entity.kind === 'namespace') return ['owners', entity.owners];
+  return ['groups', entity.kind === 'user' ? entity.groups : []];
 }
 
 /** Saved queries are about datasets that exist. */

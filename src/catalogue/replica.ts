@@ -93,7 +93,10 @@ export interface Replica {
    * can be seen when it answers. Of each, the outcome: NotPermittedError, StaleError where the record isn't what was
    * seen, ValidationError where the text doesn't fit, ConflictError where names or ids are taken or it is needed still.
    */
-  apply(changes: readonly RecordChange[]): Promise<readonly ChangeOutcome[]>;
+  apply(
+    changes: readonly RecordChange[],
+    options?: { readonly dryRun?: boolean | undefined },
+  ): Promise<readonly ChangeOutcome[]>;
   /**
    * Adds a payload or an image; nothing is done where the same bytes are there.
    * @throws ValidationError where the bytes aren't those of the checksum; ConflictError where others are there;

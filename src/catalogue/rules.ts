@@ -102,8 +102,8 @@ function holdersOf(snapshot: Snapshot, kind: ListedKind, ids: ReadonlySet<number
 /** A new record has a container, and a name that differs from others in more than case. (Reading reports what lies so.) */
 function* newNames(next: RecordSet, touched: readonly Touched[]): Generator<RecordDiagnostic> {
   const listings = new Map<string, Map<string, string[]>>();
-  for (const { path, ref, before } of touched) {
-    if (before) continue;
+  for (const { path, ref, isNew, isTaken } of touched) {
+    if (!isNew) continue;
     const container = containerOf(ref);
     if (container && !recordPaths(container).some((one) => next.has(one)))
       yield report(path, { code: 'container', message: `There is no ${nameOf(container)}.`, other: container });
@@ -112,7 +112,8 @@ function* newNames(next: RecordSet, touched: readonly Touched[]): Generator<Reco
     listings.set(parent, names);
     const twin = names.get(ref.slug.toLowerCase())?.find((name) => name !== ref.slug);
     const file = recordPaths(ref).find((one) => one !== path && next.has(one));
-    if (file) {
+    if (isTaken) yield report(path, { code: 'name', message: `There is a ${nameOf(ref)} already.` });
+    else if (file) {
       const message = `${path} and ${file} describe the same record: keep one of them.`;
       yield report(path, { code: 'name', message });
     } else if (twin !== undefined && isFirst(touched, ref, twin)) {

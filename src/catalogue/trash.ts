@@ -19,11 +19,11 @@ export interface Trash {
   list(): Promise<readonly TrashEntry[]>;
   /**
    * Puts something back where it was, byte for byte; the catalogue shows it then.
-   * @param options.rehearse look only whether it could be done
+   * @param options.dryRun check only that it can be done
    * @throws NotFoundError; ConflictError where its place is taken, or what it lay in is gone; NotPermittedError,
    *   UnavailableError
    */
-  restore(id: string, options?: { readonly rehearse?: boolean | undefined }): Promise<TrashEntry>;
+  restore(id: string, options?: { readonly dryRun?: boolean | undefined }): Promise<TrashEntry>;
   /** Deletes something for good. @throws NotFoundError, NotPermittedError, UnavailableError */
   remove(id: string): Promise<void>;
   /**

@@ -73,6 +73,22 @@ export async function withLock<T>(
   });
 }
 
+/**
+ * Runs `work` under several locks, which are taken in the order given: everybody has to take them in the same order.
+ * @param work gets a signal that is aborted if one of the locks is lost
+ * @throws UnavailableError if others hold one of them for too long
+ */
+export async function withLocks<T>(
+  root: string,
+  [first, ...others]: readonly string[],
+  work: (signal: AbortSignal) => Promise<T> | T,
+): Promise<T> {
+  if (first === undefined) return work(new AbortController().signal);
+  return withLock(root, first, (signal) =>
+    others.length === 0 ? work(signal) : withLocks(root, others, (inner) => work(AbortSignal.any([signal, inner]))),
+  );
+}
+
 /** Removes the locks that nobody holds any more, as far as that can be told by now. */
 export async function sweepLocks(root: string, stale = customaryStale): Promise<void> {
   const folder = locksFolder(root);

@@ -5,7 +5,7 @@ import { formatRef, refOf } from '../catalogue/ref.ts';
 import type { Version } from '../catalogue/types.ts';
 import { differenceOf } from '../data/difference.ts';
 import type { Table } from '../data/table.ts';
-import type { FileCatalogue } from './file-catalogue.ts';
+import type { CatalogueFiles } from './catalogue-files.ts';
 import { tableOf } from './rows.ts';
 
 /**
@@ -13,7 +13,7 @@ import { tableOf } from './rows.ts';
  * @throws NotFoundError that says which of them has no rows; ValidationError under `_key`; UnavailableError
  */
 export async function differenceBetween(
-  files: FileCatalogue,
+  files: CatalogueFiles,
   from: Version,
   to: Version,
   options: DifferenceOptions = {},
@@ -22,7 +22,7 @@ export async function differenceBetween(
   return { from, to, ...(await differenceOf(before, after, options)) };
 }
 
-async function opened(files: FileCatalogue, version: Version): Promise<Table> {
+async function opened(files: CatalogueFiles, version: Version): Promise<Table> {
   try {
     return await tableOf(files, version);
   } catch (error) {

@@ -6,10 +6,11 @@ import { resolve } from 'node:path';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { UnusableCatalogueError } from '../catalogue/errors.ts';
 import { landmarks } from '../catalogue/layout.ts';
-import { localAdmin, type Viewer } from '../catalogue/permissions.ts';
+import { localAdmin, type Viewer, visibleTo } from '../catalogue/permissions.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { Diagnostic } from '../catalogue/types.ts';
 import { FileAccounts } from './accounts/accounts.ts';
+import type { Access, CatalogueFiles, OpenOptions } from './catalogue-files.ts';
 import { writeEditorSchemas } from './editor-schemas.ts';
 import { FileView } from './file-view.ts';
 import { Watch, type WatchState } from './following/watch.ts';
@@ -18,25 +19,6 @@ import { sweepLeftovers } from './leftovers.ts';
 import { CacheKeeper } from './reading/cache.ts';
 import { runInSlices, runToEnd } from './reading/event-loop.ts';
 import { type Scope, UnitStore } from './reading/unit-store.ts';
-
-export interface OpenOptions {
-  /** Follow the files as they change; without it, they are read once. */
-  readonly watch?: boolean;
-  /** Use and keep the cache in `.catalogue/` that makes the next start faster. Default: where the files are followed. */
-  readonly cache?: boolean;
-  /** Refuse to write anything, even caches. */
-  readonly readOnly?: boolean;
-  /** How many folders may be watched; default: as the system's limits allow. Where they are more, they are polled. */
-  readonly watchBudget?: number;
-  /** Milliseconds between two sweeps that find what the watchers missed; default 30,000. */
-  readonly sweepEvery?: number;
-  /** Milliseconds that rows may take to be found; default 10,000: a client doesn't wait for ever, a person may. */
-  readonly patience?: number;
-  /** Takes one line for each thing worth knowing. */
-  readonly log?: (line: string) => void;
-  /** Called after every change of what the files say, whoever made it. */
-  readonly onChange?: () => void;
-}
 
 /**
  * Opens the catalogue in a folder. Without `watch`, nothing is read before it is asked for.
@@ -52,7 +34,7 @@ export async function openFolder(root: string, options: OpenOptions = {}): Promi
 }
 
 /** The folder's catalogue: what the files say, and the means to follow and to change them. */
-export class FileCatalogue {
+export class FileCatalogue implements CatalogueFiles {
   /** Absolute path of the folder. */
   readonly root: string;
   readonly store: UnitStore;
@@ -92,6 +74,11 @@ export class FileCatalogue {
   /** The catalogue as a viewer sees it; by default as one who has the folder in hand. */
   for(viewer: Viewer = localAdmin): Catalogue {
     return new FileView(this, viewer);
+  }
+
+  /** Access of a viewer; by default of the local admin. */
+  access(viewer: Viewer = localAdmin): Access {
+    return { files: this, viewer, visible: () => visibleTo(viewer, this.snapshot) };
   }
 
   /**
@@ -168,7 +155,7 @@ export class FileCatalogue {
     await this.#tidying;
     await this.#watch?.close();
     await Promise.all(this.#looks);
-    await this.commits.settled();
+    await this.commits.idle();
     await this.accounts.close();
     await this.#cached?.close();
   }

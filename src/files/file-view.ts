@@ -18,7 +18,7 @@ import type {
 } from '../catalogue/catalogue.ts';
 import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { NotFoundError, NotPermittedError } from '../catalogue/errors.ts';
-import { mediaPath, recordFolders } from '../catalogue/layout.ts';
+import { mediaPath, recordFolders, type Scope } from '../catalogue/layout.ts';
 import { type ListedKind, list, narrow, pageOf } from '../catalogue/listing.ts';
 import { find } from '../catalogue/lookup.ts';
 import { isPersonalTo, mayWrite, ownUserFields, type Viewer, visibleTo } from '../catalogue/permissions.ts';
@@ -28,34 +28,32 @@ import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings } from '../catalogue/types.ts';
 import { folderIsGone } from '../disk/private-folder.ts';
 import { openMedia, openPayload } from './bytes.ts';
-import { FileReplica } from './depot/depot.ts';
+import type { Access, CatalogueFiles } from './catalogue-files.ts';
 import { differenceBetween } from './difference.ts';
-import type { FileCatalogue } from './file-catalogue.ts';
 import { filesOf } from './files-list.ts';
-import { added, edited, removed } from './git/commits.ts';
 import { commitsOf, inspectFiles } from './git/history.ts';
 import { historyPaths } from './git/history-paths.ts';
-import type { Scope } from './reading/unit-store.ts';
+import { publishVersion } from './records/publish.ts';
+import { createRecord, editRecord, removeRecord } from './records/records.ts';
+import { FileReplica } from './replica/file-replica.ts';
 import { rowsOf } from './rows.ts';
 import { isHidden } from './shown-media.ts';
 import { FileTrash } from './writing/file-trash.ts';
-import { createGroup, createUser, editGroup, editUser, removeGroup, removeUser } from './writing/people.ts';
-import { publishVersion } from './writing/publishing.ts';
-import { removeRecordOf } from './writing/removing.ts';
-import { createRecordOf, editRecordOf } from './writing/writing.ts';
 
 export class FileView implements Catalogue {
-  readonly #files: FileCatalogue;
+  readonly #files: CatalogueFiles;
   readonly #viewer: Viewer;
+  readonly #access: Access;
   readonly replica: Replica;
   readonly trash: FileTrash;
   #seen: { whole: Snapshot; visible: Snapshot } | undefined;
 
-  constructor(files: FileCatalogue, viewer: Viewer) {
+  constructor(files: CatalogueFiles, viewer: Viewer) {
     this.#files = files;
     this.#viewer = viewer;
-    this.trash = new FileTrash(files, viewer);
-    this.replica = new FileReplica({ files, viewer, visible: () => this.#snapshot });
+    this.#access = { files, viewer, visible: () => this.#snapshot };
+    this.trash = new FileTrash(this.#access);
+    this.replica = new FileReplica(this.#access);
   }
 
   get #snapshot(): Snapshot {
@@ -126,76 +124,48 @@ export class FileView implements Catalogue {
   async history(ref: HistoryRef, question: Pick<ListOptions, 'page' | 'pageSize'> = {}): Promise<Page<Commit>> {
     const thing = await this.get<HistoryRef['kind']>(ref);
     await this.#files.load();
-    await this.#files.commits.caughtUp();
+    await this.#files.commits.drained();
     const paths = historyPaths(thing, this.#viewer, this.#files.snapshot, this.#snapshot);
     return commitsOf(this.#files.root, paths, question, this.settings);
   }
 
-  async create<K extends CreatableKind>(kind: K, input: Input): Promise<Entities[K]> {
-    await this.#permit(homeIn(kind, input));
-    return this.#write(async () => {
-      if (kind === 'user') return (await createUser(this.#files, input)) as Entities[K];
-      if (kind === 'group') return (await createGroup(this.#files, input)) as Entities[K];
-      return createRecordOf(this.#files, kind, input);
-    }, added);
+  async create<K extends CreatableKind>(kind: K, input: Input, options?: WriteOptions): Promise<Entities[K]> {
+    await this.#permit(namespaceIn(kind, input));
+    return createRecord(this.#access, kind, input, options);
   }
 
   async edit<K extends WritableKind>(
     ref: Refs[K],
     input: Input,
-    basis: WriteOptions<Entities[K]> = {},
+    options: WriteOptions<Entities[K]> = {},
   ): Promise<Entities[K]> {
     const entity = await this.get(ref);
-    const fields = ref.kind === 'user' ? this.#ownPart(ref, input) : input;
-    const target = homeIn(ref.kind, input);
+    const target = namespaceIn(ref.kind, input);
     if (ref.kind !== 'user') await this.#permit(namespaceOf(ref, entity));
     if (target !== undefined) await this.#permit(target);
-    const place: Input = { ...ref };
-    if (['slug', 'namespace'].some((name) => (fields[name] ?? place[name]) !== place[name]))
-      await this.#files.commits.caughtUp();
-    return this.#write(
-      async () => {
-        const { ifMatch: seen } = basis as WriteOptions<never>;
-        if (ref.kind === 'user') return (await editUser(this.#files, ref, fields, { ifMatch: seen })) as Entities[K];
-        if (ref.kind === 'group') return (await editGroup(this.#files, ref, fields, { ifMatch: seen })) as Entities[K];
-        return editRecordOf(this.#files, ref, fields, basis);
-      },
-      (result) => edited(entity, result),
-    );
+    const fields = ref.kind === 'user' ? this.#ownPart(ref, input) : input;
+    return editRecord(this.#access, ref, fields, options);
   }
 
-  async publish(ref: DatasetRef, upload: Upload): Promise<Published> {
+  async publish(ref: DatasetRef, upload: Upload, options?: WriteOptions): Promise<Published> {
     await this.get(ref);
     await this.#permit(ref.namespace);
-    const work = () => publishVersion(this.#files, ref, upload);
-    return this.#write(work, ({ version }) => added(version));
+    return publishVersion(this.#access, ref, upload, options);
   }
 
-  async remove(ref: Ref, basis: WriteOptions<Entities[Kind]> = {}): Promise<void> {
+  async remove(ref: Ref, options: WriteOptions<Entities[Kind]> = {}): Promise<void> {
     await this.#permit(namespaceOf(ref, await this.get(ref)));
-    await this.#files.commits.caughtUp();
-    const work = () => {
-      const { ifMatch: seen } = basis as WriteOptions<never>;
-      if (ref.kind === 'user') return removeUser(this.#files, ref, { ifMatch: seen });
-      if (ref.kind === 'group') return removeGroup(this.#files, ref, { ifMatch: seen });
-      return removeRecordOf(this.#files, ref, basis);
-    };
-    return this.#write(work, () => removed(ref));
+    return removeRecord(this.#access, ref, options);
   }
 
-  /** Everything that is written goes through here: the trash learns who removed, and git who changed what. */
-  #write<T>(work: () => Promise<T>, say: (result: T) => string): Promise<T> {
-    return this.#files.commits.during(this.#viewer.username, work, say);
-  }
-
-  /** What of an edit the viewer may write: staff all of it, users what of their own record grants nothing. */
+  /** The fields of a user that the viewer may write: staff all, users those of their own that give no rights. */
   #ownPart(ref: Refs['user'], input: Input): Input {
     if (mayWrite(this.#viewer, undefined)) return input;
     if (this.#viewer.readOnly || !isPersonalTo(this.#viewer, ref.slug)) throw new NotPermittedError();
     return Object.fromEntries(Object.entries(input).filter(([name]) => ownUserFields.includes(name)));
   }
 
-  /** What lies in a namespace is for its owners to write, what doesn't is for staff. */
+  /** Owners may write in their namespace, staff everywhere. */
   async #permit(namespace: string | undefined): Promise<void> {
     if (!this.#files.store.tree.isCatalogue()) throw folderIsGone();
     if (!this.#viewer.staff && namespace !== undefined)
@@ -205,10 +175,10 @@ export class FileView implements Catalogue {
 }
 
 /**
- * The namespace that an input puts something in: a dataset's own, or that of the dataset which a query asks; '' for
- * what is no text, which the input's own check refuses.
+ * The namespace that an input names: that of a dataset, or of the dataset of a query. '' if it is not a text: parsing the
+ * input reports that.
  */
-function homeIn(kind: WritableKind, { namespace, dataset }: Input): string | undefined {
+function namespaceIn(kind: WritableKind, { namespace, dataset }: Input): string | undefined {
   const address = kind === 'dataset' ? namespace : kind === 'query' ? dataset : undefined;
   if (address === undefined) return undefined;
   return typeof address === 'string' ? (address.split('/')[0] ?? '') : '';

@@ -18,19 +18,19 @@ import { ChecksumMismatchError, Tables } from '../data/tables.ts';
 import { type FormatName, formats } from '../data/writers/write.ts';
 import { temporaryName } from '../disk/durable.ts';
 import { openPayload } from './bytes.ts';
-import type { FileCatalogue } from './file-catalogue.ts';
+import type { CatalogueFiles } from './catalogue-files.ts';
 
 /** Milliseconds that may pass before the first byte of an answer, unless the folder is opened with more patience. */
 const customary = 10_000;
 /** What a timer takes: 24 days. */
 const longest = 2 ** 31 - 1;
 
-const patienceOf = ({ options }: FileCatalogue) => Math.min(options.patience ?? customary, longest);
+const patienceOf = ({ options }: CatalogueFiles) => Math.min(options.patience ?? customary, longest);
 
-const tablesOf = new WeakMap<FileCatalogue, Tables>();
+const tablesOf = new WeakMap<CatalogueFiles, Tables>();
 
 /** Where the derived copies of payloads are kept: in the folder, or beside it where that may not be written. */
-export function derivedFolder({ root, options }: Pick<FileCatalogue, 'root' | 'options'>): string {
+export function derivedFolder({ root, options }: Pick<CatalogueFiles, 'root' | 'options'>): string {
   if (!options.readOnly) return join(root, privateFolder, 'cache', 'tables');
   return join(tmpdir(), `catalogue-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`);
 }
@@ -40,7 +40,7 @@ export function derivedFolder({ root, options }: Pick<FileCatalogue, 'root' | 'o
  * @throws NotFoundError, ValidationError, UnavailableError
  */
 export async function rowsOf(
-  files: FileCatalogue,
+  files: CatalogueFiles,
   version: Version,
   question: RowsRequest,
   settings: Settings,
@@ -102,7 +102,7 @@ export function formatOfRows({ format, rows, file }: Version): { format?: Payloa
  * The table of a version's rows. Its derived copy may have to be made first: one who can't wait for that may ask again.
  * @throws NotFoundError that says why there are no rows; UnavailableError
  */
-export async function tableOf(files: FileCatalogue, version: Version): Promise<Table> {
+export async function tableOf(files: CatalogueFiles, version: Version): Promise<Table> {
   // Opening the payload finds out all that can be wrong with it as a file.
   await (await openPayload(files.store.tree, version)).close();
   if (!version.checksum) throw new NotFoundError('The rows of a version without a checksum are not shown.');
@@ -139,7 +139,7 @@ export async function tableOf(files: FileCatalogue, version: Version): Promise<T
  * has it (its metadata name the `primary_column`).
  */
 async function isPayload(
-  files: FileCatalogue,
+  files: CatalogueFiles,
   version: Version,
   table: Table,
   query: DataQuery,

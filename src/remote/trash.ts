@@ -26,8 +26,8 @@ export class RemoteTrash implements Trash {
     }
   }
 
-  async restore(id: string, { rehearse = false }: { rehearse?: boolean | undefined } = {}): Promise<TrashEntry> {
-    const body = JSON.stringify({ dry_run: rehearse });
+  async restore(id: string, { dryRun = false }: { readonly dryRun?: boolean | undefined } = {}): Promise<TrashEntry> {
+    const body = JSON.stringify({ dry_run: dryRun });
     const headers = { 'content-type': 'application/json' };
     return entryFrom(
       (await this.#http.json({ method: 'POST', path: `${entryPath(id)}restore/`, headers, body })).value,

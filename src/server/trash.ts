@@ -22,9 +22,9 @@ export async function trashEntry(ask: Ask): Promise<Shown> {
 
 /** `dry_run` in the body looks only whether it could be done. */
 export async function restoreEntry(ask: Ask): Promise<Shown> {
-  const { dry_run: rehearse = false } = await readInput(ask.ctx);
-  if (typeof rehearse !== 'boolean') throw new ValidationError({ dry_run: ['Must be a valid boolean.'] });
-  return shown(ask, await trashOf(ask).restore(ask.params.entry ?? '', { rehearse }));
+  const { dry_run: dryRun = false } = await readInput(ask.ctx);
+  if (typeof dryRun !== 'boolean') throw new ValidationError({ dry_run: ['Must be a valid boolean.'] });
+  return shown(ask, await trashOf(ask).restore(ask.params.entry ?? '', { dryRun }));
 }
 
 export async function deleteEntry(ask: Ask): Promise<undefined> {

@@ -38,7 +38,7 @@ export function trashPromises(
       const [newest] = await trash.list();
       assert.ok(newest && Math.abs(Date.parse(newest.removed) - Date.now()) < 60_000);
       assert.deepEqual(newest.paths, ['namespaces/parks/datasets/trees']);
-      assert.deepEqual(await trash.restore(newest.id, { rehearse: true }), newest);
+      assert.deepEqual(await trash.restore(newest.id, { dryRun: true }), newest);
       await assert.rejects(catalogue.get<'dataset'>(trees), NotFoundError);
       assert.deepEqual(await trash.restore(newest.id), newest);
       assert.equal((await catalogue.get<'dataset'>(trees)).label, 'Trees');
@@ -50,7 +50,7 @@ export function trashPromises(
       const { catalogue, trash } = await given(test);
       const [{ id } = { id: '' }] = await trash.list();
       await catalogue.create('dataset', { namespace: 'parks', label: 'Trees' });
-      for (const rehearse of [true, false]) await assert.rejects(trash.restore(id, { rehearse }), ConflictError);
+      for (const dryRun of [true, false]) await assert.rejects(trash.restore(id, { dryRun }), ConflictError);
       assert.equal((await trash.list()).length, 2);
     });
 

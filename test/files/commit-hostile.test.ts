@@ -27,7 +27,7 @@ it('who has a name that git takes for none, and who changes more than a command 
   );
   const outcomes = await bob.replica.apply(changes);
   assert.ok(outcomes.every(({ done }) => done));
-  await files.commits.settled();
+  await files.commits.idle();
   assert.deepEqual(log, []);
   assert.equal(git('status', '--porcelain'), '');
   assert.equal(git('log', '-1', '--format=%an <%ae>|%s').trim(), 'bob <bob@localhost>|Change 1000 records');

@@ -59,7 +59,7 @@ async function workshop(t: TestContext, { within = 'data', more = {} as FolderCo
   t.after(() => files.close());
   /** Message, author and paths of the commits since the start, the oldest first. */
   const commits = async () => {
-    await files.commits.settled();
+    await files.commits.idle();
     return git('log', '--reverse', '--no-renames', '--name-only', '--format=%x01%s|%an <%ae>', 'HEAD')
       .split('\x01')
       .slice(init ? 2 : 1)
@@ -247,7 +247,7 @@ describe('what others are at', () => {
         if (left === 0) throw error;
         await new Promise((done) => setTimeout(done, 20));
       }
-    await Promise.all([files.commits.settled(), other.commits.settled()]);
+    await Promise.all([files.commits.idle(), other.commits.idle()]);
     assert.deepEqual([files.commits.made, other.commits.made], [5, 5]);
     assert.deepEqual(status(), []);
   });
@@ -307,7 +307,7 @@ describe('where git fails, the write stands and it is said', () => {
       await spoil(shop);
       const path = process.env.PATH;
       const { label } = await as(bob).edit<'dataset'>(trees, { label: 'Bäume' });
-      await files.commits.settled();
+      await files.commits.idle();
       if (name === 'git is missing') process.env.PATH = process.env.PATH === path ? alone.PATH : path;
       assert.equal(label, 'Bäume');
       assert.match(await readFile(join(root, recordOf('trees')), 'utf8'), /label: Bäume/);
@@ -329,7 +329,7 @@ describe('where git fails, the write stands and it is said', () => {
     await as(bob).edit(dataset('lawns'), { label: 'Green' });
     await as(ann).create('dataset', { label: 'Ponds', namespace: 'parks' });
     await as(eve).publish(dataset('lawns'), bytes('a,b\n1,2\n'));
-    await files.commits.settled();
+    await files.commits.idle();
     assert.deepEqual([files.commits.made, files.commits.failed], [0, 4]);
     // A hand is at work on what was made.
     await writeFile(join(root, recordOf('ponds')), 'label: By hand\n');

@@ -7,14 +7,15 @@ import { writeSync } from 'node:fs';
 import { Readable } from 'node:stream';
 
 const [root, namespace, first, room, extension] = process.argv.slice(2);
-const [{ openFolder }, { editRecord }] = await Promise.all(
-  ['file-catalogue', 'writing/pen'].map((name) => import(`../../${room}/files/${name}.${extension}`)),
+const [{ openFolder }, { commitStep }] = await Promise.all(
+  ['file-catalogue', 'transaction'].map((name) => import(`../../${room}/files/${name}.${extension}`)),
 );
 let number = Number(first);
 // At once, and not when the event loop finds the time: what was said must have been heard.
 const say = (...words) => writeSync(1, `${words.join(' ')}\n`);
 
-const catalogue = (await openFolder(root)).for();
+const files = await openFolder(root);
+const catalogue = files.for();
 const dataset = (slug) => ({ kind: 'dataset', namespace, slug });
 // Everything is read before the first kill may come.
 await catalogue.list('dataset', {});
@@ -45,8 +46,9 @@ async function publishes() {
 }
 
 async function counts() {
-  const increment = ({ contact }) => ({ contact: String(Number(contact ?? 0) + 1) });
-  await editRecord(root, 'namespaces/shared/datasets/counter/dataset.yaml', increment, ['label', 'contact']);
+  const set = ({ contact }) => ({ contact: String(Number(contact ?? 0) + 1) });
+  const path = 'namespaces/shared/datasets/counter/dataset.yaml';
+  await commitStep(files.access(), { changes: [{ do: 'edit', path, set }] }, { message: () => 'Count' });
   say('counted');
 }
 

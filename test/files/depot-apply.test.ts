@@ -25,12 +25,12 @@ describe('records that are written', { concurrency: 4 }, () => {
       write('users/a.yaml', 'groups: [none]\n'),
     );
     const wanted = [
-      'namespaces/none/datasets/a/dataset.yaml:1:1: There is no namespace "none".',
-      'namespaces/parks/datasets/none/versions/v1.yaml:1:1: There is no dataset "parks/none".',
-      'namespaces/a/namespace.yaml:5:5: There is no group "nobodies".',
-      'queries/a.yaml:2:10: There is no dataset "parks/none".',
-      'queries/a.yaml:3:10: The dataset "parks/trees" has no version "none".',
-      'users/a.yaml:1:10: There is no group "none".',
+      'namespaces/none/datasets/a/dataset.yaml:1:1: There is no namespace none.',
+      'namespaces/parks/datasets/none/versions/v1.yaml:1:1: There is no dataset parks/none.',
+      'namespaces/a/namespace.yaml:5:5: There is no group nobodies. Add groups/nobodies.yaml, or remove it here.',
+      'queries/a.yaml:2:10: There is no dataset parks/none.',
+      'queries/a.yaml:3:10: The dataset parks/trees has no version none.',
+      'users/a.yaml:1:10: There is no group none. Add groups/none.yaml, or remove it here.',
     ];
     assert.deepEqual(
       told,
@@ -80,13 +80,18 @@ describe('records that are written', { concurrency: 4 }, () => {
       write('namespaces/parks/datasets/b/dataset.yaml', dataset(20)),
       write(trees, dataset(11, 'Same id'), seen(trees)),
     );
-    assert.deepEqual(told, ['ConflictError: The id 13 is that of dataset water/ponds.', 'done', told[2] ?? '', 'done']);
-    assert.match(told[2] ?? '', /^ConflictError: The id 20 is that of /);
+    assert.deepEqual(told, [
+      'ConflictError: The id 13 is already used by dataset water/ponds.',
+      'done',
+      told[2] ?? '',
+      'done',
+    ]);
+    assert.match(told[2] ?? '', /^ConflictError: The id 20 is already used by /);
     const [hidden] = await outcomes(as('bob'), write('queries/q.yaml', 'id: 1\nlabel: Q\ndataset: parks/trees\n'));
-    assert.equal(hidden, 'ConflictError: The id 1 is that of query tall.');
+    assert.equal(hidden, 'ConflictError: The id 1 is already used by query tall.');
     const other = await given(test, { datasets: { 'water/hidden': { id: 99, label: 'H', visibility: 'private' } } });
     const [untold] = await outcomes(other.as('bob'), write('namespaces/parks/datasets/a/dataset.yaml', dataset(99)));
-    assert.equal(untold, 'ConflictError: The id 99 is that of another dataset.');
+    assert.equal(untold, 'ConflictError: The id 99 is already used by another dataset.');
   });
 
   it('may change ids with each other in two steps', async (test) => {
@@ -156,10 +161,10 @@ describe('records that are written', { concurrency: 4 }, () => {
     await symlink('../.catalogue', folder.path('namespaces/inside'));
     for (const slug of ['linked', 'inside']) {
       const [told = ''] = await outcomes(as('keeper'), write(`namespaces/${slug}/namespace.yaml`, 'label: A\n'));
-      assert.match(told, /^ConflictError: A link on the way/);
+      assert.match(told, /^ConflictError: namespaces\/.* is a link that leads out/);
     }
     const [told = ''] = await outcomes(as('bob'), write('namespaces/parks/datasets/linked/dataset.yaml', dataset(20)));
-    assert.match(told, /^ConflictError: A link on the way/);
+    assert.match(told, /^ConflictError: namespaces\/.* is a link that leads out/);
     assert.equal(existsSync(`${outside}/namespace.yaml`) || existsSync(`${outside}/dataset.yaml`), false);
   });
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
-import { imagePath } from '../../src/files/writing/images.ts';
+import { imagePath } from '../../src/files/records/images.ts';
 import { images } from '../support/images.ts';
 import { bytes, given, outcomes, sha256, write } from './depot-support.ts';
 

@@ -189,7 +189,7 @@ describe('what a depot writes in a repository', () => {
       { do: 'move', path: 'queries/tall.yaml', to: 'queries/high.yaml', ifMatch: seen('queries/tall.yaml') },
     );
     await as('bob').apply([write(dataset, 'label: [', seen(dataset))]);
-    await files.commits.settled();
+    await files.commits.idle();
     const log = git('log', '--format=%an|%B', '--name-only').trim();
     assert.equal(
       log.replace(/\n+/g, '\n').slice(0, log.replace(/\n+/g, '\n').indexOf('Test|')).trim(),

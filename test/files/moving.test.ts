@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { UnavailableError } from '../../src/catalogue/errors.ts';
-import { move } from '../../src/files/writing/moving.ts';
+import { move } from '../../src/files/writing/action.ts';
 
 const isRoot = process.getuid?.() === 0;
 

@@ -69,7 +69,7 @@ describe('a user', () => {
     await refused(undefined, /^This field is required\.$/);
     await refused('x'.repeat(151), /no more than 150/);
     await assert.rejects(view.create('user', { username: 'x', groups: ['nobody'] }), {
-      fields: { groups: ['There is no group nobody.'] },
+      fields: { groups: ['There is no group nobody. Add groups/nobody.yaml, or remove it here.'] },
     });
   });
 

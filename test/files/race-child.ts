@@ -2,7 +2,7 @@
  * One of many who count and append in the same record, and publish in the same dataset, for race.test.ts:
  * `http <url of the dataset> <token> <name> <times>` or `file <root> <path of the record> <name> <times>`.
  */
-import { editRecord } from '../../src/files/writing/pen.ts';
+import { editFile } from '../support/edit.ts';
 
 const [what, where = '', which = '', name = '', times = '0'] = process.argv.slice(2);
 
@@ -44,6 +44,5 @@ for (let n = 0; n < Number(times); n++) {
   if (what === 'http') {
     await overHttp(word);
     if (n < 3) await publish(word);
-  } else
-    await editRecord(where, which, (value) => counted(value, word), ['label', 'keywords', 'contact'], { wait: 60_000 });
+  } else await editFile(where, which, (value) => counted(value, word), { wait: 60_000 });
 }

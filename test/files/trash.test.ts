@@ -6,9 +6,8 @@ import { describe, it, type TestContext } from 'node:test';
 import { ConflictError, NotFoundError } from '../../src/catalogue/errors.ts';
 import type { Viewer } from '../../src/catalogue/permissions.ts';
 import type { TrashEntry } from '../../src/catalogue/trash.ts';
-import { openFolder } from '../../src/files/file-catalogue.ts';
-import { restore } from '../../src/files/writing/restoring.ts';
-import { carry, emptyTrash, listTrash } from '../../src/files/writing/trash.ts';
+import { type FileCatalogue, openFolder } from '../../src/files/file-catalogue.ts';
+import { emptyTrash, listTrash, moveAcross } from '../../src/files/writing/trash.ts';
 import { type FolderContent, homeOf, makeFolder, until } from '../support/folder.ts';
 
 const content: FolderContent = {
@@ -46,6 +45,8 @@ async function open(t: TestContext, more: FolderContent = {}) {
   };
   return { folder, files, view: files.for(ann), newest, back: async () => restore(files, await newest()) };
 }
+
+const restore = (files: FileCatalogue, { id }: TrashEntry) => files.for(ann).trash.restore(id);
 
 /** Every file but private ones, with its bytes and its time of change. */
 async function picture(root: string): Promise<Record<string, string>> {
@@ -137,7 +138,7 @@ describe('what is removed', () => {
     const elsewhere = (async () => {
       throw Object.assign(new Error('cross-device link not permitted'), { code: 'EXDEV' });
     }) as typeof rename;
-    await carry(folder.path(homeOf('parks/trees')), folder.path('.catalogue/trash/x/trees'), elsewhere);
+    await moveAcross(folder.path(homeOf('parks/trees')), folder.path('.catalogue/trash/x/trees'), elsewhere);
     assert.deepEqual(await picture(folder.path(homeOf('parks'))).catch(() => ({})), {});
     const names = await readdir(folder.path('.catalogue/trash/x'));
     assert.deepEqual(names, ['trees']);
@@ -202,7 +203,9 @@ describe('nothing comes back', () => {
     for (const path of places) {
       await mkdir(join(folder.path(`.catalogue/trash/${entry.id}`), path, '..'), { recursive: true });
       await writeFile(join(folder.path(`.catalogue/trash/${entry.id}`), path), 'x');
-      await assert.rejects(restore(files, { ...entry, paths: [path] }), /outside of the catalogue/, path);
+      const note = { ...entry, paths: [path] };
+      await writeFile(folder.path(`.catalogue/trash/${entry.id}/entry.json`), JSON.stringify(note));
+      await assert.rejects(restore(files, entry), /outside of the catalogue/, path);
     }
   });
 });

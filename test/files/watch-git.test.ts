@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import type { Snapshot } from '../../src/catalogue/snapshot.ts';
-import type { OpenOptions } from '../../src/files/file-catalogue.ts';
+import type { OpenOptions } from '../../src/files/catalogue-files.ts';
 import {
   CatalogueFolder,
   countSnapshots,

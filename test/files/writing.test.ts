@@ -79,7 +79,8 @@ visibility: private
   });
 
   it('a namespace writes one file; its schema is where the catalogue is', async (t) => {
-    const { view, text } = await open(t, undefined, { settings: { base_url: 'https://data.example/' } });
+    const more = { settings: { base_url: 'https://data.example/' }, groups: { editors: { id: 1, label: 'Editors' } } };
+    const { view, text } = await open(t, undefined, more);
     const made = await view.create('namespace', { label: 'Straße', owners: ['editors'] });
     assert.equal(
       await text('namespaces/strasse/namespace.yaml'),

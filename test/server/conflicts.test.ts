@@ -5,9 +5,9 @@ import { readFile, rename } from 'node:fs/promises';
 import { describe, it, type TestContext } from 'node:test';
 import type { Viewer } from '../../src/catalogue/permissions.ts';
 import { openFolder } from '../../src/files/file-catalogue.ts';
-import { editRecord } from '../../src/files/writing/pen.ts';
 import { listTrash } from '../../src/files/writing/trash.ts';
 import { serveAccounts } from '../support/accounts.ts';
+import { editFile } from '../support/edit.ts';
 import { homeOf, until } from '../support/folder.ts';
 
 const api = '/api/v1';
@@ -178,7 +178,7 @@ describe('a hand that saves while we write', () => {
       if (times++ === 0) hand(record, '# saved meanwhile\nid: 7\nlabel: By hand\n');
       return { licence: 'CC0-1.0' };
     };
-    await editRecord(folder.root, record, change, ['id', 'label', 'licence']);
+    await editFile(folder.root, record, change);
     assert.equal(times, 2);
     const text = '# saved meanwhile\nid: 7\nlabel: By hand\nlicence: CC0-1.0\n';
     assert.equal(await readFile(folder.path(record), 'utf8'), text);
@@ -191,7 +191,7 @@ describe('a hand that saves while we write', () => {
       hand(record, `id: 7\nlabel: By hand ${times++}\n`);
       return { licence: 'x' };
     };
-    await assert.rejects(editRecord(folder.root, record, change, []), /is being written by somebody else/);
+    await assert.rejects(editFile(folder.root, record, change), /is being written by another program/);
     assert.equal(await readFile(folder.path(record), 'utf8'), `id: 7\nlabel: By hand ${times - 1}\n`);
   });
 

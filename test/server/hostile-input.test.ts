@@ -98,7 +98,7 @@ describe('an upload', () => {
       await symlink(outside, place);
       const answer = await ask(`${trees}version/`, { method: 'POST', headers, body: 'a\n1\n' }, token);
       assert.equal(answer.status, 409);
-      assert.match(answer.body.detail, /^namespaces\/parks\/datasets\/trees\/\w+ is a link that leaves/);
+      assert.match(answer.body.detail, /^namespaces\/parks\/datasets\/trees\/\w+ is a link that leads out/);
       await unlink(place);
     }
     assert.deepEqual(await readdir(outside), []);

@@ -191,7 +191,7 @@ describe('a write that is refused', () => {
     const elsewhere = await makeFolder({}, t);
     await symlink(elsewhere.root, folder.path('site_media'));
     const { status, body } = await send('PATCH', trees, { image: images.png });
-    assert.deepEqual([status, /is a link that leaves/.test(body.detail)], [409, true]);
+    assert.deepEqual([status, /is a link that leads out/.test(body.detail)], [409, true]);
     assert.deepEqual(readdirSync(elsewhere.root), ['catalogue.yaml']);
   });
 });

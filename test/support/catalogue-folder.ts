@@ -7,7 +7,8 @@ import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import type { Snapshot } from '../../src/catalogue/snapshot.ts';
 import type { Dataset } from '../../src/catalogue/types.ts';
-import { type FileCatalogue, type OpenOptions, openFolder } from '../../src/files/file-catalogue.ts';
+import type { OpenOptions } from '../../src/files/catalogue-files.ts';
+import { type FileCatalogue, openFolder } from '../../src/files/file-catalogue.ts';
 
 export class CatalogueFolder {
   /** Lies in a folder of its own, so that it can be moved away and come back. */

@@ -37,7 +37,7 @@ const restore: Verb<{ dryRun?: boolean }> = {
     const catalogue = await call.open();
     const entry = entryNamed(name, await catalogue.trash.list());
     const what = nameOf(entry);
-    await catalogue.trash.restore(entry.id, { rehearse: options.dryRun });
+    await catalogue.trash.restore(entry.id, { dryRun: options.dryRun });
     if (options.dryRun) {
       show.line(`Would restore ${what}`);
       return 0;

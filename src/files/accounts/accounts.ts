@@ -21,7 +21,7 @@ import type { Viewer } from '../../catalogue/permissions.ts';
 import { usernameRule } from '../../catalogue/ref.ts';
 import type { User } from '../../catalogue/types.ts';
 import { withLock } from '../../disk/lock.ts';
-import type { FileCatalogue } from '../file-catalogue.ts';
+import type { CatalogueFiles } from '../catalogue-files.ts';
 import {
   AccountsAdapter,
   type AccountsData,
@@ -50,7 +50,7 @@ interface Known {
 }
 
 export class FileAccounts implements Accounts {
-  readonly #files: FileCatalogue;
+  readonly #files: CatalogueFiles;
   readonly #adapter: AccountsAdapter;
   #known: Known | undefined;
   /** The state of the file in which it couldn't be read. */
@@ -58,7 +58,7 @@ export class FileAccounts implements Accounts {
   /** Tokens whose last use is being written down. */
   readonly #noting = new Map<string, Promise<void>>();
 
-  constructor(files: FileCatalogue) {
+  constructor(files: CatalogueFiles) {
     this.#files = files;
     this.#adapter = new AccountsAdapter(files.root);
   }

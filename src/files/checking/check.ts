@@ -1,14 +1,15 @@
 /** `catalogue check`: what is wrong in a catalogue folder, and fixing what can be fixed without asking. */
+
 import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
-import { payloadPath, recordAt, recordFormat, recordPaths } from '../../catalogue/layout.ts';
+import { payloadPath, recordFormat, recordPaths } from '../../catalogue/layout.ts';
 import type { RecordDiagnostic } from '../../catalogue/record-set.ts';
 import { refOf, type VersionRef } from '../../catalogue/ref.ts';
 import { rules } from '../../catalogue/rules.ts';
-import { type RecordKind, schemas } from '../../catalogue/schemas.ts';
 import type { Diagnostic, Version } from '../../catalogue/types.ts';
 import { locate } from '../../text/parse.ts';
+import type { Access } from '../catalogue-files.ts';
 import { openFolder } from '../file-catalogue.ts';
-import { editRecord } from '../writing/pen.ts';
+import { commitStep } from '../transaction.ts';
 import { checkAccounts } from './accounts.ts';
 import { changedRecords, type Part } from './changed.ts';
 import { checkPayloads } from './payloads.ts';
@@ -47,18 +48,21 @@ export interface CheckResult {
 export async function checkFolder(root: string, options: CheckOptions = {}): Promise<CheckResult> {
   const found = await diagnose(root, options);
   const fixed: CheckDiagnostic[] = [];
-  if (options.fix) for (const one of found.all) if (await fix(root, one.found)) fixed.push(one.diagnostic);
+  if (options.fix) {
+    const catalogue = await openFolder(root, { readOnly: true });
+    await catalogue.load({ lenient: true });
+    for (const one of found.all) if (await fix(catalogue.access(), one.found)) fixed.push(one.diagnostic);
+  }
   const { all, files, since } = fixed.length ? await diagnose(root, options) : found;
   const problems = all.map(({ diagnostic }) => diagnostic);
   return { problems, fixed, files, ...(since !== undefined && { since }) };
 }
 
 /** Fixes one problem. A file that only a person can edit stays as it is. */
-async function fix(root: string, { path, fix: keysFor }: Found): Promise<boolean> {
-  if (!keysFor) return false;
-  const order = Object.keys(schemas[recordAt(path).kind as RecordKind].properties);
+async function fix(access: Access, { path, fix: set }: Found): Promise<boolean> {
+  if (!set) return false;
   try {
-    await editRecord(root, path, keysFor, order);
+    await commitStep(access, { changes: [{ do: 'edit', path, set }] }, { message: () => `Fix ${path}` });
     return true;
   } catch (error) {
     if (error instanceof ConflictError || error instanceof NotFoundError) return false;

@@ -6,11 +6,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
-import { formatRef, type Ref, refOf } from '../../catalogue/ref.ts';
-import type { Entities } from '../../catalogue/types.ts';
-import type { FileCatalogue } from '../file-catalogue.ts';
-import { leaving, Trail } from '../writing/trail.ts';
+import type { CatalogueFiles, CommitQueue } from '../catalogue-files.ts';
+import { WriteContext } from '../writing/write-context.ts';
 import { type Author, type Change, commit } from './commit.ts';
 
 /** In milliseconds. */
@@ -18,19 +15,17 @@ const longestWait = 5000;
 /** How many writes are remembered that git hasn't taken. */
 const mostLeft = 1000;
 
-type Entity = Entities[Exclude<keyof Entities, 'file'>];
-
-export class Commits {
+export class Commits implements CommitQueue {
   /** How many there were. */
   made = 0;
   /** How many writes are in no commit, for whatever reason: they stand in the files. */
   failed = 0;
   /** Those of them that are tried again, the oldest first. */
   readonly #left: Change[] = [];
-  readonly #files: FileCatalogue;
+  readonly #files: CatalogueFiles;
   #queue: Promise<void> = Promise.resolve();
 
-  constructor(files: FileCatalogue) {
+  constructor(files: CatalogueFiles) {
     this.#files = files;
   }
 
@@ -39,20 +34,24 @@ export class Commits {
    * @param by username; null for one who has the folder in hand, and commits as others who edit its files do
    * @param say the commit's message
    */
-  async during<T>(by: string | null, work: () => Promise<T>, say: (result: T) => string): Promise<T> {
-    if (by === null || !this.#files.snapshot.settings.git.commit) return leaving(new Trail(by), work);
+  async runAndCommit<T>(
+    by: string | null,
+    work: (context: WriteContext) => Promise<T>,
+    message: (result: T) => string,
+  ): Promise<T> {
+    if (by === null || !this.#files.snapshot.settings.git.commit) return work(new WriteContext(by));
     let end: (message: string | null) => void = () => {};
     const ended = new Promise<string | null>((resolve) => {
       end = resolve;
     });
     // Its place in the queue is that of its first step on disk: of two who write the same file, the first is the first.
-    const trail = new Trail(by, () => {
+    const context = new WriteContext(by, () => {
       const writer = { author: authorOf(this.#files, by), date: new Date() };
-      this.#queue = this.#queue.then(async () => this.#commit(await ended, trail, writer));
+      this.#queue = this.#queue.then(async () => this.#commit(await ended, context, writer));
     });
     try {
-      const result = await leaving(trail, work);
-      end(say(result));
+      const result = await work(context);
+      end(message(result));
       return result;
     } finally {
       end(null);
@@ -60,7 +59,7 @@ export class Commits {
   }
 
   /** Resolves when what was written so far is committed, or couldn't be. */
-  settled(): Promise<void> {
+  idle(): Promise<void> {
     return this.#queue;
   }
 
@@ -68,7 +67,7 @@ export class Commits {
    * Waits for them, but not for ever. For what moves or removes files that are still to be committed: git reads large
    * ones where they lie.
    */
-  async caughtUp(): Promise<void> {
+  async drained(): Promise<void> {
     const timer = new AbortController();
     const late = sleep(longestWait, undefined, { signal: timer.signal, ref: false }).catch(() => {});
     await Promise.race([this.#queue, late]);
@@ -77,7 +76,7 @@ export class Commits {
 
   async #commit(
     message: string | null,
-    { places, texts }: Trail,
+    { paths: places, texts }: WriteContext,
     writer: Pick<Change, 'author' | 'date'>,
   ): Promise<void> {
     // A write that failed half-way is for a person to look at.
@@ -137,7 +136,7 @@ const inside = /[<>\s\x00-\x1f]+/g;
  * A user in git's eyes. Names may not have what git puts around them; what it takes off their ends may not be all of
  * them, or it refuses the commit.
  */
-function authorOf({ snapshot }: FileCatalogue, username: string): Author {
+function authorOf({ snapshot }: CatalogueFiles, username: string): Author {
   const { name = '', email = '' } = snapshot.users.get(username) ?? {};
   const clean = (text: string) =>
     text
@@ -147,28 +146,3 @@ function authorOf({ snapshot }: FileCatalogue, username: string): Author {
   const address = username.includes('@') ? username : `${username}@localhost`;
   return { name: clean(name) || username, email: clean(email) || address };
 }
-
-const named = (ref: Ref) => `${ref.kind} ${formatRef(ref)}`;
-
-/** What a commit says of something that came. */
-export const added = (entity: Entity): string => `Add ${named(refOf(entity))}`;
-
-/** What a commit says of something that went. */
-export const removed = (ref: Ref): string => `Remove ${named(ref)}`;
-
-/** What a commit says of something that came back. */
-export const restored = (ref: Ref): string => `Restore ${named(ref)}`;
-
-/** What a commit says of an edit: which fields changed, and the name where it has another one. */
-export function edited(before: Entity, after: Entity): string {
-  const [old, now] = [before, after] as unknown as readonly Record<string, unknown>[];
-  const fields = Object.keys(now ?? {})
-    .filter((name) => !unsaid.includes(name) && !isDeepStrictEqual(old?.[name], now?.[name]))
-    .join(', ');
-  const [from, to] = [formatRef(refOf(before)), formatRef(refOf(after))];
-  const what = from === to ? `Edit ${named(refOf(after))}` : `Rename ${before.kind} ${from} to ${to}`;
-  return fields ? `${what}: ${fields}` : what;
-}
-
-/** What the name says, and what follows from others. */
-const unsaid: readonly string[] = ['kind', 'namespace', 'slug', 'aliases', 'versions'];

@@ -74,7 +74,7 @@ export class UnitReader {
         // Where the folder around is watched for, what isn't there needs no stamp of its own.
         if (read || !this.#stamps.has(path.slice(0, path.lastIndexOf('/'))))
           this.#stamps.set(path, read?.stamp ?? null);
-        if (read) found = { text: read.text, ...this.#parse(kind, path, read.text) };
+        if (read) found = { text: read.text, ...this.#parse(kind, path, read) };
       } catch (error) {
         if (!(error instanceof UnreadableFileError)) throw error;
         this.#stamps.set(path, null);
@@ -85,16 +85,18 @@ export class UnitReader {
     return found;
   }
 
-  #parse<K extends RecordKind>(kind: K, path: string, text: string): { record?: RecordOf<K> } {
-    const format = recordFormat(path);
-    const parsed = parseRecord(text, format);
+  #parse<K extends RecordKind>(
+    kind: K,
+    path: string,
+    { text, parsed = parseRecord(text, recordFormat(path)) }: NonNullable<ReturnType<FileTree['read']>>,
+  ): { record?: RecordOf<K> } {
     if ('faults' in parsed) {
       for (const { message, ...place } of parsed.faults) this.report(path, 'syntax', message, place);
       return {};
     }
     const checked = checkRecord(kind, parsed.value);
     if ('record' in checked) return checked;
-    const placeAt = locator(text, format);
+    const placeAt = locator(text, recordFormat(path));
     for (const { pointer, message } of checked.misfits)
       this.report(path, 'schema', message, { pointer, ...placeAt(pointer) });
     return {};

@@ -1,5 +1,7 @@
 /** Tree of files that records are read from: a folder on disk, a tree in git, or either with pending changes over it. */
 import type { Dirent } from 'node:fs';
+import { type RecordRef, recordPaths } from '../../catalogue/layout.ts';
+import type { Parsed } from '../../text/parse.ts';
 
 /** Largest record that is read, in bytes. */
 export const maxRecordSize = 1024 * 1024;
@@ -33,8 +35,8 @@ export interface FileTree {
   /** Names in a folder, sorted; none if it is absent. @throws UnreadableFileError */
   names(path: string): readonly TreeEntry[];
   isFolder(parent: string, entry: TreeEntry): boolean;
-  /** Null if there is no such file. @throws UnreadableFileError */
-  read(path: string): { readonly text: string; readonly stamp: Stamp } | null;
+  /** Text of a record, parsed if that has been done; null if there is no such file. @throws UnreadableFileError */
+  read(path: string): { readonly text: string; readonly stamp: Stamp; readonly parsed?: Parsed } | null;
   isLfsPointer(path: string): boolean;
 }
 
@@ -47,6 +49,10 @@ export function hasFile(tree: FileTree, path: string): boolean {
     throw error;
   }
 }
+
+/** Path of the record file that is there, whatever its extension. */
+export const findRecord = (tree: FileTree, ref: RecordRef): string | undefined =>
+  recordPaths(ref).find((path) => hasFile(tree, path));
 
 /** Text of a Git LFS pointer (https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md), with the size of the file. */
 export const lfsPointer = /^version https:\/\/git-lfs\.github\.com\/spec\/(?:[\s\S]*?\nsize (\d+)\n)?/;

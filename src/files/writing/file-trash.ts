@@ -1,54 +1,79 @@
-/** The trash of a catalogue folder, as one viewer may look into it and empty it. */
-import { NotFoundError, NotPermittedError } from '../../catalogue/errors.ts';
-import { mayWrite, type Viewer } from '../../catalogue/permissions.ts';
+/** The trash of a catalogue folder, as a viewer may look into it, restore from it and empty it. */
+import { ConflictError, NotFoundError, NotPermittedError } from '../../catalogue/errors.ts';
+import { parentFolder, type RecordRef, scopeAt, unitKey, unitOf } from '../../catalogue/layout.ts';
+import { mayWrite } from '../../catalogue/permissions.ts';
+import { formatRef } from '../../catalogue/ref.ts';
+import { containerOf } from '../../catalogue/rules.ts';
 import type { Trash, TrashEntry } from '../../catalogue/trash.ts';
-import type { FileCatalogue } from '../file-catalogue.ts';
-import { restored } from '../git/commits.ts';
-import { restore } from './restoring.ts';
-import { deleteEntry, emptyTrash, listTrash } from './trash.ts';
+import type { Diagnostic } from '../../catalogue/types.ts';
+import type { Access } from '../catalogue-files.ts';
+import { restored } from '../git/commit-message.ts';
+import { commitStep } from '../transaction.ts';
+import type { Change } from './change.ts';
+import { contentOf, deleteEntry, emptyTrash, listTrash, placeInTrash } from './trash.ts';
 
 export class FileTrash implements Trash {
-  readonly #files: FileCatalogue;
-  readonly #viewer: Viewer;
+  readonly #access: Access;
 
-  constructor(files: FileCatalogue, viewer: Viewer) {
-    this.#files = files;
-    this.#viewer = viewer;
+  constructor(access: Access) {
+    this.#access = access;
   }
 
   async list(): Promise<readonly TrashEntry[]> {
-    if (!this.#viewer.staff) throw new NotPermittedError();
-    return listTrash(this.#files.root);
+    if (!this.#access.viewer.staff) throw new NotPermittedError();
+    return listTrash(this.#access.files.root);
   }
 
-  async restore(id: string, { rehearse = false }: { rehearse?: boolean | undefined } = {}): Promise<TrashEntry> {
+  async restore(id: string, { dryRun }: { readonly dryRun?: boolean | undefined } = {}): Promise<TrashEntry> {
     const entry = await this.#entry(id);
-    // Else its removal might be committed when it is back.
-    if (!rehearse) await this.#files.commits.caughtUp();
-    const work = () => restore(this.#files, entry, { rehearse });
-    await this.#files.commits.during(this.#viewer.username, work, () => restored(entry.ref));
+    const { ref } = entry;
+    const { root } = this.#access.files;
+    const paths = await contentOf(root, entry);
+    // The note is a file like others: somebody may have edited it.
+    if (!paths.every((path) => scopeAt(path) && !path.split('/').includes('..')))
+      throw new ConflictError(`The entry ${id} names a place outside of the catalogue.`);
+    // The record comes last, as it was removed first: it makes the rest count.
+    const changes = paths
+      .toReversed()
+      .map((path): Change => ({ do: 'restore', path, ref, from: placeInTrash(root, id, path) }));
+    const locks = [unitKey(unitOf(ref)), parentFolder(ref)];
+    const refusal = (found: readonly Diagnostic[]) => refusalFor(ref, found);
+    await commitStep(this.#access, { locks, changes }, { dryRun, message: () => restored(ref), refusal });
+    if (!dryRun) await deleteEntry(root, id);
     return entry;
   }
 
   async remove(id: string): Promise<void> {
-    await deleteEntry(this.#files.root, (await this.#entry(id)).id);
+    await deleteEntry(this.#access.files.root, (await this.#entry(id)).id);
   }
 
   async empty(before?: Date): Promise<readonly TrashEntry[]> {
-    this.#mustBeKeeper();
-    return emptyTrash(this.#files.root, before);
+    this.#assertMayWrite();
+    return emptyTrash(this.#access.files.root, before);
   }
 
-  /** An id may be anything that somebody typed: only what is listed is taken for one. */
+  /** An id may be anything that somebody typed: only one that is listed counts. */
   async #entry(id: string): Promise<TrashEntry> {
-    this.#mustBeKeeper();
+    this.#assertMayWrite();
     const entry = (await this.list()).find((one) => one.id === id);
     if (!entry) throw new NotFoundError();
     return entry;
   }
 
-  /** What lies in the trash lies in no namespace: it is for staff to write. */
-  #mustBeKeeper(): void {
-    if (!mayWrite(this.#viewer, undefined)) throw new NotPermittedError();
+  /** Removed records lie in no namespace: only staff may write them. */
+  #assertMayWrite(): void {
+    if (!mayWrite(this.#access.viewer, undefined)) throw new NotPermittedError();
   }
+}
+
+/** The error of an entry that can't be restored. */
+function refusalFor(ref: RecordRef, diagnostics: readonly Diagnostic[]): Error {
+  const name = `${ref.kind} ${formatRef(ref)}`;
+  const container = containerOf(ref);
+  if (container && diagnostics.some(({ code }) => code === 'container'))
+    return new ConflictError(
+      `There is no ${container.kind} ${formatRef(container)} any more, to which ${name} belonged. Restore or add it first.`,
+    );
+  const [found] = diagnostics;
+  return new ConflictError(`The place of ${name} is taken: ${found?.message} Rename or remove what is there first.`);
 }

@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { cp, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { ConflictError } from '../../catalogue/errors.ts';
 import { privateFolder } from '../../catalogue/layout.ts';
 import { type TrashEntry, wasRemovedBefore } from '../../catalogue/trash.ts';
 import {
@@ -18,40 +19,56 @@ import {
   temporaryBeside,
   writeDurably,
 } from '../../disk/durable.ts';
-import { touched, writtenBy } from './trail.ts';
 
 const trashFolder = `${privateFolder}/trash`;
-const note = 'entry.json';
+const noteName = 'entry.json';
 
 /**
- * Takes files or folders out of the catalogue and keeps them in the trash. Each disappears in one step, in their order.
+ * Moves files or folders to the trash. Each disappears in one step, in their order.
  * @param paths relative to the catalogue folder
- * @throws UnavailableError where the disk refuses; Error with code ENOENT where there is nothing at the first path
+ * @param by username; null for the local admin
+ * @throws UnavailableError; Error with code ENOENT if there is nothing at the first path
  */
-export async function discard(root: string, ref: TrashEntry['ref'], paths: readonly string[]): Promise<TrashEntry> {
+export async function moveToTrash(
+  root: string,
+  ref: TrashEntry['ref'],
+  paths: readonly string[],
+  by: string | null,
+): Promise<void> {
   const now = new Date();
   const id = `${now.toISOString().replace(/\D/g, '')}-${randomBytes(4).toString('hex')}`;
-  const entry = { id, ref, paths, removed: now.toISOString(), by: writtenBy() };
   const home = join(root, trashFolder, id);
   let isFirst = true;
   try {
     await lstat(join(root, paths[0] ?? ''));
     await makeTrash(root);
-    // The note comes first: whatever is in the trash can be put back.
+    // The note comes first: everything in the trash can be restored.
     await makeFolders(home);
-    await writeDurably(join(home, note), `${JSON.stringify({ ...entry, id: undefined }, null, 2)}\n`, { mode: 0o600 });
+    const note = { ref, paths, removed: now.toISOString(), by };
+    await writeDurably(join(home, noteName), `${JSON.stringify(note, null, 2)}\n`, { mode: 0o600 });
     for (const path of paths) {
-      await carry(join(root, path), join(home, path));
-      // What is being uploaded at this moment ends nowhere, and is nothing to put back.
-      if (ref.kind === 'dataset') await sweepTemporaries(join(home, path, 'data'), 0);
-      touched(path);
+      await moveAcross(join(root, path), join(home, path));
+      // An upload that is under way ends nowhere, and is nothing to restore.
+      if (ref.kind === 'dataset') await sweepTemporaries(join(home, payloadFolderIn(path)), 0);
       isFirst = false;
     }
-    return entry;
   } catch (error) {
     if (isFirst) await rm(home, { recursive: true, force: true }).catch(() => {});
     throw explained(error, join(root, paths[0] ?? ''));
   }
+}
+
+const payloadFolderIn = (path: string) => `${path}/data`;
+
+/**
+ * Moves a part of an entry back to its place.
+ * @throws ConflictError if something else is there
+ */
+export async function restoreFromTrash(from: string, to: string): Promise<void> {
+  await moveAcross(from, to).catch((error) => {
+    if (['EEXIST', 'ENOTEMPTY', 'ENOTDIR'].includes(codeOf(error))) throw new ConflictError(`${to} exists already.`);
+    throw error;
+  });
 }
 
 /** What may be private lies there, and git has to leave it alone whatever else it is told. */
@@ -65,7 +82,7 @@ async function makeTrash(root: string): Promise<void> {
 }
 
 /** Moves a file or folder; a copy takes its place only where another file system begins. */
-export async function carry(from: string, to: string, renamed: typeof rename = rename): Promise<void> {
+export async function moveAcross(from: string, to: string, renamed: typeof rename = rename): Promise<void> {
   await makeFolders(dirname(to));
   try {
     await renamed(from, to);
@@ -96,7 +113,7 @@ export async function listTrash(root: string): Promise<readonly TrashEntry[]> {
 async function readEntry(root: string, id: string): Promise<TrashEntry | null> {
   const home = join(root, trashFolder, id);
   try {
-    const entry = { id, ...JSON.parse(await readFile(join(home, note), 'utf8')) } as TrashEntry;
+    const entry = { id, ...JSON.parse(await readFile(join(home, noteName), 'utf8')) } as TrashEntry;
     return (await contentOf(root, entry)).length && entry.ref.kind ? entry : null;
   } catch {
     return null;

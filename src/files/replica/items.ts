@@ -1,6 +1,14 @@
 /** The files that a catalogue is made of, and which of them a viewer may see. */
 
-import { mediaFolder, parsePath, parseRecordName, payloadPath, unitKey } from '../../catalogue/layout.ts';
+import {
+  mediaFolder,
+  parsePath,
+  parseRecordName,
+  parseSafePath,
+  payloadPath,
+  scopeAt,
+  scopeKey,
+} from '../../catalogue/layout.ts';
 import { isPersonalTo, owns, type Viewer } from '../../catalogue/permissions.ts';
 import type { Reading, Snapshot } from '../../catalogue/snapshot.ts';
 import type { Version } from '../../catalogue/types.ts';
@@ -10,7 +18,6 @@ import type { UnitStore } from '../reading/unit-store.ts';
 import { imagesOf } from '../shown-media.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 import { UnreadableFileError } from '../tree/file-tree.ts';
-import { depotPlace } from './place.ts';
 
 /** A file that is there. */
 export type Item =
@@ -22,14 +29,14 @@ export type Item =
 /** The records of a unit, and those payloads of it that lie here whole. */
 export function* itemsOf(state: UnitState): Generator<Item> {
   for (const [path, stamp] of state.stamps)
-    if (stamp && parseRecordName(path) && depotPlace(path)) yield { kind: 'record', path, state };
+    if (stamp && parseRecordName(path) && parseSafePath(path)) yield { kind: 'record', path, state };
   const { reading, payloads } = state;
   if (reading.kind !== 'dataset' || !reading.entity?.versions.length) return;
   const sizes = new Map(payloads.map(([path, stamp]) => [path, stamp?.size]));
   for (const version of reading.entity.versions) {
     const path = payloadPath(version.namespace, version.dataset, version.file);
     // Two versions may have the same bytes; and what has another size is still being copied, or stands for a file elsewhere.
-    if (!version.file || version.size === null || sizes.get(path) !== version.size || !depotPlace(path)) continue;
+    if (!version.file || version.size === null || sizes.get(path) !== version.size || !parseSafePath(path)) continue;
     sizes.delete(path);
     yield { kind: 'payload', path, state, version };
   }
@@ -38,7 +45,7 @@ export function* itemsOf(state: UnitState): Generator<Item> {
 /** Records that no unit is read from, but of which something is known to be wrong. */
 export function* strayItems(store: UnitStore, known: ReadonlySet<string>): Generator<Item> {
   for (const path of store.snapshot.diagnostics.keys()) {
-    const kind = known.has(path) ? undefined : depotPlace(path)?.kind;
+    const kind = known.has(path) ? undefined : parseSafePath(path)?.kind;
     if (kind === 'record' || kind === 'settings') yield { kind: 'record', path, state: null };
   }
 }
@@ -52,7 +59,7 @@ export function* mediaItems(folder: DiskTree): Generator<Item> {
         const path = `${home}${entry.name}`;
         if (entry.name.startsWith('.')) continue;
         if (entry.isDirectory()) folders.push(`${path}/`);
-        else if (entry.isFile() && depotPlace(path)) yield { kind: 'media', path };
+        else if (entry.isFile() && parseSafePath(path)) yield { kind: 'media', path };
       }
     } catch (error) {
       if (!(error instanceof UnreadableFileError)) throw error;
@@ -61,14 +68,13 @@ export function* mediaItems(folder: DiskTree): Generator<Item> {
 
 /** The file at a path; null where none is known. */
 export function itemAt(store: UnitStore, path: string): Item | null {
-  const place = depotPlace(path);
-  if (place === null) return null;
-  if (place.kind === 'media') return { kind: 'media', path };
-  const state = store.states.get(unitKey(place.unit));
+  const info = parseSafePath(path);
+  const unit = scopeAt(path);
+  if (info === null) return null;
+  if (info.kind === 'media') return { kind: 'media', path };
+  const state = unit && store.states.get(scopeKey(unit));
   if (state) for (const item of itemsOf(state)) if (item.path === path) return item;
-  return place.kind !== 'payload' && store.snapshot.diagnostics.has(path)
-    ? { kind: 'record', path, state: null }
-    : null;
+  return info.kind !== 'payload' && store.snapshot.diagnostics.has(path) ? { kind: 'record', path, state: null } : null;
 }
 
 /** Tells which files a viewer may see. */

@@ -1,0 +1,48 @@
+/** Readings after a record is moved or removed, without reading a file: what moves stays the same but for its place. */
+import { withVersions } from './entities.ts';
+import type { RecordRef } from './layout.ts';
+import { lookUp } from './lookup.ts';
+import type { Reading, Snapshot } from './snapshot.ts';
+import type { Dataset } from './types.ts';
+
+/** Readings after the removal of a record. */
+export function readingsWithout(snapshot: Snapshot, ref: RecordRef): readonly Reading[] {
+  if (ref.kind !== 'version') return [{ ...ref, entity: null } as Reading];
+  const { namespace, dataset: slug } = ref;
+  const dataset = lookUp<'dataset'>(snapshot, { kind: 'dataset', namespace, slug });
+  if (!dataset) return [];
+  const versions = dataset.versions.filter((version) => version.slug !== ref.slug);
+  return [{ kind: 'dataset', namespace, slug, entity: withVersions(dataset, versions) }];
+}
+
+/** Readings after a move to a place of the same kind. */
+export function readingsAfterMove(snapshot: Snapshot, from: RecordRef, to: RecordRef): readonly Reading[] {
+  if (from.kind === 'dataset' && to.kind === 'dataset') {
+    const dataset = lookUp<'dataset'>(snapshot, from);
+    return dataset ? datasetMoved(dataset, to.namespace, to.slug) : [];
+  }
+  if (from.kind === 'namespace') {
+    const folder = snapshot.folders.get(from.slug);
+    const namespace = folder?.namespace && { ...folder.namespace, slug: to.slug };
+    return [
+      { kind: 'namespace', slug: from.slug, entity: null },
+      { kind: 'namespace', slug: to.slug, entity: namespace ?? null },
+      ...[...(folder?.datasets.values() ?? [])].flatMap((dataset) => datasetMoved(dataset, to.slug, dataset.slug)),
+    ];
+  }
+  const entity = lookUp(snapshot, from as Exclude<RecordRef, { kind: 'version' }>);
+  // The members of a group follow from the users.
+  const moved = entity && { ...entity, slug: to.slug, ...(entity.kind === 'group' && { members: [] }) };
+  return [
+    { ...from, entity: null },
+    { ...to, entity: moved ?? null },
+  ] as Reading[];
+}
+
+function datasetMoved(dataset: Dataset, namespace: string, slug: string): readonly Reading[] {
+  const versions = dataset.versions.map((version) => ({ ...version, namespace, dataset: slug }));
+  return [
+    { kind: 'dataset', namespace: dataset.namespace, slug: dataset.slug, entity: null },
+    { kind: 'dataset', namespace, slug, entity: withVersions({ ...dataset, namespace, slug }, versions) },
+  ];
+}

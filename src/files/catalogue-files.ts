@@ -1,0 +1,66 @@
+/** The open catalogue folder, as its parts see it. `FileCatalogue` implements it. */
+import type { Accounts } from '../catalogue/accounts.ts';
+import type { Scope } from '../catalogue/layout.ts';
+import type { Viewer } from '../catalogue/permissions.ts';
+import type { Snapshot } from '../catalogue/snapshot.ts';
+import type { UnitStore } from './reading/unit-store.ts';
+import type { WriteContext } from './writing/write-context.ts';
+
+export interface OpenOptions {
+  /** Follow the files as they change; without it, they are read once. */
+  readonly watch?: boolean;
+  /** Use and keep the cache in `.catalogue/` that makes the next start faster. Default: as `watch`. */
+  readonly cache?: boolean;
+  /** Write nothing at all, not even caches. */
+  readonly readOnly?: boolean;
+  /** Maximum number of folders to watch; default: what the limits of the system allow. With more, the folder is polled. */
+  readonly watchBudget?: number;
+  /** Milliseconds between two scans of the whole folder; default 30,000. */
+  readonly sweepEvery?: number;
+  /** Milliseconds that finding rows may take; default 10,000. */
+  readonly patience?: number;
+  /** Receives one line for each event worth logging. */
+  readonly log?: (line: string) => void;
+  /** Called after every change of what the files say. */
+  readonly onChange?: () => void;
+}
+
+export interface CatalogueFiles {
+  /** Absolute path of the folder. */
+  readonly root: string;
+  readonly store: UnitStore;
+  readonly snapshot: Snapshot;
+  readonly options: OpenOptions;
+  readonly accounts: Accounts;
+  readonly commits: CommitQueue;
+  /** Reads everything, unless that has been done. */
+  load(): Promise<void>;
+  /** Reads the scopes, unless everything has been read. */
+  need(scopes: readonly Scope[]): Promise<void>;
+  /** Reads the scopes again, and notifies listeners of what changed. */
+  refresh(scopes: readonly Scope[]): Promise<void>;
+}
+
+/** Git commits of writes. */
+export interface CommitQueue {
+  /**
+   * Runs a write and commits what it changed, if the settings want that.
+   * @param by username; null for the local admin, who commits by hand
+   * @param message of the commit, from the result
+   */
+  runAndCommit<T>(
+    by: string | null,
+    work: (context: WriteContext) => Promise<T>,
+    message: (result: T) => string,
+  ): Promise<T>;
+  /** Resolves when all writes so far are committed, or after five seconds. */
+  drained(): Promise<void>;
+}
+
+/** A catalogue folder, and the viewer who reads and writes it. */
+export interface Access {
+  readonly files: CatalogueFiles;
+  readonly viewer: Viewer;
+  /** The part of the catalogue that the viewer may see, at this moment. */
+  readonly visible: () => Snapshot;
+}

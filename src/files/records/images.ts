@@ -1,0 +1,62 @@
+/**
+ * Images among the fields of a dataset: each is stored in site_media/ under a name made of its bytes, so that equal bytes
+ * are stored once. An image stays when a dataset gets another: older commits and descriptions may name it.
+ */
+import { createHash } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { imageFacts } from '../../catalogue/image.ts';
+import { mediaPath, parsePath } from '../../catalogue/layout.ts';
+import { makeFolders, temporaryBeside, writeDurably } from '../../disk/durable.ts';
+import type { CatalogueFiles } from '../catalogue-files.ts';
+import type { Change } from '../writing/change.ts';
+import { assertStaysWithin } from '../writing/record-file.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The path of an image in a catalogue folder. */
+export function imagePath(bytes: Uint8Array): string {
+  const name = createHash('sha256').update(bytes).digest('hex').slice(0, 32);
+  return mediaPath(`images/${name}.${imageFacts(bytes)?.extension ?? 'bin'}`);
+}
+
+/** True if a path is named by the bytes of an image, and the checksum is that of other bytes. */
+export function isNameOfOtherImage(path: string, checksum: string): boolean {
+  const info = parsePath(path);
+  const name = info.kind === 'media' ? /^images\/([0-9a-f]{32})\.[^/]*$/.exec(info.name)?.[1] : undefined;
+  return name !== undefined && !checksum.startsWith(name);
+}
+
+/**
+ * Stores the images among fields, and writes the record that names them.
+ * @param write gets the fields with addresses in place of bytes, and the changes that add the images
+ * @throws ConflictError if the images would lie outside of the folder; UnavailableError; and what `write` throws
+ */
+export async function withImages<T>(
+  { store: { tree } }: CatalogueFiles,
+  fields: Fields,
+  dryRun: boolean | undefined,
+  write: (fields: Fields, images: readonly Change[]) => Promise<T>,
+): Promise<T> {
+  const images = Object.entries(fields).filter(
+    (entry): entry is [string, Uint8Array] => entry[1] instanceof Uint8Array,
+  );
+  const addresses = Object.fromEntries(images.map(([name, bytes]) => [name, `/${imagePath(bytes)}`]));
+  const changes: Change[] = [];
+  const stored: string[] = [];
+  try {
+    for (const [path, bytes] of new Map(images.map(([, bytes]) => [imagePath(bytes), bytes]))) {
+      assertStaysWithin(tree, path);
+      const aside = dryRun || tree.size(path) === bytes.length ? null : temporaryBeside(tree.absolute(path));
+      if (aside !== null) {
+        await makeFolders(dirname(aside));
+        await writeDurably(aside, bytes);
+        stored.push(aside);
+      }
+      changes.push({ do: 'add', path, from: aside, size: bytes.length, replace: true });
+    }
+    return await write({ ...fields, ...addresses }, changes);
+  } finally {
+    for (const aside of stored) await rm(aside, { force: true });
+  }
+}

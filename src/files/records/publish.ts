@@ -1,0 +1,232 @@
+/**
+ * Publishing a version: the bytes are read once, into a temporary file in the data folder of the dataset. Then the payload
+ * gets its name, and its record and the columns of the dataset are written, in one transaction.
+ */
+
+import { open, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { ColumnChanges, Published, Upload, WriteOptions } from '../../catalogue/catalogue.ts';
+import { changesBetween, fitColumns } from '../../catalogue/columns.ts';
+import { datetimeOf } from '../../catalogue/entities.ts';
+import { ConflictError, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
+import { drawId } from '../../catalogue/ids.ts';
+import {
+  datasetFolder,
+  payloadFolder,
+  payloadPath,
+  recordStem,
+  unitKey,
+  versionsFolder,
+} from '../../catalogue/layout.ts';
+import { allOf } from '../../catalogue/listing.ts';
+import { find } from '../../catalogue/lookup.ts';
+import type { DatasetRef } from '../../catalogue/ref.ts';
+import type { Snapshot } from '../../catalogue/snapshot.ts';
+import type { Dataset, Version } from '../../catalogue/types.ts';
+import { type Intake, takeIn } from '../../data/intake.ts';
+import { PayloadError } from '../../data/payload-error.ts';
+import { codeOf, explained, makeFolders, temporaryBeside, temporaryName } from '../../disk/durable.ts';
+import { newText } from '../../text/document.ts';
+import type { Access, CatalogueFiles } from '../catalogue-files.ts';
+import { schemaHeader } from '../editor-schemas.ts';
+import { added } from '../git/commit-message.ts';
+import { sweepPayloads } from '../leftovers.ts';
+import { runToEnd } from '../reading/event-loop.ts';
+import { derivedFolder } from '../rows.ts';
+import { commitStep } from '../transaction.ts';
+import type { Change } from '../writing/change.ts';
+import { assertStaysWithin } from '../writing/record-file.ts';
+import { keyOrder, recordPath } from './records.ts';
+
+const noChanges: ColumnChanges = { added: [], dropped: [], retyped: [] };
+
+/**
+ * Publishes an upload as the newest version of a dataset.
+ * @throws NotFoundError, NotPermittedError, ValidationError, ConflictError (the record of the dataset is broken, a link
+ *   leads out of the catalogue), UnavailableError
+ */
+export async function publishVersion(
+  access: Access,
+  ref: DatasetRef,
+  upload: Upload,
+  { dryRun = false }: WriteOptions<never> = {},
+): Promise<Published> {
+  const { files } = access;
+  const { tree } = files.store;
+  const home = datasetFolder(ref.namespace, ref.slug);
+  assertSound(files, recordPath(files, ref));
+  for (const folder of [payloadFolder(ref.namespace, ref.slug), versionsFolder(ref.namespace, ref.slug)])
+    assertStaysWithin(tree, `${folder}/new`);
+  const aside = dryRun ? null : temporaryBeside(tree.absolute(payloadPath(ref.namespace, ref.slug, 'payload')));
+  try {
+    if (aside !== null) {
+      await makeFolders(dirname(aside));
+      await sweepPayloads(dirname(aside));
+    }
+    const intake = await receive(files, upload, aside);
+    const published = new NewVersion(files, ref, upload, intake, aside);
+    const step = { locks: [unitKey(ref)], changes: () => published.changes() };
+    const snapshot = await commitStep(access, step, { dryRun, message: () => added(published.ref) });
+    return published.result(snapshot);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' && tree.stamp(home) === null)
+      throw new NotFoundError('The dataset was removed or renamed meanwhile.');
+    // The name of the temporary file says nothing to anybody.
+    throw explained(error, tree.absolute(home));
+  } finally {
+    if (aside !== null) await rm(aside, { force: true });
+  }
+}
+
+/** @throws ConflictError if the record is broken: early, before the bytes are read */
+function assertSound(files: CatalogueFiles, path: string): void {
+  const found = files.snapshot.diagnostics.get(path)?.find(({ code }) => code === 'syntax' || code === 'schema');
+  if (found) throw new ConflictError(`${path}:${found.line}:${found.column}: ${found.message}`);
+}
+
+/** @param aside where the bytes are kept; null if they are only read */
+async function receive(files: CatalogueFiles, upload: Upload, aside: string | null): Promise<Intake> {
+  const { source, fileName, mediaType, onProgress, signal } = upload;
+  try {
+    const copy =
+      aside === null ? {} : { copyTo: aside, derivedFolder: derivedFolder(files), derivedAside: temporaryName() };
+    const intake = await takeIn(source, { fileName, mediaType, onProgress, signal, ...copy });
+    // A form may give the checksum after the bytes.
+    const { checksum } = upload;
+    if (checksum !== undefined && checksum.toLowerCase() !== intake.checksum)
+      throw new ValidationError({ checksum: [`The bytes have the checksum ${intake.checksum}, and not ${checksum}.`] });
+    if (intake.isLfsPointer)
+      throw new ValidationError({ file: ['It is a Git LFS pointer, and not the file itself. Run "git lfs pull".'] });
+    if (aside !== null) await syncFile(aside);
+    return intake;
+  } catch (error) {
+    if (error instanceof PayloadError) throw new ValidationError({ file: [error.message] });
+    throw error;
+  }
+}
+
+async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r+');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Version that is being published: its changes are computed under the lock of the dataset. */
+class NewVersion {
+  readonly #files: CatalogueFiles;
+  readonly #dataset: DatasetRef;
+  readonly #upload: Upload;
+  readonly #intake: Intake;
+  readonly #aside: string | null;
+  /** The newest version, if it has the same bytes. */
+  #same: Version | undefined;
+  #slug = '';
+  #columnChanges = noChanges;
+
+  constructor(files: CatalogueFiles, dataset: DatasetRef, upload: Upload, intake: Intake, aside: string | null) {
+    this.#files = files;
+    this.#dataset = dataset;
+    this.#upload = upload;
+    this.#intake = intake;
+    this.#aside = aside;
+  }
+
+  get ref() {
+    const { namespace, slug } = this.#dataset;
+    return { kind: 'version', namespace, dataset: slug, slug: this.#same?.slug ?? this.#slug } as const;
+  }
+
+  changes(): readonly Change[] {
+    runToEnd(this.#files.store.rescan([this.#dataset]));
+    this.#upload.signal?.throwIfAborted();
+    const dataset = find<'dataset'>(this.#files.snapshot, this.#dataset);
+    const [newest] = dataset.versions;
+    this.#same = newest?.checksum === this.#intake.checksum ? newest : undefined;
+    if (this.#same) return [];
+    this.#slug = nextSlug(dataset, new Date());
+    const { namespace, slug } = this.#dataset;
+    const file = `${this.#slug}${extensionFor(this.#upload.fileName, this.#intake)}`;
+    const path = `${recordStem(this.ref)}.yaml`;
+    const header = schemaHeader('version', path, this.#files.snapshot.settings.base_url);
+    const id = drawId((candidate) => [...allOf(this.#files.snapshot, 'version')].some((one) => one.id === candidate));
+    const record = { id, ...versionRecord(this.#slug, file, this.#upload, this.#intake) };
+    const text = newText('yaml', record, keyOrder('version'), header);
+    const { columns, size } = this.#intake;
+    if (columns.length) this.#columnChanges = changesBetween(dataset.columns, columns);
+    return [
+      { do: 'add', path: payloadPath(namespace, slug, file), from: this.#aside, size },
+      { do: 'create', path, text },
+      ...(columns.length && !hasColumns(dataset, columns) ? [this.#describeColumns()] : []),
+    ];
+  }
+
+  /** The columns of a dataset are those of its newest version; descriptions and unknown keys stay. */
+  #describeColumns(): Change {
+    const path = recordPath(this.#files, this.#dataset);
+    return { do: 'edit', path, set: ({ columns }) => ({ columns: fitColumns(columns, this.#intake.columns) }) };
+  }
+
+  result(snapshot: Snapshot): Published {
+    if (this.#same) return { version: this.#same, created: false, changes: noChanges };
+    const { versions } = find<'dataset'>(snapshot, this.#dataset);
+    const version = versions.find(({ slug }) => slug === this.#slug);
+    if (!version) throw new NotFoundError(`The version ${this.#slug} was removed as soon as it was published.`);
+    return { version, created: true, changes: this.#columnChanges };
+  }
+}
+
+function hasColumns(dataset: Dataset, found: Intake['columns']): boolean {
+  return (
+    dataset.columns.length === found.length &&
+    dataset.columns.every(({ name, type }, i) => found[i]?.name === name && found[i]?.type === type)
+  );
+}
+
+/** Timestamp of 20 digits, greater than that of every version: two in one millisecond differ in the last digits. */
+function nextSlug(dataset: Dataset, now: Date): string {
+  const moment = now.toISOString().replace(/\D/g, '').padEnd(20, '0');
+  const slugs = dataset.versions.map(({ slug }) => slug).filter((slug) => /^\d{20}$/.test(slug));
+  const newest = slugs.sort().at(-1) ?? '';
+  return newest < moment ? moment : String(BigInt(newest) + 1n).padStart(20, '0');
+}
+
+/** Extension of the payload: that of the uploaded file, if it has one; else that of its format. */
+function extensionFor(fileName: string | undefined, { format, compression }: Intake): string {
+  const own = /(?:\.[A-Za-z0-9]{1,12}){1,2}$/.exec(fileName ?? '')?.[0] ?? '';
+  const last = own.slice(own.lastIndexOf('.'));
+  const kept = compression === 'gzip' ? own : last;
+  if (kept) return kept.toLowerCase();
+  return `${format ? `.${format}` : '.bin'}${compression === 'gzip' ? '.gz' : ''}`;
+}
+
+function versionRecord(slug: string, file: string, upload: Upload, intake: Intake) {
+  const { label, notes, metadata, fileName } = upload;
+  const { rows, bbox, format, mediaType, size, checksum } = intake;
+  return {
+    label: label || slug,
+    datetime: datetimeOf(slug),
+    checksum,
+    metadata: metadata || summaryOf(intake, fileName),
+    ready: true,
+    ...(notes && { notes }),
+    ...(rows !== null && { rows }),
+    ...(bbox && { bbox: [...bbox] }),
+    file: { name: file, ...(format && { format }), media_type: mediaType, size },
+  };
+}
+
+/** Base64 of a JSON summary: opaque to clients, useful to people. */
+function summaryOf(intake: Intake, fileName: string | undefined): string {
+  const { format, compression, encoding, delimiter, crs, rows, bbox, statistics } = intake;
+  const columns = statistics.map(({ type: _, ...figures }) => figures);
+  const given = Object.entries({ compression, encoding, delimiter, crs, bbox }).filter(([, value]) => value !== null);
+  const summary = { format, rows, ...Object.fromEntries(given), source: fileName };
+  const whole = Buffer.from(JSON.stringify({ ...summary, columns }));
+  return (whole.length > maxSummary ? Buffer.from(JSON.stringify(summary)) : whole).toString('base64');
+}
+
+/** Bytes of a summary: one of thousands of columns would be larger than a record may be. */
+const maxSummary = 256 * 1024;

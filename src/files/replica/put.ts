@@ -1,0 +1,141 @@
+/** Adding a payload or an image: bytes that never change, and that nobody sees before a record names them. */
+import { createHash } from 'node:crypto';
+import { open, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { addAbortSignal } from 'node:stream';
+import { ConflictError, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
+import { isPortablePath, parentFolder, parseSafePath, unitKey } from '../../catalogue/layout.ts';
+import { formatRef } from '../../catalogue/ref.ts';
+import type { FileBytes } from '../../catalogue/replica.ts';
+import { codeOf, explained, makeFolders, temporaryBeside } from '../../disk/durable.ts';
+import { withLocks } from '../../disk/lock.ts';
+import type { Access } from '../catalogue-files.ts';
+import { isNameOfOtherImage } from '../records/images.ts';
+import { commitStep } from '../transaction.ts';
+import { findRecord } from '../tree/file-tree.ts';
+import type { Change, Step } from '../writing/change.ts';
+import { assertStaysWithin } from '../writing/record-file.ts';
+import { assertPermitted } from '../writing/rights.ts';
+import type { Sums } from './sums.ts';
+
+type Target = Extract<NonNullable<ReturnType<typeof parseSafePath>>, { kind: 'payload' | 'media' }>;
+
+/**
+ * Adds bytes; does nothing if the same bytes are there.
+ * @throws ValidationError if the bytes don't have the checksum, or nothing can be at the path; ConflictError if other
+ *   bytes are there; NotPermittedError; UnavailableError; the reason of the signal
+ */
+export async function putBytes(access: Access, sums: Sums, path: string, bytes: FileBytes): Promise<void> {
+  const target = targetAt(path);
+  const { checksum, size } = bytes;
+  const { tree } = access.files.store;
+  const add: Change = { do: 'add', path, from: temporaryBeside(tree.absolute(path)), size };
+  assertPermitted(access, add);
+  if (!/^[0-9a-f]{64}$/.test(checksum))
+    throw new ValidationError({ checksum: ['It is not a SHA-256 in hexadecimal.'] });
+  if (isNameOfOtherImage(path, checksum))
+    throw new ValidationError({ path: ['An image of that name is named by its bytes, and these are others.'] });
+  if (!Number.isSafeInteger(size) || size < 0) throw new ValidationError({ size: ['It is not a number of bytes.'] });
+  assertStaysWithin(tree, path);
+  assertHasNamespace(access, target);
+  if (await hasBytes(sums, path, bytes)) return;
+  await receiveAndAdd(access, sums, target, add, bytes);
+}
+
+function targetAt(path: string): Target {
+  const info = parseSafePath(path);
+  if ((info?.kind === 'payload' || info?.kind === 'media') && isPortablePath(path)) return info;
+  throw new ValidationError({ path: [`No payload or image has its place at ${JSON.stringify(path)}.`] });
+}
+
+function assertHasNamespace({ files }: Access, target: Target): void {
+  if (target.kind === 'media') return;
+  const { namespace } = target.dataset;
+  if (!findRecord(files.store.tree, { kind: 'namespace', slug: namespace }))
+    throw new ConflictError(`There is no namespace ${namespace} yet: add it first.`);
+}
+
+/** True if the bytes are there already. @throws ConflictError if others are */
+async function hasBytes(sums: Sums, path: string, { checksum }: FileBytes): Promise<boolean> {
+  const existing = await sums.file(path);
+  if (existing === null) return false;
+  if (existing.checksum === checksum) return true;
+  throw new ConflictError(`${path} is there, with other bytes: they never change. Choose another name.`);
+}
+
+async function receiveAndAdd(
+  access: Access,
+  sums: Sums,
+  target: Target,
+  add: Extract<Change, { do: 'add' }>,
+  bytes: FileBytes,
+): Promise<void> {
+  const { path } = add;
+  const aside = add.from ?? '';
+  const home = dirname(aside);
+  const isNew = (await stat(home).catch(() => null)) === null;
+  let isDone = false;
+  try {
+    await makeFolders(home);
+    await receive(aside, bytes);
+    const step: Step = {
+      locks: [target.kind === 'payload' ? unitKey(target.dataset) : path],
+      async changes() {
+        bytes.signal?.throwIfAborted();
+        return (await hasBytes(sums, path, bytes)) ? [] : [add];
+      },
+    };
+    const message = () =>
+      target.kind === 'payload' ? `Add data of dataset ${formatRef(target.dataset)}` : `Add ${path}`;
+    await commitStep(access, step, { message });
+    isDone = true;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') throw new NotFoundError('The dataset was removed or renamed meanwhile.');
+    if (codeOf(error) === 'EEXIST' || codeOf(error) === 'ENOTDIR')
+      throw new ConflictError(`A file is in the way of ${path}.`);
+    throw explained(error, path);
+  } finally {
+    await rm(aside, { force: true });
+    if (isNew && !isDone) await removeEmptyFolders(access, target, home);
+  }
+}
+
+async function receive(aside: string, { source, checksum, size, onProgress, signal }: FileBytes): Promise<void> {
+  const hash = createHash('sha256');
+  let length = 0;
+  const file = await open(aside, 'wx');
+  try {
+    const stream = source();
+    if (signal) addAbortSignal(signal, stream);
+    const checked = async function* () {
+      for await (const chunk of stream as AsyncIterable<Buffer>) {
+        length += chunk.length;
+        if (length > size) throw new ValidationError({ size: [`There are more than the ${size} bytes announced.`] });
+        hash.update(chunk);
+        yield chunk;
+        onProgress?.(length);
+      }
+    };
+    await writeFile(file, checked());
+    if (length < size) throw new ValidationError({ size: [`There are ${length} bytes, and not ${size}.`] });
+    const found = hash.digest('hex');
+    if (found !== checksum)
+      throw new ValidationError({ checksum: [`The bytes have the checksum ${found}, and not ${checksum}.`] });
+    await file.sync();
+  } catch (error) {
+    throw signal?.aborted ? signal.reason : error;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Removes the folders that were made for bytes that did not come, unless something is in them. */
+async function removeEmptyFolders({ files }: Access, target: Target, home: string): Promise<void> {
+  const isPayload = target.kind === 'payload';
+  const top = files.store.tree.absolute(isPayload ? parentFolder(target.dataset) : '');
+  const locks = isPayload ? [unitKey(target.dataset), parentFolder(target.dataset)].sort() : [];
+  await withLocks(files.root, locks, async () => {
+    for (let folder = home; folder.length > top.length; folder = dirname(folder))
+      if (await rmdir(folder).catch(() => true)) return;
+  });
+}

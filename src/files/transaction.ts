@@ -1,0 +1,272 @@
+/**
+ * Transactions: the only way in which records, payloads and images are written. Edits, creations, moves, removals,
+ * uploads and pushes compute changes and commit them here.
+ *
+ * A step is locked, planned, checked against the rules and then performed: all of it or nothing. Consecutive steps that
+ * do not depend on each other go together. In the end every reader sees the changes, and git has one commit of them.
+ */
+
+import { mapConcurrent } from '../catalogue/concurrency.ts';
+import { ConflictError, ValidationError } from '../catalogue/errors.ts';
+import { parseSafePath, type RecordRef, recordFormat, type Scope, scopeKey, unitOf } from '../catalogue/layout.ts';
+import { lookUp } from '../catalogue/lookup.ts';
+import { visibleTo } from '../catalogue/permissions.ts';
+import type { RecordDiagnostic, RecordSet } from '../catalogue/record-set.ts';
+import { rules } from '../catalogue/rules.ts';
+import type { Snapshot } from '../catalogue/snapshot.ts';
+import type { Diagnostic } from '../catalogue/types.ts';
+import { withLocks } from '../disk/lock.ts';
+import { folderIsGone } from '../disk/private-folder.ts';
+import { locate } from '../text/parse.ts';
+import type { Access } from './catalogue-files.ts';
+import { leaveNote } from './following/touched.ts';
+import { regularPause, runToEnd } from './reading/event-loop.ts';
+import { OverlayTree } from './tree/overlay-tree.ts';
+import { perform } from './writing/action.ts';
+import { locksOf, type Step } from './writing/change.ts';
+import { Plan, type PlannedStep } from './writing/plan.ts';
+import { ChangedMeanwhileError } from './writing/record-file.ts';
+import { assertPermitted } from './writing/rights.ts';
+import type { WriteContext } from './writing/write-context.ts';
+
+export interface CommitOptions {
+  /** Plan and check the steps without writing anything. */
+  readonly dryRun?: boolean | undefined;
+  /** Message of the git commit. */
+  readonly message: (committed: Committed) => string;
+  /** The error of a step that the rules refuse; default: one that names path, line and column. */
+  readonly refusal?: (diagnostics: readonly Diagnostic[]) => Error;
+  /** Accept names of records that do not exist, as a copy of another catalogue may have them. */
+  readonly allowMissingReferences?: boolean;
+}
+
+export type StepOutcome = { readonly done: true } | { readonly done: false; readonly error: Error };
+
+export interface Committed {
+  /** One for each step. */
+  readonly outcomes: readonly StepOutcome[];
+  /** The catalogue afterwards; with `dryRun`, as it would be. */
+  readonly snapshot: Snapshot;
+}
+
+/**
+ * Commits steps, each whole or not at all, whatever became of those before it.
+ * @throws UnavailableError if the catalogue folder is gone
+ */
+export async function commit(access: Access, steps: readonly Step[], options: CommitOptions): Promise<Committed> {
+  const { files, viewer } = access;
+  if (!files.store.tree.isCatalogue()) throw folderIsGone();
+  if (options.dryRun) return new Transaction(access, options, null).run(steps);
+  // Git reads large files where they lie: they stay there until they are committed.
+  if (steps.some(relocates)) await files.commits.drained();
+  const work = (context: WriteContext) => new Transaction(access, options, context).run(steps);
+  return files.commits.runAndCommit(viewer.username, work, options.message);
+}
+
+/**
+ * Commits one step.
+ * @returns the catalogue afterwards; with `dryRun`, as it would be
+ * @throws NotPermittedError, NotFoundError, StaleError, ConflictError, ValidationError, UnavailableError
+ */
+export async function commitStep(access: Access, step: Step, options: CommitOptions): Promise<Snapshot> {
+  const { outcomes, snapshot } = await commit(access, [step], options);
+  for (const outcome of outcomes) if (!outcome.done) throw outcome.error;
+  return snapshot;
+}
+
+function relocates({ changes, locks }: Step): boolean {
+  return typeof changes === 'function'
+    ? locks === undefined
+    : changes.some(({ do: what }) => ['remove', 'move', 'restore'].includes(what));
+}
+
+/** Number of steps that are locked and planned together. */
+const maxChunk = 64;
+/** Number of files that are written at a time: the disk takes several as fast as one. */
+const concurrency = 8;
+/** Number of times that an edit is computed again because another program has saved the file meanwhile. */
+const maxAttempts = 5;
+
+class Transaction {
+  readonly #access: Access;
+  readonly #options: CommitOptions;
+  /** Null for a dry run. */
+  readonly #context: WriteContext | null;
+  readonly #outcomes: StepOutcome[] = [];
+  readonly #scopes = new Map<string, Scope>();
+  readonly #pause = regularPause();
+  /** The tree and the records after the steps so far of a dry run. */
+  #tree: OverlayTree;
+  #snapshot: Snapshot;
+
+  constructor(access: Access, options: CommitOptions, context: WriteContext | null) {
+    this.#access = access;
+    this.#options = options;
+    this.#context = context;
+    this.#tree = new OverlayTree(access.files.store.tree);
+    this.#snapshot = access.files.snapshot;
+  }
+
+  async run(steps: readonly Step[]): Promise<Committed> {
+    const { files } = this.#access;
+    for (const chunk of chunksOf(steps, this.#context ? maxChunk : 1)) {
+      await this.#runChunk(chunk);
+      if (steps.length > 1) await this.#pause();
+    }
+    if (this.#scopes.size) await leaveNote(files.root, [...this.#scopes.values()]);
+    return { outcomes: this.#outcomes, snapshot: this.#context ? files.snapshot : this.#snapshot };
+  }
+
+  async #runChunk(chunk: Chunk): Promise<void> {
+    const context = this.#context;
+    if (!context) return this.#rehearse(chunk);
+    const permitted = await this.#permitted(chunk);
+    if (permitted.length === 0) return;
+    const locks = [...new Set(permitted.flatMap(([, step]) => locksOf(step)))].sort();
+    try {
+      await withLocks(this.#access.files.root, locks, (signal) => this.#attempt(permitted, context, signal));
+    } catch (error) {
+      for (const [i] of permitted) this.#outcomes[i] ??= { done: false, error: error as Error };
+    }
+  }
+
+  /** The steps of a chunk that the viewer may make: nobody waits for a lock to be refused. */
+  async #permitted(chunk: Chunk): Promise<Chunk> {
+    const permitted: Numbered[] = [];
+    for (const [i, given] of chunk) {
+      try {
+        const step = await withChanges(given);
+        if (typeof step.changes !== 'function')
+          for (const change of step.changes) assertPermitted(this.#access, change);
+        permitted.push([i, step]);
+      } catch (error) {
+        this.#outcomes[i] = { done: false, error: error as Error };
+      }
+    }
+    return permitted;
+  }
+
+  async #rehearse(chunk: Chunk): Promise<void> {
+    const overlay = new OverlayTree(this.#tree);
+    const plan = new Plan(this.#access, overlay, { snapshot: this.#snapshot });
+    const { accepted, next } = await this.#plan(await this.#permitted(chunk), plan);
+    if (accepted.length === 0) return;
+    this.#tree = overlay;
+    this.#snapshot = next.snapshot;
+    for (const [i] of accepted) this.#outcomes[i] = { done: true };
+  }
+
+  /** Plans and performs the steps of a chunk, under their locks. */
+  async #attempt(chunk: Chunk, context: WriteContext, signal: AbortSignal, attempt = 1): Promise<void> {
+    const { files } = this.#access;
+    runToEnd(files.store.rescan(chunk.flatMap(([, step]) => unitsOf(step))));
+    const plan = new Plan(this.#access, new OverlayTree(files.store.tree));
+    const { accepted } = await this.#plan(chunk, plan);
+    const scopes = new Map<string, Scope>();
+    let isRetried = false;
+    await mapConcurrent(accepted, concurrency, async ([i, { actions, scopes: changed }]) => {
+      try {
+        await perform(files, actions, context, signal);
+        if (actions.length) for (const scope of changed) scopes.set(scopeKey(scope), scope);
+        this.#outcomes[i] = { done: true };
+      } catch (error) {
+        isRetried = error instanceof ChangedMeanwhileError && chunk.length === 1 && attempt < maxAttempts;
+        if (!isRetried) this.#outcomes[i] = { done: false, error: error as Error };
+      }
+    });
+    if (isRetried) return this.#attempt(chunk, context, signal, attempt + 1);
+    for (const [key, scope] of scopes) this.#scopes.set(key, scope);
+    if (scopes.size) await files.refresh([...scopes.values()]);
+  }
+
+  /** Plans the steps of a chunk. Steps that are refused get their outcome here. */
+  async #plan(chunk: Chunk, plan: Plan): Promise<{ readonly accepted: readonly Planned[]; readonly next: RecordSet }> {
+    const planned: Planned[] = [];
+    for (const [i, { assert, changes }] of chunk) {
+      try {
+        assert?.();
+        planned.push([i, await plan.step(typeof changes === 'function' ? await changes() : changes)]);
+      } catch (error) {
+        this.#outcomes[i] = { done: false, error: error as Error };
+      }
+      if (chunk.length > 1) await this.#pause();
+    }
+    const next = plan.next();
+    const touched = planned.flatMap(([, step]) => step.touched);
+    const found = rules(next, touched).filter((one) => this.#refuses(one));
+    const accepted = planned.filter(([i, step]) => {
+      const own = found.filter(({ path }) => step.touched.some((one) => one.path === path));
+      if (own.length) this.#outcomes[i] = { done: false, error: this.#refusal(own, plan, next) };
+      return own.length === 0;
+    });
+    return { accepted, next };
+  }
+
+  #refuses({ severity, code }: RecordDiagnostic): boolean {
+    return severity === 'error' && !(code === 'reference' && this.#options.allowMissingReferences);
+  }
+
+  #refusal(found: readonly RecordDiagnostic[], plan: Plan, next: RecordSet): Error {
+    const visible = visibleTo(this.#access.viewer, next.snapshot);
+    const diagnostics = found.map((one) => located(one, plan, visible));
+    return (this.#options.refusal ?? textRefusal)(diagnostics);
+  }
+}
+
+/** A diagnostic with its line. It does not name records that the viewer may not see. */
+function located({ fix: _, other, ...found }: RecordDiagnostic, plan: Plan, visible: Snapshot): Diagnostic {
+  const text = plan.text(found.path);
+  const place = text === undefined ? { line: 1, column: 1 } : locate(text, recordFormat(found.path), found.pointer);
+  const isHidden = found.code === 'id' && other && !lookUp(visible, other);
+  const message = isHidden ? found.message.replace(/by .*/, `by another ${other.kind}.`) : found.message;
+  return { ...found, ...place, message };
+}
+
+/** The error for changes of whole files: conflicts of names and ids, else the place of every problem. */
+function textRefusal(diagnostics: readonly Diagnostic[]): Error {
+  const conflict = diagnostics.find(({ code }) => code === 'name' || code === 'id');
+  if (conflict) return new ConflictError(conflict.message);
+  const lines = diagnostics.map(({ path, line, column, message }) => `${path}:${line}:${column}: ${message}`);
+  return new ValidationError({ non_field_errors: lines });
+}
+
+type Numbered = readonly [i: number, step: Step];
+type Chunk = readonly Numbered[];
+type Planned = readonly [i: number, step: PlannedStep];
+
+/** Steps in their order; together those that write different records of one kind, which do not depend on each other. */
+function* chunksOf(steps: readonly Step[], max: number): Generator<Chunk> {
+  let chunk: Numbered[] = [];
+  let kind: RecordRef['kind'] | undefined;
+  const paths = new Set<string>();
+  for (const [i, step] of steps.entries()) {
+    const [change, ...others] = typeof step.changes === 'function' ? [] : step.changes;
+    const info = change?.do === 'write' && others.length === 0 ? parseSafePath(change.path) : null;
+    // Rights hang on namespaces: what follows one is planned when it is written.
+    const own = info?.kind === 'record' && info.ref.kind !== 'namespace' ? info.ref.kind : undefined;
+    const isNext = own !== undefined && own === kind && chunk.length < max && !paths.has(change?.path ?? '');
+    if (!isNext && chunk.length) {
+      yield chunk;
+      chunk = [];
+      paths.clear();
+    }
+    chunk.push([i, step]);
+    paths.add(change?.path ?? '');
+    kind = own;
+  }
+  if (chunk.length) yield chunk;
+}
+
+/** The step with its changes, if they are computed before the locks are taken. */
+async function withChanges(step: Step): Promise<Step> {
+  return typeof step.changes === 'function' && !step.locks ? { ...step, changes: await step.changes() } : step;
+}
+
+/** Units that a step changes, to be read again under the locks. */
+function unitsOf({ changes }: Step): Scope[] {
+  if (typeof changes === 'function') return [];
+  return changes.flatMap(({ path }) => {
+    const info = parseSafePath(path);
+    return info?.kind === 'record' ? [unitOf(info.ref)] : [];
+  });
+}

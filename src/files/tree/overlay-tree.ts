@@ -1,0 +1,131 @@
+/** Pending changes over a tree: it reads as the tree will read once they are made. */
+import { recordFormat } from '../../catalogue/layout.ts';
+import { type Parsed, parseRecord } from '../../text/parse.ts';
+import { type FileTree, hasFile, type Stamp, type TreeEntry } from './file-tree.ts';
+
+interface PendingFile {
+  /** Undefined for bytes that are not a record. */
+  readonly text?: string;
+  readonly size: number;
+  parsed?: Parsed;
+}
+
+type Relocation = { readonly from: string; readonly to: string | null };
+
+const isWithin = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
+const parentOf = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf('/')));
+const nameIn = (path: string) => path.slice(path.lastIndexOf('/') + 1);
+
+export class OverlayTree implements FileTree {
+  readonly #base: FileTree;
+  readonly #pending = new Map<string, PendingFile>();
+  /** Files and folders that were moved or removed, in order. */
+  readonly #relocations: Relocation[] = [];
+
+  constructor(base: FileTree) {
+    this.#base = base;
+  }
+
+  /** Sets the text of a record. */
+  write(path: string, text: string): void {
+    this.#pending.set(path, { text, size: Buffer.byteLength(text) });
+  }
+
+  /** Adds bytes that are not read as a record. */
+  add(path: string, size: number): void {
+    this.#pending.set(path, { size });
+  }
+
+  /** Removes a file, or a folder with everything in it. */
+  remove(path: string): void {
+    for (const pending of [...this.#pending.keys()]) if (isWithin(pending, path)) this.#pending.delete(pending);
+    this.#relocations.push({ from: path, to: null });
+  }
+
+  /** Moves a file, or a folder with everything in it. */
+  move(from: string, to: string): void {
+    for (const [path, file] of [...this.#pending])
+      if (isWithin(path, from)) {
+        this.#pending.delete(path);
+        this.#pending.set(to + path.slice(from.length), file);
+      }
+    this.#relocations.push({ from, to });
+  }
+
+  /** Parsed text of a record; undefined if there is none. */
+  parsed(path: string): Parsed | undefined {
+    const file = this.#pending.get(path);
+    if (file?.text !== undefined) {
+      file.parsed ??= parseRecord(file.text, recordFormat(path));
+      return file.parsed;
+    }
+    const text = hasFile(this, path) ? this.read(path)?.text : undefined;
+    return text === undefined ? undefined : parseRecord(text, recordFormat(path));
+  }
+
+  stamp(path: string): Stamp | null {
+    const file = this.#pending.get(path);
+    if (file) return { ino: 0, size: file.size, mtime: -1, ctime: 0 };
+    const isFolder = [...this.#pending.keys()].some((one) => one.startsWith(`${path}/`));
+    const place = this.#baseOf(path);
+    return (place === null ? null : this.#base.stamp(place)) ?? (isFolder ? folderStamp : null);
+  }
+
+  names(path: string): readonly TreeEntry[] {
+    const folder = path.replace(/\/$/, '');
+    const prefix = folder === '' ? '' : `${folder}/`;
+    const entries = new Map<string, TreeEntry>();
+    const place = this.#baseOf(folder);
+    for (const entry of place === null ? [] : this.#base.names(place))
+      if (this.#baseOf(prefix + entry.name) !== null) entries.set(entry.name, entry);
+    for (const { from, to } of this.#relocations)
+      if (to !== null && parentOf(to) === folder && this.#baseOf(to) !== null) {
+        const moved = this.#base.names(parentOf(from)).find(({ name }) => name === nameIn(from));
+        entries.set(nameIn(to), entryOf(nameIn(to), moved?.isDirectory() ?? false));
+      }
+    for (const one of this.#pending.keys())
+      if (one.startsWith(prefix)) {
+        const [name = '', ...below] = one.slice(prefix.length).split('/');
+        if (!entries.has(name)) entries.set(name, entryOf(name, below.length > 0));
+      }
+    return [...entries.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  isFolder(parent: string, entry: TreeEntry): boolean {
+    if (!entry.isSymbolicLink()) return entry.isDirectory();
+    return this.#base.isFolder(parent, entry);
+  }
+
+  read(path: string): { readonly text: string; readonly stamp: Stamp; readonly parsed?: Parsed } | null {
+    const file = this.#pending.get(path);
+    const stamp = file && this.stamp(path);
+    if (stamp && file.text !== undefined) {
+      const parsed = this.parsed(path);
+      return { text: file.text, stamp, ...(parsed && { parsed }) };
+    }
+    const place = this.#baseOf(path);
+    return place === null ? null : this.#base.read(place);
+  }
+
+  isLfsPointer(path: string): boolean {
+    const place = this.#pending.has(path) ? null : this.#baseOf(path);
+    return place !== null && this.#base.isLfsPointer(place);
+  }
+
+  /** Path in the base tree of what is at a path now; null if nothing of the base tree is. */
+  #baseOf(path: string): string | null {
+    let place = path;
+    for (const { from, to } of this.#relocations.toReversed())
+      if (to !== null && isWithin(place, to)) place = from + place.slice(to.length);
+      else if (isWithin(place, from)) return null;
+    return place;
+  }
+}
+
+const folderStamp: Stamp = { ino: 0, size: 0, mtime: -1, ctime: 0 };
+
+const entryOf = (name: string, isFolder: boolean): TreeEntry => ({
+  name,
+  isDirectory: () => isFolder,
+  isSymbolicLink: () => false,
+});

@@ -1,0 +1,133 @@
+/** Actions of a transaction on disk, and how to undo them if a later one of the same step fails. */
+import { link, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { ConflictError, StaleError } from '../../catalogue/errors.ts';
+import type { RecordRef } from '../../catalogue/layout.ts';
+import { codeOf, explained, makeFolders, syncFolder, writeDurably } from '../../disk/durable.ts';
+import type { CatalogueFiles } from '../catalogue-files.ts';
+import { ChangedMeanwhileError, type RecordFile, writeNewRecord } from './record-file.ts';
+import { moveAcross, moveToTrash, restoreFromTrash } from './trash.ts';
+import type { WriteContext } from './write-context.ts';
+
+export type Action =
+  | { readonly do: 'create'; readonly ref: RecordRef; readonly path: string; readonly text: string }
+  | {
+      readonly do: 'replace';
+      readonly path: string;
+      readonly text: string;
+      readonly file: RecordFile;
+      readonly before: Buffer;
+      readonly ifChanged: 'stale' | 'retry';
+    }
+  | { readonly do: 'remove'; readonly ref: RecordRef; readonly paths: readonly string[] }
+  | { readonly do: 'move'; readonly from: string; readonly to: string }
+  | { readonly do: 'add'; readonly path: string; readonly from: string; readonly replace: boolean }
+  | { readonly do: 'restore'; readonly path: string; readonly from: string };
+
+/**
+ * Performs the actions of a step in their order. If one fails, those before it are undone.
+ * @param signal aborted if a lock is lost
+ * @throws ChangedMeanwhileError, ConflictError, UnavailableError
+ */
+export async function perform(
+  files: CatalogueFiles,
+  actions: readonly Action[],
+  context: WriteContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const undo: (() => Promise<unknown>)[] = [];
+  try {
+    for (const action of actions) {
+      signal.throwIfAborted();
+      undo.push(await performOne(files, action, context.by, signal));
+    }
+  } catch (error) {
+    for (const step of undo.toReversed()) await step().catch(() => {});
+    throw error;
+  }
+  // Noted at the end: what was undone is not committed.
+  for (const action of actions) note(action, context);
+}
+
+function note(action: Action, context: WriteContext): void {
+  switch (action.do) {
+    case 'create':
+    case 'replace':
+      return context.wrote(action.path, action.text);
+    case 'move':
+      return context.moved(action.from, action.to);
+    case 'remove':
+      return action.paths.forEach((path) => void context.touched(path));
+    default:
+      return context.touched(action.path);
+  }
+}
+
+/** @returns the way to undo it */
+async function performOne(
+  { root, accounts }: CatalogueFiles,
+  action: Action,
+  by: string | null,
+  signal: AbortSignal,
+): Promise<() => Promise<unknown>> {
+  switch (action.do) {
+    case 'create': {
+      // Credentials of an earlier user of the same name are not those of the new one.
+      if (action.ref.kind === 'user') await accounts.forget(action.ref.slug);
+      await writeNewRecord(root, action.path, action.text, signal);
+      return () => rm(join(root, action.path));
+    }
+    case 'replace':
+      await action.file.replace(action.text).catch((error) => {
+        throw error instanceof ChangedMeanwhileError && action.ifChanged === 'stale' ? new StaleError() : error;
+      });
+      return () => writeBack(join(root, action.path), action.text, action.before);
+    case 'remove':
+      await moveToTrash(root, action.ref, action.paths, by);
+      if (action.ref.kind === 'user') await accounts.forget(action.ref.slug);
+      return async () => {};
+    case 'move':
+      await move(root, action.from, action.to);
+      return () => move(root, action.to, action.from);
+    case 'add': {
+      const target = join(root, action.path);
+      await makeFolders(dirname(target));
+      await (action.replace ? rename(action.from, target) : giveName(action.from, target));
+      await syncFolder(dirname(target));
+      return () => rm(target);
+    }
+    case 'restore':
+      await restoreFromTrash(action.from, join(root, action.path));
+      return () => moveAcross(join(root, action.path), action.from);
+  }
+}
+
+/** Writes the contents back that a record had, unless another program has written it since. */
+async function writeBack(path: string, text: string, before: Buffer): Promise<void> {
+  if ((await readFile(path, 'utf8')) === text) await writeDurably(path, before);
+}
+
+/**
+ * Renames a file or folder within the catalogue, durably.
+ * @throws UnavailableError
+ */
+export async function move(root: string, from: string, to: string): Promise<void> {
+  const [source, target] = [join(root, from), join(root, to)];
+  try {
+    await makeFolders(dirname(target));
+    await rename(source, target);
+    await syncFolder(dirname(target));
+    if (dirname(source) !== dirname(target)) await syncFolder(dirname(source));
+  } catch (error) {
+    throw explained(error, target);
+  }
+}
+
+/** Gives a file a second name that nothing has; if the file system knows no links, renames it. */
+async function giveName(from: string, to: string): Promise<void> {
+  await link(from, to).catch((error) => {
+    if (codeOf(error) === 'EEXIST') throw new ConflictError(`${to.slice(to.lastIndexOf('/') + 1)} exists already.`);
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(codeOf(error))) throw error;
+    return rename(from, to);
+  });
+}

@@ -1,0 +1,90 @@
+/** Changes of a transaction, and the locks that they need. */
+import { NotPermittedError, ValidationError } from '../../catalogue/errors.ts';
+import {
+  datasetsFolder,
+  parentFolder,
+  parseSafePath,
+  type RecordRef,
+  unitKey,
+  unitOf,
+} from '../../catalogue/layout.ts';
+import type { RecordValue } from '../../catalogue/record-set.ts';
+import type { RecordChange } from '../../catalogue/replica.ts';
+
+/** `ifMatch` of a change that does not depend on the contents of the record: it has to exist (RFC 9110, section 13.1.1). */
+export const anyVersion = '*';
+
+export type Change =
+  /** New text of a record, its removal or its move; `ifMatch` is the expected checksum, or `anyVersion`. */
+  | RecordChange
+  /** Keys of a record to set, computed from its contents under the lock; undefined removes a key. */
+  | {
+      readonly do: 'edit';
+      readonly path: string;
+      readonly set: (record: RecordValue) => Readonly<Record<string, unknown>>;
+    }
+  /** Record of a name that nothing else has, not even a folder. */
+  | { readonly do: 'create'; readonly path: string; readonly text: string }
+  /** Bytes that lie aside, at an absolute path, get their name. With `replace`, another file may be there. */
+  | {
+      readonly do: 'add';
+      readonly path: string;
+      readonly from: string | null;
+      readonly size: number;
+      readonly replace?: boolean;
+    }
+  /** Part of a record, or all of it, comes back from the trash. */
+  | { readonly do: 'restore'; readonly path: string; readonly from: string; readonly ref: RecordRef };
+
+/** Changes that are made together: all of them or none. */
+export interface Step {
+  /** Names of the locks to hold; by default those that the changes need. */
+  readonly locks?: readonly string[];
+  /** Condition that is checked under the locks: throws if it does not hold. */
+  readonly assert?: () => void;
+  /** The changes, or a function that computes them: under the locks if `locks` names them, else before they are taken. */
+  readonly changes: readonly Change[] | (() => Promise<readonly Change[]> | readonly Change[]);
+}
+
+/**
+ * Reference of the record that a path from outside names.
+ * @throws ValidationError if no record can be there; NotPermittedError for the settings
+ */
+export function recordRefAt(path: string): RecordRef {
+  const info = parseSafePath(path);
+  if (info?.kind === 'settings') throw new NotPermittedError(`Each catalogue has its own ${path}: edit it by hand.`);
+  if (info?.kind === 'record') return info.ref;
+  throw new ValidationError({ path: [`No record has its place at ${JSON.stringify(path)}.`] });
+}
+
+/** Names of the locks that a step needs, in the order in which everybody takes them. */
+export function locksOf({ locks, changes }: Step): readonly string[] {
+  const needed = locks ?? (typeof changes === 'function' ? [] : changes.flatMap(changeLocks));
+  return [...new Set(needed)].sort();
+}
+
+/** A lock for each unit that changes, and for each folder in which a name is given or taken. */
+export function changeLocks(change: Change): readonly string[] {
+  const info = parseSafePath(change.path);
+  if (change.do === 'add' || change.do === 'restore')
+    return [info?.kind === 'payload' ? unitKey(info.dataset) : change.path];
+  if (info?.kind !== 'record') return [];
+  const { ref } = info;
+  const unit = unitKey(unitOf(ref));
+  switch (change.do) {
+    case 'edit':
+      return [unit];
+    case 'create':
+      return [parentFolder(ref)];
+    case 'write':
+      // Nobody else makes the record while its folder is locked.
+      return change.ifMatch === null && ref.kind !== 'version' ? [parentFolder(ref)] : [unit];
+    case 'remove':
+      return ref.kind === 'namespace' ? [unit, datasetsFolder(ref.slug)] : [unit];
+    case 'move': {
+      const to = parseSafePath(change.to);
+      const parent = to?.kind === 'record' ? [parentFolder(to.ref)] : [];
+      return [unit, ...parent, ...(ref.kind === 'namespace' ? [datasetsFolder(ref.slug)] : [])];
+    }
+  }
+}

@@ -1,0 +1,130 @@
+/** Conditions that the files have to meet for a change. */
+
+import { createHash } from 'node:crypto';
+import { ConflictError, NotFoundError, StaleError, ValidationError } from '../../catalogue/errors.ts';
+import {
+  datasetsFolder,
+  ownPath,
+  payloadPath,
+  type RecordRef,
+  recordFormat,
+  recordPaths,
+} from '../../catalogue/layout.ts';
+import { lookUp } from '../../catalogue/lookup.ts';
+import type { RecordValue } from '../../catalogue/record-set.ts';
+import { formatRef } from '../../catalogue/ref.ts';
+import type { RecordKind } from '../../catalogue/schemas.ts';
+import type { Snapshot } from '../../catalogue/snapshot.ts';
+import { checkRecord } from '../../catalogue/validators.ts';
+import { isTemporary } from '../../disk/durable.ts';
+import { locator, parseRecord } from '../../text/parse.ts';
+import { type FileTree, hasFile, maxRecordSize } from '../tree/file-tree.ts';
+import { anyVersion, recordRefAt } from './change.ts';
+
+/**
+ * Checks that a record is the one that its writer expects.
+ * @param bytes of the record; null if there is none
+ * @param ifMatch expected checksum; null if there must be none
+ * @param mayFix true if the writer may overwrite a broken record that it has seen
+ * @throws StaleError; NotFoundError; ConflictError if it is broken
+ */
+export function assertUnchanged(
+  snapshot: Snapshot,
+  { ref, path, bytes }: { readonly ref: RecordRef; readonly path: string; readonly bytes: Buffer | null },
+  ifMatch: string | null,
+  mayFix: boolean,
+): void {
+  const checksum = bytes && checksumOf(bytes);
+  if (checksum !== null && !(mayFix && checksum === ifMatch)) assertSound(snapshot, path);
+  if (ifMatch === anyVersion) {
+    if (checksum === null) throw new NotFoundError(`There is no ${ref.kind} ${formatRef(ref)}.`);
+  } else if (checksum !== ifMatch) throw new StaleError();
+}
+
+const brokenCodes: readonly string[] = ['unreadable', 'syntax', 'schema'];
+
+/**
+ * Checks that a record is not broken: its last good state is served, and a person is at work on the next.
+ * @throws ConflictError with the place of the problem
+ */
+export function assertSound({ diagnostics }: Snapshot, path: string): void {
+  const found = diagnostics.get(path)?.find(({ code }) => brokenCodes.includes(code));
+  if (found) throw new ConflictError(`${path}:${found.line}:${found.column}: ${found.message}`);
+}
+
+/** @throws ConflictError if another file describes the same record */
+export function assertAlone(tree: FileTree, ref: RecordRef, path: string): void {
+  const other = recordPaths(ref).find((one) => one !== path && hasFile(tree, one));
+  if (other) throw new ConflictError(`${path} and ${other} describe the same record: keep one of them.`);
+}
+
+/** @throws ConflictError if a namespace has datasets */
+export function assertEmpty(tree: FileTree, snapshot: Snapshot, namespace: string): void {
+  const folders = tree.names(datasetsFolder(namespace)).filter(({ name }) => !name.startsWith('.'));
+  const count = Math.max(folders.length, snapshot.folders.get(namespace)?.datasets.size ?? 0);
+  const datasets = count === 1 ? 'a dataset' : `${count} datasets`;
+  if (count > 0)
+    throw new ConflictError(`The namespace ${namespace} still has ${datasets}. Remove or move them first.`);
+}
+
+/** True if a file or folder has the name of a new record, unless a crash has left only temporary files in it. */
+export function isTaken(tree: FileTree, ref: RecordRef): boolean {
+  const own = ownPath(ref, `${recordPaths(ref)[0]}`);
+  if (recordPaths(ref).includes(own)) return recordPaths(ref).some((path) => hasFile(tree, path));
+  return tree.names(own).some(({ name }) => !isTemporary(name));
+}
+
+/** Path of the payload that belongs to a version alone. */
+export function ownPayload(tree: FileTree, snapshot: Snapshot, ref: RecordRef): readonly string[] {
+  const version = ref.kind === 'version' ? lookUp<'version'>(snapshot, ref) : undefined;
+  if (!version?.file) return [];
+  const { namespace, dataset, file } = version;
+  const home = lookUp<'dataset'>(snapshot, { kind: 'dataset', namespace, slug: dataset });
+  const isShared = home?.versions.some((other) => other.slug !== version.slug && other.file === file);
+  const path = payloadPath(namespace, dataset, file);
+  return !isShared && hasFile(tree, path) ? [path] : [];
+}
+
+/** Source and target of a move: places of the same kind and format. @throws ValidationError */
+export function moveBetween(path: string, to: string): readonly [RecordRef, RecordRef] {
+  const [from, goal] = [recordRefAt(path), recordRefAt(to)];
+  const extensionOf = (one: string) => one.slice(one.lastIndexOf('.'));
+  const isSame = from.kind === goal.kind && extensionOf(path) === extensionOf(to);
+  if (!isSame || from.kind === 'version' || from.kind === 'user')
+    throw new ValidationError({ to: [`${path} can't be moved to ${to}.`] });
+  return [from, goal];
+}
+
+/** SHA-256 in hexadecimal. */
+export const checksumOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+
+/**
+ * Checks that a text is a valid record.
+ * @throws ValidationError with the place of every problem
+ */
+export function assertValid(kind: RecordKind, path: string, text: string): RecordValue {
+  const invalid = (...messages: readonly string[]) => new ValidationError({ non_field_errors: messages });
+  const size = Buffer.byteLength(text);
+  if (size > maxRecordSize)
+    throw invalid(`This makes a record of ${size} bytes; it may have at most ${maxRecordSize}.`);
+  if (Buffer.from(text).toString() !== text) throw invalid('The text holds half of a character (a lone surrogate).');
+  const format = recordFormat(path);
+  const parsed = parseRecord(text, format);
+  if ('faults' in parsed)
+    throw invalid(...parsed.faults.map(({ line, column, message }) => `${path}:${line}:${column}: ${message}`));
+  const checked = checkRecord(kind, parsed.value);
+  if ('record' in checked) return parsed.value as RecordValue;
+  const placeOf = locator(text, format);
+  throw invalid(
+    ...checked.misfits.map(({ pointer, message }) => {
+      const { line, column } = placeOf(pointer);
+      return `${path}:${line}:${column}: ${message}`;
+    }),
+  );
+}
+
+/** Contents of a record; {} if it does not parse. */
+export function recordIn(text: string, path: string): RecordValue {
+  const parsed = parseRecord(text, recordFormat(path));
+  return 'value' in parsed ? (parsed.value as RecordValue) : {};
+}

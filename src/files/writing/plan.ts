@@ -1,0 +1,270 @@
+/** Plan of changes: the actions on disk, and the records that are there afterwards. Nothing is written here. */
+
+import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
+import {
+  namespaceFolder,
+  ownPath,
+  parentFolder,
+  parseSafePath,
+  type RecordRef,
+  recordFormat,
+  recordPaths,
+  type Scope,
+  type Unit,
+  unitKey,
+  unitOf,
+} from '../../catalogue/layout.ts';
+import { lookUp } from '../../catalogue/lookup.ts';
+import type { RecordSet, RecordValue, Touched } from '../../catalogue/record-set.ts';
+import { formatRef } from '../../catalogue/ref.ts';
+import { readingsAfterMove, readingsWithout } from '../../catalogue/relocate.ts';
+import { schemas } from '../../catalogue/schemas.ts';
+import { apply, type Reading, type Snapshot } from '../../catalogue/snapshot.ts';
+import { editText } from '../../text/document.ts';
+import type { Access } from '../catalogue-files.ts';
+import { readUnit } from '../reading/read-unit.ts';
+import { hasFile } from '../tree/file-tree.ts';
+import type { OverlayTree } from '../tree/overlay-tree.ts';
+import type { Action } from './action.ts';
+import { anyVersion, type Change, recordRefAt } from './change.ts';
+import {
+  assertAlone,
+  assertEmpty,
+  assertSound,
+  assertUnchanged,
+  assertValid,
+  checksumOf,
+  isTaken,
+  moveBetween,
+  ownPayload,
+  recordIn,
+} from './conditions.ts';
+import { assertStaysWithin, openRecordFile, type RecordFile } from './record-file.ts';
+import { assertContentsPermitted, assertPermitted } from './rights.ts';
+
+type Of<D extends Change['do']> = Extract<Change, { readonly do: D }>;
+
+/** A step as it was planned. */
+export interface PlannedStep {
+  readonly actions: readonly Action[];
+  readonly touched: readonly Touched[];
+  /** What has to be read again. */
+  readonly scopes: readonly Scope[];
+}
+
+/** Plans steps one after the other, each on what those before will have done. */
+export class Plan {
+  readonly #access: Access;
+  readonly #overlay: OverlayTree;
+  readonly #dryRun: { readonly snapshot: Snapshot } | undefined;
+  /** Units whose records were written in the overlay, and are still to be read. */
+  readonly #written = new Map<string, Unit>();
+  /** The records after the changes so far; undefined before the first. */
+  #next: Snapshot | undefined;
+  #touched: Touched[] = [];
+  #scopes: Scope[] = [];
+
+  /** @param dryRun the records after the steps before, which were not written */
+  constructor(access: Access, overlay: OverlayTree, dryRun?: { readonly snapshot: Snapshot }) {
+    this.#access = access;
+    this.#overlay = overlay;
+    this.#dryRun = dryRun;
+  }
+
+  /**
+   * Plans the changes of a step.
+   * @throws NotPermittedError, NotFoundError, StaleError, ConflictError, ValidationError
+   */
+  async step(changes: readonly Change[]): Promise<PlannedStep> {
+    this.#touched = [];
+    this.#scopes = [];
+    const actions: Action[] = [];
+    for (const change of changes) {
+      assertPermitted(this.#access, change);
+      const action = await this.#plan(change);
+      if (action) actions.push(action);
+    }
+    return { actions, touched: this.#touched, scopes: this.#scopes };
+  }
+
+  /** The records after all steps that were planned. */
+  next(): RecordSet {
+    const snapshot = this.#readWritten();
+    const overlay = this.#overlay;
+    return {
+      snapshot,
+      record(path) {
+        const parsed = overlay.parsed(path);
+        return parsed && 'value' in parsed ? (parsed.value as RecordValue) : undefined;
+      },
+      paths: () => [],
+      has: (path) => hasFile(overlay, path),
+      names: (folder) => overlay.names(folder).map(({ name }) => name),
+    };
+  }
+
+  /** Text of a record afterwards; undefined if there is none. */
+  text(path: string): string | undefined {
+    return hasFile(this.#overlay, path) ? this.#overlay.read(path)?.text : undefined;
+  }
+
+  #plan(change: Change): Promise<Action | null> | Action | null {
+    switch (change.do) {
+      case 'write':
+        return this.#write(change);
+      case 'create':
+        return this.#create(change);
+      case 'edit':
+        return this.#edit(change);
+      case 'remove':
+        return this.#remove(change);
+      case 'move':
+        return this.#move(change);
+      case 'add':
+        return this.#add(change);
+      case 'restore':
+        return this.#restore(change);
+    }
+  }
+
+  async #write({ path, text, ifMatch }: Of<'write'>): Promise<Action | null> {
+    const ref = recordRefAt(path);
+    const record = assertValid(ref.kind, path, text);
+    const file = await this.#open(path);
+    const { bytes } = file;
+    assertContentsPermitted(this.#access, ref, record, bytes && recordIn(bytes.toString(), path));
+    if (bytes?.equals(Buffer.from(text))) return null;
+    assertUnchanged(this.#snapshot, { ref, path, bytes }, ifMatch, this.#access.viewer.staff);
+    assertAlone(this.#overlay, ref, path);
+    this.#set(ref, path, text, bytes === null);
+    return bytes
+      ? { do: 'replace', path, text, file, before: bytes, ifChanged: 'stale' }
+      : { do: 'create', ref, path, text };
+  }
+
+  async #create({ path, text }: Of<'create'>): Promise<Action> {
+    const ref = recordRefAt(path);
+    assertContentsPermitted(this.#access, ref, assertValid(ref.kind, path, text), null);
+    await this.#open(path);
+    this.#set(ref, path, text, true, isTaken(this.#overlay, ref));
+    return { do: 'create', ref, path, text };
+  }
+
+  async #edit({ path, set }: Of<'edit'>): Promise<Action | null> {
+    const ref = recordRefAt(path);
+    const file = await this.#open(path);
+    if (!file.bytes) throw new NotFoundError(`There is no file ${path}.`);
+    assertSound(this.#snapshot, path);
+    const before = file.bytes.toString();
+    const record = recordIn(before, path);
+    const text = editText(before, recordFormat(path), set(record), Object.keys(schemas[ref.kind].properties));
+    if (text === before) return null;
+    assertContentsPermitted(this.#access, ref, assertValid(ref.kind, path, text), record);
+    this.#set(ref, path, text, false);
+    return { do: 'replace', path, text, file, before: file.bytes, ifChanged: 'retry' };
+  }
+
+  async #remove({ path, ifMatch }: Of<'remove'>): Promise<Action | null> {
+    const ref = recordRefAt(path);
+    const { bytes } = await this.#open(path);
+    if (!bytes && ifMatch !== anyVersion) return null;
+    assertUnchanged(this.#snapshot, { ref, path, bytes }, ifMatch, this.#access.viewer.staff);
+    assertAlone(this.#overlay, ref, path);
+    if (ref.kind === 'namespace') assertEmpty(this.#overlay, this.#snapshot, ref.slug);
+    const paths = [ownPath(ref, path), ...ownPayload(this.#overlay, this.#snapshot, ref)];
+    const before = this.#readWritten();
+    for (const one of paths) this.#overlay.remove(one);
+    this.#scopes.push(...scopesOf(ref));
+    this.#apply(readingsWithout(before, ref));
+    return { do: 'remove', ref, paths };
+  }
+
+  async #move({ path, to, ifMatch }: Of<'move'>): Promise<Action | null> {
+    const [from, goal] = moveBetween(path, to);
+    const { bytes } = await this.#open(path);
+    const target = await this.#open(to);
+    if (!bytes && target.bytes && checksumOf(target.bytes) === ifMatch) return null;
+    assertUnchanged(this.#snapshot, { ref: from, path, bytes }, ifMatch, this.#access.viewer.staff);
+    assertAlone(this.#overlay, from, path);
+    const places = { from: ownPath(from, path), to: ownPath(goal, to) };
+    const isTaken = this.#overlay.names(parentFolder(goal)).some(({ name }) => name === nameIn(places.to));
+    const before = this.#readWritten();
+    this.#overlay.move(places.from, places.to);
+    this.#scopes.push(...scopesOf(from), ...scopesOf(goal));
+    this.#touched.push({ ref: goal, path: to, isNew: true, isTaken, before: lookUp(this.#snapshot, from) ?? null });
+    this.#apply(readingsAfterMove(before, from, goal));
+    return { do: 'move', ...places };
+  }
+
+  async #add({ path, from, size, replace = false }: Of<'add'>): Promise<Action | null> {
+    assertStaysWithin(this.#tree, path);
+    const there = this.#tree.size(path);
+    // An image is named by its bytes: another size is that of a damaged file, or of a Git LFS pointer.
+    if (there !== null && replace && there === size) return null;
+    if (there !== null && !replace) throw new ConflictError(`${path} exists already.`);
+    this.#overlay.add(path, size);
+    const info = parseSafePath(path);
+    if (info?.kind === 'payload') this.#scopes.push(info.dataset);
+    return from === null ? null : { do: 'add', path, from, replace };
+  }
+
+  /** Reads the units that were written in the overlay. */
+  #readWritten(): Snapshot {
+    const { states } = this.#access.files.store;
+    const next = this.#apply(
+      [...this.#written].map(([key, unit]) => readUnit(this.#overlay, unit, states.get(key)).reading),
+    );
+    this.#written.clear();
+    return next;
+  }
+
+  #apply(readings: readonly Reading[]): Snapshot {
+    this.#next = apply(this.#next ?? this.#snapshot, { readings, diagnostics: new Map() });
+    return this.#next;
+  }
+
+  #restore(change: Of<'restore'>): Action {
+    const { ref, path } = change;
+    const existing = [path, ...recordPaths(ref)].find((one) => hasFile(this.#overlay, one));
+    if (existing)
+      throw new ConflictError(
+        `The place of ${ref.kind} ${formatRef(ref)} is taken: there is ${existing}. Rename or remove what is there first.`,
+      );
+    const record = recordPaths(ref).includes(path) ? path : `${recordPaths(ref)[0]}`;
+    if (path === ownPath(ref, path)) this.#touched.push({ ref, path: record, isNew: true, before: null });
+    this.#overlay.add(path, 0);
+    this.#scopes.push(...scopesOf(ref));
+    return change;
+  }
+
+  /** Sets the text of a record in the overlay. */
+  #set(ref: RecordRef, path: string, text: string, isNew: boolean, isTaken = false): void {
+    this.#overlay.write(path, text);
+    const unit = unitOf(ref);
+    this.#written.set(unitKey(unit), unit);
+    this.#scopes.push(unit);
+    this.#touched.push({ ref, path, isNew, isTaken, before: lookUp(this.#snapshot, ref) ?? null });
+  }
+
+  get #snapshot(): Snapshot {
+    return this.#dryRun?.snapshot ?? this.#access.files.snapshot;
+  }
+
+  /** The record file at a path; in a dry run, as the steps before would have left it. */
+  async #open(path: string): Promise<RecordFile> {
+    if (!this.#dryRun) return openRecordFile(this.#tree, path);
+    const text = this.#overlay.read(path)?.text;
+    return { bytes: text === undefined ? null : Buffer.from(text), replace: async () => {} };
+  }
+
+  get #tree() {
+    return this.#access.files.store.tree;
+  }
+}
+
+/** Scopes to read again when a record is added, moved or removed. */
+function scopesOf(ref: RecordRef): readonly Scope[] {
+  return ref.kind === 'namespace' ? [ref, { folder: `${namespaceFolder(ref.slug)}/` }] : [unitOf(ref)];
+}
+
+const nameIn = (path: string) => path.slice(path.lastIndexOf('/') + 1);

@@ -1,0 +1,150 @@
+/**
+ * Record file, opened with lowdb for one change and dropped. Nothing is remembered between changes, so a file that an
+ * editor saves is never overwritten with older contents.
+ */
+import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join, sep } from 'node:path';
+import { type Adapter, Low } from 'lowdb';
+import { ConflictError } from '../../catalogue/errors.ts';
+import { codeOf, explained, makeFolders, syncFolder, temporaryBeside, writeDurably } from '../../disk/durable.ts';
+import type { DiskTree } from '../tree/disk-tree.ts';
+
+/** The file was changed by another program since it was read. */
+export class ChangedMeanwhileError extends ConflictError {
+  constructor(path: string) {
+    super(`${path} is being written by another program, again and again. Try again later.`);
+  }
+}
+
+/** Bytes of a record file for lowdb. A crash during a write leaves the old bytes or the new. */
+class BytesAdapter implements Adapter<Buffer> {
+  readonly #tree: DiskTree;
+  readonly #path: string;
+  #read: Buffer | null = null;
+
+  constructor(tree: DiskTree, path: string) {
+    this.#tree = tree;
+    this.#path = path;
+  }
+
+  async read(): Promise<Buffer | null> {
+    this.#read = bytesAt(this.#tree, this.#path);
+    return this.#read;
+  }
+
+  /** @throws ChangedMeanwhileError if the file is not what was read */
+  async write(bytes: Buffer): Promise<void> {
+    // Editors know nothing of locks, and what they save counts.
+    const atLast = () => {
+      const now = bytesAt(this.#tree, this.#path);
+      if (!this.#read || !now?.equals(this.#read)) throw new ChangedMeanwhileError(basename(this.#path));
+    };
+    await writeDurably(this.#tree.absolute(this.#path), bytes, { atLast });
+  }
+}
+
+const absent = Buffer.alloc(0);
+
+/** A record file as it was read. */
+export interface RecordFile {
+  /** Null if there is none. */
+  readonly bytes: Buffer | null;
+  /**
+   * Replaces the contents of a file that is there.
+   * @throws ChangedMeanwhileError, UnavailableError
+   */
+  replace(text: string): Promise<void>;
+}
+
+/**
+ * Opens a record file.
+ * @throws ConflictError if something else lies at its path, or a link leads out of the catalogue
+ */
+export async function openRecordFile(tree: DiskTree, path: string): Promise<RecordFile> {
+  const file = new Low(new BytesAdapter(tree, path), absent);
+  await file.read();
+  return {
+    bytes: file.data === absent ? null : file.data,
+    async replace(text) {
+      file.data = Buffer.from(text);
+      await file.write();
+    },
+  };
+}
+
+/**
+ * Bytes of a record; null if there is none.
+ * @throws ConflictError if something else is there, or a link leads out of the catalogue
+ */
+function bytesAt(tree: DiskTree, path: string): Buffer | null {
+  assertStaysWithin(tree, path);
+  const absolute = tree.absolute(path);
+  try {
+    const stats = lstatSync(absolute, { throwIfNoEntry: false });
+    if (!stats) return null;
+    if (!stats.isFile()) throw new ConflictError(`${path} is not a regular file: replace it by one.`);
+    return readFileSync(absolute);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return null;
+    throw explained(error, absolute);
+  }
+}
+
+/**
+ * @throws ConflictError if a folder on the way to a path is a link that leads out of the catalogue folder, or into a hidden
+ *   folder
+ */
+export function assertStaysWithin(tree: DiskTree, path: string): void {
+  const root = realpathSync.native(tree.root);
+  const names = path.split('/').slice(0, -1);
+  for (let depth = 1; depth <= names.length; depth++) {
+    const folder = names.slice(0, depth).join('/');
+    const stats = lstatSync(tree.absolute(folder), { throwIfNoEntry: false });
+    if (!stats?.isDirectory() && !stats?.isSymbolicLink()) return;
+    if (stats.isSymbolicLink() && !isInside(root, tree.absolute(folder)))
+      throw new ConflictError(`${folder} is a link that leads out of the catalogue folder: replace it by a folder.`);
+  }
+}
+
+function isInside(root: string, link: string): boolean {
+  try {
+    const real = realpathSync.native(link);
+    return real.startsWith(root + sep) && !real.includes(`${sep}.`, root.length) && lstatSync(real).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Writes the file of a new record, and the folders it needs. Its own folder appears with the record in it: a crash leaves
+ * no empty folder of a dataset.
+ * @param signal aborted if the lock is lost
+ * @throws ConflictError if the file exists; UnavailableError
+ */
+export async function writeNewRecord(root: string, path: string, text: string, signal: AbortSignal): Promise<void> {
+  const target = join(root, path);
+  const home = dirname(target);
+  const aside = temporaryBeside(home);
+  try {
+    signal.throwIfAborted();
+    if (existsSync(home)) await writeDurably(target, text, { exclusive: true });
+    else {
+      await makeFolders(dirname(home));
+      await mkdir(aside);
+      await writeDurably(join(aside, basename(target)), text);
+      signal.throwIfAborted();
+      await rename(aside, home).catch(async (error) => {
+        if (!['EEXIST', 'ENOTEMPTY'].includes(codeOf(error))) throw error;
+        // Another process has made the folder: users, for example, lie side by side.
+        await rm(aside, { recursive: true, force: true });
+        await writeDurably(target, text, { exclusive: true });
+      });
+      await syncFolder(dirname(home));
+    }
+  } catch (error) {
+    await rm(aside, { recursive: true, force: true }).catch(() => {});
+    if (['EEXIST', 'ENOTEMPTY'].includes(codeOf(error))) throw new ConflictError(`${path} exists already.`);
+    throw explained(error, target);
+  }
+}

@@ -1,0 +1,90 @@
+/** Who may make which change: owners what lies in their namespace, users what is their own, staff everything. */
+import { NotPermittedError } from '../../catalogue/errors.ts';
+import { same } from '../../catalogue/field-changes.ts';
+import { parseSafePath, type RecordRef, recordPaths } from '../../catalogue/layout.ts';
+import { mediaTypeOf } from '../../catalogue/media-types.ts';
+import { assertMayClaim, isPersonalTo, mayWrite, owningNamespace, ownUserFields } from '../../catalogue/permissions.ts';
+import type { RecordValue } from '../../catalogue/record-set.ts';
+import type { Access } from '../catalogue-files.ts';
+import { hasFile } from '../tree/file-tree.ts';
+import { type Change, recordRefAt } from './change.ts';
+
+/**
+ * Checks that the viewer may make a change, as far as its path tells; `assertContentsPermitted` checks the rest.
+ * @throws NotPermittedError, whatever is there; ValidationError if nothing can be at the path
+ */
+export function assertPermitted(access: Access, change: Change): void {
+  switch (change.do) {
+    case 'add':
+      return assertMayAdd(access, change.path);
+    case 'restore':
+      return assertMayWrite(access, undefined);
+    case 'edit':
+      if (isOwnRecord(access, recordRefAt(change.path))) return;
+      break;
+    case 'move': {
+      const goal = recordRefAt(change.to);
+      if (goal.kind === 'dataset') assertMayWrite(access, goal.namespace);
+      break;
+    }
+  }
+  const ref = recordRefAt(change.path);
+  // The namespace of a new query is that of its dataset, which only its text tells.
+  const isNew = (change.do === 'write' || change.do === 'create') && isNewQuery(access, ref);
+  if (isNew && mayWriteSomewhere(access)) return;
+  assertMayWrite(access, owningNamespace(ref, access.files.snapshot));
+}
+
+/**
+ * Checks that the viewer may give a record these contents.
+ * @param before contents of the record so far; null if it is new
+ */
+export function assertContentsPermitted(
+  access: Access,
+  ref: RecordRef,
+  record: RecordValue,
+  before: RecordValue | null,
+): void {
+  const { viewer, visible, files } = access;
+  if (viewer.staff && !viewer.readOnly) return;
+  if (ref.kind === 'query') assertMayWrite(access, String(record.dataset).split('/')[0]);
+  if (ref.kind === 'user') {
+    const changed = [...new Set([...Object.keys(record), ...Object.keys(before ?? {})])].filter(
+      (key) => !same(record[key], before?.[key]),
+    );
+    if (!changed.every((key) => ownUserFields.includes(key))) throw new NotPermittedError();
+  }
+  const known = aliasesIn(before);
+  for (const alias of aliasesIn(record))
+    if (!known.includes(alias)) assertMayClaim(viewer, ref, alias, files.snapshot, visible());
+}
+
+/** @throws NotPermittedError unless the viewer may write in the namespace; without one, unless the viewer is staff */
+export function assertMayWrite({ viewer, visible }: Access, namespace: string | undefined): void {
+  if (!mayWrite(viewer, visible().folders.get(namespace ?? ''))) throw new NotPermittedError();
+}
+
+/** Images belong to no namespace: who may write in one may add them. An SVG is a program as well. */
+function assertMayAdd(access: Access, path: string): void {
+  const info = parseSafePath(path);
+  const isImage = info?.kind === 'media' && /^image\/(?!svg)/.test(mediaTypeOf(path));
+  if (isImage && mayWriteSomewhere(access)) return;
+  assertMayWrite(access, info?.kind === 'payload' ? info.dataset.namespace : undefined);
+}
+
+function mayWriteSomewhere({ viewer, visible }: Access): boolean {
+  return [...visible().folders.values()].some((folder) => mayWrite(viewer, folder));
+}
+
+const isOwnRecord = ({ viewer }: Access, ref: RecordRef) =>
+  ref.kind === 'user' && !viewer.readOnly && isPersonalTo(viewer, ref.slug);
+
+const isNewQuery = ({ files }: Access, ref: RecordRef) =>
+  ref.kind === 'query' &&
+  !files.snapshot.queries.has(ref.slug) &&
+  !recordPaths(ref).some((path) => hasFile(files.store.tree, path));
+
+function aliasesIn(record: RecordValue | null): readonly string[] {
+  const { aliases } = Object(record);
+  return Array.isArray(aliases) ? aliases.map(String) : [];
+}
