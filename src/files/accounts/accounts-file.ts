@@ -98,11 +98,8 @@ const closeToOthers = (folder: string) => chmod(folder, 0o700).catch(() => {});
 
 function dataFrom(text: string): AccountsData {
   const parsed = parseRecord(text, 'json');
-  if ('faults' in parsed) {
-    const [fault] = parsed.faults;
-    // The fault's own message may quote the text, and that is nothing to show.
-    throw damaged(`at line ${fault?.line ?? 1}, column ${fault?.column ?? 1}`);
-  }
+  // The error's own message may quote the text, and that is nothing to show.
+  if ('error' in parsed) throw damaged(`at line ${parsed.error.line}, column ${parsed.error.column}`);
   const data = parsed.value as Record<keyof AccountsData, unknown>;
   for (const name of Object.keys(shapes) as (keyof AccountsData)[]) {
     const list = data[name];

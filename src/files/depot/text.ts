@@ -5,7 +5,7 @@ import { ValidationError } from '../../catalogue/errors.ts';
 import { recordStem, unitOf, withExtensions } from '../../catalogue/layout.ts';
 import { parseDatasetRef, type Ref } from '../../catalogue/ref.ts';
 import { checkRecord } from '../../catalogue/validators.ts';
-import { locate, locator, type Place, parseRecord } from '../../text/parse.ts';
+import { findPosition, parseRecord, positionFinder, type TextPosition } from '../../text/parse.ts';
 import { hasFile } from '../tree/file-tree.ts';
 import { formatOf, mustBeReadable } from '../writing/pen.ts';
 import type { RecordPlace } from './place.ts';
@@ -24,16 +24,16 @@ export function draftOf(place: RecordPlace, text: string): Draft {
     throw new ValidationError({ non_field_errors: ['The text holds half of a character (a lone surrogate).'] });
   const format = formatOf(place.path);
   const parsed = parseRecord(text, format);
-  if ('faults' in parsed) throw invalid(parsed.faults.map((fault) => said(place, fault, fault.message)));
+  if ('error' in parsed) throw invalid([said(place, parsed.error, parsed.error.message)]);
   const checked = checkRecord(place.ref.kind, parsed.value);
   if ('misfits' in checked) {
-    const placeAt = locator(text, format);
+    const placeAt = positionFinder(text, format);
     throw invalid(checked.misfits.map(({ pointer, message }) => said(place, placeAt(pointer), message)));
   }
   return { place, text, value: parsed.value as Draft['value'] };
 }
 
-const said = ({ path }: RecordPlace, { line, column }: Place, message: string) =>
+const said = ({ path }: RecordPlace, { line, column }: TextPosition, message: string) =>
   `${path}:${line}:${column}: ${message}`;
 const invalid = (messages: readonly string[]) => new ValidationError({ non_field_errors: messages });
 
@@ -46,7 +46,7 @@ export function mustBeLinked({ files, viewer }: Access, { place, text, value }: 
   const { tree: folder } = files.store;
   const exists = (stem: string) => withExtensions(stem).some((path) => hasFile(folder, path));
   const need = (isSound: boolean, pointer: string, message: string) => {
-    if (!isSound) throw invalid([said(place, locate(text, formatOf(place.path), pointer), message)]);
+    if (!isSound) throw invalid([said(place, findPosition(text, formatOf(place.path), pointer), message)]);
   };
   const { ref } = place;
   if (ref.kind === 'dataset')

@@ -7,7 +7,7 @@ import type { Refs } from '../../catalogue/ref.ts';
 import type { RecordKind } from '../../catalogue/schemas.ts';
 import type { Entities, Kind } from '../../catalogue/types.ts';
 import { checkRecord } from '../../catalogue/validators.ts';
-import { locate, parseRecord } from '../../text/parse.ts';
+import { findPosition, parseRecord } from '../../text/parse.ts';
 import type { FileCatalogue } from '../file-catalogue.ts';
 import { runToEnd } from '../reading/event-loop.ts';
 import { UnreadableFileError } from '../tree/file-tree.ts';
@@ -30,12 +30,11 @@ export function mustBeSound(files: FileCatalogue, kind: RecordKind, path: string
   if (text === undefined) return;
   const format = formatOf(path);
   const parsed = parseRecord(text, format);
-  const [fault] = 'faults' in parsed ? parsed.faults : [];
-  if (fault) throw broken(fault.line, fault.column, fault.message);
-  const checked = 'value' in parsed ? checkRecord(kind, parsed.value) : { record: null };
+  if ('error' in parsed) throw broken(parsed.error.line, parsed.error.column, parsed.error.message);
+  const checked = checkRecord(kind, parsed.value);
   const [misfit] = 'misfits' in checked ? checked.misfits : [];
   if (!misfit) return;
-  const { line, column } = locate(text, format, misfit.pointer);
+  const { line, column } = findPosition(text, format, misfit.pointer);
   throw broken(line, column, misfit.message);
 }
 

@@ -133,9 +133,9 @@ async function editOnce(
   const before = pen.data.text;
   const format = formatOf(path);
   const parsed = parseRecord(before, format);
-  if ('faults' in parsed) {
-    const [fault] = parsed.faults;
-    throw new ConflictError(`${path}:${fault?.line}:${fault?.column}: ${fault?.message}`);
+  if ('error' in parsed) {
+    const { line, column, message } = parsed.error;
+    throw new ConflictError(`${path}:${line}:${column}: ${message}`);
   }
   const text = editText(before, format, change(parsed.value as Record<string, unknown>), order);
   signal.throwIfAborted();

@@ -111,7 +111,7 @@ async function commit(
     await syncFolder(dirname(target));
     const record = recordOf(slug, file, upload, intake, dataset);
     const header = schemaHeader('version', path, files.snapshot.settings.base_url);
-    await createRecord(files.root, path, newText('yaml', record, Object.keys(schemas.version.properties), header));
+    await createRecord(files.root, path, newText(record, Object.keys(schemas.version.properties), header));
     made.unshift(files.store.tree.absolute(path));
     await describeColumns(files, ref, dataset, intake);
   } catch (error) {

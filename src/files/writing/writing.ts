@@ -45,7 +45,7 @@ export async function createRecordOf<K extends CreatableKind>(
   const path = `${recordStem(unit)}.yaml`;
   const id = drawId((candidate) => taken(files, kind, candidate));
   const header = schemaHeader(kind, path, files.snapshot.settings.base_url);
-  const textOf = (kept: Input) => newText('yaml', { id, ...withoutBlanks(kept) }, orderOf(kind), header);
+  const textOf = (kept: Input) => newText({ id, ...withoutBlanks(kept) }, orderOf(kind), header);
   await withLock(files.root, parentOf(unit), async () => {
     // Its namespace may have been renamed or removed while this waited for its turn.
     if (unit.kind === 'dataset') await recordPath(files, { kind: 'namespace', slug: unit.namespace });
