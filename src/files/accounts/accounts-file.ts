@@ -5,7 +5,7 @@ import type { Adapter } from 'lowdb';
 import type { TokenScope } from '../../catalogue/accounts.ts';
 import { UnusableCatalogueError } from '../../catalogue/errors.ts';
 import { privateFolder } from '../../catalogue/layout.ts';
-import { codeOf, explained, writeDurably } from '../../disk/durable.ts';
+import { codeOf, toUnavailable, writeDurably } from '../../disk/durable.ts';
 import { parseRecord } from '../../text/parse.ts';
 import { isPasswordHash } from './password.ts';
 
@@ -87,7 +87,7 @@ export class AccountsAdapter implements Adapter<AccountsData> {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await closeToOthers(folder);
     } catch (error) {
-      throw explained(error, folder);
+      throw toUnavailable(error, folder);
     }
     await writeDurably(this.#path, `${JSON.stringify(data, null, 2)}\n`, { mode: 0o600 });
   }

@@ -4,7 +4,7 @@ import { lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
 import { ConflictError, StaleError } from '../../catalogue/errors.ts';
 import { withExtensions } from '../../catalogue/layout.ts';
-import { codeOf, explained } from '../../disk/durable.ts';
+import { codeOf, toUnavailable } from '../../disk/durable.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 import { hasFile } from '../tree/file-tree.ts';
 import { mustBeSound } from '../writing/guard.ts';
@@ -26,7 +26,7 @@ export function bytesAt(folder: DiskTree, path: string): Buffer | null {
     return readFileSync(absolute);
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return null;
-    throw explained(error, absolute);
+    throw toUnavailable(error, absolute);
   }
 }
 

@@ -10,7 +10,7 @@ import { mediaTypeOf } from '../../catalogue/media-types.ts';
 import { mayWrite } from '../../catalogue/permissions.ts';
 import { formatRef } from '../../catalogue/ref.ts';
 import type { FileBytes } from '../../catalogue/replica.ts';
-import { codeOf, explained, makeFolders, syncFolder, temporaryBeside } from '../../disk/durable.ts';
+import { codeOf, makeFolders, syncFolder, temporaryBeside, toUnavailable } from '../../disk/durable.ts';
 import { withLock } from '../../disk/lock.ts';
 import type { FileCatalogue } from '../file-catalogue.ts';
 import { hasFile } from '../tree/file-tree.ts';
@@ -108,7 +108,7 @@ async function takeIn({ files }: Access, sums: Sums, place: Place, bytes: FileBy
     if (codeOf(error) === 'ENOENT') throw new NotFoundError('What it belongs to was removed or renamed meanwhile.');
     if (codeOf(error) === 'EEXIST' || codeOf(error) === 'ENOTDIR')
       throw new ConflictError(`A file is in the way of ${place.path}.`);
-    throw explained(error, target);
+    throw toUnavailable(error, target);
   } finally {
     await rm(aside, { force: true });
     if (isNew && !isDone) await tidy(files, place);

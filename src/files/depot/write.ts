@@ -65,7 +65,7 @@ async function replace({ files }: Batch, { place: { path }, text }: Draft, befor
       signal.throwIfAborted();
       if (!bytesAt(files.store.tree, path)?.equals(before)) throw new StaleError();
     };
-    await writeDurably(files.store.tree.absolute(path), text, { atLast });
+    await writeDurably(files.store.tree.absolute(path), text, { beforeRename: atLast });
     wrote(path, text);
   });
 }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { CreatableKind } from '../../catalogue/catalogue.ts';
 import { datasetFolder, namespaceFolder, recordStem } from '../../catalogue/layout.ts';
 import { formatRef, type Refs } from '../../catalogue/ref.ts';
-import { explained, makeFolders, syncFolder } from '../../disk/durable.ts';
+import { makeFolders, syncFolder, toUnavailable } from '../../disk/durable.ts';
 import { moved } from './trail.ts';
 
 type Movable = Refs[CreatableKind];
@@ -37,7 +37,7 @@ export async function move(root: string, from: string, to: string): Promise<void
     await syncFolder(dirname(target));
     if (dirname(source) !== dirname(target)) await syncFolder(dirname(source));
   } catch (error) {
-    throw explained(error, target);
+    throw toUnavailable(error, target);
   }
 }
 

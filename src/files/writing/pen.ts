@@ -7,7 +7,7 @@ import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { type Adapter, Low } from 'lowdb';
 import { ConflictError, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
-import { codeOf, explained, makeFolders, syncFolder, temporaryBeside, writeDurably } from '../../disk/durable.ts';
+import { codeOf, makeFolders, syncFolder, temporaryBeside, toUnavailable, writeDurably } from '../../disk/durable.ts';
 import { type LockOptions, withLock } from '../../disk/lock.ts';
 import { editText } from '../../text/document.ts';
 import { type Format, parseRecord } from '../../text/parse.ts';
@@ -39,7 +39,7 @@ export class RecordAdapter implements Adapter<RecordText> {
   async read(): Promise<RecordText | null> {
     const bytes = await readFile(this.#path).catch((error) => {
       if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return null;
-      throw explained(error, this.#path);
+      throw toUnavailable(error, this.#path);
     });
     if (bytes === null) return null;
     this.#read = bytes;
@@ -52,7 +52,7 @@ export class RecordAdapter implements Adapter<RecordText> {
 
   /** @throws MeanwhileError where the file isn't any more what was read */
   async write({ text }: RecordText): Promise<void> {
-    await writeDurably(this.#path, text, { atLast: () => this.#mustBeAsRead() });
+    await writeDurably(this.#path, text, { beforeRename: () => this.#mustBeAsRead() });
   }
 
   /** An editor knows nothing of locks, and what it saves counts. */
@@ -189,6 +189,6 @@ export async function makeRecord(root: string, path: string, text: string, signa
   } catch (error) {
     await rm(aside, { recursive: true, force: true }).catch(() => {});
     if (['EEXIST', 'ENOTEMPTY'].includes(codeOf(error))) throw new ConflictError(`${path} exists already.`);
-    throw explained(error, target);
+    throw toUnavailable(error, target);
   }
 }

@@ -16,7 +16,7 @@ import { schemas } from '../../catalogue/schemas.ts';
 import type { Dataset } from '../../catalogue/types.ts';
 import { type Intake, takeIn } from '../../data/intake.ts';
 import { PayloadError } from '../../data/payload-error.ts';
-import { codeOf, explained, makeFolders, syncFolder, temporaryBeside, temporaryName } from '../../disk/durable.ts';
+import { codeOf, makeFolders, syncFolder, temporaryBeside, temporaryName, toUnavailable } from '../../disk/durable.ts';
 import { withLock } from '../../disk/lock.ts';
 import { newText } from '../../text/document.ts';
 import { schemaHeader } from '../editor-schemas.ts';
@@ -51,7 +51,7 @@ export async function publishVersion(files: FileCatalogue, ref: DatasetRef, uplo
     if (codeOf(error) === 'ENOENT' && files.store.tree.stamp(home) === null)
       throw new NotFoundError('The dataset was removed or renamed meanwhile.');
     // The name aside says nothing to anybody.
-    throw explained(error, files.store.tree.absolute(home));
+    throw toUnavailable(error, files.store.tree.absolute(home));
   } finally {
     await rm(aside, { force: true });
   }

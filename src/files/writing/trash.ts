@@ -10,12 +10,12 @@ import { privateFolder } from '../../catalogue/layout.ts';
 import { type TrashEntry, wasRemovedBefore } from '../../catalogue/trash.ts';
 import {
   codeOf,
-  explained,
   makeFolders,
   removeDurably,
   sweepTemporaries,
   syncFolder,
   temporaryBeside,
+  toUnavailable,
   writeDurably,
 } from '../../disk/durable.ts';
 import { touched, writtenBy } from './trail.ts';
@@ -50,7 +50,7 @@ export async function discard(root: string, ref: TrashEntry['ref'], paths: reado
     return entry;
   } catch (error) {
     if (isFirst) await rm(home, { recursive: true, force: true }).catch(() => {});
-    throw explained(error, join(root, paths[0] ?? ''));
+    throw toUnavailable(error, join(root, paths[0] ?? ''));
   }
 }
 
