@@ -1,4 +1,5 @@
 /** A conflict field by field: what was there, what is here and what is there, and who changed it. Pure. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Side } from './files.ts';
 
 export interface FieldConflict {
@@ -31,8 +32,15 @@ export function fieldConflicts({ base, ours, theirs }: Versions): readonly Field
   const [was, here, there] = [flat(base ?? {}), flat(ours), flat(theirs)];
   return [...new Set([...here.keys(), ...there.keys()])].flatMap((field) => {
     const [before, mine, others] = [was.get(field), here.get(field), there.get(field)];
-    if (same(mine, others)) return [];
-    const changedBy = base === null ? 'both' : same(mine, before) ? 'theirs' : same(others, before) ? 'ours' : 'both';
+    if (isDeepStrictEqual(mine, others)) return [];
+    const changedBy =
+      base === null
+        ? 'both'
+        : isDeepStrictEqual(mine, before)
+          ? 'theirs'
+          : isDeepStrictEqual(others, before)
+            ? 'ours'
+            : 'both';
     return [{ field, base: before, ours: mine, theirs: others, changedBy }];
   });
 }
@@ -43,10 +51,8 @@ export function changedFields(
   after: Readonly<Record<string, unknown>>,
 ): readonly string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...names].filter((name) => !same(before[name], after[name]));
+  return [...names].filter((name) => !isDeepStrictEqual(before[name], after[name]));
 }
-
-const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /** The values of a record by the way to them. */
 function flat(record: Readonly<Record<string, unknown>>): ReadonlyMap<string, unknown> {
