@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { changedFields, fieldConflicts } from '../../src/sync/conflict.ts';
+import { changedFields, fieldConflicts } from '../../src/sync/field-conflicts.ts';
 
 describe('a conflict, field by field', () => {
   it('shows what differs, and who has changed it', () => {
