@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import { anonymous, localAdmin, type Viewer } from '../../src/catalogue/permissions.ts';
 import { openFolder } from '../../src/files/file-catalogue.ts';
-import { connect } from '../../src/remote/connect.ts';
+import { connect } from '../../src/remote/remote-catalogue.ts';
 import { createApp } from '../../src/server/app.ts';
 import { promises } from './catalogue.ts';
 import { replicaPromises } from './replica.ts';

@@ -5,8 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { NotFoundError, UnreachableError } from '../../src/catalogue/errors.ts';
-import { connect } from '../../src/remote/connect.ts';
-import type { RemoteCatalogue } from '../../src/remote/remote-catalogue.ts';
+import { connect, type RemoteCatalogue } from '../../src/remote/remote-catalogue.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { UnreachableError } from '../../src/catalogue/errors.ts';
 import { openFolder } from '../../src/files/file-catalogue.ts';
-import { connect } from '../../src/remote/connect.ts';
+import { connect } from '../../src/remote/remote-catalogue.ts';
 import { State } from '../../src/sync/state.ts';
 import { pull, push } from '../../src/sync/sync.ts';
 import { cuttingProxy } from '../support/cutting-proxy.ts';
