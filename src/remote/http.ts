@@ -82,21 +82,9 @@ const maxJson = 128 * 1024 * 1024;
  * @param base root of the server, without a slash at its end
  */
 export async function openHttp(base: string, options: HttpOptions = {}): Promise<Http> {
-  const { token, timeout = 60_000, retries = 2, onRequest } = options;
+  const { token, onRequest } = options;
   const undici = await import('undici');
-  const limits = { headersTimeout: timeout, bodyTimeout: timeout, connect: { timeout }, keepAliveTimeout: 4_000 };
-  const isProxied = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'].some((name) => process.env[name]);
-  const agent: Dispatcher = isProxied ? new undici.EnvHttpProxyAgent(limits) : new undici.Agent(limits);
-  // Only safe methods are retried; a download continues where it was interrupted.
-  const retrying = new undici.RetryAgent(agent, {
-    methods: ['GET', 'HEAD'],
-    statusCodes: transientStatuses,
-    errorCodes: transientErrors,
-    maxRetries: retries,
-    minTimeout: 200,
-    maxTimeout: 5_000,
-    throwOnError: false,
-  });
+  const { agent, retrying } = makeAgents(undici, options);
   const commonHeaders = { 'user-agent': 'catalogue', ...(token && { authorization: `Token ${token}` }) };
 
   async function send({ method = 'GET', path, query, headers, body, signal }: HttpRequest) {
@@ -144,6 +132,27 @@ export async function openHttp(base: string, options: HttpOptions = {}): Promise
 
     close: () => agent.destroy(),
   };
+}
+
+/** Dispatchers that hold the connections: for all methods, and for those that are safe to retry. */
+function makeAgents(
+  { Agent, EnvHttpProxyAgent, RetryAgent }: typeof import('undici'),
+  { timeout = 60_000, retries = 2 }: HttpOptions,
+): { readonly agent: Dispatcher; readonly retrying: Dispatcher } {
+  const limits = { headersTimeout: timeout, bodyTimeout: timeout, connect: { timeout }, keepAliveTimeout: 4_000 };
+  const isProxied = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'].some((name) => process.env[name]);
+  const agent = isProxied ? new EnvHttpProxyAgent(limits) : new Agent(limits);
+  // A download continues where it was interrupted.
+  const retrying = new RetryAgent(agent, {
+    methods: ['GET', 'HEAD'],
+    statusCodes: transientStatuses,
+    errorCodes: transientErrors,
+    maxRetries: retries,
+    minTimeout: 200,
+    maxTimeout: 5_000,
+    throwOnError: false,
+  });
+  return { agent, retrying };
 }
 
 /** Headers with several values as one, separated by commas (RFC 9110, section 5.3). */
