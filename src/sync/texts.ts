@@ -65,7 +65,7 @@ export function textReader(replica: Replica, spool?: TextSpool): TextReader {
     async get(path, checksum) {
       const known = cache.get(checksum) ?? (await spool?.get(checksum));
       if (known !== undefined && known !== null) return known;
-      const text = await readText(await replica.read(path, { checksum }));
+      const text = await readRecordText(await replica.read(path, { checksum }));
       if (checksumOf(text) !== checksum) throw new StaleError();
       size += text.length;
       if (size > maxCached) {
@@ -87,7 +87,7 @@ const maxRecordSize = 1024 * 1024;
  * The text of a record, from the bytes of a replica. A byte order mark is part of it, since it is of the checksum.
  * @throws ValidationError if it is longer than any record
  */
-export async function readText(bytes: AsyncIterable<Uint8Array>): Promise<string> {
+export async function readRecordText(bytes: AsyncIterable<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   let text = '';
   let size = 0;

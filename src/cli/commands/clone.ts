@@ -74,13 +74,13 @@ async function mustBeFree(folder: string, name: string, url: string): Promise<bo
  * are none.
  */
 async function settingsOf(depot: Replica): Promise<{ readonly path: string; readonly text: string } | null> {
-  const [{ editText }, { readText }] = await Promise.all([
+  const [{ editText }, { readRecordText }] = await Promise.all([
     import('../../text/document.ts'),
     import('../../sync/texts.ts'),
   ]);
   for (const path of ['catalogue.yaml', 'catalogue.yml', 'catalogue.json'])
     try {
-      const found = await readText(await depot.read(path));
+      const found = await readRecordText(await depot.read(path));
       const format = path.endsWith('.json') ? 'json' : 'yaml';
       return { path, text: editText(found, format, { base_url: undefined, trust_proxy: undefined }, []) };
     } catch (error) {
