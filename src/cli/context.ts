@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 import type { Credentials } from '../catalogue/accounts.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Diagnostic } from '../catalogue/types.ts';
-import type { RequestTold } from '../remote/http.ts';
+import type { RequestInfo } from '../remote/http.ts';
 import { oneLine } from './output/text.ts';
 import type { Trace } from './trace.ts';
 
@@ -65,7 +65,7 @@ export interface Elsewhere extends Catalogue {
 export interface ConnectOptions {
   readonly token?: string | undefined;
   /** Told of every request that was answered. */
-  readonly onRequest?: ((told: RequestTold) => void) | undefined;
+  readonly onRequest?: ((told: RequestInfo) => void) | undefined;
 }
 
 export interface Context {
@@ -216,7 +216,7 @@ export function processContext(): Context {
     accounts: async (folder) => (await filesIn(folder)).accounts,
 
     async connect(url, options) {
-      const { connect } = await import('../remote/connect.ts');
+      const { connect } = await import('../remote/remote-catalogue.ts');
       const catalogue = await connect(url, options);
       opened.push(catalogue);
       return catalogue;

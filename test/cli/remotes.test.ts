@@ -7,7 +7,7 @@ import { addressFrom } from '../../src/catalogue/address.ts';
 import { configurationFolder } from '../../src/cli/elsewhere/configuration.ts';
 import { isUnencrypted } from '../../src/cli/elsewhere/remotes.ts';
 import { changeRemotes } from '../../src/cli/elsewhere/remotes-file.ts';
-import { connect } from '../../src/remote/connect.ts';
+import { connect } from '../../src/remote/remote-catalogue.ts';
 import { serveAccounts } from '../support/accounts.ts';
 import { freePort } from '../support/free-port.ts';
 import { makeRoot, type PromptOptions, type Result, type } from '../support/prompt.ts';

@@ -11,7 +11,7 @@ import type { CheckReport, Context, Served, ServeOptions } from '../../src/cli/c
 import { main } from '../../src/cli/main.ts';
 import { checkFolder } from '../../src/files/checking/check.ts';
 import { openFolder } from '../../src/files/file-catalogue.ts';
-import { connect } from '../../src/remote/connect.ts';
+import { connect } from '../../src/remote/remote-catalogue.ts';
 import { type FolderContent, homeOf, writeContent } from './folder.ts';
 
 export interface PromptOptions {

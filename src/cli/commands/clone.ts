@@ -43,7 +43,7 @@ export const command: Verb<{ dryRun?: boolean }> = {
       await writeOrigin(folder, { url });
       if (show.asJson) show.json({ remote: url, folder: name, records: result.done.length });
       else if (!show.forPeople) show.line(name);
-      await tellTrouble(call, plan.held, failures);
+      await tellTrouble(call, plan.blocked, failures);
       show.message(`Cloned ${amountOf(result)} from ${other.name} into ${name}.`);
       return exitCodeOf(result);
     });
@@ -74,13 +74,13 @@ async function mustBeFree(folder: string, name: string, url: string): Promise<bo
  * are none.
  */
 async function settingsOf(depot: Replica): Promise<{ readonly path: string; readonly text: string } | null> {
-  const [{ editText }, { recordText }] = await Promise.all([
+  const [{ editText }, { readRecordText }] = await Promise.all([
     import('../../text/document.ts'),
-    import('../../sync/record-text.ts'),
+    import('../../sync/texts.ts'),
   ]);
   for (const path of ['catalogue.yaml', 'catalogue.yml', 'catalogue.json'])
     try {
-      const found = await recordText(await depot.read(path));
+      const found = await readRecordText(await depot.read(path));
       const format = path.endsWith('.json') ? 'json' : 'yaml';
       return { path, text: editText(found, format, { base_url: undefined, trust_proxy: undefined }, []) };
     } catch (error) {

@@ -91,12 +91,12 @@ async function mustBeEmpty(folder: string, name: string): Promise<void> {
 
 /** Makes the folder; catalogue.yaml comes last, since with it the folder is a catalogue. */
 async function makeCatalogue(folder: string, title: string): Promise<void> {
-  const [{ schemaHeader }, { pairLines, houseHabits }] = await Promise.all([
+  const [{ schemaHeader }, { pairLines, defaultStyle }] = await Promise.all([
     import('../../files/editor-schemas.ts'),
-    import('../../text/emit.ts'),
+    import('../../text/yaml-writer.ts'),
   ]);
   await prepareFolder(folder);
   const path = 'catalogue.yaml';
-  const lines = [schemaHeader('settings', path, ''), ...pairLines('title', title, 0, houseHabits)];
+  const lines = [schemaHeader('settings', path, ''), ...pairLines('title', title, 0, defaultStyle)];
   await writeFile(join(folder, path), `${lines.join('\n')}\n`, { flag: 'wx' });
 }

@@ -50,10 +50,10 @@ export const command: Verb<LoginOptions> = {
 
 async function withToken({ context }: Call, url: string): Promise<Login> {
   const token = tokenFrom(await context.read('-'), 'stdin');
-  const { whoAmI, openHttp } = await loaded();
+  const { fetchUsername, openHttp } = await loaded();
   const http = await openHttp(url, { token });
   try {
-    return { url, user: await whoAmI(http), token, id: null, expires: null };
+    return { url, user: await fetchUsername(http), token, id: null, expires: null };
   } finally {
     await http.close();
   }
@@ -82,6 +82,9 @@ async function withPassword({ context }: Call, url: string, options: LoginOption
 }
 
 async function loaded() {
-  const [{ openHttp }, signIn] = await Promise.all([import('../../remote/http.ts'), import('../../remote/sign-in.ts')]);
+  const [{ openHttp }, signIn] = await Promise.all([
+    import('../../remote/http.ts'),
+    import('../../remote/accounts.ts'),
+  ]);
   return { openHttp, ...signIn };
 }

@@ -30,7 +30,7 @@ async function revoke({ url, token, id, expires }: Login): Promise<string> {
   if (id === null) return ' The token was given, and stays valid. To remove it: catalogue token remove';
   const [{ openHttp }, { revokeToken }] = await Promise.all([
     import('../../remote/http.ts'),
-    import('../../remote/sign-in.ts'),
+    import('../../remote/accounts.ts'),
   ]);
   const http = await openHttp(url, { token, retries: 0 });
   try {

@@ -36,20 +36,20 @@ export const command: Verb<PullOptions> = {
     new Option('--theirs', 'Where both sides have changed a record, take what is there in place of what is here.'),
     dryRun(),
   ],
-  async run(call, names, { ours, theirs, dryRun: rehearse }) {
+  async run(call, names, { ours, theirs, dryRun }) {
     if (ours && theirs) throw new UsageError('Give --ours or --theirs, and not both.');
     const choice: Side | undefined = ours ? 'ours' : theirs ? 'theirs' : undefined;
     return withPair(call, 'pull', async (pair, other) => {
       const { show } = call;
-      const options = { names: names.filter((name) => name !== undefined), choice, rehearse };
+      const options = { names: names.filter((name) => name !== undefined), choice, dryRun };
       const result = await runSync(call, 'Pulling', pair, 'pull', options);
-      const { plan, done, told, kept, changes, failures, skipped } = result;
+      const { plan, done, told, keptOurs, changes, failures, skipped } = result;
       if (show.asJson) show.json(await objectOf('incoming', result, other.url));
       else {
         showChanges(call, 'incoming', changes);
         showConflicts(call, told);
       }
-      await tellTrouble(call, plan.held, failures);
+      await tellTrouble(call, plan.blocked, failures);
       if (skipped.length) show.message(`${counted(skipped.length, 'record')} had to wait for those.`);
       if (told.length) {
         const which = told.length === 1 && told[0] ? ` ${told[0].name}` : '';
@@ -60,9 +60,9 @@ export const command: Verb<PullOptions> = {
         );
       }
       if (done.length) show.message(`Pulled ${amountOf(result)} from ${other.name}.`);
-      if (kept) show.message(`Kept ${counted(kept, 'record')} as they are here. To send them: catalogue push`);
+      if (keptOurs) show.message(`Kept ${counted(keptOurs, 'record')} as they are here. To send them: catalogue push`);
       const outgoing = plan.outgoing.length;
-      if (!rehearse && !done.length && !kept && exitCodeOf(result) === 0 && !plan.held.length)
+      if (!dryRun && !done.length && !keptOurs && exitCodeOf(result) === 0 && !plan.blocked.length)
         show.message(
           outgoing
             ? `Nothing to pull. ${counted(outgoing, 'change')} of yours can be sent: catalogue push`

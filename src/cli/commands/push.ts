@@ -23,10 +23,10 @@ export const command: Verb<{ dryRun?: boolean }> = {
   examples: ['catalogue push', 'catalogue push --dry-run', 'catalogue push parks/trees'],
   on: 'both',
   options: () => [dryRun()],
-  async run(call, names, { dryRun: rehearse }) {
+  async run(call, names, { dryRun }) {
     return withPair(call, 'push', async (pair, other) => {
       const { show } = call;
-      const options = { names: names.filter((name) => name !== undefined), rehearse };
+      const options = { names: names.filter((name) => name !== undefined), dryRun };
       const result = await runSync(call, 'Pushing', pair, 'push', options);
       const { plan, done, told, changes, failures, skipped } = result;
       if (show.asJson) show.json(await objectOf('outgoing', result, other.url));
@@ -34,13 +34,13 @@ export const command: Verb<{ dryRun?: boolean }> = {
         showChanges(call, 'outgoing', changes);
         showConflicts(call, told);
       }
-      await tellTrouble(call, plan.held, failures);
+      await tellTrouble(call, plan.blocked, failures);
       if (skipped.length) show.message(`${counted(skipped.length, 'record')} had to wait for those.`);
       if (told.length)
         show.message(`${counted(told.length, 'record')} held back: changed there, too. Pull first: catalogue pull`);
       if (done.length) show.message(`Pushed ${amountOf(result)} to ${other.name}.`);
       const incoming = plan.incoming.length;
-      if (!rehearse && !done.length && exitCodeOf(result) === 0 && !plan.held.length)
+      if (!dryRun && !done.length && exitCodeOf(result) === 0 && !plan.blocked.length)
         show.message(
           incoming
             ? `Nothing to push. ${counted(incoming, 'change')} of theirs can be had: catalogue pull`

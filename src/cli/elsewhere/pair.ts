@@ -47,11 +47,10 @@ export async function pairOf<T>(
   work: (pair: Pair, other: Other) => Promise<T>,
 ): Promise<T> {
   const { context } = call;
-  const [{ State }, { makePrivateFolder }, { withLock }, { parseRecord }] = await Promise.all([
+  const [{ State }, { makePrivateFolder }, { withLock }] = await Promise.all([
     import('../../sync/state.ts'),
     import('../../disk/private-folder.ts'),
     import('../../disk/lock.ts'),
-    import('../../text/parse.ts'),
   ]);
   const other = await otherSide(call, given);
   const theirs = await call.remote(given);
@@ -64,13 +63,9 @@ export async function pairOf<T>(
     async () => {
       const state = await State.open(`${path}.ndjson`);
       try {
-        const parse: Pair['parse'] = (file, text) => {
-          const parsed = parseRecord(text, file.endsWith('.json') ? 'json' : 'yaml');
-          return 'value' in parsed ? (parsed.value as Record<string, unknown>) : null;
-        };
         const { signedIn } = other;
         return await work(
-          { ours: ours.replica, theirs: theirs.replica, state, spool: `${path}.texts`, signedIn, parse },
+          { ours: ours.replica, theirs: theirs.replica, state, spool: `${path}.texts`, signedIn },
           other,
         );
       } finally {

@@ -6,11 +6,12 @@ import {
   UnreachableError,
   ValidationError,
 } from '../../catalogue/errors.ts';
-import type { Change, ToldConflict } from '../../sync/changes.ts';
+import { describePath } from '../../catalogue/layout.ts';
+import type { Blocked } from '../../sync/classify.ts';
 import type { Pair } from '../../sync/compare.ts';
-import type { Held } from '../../sync/plan.ts';
 import type { Failure } from '../../sync/run.ts';
-import type { Synced, SyncOptions } from '../../sync/sync.ts';
+import type { ChangeSummary, ConflictSummary } from '../../sync/summary.ts';
+import type { SyncOptions, SyncResult } from '../../sync/sync.ts';
 import type { Call } from '../command.ts';
 import { interruptible } from '../interruption.ts';
 import { travel } from '../output/progress.ts';
@@ -18,10 +19,10 @@ import { painter } from '../output/show.ts';
 import { bytesText, counted } from '../output/sizes.ts';
 import { changeCells, changeLine, conflictCells, conflictLines } from '../output/sync-lines.ts';
 
-export interface RunResult extends Synced {
+export interface RunResult extends SyncResult {
   /** What was done, or would be. */
-  readonly changes: readonly Change[];
-  readonly told: readonly ToldConflict[];
+  readonly changes: readonly ChangeSummary[];
+  readonly told: readonly ConflictSummary[];
 }
 
 const goesOn = 'What was done until then stays: the same command goes on with the rest.';
@@ -34,12 +35,12 @@ export async function runSync(
   direction: 'pull' | 'push',
   options: SyncOptions,
 ): Promise<RunResult> {
-  const [{ changesOf, conflictsOf }, sync] = await Promise.all([
-    import('../../sync/changes.ts'),
+  const [{ summarizeChanges, summarizeConflicts }, sync] = await Promise.all([
+    import('../../sync/summary.ts'),
     import('../../sync/sync.ts'),
   ]);
-  let changes: readonly Change[] = [];
-  let told: readonly ToldConflict[] = [];
+  let changes: readonly ChangeSummary[] = [];
+  let told: readonly ConflictSummary[] = [];
   const { at, end } = travel(context, what);
   const result = await interruptible(context, goesOn, (signal) =>
     sync[direction](pair, {
@@ -47,8 +48,8 @@ export async function runSync(
       signal,
       onProgress: at,
       async onPlan({ plan, steps, comparison }) {
-        changes = await changesOf(steps, pair, comparison.texts[direction === 'pull' ? 'theirs' : 'ours']);
-        told = await conflictsOf(plan.conflicts, pair, comparison);
+        changes = await summarizeChanges(steps, pair, comparison.texts[direction === 'pull' ? 'theirs' : 'ours']);
+        told = await summarizeConflicts(plan.conflicts, pair, comparison);
       },
     }),
   )
@@ -64,7 +65,11 @@ export async function runSync(
 const mostLines = 100;
 
 /** Shows changes in one direction. */
-export function showChanges({ context, global, show }: Call, direction: string, changes: readonly Change[]): void {
+export function showChanges(
+  { context, global, show }: Call,
+  direction: string,
+  changes: readonly ChangeSummary[],
+): void {
   if (!show.forPeople) {
     show.table(
       [],
@@ -78,22 +83,25 @@ export function showChanges({ context, global, show }: Call, direction: string, 
 }
 
 /** Shows conflicts, field by field. */
-export function showConflicts({ context, global, show }: Call, conflicts: readonly ToldConflict[]): void {
+export function showConflicts({ context, global, show }: Call, conflicts: readonly ConflictSummary[]): void {
   const paint = painter(context, global.color);
   if (!show.forPeople) show.table([], conflicts.flatMap(conflictCells));
   else for (const conflict of conflicts) for (const line of conflictLines(conflict, paint)) context.out(`${line}\n`);
 }
 
 /** Says what was left alone and what failed; records by their names. */
-export async function tellTrouble({ show }: Call, held: readonly Held[], failures: readonly Failure[]): Promise<void> {
-  const { nameOf } = await import('../../sync/paths.ts');
-  for (const { path, reason } of held) show.message(`${nameOf(path)}: left alone. ${reason}`);
-  for (const { path, error } of failures.slice(0, mostLines)) show.message(`${nameOf(path)}: ${error.message}`);
+export async function tellTrouble(
+  { show }: Call,
+  blocked: readonly Blocked[],
+  failures: readonly Failure[],
+): Promise<void> {
+  for (const { path, reason } of blocked) show.message(`${describePath(path)}: left alone. ${reason}`);
+  for (const { path, error } of failures.slice(0, mostLines)) show.message(`${describePath(path)}: ${error.message}`);
   if (failures.length > mostLines) show.message(`… and ${failures.length - mostLines} more that failed.`);
 }
 
 /** `3 records and 1.2 MB`. */
-export function amountOf({ done }: Pick<Synced, 'done'>): string {
+export function amountOf({ done }: Pick<SyncResult, 'done'>): string {
   const records = done.filter((step) => step.do !== 'put').length;
   const bytes = done.reduce((sum, step) => sum + (step.do === 'put' ? step.now.size : 0), 0);
   const parts = [...(records ? [counted(records, 'record')] : []), ...(bytes ? [bytesText(bytes)] : [])];
@@ -101,7 +109,7 @@ export function amountOf({ done }: Pick<Synced, 'done'>): string {
 }
 
 /** 5 where something clashes, 4 where something isn't allowed, 1 where anything else failed. */
-export function exitCodeOf({ plan, failures }: Pick<Synced, 'plan' | 'failures'>): number {
+export function exitCodeOf({ plan, failures }: Pick<SyncResult, 'plan' | 'failures'>): number {
   const isAny = (...kinds: readonly (new (...args: never[]) => Error)[]) =>
     failures.some(({ error }) => kinds.some((kind) => error instanceof kind));
   if (plan.conflicts.length || isAny(ConflictError, StaleError)) return 5;
@@ -111,14 +119,13 @@ export function exitCodeOf({ plan, failures }: Pick<Synced, 'plan' | 'failures'>
 
 /** As an object of JSON: what is done, what isn't, and why. */
 export async function objectOf(direction: 'incoming' | 'outgoing', result: RunResult, url: string): Promise<object> {
-  const { nameOf } = await import('../../sync/paths.ts');
-  const named = ({ path }: { readonly path: string }) => ({ name: nameOf(path), path });
+  const named = ({ path }: { readonly path: string }) => ({ name: describePath(path), path });
   return {
     remote: url,
     incoming: direction === 'incoming' ? result.changes : [],
     outgoing: direction === 'outgoing' ? result.changes : [],
     conflicts: result.told,
-    held: result.plan.held.map(({ path, reason }) => ({ ...named({ path }), reason })),
+    held: result.plan.blocked.map(({ path, reason }) => ({ ...named({ path }), reason })),
     failed: result.failures.map(({ path, error }) => ({ ...named({ path }), error: error.message })),
   };
 }

@@ -25,7 +25,7 @@ import type { Snapshot } from '../../catalogue/snapshot.ts';
 import type { Dataset, Version } from '../../catalogue/types.ts';
 import { type Intake, takeIn } from '../../data/intake.ts';
 import { PayloadError } from '../../data/payload-error.ts';
-import { codeOf, explained, makeFolders, temporaryBeside, temporaryName } from '../../disk/durable.ts';
+import { codeOf, makeFolders, temporaryBeside, temporaryName, toUnavailable } from '../../disk/durable.ts';
 import { newText } from '../../text/document.ts';
 import type { Access, CatalogueFiles } from '../catalogue-files.ts';
 import { schemaHeader } from '../editor-schemas.ts';
@@ -72,7 +72,7 @@ export async function publishVersion(
     if (codeOf(error) === 'ENOENT' && tree.stamp(home) === null)
       throw new NotFoundError('The dataset was removed or renamed meanwhile.');
     // The name of the temporary file says nothing to anybody.
-    throw explained(error, tree.absolute(home));
+    throw toUnavailable(error, tree.absolute(home));
   } finally {
     if (aside !== null) await rm(aside, { force: true });
   }
@@ -153,7 +153,7 @@ class NewVersion {
     const header = schemaHeader('version', path, this.#files.snapshot.settings.base_url);
     const id = drawId((candidate) => [...allOf(this.#files.snapshot, 'version')].some((one) => one.id === candidate));
     const record = { id, ...versionRecord(this.#slug, file, this.#upload, this.#intake) };
-    const text = newText('yaml', record, keyOrder('version'), header);
+    const text = newText(record, keyOrder('version'), header);
     const { columns, size } = this.#intake;
     if (columns.length) this.#columnChanges = changesBetween(dataset.columns, columns);
     return [

@@ -1,10 +1,11 @@
 /**
- * What a YAML parser means, in words for the one who wrote the file. A parser says where it stumbled and on what rule;
- * the lines around tell what was meant, and so what to write instead.
+ * Error messages for the person who wrote a YAML file. The parser reports the place and the rule that failed; the lines
+ * around show the intention, and so what to write instead.
  */
+import { ParseError } from './parse-error.ts';
 
 interface Explanation {
-  /** Offset of what should be mended, which isn't always where the parser stumbled. */
+  /** Offset of the text to be fixed, which isn't always where the parser failed. */
   readonly at: number;
   readonly message: string;
 }
@@ -12,25 +13,24 @@ interface Explanation {
 /** A key and the value behind it on the same line, each as written. */
 const keyAndValue = /^(\s*(?:- +)*)([^\s#'"[{&*!|>%@`,:-][^#'"]*?|"[^"]*"|'[^']*')\s*:[ \t]+(\S.*?)\s*$/;
 
-/** Characters of a line that are looked at, and of a value that are shown: files may be generated, and broken. */
-const enough = 500;
-const shown = 80;
+/** Characters of a line that are examined, and of a value that are shown: generated files may have very long lines. */
+const maxExamined = 500;
+const maxShown = 80;
 
 /**
- * Explains an error.
+ * The error to show for one of the YAML parser's.
  * @param text the whole document
- * @param offset where the parser stumbled
- * @param reason what it said
+ * @param offset of the parser's error
+ * @param reason the parser's message
  */
-export function explain(text: string, offset: number, reason: string): Explanation {
+export function explainYamlError(text: string, offset: number, reason: string): ParseError {
   const start = text.lastIndexOf('\n', offset - 1) + 1;
-  const line = text.slice(start, Math.min(lineEnd(text, start), start + enough));
-  return (
-    ofParser(text, offset, reason) ??
-    ofIndentation(text, start, line) ??
-    ofValue(start, line, reason) ??
-    ofKey(start, line, reason) ?? { at: offset, message: `This isn't YAML: ${reason}.` }
-  );
+  const line = text.slice(start, Math.min(lineEnd(text, start), start + maxExamined));
+  const { at, message } = explainReason(text, offset, reason) ??
+    explainIndentation(text, start, line) ??
+    explainValue(start, line, reason) ??
+    explainKey(start, line, reason) ?? { at: offset, message: `This isn't YAML: ${reason}.` };
+  return new ParseError(text, at, message);
 }
 
 function lineEnd(text: string, start: number): number {
@@ -38,8 +38,8 @@ function lineEnd(text: string, start: number): number {
   return end < 0 ? text.length : end;
 }
 
-/** Where what the parser says is clear enough. */
-function ofParser(text: string, at: number, reason: string): Explanation | null {
+/** An explanation from the parser's message alone. */
+function explainReason(text: string, at: number, reason: string): Explanation | null {
   const of = (message: string, place = at) => ({ at: place, message });
   if (/null byte|non-printable/.test(reason)) {
     const code = (text.codePointAt(at) ?? 0).toString(16).toUpperCase().padStart(4, '0');
@@ -68,7 +68,7 @@ function ofParser(text: string, at: number, reason: string): Explanation | null 
   return null;
 }
 
-/** The last quote that opens a value and isn't closed on its own line. */
+/** Offset of the last quote that opens a value and isn't closed on its own line. */
 function openQuote(text: string): number | null {
   let found: number | null = null;
   for (const { index, 0: before } of text.matchAll(/(?:^|[:[{,-])[ \t]+(?=["'])|^(?=["'])/gm)) {
@@ -78,14 +78,14 @@ function openQuote(text: string): number | null {
   return found;
 }
 
-function ofIndentation(text: string, start: number, line: string): Explanation | null {
+function explainIndentation(text: string, start: number, line: string): Explanation | null {
   const tab = /^[ ]*(?:- +)*\t/.exec(line);
   if (tab) return { at: start + tab[0].length - 1, message: 'A tab indents this line, and YAML wants spaces.' };
   const before = text
     .slice(0, Math.max(0, start - 1))
     .split('\n')
     .findLast((other) => /^\s*[^\s#]/.test(other));
-  const above = before === undefined ? null : keyAndValue.exec(before.slice(0, enough));
+  const above = before === undefined ? null : keyAndValue.exec(before.slice(0, maxExamined));
   const indent = line.search(/\S/);
   if (!above || !/^\s*[^\s#]+.*:(?:\s|$)/.test(line) || indent <= (above[1] ?? '').length) return null;
   if (/^[|>[{&]/.test(above[3] ?? '')) return null;
@@ -96,12 +96,12 @@ function ofIndentation(text: string, start: number, line: string): Explanation |
 }
 
 /** A value that should have been quoted. */
-function ofValue(start: number, line: string, reason: string): Explanation | null {
+function explainValue(start: number, line: string, reason: string): Explanation | null {
   const found = keyAndValue.exec(line) ?? /^(\s*(?:- +)+)()(\S.*?)\s*$/.exec(line);
   if (!found) return null;
   const [, , key = '', value = ''] = found;
   const at = start + line.lastIndexOf(value);
-  const example = `${key ? `${key}: ` : '- '}${JSON.stringify(value.length > shown ? `${value.slice(0, shown)}…` : value)}`;
+  const example = `${key ? `${key}: ` : '- '}${JSON.stringify(value.length > maxShown ? `${value.slice(0, maxShown)}…` : value)}`;
   const first = value.charAt(0);
   const quoteIt = (why: string) => ({ at, message: `${why}: quote it, as in ${example}` });
   if ('@`%'.includes(first)) return quoteIt(`A value can't begin with ${first}`);
@@ -119,7 +119,7 @@ function ofValue(start: number, line: string, reason: string): Explanation | nul
 }
 
 /** A line that should have been "key: value". */
-function ofKey(start: number, line: string, reason: string): Explanation | null {
+function explainKey(start: number, line: string, reason: string): Explanation | null {
   const at = start + Math.max(0, line.search(/\S/));
   const missing = /^\s*([^\s:#]+):(?=[^\s/])/.exec(line);
   if (missing) return { at, message: `A space is missing behind "${missing[1]}:".` };

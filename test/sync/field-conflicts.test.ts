@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { changedFields, fieldConflicts } from '../../src/sync/conflict.ts';
+import { changedFields, fieldConflicts } from '../../src/sync/field-conflicts.ts';
 
 describe('a conflict, field by field', () => {
   it('shows what differs, and who has changed it', () => {
@@ -27,6 +27,23 @@ describe('a conflict, field by field', () => {
     assert.deepEqual(found, [
       { field: 'keywords', base: undefined, ours: ['a', 'b'], theirs: ['a'], changedBy: 'both' },
     ]);
+  });
+
+  it('ignores the order of keys', () => {
+    const base = {
+      file: { name: 'a.csv', size: 1 },
+      columns: [{ name: 'a', extra: { x: 1, y: 2 } }],
+      bounds: [{ a: 1, b: 2 }],
+    };
+    const theirs = {
+      bounds: [{ b: 2, a: 1 }],
+      columns: [{ extra: { y: 2, x: 1 }, name: 'a' }],
+      file: { size: 1, name: 'a.csv' },
+    };
+    assert.deepEqual(fieldConflicts({ base, ours: base, theirs }), []);
+    assert.deepEqual(changedFields(base, theirs), []);
+    assert.deepEqual(changedFields({ a: [1, 2] }, { a: [2, 1] }), ['a'], 'the order of a list counts');
+    assert.deepEqual(changedFields({ a: undefined }, {}), []);
   });
 
   it('has no fields where a side has no record', () => {

@@ -1,99 +1,104 @@
-/** Which entries of a collection stay, which go and which come, so that an edit touches only what changed. */
-import { isDeepStrictEqual } from 'node:util';
-import { isMapping, type Value } from './emit.ts';
+/** The entries of a collection that are kept, added and removed by an edit, so that it touches only what changed. */
 import type { Collection, Entry } from './tree.ts';
+import { isMapping, type Value } from './yaml-writer.ts';
 
-/** An entry that stays, with its value as it was and as it shall be. */
-export interface Kept {
+/** An entry that stays, with its old and new value. */
+export interface KeptEntry {
   readonly entry: Entry;
   readonly before: Value;
   readonly after: Value;
 }
 
-/** An entry to be written behind another, or before all where that is null. */
-export interface Added {
-  readonly behind: Entry | null;
+/** An entry to be written. */
+export interface AddedEntry {
+  /** The entry that it follows; null at the start of the collection. */
+  readonly previous: Entry | null;
   readonly key: string | null;
   readonly value: Value;
 }
 
-export interface Plan {
+export interface EntryDiff {
   /** At least one, in the order of the text. */
-  readonly kept: readonly [Kept, ...Kept[]];
-  readonly added: readonly Added[];
+  readonly kept: readonly [KeptEntry, ...KeptEntry[]];
+  readonly added: readonly AddedEntry[];
   readonly removed: readonly Entry[];
 }
 
 /**
- * What has to happen to a collection; null where nothing of it stays, so that it had better be written anew.
- * @param order of keys, for the places of new ones
+ * Compares a collection's old and new value; null if no entry stays, so that the collection is to be rewritten.
+ * @param order of the keys, for the places of new ones
  */
-export function planFor(node: Collection, before: Value, after: Value, order?: readonly string[]): Plan | null {
+export function diffEntries(
+  node: Collection,
+  before: Value,
+  after: Value,
+  order?: readonly string[],
+): EntryDiff | null {
   if (node.kind === 'mapping' && isMapping(before) && isMapping(after))
-    return planMapping(node, before, after, order ?? Object.keys(after));
-  if (node.kind === 'list' && Array.isArray(before) && Array.isArray(after)) return planList(node, before, after);
+    return diffMapping(node, before, after, order ?? Object.keys(after));
+  if (node.kind === 'list' && Array.isArray(before) && Array.isArray(after)) return diffList(node, before, after);
   return null;
 }
 
 type Mapping = Readonly<Record<string, Value>>;
 
-function planMapping(node: Collection, before: Mapping, after: Mapping, order: readonly string[]): Plan | null {
-  const kept: Kept[] = [];
-  // Behind which entry of the text each present key stands: itself, or that of the new key it follows.
-  const place = new Map<string, Entry | null>();
+function diffMapping(node: Collection, before: Mapping, after: Mapping, order: readonly string[]): EntryDiff | null {
+  const kept: KeptEntry[] = [];
+  // By key, the entry of the text that a new key after it follows: its own, or the one that it follows itself.
+  const positions = new Map<string, Entry | null>();
   for (const entry of node.entries) {
     const key = entry.key ?? '';
     if (!Object.hasOwn(before, key)) return null;
     if (!Object.hasOwn(after, key)) continue;
     kept.push({ entry, before: before[key] as Value, after: after[key] as Value });
-    place.set(key, entry);
+    positions.set(key, entry);
   }
-  const added: Added[] = [];
+  const added: AddedEntry[] = [];
   const unordered = Object.keys(after).filter((key) => !order.includes(key));
-  let behind: Entry | null = null;
+  let previous: Entry | null = null;
   for (const key of order) {
     if (!Object.hasOwn(after, key)) continue;
-    if (!place.has(key)) {
-      added.push({ behind, key, value: after[key] as Value });
-      place.set(key, behind);
+    if (!positions.has(key)) {
+      added.push({ previous, key, value: after[key] as Value });
+      positions.set(key, previous);
     }
-    behind = place.get(key) ?? null;
+    previous = positions.get(key) ?? null;
   }
   const last = kept.at(-1)?.entry ?? null;
-  for (const key of unordered) if (!place.has(key)) added.push({ behind: last, key, value: after[key] as Value });
-  return finish(node, kept, added);
+  for (const key of unordered) if (!positions.has(key)) added.push({ previous: last, key, value: after[key] as Value });
+  return diffOf(node, kept, added);
 }
 
-function planList(node: Collection, before: readonly Value[], after: readonly Value[]): Plan | null {
+function diffList(node: Collection, before: readonly Value[], after: readonly Value[]): EntryDiff | null {
   if (node.entries.length !== before.length) return null;
-  const partner = new Map(align(before, after).map(([from, to]) => [to, from]));
-  const kept: Kept[] = [];
-  const added: Added[] = [];
-  let behind: Entry | null = null;
+  const partner = new Map(alignItems(before, after).map(([from, to]) => [to, from]));
+  const kept: KeptEntry[] = [];
+  const added: AddedEntry[] = [];
+  let previous: Entry | null = null;
   for (const [index, value] of after.entries()) {
     const from = partner.get(index);
     const entry: Entry | undefined = from === undefined ? undefined : node.entries[from];
-    if (from === undefined || entry === undefined) added.push({ behind, key: null, value });
+    if (from === undefined || entry === undefined) added.push({ previous, key: null, value });
     else {
       kept.push({ entry, before: before[from] as Value, after: value });
-      behind = entry;
+      previous = entry;
     }
   }
-  return finish(node, kept, added);
+  return diffOf(node, kept, added);
 }
 
-function finish(node: Collection, kept: readonly Kept[], added: readonly Added[]): Plan | null {
+function diffOf(node: Collection, kept: readonly KeptEntry[], added: readonly AddedEntry[]): EntryDiff | null {
   const [first, ...rest] = kept;
   if (first === undefined) return null;
   const stays = new Set(kept.map(({ entry }) => entry));
   return { kept: [first, ...rest], added, removed: node.entries.filter((entry) => !stays.has(entry)) };
 }
 
-/** Longer lists are compared only from both ends: the exact comparison takes the square of the length. */
+/** Longer lists are compared from both ends only: the exact comparison takes the square of the length. */
 const maxExact = 2000;
 
 /** Pairs of indexes of items that are the same thing in both lists, in order. */
-function align(before: readonly Value[], after: readonly Value[]): [number, number][] {
+function alignItems(before: readonly Value[], after: readonly Value[]): [number, number][] {
   const a = before.map(identity);
   const b = after.map(identity);
   const pairs: [number, number][] = [];
@@ -110,7 +115,7 @@ function align(before: readonly Value[], after: readonly Value[]): [number, numb
   return fillGaps(pairs, a.length, b.length);
 }
 
-/** What makes an item itself: its name where it has one, and else its value. */
+/** The identity of an item: its name if it has one, else its value. */
 function identity(item: Value): string {
   const name = isMapping(item) ? item.name : undefined;
   return name === undefined ? JSON.stringify(item) : `name ${JSON.stringify(name)}`;
@@ -131,7 +136,7 @@ function commonSubsequence(a: readonly string[], b: readonly string[]): [number,
   return pairs;
 }
 
-/** Where as many items went as came, each of them was changed (such as a column renamed), not replaced. */
+/** Pairs up the rest: where as many items were removed as added, each was changed (a column renamed, say). */
 function fillGaps(pairs: readonly [number, number][], lengthA: number, lengthB: number): [number, number][] {
   const filled: [number, number][] = [];
   let [a, b] = [0, 0];
@@ -142,6 +147,3 @@ function fillGaps(pairs: readonly [number, number][], lengthA: number, lengthB: 
   }
   return filled;
 }
-
-/** Whether two values are the same, whatever the order of their keys. */
-export const same = (a: unknown, b: unknown): boolean => isDeepStrictEqual(a, b);
