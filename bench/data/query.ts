@@ -9,12 +9,12 @@ import { createReadStream } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readGeojson } from '../../src/data/formats/geojson.ts';
-import { takeIn } from '../../src/data/intake.ts';
-import { ownBytes } from '../../src/data/own-bytes.ts';
-import { newPieceCache } from '../../src/data/piece-reader.ts';
-import type { Bbox } from '../../src/data/row.ts';
-import { Table } from '../../src/data/table.ts';
+import { readGeojson } from '../../src/data/formats/json/geojson.ts';
+import type { Bbox } from '../../src/data/geometry/geometry.ts';
+import { takeIn } from '../../src/data/ingest/ingest.ts';
+import { newPieceCache } from '../../src/data/table/chunk-reader.ts';
+import { ownBytes } from '../../src/data/table/passthrough.ts';
+import { Table } from '../../src/data/table/table.ts';
 import { makePoints } from './make-points.ts';
 
 const box: Bbox = [10, 40, 17, 47];

@@ -10,9 +10,10 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { type FormatName, formats } from '../../src/data/formats/output-formats.ts';
+import type { RowsInput } from '../../src/data/formats/types.ts';
+import { writeRows } from '../../src/data/formats/write-rows.ts';
 import type { Row, TableShape } from '../../src/data/row.ts';
-import type { RowsInput } from '../../src/data/writers/input.ts';
-import { type FormatName, formats, writeRows } from '../../src/data/writers/write.ts';
 
 const rows = Number(process.argv[2] ?? 1_000_000);
 const names = [

@@ -3,17 +3,7 @@
  * from its other columns, and perhaps the `id` of the GeoJSON feature it came from.
  */
 import type { ColumnType } from '../catalogue/types.ts';
-
-/** GeoJSON geometry (RFC 7946, section 3.1); Z values are kept. */
-export type Geometry =
-  | { type: 'Point'; coordinates: number[] }
-  | { type: 'MultiPoint' | 'LineString'; coordinates: number[][] }
-  | { type: 'MultiLineString' | 'Polygon'; coordinates: number[][][] }
-  | { type: 'MultiPolygon'; coordinates: number[][][][] }
-  | { type: 'GeometryCollection'; geometries: Geometry[] };
-
-/** west, south, east, north; west > east where it crosses the antimeridian (RFC 7946, section 5.2). */
-export type Bbox = readonly [number, number, number, number];
+import type { Bbox, Geometry } from './geometry/geometry.ts';
 
 /** A column of a table without its geometry: what values of it look like follows from the type (see `Value`). */
 export interface TableColumn {

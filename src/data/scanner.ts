@@ -1,5 +1,5 @@
 /** Reading a small language from left to right, with errors that say where: the place is counted from 1. */
-import { TextError } from './text-error.ts';
+import { TextError } from './errors.ts';
 
 /** Counts down what a text may still contain. */
 export interface Budget {

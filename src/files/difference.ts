@@ -3,8 +3,8 @@ import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { NotFoundError } from '../catalogue/errors.ts';
 import { formatRef, refOf } from '../catalogue/ref.ts';
 import type { Version } from '../catalogue/types.ts';
-import { differenceOf } from '../data/difference.ts';
-import type { Table } from '../data/table.ts';
+import { differenceOf } from '../data/difference/difference.ts';
+import type { Table } from '../data/table/table.ts';
 import type { CatalogueFiles } from './catalogue-files.ts';
 import { tableOf } from './rows.ts';
 

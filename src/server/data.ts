@@ -3,7 +3,7 @@ import type { RowsPart } from '../catalogue/catalogue.ts';
 import { closest } from '../catalogue/closest.ts';
 import { MovedError, NotFoundError } from '../catalogue/errors.ts';
 import { parseDatasetRef, type VersionRef } from '../catalogue/ref.ts';
-import { type FormatName, formats } from '../data/writers/write.ts';
+import { type FormatName, formats } from '../data/formats/output-formats.ts';
 import { rowsPage } from '../pages/rows.ts';
 import { withParameters } from './links.ts';
 import { sendPayload, versionRef } from './payloads.ts';

@@ -1,8 +1,8 @@
 /** The query string of an address of differences. */
 import { closest } from '../catalogue/closest.ts';
 import { ValidationError } from '../catalogue/errors.ts';
-import { splitList } from '../data/literal.ts';
-import { TextError } from '../data/text-error.ts';
+import { TextError } from '../data/errors.ts';
+import { splitList } from '../data/query/parameter-values.ts';
 import { last } from './question.ts';
 
 export interface DifferenceParameters {

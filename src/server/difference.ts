@@ -9,9 +9,9 @@ import { versionBefore } from '../catalogue/lookup.ts';
 import { datasetOf, parseVersionRef, refOf, type VersionRef } from '../catalogue/ref.ts';
 import { urlOf } from '../catalogue/represent.ts';
 import type { Version } from '../catalogue/types.ts';
-import { didYouMean } from '../data/lookups.ts';
-import { breathing } from '../data/writers/breathing.ts';
-import { formats } from '../data/writers/write.ts';
+import { yieldToEventLoop } from '../data/event-loop.ts';
+import { formats } from '../data/formats/output-formats.ts';
+import { didYouMean } from '../data/query/column-names.ts';
 import { plainPage } from '../pages/plain.ts';
 import { type DifferenceParameters, differenceParameters } from './difference-parameters.ts';
 import { versionRef } from './payloads.ts';
@@ -44,7 +44,7 @@ export async function difference(ask: Ask): Promise<Shown | undefined> {
   // Who has it already needn't wait for it to be made again; what is not ready isn't there to be had.
   if (from.ready && to.ready && answeredUnmodified(ctx, form)) return undefined;
   const found = await compared(ask, from, to, asked.key);
-  const text = () => breathing(bytesOf(differenceText(found, links, format)));
+  const text = () => yieldToEventLoop(bytesOf(differenceText(found, links, format)));
   await sendDocument(ctx, {
     ...form,
     contentType: format === 'json' ? json : formats.ndjson.contentType,

@@ -10,9 +10,10 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { after, describe, test } from 'node:test';
-import type { RowsInput } from '../../src/data/writers/input.ts';
-import { type FormatName, formats, writeRows } from '../../src/data/writers/write.ts';
-import { geometries, point, table, type Written } from '../data/writers/support.ts';
+import { type FormatName, formats } from '../../src/data/formats/output-formats.ts';
+import type { RowsInput } from '../../src/data/formats/types.ts';
+import { writeRows } from '../../src/data/formats/write-rows.ts';
+import { geometries, point, table, type Written } from '../data/support/written.ts';
 
 const installed = spawnSync('ogrinfo', ['--version']).status === 0;
 const skip = !installed && !process.env.CI && 'ogrinfo is not installed (Debian: gdal-bin)';

@@ -4,7 +4,7 @@ import { Option } from 'commander';
 import type { Rows } from '../../catalogue/catalogue.ts';
 import { closest } from '../../catalogue/closest.ts';
 import { formatRef, parseVersionRef } from '../../catalogue/ref.ts';
-import { type FormatName, formats } from '../../data/writers/write.ts';
+import { type FormatName, formats } from '../../data/formats/output-formats.ts';
 import type { Call, Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { type Parameter, parametersFrom } from '../filters.ts';

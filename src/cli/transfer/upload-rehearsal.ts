@@ -20,8 +20,8 @@ export async function rehearseUpload(
 ): Promise<void> {
   const { show } = call;
   const [{ takeIn }, { PayloadError }] = await Promise.all([
-    import('../../data/intake.ts'),
-    import('../../data/payload-error.ts'),
+    import('../../data/ingest/ingest.ts'),
+    import('../../data/errors.ts'),
   ]);
   const intake = await consume(call, source, 'Nothing was kept.', (options) =>
     takeIn(source.bytes, { fileName: source.fileName, mediaType, ...options }),

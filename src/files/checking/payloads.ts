@@ -11,9 +11,9 @@ import { find, latest } from '../../catalogue/lookup.ts';
 import { type RecordDiagnostic, type RecordSet, recordPathOf, report } from '../../catalogue/record-set.ts';
 import { datasetOf } from '../../catalogue/ref.ts';
 import type { Version } from '../../catalogue/types.ts';
-import { payloadFormats } from '../../data/formats.ts';
-import { takeIn } from '../../data/intake.ts';
-import { PayloadError } from '../../data/payload-error.ts';
+import { PayloadError } from '../../data/errors.ts';
+import { payloadFormats } from '../../data/formats/detect-format.ts';
+import { takeIn } from '../../data/ingest/ingest.ts';
 import { formatOfRows } from '../rows.ts';
 
 /**

@@ -1,7 +1,8 @@
 /** Rows for tests, made of plain values. */
 import { readFileSync } from 'node:fs';
-import { boxOf } from '../../../src/data/box.ts';
-import type { Geometry, Row, TableColumn, TableShape, Value } from '../../../src/data/row.ts';
+import { boxOf } from '../../../src/data/geometry/bounding-box.ts';
+import type { Geometry } from '../../../src/data/geometry/geometry.ts';
+import type { Row, TableColumn, TableShape, Value } from '../../../src/data/row.ts';
 
 /** A row of these values, in the order of the columns. */
 export function rowOf(values: readonly Value[], geometry: Geometry | null = null): Row {
