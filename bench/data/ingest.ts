@@ -1,5 +1,5 @@
 /**
- * How fast payloads are taken in, beside ogr2ogr (GDAL), which converts the same files to FlatGeobuf, and beside
+ * Speed of ingesting payloads, beside ogr2ogr (GDAL), which converts the same files to FlatGeobuf, and beside
  * hashing alone. Each runs in a process of its own, in turns, and the fastest of them counts.
  *
  *     node --import tsx bench/data/ingest.ts [rows=1000000] [turns=3]
@@ -10,7 +10,7 @@ import { createReadStream, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { takeIn } from '../../src/data/ingest/ingest.ts';
+import { ingest } from '../../src/data/ingest/ingest.ts';
 import { makePoints } from './make-points.ts';
 
 const folder = join(tmpdir(), 'catalogue-bench');
@@ -18,7 +18,7 @@ const target = join(folder, 'out.fgb');
 
 interface Run {
   seconds: number;
-  /** Greatest resident set, in MB; 0 where it isn't known. */
+  /** Greatest resident set, in MB; 0 if unknown. */
   memory: number;
 }
 
@@ -28,8 +28,8 @@ async function hashAlone(path: string): Promise<void> {
   hash.digest('hex');
 }
 
-/** In a process of its own, whose memory nobody else has used. */
-function here(what: 'intake' | 'hash', path: string): Run {
+/** In a process of its own, for its memory. */
+function here(what: 'ingest' | 'hash', path: string): Run {
   const args = ['--import', 'tsx', fileURLToPath(import.meta.url), what, path];
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as Run;
 }
@@ -54,7 +54,7 @@ async function main(rows: number, turns: number): Promise<void> {
   for (const path of [files.geojson, files.csv]) {
     const runs: { ours: Run[]; hash: Run[]; ogr: Run[] } = { ours: [], hash: [], ogr: [] };
     for (let turn = 0; turn < turns; turn++) {
-      runs.ours.push(here('intake', path));
+      runs.ours.push(here('ingest', path));
       runs.hash.push(here('hash', path));
       if (hasOgr) runs.ogr.push(ogr2ogr(path));
     }
@@ -62,7 +62,7 @@ async function main(rows: number, turns: number): Promise<void> {
     const megabytes = statSync(path).size / 1e6;
     console.log(`${path.split('.').at(-1)}: ${megabytes.toFixed(0)} MB, ${rows} rows`);
     console.log(
-      `  taken in   ${ours.seconds.toFixed(2)} s, ${(megabytes / ours.seconds).toFixed(0)} MB/s, ${ours.memory} MB at most`,
+      `  ingested   ${ours.seconds.toFixed(2)} s, ${(megabytes / ours.seconds).toFixed(0)} MB/s, ${ours.memory} MB at most`,
     );
     console.log(`  SHA-256    ${fastest(runs.hash).seconds.toFixed(2)} s`);
     if (!hasOgr) continue;
@@ -73,10 +73,10 @@ async function main(rows: number, turns: number): Promise<void> {
 }
 
 const [, , what, path = ''] = process.argv;
-if (what === 'intake' || what === 'hash') {
+if (what === 'ingest' || what === 'hash') {
   const start = performance.now();
   if (what === 'hash') await hashAlone(path);
-  else await takeIn(path, { fileName: path, derivedFolder: join(folder, 'derived') });
+  else await ingest(path, { fileName: path, cacheFolder: join(folder, 'tables') });
   const seconds = (performance.now() - start) / 1000;
   console.log(JSON.stringify({ seconds, memory: Math.round(process.resourceUsage().maxRSS / 1000) }));
 } else {

@@ -1,34 +1,48 @@
+/** Errors in payloads and parameters, and suggestions for their messages. */
+import { closest } from '../catalogue/closest.ts';
+
 /**
- * A payload that can't be taken in: what is wrong with it, and where. The byte counts from 0 in the text as it was read
- * (after inflating and decoding), the line from 1.
+ * A payload that can't be read. The byte counts from 0 in the text after inflating and decoding, the line from 1; the
+ * message begins with them.
  */
 export class PayloadError extends Error {
   override readonly name = 'PayloadError';
+  /** The message without line and byte. */
   readonly reason: string;
   readonly line: number | undefined;
   readonly byte: number | undefined;
 
-  constructor(reason: string, place: { line?: number; byte?: number } = {}) {
-    const where = [
-      ...(place.line === undefined ? [] : [`line ${place.line}`]),
-      ...(place.byte === undefined ? [] : [`byte ${place.byte}`]),
+  constructor(reason: string, { line, byte }: { line?: number; byte?: number } = {}) {
+    const position = [
+      ...(line === undefined ? [] : [`line ${line}`]),
+      ...(byte === undefined ? [] : [`byte ${byte}`]),
     ].join(', ');
-    super(where === '' ? reason : `${where}: ${reason}`);
+    super(position === '' ? reason : `${position}: ${reason}`);
     this.reason = reason;
-    this.line = place.line;
-    this.byte = place.byte;
+    this.line = line;
+    this.byte = byte;
   }
 }
 
-/** A text of the asker's that can't be what it should be; the message says why, and where it can what would do. */
-export class TextError extends Error {}
+/** The text of a parameter or option that can't be parsed. The message says why and, if it can, what to write. */
+export class ParameterError extends Error {}
 
-/** The payload's bytes are not those that its checksum stands for. */
+/** The payload's bytes don't have its checksum. */
 export class ChecksumMismatchError extends Error {
   override readonly name = 'ChecksumMismatchError';
 }
 
-/** A copy is not what was written. It has been deleted: opening the table again makes it anew. */
+/** A columnar copy is damaged, and has been deleted: opening the table again makes it anew. */
 export class DamagedCopyError extends Error {
   override readonly name = 'DamagedCopyError';
+}
+
+/** ` Did you mean "…"?`, or nothing if no candidate is near. */
+export function didYouMean(word: string, candidates: readonly string[]): string {
+  // A name of quite another length is never near: of ten thousand columns, most needn't be compared.
+  const maxDifference = Math.max(1, word.length * 0.4);
+  const near =
+    word.length > 100 ? [] : candidates.filter((name) => Math.abs(name.length - word.length) <= maxDifference);
+  const best = closest(word, near);
+  return best === undefined ? '' : ` Did you mean "${best}"?`;
 }

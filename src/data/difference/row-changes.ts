@@ -1,15 +1,15 @@
-/** The rows that differ, read again to be shown. */
+/** The rows that differ, read again and copied. */
 import type { DifferenceKey, PlainRow, RowChange } from '../../catalogue/difference.ts';
 import { visitInTurns } from '../event-loop.ts';
-import { RowSet } from '../table/spatial-index.ts';
+import { RowSet } from '../table/row-set.ts';
 import type { Table } from '../table/table.ts';
-import { plainRows } from './compare-columns.ts';
-import type { Tables } from './pair-rows.ts';
+import { rowCopier } from './compare-columns.ts';
+import type { ComparedTables } from './match-by-key.ts';
 
-/** What is known of the rows without showing them. */
-export interface Findings {
+/** Rows of both tables by what has changed. */
+export interface ClassifiedRows {
   readonly key: DifferenceKey;
-  /** For each row of `to`, its row of `from`; -1 where there is none. */
+  /** For each row of `to`, the row of `from` with the same key; -1 if there is none. */
   readonly partners: Int32Array;
   /** Rows of `from`. */
   readonly removed: RowSet;
@@ -18,67 +18,65 @@ export interface Findings {
   readonly added: RowSet;
 }
 
-/** Rows in memory at once: at most so many, and such that they take about so many bytes on the disk. */
-const batchRows = 5000;
-const batchBytes = 16 * 1024 * 1024;
+/** Most rows in memory at once, and most bytes that they take on disk, approximately. */
+const maxBatchRows = 5000;
+const maxBatchBytes = 16 * 1024 * 1024;
 
 /** The rows removed, in the order of `from`; then those changed and those added, in the order of `to`. */
-export async function* changes(tables: Tables, findings: Findings): AsyncGenerator<RowChange, void, undefined> {
+export async function* readRowChanges(
+  tables: ComparedTables,
+  rows: ClassifiedRows,
+): AsyncGenerator<RowChange, void, undefined> {
   const { from, to } = tables;
-  const { key, partners, removed, changed, added } = findings;
-  const copy = plainRows(from.shape);
-  for await (const run of from.runs({ rows: removed })) {
-    for (const row of run) {
-      const plain = copy(row);
-      yield { change: 'removed', key: keyOf(key, plain, row.id()), row: plain };
+  const { key, partners, removed, changed, added } = rows;
+  const copyRow = rowCopier(from.schema);
+  for await (const group of from.scanRowGroups({ rows: removed })) {
+    for (const row of group) {
+      const copy = copyRow(row);
+      yield { change: 'removed', key: rowKey(key, copy, row.id()), row: copy };
     }
   }
   const size = Math.min(batchSize(from), batchSize(to));
-  for await (const batch of batches(to, joined(to.rowCount, changed, added), size)) {
-    const before = await rowsAt(
+  for await (const batch of copyInBatches(to, RowSet.union(to.rowCount, [changed, added]), size)) {
+    const before = await copyRows(
       from,
       batch.map(({ index }) => partners[index] as number),
     );
     for (const { index, row, id } of batch) {
       const old = before.get(partners[index] as number);
-      const known = keyOf(key, row, id);
+      const known = rowKey(key, row, id);
       if (!old || !known) yield { change: 'added', key: known, row };
-      else yield { change: 'changed', key: known, from: old, to: row, columns: differing(tables, old, row) };
+      else yield { change: 'changed', key: known, from: old, to: row, columns: changedColumns(tables, old, row) };
     }
   }
 }
 
-function keyOf({ kind, columns }: DifferenceKey, row: PlainRow, id: unknown): PlainRow | null {
+function rowKey({ kind, columns }: DifferenceKey, row: PlainRow, id: unknown): PlainRow | null {
   if (kind === 'row') return null;
   return kind === 'id' ? { id } : Object.fromEntries(columns.map((name) => [name, row[name]]));
 }
 
-function differing({ shared }: Tables, from: PlainRow, to: PlainRow): string[] {
-  return shared.filter(({ name, form }) => form(from[name]) !== form(to[name])).map(({ name }) => name);
+function changedColumns({ shared }: ComparedTables, from: PlainRow, to: PlainRow): string[] {
+  return shared.filter(({ name, normalize: form }) => form(from[name]) !== form(to[name])).map(({ name }) => name);
 }
 
-const batchSize = ({ bytes, rowCount }: Table) =>
-  Math.max(1, Math.min(batchRows, Math.floor((batchBytes * rowCount) / (bytes + 1))));
+/** Rows that may be in memory at once. */
+const batchSize = ({ sizeOnDisk: bytes, rowCount }: Table) =>
+  Math.max(1, Math.min(maxBatchRows, Math.floor((maxBatchBytes * rowCount) / (bytes + 1))));
 
-function joined(rows: number, ...sets: readonly RowSet[]): RowSet {
-  const all = new RowSet(rows);
-  for (const set of sets) for (const row of set.within(0, rows)) all.add(row);
-  return all;
-}
-
-interface Copied {
+interface CopiedRow {
   readonly index: number;
   readonly row: PlainRow;
   readonly id: string | number | undefined;
 }
 
-/** Rows of a table, some at a time. */
-async function* batches(table: Table, rows: RowSet, size: number): AsyncGenerator<Copied[], void, undefined> {
-  const copy = plainRows(table.shape);
-  let batch: Copied[] = [];
-  for await (const run of table.runs({ rows })) {
-    for (const row of run) {
-      batch.push({ index: row.index, row: copy(row), id: row.id() });
+/** Copies rows of a table, some at a time. */
+async function* copyInBatches(table: Table, rows: RowSet, size: number): AsyncGenerator<CopiedRow[], void, undefined> {
+  const copyRow = rowCopier(table.schema);
+  let batch: CopiedRow[] = [];
+  for await (const group of table.scanRowGroups({ rows })) {
+    for (const row of group) {
+      batch.push({ index: row.index, row: copyRow(row), id: row.id() });
       if (batch.length < size) continue;
       yield batch;
       batch = [];
@@ -88,18 +86,18 @@ async function* batches(table: Table, rows: RowSet, size: number): AsyncGenerato
 }
 
 /**
- * Rows by their places. They are read in file order, whatever order they are wanted in: the memory that pieces are kept
- * in may be less than the table takes.
+ * Copies rows by their numbers; negative ones are ignored. Rows are read in file order, since the cache may hold less than
+ * the table.
  */
-async function rowsAt(table: Table, places: readonly number[]): Promise<Map<number, PlainRow>> {
-  const wanted = new RowSet(table.rowCount);
-  for (const place of places) if (place >= 0) wanted.add(place);
-  const copy = plainRows(table.shape);
-  const rows = new Map<number, PlainRow>();
-  if (wanted.count === 0) return rows;
-  await visitInTurns(table.runs({ rows: wanted }), undefined, (row) => {
-    rows.set(row.index, copy(row));
+async function copyRows(table: Table, numbers: readonly number[]): Promise<Map<number, PlainRow>> {
+  const rows = new RowSet(table.rowCount);
+  for (const number of numbers) if (number >= 0) rows.add(number);
+  const copies = new Map<number, PlainRow>();
+  if (rows.count === 0) return copies;
+  const copyRow = rowCopier(table.schema);
+  await visitInTurns(table.scanRowGroups({ rows }), undefined, (row) => {
+    copies.set(row.index, copyRow(row));
     return true;
   });
-  return rows;
+  return copies;
 }

@@ -1,6 +1,6 @@
 /**
- * The formats that payloads come in, and how one is told: by its first bytes where they are unmistakable, else by what
- * the sender says (file name, then media type), else by what the text looks like.
+ * The formats of payloads, and their detection: by the first bytes if they are unmistakable, else by the sender's file
+ * name, then by its media type, else by the look of the text.
  */
 import { gunzipSync, constants as zlib } from 'node:zlib';
 import { isGzip } from '../ingest/decode.ts';
@@ -8,9 +8,9 @@ import { isGzip } from '../ingest/decode.ts';
 export type PayloadFormat = 'geojson' | 'geojsonl' | 'ndjson' | 'json' | 'csv' | 'tsv' | 'parquet';
 
 interface FormatInfo {
-  /** Of file names, without the dot; the first is the usual one. */
+  /** File name extensions without the dot, the usual one first. */
   readonly extensions: readonly string[];
-  /** The first is the one to serve it with. */
+  /** Media types; the first one is served. */
   readonly mediaTypes: readonly string[];
 }
 
@@ -33,60 +33,56 @@ export const payloadFormats: Readonly<Record<PayloadFormat, FormatInfo>> = {
   },
 };
 
-export interface Detected {
-  /** Null where the payload is none of ours: it can be kept and downloaded, and has no rows. */
+export interface DetectedFormat {
+  /** Null if the format isn't supported: the payload can be stored and downloaded, but has no rows. */
   readonly format: PayloadFormat | null;
   readonly compression: 'gzip' | null;
-  /** A short name for it: the format's, or the file name's extension, or ''. */
+  /** The format's name, or the file name's extension, or ''. */
   readonly name: string;
-  /** Of the bytes as they are. */
+  /** Media type of the raw bytes. */
   readonly mediaType: string;
 }
 
-export interface Hints {
+export interface FormatHints {
   readonly fileName?: string | undefined;
   readonly mediaType?: string | undefined;
-  /** Wins over everything. */
+  /** Overrides detection. */
   readonly format?: PayloadFormat | undefined;
 }
 
-/** @param head the payload's first bytes, 64 kB of them or all there are */
-export function detectFormat(head: Buffer, hints: Hints = {}): Detected {
-  const zipped = isGzip(head);
-  const text = zipped ? inflatedHead(head) : head;
-  const extension = extensionOf(hints.fileName, zipped);
+/** @param head the first 64 kB of the payload, or all of it */
+export function detectFormat(head: Buffer, hints: FormatHints = {}): DetectedFormat {
+  const isZipped = isGzip(head);
+  const text = isZipped ? inflatedHead(head) : head;
+  const extension = fileExtension(hints.fileName, isZipped);
   const type = hints.mediaType?.split(';')[0]?.trim().toLowerCase() ?? '';
-  const format = hints.format ?? tell(text, extension, type);
-  const unzippedType = format ? (payloadFormats[format].mediaTypes[0] as string) : 'application/octet-stream';
+  const format = hints.format ?? formatOfContent(text, extension, type);
+  const formatType = format ? (payloadFormats[format].mediaTypes[0] as string) : 'application/octet-stream';
   return {
     format,
-    compression: zipped && format ? 'gzip' : null,
-    name: format ?? extensionOf(hints.fileName, false),
-    mediaType: zipped ? 'application/gzip' : format ? unzippedType : type || unzippedType,
+    compression: isZipped && format ? 'gzip' : null,
+    name: format ?? fileExtension(hints.fileName, false),
+    mediaType: isZipped ? 'application/gzip' : format ? formatType : type || formatType,
   };
 }
 
-function tell(head: Buffer, extension: string, mediaType: string): PayloadFormat | null {
+function formatOfContent(head: Buffer, extension: string, mediaType: string): PayloadFormat | null {
   if (head.subarray(0, 4).toString('latin1') === 'PAR1') return 'parquet';
   if (isLfsPointer(head) || isBinary(head)) return null;
-  const text = plainText(head).trimStart();
-  const said = named(extension, (info) => info.extensions, mediaType);
-  if (text.startsWith('\u001e')) return said === 'ndjson' ? 'ndjson' : 'geojsonl';
-  // `json` says little: GeoJSON, and JSON a line, often go by that name.
-  if (said !== null && said !== 'json') return said;
+  const text = decodeHead(head).trimStart();
+  const named = formatByName(extension, mediaType);
+  if (text.startsWith('\u001e')) return named === 'ndjson' ? 'ndjson' : 'geojsonl';
+  // `json` is vague: GeoJSON and JSON a line often have that extension, too.
+  if (named !== null && named !== 'json') return named;
   if (text.startsWith('[') && /^\[\s*[{\]]/.test(text)) return 'json';
-  if (text.startsWith('{')) return tellObject(text);
-  return said;
+  if (text.startsWith('{')) return formatOfObject(text);
+  return named;
 }
 
-function named(
-  extension: string,
-  list: (info: FormatInfo) => readonly string[],
-  mediaType: string,
-): PayloadFormat | null {
+function formatByName(extension: string, mediaType: string): PayloadFormat | null {
   const entries = Object.entries(payloadFormats) as [PayloadFormat, FormatInfo][];
   const found =
-    entries.find(([, info]) => list(info).includes(extension)) ??
+    entries.find(([, info]) => info.extensions.includes(extension)) ??
     entries.find(([, info]) => info.mediaTypes.includes(mediaType));
   return found?.[0] ?? null;
 }
@@ -94,8 +90,8 @@ function named(
 const geojsonType =
   /"type"\s*:\s*"(?:FeatureCollection|Feature|(?:Multi)?(?:Point|LineString|Polygon)|GeometryCollection)"|"features"\s*:\s*\[/;
 
-/** A text that begins with an object: JSON a line where a line ends with one and the next begins with another. */
-function tellObject(text: string): PayloadFormat | null {
+/** The format of a text that begins with an object: JSON a line if the first line is one object, and the next begins another. */
+function formatOfObject(text: string): PayloadFormat | null {
   const [first = '', second] = text.split(/\r?\n/, 2);
   if (isJson(first) && second?.startsWith('{')) return geojsonType.test(first) ? 'geojsonl' : 'ndjson';
   return geojsonType.test(text) ? 'geojson' : null;
@@ -110,7 +106,7 @@ function isJson(line: string): boolean {
   }
 }
 
-/** Whether a file is a pointer of Git LFS (its specification, version 1) in the place of what it points to. */
+/** True if a file is a pointer of Git LFS (its specification, version 1) instead of the file itself. */
 export function isLfsPointer(bytes: Uint8Array): boolean {
   if (bytes.length > 1024) return false;
   return lfsPattern.test(Buffer.from(bytes).toString('latin1'));
@@ -118,6 +114,7 @@ export function isLfsPointer(bytes: Uint8Array): boolean {
 
 const lfsPattern = /^version https:\/\/git-lfs\.github\.com\/spec\/v1\n(?:[a-z0-9.-]+ .*\n)*oid sha256:[0-9a-f]{64}\n/;
 
+/** First bytes of formats that are not supported. */
 const signatures = [
   'PK\u0003\u0004',
   '%PDF',
@@ -136,7 +133,7 @@ function isBinary(head: Buffer): boolean {
   return signatures.some((signature) => start.startsWith(signature));
 }
 
-function plainText(head: Buffer): string {
+function decodeHead(head: Buffer): string {
   if (head[0] === 0xff && head[1] === 0xfe) return head.toString('utf16le').slice(1);
   if (head[0] === 0xfe && head[1] === 0xff)
     return Buffer.from(head.subarray(0, head.length & ~1))
@@ -149,12 +146,12 @@ function plainText(head: Buffer): string {
     .replaceAll('\0', '');
 }
 
-function extensionOf(fileName: string | undefined, zipped: boolean): string {
+function fileExtension(fileName: string | undefined, zipped: boolean): string {
   const name = (fileName ?? '').toLowerCase();
   return /\.([a-z0-9-]{1,20})$/.exec(zipped ? name.replace(/\.gz(?:ip)?$/, '') : name)?.[1] ?? '';
 }
 
-/** What the first few kB inflate to; at most a thousand times as much. */
+/** Inflates the first few kB; the result has at most a thousand times as much. */
 function inflatedHead(head: Buffer): Buffer {
   try {
     return gunzipSync(head.subarray(0, 8192), { finishFlush: zlib.Z_SYNC_FLUSH });

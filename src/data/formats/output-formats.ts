@@ -1,18 +1,19 @@
+/** The output formats: names, media types and extensions. Loaded early by commands, so it imports nothing. */
 export interface OutputFormat {
-  /** Of a file name, without the dot. */
+  /** File name extension, without the dot. */
   readonly extension: string;
-  /** The Content-Type. JSON has no charset (RFC 8259, section 11); text has, or old clients assume Latin 1. */
+  /** Content-Type. JSON has no charset (RFC 8259, section 11); text has one, or old clients assume Latin-1. */
   readonly contentType: string;
-  /** Media types of an Accept header that ask for it; none where the format has to be asked for by name. */
+  /** Media types of an Accept header that select it; none if the format is selected by name only. */
   readonly accept: readonly string[];
 }
 
 /**
- * In the order of preference. Whatever JSON type is asked for means `geojson`; `json` and `objects` are for those who
- * say so. Newline-delimited GeoJSON has no media type of its own: `application/geo+json-seq` promises the record
- * separators of RFC 8142, so it goes by what it is to any reader, newline-delimited JSON.
+ * The output formats, in order of preference. JSON media types select `geojson`; `json` and `objects` are selected by name.
+ * Newline-delimited GeoJSON has no media type of its own: `application/geo+json-seq` promises the record separators of
+ * RFC 8142, so it is served as newline-delimited JSON.
  */
-export const formats = {
+export const outputFormats = {
   geojson: {
     extension: 'geojson',
     contentType: 'application/geo+json',
@@ -36,4 +37,4 @@ export const formats = {
   prj: { extension: 'prj', contentType: 'text/plain; charset=utf-8', accept: [] },
 } as const satisfies Record<string, OutputFormat>;
 
-export type FormatName = keyof typeof formats;
+export type OutputFormatName = keyof typeof outputFormats;

@@ -1,50 +1,49 @@
-/** Which columns are shown, in which order, and under which names. */
-import type { TableColumn } from '../row.ts';
+/** The columns that a query selects, for writers: their order and names. */
+import { geometryColumnName, type TableColumn } from '../row.ts';
 import type { RowsInput } from './types.ts';
 
-/** A shown column: `index` is its place in the table's columns. */
-export interface ShownColumn {
+export interface SelectedValueColumn {
   readonly kind: 'column';
+  /** Index in the schema's columns. */
   readonly index: number;
   readonly name: string;
   readonly type: TableColumn['type'];
 }
 
-/** The geometry's place among the shown columns. */
-export interface ShownGeometry {
+/** Position of the geometry among the selected columns. */
+export interface SelectedGeometry {
   readonly kind: 'geometry';
 }
 
-export type Shown = ShownColumn | ShownGeometry;
+export type SelectedColumn = SelectedValueColumn | SelectedGeometry;
 
 /**
- * The columns to show: `fields` in their order, or else the geometry and then all others.
+ * The columns to write: `fields` in their order, or else the geometry and then all others.
  *
- * @throws RangeError where a field is no column; the caller has checked what a client asked for.
+ * @throws RangeError if a field is no column; the fields of a client were checked before
  */
-export function select({ shape, fields }: Pick<RowsInput, 'shape' | 'fields'>): Shown[] {
-  const columns = shape.columns.map(({ name, type }, index): Shown => ({ kind: 'column', index, name, type }));
-  const all: Shown[] = shape.hasGeometry ? [{ kind: 'geometry' }, ...columns] : columns;
-  if (!fields) return all;
-  const byName = new Map(all.map((shown) => [shown.kind === 'geometry' ? 'geometry' : shown.name, shown] as const));
-  // The geometry comes first in `all`, so that a mere property of its name would hide it here.
-  if (shape.hasGeometry) byName.set('geometry', { kind: 'geometry' });
+export function selectColumns({ schema, fields }: Pick<RowsInput, 'schema' | 'fields'>): SelectedColumn[] {
+  const columns = schema.columns.map(({ name, type }, index) => ({ kind: 'column', index, name, type }) as const);
+  if (!fields) return schema.hasGeometry ? [{ kind: 'geometry' }, ...columns] : columns;
+  const byName = new Map<string, SelectedColumn>(columns.map((column) => [column.name, column]));
+  // The geometry wins over a column of the same name.
+  if (schema.hasGeometry) byName.set(geometryColumnName, { kind: 'geometry' });
   return fields.map((field) => {
-    const shown = byName.get(field);
-    if (!shown) throw new RangeError(`There is no column ${JSON.stringify(field)}.`);
-    return shown;
+    const column = byName.get(field);
+    if (!column) throw new RangeError(`There is no column ${JSON.stringify(field)}.`);
+    return column;
   });
 }
 
-/** The shown columns without the geometry. */
-export function withoutGeometry(shown: readonly Shown[]): ShownColumn[] {
-  return shown.filter((each): each is ShownColumn => each.kind === 'column');
+/** The selected columns without the geometry. */
+export function valueColumns(selected: readonly SelectedColumn[]): SelectedValueColumn[] {
+  return selected.filter((column): column is SelectedValueColumn => column.kind === 'column');
 }
 
-/** `name`, or `name_1`, `name_2` … where shown columns have taken it: a column of the data keeps its name. */
-export function freeName(name: string, shown: readonly Shown[]): string {
-  const taken = new Set(withoutGeometry(shown).map((column) => column.name));
-  let free = name;
-  for (let n = 1; taken.has(free); n++) free = `${name}_${n}`;
-  return free;
+/** `name`, or `name_1`, `name_2` … if a selected column has that name. */
+export function unusedName(name: string, selected: readonly SelectedColumn[]): string {
+  const used = new Set(valueColumns(selected).map((column) => column.name));
+  let unused = name;
+  for (let n = 1; used.has(unused); n++) unused = `${name}_${n}`;
+  return unused;
 }

@@ -1,22 +1,22 @@
 /**
- * Text on its way out, as UTF-8 in one buffer that is used again and again. Numbers and short strings are written
- * byte by byte: for pieces of a few characters that is several times faster than a call of Buffer's own methods.
+ * Output as UTF-8 in one buffer that is reused for each chunk. Numbers and short strings are written byte by byte, which
+ * is several times faster for a few characters than a call of Buffer's own methods.
  */
 import type { Row } from '../row.ts';
 import type { RowsInput } from './types.ts';
 
-/** Greatest integer part for which the seven decimals of `writeDecimals` stay below 15 significant digits. */
+/** Bound of numbers whose seven decimals (`decimals`) stay within 15 significant digits. */
 const decimalsLimit = 1e8;
 const tenMillion = 1e7;
-/** Its absolute value is beyond 31 bits. */
+/** The 32-bit integer whose absolute value needs 32 bits. */
 const leastInteger = -(2 ** 31);
 
-/** Of characters: beyond it, a call of Buffer's encoder is faster than a loop. */
-const longest = 256;
+/** Most characters for a loop; for longer texts, Buffer's encoder is faster. */
+const maxLoopLength = 256;
 
 export class TextBuffer {
-  /** Open to the tight loops of this folder: `end` is where the next byte goes. */
   bytes: Buffer = Buffer.allocUnsafeSlow(1 << 17);
+  /** Index of the next byte. */
   end = 0;
 
   /** Makes room for `size` more bytes. */
@@ -27,35 +27,36 @@ export class TextBuffer {
     this.bytes = grown;
   }
 
-  /** One ASCII character, by its code. */
+  /** Writes one ASCII character, by its code. */
   byte(code: number): void {
     if (this.end === this.bytes.length) this.reserve(1);
     this.bytes[this.end++] = code;
   }
 
-  /** Bytes that were prepared once: keys, punctuation. */
-  prepared(piece: Uint8Array): void {
-    const length = piece.length;
+  /** Appends a few bytes, such as an encoded key. */
+  append(source: Uint8Array): void {
+    const length = source.length;
     this.reserve(length);
     const bytes = this.bytes;
     let at = this.end;
-    for (let i = 0; i < length; i++) bytes[at++] = piece[i] as number;
+    for (let i = 0; i < length; i++) bytes[at++] = source[i] as number;
     this.end = at;
   }
 
-  /** Any text; lone surrogates become U+FFFD. */
+  /** Writes any text; lone surrogates become U+FFFD. */
   text(text: string): void {
     this.reserve(3 * text.length);
     this.end += this.bytes.write(text, this.end, 'utf8');
   }
 
   /**
-   * Short text, byte by byte, if it has none of the ASCII characters that are marked in `special` (128 flags) and no
-   * surrogates; otherwise nothing is written, and the answer is false.
+   * Writes a short text byte by byte, unless it has surrogates or special characters.
+   * @param special flags of the 128 ASCII characters
+   * @returns false if nothing was written
    */
-  plain(text: string, special: Uint8Array): boolean {
+  plainText(text: string, special: Uint8Array): boolean {
     const length = text.length;
-    if (length > longest) return false;
+    if (length > maxLoopLength) return false;
     this.reserve(3 * length);
     const bytes = this.bytes;
     let at = this.end;
@@ -79,7 +80,7 @@ export class TextBuffer {
     return true;
   }
 
-  /** A finite number, exactly as JavaScript prints it. */
+  /** Writes a finite number, exactly as JavaScript prints it. */
   number(value: number): void {
     this.reserve(32);
     if ((value | 0) === value && value !== leastInteger) {
@@ -91,22 +92,22 @@ export class TextBuffer {
     }
   }
 
-  /** What was written since the last time, as a copy of its own. */
+  /** Returns a copy of the bytes, and empties the buffer. */
   take(): Uint8Array {
-    const taken = new Uint8Array(this.end);
-    taken.set(this.bytes.subarray(0, this.end));
+    const copy = new Uint8Array(this.end);
+    copy.set(this.bytes.subarray(0, this.end));
     this.end = 0;
-    return taken;
+    return copy;
   }
 
-  /** An integer from 0 to 2^31 - 1, with zeros before it where it has less than `least` digits. */
-  private digits(value: number, least: number): void {
+  /** Writes an integer from 0 to 2^31 - 1, with leading zeros up to `minDigits`. */
+  private digits(value: number, minDigits: number): void {
     const bytes = this.bytes;
     const start = this.end;
-    let length = least;
-    for (let power = 10 ** least; power <= value; power *= 10) length++;
+    let length = minDigits;
+    for (let power = 10 ** minDigits; power <= value; power *= 10) length++;
     let rest = value | 0;
-    // `| 0` keeps it in integers of 32 bits, which the compiler divides without a division.
+    // `| 0` keeps the division in 32-bit integers, which is faster.
     for (let at = start + length - 1; at >= start; at--) {
       const tenth = (rest / 10) | 0;
       bytes[at] = 48 + rest - 10 * tenth;
@@ -116,9 +117,9 @@ export class TextBuffer {
   }
 
   /**
-   * A number with up to seven decimals, as most coordinates are; false where it has more. That a decimal of at most
-   * 15 digits reads back as this very number makes it the one that JavaScript prints (two such decimals are never
-   * the same double), unless the number is so small that JavaScript writes an exponent.
+   * Writes a number with up to seven decimals, like most coordinates; returns false if it has more. A decimal of at most 15
+   * digits that reads back as this number is the one that JavaScript prints (two such decimals are never the same double),
+   * unless the number is so small that JavaScript prints an exponent.
    */
   private decimals(value: number): boolean {
     const size = Math.abs(value);
@@ -135,31 +136,29 @@ export class TextBuffer {
   }
 }
 
-/** What the text formats have in common: something before the rows, each row, something after them. */
-
-/** A format at work on one answer; all of it writes into the buffer that it was made with. */
+/** Writes one document in a text format, to the buffer that it was created with. */
 export interface TextWriter {
   start(): void;
   row(row: Row): void;
   end(): void;
 }
 
-/** Large enough that a chunk's own cost vanishes, small enough that little lies about unread. */
+/** In bytes: large enough that the cost per chunk is small, small enough that little memory is used. */
 const chunkSize = 1 << 16;
 
 /**
- * The text of the rows, in chunks of 64 kB (more where one row is longer). It reads no further than the chunk that
- * was asked for, so that a slow reader slows the rows down. Leaving early ends the rows' iterator; an error in them
- * is an error here, and what would have followed (the document's end) is never written.
+ * The rows as text, in chunks of 64 kB (more if one row is longer). Rows are read only for the chunk that is requested, so
+ * that a slow consumer slows them down. Leaving the iteration ends the rows' iterator. An error of the rows is passed on,
+ * and the document then lacks its end.
  */
 export async function* textChunks(
   rows: RowsInput['rows'],
-  format: (out: TextBuffer) => TextWriter,
+  createWriter: (out: TextBuffer) => TextWriter,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const out = new TextBuffer();
-  const writer = format(out);
+  const writer = createWriter(out);
   writer.start();
-  // Awaiting each row of a synchronous iterator would cost more than writing it.
+  // Awaiting a row of a synchronous iterator would cost more than writing it.
   if (Symbol.iterator in rows) {
     for (const row of rows) {
       writer.row(row);

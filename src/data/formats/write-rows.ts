@@ -1,46 +1,53 @@
-/** The output formats by name, and the rows written in one of them. */
+/** Rows as a document in any of the output formats. */
 import { yieldToEventLoop } from '../event-loop.ts';
-import { csvt, prj } from './csv/columns.ts';
-import { csv } from './csv/writer.ts';
-import { geojson } from './json/geojson.ts';
-import { json, objects } from './json/json-array.ts';
-import { geojsonl, ndjson } from './json/ndjson.ts';
-import type { FormatName } from './output-formats.ts';
+import { csvtText, prjText } from './csv/columns.ts';
+import { csvWriter } from './csv/writer.ts';
+import { geojsonWriter } from './json/geojson.ts';
+import { featureArrayWriter, objectArrayWriter } from './json/json-array.ts';
+import { geojsonlWriter, ndjsonWriter } from './json/ndjson.ts';
+import type { OutputFormatName } from './output-formats.ts';
 import { type TextBuffer, type TextWriter, textChunks } from './text-buffer.ts';
 import type { RowsInput, WriteOptions } from './types.ts';
 
-const textFormats = { geojson, json, objects, ndjson, geojsonl, csv } satisfies {
+const textWriters = {
+  geojson: geojsonWriter,
+  json: featureArrayWriter,
+  objects: objectArrayWriter,
+  ndjson: ndjsonWriter,
+  geojsonl: geojsonlWriter,
+  csv: csvWriter,
+} satisfies {
   [name: string]: (input: RowsInput, out: TextBuffer, options: WriteOptions) => TextWriter;
 };
 
 /**
- * The rows as a document, in chunks of 64 to 256 kB, each with memory of its own. Nothing is read ahead: rows are
- * taken from the iterator as chunks are asked for, so `Readable.from(writeRows(…))` passes a slow reader's pace on.
- * An error in the rows is an error of the iterable, and the document then lacks its end.
+ * Writes rows as a document, in chunks of 64 to 256 kB, each with memory of its own. Nothing is read ahead: rows are read
+ * as chunks are requested, so `Readable.from(writeRows(…))` applies backpressure. An error of the rows is passed on, and
+ * the document then lacks its end.
  *
- * @throws RangeError (from the first `next()`) where a field is no column, or the separator can't be one.
+ * @throws RangeError (from the first `next()`) if a field is no column, or the separator is invalid
  */
 export function writeRows(
-  format: FormatName,
+  format: OutputFormatName,
   input: RowsInput,
   options: WriteOptions = {},
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  return yieldToEventLoop(chunksOf(format, input, options));
+  return yieldToEventLoop(createChunks(format, input, options));
 }
 
-async function* chunksOf(
-  format: FormatName,
+async function* createChunks(
+  format: OutputFormatName,
   input: RowsInput,
   options: WriteOptions,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  if (format === 'csvt') yield Buffer.from(csvt(input));
-  else if (format === 'prj') yield Buffer.from(prj);
+  if (format === 'csvt') yield Buffer.from(csvtText(input));
+  else if (format === 'prj') yield Buffer.from(prjText);
   else if (format === 'parquet') {
-    // Loaded when it is asked for: it takes 30 ms, which every start would wait.
-    const { parquet } = await import('./parquet/writer.ts');
-    yield* parquet(input, options);
+    // Loaded on demand: it takes 30 ms.
+    const { writeParquet } = await import('./parquet/writer.ts');
+    yield* writeParquet(input, options);
   } else {
-    const write = textFormats[format];
-    yield* textChunks(input.rows, (out) => write(input, out, options));
+    const createWriter = textWriters[format];
+    yield* textChunks(input.rows, (out) => createWriter(input, out, options));
   }
 }

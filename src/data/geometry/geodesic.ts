@@ -1,98 +1,97 @@
 /** Distances in metres on the WGS 84 ellipsoid. */
 import geographiclib from 'geographiclib-geodesic';
-import type { DistanceWithin } from '../query/predicate.ts';
-import { type Box, boxOf, turns, widened } from './bounding-box.ts';
-import { type Bbox, type Geometry, moved, together } from './geometry.ts';
-import { ask, create, type Geos, Prepared } from './geos.ts';
+import { bboxOf, expandBbox, longitudeShifts, type PlanarBbox } from './bounding-box.ts';
+import { type Bbox, combineGeometries, type Geometry, mapPositions } from './geometry.ts';
+import { createGeosGeometry, type Geos, PreparedGeometry, runGeosTest } from './geos.ts';
 
 const { Geodesic } = geographiclib;
 
 /**
- * The length in metres of the shortest way between two positions in degrees, exact to some nanometres.
- * Source: Karney, Algorithms for geodesics, J. Geodesy 87 (2013), by his own library.
+ * Distance in metres between two positions in degrees, exact to some nanometres.
+ * Source: Karney, Algorithms for geodesics, J. Geodesy 87 (2013); his own library.
  */
-export function metresBetween(x1: number, y1: number, x2: number, y2: number): number {
+export function geodesicDistance(x1: number, y1: number, x2: number, y2: number): number {
   return Geodesic.WGS84.Inverse(y1, x1, y2, x2, Geodesic.DISTANCE).s12 ?? Number.NaN;
 }
 
-/** Radians of half a degree's angle, and the earth's mean radius (IUGG) in metres. */
-const half = Math.PI / 360;
+/** Half a degree in radians, and the earth's mean radius (IUGG) in metres. */
+const halfDegree = Math.PI / 360;
 const meanRadius = 6_371_008.8;
 
-/** On the sphere, which is at most 0.6 % off: for most pairs that is enough to know. */
-function roughMetresBetween(x1: number, y1: number, x2: number, y2: number): number {
-  const dy = Math.sin((y2 - y1) * half);
-  const dx = Math.sin((x2 - x1) * half);
-  const a = dy * dy + Math.cos(y1 * 2 * half) * Math.cos(y2 * 2 * half) * dx * dx;
+/** Distance in metres on the sphere: fast, and at most 0.6 % off, which decides most pairs. */
+function sphericalDistance(x1: number, y1: number, x2: number, y2: number): number {
+  const dy = Math.sin((y2 - y1) * halfDegree);
+  const dx = Math.sin((x2 - x1) * halfDegree);
+  const a = dy * dy + Math.cos(y1 * 2 * halfDegree) * Math.cos(y2 * 2 * halfDegree) * dx * dx;
   return 2 * meanRadius * Math.asin(Math.sqrt(Math.min(1, a)));
 }
 
-function isWithin(x1: number, y1: number, x2: number, y2: number, metres: number): boolean {
-  const rough = roughMetresBetween(x1, y1, x2, y2);
+function isWithinDistance(x1: number, y1: number, x2: number, y2: number, metres: number): boolean {
+  const rough = sphericalDistance(x1, y1, x2, y2);
   if (rough < metres * 0.99) return true;
   if (rough > metres * 1.01) return false;
-  return metresBetween(x1, y1, x2, y2) <= metres;
+  return geodesicDistance(x1, y1, x2, y2) <= metres;
 }
 
 /**
- * Judges whether geometries come within a distance in metres.
+ * A test whether geometries come within a distance in metres of the query's geometry.
  *
- * Between points it is exact. Lines and the borders of polygons are straight between their positions in longitude and
- * latitude (RFC 7946, section 3.1.1): the nearest pair of places is looked for in a plane in which a degree of longitude
- * is as long as it is at the query's latitude, and once more at the pair's own latitude; the way between the pair is
- * then measured exactly. So what is found lies within the distance, and what is missed would be so by less than 0.1 %
- * of the distance up to 100 km and latitudes of 70 degrees.
+ * Exact between points. Edges are straight in longitude and latitude (RFC 7946, section 3.1.1): the nearest pair of
+ * points is searched in a plane in which longitudes are scaled for the query's latitude, then again for the pair's own
+ * latitude; the distance of that pair is measured exactly. So every match lies within the distance, and a match can be
+ * missed only by less than 0.1 % of it (up to 100 km and latitudes of 70 degrees).
  */
-export function geodesicJudge(geos: Geos, predicate: DistanceWithin) {
-  const { geometry: wanted, distance } = predicate;
-  const box = boxOf(wanted) as Box;
-  const around = widened(box, distance, 'metre');
-  const query = together(turns(around).map((turn) => moved(wanted, (x, y) => [x + turn, y])));
-  const prepared = new Prepared(geos, query);
-  const firstScale = scaleAt((box[1] + box[3]) / 2);
-  const scaled = new Prepared(geos, narrowed(query, firstScale));
-  const single = wanted.type === 'Point' ? wanted.coordinates : undefined;
+export function geodesicDistanceTest(geos: Geos, target: Geometry, distance: number) {
+  const box = bboxOf(target) as PlanarBbox;
+  const around = expandBbox(box, distance, 'metre');
+  const query = combineGeometries(
+    longitudeShifts(around).map((shift) => mapPositions(target, (x, y) => [x + shift, y])),
+  );
+  const prepared = new PreparedGeometry(geos, query);
+  const firstScale = longitudeScale((box[1] + box[3]) / 2);
+  const scaled = new PreparedGeometry(geos, scaleLongitudes(query, firstScale));
+  const point = target.type === 'Point' ? target.coordinates : undefined;
 
-  const near = (geometry: Geometry, pointer: number): number => {
-    if (geos.GEOSPreparedIntersects(prepared.prepared, pointer) === 1) return 1;
-    const first = nearestPair(geos, narrowed(geometry, firstScale), firstScale, (narrow) =>
-      geos.GEOSPreparedNearestPoints(scaled.prepared, narrow),
+  const isNear = (geometry: Geometry, pointer: number): number => {
+    if (geos.GEOSPreparedIntersects(prepared.pointer, pointer) === 1) return 1;
+    const first = nearestPoints(geos, scaleLongitudes(geometry, firstScale), firstScale, (scaledPointer) =>
+      geos.GEOSPreparedNearestPoints(scaled.pointer, scaledPointer),
     );
     if (!first) return 2;
-    if (isWithin(...first, distance)) return 1;
-    const secondScale = scaleAt((first[1] + first[3]) / 2);
-    const other = create(geos, narrowed(query, secondScale));
+    if (isWithinDistance(...first, distance)) return 1;
+    const secondScale = longitudeScale((first[1] + first[3]) / 2);
+    const rescaled = createGeosGeometry(geos, scaleLongitudes(query, secondScale));
     try {
-      const second = nearestPair(geos, narrowed(geometry, secondScale), secondScale, (narrow) =>
-        geos.GEOSNearestPoints(other, narrow),
+      const second = nearestPoints(geos, scaleLongitudes(geometry, secondScale), secondScale, (scaledPointer) =>
+        geos.GEOSNearestPoints(rescaled, scaledPointer),
       );
-      return second && isWithin(...second, distance) ? 1 : 0;
+      return second && isWithinDistance(...second, distance) ? 1 : 0;
     } finally {
-      geos.GEOSGeom_destroy(other);
+      geos.GEOSGeom_destroy(rescaled);
     }
   };
   return {
-    byBox: (bbox: Bbox) => {
-      if (!single || bbox[0] !== bbox[2] || bbox[1] !== bbox[3]) return undefined;
-      return isWithin(single[0] as number, single[1] as number, bbox[0], bbox[1], distance);
+    testBbox: (bbox: Bbox) => {
+      if (!point || bbox[0] !== bbox[2] || bbox[1] !== bbox[3]) return undefined;
+      return isWithinDistance(point[0] as number, point[1] as number, bbox[0], bbox[1], distance);
     },
-    exactly: (geometry: Geometry) => ask(geos, geometry, (pointer) => near(geometry, pointer)),
+    testGeometry: (geometry: Geometry) => runGeosTest(geos, geometry, (pointer) => isNear(geometry, pointer)),
   };
 }
 
-/** How long a degree of longitude is at a latitude, next to one of latitude; never quite nothing. */
-const scaleAt = (latitude: number) => Math.max(1e-6, Math.cos(latitude * 2 * half));
+/** Length of a degree of longitude at a latitude, relative to a degree of latitude; never 0. */
+const longitudeScale = (latitude: number) => Math.max(1e-6, Math.cos(latitude * 2 * halfDegree));
 
-const narrowed = (geometry: Geometry, scale: number) => moved(geometry, (x, y) => [x * scale, y]);
+const scaleLongitudes = (geometry: Geometry, scale: number) => mapPositions(geometry, (x, y) => [x * scale, y]);
 
-/** The two places, one on each geometry, that are nearest; undefined where GEOS finds none. */
-function nearestPair(
+/** The nearest two points, one on each geometry; undefined where GEOS finds none. */
+function nearestPoints(
   geos: Geos,
   geometry: Geometry,
   scale: number,
   nearest: (pointer: number) => number,
 ): [x1: number, y1: number, x2: number, y2: number] | undefined {
-  const pointer = create(geos, geometry);
+  const pointer = createGeosGeometry(geos, geometry);
   if (pointer === 0) return undefined;
   const sequence = nearest(pointer);
   geos.GEOSGeom_destroy(pointer);

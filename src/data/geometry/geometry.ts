@@ -1,37 +1,4 @@
-/** Geometries moved in the plane, and joined into one. */
-import type { Coordinates } from './wkb.ts';
-
-type Simple = Exclude<Geometry, { type: 'GeometryCollection' }>;
-
-/** A geometry with each position's longitude and latitude put through a function; heights are dropped. */
-export function moved(geometry: Geometry, move: (x: number, y: number) => number[]): Geometry {
-  if (geometry.type === 'GeometryCollection') {
-    return { type: geometry.type, geometries: geometry.geometries.map((part) => moved(part, move)) };
-  }
-  const walk = (value: unknown, levels: number): unknown => {
-    const parts = value as unknown[];
-    if (levels > 0) return parts.map((part) => walk(part, levels - 1));
-    return parts.length < 2 ? [] : move(Number(parts[0]), Number(parts[1]));
-  };
-  return { type: geometry.type, coordinates: walk(geometry.coordinates, nesting[geometry.type]) } as Geometry;
-}
-
-/** One geometry of several of the same kind: the Multi form of simple ones. */
-export function together(geometries: readonly Geometry[]): Geometry {
-  const [first, ...others] = geometries;
-  if (first && others.length === 0) return first;
-  if (!first || first.type === 'GeometryCollection') {
-    return {
-      type: 'GeometryCollection',
-      geometries: geometries.flatMap((part) => (part.type === 'GeometryCollection' ? part.geometries : [part])),
-    };
-  }
-  const multi = first.type.startsWith('Multi');
-  const coordinates = (geometries as Simple[]).flatMap((part): unknown[] =>
-    multi ? part.coordinates : [part.coordinates],
-  );
-  return { type: multi ? first.type : `Multi${first.type}`, coordinates } as Geometry;
-}
+/** Geometries as GeoJSON has them, and functions that hold for all their types. */
 
 /** GeoJSON geometry (RFC 7946, section 3.1); Z values are kept. */
 export type Geometry =
@@ -41,6 +8,12 @@ export type Geometry =
   | { type: 'MultiPolygon'; coordinates: number[][][][] }
   | { type: 'GeometryCollection'; geometries: Geometry[] };
 
+/** Every geometry but a collection: it has coordinates. */
+export type SimpleGeometry = Exclude<Geometry, { type: 'GeometryCollection' }>;
+
+/** Coordinates of any geometry: numbers in nested arrays. */
+export type Coordinates = readonly (number | Coordinates)[];
+
 /** west, south, east, north; west > east where it crosses the antimeridian (RFC 7946, section 5.2). */
 export type Bbox = readonly [number, number, number, number];
 
@@ -49,16 +22,8 @@ export type GeometryKind =
   | `${'Point' | 'LineString' | 'Polygon' | 'MultiPoint' | 'MultiLineString' | 'MultiPolygon'}${'' | ' Z'}`
   | `GeometryCollection${'' | ' Z'}`;
 
-export function vertexCount(geometry: Geometry): number {
-  if (geometry.type === 'GeometryCollection') return geometry.geometries.reduce((sum, g) => sum + vertexCount(g), 0);
-  if (geometry.type === 'Point') return 1;
-  const count = (value: unknown, levels: number): number =>
-    levels === 0 ? 1 : (value as unknown[]).reduce<number>((sum, part) => sum + count(part, levels - 1), 0);
-  return count(geometry.coordinates, nesting[geometry.type]);
-}
-
-/** How many arrays lie around a position in a type's `coordinates` (RFC 7946, section 3.1). */
-export const nesting = {
+/** Number of arrays around a position in a type's `coordinates` (RFC 7946, section 3.1). */
+export const coordinateDepth = {
   Point: 0,
   MultiPoint: 1,
   LineString: 1,
@@ -67,13 +32,62 @@ export const nesting = {
   MultiPolygon: 3,
 } as const;
 
-/** Whether any position has a third number. */
-export function hasZ(geometry: Geometry): boolean {
-  if (geometry.type === 'GeometryCollection') return geometry.geometries.some(hasZ);
-  return anyZ(geometry.coordinates);
+const geometryTypes: ReadonlySet<unknown> = new Set([...Object.keys(coordinateDepth), 'GeometryCollection']);
+
+/** True if a value looks like a GeoJSON geometry; its coordinates aren't checked. */
+export const isGeometry = (value: unknown): value is Geometry =>
+  typeof value === 'object' &&
+  value !== null &&
+  geometryTypes.has((value as { type?: unknown }).type) &&
+  ('coordinates' in value || 'geometries' in value);
+
+/** Number of positions; an empty point counts as one. */
+export function countVertices(geometry: Geometry): number {
+  if (geometry.type === 'GeometryCollection') return geometry.geometries.reduce((sum, g) => sum + countVertices(g), 0);
+  if (geometry.type === 'Point') return 1;
+  const count = (value: unknown, depth: number): number =>
+    depth === 0 ? 1 : (value as unknown[]).reduce<number>((sum, part) => sum + count(part, depth - 1), 0);
+  return count(geometry.coordinates, coordinateDepth[geometry.type]);
 }
 
-function anyZ(coordinates: Coordinates): boolean {
+/** True if any position has a third number. */
+export function hasZ(geometry: Geometry): boolean {
+  if (geometry.type === 'GeometryCollection') return geometry.geometries.some(hasZ);
+  return anyPositionHasZ(geometry.coordinates);
+}
+
+function anyPositionHasZ(coordinates: Coordinates): boolean {
   if (typeof coordinates[0] === 'number') return coordinates.length > 2;
-  return coordinates.some((each) => anyZ(each as Coordinates));
+  return coordinates.some((part) => anyPositionHasZ(part as Coordinates));
+}
+
+/** A copy of a geometry with each position's longitude and latitude put through a function; heights are dropped. */
+export function mapPositions(geometry: Geometry, map: (x: number, y: number) => number[]): Geometry {
+  if (geometry.type === 'GeometryCollection') {
+    return { type: geometry.type, geometries: geometry.geometries.map((part) => mapPositions(part, map)) };
+  }
+  const mapCoordinates = (value: unknown, depth: number): unknown => {
+    const parts = value as unknown[];
+    if (depth > 0) return parts.map((part) => mapCoordinates(part, depth - 1));
+    return parts.length < 2 ? [] : map(Number(parts[0]), Number(parts[1]));
+  };
+  const coordinates = mapCoordinates(geometry.coordinates, coordinateDepth[geometry.type]);
+  return { type: geometry.type, coordinates } as Geometry;
+}
+
+/** One geometry of several of the same type: the Multi form of simple ones, or one collection. */
+export function combineGeometries(geometries: readonly Geometry[]): Geometry {
+  const [first, ...others] = geometries;
+  if (first && others.length === 0) return first;
+  if (!first || first.type === 'GeometryCollection') {
+    return {
+      type: 'GeometryCollection',
+      geometries: geometries.flatMap((part) => (part.type === 'GeometryCollection' ? part.geometries : [part])),
+    };
+  }
+  const isMulti = first.type.startsWith('Multi');
+  const coordinates = (geometries as SimpleGeometry[]).flatMap((part): unknown[] =>
+    isMulti ? part.coordinates : [part.coordinates],
+  );
+  return { type: isMulti ? first.type : `Multi${first.type}`, coordinates } as Geometry;
 }

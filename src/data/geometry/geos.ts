@@ -1,14 +1,14 @@
 /**
- * GEOS, by its C interface compiled to WebAssembly: the same code that PostGIS, shapely, sf and QGIS judge geometries by.
+ * GEOS through its C interface, compiled to WebAssembly: the library that PostGIS, shapely, sf and QGIS use.
  *
  * Measured on Natural Earth's lakes and countries and 171,000 places, against GEOS itself (shapely): geos-wasm agrees
  * throughout, and takes 0.12 µs for a point in a prepared polygon. jsts is 5 to 300 times slower (its prepared
- * geometries throw); turf finds Lesotho within South Africa, which is around it, and throws on `contains` of a point.
+ * geometries throw); turf finds Lesotho within South Africa, which surrounds it, and throws on `contains` of a point.
  */
 import type { Geometry } from './geometry.ts';
 import { toWkb } from './wkb.ts';
 
-/** What we use of the interface (libgeos.org, geos_c.h). Pointers are numbers, 0 is none; tests give 0, 1, or 2: failed. */
+/** The functions used here (libgeos.org, geos_c.h). Pointers are numbers, 0 is null; tests return 0, 1, or 2 on failure. */
 export interface Geos {
   readonly Module: {
     readonly HEAPU8: Uint8Array;
@@ -42,23 +42,23 @@ export interface Geos {
 
 let loading: Promise<Geos> | undefined;
 
-/** Loads GEOS once a process. */
+/** Loads GEOS, once per process. */
 export function loadGeos(): Promise<Geos> {
   loading ??= import('geos-wasm').then((module) =>
-    // Failures are seen in what the functions return; nothing is printed.
+    // Failures are seen in the return values; nothing is printed.
     (module.default as (config: object) => Promise<Geos>)({ errorHandler: () => {}, noticeHandler: () => {} }),
   );
   return loading;
 }
 
-/** A test's answer: null where GEOS can't tell. */
-export const verdict = (result: number): boolean | null => (result === 2 ? null : result === 1);
+/** The result of a test as true or false; null where GEOS failed. */
+export const toTernary = (result: number): boolean | null => (result === 2 ? null : result === 1);
 
-/** Room in GEOS's memory for the geometry that is being read; grows, and is used again. */
+/** Buffer in GEOS's memory for the geometry that is being read; grows, and is reused. */
 const scratch = { pointer: 0, size: 0, reader: 0 };
 
-/** A geometry in GEOS's memory, to be destroyed; 0 where GEOS can't make one of it. Heights are left aside. */
-export function create(geos: Geos, geometry: Geometry): number {
+/** Creates a geometry in GEOS's memory; the caller destroys it. 0 where GEOS can't read it. Heights are ignored. */
+export function createGeosGeometry(geos: Geos, geometry: Geometry): number {
   const bytes = toWkb(geometry);
   if (bytes.length > scratch.size) {
     geos.Module._free(scratch.pointer);
@@ -68,7 +68,7 @@ export function create(geos: Geos, geometry: Geometry): number {
   }
   if (scratch.reader === 0) {
     scratch.reader = geos.GEOSWKBReader_create();
-    // Rings that don't end where they begin, and lines of one position, are read as what is meant.
+    // Open rings are closed, and lines of one position are completed.
     geos.GEOSWKBReader_setFixStructure(scratch.reader, 1);
   }
   geos.Module.HEAPU8.set(bytes, scratch.pointer);
@@ -76,36 +76,37 @@ export function create(geos: Geos, geometry: Geometry): number {
 }
 
 /**
- * Asks a test about a geometry that is needed for no longer. An invalid one that it fails on is mended and asked again.
- * @returns null where GEOS can't tell
+ * Runs a test on a geometry, which is created for it and destroyed. Where the test fails on an invalid geometry, it runs
+ * again on a repaired one.
+ * @returns null where GEOS fails
  */
-export function ask(geos: Geos, geometry: Geometry, test: (pointer: number) => number): boolean | null {
-  const pointer = create(geos, geometry);
+export function runGeosTest(geos: Geos, geometry: Geometry, test: (pointer: number) => number): boolean | null {
+  const pointer = createGeosGeometry(geos, geometry);
   if (pointer === 0) return null;
   try {
     const result = test(pointer);
     if (result !== 2) return result === 1;
-    const mended = geos.GEOSMakeValid(pointer);
-    if (mended === 0) return null;
+    const repaired = geos.GEOSMakeValid(pointer);
+    if (repaired === 0) return null;
     try {
-      return verdict(test(mended));
+      return toTernary(test(repaired));
     } finally {
-      geos.GEOSGeom_destroy(mended);
+      geos.GEOSGeom_destroy(repaired);
     }
   } finally {
     geos.GEOSGeom_destroy(pointer);
   }
 }
 
-/** Queries whose prepared geometries are kept in GEOS's memory, which no garbage collector sees: the newest of them. */
-const mostPrepared = 64;
-const alive: Prepared[] = [];
+/** Most prepared geometries in GEOS's memory, which no garbage collector sees; the oldest are released. */
+const maxPrepared = 64;
+const preparedInMemory: PreparedGeometry[] = [];
 
 /**
- * A geometry that many others are tested against: GEOS keeps an index of its edges. When many newer ones have pushed
- * it out of GEOS's memory it is made again, so it need not be closed.
+ * A geometry that many others are tested against: GEOS keeps an index of its edges. When newer ones have pushed it out of
+ * GEOS's memory it is prepared again on demand, so it need not be closed.
  */
-export class Prepared {
+export class PreparedGeometry {
   readonly #geos: Geos;
   readonly #source: Geometry;
   #geometry = 0;
@@ -116,13 +117,13 @@ export class Prepared {
     this.#source = geometry;
   }
 
-  /** The pointer that the GEOSPrepared… functions take, good until the next `Prepared` is asked for its own. */
-  get prepared(): number {
+  /** Pointer for the GEOSPrepared… functions; valid until the pointer of another `PreparedGeometry` is read. */
+  get pointer(): number {
     if (this.#prepared !== 0) return this.#prepared;
-    this.#geometry = create(this.#geos, this.#source);
+    this.#geometry = createGeosGeometry(this.#geos, this.#source);
     if (this.#geometry === 0) throw new RangeError('GEOS can make nothing of this geometry.');
     this.#prepared = this.#geos.GEOSPrepare(this.#geometry);
-    const oldest = alive.push(this) > mostPrepared ? alive.shift() : undefined;
+    const oldest = preparedInMemory.push(this) > maxPrepared ? preparedInMemory.shift() : undefined;
     if (oldest) oldest.#release();
     return this.#prepared;
   }
@@ -135,9 +136,9 @@ export class Prepared {
   }
 }
 
-/** Why a geometry is not valid (OGC 06-103r4, section 6.1.11), such as `Self-intersection at 5 5`; null where it is. */
-export function invalidity(geos: Geos, geometry: Geometry): string | null {
-  const pointer = create(geos, geometry);
+/** Reason why a geometry is invalid (OGC 06-103r4, section 6.1.11), such as `Self-intersection at 5 5`; null if valid. */
+export function invalidReason(geos: Geos, geometry: Geometry): string | null {
+  const pointer = createGeosGeometry(geos, geometry);
   if (pointer === 0) return 'it has no such shape';
   try {
     if (geos.GEOSisValid(pointer) === 1) return null;

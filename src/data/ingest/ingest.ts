@@ -1,10 +1,10 @@
 /**
- * Taking in a payload: its bytes are read once, while they are hashed, counted, perhaps copied, parsed, and their rows
- * kept in the form that questions are answered from. Memory holds a chunk, an item and a block of rows at a time; the
- * spatial index, at the end, takes 25 bytes a row.
+ * Ingesting a payload: its bytes are read once, and on the way hashed, counted, copied if requested, parsed, and their
+ * rows written to a columnar copy, from which queries are answered. Memory holds a chunk, an item and a row group at a
+ * time; the spatial index, built last, takes 25 bytes a row.
  *
- * Only a file in which a column's first 16,000 values are numbers (or booleans) and a later one is not is read a second
- * time: the texts of the first ones are needed after all.
+ * The file is read a second time only if a column's first values are numbers (or booleans), enough to fill a row group,
+ * and a later one is not: the texts of the first ones are needed then.
  */
 import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
@@ -16,86 +16,86 @@ import { pipeline } from 'node:stream/promises';
 import type { ColumnType } from '../../catalogue/types.ts';
 import { PayloadError } from '../errors.ts';
 import { readCsv } from '../formats/csv/reader.ts';
-import { type Detected, detectFormat, type Hints, isLfsPointer } from '../formats/detect-format.ts';
+import { type DetectedFormat, detectFormat, type FormatHints, isLfsPointer } from '../formats/detect-format.ts';
 import { readGeojson } from '../formats/json/geojson.ts';
-import { readJson } from '../formats/json/json-array.ts';
+import { readJsonArray } from '../formats/json/json-array.ts';
 import { readNdjson } from '../formats/json/ndjson.ts';
-import type { Batch, Findings } from '../formats/types.ts';
+import type { PayloadInfo, RowBatch } from '../formats/types.ts';
 import type { Bbox, GeometryKind } from '../geometry/geometry.ts';
-import { DerivedWriter } from '../table/columnar-copy.ts';
+import { ColumnarWriter } from '../table/columnar-copy.ts';
 import type { ColumnStatistics } from './column-profile.ts';
-import { type Decoded, type Encoding, gunzip, toUtf8 } from './decode.ts';
-import { Incoming, peek } from './payload-stream.ts';
-import { RowsIntake, type RowsSummary } from './table-builder.ts';
+import { type DetectedEncoding, decodeToUtf8, type Encoding, gunzip } from './decode.ts';
+import { PayloadStream, peek } from './payload-stream.ts';
+import { TableBuilder, type TableSummary } from './table-builder.ts';
 
-export interface IntakeOptions extends Hints {
-  /** Folder of derived copies; this payload's becomes the folder in it that is named by its checksum. */
-  readonly derivedFolder?: string | undefined;
-  /** Hidden name in that folder under which the copy is made; one of its own by default. */
-  readonly derivedAside?: string | undefined;
-  /** File to copy the bytes to; must not exist; removed again where the payload is refused. */
+export interface IngestOptions extends FormatHints {
+  /** Folder of columnar copies; this payload's becomes the subfolder named by its checksum. None is made if absent. */
+  readonly cacheFolder?: string | undefined;
+  /** Hidden name in that folder for the unfinished copy; a random one by default. */
+  readonly stagingName?: string | undefined;
+  /** File to copy the bytes to; must not exist; deleted again if the payload is refused. */
   readonly copyTo?: string | undefined;
   /** Called with the number of bytes read so far. */
   readonly onProgress?: ((bytes: number) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What was found out about a payload. */
-export interface Intake {
-  /** SHA-256 in lower-case hexadecimal, and size in bytes, of exactly the bytes as they came. */
+/** Facts about an ingested payload. */
+export interface IngestResult {
+  /** SHA-256 of the raw bytes in lower-case hexadecimal, and their number. */
   readonly checksum: string;
   readonly size: number;
-  /** `geojson`, `csv` … or, where the payload has no rows that we can read, the file name's extension. */
+  /** `geojson`, `csv` … or, if the payload has no rows that can be read, the file name's extension. */
   readonly format: string;
   readonly mediaType: string;
   readonly compression: 'gzip' | null;
-  /** Null where it isn't text that we read. */
+  /** Null unless the payload is text with rows. */
   readonly encoding: Encoding | null;
-  /** Of CSV. */
+  /** CSV only. */
   readonly delimiter: string | null;
   /** The payload's own title. */
   readonly title: string | null;
-  /** Its reference system, as it says, where that is not longitude and latitude in WGS 84. */
+  /** Its reference system as it names it, unless that is longitude and latitude in WGS 84. */
   readonly crs: string | null;
-  /** Null where the payload has no rows that we can read. */
+  /** Null if the payload has no rows that can be read. */
   readonly rows: number | null;
   /**
-   * Around all geometries, in degrees, west <= east: what was cut at the antimeridian, as RFC 7946 (section 3.1.9) has
-   * it, reaches around the world. Null where there are none, or where they are not in degrees.
+   * Bounding box of all geometries, in degrees, west <= east: geometries that are cut at the antimeridian (RFC 7946,
+   * section 3.1.9) extend it around the world. Null if there are none, or if they are not in degrees.
    */
   readonly bbox: Bbox | null;
-  /** Geometry first, where there is one. */
+  /** The geometry is first. */
   readonly columns: readonly { readonly name: string; readonly type: ColumnType }[];
   readonly statistics: readonly ColumnStatistics[];
   readonly geometryKinds: readonly GeometryKind[];
-  /** The payload is a pointer of Git LFS: what it points to is missing. */
+  /** True if the payload is a pointer of Git LFS instead of the file itself. */
   readonly isLfsPointer: boolean;
-  /** Folder of the derived copy, where one was made. */
-  readonly derived: string | null;
+  /** Folder of the columnar copy, if one was made. */
+  readonly columnarCopy: string | null;
 }
 
-/** Bytes that decide about the format. */
+/** Number of bytes from which the format is detected. */
 const headBytes = 64 * 1024;
 
 /**
  * @param source the payload's bytes, or the path of its file
- * @throws PayloadError, with line or byte, where the payload is broken or asks for too much; an AbortError; or what the
- *   source or the disk throws. Nothing is left behind then.
+ * @throws PayloadError, with line or byte, if the payload is malformed or exceeds a limit; AbortError; errors of the
+ *   source and the file system. Copies are deleted then.
  */
-export async function takeIn(source: Readable | string, options: IntakeOptions = {}): Promise<Intake> {
-  // A second look at the bytes, which few formats and few files need, is taken at a file.
-  const spool = typeof source !== 'string' && options.copyTo === undefined ? temporary() : undefined;
+export async function ingest(source: Readable | string, options: IngestOptions = {}): Promise<IngestResult> {
+  // A few formats and files need a second pass, which needs a file.
+  const spool = typeof source !== 'string' && options.copyTo === undefined ? temporaryPath() : undefined;
   const copyTo = options.copyTo ?? spool;
-  const incoming = new Incoming(source, { ...options, copyTo });
+  const payload = new PayloadStream(source, { ...options, copyTo });
   try {
-    const { head, chunks } = await peek(incoming.chunks(), headBytes);
+    const { head, chunks } = await peek(payload.chunks(), headBytes);
     const detected = detectFormat(head, options);
     const path = copyTo ?? (source as string);
     if (detected.format === null) {
       for await (const _ of chunks);
-      return { ...describe(incoming, detected), isLfsPointer: isLfsPointer(head) };
+      return { ...toResult(payload, detected), isLfsPointer: isLfsPointer(head) };
     }
-    return await takeInRows(incoming, chunks, path, detected, options);
+    return await ingestRows(payload, chunks, path, detected, options);
   } catch (error) {
     if (options.copyTo !== undefined && (error as NodeJS.ErrnoException).code !== 'EEXIST') {
       await rm(options.copyTo, { force: true });
@@ -106,138 +106,129 @@ export async function takeIn(source: Readable | string, options: IntakeOptions =
   }
 }
 
-async function takeInRows(
-  incoming: Incoming,
+async function ingestRows(
+  payload: PayloadStream,
   chunks: AsyncGenerator<Buffer, void, undefined>,
   path: string,
-  detected: Detected,
-  { derivedFolder, derivedAside, signal }: IntakeOptions,
-): Promise<Intake> {
-  let asText = new Set<number>();
+  detected: DetectedFormat,
+  { cacheFolder, stagingName, signal }: IngestOptions,
+): Promise<IngestResult> {
+  let textColumns = new Set<number>();
   let bytes = chunks;
   for (;;) {
-    const findings: Findings = { textual: detected.format === 'csv' || detected.format === 'tsv', ownBytes: null };
-    const decoded: Decoded = { encoding: 'utf-8', mark: 0 };
-    const derived = derivedFolder === undefined ? null : await DerivedWriter.create(derivedFolder, derivedAside);
+    const isTextual = detected.format === 'csv' || detected.format === 'tsv';
+    const info: PayloadInfo = { textual: isTextual, passthrough: null };
+    const encoding: DetectedEncoding = { encoding: 'utf-8', bomLength: 0 };
+    const copy = cacheFolder === undefined ? null : await ColumnarWriter.create(cacheFolder, stagingName);
     try {
-      const rows = new RowsIntake(findings, derived, asText);
-      for await (const batch of readBatches(detected, bytes, path, findings, decoded)) {
-        await rows.add(batch);
+      const builder = new TableBuilder(info, copy, textColumns);
+      for await (const batch of readBatches(detected, bytes, path, info, encoding)) {
+        await builder.addBatch(batch);
         signal?.throwIfAborted();
       }
-      if (!incoming.complete) throw new PayloadError('bytes follow the end of the gzip stream');
-      const summary = rows.summary();
-      if (asText.size === 0 && summary.misjudged.length > 0) {
-        asText = new Set(summary.misjudged);
-        bytes = new Incoming(path, { signal }).chunks();
-        await derived?.abandon();
+      if (!payload.isComplete) throw new PayloadError('bytes follow the end of the gzip stream');
+      const summary = builder.summary();
+      if (textColumns.size === 0 && summary.mistyped.length > 0) {
+        textColumns = new Set(summary.mistyped);
+        bytes = new PayloadStream(path, { signal }).chunks();
+        await copy?.abort();
         continue;
       }
-      const intake = describe(incoming, detected, { findings, encoding: decoded.encoding, summary });
-      const untouched = decoded.encoding === 'utf-8' && detected.compression === null && !summary.renamed;
-      const { checksum } = intake;
-      const facts = { ...summary, checksum, ownBytes: untouched ? findings.ownBytes : null };
-      return { ...intake, derived: (await derived?.finish(tableFacts(facts))) ?? null };
+      const result = toResult(payload, detected, { info, encoding: encoding.encoding, summary });
+      const isUnchanged = encoding.encoding === 'utf-8' && detected.compression === null && !summary.isRenamed;
+      const { checksum } = result;
+      const table = { ...summary.table, checksum, passthrough: isUnchanged ? info.passthrough : null };
+      return { ...result, columnarCopy: (await copy?.finish(table)) ?? null };
     } catch (error) {
-      await derived?.abandon();
+      await copy?.abort();
       throw error;
     }
   }
 }
 
-/** The rows, of whatever format; `bytes` are read to their end. */
+/** The rows of a payload of any format. `bytes` are read to their end. */
 async function* readBatches(
-  { format, compression }: Detected,
+  { format, compression }: DetectedFormat,
   bytes: AsyncGenerator<Buffer, void, undefined>,
   path: string,
-  findings: Findings,
-  decoded: Decoded,
-): AsyncGenerator<Batch, void, undefined> {
-  if (format === 'parquet') return yield* readParquetBatches(bytes, path, compression === 'gzip', findings);
-  const text = toUtf8(compression === 'gzip' ? gunzip(bytes) : bytes, decoded);
+  info: PayloadInfo,
+  encoding: DetectedEncoding,
+): AsyncGenerator<RowBatch, void, undefined> {
+  if (format === 'parquet') return yield* readParquetBatches(bytes, path, compression === 'gzip', info);
+  const text = decodeToUtf8(compression === 'gzip' ? gunzip(bytes) : bytes, encoding);
   switch (format) {
     case 'csv':
-      return yield* readCsv(text, findings);
+      return yield* readCsv(text, info);
     case 'tsv':
-      findings.delimiter = '\t';
-      return yield* readCsv(text, findings);
+      info.delimiter = '\t';
+      return yield* readCsv(text, info);
   }
-  // The first chunk shows how long the byte order mark was.
+  // The length of the byte order mark is known once the first chunk was decoded.
   const { chunks } = await peek(text, 1);
-  const read = { geojson: readGeojson, geojsonl: readNdjson, ndjson: readNdjson, json: readJson }[format ?? 'json'];
-  yield* read(chunks, decoded.mark, findings);
+  const readers = { geojson: readGeojson, geojsonl: readNdjson, ndjson: readNdjson, json: readJsonArray };
+  yield* readers[format ?? 'json'](chunks, encoding.bomLength, info);
 }
 
-/** Parquet is read from its end: all the bytes have to be there first. */
+/** Parquet is read from its end, after all bytes have arrived. */
 async function* readParquetBatches(
   bytes: AsyncGenerator<Buffer, void, undefined>,
   path: string,
-  zipped: boolean,
-  findings: Findings,
-): AsyncGenerator<Batch, void, undefined> {
-  // Loaded when it is needed: the library is large, and commands that read no Parquet start without it.
+  isZipped: boolean,
+  info: PayloadInfo,
+): AsyncGenerator<RowBatch, void, undefined> {
+  // Loaded on demand: the library is large, and most commands read no Parquet.
   const { readParquet } = await import('../formats/parquet/reader.ts');
-  if (!zipped) {
+  if (!isZipped) {
     for await (const _ of bytes);
-    return yield* readParquet(path, findings);
+    return yield* readParquet(path, info);
   }
-  const inflated = temporary();
+  const inflated = temporaryPath();
   try {
     await pipeline(Readable.from(gunzip(bytes), { objectMode: true }), createWriteStream(inflated, { flags: 'wx' }));
-    yield* readParquet(inflated, findings);
+    yield* readParquet(inflated, info);
   } finally {
     await rm(inflated, { force: true });
   }
 }
 
-const temporary = () => join(tmpdir(), `catalogue-${randomBytes(8).toString('hex')}`);
+const temporaryPath = () => join(tmpdir(), `catalogue-${randomBytes(8).toString('hex')}`);
 
-interface Found {
-  findings: Findings;
-  encoding: Encoding;
-  summary: RowsSummary;
+interface IngestedRows {
+  readonly info: PayloadInfo;
+  readonly encoding: Encoding;
+  readonly summary: TableSummary;
 }
 
-function describe(incoming: Incoming, { name, mediaType, compression, format }: Detected, found?: Found): Intake {
-  const { findings, summary } = found ?? {};
-  const crs = findings?.crs ?? null;
+function toResult(
+  payload: PayloadStream,
+  { name, mediaType, compression, format }: DetectedFormat,
+  rows?: IngestedRows,
+): IngestResult {
+  const { info, summary } = rows ?? {};
+  const crs = info?.crs ?? null;
   return {
-    checksum: incoming.checksum(),
-    size: incoming.size,
+    checksum: payload.checksum(),
+    size: payload.size,
     format: name,
     mediaType,
     compression,
-    encoding: found && format !== 'parquet' ? found.encoding : null,
-    delimiter: findings?.delimiter ?? null,
-    title: findings?.title ?? null,
+    encoding: rows && format !== 'parquet' ? rows.encoding : null,
+    delimiter: info?.delimiter ?? null,
+    title: info?.title ?? null,
     crs,
-    rows: summary?.rows ?? null,
-    bbox: crs === null ? degrees(summary?.extent ?? null) : null,
+    rows: summary?.table.rows ?? null,
+    bbox: crs === null ? bboxInDegrees(summary?.table.extent ?? null) : null,
     columns: summary?.statistics.map(({ name, type }) => ({ name, type })) ?? [],
     statistics: summary?.statistics ?? [],
-    geometryKinds: summary?.geometryKinds ?? [],
+    geometryKinds: summary?.table.geometryKinds ?? [],
     isLfsPointer: false,
-    derived: null,
+    columnarCopy: null,
   };
 }
 
-/** The extent where it can be degrees: some data go beyond 180 by up to a turn, none beyond the poles. */
-function degrees(extent: readonly number[] | null): Bbox | null {
+/** The extent if it can be in degrees: longitudes may exceed 180 by up to a turn, latitudes never exceed 90. */
+function bboxInDegrees(extent: readonly number[] | null): Bbox | null {
   if (extent === null) return null;
   const [west, south, east, north] = extent as [number, number, number, number];
   return west >= -360 && east <= 360 && south >= -90 && north <= 90 ? [west, south, east, north] : null;
 }
-
-const tableFacts = ({
-  checksum,
-  rows,
-  hasGeometry,
-  columns,
-  geometryKinds,
-  pointColumns,
-  extent,
-  ownBytes,
-}: RowsSummary & {
-  checksum: string;
-  ownBytes: Findings['ownBytes'];
-}) => ({ checksum, rows, hasGeometry, columns, geometryKinds, pointColumns, extent, ownBytes });

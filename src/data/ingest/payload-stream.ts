@@ -1,54 +1,52 @@
-/**
- * A payload on its way in: its bytes are hashed, counted and, if asked, copied to a file while somebody reads them.
- */
+/** The bytes of a payload: while they are read, they are hashed, counted and, if requested, copied to a file. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { addAbortSignal, type Readable } from 'node:stream';
 
-export interface IncomingOptions {
-  /** A file to write the bytes to; it is synced before the last chunk was handed over. Must not exist. */
+export interface PayloadStreamOptions {
+  /** File to copy the bytes to; must not exist. It is synced when the stream ends. */
   copyTo?: string | undefined;
-  /** Called with the number of bytes that have come so far. */
+  /** Called with the number of bytes read so far. */
   onProgress?: ((bytes: number) => void) | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** Bytes read at a time from a file: fewer borders between chunks, and still small beside everything else. */
+/** Chunk size in bytes for files: large, because items that cross a border of chunks are copied. */
 const readSize = 512 * 1024;
 
-export class Incoming {
+export class PayloadStream {
   readonly #source: Readable | string;
-  readonly #options: IncomingOptions;
+  readonly #options: PayloadStreamOptions;
   readonly #hash = createHash('sha256');
-  /** Bytes so far. */
+  /** Number of bytes read so far. */
   size = 0;
-  /** Whether all bytes have come: whoever stops early has no checksum. */
-  complete = false;
+  /** True once all bytes were read. */
+  isComplete = false;
 
-  constructor(source: Readable | string, options: IncomingOptions = {}) {
+  constructor(source: Readable | string, options: PayloadStreamOptions = {}) {
     this.#source = source;
     this.#options = options;
   }
 
   /**
-   * The bytes, once.
-   * @throws whatever the source or the disk throws; an AbortError when the signal says so.
+   * The bytes; can be read once.
+   * @throws errors of the source and the file system; AbortError
    */
   async *chunks(): AsyncGenerator<Buffer, void, undefined> {
     const { copyTo, onProgress, signal } = this.#options;
     const source =
       typeof this.#source === 'string' ? createReadStream(this.#source, { highWaterMark: readSize }) : this.#source;
     const copy = copyTo === undefined ? null : await open(copyTo, 'wx');
-    // A source may keep us waiting: it is told to stop, and not only asked after its next piece.
+    // A source may block for long: the signal destroys it, and isn't only checked after the next chunk.
     if (signal) addAbortSignal(signal, source);
     try {
-      for await (const piece of source) {
+      for await (const read of source) {
         signal?.throwIfAborted();
-        const chunk: Buffer = Buffer.isBuffer(piece) ? piece : Buffer.from(piece);
+        const chunk: Buffer = Buffer.isBuffer(read) ? read : Buffer.from(read);
         this.#hash.update(chunk);
         this.size += chunk.length;
-        // The disk writes while the reader reads; settled either way before the next chunk.
+        // The chunk is written while the consumer parses it, and awaited before the next one.
         const written = copy === null ? null : copy.appendFile(chunk).then(() => null, asError);
         yield chunk;
         const error = await written;
@@ -56,14 +54,14 @@ export class Incoming {
         onProgress?.(this.size);
       }
       await copy?.sync();
-      this.complete = true;
+      this.isComplete = true;
     } finally {
       await copy?.close();
       source.destroy();
     }
   }
 
-  /** SHA-256 in lower-case hexadecimal of all the bytes; ask once, after the last chunk. */
+  /** SHA-256 of all bytes in lower-case hexadecimal; call once, after the last chunk. */
   checksum(): string {
     return this.#hash.digest('hex');
   }
@@ -71,26 +69,30 @@ export class Incoming {
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
-/** The first chunk and, again from the start, all of them. */
+/**
+ * Reads ahead.
+ * @param bytes least length of `head`, unless there are fewer
+ * @returns the first bytes, and all chunks from the start
+ */
 export async function peek(
   chunks: AsyncGenerator<Buffer, void, undefined>,
   bytes: number,
 ): Promise<{ head: Buffer; chunks: AsyncGenerator<Buffer, void, undefined> }> {
-  const seen: Buffer[] = [];
+  const read: Buffer[] = [];
   let length = 0;
   while (length < bytes) {
     const { done, value } = await chunks.next();
     if (done) break;
-    seen.push(value);
+    read.push(value);
     length += value.length;
   }
-  async function* again(): AsyncGenerator<Buffer, void, undefined> {
+  async function* fromStart(): AsyncGenerator<Buffer, void, undefined> {
     try {
-      yield* seen.splice(0);
+      yield* read.splice(0);
       yield* chunks;
     } finally {
       await chunks.return();
     }
   }
-  return { head: seen.length === 1 ? (seen[0] as Buffer) : Buffer.concat(seen), chunks: again() };
+  return { head: read.length === 1 ? (read[0] as Buffer) : Buffer.concat(read), chunks: fromStart() };
 }

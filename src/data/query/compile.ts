@@ -1,26 +1,26 @@
-/** A predicate made into a function of rows. */
-import type { Row, TableShape, Value } from '../row.ts';
-import { columnsOf, type Predicate, type ValuePredicate } from './predicate.ts';
-import type { SpatialJudge } from './spatial-test.ts';
-import { valueTest } from './value-test.ts';
+/** Predicates compiled to functions of rows. */
+import { columnIndex, type Row, type TableSchema, type Value } from '../row.ts';
+import { type Predicate, referencedColumns, type ValuePredicate } from './predicate.ts';
+import type { SpatialTestCompiler } from './spatial-test.ts';
+import { compileValueTest } from './value-test.ts';
 
 export type RowTest = (row: Row) => boolean;
 
 /**
- * Makes a predicate into a function that says whether it is true of a row.
+ * Compiles a predicate to a function that returns true for the rows that match.
  *
- * Asynchronous because GEOS (50 ms, 19 MB) is loaded the first time that a predicate needs it, and only then.
- * @throws ValidationError under the parameter's name where a geometry of the predicate is not valid
- * @throws Error where the predicate names a column that isn't in the shape: whoever made it had another shape
+ * Asynchronous because GEOS (50 ms, 19 MB) is loaded when a predicate first needs it.
+ * @throws ValidationError under the parameter's name if a geometry of the predicate is not valid
+ * @throws Error if the predicate names a column that isn't in the schema
  */
-export async function compile(predicate: Predicate, shape: TableShape): Promise<RowTest> {
-  const spatial = needsGeos(predicate) ? await (await import('./spatial-test.ts')).loadSpatial() : undefined;
-  return rowTest(predicate, false, { shape, spatial });
+export async function compilePredicate(predicate: Predicate, schema: TableSchema): Promise<RowTest> {
+  const spatial = needsGeos(predicate) ? await (await import('./spatial-test.ts')).loadSpatialTests() : undefined;
+  return compileNode(predicate, false, { schema, spatial });
 }
 
-interface Context {
-  readonly shape: TableShape;
-  readonly spatial: SpatialJudge | undefined;
+interface CompileContext {
+  readonly schema: TableSchema;
+  readonly spatial: SpatialTestCompiler | undefined;
 }
 
 const needsGeos = (predicate: Predicate): boolean => {
@@ -30,57 +30,51 @@ const needsGeos = (predicate: Predicate): boolean => {
 };
 
 /**
- * Three-valued logic without a third value: NOT is moved inwards until it meets the tests themselves, and each of them
- * knows when it is false as well as when it is true; of null it is neither.
+ * Three-valued logic by two-valued functions: NOT is pushed down to the leaves, and each leaf is compiled to a test for
+ * true or, negated, to a test for false. A null value passes neither.
  */
-function rowTest(predicate: Predicate, negated: boolean, context: Context): RowTest {
+function compileNode(predicate: Predicate, negated: boolean, context: CompileContext): RowTest {
   switch (predicate.op) {
     case 'and':
     case 'or': {
       const parts = [...predicate.of].sort((a, b) => Number(needsGeos(a)) - Number(needsGeos(b)));
-      const tests = parts.map((part) => rowTest(part, negated, context));
-      return (predicate.op === 'and') === negated ? any(tests) : all(tests);
+      const tests = parts.map((part) => compileNode(part, negated, context));
+      return (predicate.op === 'and') === negated ? anyTest(tests) : allTests(tests);
     }
     case 'not':
-      return rowTest(predicate.of, !negated, context);
+      return compileNode(predicate.of, !negated, context);
     case 'isnull': {
-      const isNull = nullTest(predicate.column, context.shape);
+      const isNull = compileNullTest(predicate.column, context.schema);
       return negated ? (row) => !isNull(row) : isNull;
     }
     case 'spatial':
     case 'dwithin':
     case 'bbox': {
       if (!context.spatial) throw new Error('GEOS is not loaded.');
-      const judge = context.spatial(predicate);
-      return negated ? (row) => judge(row) === false : (row) => judge(row) === true;
+      const test = context.spatial(predicate);
+      return negated ? (row) => test(row) === false : (row) => test(row) === true;
     }
     default:
-      return columnTest(predicate, negated, context.shape);
+      return compileColumnTest(predicate, negated, context.schema);
   }
 }
 
-function columnTest(predicate: ValuePredicate, negated: boolean, shape: TableShape): RowTest {
-  const index = columnIndex(predicate.column, shape);
-  const test: (value: Value) => boolean = valueTest(predicate, shape.columns[index]?.type ?? 'string', negated);
+function compileColumnTest(predicate: ValuePredicate, negated: boolean, schema: TableSchema): RowTest {
+  const index = columnIndex(predicate.column, schema);
+  const test: (value: Value) => boolean = compileValueTest(predicate, schema.columns[index]?.type ?? 'string', negated);
   return (row) => test(row.value(index));
 }
 
-function nullTest(column: string, shape: TableShape): RowTest {
-  if (columnsOf({ op: 'isnull', column }).geometry && shape.hasGeometry) {
-    // A bounding box is cheaper than a geometry; without one it may still be an empty geometry.
+function compileNullTest(column: string, schema: TableSchema): RowTest {
+  if (referencedColumns({ op: 'isnull', column }).geometry && schema.hasGeometry) {
+    // A bounding box is cheaper than a geometry. Without a box, the geometry may be null or empty.
     return (row) => row.bbox() === null && row.geometry() === null;
   }
-  const index = columnIndex(column, shape);
+  const index = columnIndex(column, schema);
   return (row) => row.value(index) === null;
 }
 
-function columnIndex(name: string, shape: TableShape): number {
-  const index = shape.columns.findIndex((column) => column.name === name);
-  if (index < 0) throw new Error(`There is no column "${name}".`);
-  return index;
-}
-
-function all(tests: readonly RowTest[]): RowTest {
+function allTests(tests: readonly RowTest[]): RowTest {
   const [first, second] = tests;
   if (!first) return () => true;
   if (!second) return first;
@@ -88,7 +82,7 @@ function all(tests: readonly RowTest[]): RowTest {
   return (row) => tests.every((test) => test(row));
 }
 
-function any(tests: readonly RowTest[]): RowTest {
+function anyTest(tests: readonly RowTest[]): RowTest {
   const [first, second] = tests;
   if (!first) return () => false;
   if (!second) return first;

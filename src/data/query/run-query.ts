@@ -1,51 +1,50 @@
-/** A question to a table, answered: the rows chosen, written in a format. */
+/** Runs a query on a table: selects rows and writes them in a format. */
 import { NotFoundError } from '../../catalogue/errors.ts';
-import { type FormatName, formats } from '../formats/output-formats.ts';
+import { type OutputFormatName, outputFormats } from '../formats/output-formats.ts';
 import type { Link } from '../formats/types.ts';
 import { writeRows } from '../formats/write-rows.ts';
-import type { TableShape } from '../row.ts';
-import { ownBytes } from '../table/passthrough.ts';
+import type { TableSchema } from '../row.ts';
+import { passthroughBytes } from '../table/passthrough.ts';
 import type { Table } from '../table/table.ts';
 import type { DataQuery } from './parameters.ts';
-import { everything } from './predicate.ts';
-import { type ChoiceLimits, choose, type Window } from './select-rows.ts';
+import { alwaysTrue } from './predicate.ts';
+import { type NeededColumns, type RowWindow, type SelectionLimits, selectRows } from './select-rows.ts';
 
-export interface AnswerOptions {
+export interface QueryOptions {
   /** The layer's name. */
   readonly name: string;
-  /** Path of the payload that the table is of. */
+  /** Path of the table's payload. */
   readonly payload: string;
-  readonly format: FormatName;
-  readonly limits: ChoiceLimits;
-  /** Links of a GeoJSON answer of which this is a part. */
-  readonly links?: ((window: Window) => readonly Link[]) | undefined;
+  readonly format: OutputFormatName;
+  readonly limits: SelectionLimits;
+  /** Returns the links of a GeoJSON document with a part of the rows. */
+  readonly links?: ((window: RowWindow) => readonly Link[]) | undefined;
 }
 
-export interface Answer {
+export interface QueryResult {
   readonly contentType: string;
   readonly extension: string;
-  /** Null where all rows found are shown. */
-  readonly window: Window | null;
-  /** The document; whoever stops early stops the work. */
+  /** Null if all matching rows are returned. */
+  readonly window: RowWindow | null;
+  /** The document; leaving the iteration stops the work. */
   chunks(): AsyncIterable<Uint8Array>;
 }
 
 /**
- * Answers a question to a table.
- * @throws NotFoundError where there is no such page; UnavailableError where finding the rows takes too long
+ * Runs a query. A query of all rows of GeoJSON as GeoJSON is answered with the payload's own bytes.
+ * @throws NotFoundError if there is no such page; UnavailableError if finding the rows takes too long
  */
-export async function answer(table: Table, query: DataQuery, options: AnswerOptions): Promise<Answer> {
+export async function runQuery(table: Table, query: DataQuery, options: QueryOptions): Promise<QueryResult> {
   const { name, payload, format, limits, links } = options;
-  const { contentType, extension } = formats[format];
-  if (format === 'geojson' && isWhole(query) && table.ownBytes === 'features')
-    return { contentType, extension, window: null, chunks: () => asTheyCame(table, payload, name) };
-  const { columns, geometry } = shownBy(query.fields, table.shape);
-  const choice = await choose(table, query, columns, geometry, limits);
-  if (!choice) throw new NotFoundError('Invalid page.');
-  const { window, rows } = choice;
+  const { contentType, extension } = outputFormats[format];
+  if (format === 'geojson' && selectsEverything(query) && table.passthrough === 'features')
+    return { contentType, extension, window: null, chunks: () => passthroughCollection(table, payload, name) };
+  const selection = await selectRows(table, query, neededColumns(query.fields, table.schema), limits);
+  if (!selection) throw new NotFoundError('Invalid page.');
+  const { window, rows } = selection;
   const input = {
     name,
-    shape: table.shape,
+    schema: table.schema,
     rows,
     fields: query.fields,
     geometryKinds: table.geometryKinds,
@@ -59,22 +58,26 @@ export async function answer(table: Table, query: DataQuery, options: AnswerOpti
   return { contentType, extension, window, chunks: () => writeRows(format, input, query.csv) };
 }
 
-/** Whether a question asks for everything there is, as it is. */
-export function isWhole({ predicate, fields, ordering, limit, offset, page, pageSize }: DataQuery): boolean {
-  const limited = limit ?? offset ?? page ?? pageSize;
-  return predicate === everything && fields === undefined && ordering.length === 0 && limited === undefined;
+/** True if a query has no filter, order or limit: it selects the whole table. */
+export function selectsEverything({ predicate, fields, ordering, limit, offset, page, pageSize }: DataQuery): boolean {
+  const window = limit ?? offset ?? page ?? pageSize;
+  return predicate === alwaysTrue && fields === undefined && ordering.length === 0 && window === undefined;
 }
 
-/** The columns that will be shown, by their places, and whether the geometry will. */
-function shownBy(fields: readonly string[] | undefined, { columns, hasGeometry }: TableShape) {
-  if (!fields) return { columns: columns.map((_, place) => place), geometry: hasGeometry };
-  const places = fields.map((field) => columns.findIndex((column) => column.name === field));
-  return { columns: places.filter((place) => place >= 0), geometry: fields.includes('geometry') };
+/** Columns to read for the fields of a query; all of them by default. */
+function neededColumns(fields: readonly string[] | undefined, { columns, hasGeometry }: TableSchema): NeededColumns {
+  if (!fields) return { columns: columns.map((_, index) => index), needsGeometry: hasGeometry };
+  const indexes = fields.map((field) => columns.findIndex((column) => column.name === field));
+  return { columns: indexes.filter((index) => index >= 0), needsGeometry: fields.includes('geometry') };
 }
 
-/** All features in the payload's own bytes, in a collection of our own: without a name of its own, or a `crs`. */
-async function* asTheyCame(table: Table, payload: string, name: string): AsyncGenerator<Uint8Array, void, undefined> {
+/** All features as the payload's own bytes, in a new collection: the payload's own `name` and `crs` are left out. */
+async function* passthroughCollection(
+  table: Table,
+  payload: string,
+  name: string,
+): AsyncGenerator<Uint8Array, void, undefined> {
   yield Buffer.from(`{"type":"FeatureCollection","name":${JSON.stringify(name)},"features":[`);
-  yield* ownBytes(table, payload);
+  yield* passthroughBytes(table, payload);
   yield Buffer.from(']}');
 }

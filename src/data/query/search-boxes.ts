@@ -1,47 +1,53 @@
-/** Where the rows that a predicate finds can lie: what a spatial index is asked before the predicate itself. */
-import { type Box, boxOf, splitBbox, turned, widened } from '../geometry/bounding-box.ts';
-import type { DistanceWithin, Predicate, Spatial } from './predicate.ts';
+/** Bounding boxes that a spatial index is searched for before the predicate itself is tested. */
+import {
+  bboxOf,
+  expandBbox,
+  type PlanarBbox,
+  splitAtAntimeridian,
+  withWrappedCopies,
+} from '../geometry/bounding-box.ts';
+import type { DistanceWithin, Predicate, SpatialPredicate } from './predicate.ts';
 
 /**
- * Boxes of which one at least has a point in common with the bounding box of every row for which the predicate is
- * true; they may be larger than need be. Each has west <= east.
- * @returns null where nothing can be said (look at every row), [] where no row can be found
+ * Boxes such that the bounding box of every matching row intersects at least one of them; they may be larger than
+ * necessary.
+ * @returns null if every row has to be tested, [] if no row can match
  */
-export function boundsOf(predicate: Predicate): Box[] | null {
-  return bounds(predicate, false);
+export function searchBoxes(predicate: Predicate): PlanarBbox[] | null {
+  return nodeBoxes(predicate, false);
 }
 
-/** @param negated whether the rows wanted are those for which the predicate is false */
-function bounds(predicate: Predicate, negated: boolean): Box[] | null {
+/** @param negated true for the rows for which the predicate is false */
+function nodeBoxes(predicate: Predicate, negated: boolean): PlanarBbox[] | null {
   switch (predicate.op) {
     case 'and':
     case 'or': {
-      const parts = predicate.of.map((part) => bounds(part, negated));
-      return (predicate.op === 'and') === negated ? anyOf(parts) : allOf(parts);
+      const parts = predicate.of.map((part) => nodeBoxes(part, negated));
+      return (predicate.op === 'and') === negated ? unionBoxes(parts) : smallestBoxes(parts);
     }
     case 'not':
-      return bounds(predicate.of, !negated);
+      return nodeBoxes(predicate.of, !negated);
     case 'bbox':
-      return negated ? null : splitBbox(predicate.bbox);
+      return negated ? null : splitAtAntimeridian(predicate.bbox);
     case 'dwithin':
-      return negated ? null : reach(predicate);
+      return negated ? null : spatialBoxes(predicate);
     case 'spatial':
-      return (predicate.test === 'disjoint') === negated ? reach(predicate) : null;
+      return (predicate.test === 'disjoint') === negated ? spatialBoxes(predicate) : null;
     default:
       return null;
   }
 }
 
-/** Around the geometry of a spatial predicate, and as far as it reaches; on both sides of the antimeridian. */
-export function reach(predicate: Spatial | DistanceWithin): Box[] {
-  const box = boxOf(predicate.geometry);
+/** Boxes around a spatial predicate's geometry, with its buffer or distance, on both sides of the antimeridian. */
+export function spatialBoxes(predicate: SpatialPredicate | DistanceWithin): PlanarBbox[] {
+  const box = bboxOf(predicate.geometry);
   if (!box) return [];
-  if (predicate.op === 'dwithin') return turned(widened(box, predicate.distance, predicate.unit));
-  return turned(predicate.buffer ? widened(box, predicate.buffer, 'degree') : box);
+  if (predicate.op === 'dwithin') return withWrappedCopies(expandBbox(box, predicate.distance, predicate.unit));
+  return withWrappedCopies(predicate.buffer ? expandBbox(box, predicate.buffer, 'degree') : box);
 }
 
-function anyOf(parts: (Box[] | null)[]): Box[] | null {
-  const boxes: Box[] = [];
+function unionBoxes(parts: (PlanarBbox[] | null)[]): PlanarBbox[] | null {
+  const boxes: PlanarBbox[] = [];
   for (const part of parts) {
     if (!part) return null;
     boxes.push(...part);
@@ -50,12 +56,12 @@ function anyOf(parts: (Box[] | null)[]): Box[] | null {
 }
 
 /**
- * The list that covers less. Not what lies in one box of each: a large polygon may meet two boxes and not what they
- * have in common.
+ * The list that covers the smallest area. Not the intersections of the boxes: a large polygon may intersect two boxes and
+ * not their intersection.
  */
-function allOf(parts: (Box[] | null)[]): Box[] | null {
+function smallestBoxes(parts: (PlanarBbox[] | null)[]): PlanarBbox[] | null {
   return parts.reduce((best, part) => (part && (!best || area(part) < area(best)) ? part : best), null);
 }
 
-const area = (boxes: Box[]) =>
+const area = (boxes: PlanarBbox[]) =>
   boxes.reduce((sum, [west, south, east, north]) => sum + (east - west) * (north - south), 0);

@@ -1,147 +1,159 @@
-/** Which rows of a table a question means: found as they are asked for, or all at once where they have an order or an end. */
+/** The rows of a table that a query selects: streamed as they are found or, if they are sorted or paged, found first. */
 import { UnavailableError } from '../../catalogue/errors.ts';
-import { instantOf, secondsOf } from '../date-time.ts';
-import type { Row, TableShape, Value } from '../row.ts';
-import type { Table } from '../table/table.ts';
-import { compile, type RowTest } from './compile.ts';
+import { parseDateTime, parseTime } from '../date-time.ts';
+import { columnIndex, type Row, type Value } from '../row.ts';
+import type { ScanOptions, Table } from '../table/table.ts';
+import { compilePredicate, type RowTest } from './compile.ts';
 import type { DataQuery } from './parameters.ts';
-import { columnsOf, everything } from './predicate.ts';
-import { boundsOf } from './search-boxes.ts';
+import { alwaysTrue, referencedColumns } from './predicate.ts';
+import { searchBoxes } from './search-boxes.ts';
 
-/** The part of the rows found that is shown. */
-export interface Window {
-  /** How many rows there are in all. */
+/** The part of the matching rows that is returned. */
+export interface RowWindow {
+  /** Number of matching rows in all. */
   readonly matched: number;
-  /** Of the first row shown, from 0. */
+  /** Number of matching rows before the first one returned. */
   readonly offset: number;
   readonly limit: number;
 }
 
-export interface Choice {
-  /** Null where all rows found are shown, however many they are. */
-  readonly window: Window | null;
+export interface RowSelection {
+  /** Null if all matching rows are returned, however many they are. */
+  readonly window: RowWindow | null;
   readonly rows: AsyncIterable<Row>;
 }
 
-export interface ChoiceLimits {
-  /** Length of a page where none is asked for, and the greatest. */
+export interface SelectionLimits {
+  /** Length of a page by default, and at most. */
   readonly pageSize: number;
   readonly maxPageSize: number;
-  /** Milliseconds that finding the rows may take before the first is given. */
-  readonly patience: number;
+  /** Most milliseconds for finding the rows, before the first is returned. */
+  readonly timeout: number;
+}
+
+/** Columns that are read for the output, by index, and whether the geometry is. */
+export interface NeededColumns {
+  readonly columns: readonly number[];
+  readonly needsGeometry: boolean;
 }
 
 /**
- * Finds the rows.
- * @param needed columns that will be shown, by their places
- * @returns null where a page is asked for that doesn't exist
- * @throws UnavailableError where finding them takes too long; ValidationError where a geometry is not valid
+ * Selects rows.
+ * @returns null if the query is for a page that doesn't exist
+ * @throws UnavailableError if finding them takes too long; ValidationError if a geometry is not valid
  */
-export async function choose(
+export async function selectRows(
   table: Table,
   query: DataQuery,
-  needed: readonly number[],
-  needsGeometry: boolean,
-  limits: ChoiceLimits,
-): Promise<Choice | null> {
-  const test = query.predicate === everything ? null : await compile(query.predicate, table.shape);
+  needed: NeededColumns,
+  limits: SelectionLimits,
+): Promise<RowSelection | null> {
+  const test = query.predicate === alwaysTrue ? null : await compilePredicate(query.predicate, table.schema);
   const { ordering, limit, offset, page, pageSize } = query;
-  const paged = page !== undefined || pageSize !== undefined;
-  const limited = paged || limit !== undefined || offset !== undefined;
-  if (!limited && ordering.length === 0)
-    return { window: null, rows: passing(table, query, test, needed, needsGeometry) };
+  const isPaged = page !== undefined || pageSize !== undefined;
+  const isLimited = isPaged || limit !== undefined || offset !== undefined;
+  if (!isLimited && ordering.length === 0) return { window: null, rows: streamMatching(table, query, test, needed) };
 
   const found =
     test || ordering.length
-      ? await findAll(table, query, test, performance.now() + limits.patience)
-      : { length: table.rowCount, at: (place: number) => place };
+      ? await findMatching(table, query, test, performance.now() + limits.timeout)
+      : { length: table.rowCount, at: (position: number) => position };
   const size = Math.min(pageSize ?? limits.pageSize, limits.maxPageSize);
-  const pages = Math.max(1, Math.ceil(found.length / size));
-  const number = page === 'last' ? pages : (page ?? 1);
-  if (paged && number > pages) return null;
-  const window: Window = {
+  const pageCount = Math.max(1, Math.ceil(found.length / size));
+  const pageNumber = page === 'last' ? pageCount : (page ?? 1);
+  if (isPaged && pageNumber > pageCount) return null;
+  const window: RowWindow = {
     matched: found.length,
-    offset: paged ? (number - 1) * size : (offset ?? 0),
-    limit: paged ? size : (limit ?? found.length),
+    offset: isPaged ? (pageNumber - 1) * size : (offset ?? 0),
+    limit: isPaged ? size : (limit ?? found.length),
   };
-  return { window: limited ? window : null, rows: placed(table, found, window) };
+  return { window: isLimited ? window : null, rows: readRows(table, found, window) };
 }
 
-/** Rows as they lie in the file, each as it is found. */
-async function* passing(
+/** Options of the scan for a query's predicate, and for further columns. */
+function scanOptions(table: Table, { predicate }: DataQuery, columns: readonly number[], needsGeometry = false) {
+  const read = referencedColumns(predicate);
+  const options: ScanOptions = {
+    boxes: searchBoxes(predicate),
+    columns: [...new Set([...columns, ...read.columns.map((name) => columnIndex(name, table.schema))])],
+    needsGeometry: needsGeometry || read.geometry,
+  };
+  return options;
+}
+
+/** Matching rows in file order, each as it is found. */
+async function* streamMatching(
   table: Table,
   query: DataQuery,
   test: RowTest | null,
-  needed: readonly number[],
-  needsGeometry: boolean,
+  { columns, needsGeometry }: NeededColumns,
 ): AsyncGenerator<Row, void, undefined> {
-  const wanted = columnsOf(query.predicate);
-  const columns = [...new Set([...needed, ...wanted.columns.map((name) => placeOf(name, table.shape))])];
-  const scan = { candidates: boundsOf(query.predicate), columns, needsGeometry: needsGeometry || wanted.geometry };
-  for await (const run of table.runs(scan)) for (const row of run) if (!test || test(row)) yield row;
+  const options = scanOptions(table, query, columns, needsGeometry);
+  for await (const group of table.scanRowGroups(options)) for (const row of group) if (!test || test(row)) yield row;
 }
 
-/** Places of rows in the file, in the order in which they are to be shown. */
-interface Places {
+/** Indexes of rows in the file, in the order of the result. */
+interface RowIndexes {
   readonly length: number;
-  at(place: number): number | undefined;
+  at(position: number): number | undefined;
 }
 
-async function findAll(table: Table, query: DataQuery, test: RowTest | null, deadline: number): Promise<Places> {
-  const wanted = columnsOf(query.predicate);
-  const orders = query.ordering.map(({ column, descending }) => ({
-    place: placeOf(column, table.shape),
-    direction: descending ? -1 : 1,
-    keys: [] as Key[],
-  }));
-  const columns = [...wanted.columns.map((name) => placeOf(name, table.shape)), ...orders.map(({ place }) => place)];
-  const scan = {
-    candidates: boundsOf(query.predicate),
-    columns: [...new Set(columns)],
-    needsGeometry: wanted.geometry,
-  };
+async function findMatching(
+  table: Table,
+  query: DataQuery,
+  test: RowTest | null,
+  deadline: number,
+): Promise<RowIndexes> {
+  const sorts = query.ordering.map(({ column, descending }) => {
+    const index = columnIndex(column, table.schema);
+    const type = table.schema.columns[index]?.type;
+    return { index, type, direction: descending ? -1 : 1, keys: [] as SortKey[] };
+  });
+  const sortColumns = sorts.map(({ index }) => index);
   const rows: number[] = [];
-  for await (const run of table.runs(scan)) {
-    for (const row of run) {
+  for await (const group of table.scanRowGroups(scanOptions(table, query, sortColumns))) {
+    for (const row of group) {
       if (test && !test(row)) continue;
       rows.push(row.index);
-      for (const { place, keys } of orders) keys.push(keyOf(row.value(place), table.shape.columns[place]?.type));
+      for (const { index, type, keys } of sorts) keys.push(sortKey(row.value(index), type));
     }
     if (performance.now() > deadline)
       throw new UnavailableError('Finding the rows takes too long. Ask for fewer: filter by a column or a box.');
   }
-  if (orders.length === 0) return rows;
-  // Sorted are places in `rows`, so that keys stay where they are; rows that are equal stay in file order.
+  if (sorts.length === 0) return rows;
+  // Positions in `rows` are sorted, and the keys stay in place; equal rows stay in file order.
   const order = Uint32Array.from(rows, (_, i) => i).sort((a, b) => {
-    for (const { keys, direction } of orders) {
-      const difference = compareKeys(keys[a] as Key, keys[b] as Key, direction);
+    for (const { keys, direction } of sorts) {
+      const difference = compareSortKeys(keys[a] as SortKey, keys[b] as SortKey, direction);
       if (difference !== 0) return difference;
     }
     return a - b;
   });
-  return { length: rows.length, at: (place) => rows[order[place] as number] };
+  return { length: rows.length, at: (position) => rows[order[position] as number] };
 }
 
-async function* placed(table: Table, places: Places, { offset, limit }: Window): AsyncGenerator<Row, void, undefined> {
-  const end = Math.min(places.length, offset + limit);
-  for (let place = offset; place < end; place++) yield table.row(places.at(place) as number);
+async function* readRows(
+  table: Table,
+  indexes: RowIndexes,
+  { offset, limit }: RowWindow,
+): AsyncGenerator<Row, void, undefined> {
+  const end = Math.min(indexes.length, offset + limit);
+  for (let position = offset; position < end; position++) yield table.row(indexes.at(position) as number);
 }
 
-const placeOf = (name: string, shape: TableShape) => shape.columns.findIndex((column) => column.name === name);
+type SortKey = null | number | string;
 
-type Key = null | number | string;
-
-/** What a value is ordered by: dates and times by the moment they mean, strings by code point. */
-function keyOf(value: Value, type: string | undefined): Key {
+/** Sort key of a value: dates and times sort as instants, strings by code unit. */
+function sortKey(value: Value, type: string | undefined): SortKey {
   if (value === null || typeof value === 'number') return value;
   if (typeof value === 'boolean') return Number(value);
   const text = String(value);
-  if (type === 'time') return secondsOf(text);
-  return type === 'datetime' || type === 'date' ? instantOf(text) : text;
+  if (type === 'time') return parseTime(text);
+  return type === 'datetime' || type === 'date' ? parseDateTime(text) : text;
 }
 
-/** Nulls come last, whichever the direction. */
-function compareKeys(a: Key, b: Key, direction: number): number {
+/** Nulls come last in both directions. */
+function compareSortKeys(a: SortKey, b: SortKey, direction: number): number {
   if (a === b) return 0;
   if (a === null) return 1;
   if (b === null) return -1;

@@ -1,71 +1,86 @@
 /**
- * Spatial predicates, exactly, in the plane of longitude and latitude. The row's bounding box decides where it can,
- * and its geometry is read only where it can't.
+ * Exact tests of spatial predicates, in the plane of longitude and latitude. The row's bounding box decides where it
+ * can; its geometry is read only where it can't.
  *
- * Of no geometry (null) everything is unknown; an empty geometry is disjoint from all and nothing else. A query that
- * reaches beyond 180 degrees is asked a turn around the earth away as well. One limit: `contains` of a query that
- * crosses the antimeridian in one piece doesn't find a feature that was cut there; cut the query too (a bounding box
- * with west > east is).
+ * On a null geometry every test is unknown; an empty geometry is only disjoint, from everything. A query that reaches
+ * beyond 180 degrees is also tested shifted by 360 degrees. One limitation: `contains` of a query that crosses the
+ * antimeridian in one piece doesn't find a feature that was cut there; cut the query too (a bounding box with
+ * west > east is).
  */
 import { ValidationError } from '../../catalogue/errors.ts';
-import { type Box, bboxGeometry, boxOf, lies, splitBbox, touches, turns, widened } from '../geometry/bounding-box.ts';
-import { geodesicJudge } from '../geometry/geodesic.ts';
-import { type Bbox, type Geometry, moved, together } from '../geometry/geometry.ts';
-import { ask, type Geos, invalidity, loadGeos, Prepared, verdict } from '../geometry/geos.ts';
+import {
+  bboxesIntersect,
+  bboxOf,
+  bboxToGeometry,
+  bboxWithin,
+  expandBbox,
+  longitudeShifts,
+  type PlanarBbox,
+  splitAtAntimeridian,
+} from '../geometry/bounding-box.ts';
+import { geodesicDistanceTest } from '../geometry/geodesic.ts';
+import { type Bbox, combineGeometries, type Geometry, mapPositions } from '../geometry/geometry.ts';
+import { type Geos, invalidReason, loadGeos, PreparedGeometry, runGeosTest, toTernary } from '../geometry/geos.ts';
 import type { Row } from '../row.ts';
-import type { DistanceWithin, InBbox, Spatial } from './predicate.ts';
-import { reach } from './search-boxes.ts';
+import type { DistanceWithin, InBbox, SpatialPredicate } from './predicate.ts';
+import { spatialBoxes } from './search-boxes.ts';
 
-/** null: unknown. */
-export type Verdict = boolean | null;
-export type RowJudge = (row: Row) => Verdict;
-export type SpatialJudge = (predicate: Spatial | DistanceWithin | InBbox) => RowJudge;
+/** True, false, or null for unknown. */
+export type Ternary = boolean | null;
+export type TernaryRowTest = (row: Row) => Ternary;
+export type SpatialTestCompiler = (predicate: SpatialPredicate | DistanceWithin | InBbox) => TernaryRowTest;
 
-/** How to judge a geometry that is near: its bounding box touches one of the boxes. */
-interface Near {
-  readonly boxes: readonly Box[];
-  /** What holds for every other. */
-  readonly elsewhere: boolean;
-  /** From the bounding box alone; undefined where that can't tell. */
-  byBox?(bbox: Bbox): Verdict | undefined;
-  exactly(geometry: Geometry): Verdict;
+/** A spatial test in stages, the cheapest first. */
+interface GeometryTest {
+  /** Boxes outside of which every geometry has the result `outside`. */
+  readonly boxes: readonly PlanarBbox[];
+  readonly outside: boolean;
+  /** Tests the bounding box alone; undefined if that doesn't decide. */
+  testBbox?(bbox: Bbox): Ternary | undefined;
+  testGeometry(geometry: Geometry): Ternary;
 }
 
 /**
- * What makes judges; loads GEOS the first time.
- * The judges throw ValidationError when made of a geometry that isn't valid, under its parameter's name.
+ * Loads GEOS and returns the compiler of spatial predicates, which throws ValidationError under the parameter's name if
+ * a geometry isn't valid.
  */
-export async function loadSpatial(): Promise<SpatialJudge> {
+export async function loadSpatialTests(): Promise<SpatialTestCompiler> {
   const geos = await loadGeos();
   return (predicate) => {
-    if (predicate.op === 'bbox') return judge(bboxNear(geos, predicate.bbox));
-    const box = boxOf(predicate.geometry);
-    if (box === null) return judge(nowhere(predicate));
-    refuseInvalid(geos, predicate);
+    if (predicate.op === 'bbox') return compileRowTest(bboxTest(geos, predicate.bbox));
+    const box = bboxOf(predicate.geometry);
+    if (box === null) return compileRowTest(emptyGeometryTest(predicate));
+    assertValidGeometry(geos, predicate);
     if (predicate.op === 'spatial') {
-      return judge(predicate.buffer ? circleNear(predicate, box, predicate.buffer) : spatialNear(geos, predicate, box));
+      return compileRowTest(
+        predicate.buffer ? circleTest(predicate, box, predicate.buffer) : operatorTest(geos, predicate, box),
+      );
     }
-    if (predicate.unit === 'degree') return judge(degreesNear(geos, predicate, box));
-    return judge({ boxes: reach(predicate), elsewhere: false, ...geodesicJudge(geos, predicate) });
+    if (predicate.unit === 'degree') return compileRowTest(planarDistanceTest(geos, predicate, box));
+    return compileRowTest({
+      boxes: spatialBoxes(predicate),
+      outside: false,
+      ...geodesicDistanceTest(geos, predicate.geometry, predicate.distance),
+    });
   };
 }
 
-function judge(near: Near): RowJudge {
-  const { boxes, elsewhere } = near;
+function compileRowTest(test: GeometryTest): TernaryRowTest {
+  const { boxes, outside } = test;
   return (row) => {
     const bbox = row.bbox();
-    if (bbox === null) return row.geometry() === null ? null : elsewhere;
-    if (!boxes.some((box) => touches(bbox, box))) return elsewhere;
-    const known = near.byBox?.(bbox);
+    if (bbox === null) return row.geometry() === null ? null : outside;
+    if (!boxes.some((box) => bboxesIntersect(bbox, box))) return outside;
+    const known = test.testBbox?.(bbox);
     if (known !== undefined) return known;
     const geometry = row.geometry();
-    return geometry === null ? null : near.exactly(geometry);
+    return geometry === null ? null : test.testGeometry(geometry);
   };
 }
 
-/** @throws ValidationError where what the geometry covers is ambiguous, such as a ring that crosses itself */
-function refuseInvalid(geos: Geos, { geometry, parameter }: Spatial | DistanceWithin): void {
-  const reason = invalidity(geos, geometry);
+/** @throws ValidationError if the area of the geometry is ambiguous, such as that of a ring that crosses itself */
+function assertValidGeometry(geos: Geos, { geometry, parameter }: SpatialPredicate | DistanceWithin): void {
+  const reason = invalidReason(geos, geometry);
   if (reason !== null) {
     throw new ValidationError({ [parameter ?? 'non_field_errors']: [`The geometry is not valid: ${reason}.`] });
   }
@@ -73,102 +88,112 @@ function refuseInvalid(geos: Geos, { geometry, parameter }: Spatial | DistanceWi
 
 const isPoint = (bbox: Bbox) => bbox[0] === bbox[2] && bbox[1] === bbox[3];
 
-function nowhere(predicate: Spatial | DistanceWithin): Near {
+function emptyGeometryTest(predicate: SpatialPredicate | DistanceWithin): GeometryTest {
   const disjoint = predicate.op === 'spatial' && predicate.test === 'disjoint';
-  return { boxes: [], elsewhere: disjoint, exactly: () => disjoint };
+  return { boxes: [], outside: disjoint, testGeometry: () => disjoint };
 }
 
-function bboxNear(geos: Geos, bbox: Bbox): Near {
-  const boxes = splitBbox(bbox);
-  const areas = bbox[0] > bbox[2] ? [bboxGeometry(bbox)] : boxes.map(bboxGeometry);
-  const area = new Prepared(geos, together(areas));
+function bboxTest(geos: Geos, bbox: Bbox): GeometryTest {
+  const boxes = splitAtAntimeridian(bbox);
+  const areas = bbox[0] > bbox[2] ? [bboxToGeometry(bbox)] : boxes.map(bboxToGeometry);
+  const area = new PreparedGeometry(geos, combineGeometries(areas));
   return {
     boxes,
-    elsewhere: false,
-    byBox: (found) => (boxes.some((box) => lies(found, box)) ? true : undefined),
-    exactly: (geometry) => ask(geos, geometry, (pointer) => geos.GEOSPreparedIntersects(area.prepared, pointer)),
+    outside: false,
+    testBbox: (found) => (boxes.some((box) => bboxWithin(found, box)) ? true : undefined),
+    testGeometry: (geometry) =>
+      runGeosTest(geos, geometry, (pointer) => geos.GEOSPreparedIntersects(area.pointer, pointer)),
   };
 }
 
-/** The geometry, and copies of it a turn away where a box around it reaches beyond 180 degrees. */
-function copies(geometry: Geometry, box: Box): Geometry[] {
-  return turns(box).map((turn) => (turn === 0 ? geometry : moved(geometry, (x, y) => [x + turn, y])));
+/** The geometry and, where a box around it reaches beyond 180 degrees, copies shifted by 360 degrees. */
+function wrappedCopies(geometry: Geometry, box: PlanarBbox): Geometry[] {
+  return longitudeShifts(box).map((shift) =>
+    shift === 0 ? geometry : mapPositions(geometry, (x, y) => [x + shift, y]),
+  );
 }
 
-function spatialNear(geos: Geos, predicate: Spatial, around: Box): Near {
-  const boxes = reach(predicate);
-  const all = copies(predicate.geometry, around);
+function operatorTest(geos: Geos, predicate: SpatialPredicate, around: PlanarBbox): GeometryTest {
+  const boxes = spatialBoxes(predicate);
+  const copies = wrappedCopies(predicate.geometry, around);
   if (predicate.test === 'contains') {
-    const each = all.map((copy) => new Prepared(geos, copy));
+    const each = copies.map((copy) => new PreparedGeometry(geos, copy));
     return {
       boxes,
-      elsewhere: false,
-      byBox: (bbox) => (bbox[0] > bbox[2] || boxes.some((box) => lies(box, bbox)) ? undefined : false),
-      exactly: (geometry) =>
-        each.some((one) => ask(geos, geometry, (pointer) => geos.GEOSPreparedWithin(one.prepared, pointer))),
+      outside: false,
+      testBbox: (bbox) => (bbox[0] > bbox[2] || boxes.some((box) => bboxWithin(box, bbox)) ? undefined : false),
+      testGeometry: (geometry) =>
+        each.some((one) => runGeosTest(geos, geometry, (pointer) => geos.GEOSPreparedWithin(one.pointer, pointer))),
     };
   }
-  const query = new Prepared(geos, together(all));
+  const query = new PreparedGeometry(geos, combineGeometries(copies));
   if (predicate.test === 'within') {
     return {
       boxes,
-      elsewhere: false,
-      byBox: (bbox) => {
-        if (isPoint(bbox)) return verdict(geos.GEOSPreparedContainsXY(query.prepared, bbox[0], bbox[1]));
-        return boxes.length > 1 || bbox[0] > bbox[2] || lies(bbox, around) ? undefined : false;
+      outside: false,
+      testBbox: (bbox) => {
+        if (isPoint(bbox)) return toTernary(geos.GEOSPreparedContainsXY(query.pointer, bbox[0], bbox[1]));
+        return boxes.length > 1 || bbox[0] > bbox[2] || bboxWithin(bbox, around) ? undefined : false;
       },
-      exactly: (geometry) => ask(geos, geometry, (pointer) => geos.GEOSPreparedContains(query.prepared, pointer)),
+      testGeometry: (geometry) =>
+        runGeosTest(geos, geometry, (pointer) => geos.GEOSPreparedContains(query.pointer, pointer)),
     };
   }
   const disjoint = predicate.test === 'disjoint';
-  const turn = (met: Verdict) => (met === null ? null : met !== disjoint);
+  const negateIfDisjoint = (intersects: Ternary) => (intersects === null ? null : intersects !== disjoint);
   return {
     boxes,
-    elsewhere: disjoint,
-    byBox: (bbox) =>
-      isPoint(bbox) ? turn(verdict(geos.GEOSPreparedIntersectsXY(query.prepared, bbox[0], bbox[1]))) : undefined,
-    exactly: (geometry) => turn(ask(geos, geometry, (pointer) => geos.GEOSPreparedIntersects(query.prepared, pointer))),
+    outside: disjoint,
+    testBbox: (bbox) =>
+      isPoint(bbox)
+        ? negateIfDisjoint(toTernary(geos.GEOSPreparedIntersectsXY(query.pointer, bbox[0], bbox[1])))
+        : undefined,
+    testGeometry: (geometry) =>
+      negateIfDisjoint(runGeosTest(geos, geometry, (pointer) => geos.GEOSPreparedIntersects(query.pointer, pointer))),
   };
 }
 
-function degreesNear(geos: Geos, predicate: DistanceWithin, box: Box): Near {
-  const { geometry: wanted, distance } = predicate;
-  const query = new Prepared(geos, together(copies(wanted, widened(box, distance, 'degree'))));
-  const test = (pointer: number) => geos.GEOSPreparedDistanceWithin(query.prepared, pointer, distance);
+function planarDistanceTest(geos: Geos, predicate: DistanceWithin, box: PlanarBbox): GeometryTest {
+  const { geometry, distance } = predicate;
+  const query = new PreparedGeometry(
+    geos,
+    combineGeometries(wrappedCopies(geometry, expandBbox(box, distance, 'degree'))),
+  );
+  const test = (pointer: number) => geos.GEOSPreparedDistanceWithin(query.pointer, pointer, distance);
   return {
-    boxes: reach(predicate),
-    elsewhere: false,
-    byBox: (bbox) => {
+    boxes: spatialBoxes(predicate),
+    outside: false,
+    testBbox: (bbox) => {
       if (!isPoint(bbox)) return undefined;
       const point = geos.GEOSGeom_createPointFromXY(bbox[0], bbox[1]);
       try {
-        return verdict(test(point));
+        return toTernary(test(point));
       } finally {
         geos.GEOSGeom_destroy(point);
       }
     },
-    exactly: (geometry) => ask(geos, geometry, test),
+    testGeometry: (geometry) => runGeosTest(geos, geometry, test),
   };
 }
 
 /**
- * Within a circle of degrees around a point: no position is farther away (a disc is convex, so what lies between two
- * positions in it is in it too); points on the very rim touch it from outside.
+ * Tests whether a geometry lies in a circle of degrees around a point: all positions do (a disc is convex, so the edges
+ * do, too). Points on the circle itself don't count as within.
  */
-function circleNear(predicate: Spatial, point: Box, radius: number): Near {
-  const centres = turns(widened(point, radius, 'degree')).map((turn) => point[0] + turn);
+function circleTest(predicate: SpatialPredicate, point: PlanarBbox, radius: number): GeometryTest {
+  const centres = longitudeShifts(expandBbox(point, radius, 'degree')).map((shift) => point[0] + shift);
   const distances = (geometry: Geometry, x: number): number[] => {
-    const found: number[] = [];
-    moved(geometry, (px, py) => {
-      found.push(Math.sqrt((px - x) ** 2 + (py - point[1]) ** 2));
+    const all: number[] = [];
+    mapPositions(geometry, (px, py) => {
+      all.push(Math.sqrt((px - x) ** 2 + (py - point[1]) ** 2));
       return [];
     });
-    return found;
+    return all;
   };
   return {
-    boxes: reach(predicate),
-    elsewhere: false,
-    exactly: (geometry) =>
+    boxes: spatialBoxes(predicate),
+    outside: false,
+    testGeometry: (geometry) =>
       centres.some((x) => {
         const all = distances(geometry, x);
         const onlyPoints = geometry.type === 'Point' || geometry.type === 'MultiPoint';

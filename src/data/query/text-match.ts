@@ -1,37 +1,37 @@
-/** Text tests: with and without regard to case, and the patterns of LIKE. Never a regular expression of the asker's. */
-import type { TextTest } from './predicate.ts';
+/** Text tests, with and without regard to case, and LIKE patterns. A client's text never becomes a regular expression. */
+import type { TextOperator } from './predicate.ts';
 
-/** A text without case, of every script; accents count. `STRASSE` and `straße` are the same, final sigma is a sigma. */
-export function withoutCase(text: string): string {
-  // Plain ASCII, the common case, needs no more.
+/** Folds case in every script; accents stay. `STRASSE` and `straße` become the same, final sigma becomes sigma. */
+export function foldCase(text: string): string {
+  // Fast path for ASCII.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant
   if (/^[\x00-\x7f]*$/.test(text)) return text.toLowerCase();
   return text.normalize('NFC').toUpperCase().toLowerCase().replaceAll('ς', 'σ');
 }
 
-/** What a text test says of a text. */
-export function textMatcher(test: TextTest, wanted: string): (text: string) => boolean {
-  const folded = withoutCase(wanted);
+/** Compiles a text test. */
+export function compileTextTest(test: TextOperator, wanted: string): (text: string) => boolean {
+  const folded = foldCase(wanted);
   switch (test) {
     case 'iexact':
-      return (text) => withoutCase(text) === folded;
+      return (text) => foldCase(text) === folded;
     case 'contains':
       return (text) => text.includes(wanted);
     case 'icontains':
-      return (text) => withoutCase(text).includes(folded);
+      return (text) => foldCase(text).includes(folded);
     case 'startswith':
       return (text) => text.startsWith(wanted);
     case 'istartswith':
-      return (text) => withoutCase(text).startsWith(folded);
+      return (text) => foldCase(text).startsWith(folded);
     case 'endswith':
       return (text) => text.endsWith(wanted);
     case 'iendswith':
-      return (text) => withoutCase(text).endsWith(folded);
+      return (text) => foldCase(text).endsWith(folded);
     case 'like':
-      return likeMatcher(wanted);
+      return compileLikeTest(wanted);
     case 'ilike': {
-      const matches = likeMatcher(folded);
-      return (text) => matches(withoutCase(text));
+      const matches = compileLikeTest(folded);
+      return (text) => matches(foldCase(text));
     }
   }
 }
@@ -40,11 +40,11 @@ const anyText = Symbol('%');
 const anyCharacter = Symbol('_');
 
 /**
- * LIKE of CQL2 (OGC 21-065r2, section 7.3.1): % stands for any text, _ for one character, a backslash before either
- * or before another backslash takes it literally. Linear in memory and at worst pattern times text in time, which no
- * regular expression made of many % would be.
+ * Compiles a LIKE pattern of CQL2 (OGC 21-065r2, section 7.3.1): % matches any text, _ one character; a backslash escapes
+ * either, or another backslash. Linear in memory, at worst pattern × text in time; a regular expression with many % would
+ * be exponential.
  */
-function likeMatcher(pattern: string): (text: string) => boolean {
+function compileLikeTest(pattern: string): (text: string) => boolean {
   const parts: (string | symbol)[] = [];
   let literal = false;
   for (const character of pattern) {
@@ -58,7 +58,7 @@ function likeMatcher(pattern: string): (text: string) => boolean {
     const characters = Array.from(text);
     let at = 0;
     let part = 0;
-    // Where to go on after a mismatch: behind the last %, with one character more taken by it.
+    // Backtracking after a mismatch: behind the last %, which then matches one character more.
     let retryPart = -1;
     let retryAt = 0;
     while (at < characters.length) {

@@ -1,19 +1,19 @@
-/** Tests of single values, made for the type of their column: numbers as numbers, instants as instants. */
+/** Tests of single values, compiled for the type of their column: datetimes compare as instants. */
 import type { ColumnType } from '../../catalogue/types.ts';
-import { instantOf, secondsOf } from '../date-time.ts';
+import { parseDateTime, parseTime } from '../date-time.ts';
 import type { Value } from '../row.ts';
-import type { Comparison, Scalar, ValuePredicate } from './predicate.ts';
-import { textMatcher } from './text-match.ts';
+import type { ComparisonOperator, Scalar, ValuePredicate } from './predicate.ts';
+import { compileTextTest } from './text-match.ts';
 
 export type ValueTest = (value: Value) => boolean;
 
 /**
- * The test of a comparison, list, range or text, for values of a column of this type.
- * @param negated whether to say when it is false, instead of when it is true; of null it is neither
+ * Compiles a comparison, list, range or text test for values of a column of this type.
+ * @param negated true for a test of the opposite; null passes neither
  */
-export function valueTest(predicate: ValuePredicate, type: ColumnType, negated = false): ValueTest {
+export function compileValueTest(predicate: ValuePredicate, type: ColumnType, negated = false): ValueTest {
   if (predicate.op === 'text') {
-    const matches = textMatcher(predicate.test, predicate.text);
+    const matches = compileTextTest(predicate.test, predicate.text);
     return (value) => typeof value === 'string' && matches(value) !== negated;
   }
   switch (type) {
@@ -23,17 +23,17 @@ export function valueTest(predicate: ValuePredicate, type: ColumnType, negated =
     case 'boolean':
       return scalarTest(predicate, negated, 'boolean', Boolean);
     case 'datetime':
-      return converted(predicate, negated, instantOf);
+      return convertedScalarTest(predicate, negated, parseDateTime);
     case 'time':
-      return converted(predicate, negated, secondsOf);
+      return convertedScalarTest(predicate, negated, parseTime);
     default:
-      // Dates as well: YYYY-MM-DD is in order as text.
+      // Dates too: YYYY-MM-DD sorts as text.
       return scalarTest(predicate, negated, 'string', String);
   }
 }
 
-/** Values are texts that stand for numbers. */
-function converted(
+/** A test of texts that are compared as numbers. */
+function convertedScalarTest(
   predicate: Exclude<ValuePredicate, { op: 'text' }>,
   negated: boolean,
   convert: (text: string) => number,
@@ -54,21 +54,21 @@ function scalarTest<T extends Scalar>(
 ): ValueTest {
   switch (predicate.op) {
     case 'compare':
-      return comparison(negated ? opposite[predicate.test] : predicate.test, type, read(predicate.value));
+      return comparisonTest(negated ? negatedOperators[predicate.test] : predicate.test, type, read(predicate.value));
     case 'in': {
       const wanted = new Set<Value>(predicate.values.map(read));
       return (value) => typeof value === type && wanted.has(value) !== negated;
     }
     case 'between': {
-      const above = comparison('gte', type, read(predicate.low));
-      const below = comparison('lte', type, read(predicate.high));
+      const above = comparisonTest('gte', type, read(predicate.low));
+      const below = comparisonTest('lte', type, read(predicate.high));
       if (!negated) return (value) => above(value) && below(value);
       return (value) => typeof value === type && !(above(value) && below(value));
     }
   }
 }
 
-const opposite: Readonly<Record<Comparison, Comparison>> = {
+const negatedOperators: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
   eq: 'ne',
   ne: 'eq',
   lt: 'gte',
@@ -77,8 +77,8 @@ const opposite: Readonly<Record<Comparison, Comparison>> = {
   lte: 'gt',
 };
 
-/** One closure for each comparison of numbers: a million rows are compared in some milliseconds. */
-function comparison(test: Comparison, type: 'number' | 'string' | 'boolean', wanted: Scalar): ValueTest {
+/** One closure per operator and type: a million rows are compared in some milliseconds. */
+function comparisonTest(test: ComparisonOperator, type: 'number' | 'string' | 'boolean', wanted: Scalar): ValueTest {
   switch (test) {
     case 'eq':
       return (value) => value === wanted;

@@ -1,6 +1,6 @@
 /**
- * Reads pieces of a derived copy, and keeps them in a cache that all tables share. The file is opened when a piece is
- * missing from the cache, and closed with the reader: a question that finds everything in memory opens nothing.
+ * Reads the chunks of a columnar copy through a cache that all tables share. The file is opened on the first cache miss,
+ * and closed with the reader: a query that finds all chunks in memory opens no file.
  */
 import { closeSync, openSync, read, readSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -8,33 +8,40 @@ import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import { DamagedCopyError } from '../errors.ts';
-import { type ColumnPiece, decodeColumn, decodePlaces, type Places } from './column-chunk.ts';
-import { type Block, indexFile, type PieceKey, type PiecePlace, rowsFile, type TableFile } from './columnar-copy.ts';
-import { decodeGeometries, type GeometryPiece } from './geometry-chunk.ts';
+import { type ColumnChunk, decodeColumn, decodeOffsets, type RowOffsets } from './column-chunk.ts';
+import {
+  type ChunkKey,
+  type ChunkLocation,
+  indexFile,
+  type RowGroup,
+  rowsFile,
+  type TableMetadata,
+} from './columnar-copy.ts';
+import { decodeGeometries, type GeometryChunk } from './geometry-chunk.ts';
 import { SpatialIndex } from './spatial-index.ts';
 
-type AnyPiece = ColumnPiece | GeometryPiece | Places;
+type Chunk = ColumnChunk | GeometryChunk | RowOffsets;
 
-/** Pieces and spatial indexes in memory, by the payload's checksum and their place. */
-export type PieceCache = LRUCache<string, AnyPiece | SpatialIndex>;
+/** Chunks and spatial indexes in memory, by the payload's checksum, row group and chunk key. */
+export type ChunkCache = LRUCache<string, Chunk | SpatialIndex>;
 
-/** @param maxBytes of everything in it together, as good as can be told */
-export const newPieceCache = (maxBytes: number): PieceCache =>
-  new LRUCache({ maxSize: maxBytes, sizeCalculation: (piece) => piece.bytes + 100 });
+/** @param maxBytes of all entries together, approximately */
+export const createChunkCache = (maxBytes: number): ChunkCache =>
+  new LRUCache({ maxSize: maxBytes, sizeCalculation: (entry) => entry.bytes + 100 });
 
 const readAt = promisify(read);
 
-export class PieceReader {
+export class ChunkReader {
   readonly #folder: string;
-  readonly #table: TableFile;
-  readonly #cache: PieceCache;
+  readonly #metadata: TableMetadata;
+  readonly #cache: ChunkCache;
   readonly #onDamage: () => void;
   #fd: number | undefined;
   #closed = false;
 
-  constructor(folder: string, table: TableFile, cache: PieceCache, onDamage: () => void) {
+  constructor(folder: string, metadata: TableMetadata, cache: ChunkCache, onDamage: () => void) {
     this.#folder = folder;
-    this.#table = table;
+    this.#metadata = metadata;
     this.#cache = cache;
     this.#onDamage = onDamage;
   }
@@ -45,76 +52,74 @@ export class PieceReader {
     this.#fd = undefined;
   }
 
-  /** A piece of a block; undefined where the block has none of it. @throws DamagedCopyError */
-  async piece(block: number, key: PieceKey): Promise<AnyPiece | undefined> {
-    const place = this.#placeOf(block, key);
-    if (!place) return undefined;
-    const cached = this.#cached(block, key);
-    if (cached) return cached;
-    const bytes = new Uint8Array(place[2]);
-    await readAt(this.#opened(), bytes, 0, place[2], place[1]);
-    return this.#keep(block, key, place, bytes);
+  /** A chunk of a row group; undefined if the row group has none for the key. @throws DamagedCopyError */
+  async read(group: number, key: ChunkKey): Promise<Chunk | undefined> {
+    const location = this.#locate(group, key);
+    const cached = location && this.#cached(group, key);
+    if (!location || cached) return cached;
+    const bytes = new Uint8Array(location[2]);
+    await readAt(this.#openFile(), bytes, 0, bytes.length, location[1]);
+    return this.#decode(group, key, location, bytes);
   }
 
-  /** The same without waiting: for what nobody said would be needed. */
-  pieceNow(block: number, key: PieceKey): AnyPiece | undefined {
-    const place = this.#placeOf(block, key);
-    if (!place) return undefined;
-    const cached = this.#cached(block, key);
-    if (cached) return cached;
-    const bytes = new Uint8Array(place[2]);
-    readSync(this.#opened(), bytes, 0, place[2], place[1]);
-    return this.#keep(block, key, place, bytes);
+  /** Like `read`, synchronously: for chunks that were not read ahead. */
+  readSync(group: number, key: ChunkKey): Chunk | undefined {
+    const location = this.#locate(group, key);
+    const cached = location && this.#cached(group, key);
+    if (!location || cached) return cached;
+    const bytes = new Uint8Array(location[2]);
+    readSync(this.#openFile(), bytes, 0, bytes.length, location[1]);
+    return this.#decode(group, key, location, bytes);
   }
 
-  /** The spatial index; null where no row has a place. @throws DamagedCopyError */
-  async index(): Promise<SpatialIndex | null> {
-    const { checksum, indexBytes, indexCrc } = this.#table;
+  /** The spatial index; null if no row has a bounding box. @throws DamagedCopyError */
+  async spatialIndex(): Promise<SpatialIndex | null> {
+    const { checksum, indexBytes, indexCrc } = this.#metadata;
     if (indexBytes === 0) return null;
-    const name = `${checksum}/index`;
-    const cached = this.#cache.get(name) as SpatialIndex | undefined;
+    const cacheKey = `${checksum}/index`;
+    const cached = this.#cache.get(cacheKey) as SpatialIndex | undefined;
     if (cached) return cached;
     const bytes = await readFile(indexFile(this.#folder));
-    if (crc32(bytes) !== indexCrc) throw this.#damaged();
+    if (crc32(bytes) !== indexCrc) throw this.#deleteDamaged();
     const index = new SpatialIndex(bytes);
-    this.#cache.set(name, index);
+    this.#cache.set(cacheKey, index);
     return index;
   }
 
-  #placeOf(block: number, key: PieceKey): PiecePlace | undefined {
-    return (this.#table.blocks[block] as Block).pieces[key];
+  #locate(group: number, key: ChunkKey): ChunkLocation | undefined {
+    return (this.#metadata.rowGroups[group] as RowGroup).chunks[key];
   }
 
-  #name(block: number, key: PieceKey): string {
-    return `${this.#table.checksum}/${block}/${key}`;
+  #cacheKey(group: number, key: ChunkKey): string {
+    return `${this.#metadata.checksum}/${group}/${key}`;
   }
 
-  #cached(block: number, key: PieceKey): AnyPiece | undefined {
-    return this.#cache.get(this.#name(block, key)) as AnyPiece | undefined;
+  #cached(group: number, key: ChunkKey): Chunk | undefined {
+    return this.#cache.get(this.#cacheKey(group, key)) as Chunk | undefined;
   }
 
-  #opened(): number {
-    if (this.#closed) throw new Error('A row was asked for a value after its run was over.');
+  #openFile(): number {
+    if (this.#closed) throw new Error('A row was read after the scan had left its row group.');
     this.#fd ??= openSync(rowsFile(this.#folder), 'r');
     return this.#fd;
   }
 
-  #keep(block: number, key: PieceKey, [kind, , , crc]: PiecePlace, bytes: Uint8Array<ArrayBuffer>): AnyPiece {
-    if (crc32(bytes) !== crc) throw this.#damaged();
-    const { rows } = this.#table.blocks[block] as Block;
-    const piece =
+  #decode(group: number, key: ChunkKey, [kind, , , crc]: ChunkLocation, bytes: Uint8Array<ArrayBuffer>): Chunk {
+    if (crc32(bytes) !== crc) throw this.#deleteDamaged();
+    const { rows } = this.#metadata.rowGroups[group] as RowGroup;
+    const chunk =
       key === 'geometry'
         ? decodeGeometries(kind, bytes.buffer, rows)
-        : key === 'places'
-          ? decodePlaces(bytes.buffer)
+        : key === 'offsets'
+          ? decodeOffsets(bytes.buffer)
           : decodeColumn(kind, bytes.buffer);
-    this.#cache.set(this.#name(block, key), piece);
-    return piece;
+    this.#cache.set(this.#cacheKey(group, key), chunk);
+    return chunk;
   }
 
-  #damaged(): DamagedCopyError {
+  #deleteDamaged(): DamagedCopyError {
     this.#onDamage();
     rmSync(this.#folder, { recursive: true, force: true });
-    return new DamagedCopyError(`The derived copy ${this.#folder} was damaged and has been deleted.`);
+    return new DamagedCopyError(`The columnar copy ${this.#folder} was damaged and has been deleted.`);
   }
 }

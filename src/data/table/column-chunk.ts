@@ -1,53 +1,63 @@
 /**
- * Pieces: one column of one block of rows, as bytes of the derived copy and back. Numbers lie as typed arrays and need
- * no parsing. Texts lie in one run of UTF-8 that is decoded once, and are cut out of it when they are asked for.
- * Everything is little-endian, as every machine that Node runs on; the copy never leaves the machine that made it.
+ * Column chunks: the values of one column in one row group, encoded for the columnar copy. Numbers are typed arrays and
+ * need no parsing. Texts are one run of UTF-8 that is decoded once, and sliced on demand. Everything is little-endian,
+ * like every machine that Node runs on; the copy never leaves the machine that made it.
  */
-import type { BlockColumn } from '../ingest/column-profile.ts';
 
-export type PieceKind = 'nulls' | 'numbers' | 'booleans' | 'texts' | 'points' | 'shapes' | 'places';
+/** The values of one column in one row group. */
+export type ColumnValues =
+  | { readonly kind: 'nulls' }
+  /** NaN is null. */
+  | { readonly kind: 'numbers'; readonly numbers: Float64Array }
+  /** 0 is null, 1 false, 2 true. */
+  | { readonly kind: 'booleans'; readonly codes: Uint8Array }
+  /** Without `codes`, an entry per row; with them (dictionary encoding), each row's code is the index of its entry. */
+  | { readonly kind: 'texts'; readonly entries: readonly (string | null)[]; readonly codes: Uint16Array | null };
 
-/** What a column's piece gives for a row of its block; null where there is no value. */
-export interface ColumnPiece {
-  /** Memory that it takes, in bytes. */
+/** Encodings of chunks: of columns, of geometries (`geometry-chunk.ts`), and of the rows' offsets in the payload. */
+export type ChunkKind = ColumnValues['kind'] | 'points' | 'shapes' | 'offsets';
+
+/** A decoded column chunk. */
+export interface ColumnChunk {
+  /** Memory in bytes. */
   readonly bytes: number;
+  /** The value of a row, counted from the start of the row group. */
   at(row: number): string | number | boolean | null;
 }
 
-/** The top bit of a text's end: the text is null. */
+/** The top bit of a text's end offset: the text is null. */
 const nullBit = 0x8000_0000;
 
-/** The bytes of a column's piece. */
-export function encodeColumn(column: BlockColumn): Buffer[] {
+export function encodeColumn(column: ColumnValues): Buffer[] {
   switch (column.kind) {
     case 'nulls':
       return [];
     case 'numbers':
-      return [bytesOf(column.numbers)];
+      return [asBuffer(column.numbers)];
     case 'booleans':
-      return [bytesOf(column.codes)];
+      return [asBuffer(column.codes)];
     case 'texts':
       return encodeTexts(column.entries, column.codes);
   }
 }
 
-/** @param bytes as `encodeColumn` gave them, at the start of an ArrayBuffer of their own */
-export function decodeColumn(kind: PieceKind, bytes: ArrayBuffer): ColumnPiece {
+/** @param bytes as `encodeColumn` returns them, at the start of an ArrayBuffer of their own */
+export function decodeColumn(kind: ChunkKind, bytes: ArrayBuffer): ColumnChunk {
   switch (kind) {
     case 'numbers':
-      return new NumbersPiece(new Float64Array(bytes));
+      return new NumberChunk(new Float64Array(bytes));
     case 'booleans':
-      return new BooleansPiece(new Uint8Array(bytes));
+      return new BooleanChunk(new Uint8Array(bytes));
     case 'texts':
       return decodeTexts(bytes);
     default:
-      return nulls;
+      return nullChunk;
   }
 }
 
-const nulls: ColumnPiece = { bytes: 0, at: () => null };
+const nullChunk: ColumnChunk = { bytes: 0, at: () => null };
 
-class NumbersPiece implements ColumnPiece {
+class NumberChunk implements ColumnChunk {
   readonly #numbers: Float64Array;
   readonly bytes: number;
   constructor(numbers: Float64Array) {
@@ -60,7 +70,7 @@ class NumbersPiece implements ColumnPiece {
   }
 }
 
-class BooleansPiece implements ColumnPiece {
+class BooleanChunk implements ColumnChunk {
   readonly #codes: Uint8Array;
   readonly bytes: number;
   constructor(codes: Uint8Array) {
@@ -73,7 +83,7 @@ class BooleansPiece implements ColumnPiece {
   }
 }
 
-/** Header: number of entries, number of codes (0: none), length of the text in bytes, 0. */
+/** Header of texts: number of entries, number of codes (0 for none), length of the text in bytes, 0. */
 const headerBytes = 16;
 
 function encodeTexts(entries: readonly (string | null)[], codes: Uint16Array | null): Buffer[] {
@@ -86,60 +96,62 @@ function encodeTexts(entries: readonly (string | null)[], codes: Uint16Array | n
   }
   const text = Buffer.from(entries.join(''));
   const header = new Uint32Array([entries.length, codes?.length ?? 0, text.length, 0]);
-  return [bytesOf(header), bytesOf(ends), ...(codes ? [bytesOf(codes)] : []), text];
+  return [asBuffer(header), asBuffer(ends), ...(codes ? [asBuffer(codes)] : []), text];
 }
 
-function decodeTexts(bytes: ArrayBuffer): TextsPiece {
-  const [count = 0, coded = 0, length = 0] = new Uint32Array(bytes, 0, 3);
-  const ends = new Uint32Array(bytes, headerBytes, count);
+function decodeTexts(bytes: ArrayBuffer): TextChunk {
+  const [entryCount = 0, codeCount = 0, textBytes = 0] = new Uint32Array(bytes, 0, 3);
+  const ends = new Uint32Array(bytes, headerBytes, entryCount);
   const codesAt = headerBytes + ends.byteLength;
-  const codes = coded === 0 ? null : new Uint16Array(bytes, codesAt, coded);
-  const text = Buffer.from(bytes, codesAt + 2 * coded, length).toString();
-  return new TextsPiece(ends, codes, text, bytes.byteLength - length);
+  const codes = codeCount === 0 ? null : new Uint16Array(bytes, codesAt, codeCount);
+  const text = Buffer.from(bytes, codesAt + 2 * codeCount, textBytes).toString();
+  return new TextChunk(ends, codes, text, bytes.byteLength - textBytes);
 }
 
-class TextsPiece implements ColumnPiece {
+class TextChunk implements ColumnChunk {
   readonly #ends: Uint32Array;
   readonly #codes: Uint16Array | null;
   readonly #text: string;
-  /** Texts that repeat are cut out once. */
-  readonly #cut: (string | undefined)[];
+  /** Entries of the dictionary that were sliced already. */
+  readonly #entries: (string | undefined)[];
   readonly bytes: number;
-  constructor(ends: Uint32Array, codes: Uint16Array | null, text: string, others: number) {
+  constructor(ends: Uint32Array, codes: Uint16Array | null, text: string, otherBytes: number) {
     this.#ends = ends;
     this.#codes = codes;
     this.#text = text;
-    this.#cut = codes === null ? [] : new Array(ends.length);
-    this.bytes = others + 2 * text.length + 8 * this.#cut.length;
+    this.#entries = codes === null ? [] : new Array(ends.length);
+    this.bytes = otherBytes + 2 * text.length + 8 * this.#entries.length;
   }
   at(row: number): string | null {
-    if (this.#codes === null) return this.#entry(row);
+    if (this.#codes === null) return this.#slice(row);
     const code = this.#codes[row] as number;
-    const cut = this.#cut[code];
-    if (cut !== undefined) return cut;
-    const entry = this.#entry(code);
-    if (entry !== null) this.#cut[code] = entry;
+    const known = this.#entries[code];
+    if (known !== undefined) return known;
+    const entry = this.#slice(code);
+    if (entry !== null) this.#entries[code] = entry;
     return entry;
   }
-  #entry(place: number): string | null {
-    const end = this.#ends[place] as number;
+  #slice(index: number): string | null {
+    const end = this.#ends[index] as number;
     if (end >= nullBit) return null;
-    return this.#text.slice(place === 0 ? 0 : (this.#ends[place - 1] as number) & ~nullBit, end);
+    return this.#text.slice(index === 0 ? 0 : (this.#ends[index - 1] as number) & ~nullBit, end);
   }
 }
 
-/** Where rows lie in the payload: offsets in bytes, then lengths. */
-export function encodePlaces(offsets: readonly number[], lengths: readonly number[]): Buffer[] {
-  return [bytesOf(Float64Array.from(offsets)), bytesOf(Uint32Array.from(lengths))];
-}
-
-export interface Places {
+/** Byte ranges of a row group's rows in the payload. */
+export interface RowOffsets {
+  /** Memory in bytes. */
   readonly bytes: number;
   readonly offsets: Float64Array;
   readonly lengths: Uint32Array;
 }
 
-export function decodePlaces(bytes: ArrayBuffer): Places {
+/** Offsets in bytes, then lengths. */
+export function encodeOffsets(offsets: readonly number[], lengths: readonly number[]): Buffer[] {
+  return [asBuffer(Float64Array.from(offsets)), asBuffer(Uint32Array.from(lengths))];
+}
+
+export function decodeOffsets(bytes: ArrayBuffer): RowOffsets {
   const rows = bytes.byteLength / 12;
   return {
     bytes: bytes.byteLength,
@@ -149,5 +161,5 @@ export function decodePlaces(bytes: ArrayBuffer): Places {
 }
 
 /** The memory of a typed array, not copied. */
-export const bytesOf = (array: NodeJS.TypedArray): Buffer =>
+export const asBuffer = (array: NodeJS.TypedArray): Buffer =>
   Buffer.from(array.buffer, array.byteOffset, array.byteLength);

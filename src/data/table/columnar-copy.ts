@@ -1,16 +1,16 @@
 /**
- * The derived copy of a payload's rows: made while it is taken in, or again whenever it is missing; never the only
- * place of anything, so it can be deleted at any time. A folder for each payload, named by the payload's SHA-256:
+ * The columnar copy of a payload's rows: a cache on disk, written while the payload is ingested, and again whenever it is
+ * missing; it can be deleted at any time. A folder for each payload, named by the payload's SHA-256:
  *
- *     <checksum>/table.json   what the columns are, and where each piece lies
- *     <checksum>/rows.bin     the pieces: a block of rows after another, a column after another (`piece.ts`)
- *     <checksum>/index.bin    the spatial index, as flatbush lays it out
+ *     <checksum>/table.json   metadata: columns, row groups, and the location of each column chunk
+ *     <checksum>/rows.bin     the chunks, one row group after another (`column-chunk.ts`, `geometry-chunk.ts`)
+ *     <checksum>/index.bin    the spatial index, as flatbush stores it
  *
- * Why not Arrow or Parquet: the types are known only after the last row, and blocks are written long before; a question
- * reads few columns of few blocks, each with one read and no parsing. With a million rows, apache-arrow 21 took 10 s to
- * write three columns, read the whole file to open it, and gave one column of texts in 0.66 s (0.3 s here, from the
- * disk); hyparquet decodes three columns in 0.3 s, in which most questions have long been answered here. Whoever wants
- * a standard format asks for `data.parquet`.
+ * Row groups and column chunks are Parquet's words. Why not Parquet or Arrow itself: types are known only after the last
+ * row, and row groups are written long before; a query reads few columns of few row groups, each with one read and no
+ * parsing. With a million rows, apache-arrow 21 took 10 s to write three columns, read the whole file to open it, and
+ * gave one column of texts in 0.66 s (0.3 s here, from the disk); hyparquet decodes three columns in 0.3 s, in which most
+ * queries are answered here. A client that wants a standard format downloads `data.parquet`.
  */
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
@@ -18,44 +18,44 @@ import { basename, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { GeometryKind } from '../geometry/geometry.ts';
 import type { TableColumn } from '../row.ts';
-import type { PieceKind } from './column-chunk.ts';
-import { buildIndex } from './spatial-index.ts';
+import type { ChunkKind } from './column-chunk.ts';
+import { buildSpatialIndex } from './spatial-index.ts';
 
-/** Counts up whenever the copy's layout changes: older copies are made again. */
-const layoutVersion = 1;
+/** Incremented when the layout changes: older copies are made again. */
+const layoutVersion = 2;
 
-/** Where a piece lies in `rows.bin`: kind, offset, length in bytes, CRC-32. */
-export type PiecePlace = readonly [kind: PieceKind, offset: number, length: number, crc: number];
+/** Location of a chunk in `rows.bin`: kind, offset and length in bytes, CRC-32. */
+export type ChunkLocation = readonly [kind: ChunkKind, offset: number, length: number, crc: number];
 
-/** What a piece holds: a column by its place in the payload, or one of the things that are no columns. */
-export type PieceKey = number | 'geometry' | 'id' | 'idJson' | 'places';
+/** Name of a chunk in its row group: the index of a column in the payload, or what it holds besides columns. */
+export type ChunkKey = number | 'geometry' | 'id' | 'idJson' | 'offsets';
 
-export interface Block {
+export interface RowGroup {
   readonly rows: number;
-  readonly pieces: Readonly<Partial<Record<PieceKey, PiecePlace>>>;
+  readonly chunks: Readonly<Partial<Record<ChunkKey, ChunkLocation>>>;
 }
 
-/** What of a table is known without reading rows. */
-export interface TableFacts {
+/** Facts of a table that are known without reading rows. */
+export interface TableInfo {
   /** SHA-256 of the payload. */
   readonly checksum: string;
   readonly rows: number;
   readonly hasGeometry: boolean;
-  /** With the key of its pieces. */
+  /** With the key of their chunks. */
   readonly columns: readonly (TableColumn & { readonly key: number })[];
   readonly geometryKinds: readonly GeometryKind[];
-  /** Names of the columns of longitude and latitude that the geometry is made of; older copies don't say. */
-  readonly pointColumns?: readonly string[] | null;
-  /** What the payload's own bytes are, where they can be handed out as they are. */
-  readonly ownBytes: 'features' | 'lines' | null;
+  /** Names of the columns of longitude and latitude from which the geometry is made. */
+  readonly pointColumns: readonly string[] | null;
+  /** Form of the payload's own bytes if rows can be copied from it: Features with commas between them, or one a line. */
+  readonly passthrough: 'features' | 'lines' | null;
   /** Minimum x, y, maximum x, y of all geometries, in the payload's reference system. */
   readonly extent: readonly number[] | null;
 }
 
-export interface TableFile extends TableFacts {
+export interface TableMetadata extends TableInfo {
   readonly layoutVersion: number;
-  readonly blocks: readonly Block[];
-  /** Lengths of the files, by which a copy that was cut off is known. */
+  readonly rowGroups: readonly RowGroup[];
+  /** Lengths of the files in bytes: a truncated copy is recognized by them. */
   readonly rowsBytes: number;
   readonly indexBytes: number;
   readonly indexCrc: number;
@@ -63,14 +63,14 @@ export interface TableFile extends TableFacts {
 
 export const rowsFile = (folder: string) => join(folder, 'rows.bin');
 export const indexFile = (folder: string) => join(folder, 'index.bin');
-const tableFile = (folder: string) => join(folder, 'table.json');
+const metadataFile = (folder: string) => join(folder, 'table.json');
 
-/** Writes a copy beside its place, and moves it there when it is whole. */
-export class DerivedWriter {
+/** Writes a copy under a temporary name, and renames it when it is complete. */
+export class ColumnarWriter {
   readonly #parent: string;
   readonly #folder: string;
   readonly #rows: FileHandle;
-  readonly #blocks: Block[] = [];
+  readonly #rowGroups: RowGroup[] = [];
   #length = 0;
 
   private constructor(parent: string, folder: string, rows: FileHandle) {
@@ -80,76 +80,75 @@ export class DerivedWriter {
   }
 
   /**
-   * @param parent folder of all copies; made if need be
-   * @param aside hidden name in it for the copy until it is whole
+   * @param parent folder of all copies; created if necessary
+   * @param stagingName hidden name in it for the unfinished copy
    */
   static async create(
     parent: string,
-    aside: string = `.new-${randomBytes(6).toString('hex')}`,
-  ): Promise<DerivedWriter> {
-    const folder = join(parent, aside);
+    stagingName: string = `.new-${randomBytes(6).toString('hex')}`,
+  ): Promise<ColumnarWriter> {
+    const folder = join(parent, stagingName);
     await mkdir(folder, { recursive: true });
-    return new DerivedWriter(parent, folder, await open(rowsFile(folder), 'wx+'));
+    return new ColumnarWriter(parent, folder, await open(rowsFile(folder), 'wx+'));
   }
 
-  async add(
+  /** Appends a row group. @param rows number of its rows */
+  async writeRowGroup(
     rows: number,
-    pieces: readonly { key: PieceKey; kind: PieceKind; bytes: readonly Buffer[] }[],
+    chunks: readonly { key: ChunkKey; kind: ChunkKind; bytes: readonly Buffer[] }[],
   ): Promise<void> {
-    const places: Partial<Record<PieceKey, PiecePlace>> = {};
+    const locations: Partial<Record<ChunkKey, ChunkLocation>> = {};
     const start = this.#length;
-    for (const { key, kind, bytes } of pieces) {
+    for (const { key, kind, bytes } of chunks) {
       const length = bytes.reduce((sum, part) => sum + part.length, 0);
-      places[key] = [kind, this.#length, length, bytes.reduce((crc, part) => crc32(part, crc), 0)];
+      locations[key] = [kind, this.#length, length, bytes.reduce((crc, part) => crc32(part, crc), 0)];
       this.#length += length;
     }
-    this.#blocks.push({ rows, pieces: places });
-    if (this.#length > start) await this.#rows.appendFile(Buffer.concat(pieces.flatMap(({ bytes }) => bytes)));
+    this.#rowGroups.push({ rows, chunks: locations });
+    if (this.#length > start) await this.#rows.appendFile(Buffer.concat(chunks.flatMap(({ bytes }) => bytes)));
   }
 
   /** @returns the finished copy's folder */
-  async finish(facts: TableFacts): Promise<string> {
-    const index = facts.extent === null ? null : await buildIndex(facts.rows, this.#boxes());
+  async finish(info: TableInfo): Promise<string> {
+    const index = info.extent === null ? null : await buildSpatialIndex(info.rows, this.#boxes());
     await this.#rows.close();
     if (index) await writeFile(indexFile(this.#folder), index);
-    const table: TableFile = {
-      ...facts,
+    const metadata: TableMetadata = {
+      ...info,
       layoutVersion,
-      blocks: this.#blocks,
+      rowGroups: this.#rowGroups,
       rowsBytes: this.#length,
       indexBytes: index?.length ?? 0,
       indexCrc: index ? crc32(index) : 0,
     };
-    await writeFile(tableFile(this.#folder), JSON.stringify(table));
-    const place = join(this.#parent, facts.checksum);
-    // Others may take in the same bytes at the same moment. One copy is as good as the other, so one is kept; each has a
-    // name of its own for what it puts aside.
-    const before = `${this.#folder}.before`;
-    await rename(place, before).catch(unless('ENOENT'));
-    await rename(this.#folder, place).catch(unless('EEXIST', 'ENOTEMPTY'));
-    for (const left of [this.#folder, before]) await rm(left, { recursive: true, force: true });
-    return place;
+    await writeFile(metadataFile(this.#folder), JSON.stringify(metadata));
+    const target = join(this.#parent, info.checksum);
+    // Another process may ingest the same bytes at the same time. Either copy will do; the temporary names differ.
+    const replaced = `${this.#folder}.before`;
+    await rename(target, replaced).catch(ignoreErrors('ENOENT'));
+    await rename(this.#folder, target).catch(ignoreErrors('EEXIST', 'ENOTEMPTY'));
+    for (const folder of [this.#folder, replaced]) await rm(folder, { recursive: true, force: true });
+    return target;
   }
 
-  /** Leaves nothing behind. */
-  async abandon(): Promise<void> {
+  /** Deletes the unfinished copy. */
+  async abort(): Promise<void> {
     await this.#rows.close().catch(() => undefined);
     await rm(this.#folder, { recursive: true, force: true });
   }
 
-  /** The rows' bounding boxes, read back: memory holds those of one block at a time. */
+  /** The rows' bounding boxes, read back: one row group at a time is in memory. */
   async *#boxes(): AsyncGenerator<Float64Array, void, undefined> {
-    for (const { rows, pieces } of this.#blocks) {
+    for (const { rows, chunks } of this.#rowGroups) {
       const boxes = new Float64Array(4 * rows).fill(Number.NaN);
-      const place = pieces.geometry;
-      if (place) {
-        const [kind, offset] = place;
-        const needed = new Float64Array(kind === 'points' ? 2 * rows : 4 * rows);
-        await this.#rows.read(new Uint8Array(needed.buffer), 0, needed.byteLength, offset);
-        if (kind === 'shapes') boxes.set(needed);
+      if (chunks.geometry) {
+        const [kind, offset] = chunks.geometry;
+        const stored = new Float64Array(kind === 'points' ? 2 * rows : 4 * rows);
+        await this.#rows.read(new Uint8Array(stored.buffer), 0, stored.byteLength, offset);
+        if (kind === 'shapes') boxes.set(stored);
         else {
           for (let row = 0; row < rows; row++) {
-            const [x, y] = [needed[row] as number, needed[rows + row] as number];
+            const [x, y] = [stored[row] as number, stored[rows + row] as number];
             boxes.set([x, y, x, y], 4 * row);
           }
         }
@@ -159,57 +158,58 @@ export class DerivedWriter {
   }
 }
 
-/** Passes over errors of these codes. */
-function unless(...codes: readonly string[]): (error: NodeJS.ErrnoException) => void {
+/** An error handler that ignores errors with these codes. */
+function ignoreErrors(...codes: readonly string[]): (error: NodeJS.ErrnoException) => void {
   return (error) => {
     if (!codes.includes(error.code ?? '')) throw error;
   };
 }
 
 /**
- * What a copy says about itself.
- * @returns null where there is none, or one that is damaged, of another layout, or of another payload
+ * Reads a copy's metadata.
+ * @returns null if there is no copy, or one that is damaged, of another layout version, or of another payload
  */
-export async function readTableFile(folder: string, checksum: string): Promise<TableFile | null> {
+export async function readTableMetadata(folder: string, checksum: string): Promise<TableMetadata | null> {
   try {
-    const table = JSON.parse(await readFile(tableFile(folder), 'utf8')) as TableFile;
-    if (table.layoutVersion !== layoutVersion || table.checksum !== checksum) return null;
-    if ((await stat(rowsFile(folder))).size !== table.rowsBytes) return null;
-    if (table.indexBytes > 0 && (await stat(indexFile(folder))).size !== table.indexBytes) return null;
-    return table;
+    const metadata = JSON.parse(await readFile(metadataFile(folder), 'utf8')) as TableMetadata;
+    if (metadata.layoutVersion !== layoutVersion || metadata.checksum !== checksum) return null;
+    if ((await stat(rowsFile(folder))).size !== metadata.rowsBytes) return null;
+    if (metadata.indexBytes > 0 && (await stat(indexFile(folder))).size !== metadata.indexBytes) return null;
+    return metadata;
   } catch {
     return null;
   }
 }
 
-/** Notes that a copy was used, so that `pruneDerived` takes others first. */
-export async function touchDerived(folder: string): Promise<void> {
+/** Records that a copy was used, so that `pruneCopies` deletes others first. */
+export async function markUsed(folder: string): Promise<void> {
   const now = new Date();
-  await utimes(tableFile(folder), now, now).catch(() => undefined);
+  await utimes(metadataFile(folder), now, now).catch(() => undefined);
 }
 
 /**
- * Deletes copies, those that were used longest ago first, until the rest takes no more than `maxBytes`; and what
- * unfinished writers left behind more than a day ago.
- * @param keep checksum of a copy that stays whatever it takes
- * @returns the number of bytes that remain
+ * Deletes copies, the least recently used first, until the rest takes at most `maxBytes`, and unfinished copies that are
+ * older than a day.
+ * @param keep checksum of a copy that is kept in any case
+ * @returns bytes that remain
  */
-export async function pruneDerived(parent: string, maxBytes: number, keep = ''): Promise<number> {
+export async function pruneCopies(parent: string, maxBytes: number, keep = ''): Promise<number> {
   const names = await readdir(parent).catch(() => []);
   const copies = await Promise.all(names.map((name) => measureCopy(join(parent, name))));
   let total = 0;
   for (const { folder, bytes, used } of copies.sort((a, b) => b.used - a.used)) {
-    const unfinished = basename(folder).startsWith('.');
-    const stays = basename(folder) === keep;
-    if (stays) total += bytes;
-    else if (unfinished ? used > Date.now() - 86_400_000 : total + bytes <= maxBytes) total += bytes;
+    const isUnfinished = basename(folder).startsWith('.');
+    if (basename(folder) === keep) total += bytes;
+    else if (isUnfinished ? used > Date.now() - 86_400_000 : total + bytes <= maxBytes) total += bytes;
     else await rm(folder, { recursive: true, force: true });
   }
   return total;
 }
 
 async function measureCopy(folder: string): Promise<{ folder: string; bytes: number; used: number }> {
-  const files = await Promise.all([tableFile, rowsFile, indexFile].map((file) => stat(file(folder)).catch(() => null)));
+  const files = await Promise.all(
+    [metadataFile, rowsFile, indexFile].map((file) => stat(file(folder)).catch(() => null)),
+  );
   const bytes = files.reduce((sum, file) => sum + (file?.size ?? 0), 0);
   return { folder, bytes, used: (files[0] ?? files[1])?.mtimeMs ?? 0 };
 }

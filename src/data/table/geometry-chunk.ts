@@ -1,39 +1,37 @@
 /**
- * Geometries of one block of rows, checked, measured, and as bytes of the derived copy and back. Points lie as arrays of
- * coordinates. Other geometries lie as well-known binary beside their bounding boxes; those that have no exact form in
- * it (empty ones, positions of different lengths or with more than three numbers) as GeoJSON. Coordinates are the same
- * 64-bit floats that the payload gave.
+ * Geometry chunks: the geometries of one row group, encoded for the columnar copy. Points are arrays of coordinates.
+ * Other geometries are WKB with their bounding boxes; those without an exact form in WKB (empty ones, positions of
+ * different dimensions or of more than three) are GeoJSON. Coordinates are the payload's own 64-bit floats.
  */
 import { wkbToGeojson } from 'hyparquet/src/wkb.js';
 import type { Bbox, Geometry } from '../geometry/geometry.ts';
 import type { Extent } from '../geometry/validate.ts';
 import { toWkb } from '../geometry/wkb.ts';
-import { bytesOf, type PieceKind } from './column-chunk.ts';
+import { asBuffer, type ChunkKind } from './column-chunk.ts';
 
-/** A block's geometries, measured. */
-export interface BlockGeometries {
+/** The validated geometries of a row group. */
+export interface RowGroupGeometries {
   readonly rows: number;
   readonly geometries: readonly (Geometry | null)[];
-  /** Minimum x, y, maximum x, y of each row; NaN where there is none. */
+  /** Minimum x, y, maximum x, y of each row; NaN where there is no geometry. */
   readonly boxes: Float64Array;
-  /** By row, as `measure` gives it. */
-  readonly sizes: Uint8Array;
+  /** Dimensions of each row's positions, as `validateGeometry` returns them. */
+  readonly dimensions: Uint8Array;
 }
 
-/** The piece's kind and bytes. */
-export function encodeGeometries({ rows, geometries, boxes, sizes }: BlockGeometries): {
-  kind: PieceKind;
+export function encodeGeometries({ rows, geometries, boxes, dimensions }: RowGroupGeometries): {
+  kind: ChunkKind;
   bytes: Buffer[];
 } {
-  const size = commonPointSize(geometries, sizes);
-  if (size > 0) {
-    const coordinates = new Float64Array(size * rows).fill(Number.NaN);
+  const pointDimensions = commonPointDimensions(geometries, dimensions);
+  if (pointDimensions > 0) {
+    const coordinates = new Float64Array(pointDimensions * rows).fill(Number.NaN);
     for (let row = 0; row < rows; row++) {
       const point = geometries[row];
       if (point?.type === 'Point')
-        for (let i = 0; i < size; i++) coordinates[i * rows + row] = point.coordinates[i] as number;
+        for (let i = 0; i < pointDimensions; i++) coordinates[i * rows + row] = point.coordinates[i] as number;
     }
-    return { kind: 'points', bytes: [bytesOf(coordinates)] };
+    return { kind: 'points', bytes: [asBuffer(coordinates)] };
   }
   const ends = new Uint32Array(rows);
   const shapes: Uint8Array[] = [];
@@ -41,76 +39,77 @@ export function encodeGeometries({ rows, geometries, boxes, sizes }: BlockGeomet
   for (let row = 0; row < rows; row++) {
     const geometry = geometries[row];
     if (geometry) {
-      const exact = sizes[row] === 2 || sizes[row] === 3;
-      const bytes = exact ? toWkb(geometry) : Buffer.from(JSON.stringify(geometry));
+      const isExactInWkb = dimensions[row] === 2 || dimensions[row] === 3;
+      const bytes = isExactInWkb ? toWkb(geometry) : Buffer.from(JSON.stringify(geometry));
       shapes.push(bytes);
       end += bytes.length;
     }
     ends[row] = end;
   }
-  return { kind: 'shapes', bytes: [bytesOf(boxes), bytesOf(ends), Buffer.concat(shapes)] };
+  return { kind: 'shapes', bytes: [asBuffer(boxes), asBuffer(ends), Buffer.concat(shapes)] };
 }
 
-/** 2 or 3 where all geometries are points of so many numbers, else 0. */
-function commonPointSize(geometries: readonly (Geometry | null)[], sizes: Uint8Array): number {
+/** 2 or 3 if all geometries are points with these dimensions, else 0. */
+function commonPointDimensions(geometries: readonly (Geometry | null)[], dimensions: Uint8Array): number {
   let common = 0;
   for (let row = 0; row < geometries.length; row++) {
     const geometry = geometries[row];
     if (!geometry) continue;
-    const size = geometry.type === 'Point' ? (sizes[row] as number) : 0;
-    if (size < 2 || size > 3 || (common !== 0 && common !== size)) return 0;
-    common = size;
+    const own = geometry.type === 'Point' ? (dimensions[row] as number) : 0;
+    if (own < 2 || own > 3 || (common !== 0 && common !== own)) return 0;
+    common = own;
   }
   return common;
 }
 
-/** The geometries of a block, read from their piece. */
-export interface GeometryPiece {
+/** A decoded geometry chunk. Rows count from the start of the row group. */
+export interface GeometryChunk {
+  /** Memory in bytes. */
   readonly bytes: number;
   geometry(row: number): Geometry | null;
   bbox(row: number): Bbox | null;
-  /** Whether the row's bounding box has a point in common with the box. */
-  touches(row: number, box: Bbox): boolean;
+  /** True if the row's bounding box intersects the box. */
+  intersects(row: number, box: Bbox): boolean;
 }
 
-export function decodeGeometries(kind: PieceKind, bytes: ArrayBuffer, rows: number): GeometryPiece {
-  if (kind === 'points') return new PointsPiece(new Float64Array(bytes), rows);
-  return kind === 'shapes' ? new ShapesPiece(bytes, rows) : none;
+export function decodeGeometries(kind: ChunkKind, bytes: ArrayBuffer, rows: number): GeometryChunk {
+  if (kind === 'points') return new PointChunk(new Float64Array(bytes), rows);
+  return kind === 'shapes' ? new ShapeChunk(bytes, rows) : emptyChunk;
 }
 
-const none: GeometryPiece = { bytes: 0, geometry: () => null, bbox: () => null, touches: () => false };
+const emptyChunk: GeometryChunk = { bytes: 0, geometry: () => null, bbox: () => null, intersects: () => false };
 
-class PointsPiece implements GeometryPiece {
-  readonly #numbers: Float64Array;
+class PointChunk implements GeometryChunk {
+  readonly #coordinates: Float64Array;
   readonly #rows: number;
-  readonly #size: number;
+  readonly #dimensions: number;
   readonly bytes: number;
-  constructor(numbers: Float64Array, rows: number) {
-    this.#numbers = numbers;
+  constructor(coordinates: Float64Array, rows: number) {
+    this.#coordinates = coordinates;
     this.#rows = rows;
-    this.#size = numbers.length / rows;
-    this.bytes = numbers.byteLength;
+    this.#dimensions = coordinates.length / rows;
+    this.bytes = coordinates.byteLength;
   }
   geometry(row: number): Geometry | null {
-    const x = this.#numbers[row] as number;
+    const x = this.#coordinates[row] as number;
     if (Number.isNaN(x)) return null;
-    const y = this.#numbers[this.#rows + row] as number;
-    const coordinates = this.#size === 2 ? [x, y] : [x, y, this.#numbers[2 * this.#rows + row] as number];
-    return { type: 'Point', coordinates };
+    const y = this.#coordinates[this.#rows + row] as number;
+    const position = this.#dimensions === 2 ? [x, y] : [x, y, this.#coordinates[2 * this.#rows + row] as number];
+    return { type: 'Point', coordinates: position };
   }
   bbox(row: number): Bbox | null {
-    const x = this.#numbers[row] as number;
-    const y = this.#numbers[this.#rows + row] as number;
+    const x = this.#coordinates[row] as number;
+    const y = this.#coordinates[this.#rows + row] as number;
     return Number.isNaN(x) ? null : [x, y, x, y];
   }
-  touches(row: number, box: Bbox): boolean {
-    const x = this.#numbers[row] as number;
-    const y = this.#numbers[this.#rows + row] as number;
+  intersects(row: number, box: Bbox): boolean {
+    const x = this.#coordinates[row] as number;
+    const y = this.#coordinates[this.#rows + row] as number;
     return x >= box[0] && x <= box[2] && y >= box[1] && y <= box[3];
   }
 }
 
-class ShapesPiece implements GeometryPiece {
+class ShapeChunk implements GeometryChunk {
   readonly #boxes: Float64Array;
   readonly #ends: Uint32Array;
   readonly #shapes: Buffer;
@@ -134,7 +133,7 @@ class ShapesPiece implements GeometryPiece {
     const [west, south, east, north] = this.#boxes.subarray(4 * row, 4 * row + 4) as unknown as Extent;
     return Number.isNaN(west) ? null : [west, south, east, north];
   }
-  touches(row: number, box: Bbox): boolean {
+  intersects(row: number, box: Bbox): boolean {
     const at = 4 * row;
     const boxes = this.#boxes;
     return (

@@ -1,73 +1,73 @@
-/**
- * A row of one block of a table: an object that is moved along the block, and looks values up in the block's pieces.
- */
+/** A cursor over the rows of one row group: one object that is moved from row to row and reads from the group's chunks. */
 import type { Bbox, Geometry } from '../geometry/geometry.ts';
 import type { Row, Value } from '../row.ts';
-import type { PieceReader } from './chunk-reader.ts';
-import type { ColumnPiece } from './column-chunk.ts';
-import type { TableFile } from './columnar-copy.ts';
-import type { GeometryPiece } from './geometry-chunk.ts';
+import type { ChunkReader } from './chunk-reader.ts';
+import type { ColumnChunk } from './column-chunk.ts';
+import type { TableMetadata } from './columnar-copy.ts';
+import type { GeometryChunk } from './geometry-chunk.ts';
 
-/** A row that knows its place in the file, from 0. */
+/** A row of a table. */
 export interface TableRow extends Row {
+  /** Number of the row in the file, from 0. */
   readonly index: number;
 }
 
-/** A piece that was not looked for yet is null, one that the block doesn't have is undefined. */
-type Looked<Piece> = Piece | undefined | null;
+/** A chunk that is loaded on demand: null before, undefined if the row group doesn't have it. */
+type LazyChunk<Chunk> = Chunk | undefined | null;
 
-export class BlockRow implements TableRow {
-  readonly #columns: TableFile['columns'];
-  readonly #reader: PieceReader;
-  readonly #block: number;
+export class RowCursor implements TableRow {
+  readonly #columns: TableMetadata['columns'];
+  readonly #reader: ChunkReader;
+  readonly #group: number;
+  /** First row of the group. */
   readonly #start: number;
-  readonly #pieces: Looked<ColumnPiece>[];
-  #geometries: Looked<GeometryPiece> = null;
-  #ids: Looked<ColumnPiece> = null;
+  readonly #chunks: LazyChunk<ColumnChunk>[];
+  #geometryChunk: LazyChunk<GeometryChunk> = null;
+  #idChunk: LazyChunk<ColumnChunk> = null;
   #idsAreJson = false;
-  /** Place in the block. */
+  /** Current row, from the start of the group. */
   #at = 0;
 
-  /** @param start first row of the block */
-  constructor({ columns }: TableFile, reader: PieceReader, block: number, start: number) {
+  /** @param start first row of the group */
+  constructor({ columns }: TableMetadata, reader: ChunkReader, group: number, start: number) {
     this.#columns = columns;
     this.#reader = reader;
-    this.#block = block;
+    this.#group = group;
     this.#start = start;
-    this.#pieces = columns.map(() => null);
+    this.#chunks = columns.map(() => null);
   }
 
   get index(): number {
     return this.#start + this.#at;
   }
 
-  /** Moves to the row with this place in the file. */
-  at(index: number): this {
+  /** Moves to a row, by its number in the file. */
+  moveTo(index: number): this {
     this.#at = index - this.#start;
     return this;
   }
 
-  /** Looks all pieces up now: the reader won't be asked again. */
-  held(): this {
-    for (let column = 0; column < this.#columns.length; column++) this.#piece(column);
-    this.#geometryPiece();
+  /** Loads all chunks now: the reader is not used afterwards. */
+  loadAll(): this {
+    for (let column = 0; column < this.#columns.length; column++) this.#loadColumn(column);
+    this.#loadGeometries();
     this.id();
     return this;
   }
 
-  /** This row, moved from one to the next. */
+  /** This cursor at each of the rows. */
   *each(rows: Iterable<number>): Generator<this, void, undefined> {
-    for (const row of rows) yield this.at(row);
+    for (const row of rows) yield this.moveTo(row);
   }
 
-  /** The same, only where the bounding box touches one of the boxes. */
-  *touching(rows: Iterable<number>, boxes: readonly Bbox[]): Generator<this, void, undefined> {
-    const piece = this.#geometryPiece();
-    if (!piece) return;
+  /** This cursor at each of the rows whose bounding box intersects one of the boxes. */
+  *intersecting(rows: Iterable<number>, boxes: readonly Bbox[]): Generator<this, void, undefined> {
+    const geometries = this.#loadGeometries();
+    if (!geometries) return;
     for (const row of rows) {
       const at = row - this.#start;
       for (const box of boxes) {
-        if (!piece.touches(at, box)) continue;
+        if (!geometries.intersects(at, box)) continue;
         this.#at = at;
         yield this;
         break;
@@ -76,47 +76,47 @@ export class BlockRow implements TableRow {
   }
 
   value(column: number): Value {
-    const piece = this.#pieces[column] ?? this.#piece(column);
-    if (piece === undefined) return null;
-    const value = piece.at(this.#at);
+    const chunk = this.#chunks[column] ?? this.#loadColumn(column);
+    if (chunk === undefined) return null;
+    const value = chunk.at(this.#at);
     if (typeof value !== 'string') return value;
     const type = this.#columns[column]?.type;
     return type === 'object' || type === 'array' ? (JSON.parse(value) as Value) : value;
   }
 
   geometry(): Geometry | null {
-    return this.#geometryPiece()?.geometry(this.#at) ?? null;
+    return this.#loadGeometries()?.geometry(this.#at) ?? null;
   }
 
   bbox(): Bbox | null {
-    return this.#geometryPiece()?.bbox(this.#at) ?? null;
+    return this.#loadGeometries()?.bbox(this.#at) ?? null;
   }
 
   id(): string | number | undefined {
-    if (this.#ids === null) {
-      this.#ids = this.#look<ColumnPiece>('id');
-      this.#idsAreJson = this.#ids === undefined;
-      this.#ids ??= this.#look<ColumnPiece>('idJson');
+    if (this.#idChunk === null) {
+      this.#idChunk = this.#load<ColumnChunk>('id');
+      this.#idsAreJson = this.#idChunk === undefined;
+      this.#idChunk ??= this.#load<ColumnChunk>('idJson');
     }
-    const id = (this.#ids?.at(this.#at) ?? undefined) as string | number | undefined;
+    const id = (this.#idChunk?.at(this.#at) ?? undefined) as string | number | undefined;
     return this.#idsAreJson && typeof id === 'string' ? (JSON.parse(id) as string | number) : id;
   }
 
-  #piece(column: number): ColumnPiece | undefined {
-    let piece = this.#pieces[column];
-    if (piece === null) {
-      piece = this.#look<ColumnPiece>((this.#columns[column] as { key: number }).key);
-      this.#pieces[column] = piece;
+  #loadColumn(column: number): ColumnChunk | undefined {
+    let chunk = this.#chunks[column];
+    if (chunk === null) {
+      chunk = this.#load<ColumnChunk>((this.#columns[column] as { key: number }).key);
+      this.#chunks[column] = chunk;
     }
-    return piece;
+    return chunk;
   }
 
-  #geometryPiece(): GeometryPiece | undefined {
-    if (this.#geometries === null) this.#geometries = this.#look<GeometryPiece>('geometry');
-    return this.#geometries;
+  #loadGeometries(): GeometryChunk | undefined {
+    if (this.#geometryChunk === null) this.#geometryChunk = this.#load<GeometryChunk>('geometry');
+    return this.#geometryChunk;
   }
 
-  #look<Piece>(key: number | 'geometry' | 'id' | 'idJson'): Piece | undefined {
-    return this.#reader.pieceNow(this.#block, key) as Piece | undefined;
+  #load<Chunk>(key: number | 'geometry' | 'id' | 'idJson'): Chunk | undefined {
+    return this.#reader.readSync(this.#group, key) as Chunk | undefined;
   }
 }

@@ -1,163 +1,161 @@
-/**
- * A table: the rows of one payload, read from its derived copy (`derived.ts`). `tables.ts` opens them.
- */
+/** A table: the rows of one payload, read from its columnar copy (`columnar-copy.ts`). `TableStore` opens it. */
 import type { Bbox, GeometryKind } from '../geometry/geometry.ts';
-import type { TableShape } from '../row.ts';
-import { type PieceCache, PieceReader } from './chunk-reader.ts';
-import type { Places } from './column-chunk.ts';
-import { type Block, type PieceKey, readTableFile, type TableFile, touchDerived } from './columnar-copy.ts';
-import { BlockRow, type TableRow } from './row-cursor.ts';
-import type { RowSet } from './spatial-index.ts';
+import type { TableSchema } from '../row.ts';
+import { type ChunkCache, ChunkReader } from './chunk-reader.ts';
+import type { RowOffsets } from './column-chunk.ts';
+import { type ChunkKey, markUsed, type RowGroup, readTableMetadata, type TableMetadata } from './columnar-copy.ts';
+import { RowCursor, type TableRow } from './row-cursor.ts';
+import type { RowSet } from './row-set.ts';
 
 export interface ScanOptions {
-  /** Only rows whose bounding box touches one of these, each with west <= east; null or absent: all rows. */
-  readonly candidates?: readonly Bbox[] | null | undefined;
-  /** Columns whose values will be asked for, by their place in the shape: they are read ahead. All where absent. */
+  /** Only rows whose bounding box intersects one of these, each with west <= east; all rows if null or absent. */
+  readonly boxes?: readonly Bbox[] | null | undefined;
+  /** Indexes of the columns to read ahead; all by default. */
   readonly columns?: readonly number[] | undefined;
-  /** Whether geometries or bounding boxes will be asked for; true where absent. */
+  /** True (the default) to read geometries and bounding boxes ahead. */
   readonly needsGeometry?: boolean | undefined;
-  /** Leaves out rows before this one, counted from 0 in the file. */
-  readonly from?: number | undefined;
-  /** Only these rows, and no `candidates`. Blocks without any of them aren't read. */
+  /** First row, counted from 0 in the file. */
+  readonly startRow?: number | undefined;
+  /** Only these rows; not together with `boxes`. Row groups without any of them aren't read. */
   readonly rows?: RowSet | undefined;
 }
 
 export class Table {
   readonly #folder: string;
-  readonly #file: TableFile;
-  readonly #cache: PieceCache;
-  /** First row of each block. */
+  readonly #metadata: TableMetadata;
+  readonly #cache: ChunkCache;
+  /** First row of each row group. */
   readonly #starts: readonly number[];
-  readonly shape: TableShape;
-  /** Whether the copy was found to be damaged, and deleted: the table has to be opened anew. */
+  readonly schema: TableSchema;
+  /** True once the copy was found to be damaged, and deleted: the table has to be opened again. */
   isDamaged = false;
 
-  private constructor(folder: string, file: TableFile, cache: PieceCache) {
+  private constructor(folder: string, metadata: TableMetadata, cache: ChunkCache) {
     this.#folder = folder;
-    this.#file = file;
+    this.#metadata = metadata;
     this.#cache = cache;
-    this.shape = {
-      hasGeometry: file.hasGeometry,
-      columns: file.columns.map(({ name, type }) => ({ name, type })),
+    this.schema = {
+      hasGeometry: metadata.hasGeometry,
+      columns: metadata.columns.map(({ name, type }) => ({ name, type })),
     };
     let next = 0;
-    this.#starts = file.blocks.map(({ rows }) => {
+    this.#starts = metadata.rowGroups.map(({ rows }) => {
       next += rows;
       return next - rows;
     });
   }
 
   /**
-   * @param folder of the derived copy of the payload with this checksum
-   * @returns null where there is no copy that can be used
+   * @param folder folder of the columnar copy
+   * @param checksum SHA-256 of the payload
+   * @returns null if there is no usable copy
    */
-  static async open(folder: string, checksum: string, cache: PieceCache): Promise<Table | null> {
-    const file = await readTableFile(folder, checksum);
-    if (file) await touchDerived(folder);
-    return file && new Table(folder, file, cache);
+  static async open(folder: string, checksum: string, cache: ChunkCache): Promise<Table | null> {
+    const metadata = await readTableMetadata(folder, checksum);
+    if (metadata) await markUsed(folder);
+    return metadata && new Table(folder, metadata, cache);
   }
 
   get rowCount(): number {
-    return this.#file.rows;
+    return this.#metadata.rows;
   }
 
-  /** What the rows take on the disk, in bytes. */
-  get bytes(): number {
-    return this.#file.rowsBytes;
+  /** Size of the rows on disk, in bytes. */
+  get sizeOnDisk(): number {
+    return this.#metadata.rowsBytes;
   }
 
-  /** All kinds of geometry that occur. */
+  /** Kinds of geometry that occur. */
   get geometryKinds(): readonly GeometryKind[] {
-    return this.#file.geometryKinds;
+    return this.#metadata.geometryKinds;
   }
 
-  /** Names of the columns of longitude and latitude that the geometry is made of. */
+  /** Names of the columns of longitude and latitude from which the geometry is made. */
   get pointColumns(): readonly string[] | null {
-    return this.#file.pointColumns ?? null;
+    return this.#metadata.pointColumns;
   }
 
-  /** What the payload's own bytes are, where its rows' bytes can be handed out as they are (`own-bytes.ts`). */
-  get ownBytes(): 'features' | 'lines' | null {
-    return this.#file.ownBytes;
+  /** Form of the payload's own bytes if rows can be copied from it (`passthrough.ts`), else null. */
+  get passthrough(): 'features' | 'lines' | null {
+    return this.#metadata.passthrough;
   }
 
-  /** The rows in file order. The same object is handed out for every row. */
+  /** The rows in file order, as a cursor: the same object for every row. */
   async *scan(options: ScanOptions = {}): AsyncGenerator<TableRow, void, undefined> {
-    for await (const rows of this.runs(options)) yield* rows;
+    for await (const group of this.scanRowGroups(options)) yield* group;
   }
 
   /**
-   * The rows in file order, some thousands at a time: the quick way through many of them, and between one run and the
-   * next others get their turn. The same object is handed out for every row of a run, and a run is over when the next
-   * is asked for.
+   * The rows in file order, by row group: the fast way through many of them, with a turn of the event loop between
+   * groups. Each group is a cursor, which is valid until the next group is read.
    * @throws DamagedCopyError
    */
-  async *runs(options: ScanOptions = {}): AsyncGenerator<Iterable<TableRow>, void, undefined> {
-    const { candidates = null, columns, needsGeometry = true, from = 0, rows: chosen } = options;
-    if (candidates?.length === 0 || (candidates && this.#file.extent === null)) return;
-    const keys: PieceKey[] = (columns ?? this.shape.columns.map((_, place) => place)).map((place) =>
-      this.#keyOf(place),
+  async *scanRowGroups(options: ScanOptions = {}): AsyncGenerator<Iterable<TableRow>, void, undefined> {
+    const { boxes = null, columns, needsGeometry = true, startRow = 0, rows: only } = options;
+    if (boxes?.length === 0 || (boxes && this.#metadata.extent === null)) return;
+    const keys: ChunkKey[] = (columns ?? this.schema.columns.map((_, index) => index)).map((index) =>
+      this.#keyOf(index),
     );
-    if (needsGeometry || candidates) keys.push('geometry');
+    if (needsGeometry || boxes) keys.push('geometry');
     const reader = this.#reader();
     try {
-      const index = candidates && !this.#isWithin(candidates) ? await reader.index() : null;
-      const found = index && candidates ? index.search(candidates) : (chosen ?? null);
-      for (let block = this.#blockOf(from); block < this.#starts.length; block++) {
-        const start = this.#starts[block] as number;
-        const end = start + (this.#file.blocks[block] as Block).rows;
-        const rows = found ? found.within(Math.max(start, from), end) : null;
-        if (rows?.length === 0) continue;
-        for (const key of keys) await reader.piece(block, key);
-        const row = new BlockRow(this.#file, reader, block, start);
-        const all = rows ?? upTo(Math.max(start, from), end);
-        yield candidates ? row.touching(all, candidates) : row.each(all);
+      const index = boxes && !this.#coverExtent(boxes) ? await reader.spatialIndex() : null;
+      const selected = index && boxes ? index.search(boxes) : (only ?? null);
+      for (let group = this.#groupOf(startRow); group < this.#starts.length; group++) {
+        const start = this.#starts[group] as number;
+        const end = start + (this.#metadata.rowGroups[group] as RowGroup).rows;
+        const first = Math.max(start, startRow);
+        const rows = selected ? selected.between(first, end) : rowRange(first, end);
+        if (Array.isArray(rows) && rows.length === 0) continue;
+        for (const key of keys) await reader.read(group, key);
+        const cursor = new RowCursor(this.#metadata, reader, group, start);
+        yield boxes ? cursor.intersecting(rows, boxes) : cursor.each(rows);
       }
     } finally {
       reader.close();
     }
   }
 
-  /** The row with this place in the file; an object of its own. @throws RangeError where there is none */
+  /** A row by its number in the file; an object of its own. @throws RangeError if there is none */
   async row(index: number): Promise<TableRow> {
     if (!(index >= 0 && index < this.rowCount)) throw new RangeError(`There is no row ${index}.`);
     const reader = this.#reader();
     try {
-      const block = this.#blockOf(index);
-      const row = new BlockRow(this.#file, reader, block, this.#starts[block] as number);
-      return row.held().at(index);
+      const group = this.#groupOf(index);
+      const cursor = new RowCursor(this.#metadata, reader, group, this.#starts[group] as number);
+      return cursor.loadAll().moveTo(index);
     } finally {
       reader.close();
     }
   }
 
-  /** Where rows lie in the payload, block by block, with the first row's place in the file. */
-  async *places(): AsyncGenerator<{ start: number; places: Places }, void, undefined> {
+  /** Byte ranges of the rows in the payload, by row group, with the number of the group's first row. */
+  async *rowOffsets(): AsyncGenerator<{ start: number; rowOffsets: RowOffsets }, void, undefined> {
     const reader = this.#reader();
     try {
-      for (let block = 0; block < this.#starts.length; block++) {
-        const places = (await reader.piece(block, 'places')) as Places | undefined;
-        if (places) yield { start: this.#starts[block] as number, places };
+      for (let group = 0; group < this.#starts.length; group++) {
+        const rowOffsets = (await reader.read(group, 'offsets')) as RowOffsets | undefined;
+        if (rowOffsets) yield { start: this.#starts[group] as number, rowOffsets };
       }
     } finally {
       reader.close();
     }
   }
 
-  #reader(): PieceReader {
-    return new PieceReader(this.#folder, this.#file, this.#cache, () => {
+  #reader(): ChunkReader {
+    return new ChunkReader(this.#folder, this.#metadata, this.#cache, () => {
       this.isDamaged = true;
     });
   }
 
-  #keyOf(place: number): number {
-    const column = this.#file.columns[place];
-    if (!column) throw new RangeError(`There is no column ${place}.`);
+  #keyOf(index: number): number {
+    const column = this.#metadata.columns[index];
+    if (!column) throw new RangeError(`There is no column ${index}.`);
     return column.key;
   }
 
-  /** The block that holds a row, or the last one. */
-  #blockOf(row: number): number {
+  /** Index of the row group of a row, or of the last one. */
+  #groupOf(row: number): number {
     let low = 0;
     let high = this.#starts.length;
     while (low + 1 < high) {
@@ -168,13 +166,13 @@ export class Table {
     return low;
   }
 
-  /** Whether one box holds everything: the index would only name all rows. */
-  #isWithin(boxes: readonly Bbox[]): boolean {
-    const [west = 0, south = 0, east = 0, north = 0] = this.#file.extent ?? [];
+  /** True if one box contains all rows: the index would find nothing less. */
+  #coverExtent(boxes: readonly Bbox[]): boolean {
+    const [west = 0, south = 0, east = 0, north = 0] = this.#metadata.extent ?? [];
     return boxes.some((box) => box[0] <= west && box[1] <= south && box[2] >= east && box[3] >= north);
   }
 }
 
-function* upTo(start: number, end: number): Generator<number, void, undefined> {
+function* rowRange(start: number, end: number): Generator<number, void, undefined> {
   for (let row = start; row < end; row++) yield row;
 }

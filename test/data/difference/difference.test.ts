@@ -3,14 +3,14 @@ import test from 'node:test';
 import fc from 'fast-check';
 import type { RowChange } from '../../../src/catalogue/difference.ts';
 import { ValidationError } from '../../../src/catalogue/errors.ts';
-import { differenceOf, type TableDifferenceOptions } from '../../../src/data/difference/difference.ts';
-import { collection, point, take } from '../support/payloads.ts';
+import { type CompareOptions, compareTables } from '../../../src/data/difference/difference.ts';
+import { collection, ingestPayload, point } from '../support/payloads.ts';
 
 /** Two payloads compared, and what differs read to the end. */
-async function compare(from: string, to: string, options: TableDifferenceOptions & { as?: string } = {}) {
+async function compare(from: string, to: string, options: CompareOptions & { as?: string } = {}) {
   const { as = 'csv', ...rest } = options;
-  const [before, after] = [await take(from, `from.${as}`), await take(to, `to.${as}`)];
-  const difference = await differenceOf(before.table, after.table, rest);
+  const [before, after] = [await ingestPayload(from, `from.${as}`), await ingestPayload(to, `to.${as}`)];
+  const difference = await compareTables(before.table, after.table, rest);
   const rows: RowChange[] = [];
   for await (const row of difference.rows()) rows.push(row);
   const { counts } = difference;
@@ -27,7 +27,7 @@ const told = (rows: readonly RowChange[]) => rows.map(({ change, key }) => `${ch
 
 const trees = lines('id,kind,height', '1,oak,3', '2,elm,4', '3,ash,5');
 
-test('rows known by a key that was found: removed first, then changed and added as they come', async () => {
+test('rows matched by a detected key: removed first, then changed and added in file order', async () => {
   const { key, counts, columns, rows } = await compare(trees, lines('id,kind,height', '4,fir,1', '3,ash,6', '1,oak,3'));
   assert.deepEqual(key, { kind: 'columns', columns: ['id'] });
   assert.deepEqual(counts, { from: 3, to: 3, added: 1, removed: 1, changed: 1, unchanged: 1 });
@@ -56,7 +56,7 @@ test('another order of rows or of columns is no difference', async () => {
   }
 });
 
-test('columns that came, went or have another type are told once, and not of every row', async () => {
+test('added, dropped and retyped columns are reported once, and not for every row', async () => {
   const { columns, counts, rows } = await compare(
     lines('id,kind,code,size', 'a,oak,7,1', 'b,elm,8,2', 'c,ash,9,3'),
     lines('id,code,size,height', 'a,7,1.0,3', 'b,8a,2.5,4', 'c,9,3.0,5'),
@@ -73,7 +73,7 @@ test('columns that came, went or have another type are told once, and not of eve
   assert.deepEqual(rows[0]?.change === 'changed' && rows[0].columns, ['code', 'size']);
 });
 
-test('a key that is given: of several columns, with nulls', async () => {
+test('a given key: of several columns, with nulls', async () => {
   const from = lines('year,country,value', '2000,FR,1', '2000,DE,2', '2001,FR,3', '2001,,4');
   const to = lines('year,country,value', '2000,FR,1', '2001,FR,5', '2001,,4', '2001,DE,2');
   const { key, rows } = await compare(from, to, { key: ['year', 'country'] });
@@ -85,7 +85,7 @@ test('a key that is given: of several columns, with nulls', async () => {
   ]);
 });
 
-test('a key that is none: unknown, only on one side, not unique', async () => {
+test('an invalid key: unknown, only on one side, not unique', async () => {
   const other = lines('id,kind,width', '1,oak,3', '2,oak,4');
   const refused = async (key: string[], message: string) =>
     assert.rejects(compare(trees, other, { key }), (error: unknown) => {
@@ -97,10 +97,10 @@ test('a key that is none: unknown, only on one side, not unique', async () => {
   await refused(['height'], 'Only one of the versions has a column "height".');
   await refused(['id', 'kind', 'x'], 'Unknown column "x".');
   await refused(['kind'], '"kind" can\'t be the key: more than one row has "oak".');
-  await refused([], 'A key is made of one column at least.');
+  await refused([], 'A key needs at least one column.');
 });
 
-test('the key that is found: ids, then columns with a likely name, then others, then none', async () => {
+test('the detected key: ids, then columns with a likely name, then others, then none', async () => {
   const found = async (from: string, to: string, as = 'csv') => {
     const { key } = await compare(from, to, { as });
     return key.kind === 'columns' ? key.columns[0] : key.kind;
@@ -124,7 +124,7 @@ test('the key that is found: ids, then columns with a likely name, then others, 
   assert.equal(await found(features([5, 6]), features([6, 6]), 'geojson'), 'code');
 });
 
-test('whole rows: each row has one like it, however often it is there', async () => {
+test('whole rows: equal rows are matched one by one', async () => {
   const from = lines('a,b', '1.5,x', '1.5,x', '2.5,y', '3.5,z');
   const to = lines('a,b', '2.5,y', '1.5,x', '2.5,y', '3.5,w');
   const { key, rows, counts } = await compare(from, to);
@@ -186,7 +186,7 @@ test('geometries are compared exactly: kind, coordinates, heights, none', async 
   assert.deepEqual(rows[0]?.change === 'changed' && rows[0].to.geometry, shapes[1]);
 });
 
-test('objects are the same whatever the order of their members; a column may have any name', async () => {
+test('objects are equal whatever the order of their members; a column may have any name', async () => {
   const { counts, rows } = await compare(
     '[{"id":1,"o":{"a":1,"b":[{"c":2,"d":3}]},"__proto__":1},{"id":2,"o":{"a":1},"__proto__":2}]',
     '[{"id":1,"o":{"b":[{"d":3,"c":2}],"a":1},"__proto__":1},{"id":2,"o":{"a":2},"__proto__":3}]',
@@ -197,7 +197,7 @@ test('objects are the same whatever the order of their members; a column may hav
   assert.match(JSON.stringify(rows[0]), /"to":\{"id":2,"o":\{"a":2\},"__proto__":3\}/);
 });
 
-test('rows of more than one block, in another order; stopping early and being stopped', async () => {
+test('rows of more than one row group, in another order; stopping early and being aborted', async () => {
   const n = 40_000;
   const row = (id: number, value: number) => `${id},${value}`;
   const from = Array.from({ length: n }, (_, id) => row(id, id % 7));
@@ -209,16 +209,16 @@ test('rows of more than one block, in another order; stopping early and being st
   assert.equal(rows[10]?.key?.id, n + 9);
   assert.equal(rows[20]?.change, 'changed');
 
-  const { table } = await take(lines('id,v', ...from), 'a.csv');
-  const other = await take(lines('id,v', ...to.map((line) => `${line}0`)), 'b.csv');
-  const difference = await differenceOf(table, other.table);
+  const { table } = await ingestPayload(lines('id,v', ...from), 'a.csv');
+  const other = await ingestPayload(lines('id,v', ...to.map((line) => `${line}0`)), 'b.csv');
+  const difference = await compareTables(table, other.table);
   assert.ok(difference.counts.changed > 30_000);
   for await (const first of difference.rows()) {
     assert.equal(first.change, 'removed');
     break;
   }
   const controller = new AbortController();
-  const stopped = differenceOf(table, other.table, { signal: controller.signal });
+  const stopped = compareTables(table, other.table, { signal: controller.signal });
   controller.abort(new Error('enough'));
   await assert.rejects(stopped, /enough/);
 });
@@ -258,7 +258,7 @@ interface Row {
   readonly s: string | null;
 }
 
-test('as told by a naive comparison, by key and by whole rows', async () => {
+test('as by a naive comparison, by key and by whole rows', async () => {
   const row = fc.record({
     k: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
     n: fc.constantFrom(null, 0, 1.5, -2),

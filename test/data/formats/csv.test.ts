@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import Papa from 'papaparse';
-import { csvt } from '../../../src/data/formats/csv/columns.ts';
+import { csvtText } from '../../../src/data/formats/csv/columns.ts';
 import type { RowsInput, WriteOptions } from '../../../src/data/formats/types.ts';
 import { toWkt } from '../../../src/data/geometry/wkt.ts';
 import { awkwardTexts, geometries, point, table, type Written, written } from '../support/written.ts';
@@ -64,7 +64,7 @@ describe('csv', () => {
     );
   });
 
-  test('has other geometries, and such as may be other, as WKT', async () => {
+  test('has other geometries, and those of unknown kind, as WKT', async () => {
     const expected = ['geometry', ...geometries.map(toWkt)];
     for (const geometryKinds of [undefined, [], ['Point', 'Polygon']] as const) {
       const input = table(
@@ -76,12 +76,12 @@ describe('csv', () => {
     }
   });
 
-  test('refuses a polygon that was said to be a point', async () => {
+  test('refuses a polygon where all geometries should be points', async () => {
     const polygon = geometries.find(({ type }) => type === 'Polygon') ?? null;
     await assert.rejects(csv(table({}, [{ geometry: polygon, values: {} }], { geometryKinds: ['Point'] })), /no place/);
   });
 
-  test('puts the geometry where it was asked for, and leaves columns their names', async () => {
+  test('puts the geometry where it is selected, and leaves columns their names', async () => {
     const header = async (input: RowsInput) => (await csv(input)).split('\r\n')[0];
     assert.equal(await header(table(types, [], { fields: ['size', 'geometry'] })), 'size,geometry');
     const points = { geometryKinds: ['Point'] } as const;
@@ -100,7 +100,7 @@ describe('csv', () => {
     );
   });
 
-  test('has points once that were made of longitude and latitude', async () => {
+  test('has points once if they were made from longitude and latitude', async () => {
     const degrees = { name: 'string', longitude: 'float', latitude: 'float' } as const;
     const rows = [
       { geometry: point(1.5, -2), values: { name: 'One', longitude: 1.5, latitude: -2 } },
@@ -110,7 +110,7 @@ describe('csv', () => {
     const made = { geometryKinds: ['Point'], pointColumns: ['longitude', 'latitude'] } as const;
     const input = (more: object = {}) => table(degrees, rows, { ...made, ...more });
     assert.equal(await csv(input()), 'name,longitude,latitude\r\nOne,1.5,-2\r\nTwo,999,0\r\n');
-    assert.equal(csvt(input()), '"String","CoordX","CoordY"\r\n');
+    assert.equal(csvtText(input()), '"String","CoordX","CoordY"\r\n');
     const header = async (more: object) => (await csv(input(more))).split('\r\n')[0];
     assert.equal(await header({ fields: ['name', 'geometry'] }), 'name,longitude,latitude');
     assert.equal(await header({ fields: ['geometry', 'latitude'] }), 'longitude,latitude_1,latitude');

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { ItemScanner, type Layout } from '../../../src/data/formats/json/item-scanner.ts';
+import { type ItemLayout, ItemScanner } from '../../../src/data/formats/json/item-scanner.ts';
 
-function scan(text: string, layout: Layout, size: number) {
+function scan(text: string, layout: ItemLayout, size: number) {
   const scanner = new ItemScanner(layout);
   const items: { text: string; offset: number; line: number }[] = [];
   const bytes = Buffer.from(text);
@@ -54,7 +54,7 @@ test('items of arrays, lines and records are found wherever the chunks end', () 
     fc.property(fc.array(json), fc.integer({ min: 1, max: 40 }), (values, size) => {
       const texts = values.map((value) => JSON.stringify(value));
       const expected = JSON.parse(JSON.stringify(values));
-      const found = (text: string, layout: Layout) =>
+      const found = (text: string, layout: ItemLayout) =>
         scan(text, layout, size).items.map((item) => JSON.parse(item.text));
       assert.deepEqual(found(` [ ${texts.join(' ,\n')}\n]\n`, 'array'), expected);
       assert.deepEqual(found(texts.join('\r\n\n'), 'lines'), expected);
@@ -66,23 +66,27 @@ test('items of arrays, lines and records are found wherever the chunks end', () 
 test('any text is either found to be items or refused, and never anything else', () => {
   const byte = fc.constantFrom('{', '}', '[', ']', '"', '\\', ',', ':', '1', 'a', '\n', ' ', '"features":[');
   fc.assert(
-    fc.property(fc.array(byte), fc.constantFrom<Layout>('features', 'array', 'lines', 'records'), (parts, layout) => {
-      const text = parts.join('');
-      const results = [1, 3, 1000].map((size) => {
-        try {
-          return JSON.stringify(scan(text, layout, size));
-        } catch (error) {
-          assert.equal((error as Error).name, 'PayloadError');
-          return (error as Error).message.replace(/found.*/, '');
-        }
-      });
-      assert.deepEqual(new Set(results).size, 1, JSON.stringify([text, layout, results]));
-    }),
+    fc.property(
+      fc.array(byte),
+      fc.constantFrom<ItemLayout>('features', 'array', 'lines', 'records'),
+      (parts, layout) => {
+        const text = parts.join('');
+        const results = [1, 3, 1000].map((size) => {
+          try {
+            return JSON.stringify(scan(text, layout, size));
+          } catch (error) {
+            assert.equal((error as Error).name, 'PayloadError');
+            return (error as Error).message.replace(/found.*/, '');
+          }
+        });
+        assert.deepEqual(new Set(results).size, 1, JSON.stringify([text, layout, results]));
+      },
+    ),
     { numRuns: 1000 },
   );
 });
 
-const refusals: [string, Layout, string, RegExp][] = [
+const refusals: [string, ItemLayout, string, RegExp][] = [
   ['a line that breaks off', 'lines', '{"a":1}\n{"a":\n{"a":2}\n', /line 2, byte 13: the text breaks off/],
   ['two items on a line', 'lines', '{"a":1} {"a":2}', /line 1, byte 8: expected an object/],
   ['something that is no object', 'lines', '{"a":1}\n[1]\n', /line 2, byte 8: expected an object/],
@@ -97,7 +101,7 @@ const refusals: [string, Layout, string, RegExp][] = [
   ['nesting around the features', 'features', '['.repeat(100_000), /nested deeper than 100 levels/],
 ];
 for (const [what, layout, text, message] of refusals) {
-  test(`${what}: refused with its place`, () => {
+  test(`${what}: refused with its position`, () => {
     for (const size of [1, 7, 1_000_000]) assert.throws(() => scan(text, layout, size), message);
   });
 }

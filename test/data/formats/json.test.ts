@@ -54,7 +54,7 @@ describe('geojson', () => {
     assert.deepEqual(collection.features[0].properties, {});
   });
 
-  test('shows the columns that were asked for, in that order, and a geometry in any case', async () => {
+  test('has the selected columns, in that order, and a geometry in any case', async () => {
     const [first] = JSON.parse(await written('geojson', table(types, rows, { fields: ['size', 'name'] }))).features;
     assert.deepEqual(first, { type: 'Feature', id: 'a"b', geometry: null, properties: { size: 1.5, name: 'One' } });
     assert.deepEqual(Object.keys(first.properties), ['size', 'name']);

@@ -78,7 +78,7 @@ describe('parquet', () => {
     );
   });
 
-  test('keeps integers beyond 2^53, and refuses what no integer of 64 bits is', async () => {
+  test('keeps integers beyond 2^53, and refuses those beyond 64 bits', async () => {
     const column = (...integers: (string | number)[]) =>
       readBack(
         table(

@@ -3,19 +3,19 @@ import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { type FormatName, formats } from '../../../src/data/formats/output-formats.ts';
+import { type OutputFormatName, outputFormats } from '../../../src/data/formats/output-formats.ts';
 import { writeRows } from '../../../src/data/formats/write-rows.ts';
-import type { Row, TableShape } from '../../../src/data/row.ts';
+import type { Row, TableSchema } from '../../../src/data/row.ts';
 import { bytesOf, point } from '../support/written.ts';
 
-const shape: TableShape = {
+const schema: TableSchema = {
   hasGeometry: true,
   columns: [
     { name: 'n', type: 'integer' },
     { name: 's', type: 'string' },
   ],
 };
-const withRows = (Object.keys(formats) as FormatName[]).filter((name) => name !== 'csvt' && name !== 'prj');
+const withRows = (Object.keys(outputFormats) as OutputFormatName[]).filter((name) => name !== 'csvt' && name !== 'prj');
 
 /** Rows that count how many were read, and notice when reading ends. */
 class Source {
@@ -51,8 +51,8 @@ class Source {
   }
 }
 
-const write = (format: FormatName, rows: Iterable<Row> | AsyncIterable<Row>) =>
-  writeRows(format, { name: 'many', shape, rows });
+const write = (format: OutputFormatName, rows: Iterable<Row> | AsyncIterable<Row>) =>
+  writeRows(format, { name: 'many', schema, rows });
 
 for (const format of withRows) {
   describe(format, () => {
@@ -74,7 +74,7 @@ for (const format of withRows) {
       assert.ok(now.equals(later));
     });
 
-    test('reads no further than the reader asks', async () => {
+    test('reads no further than the consumer requests', async () => {
       const source = new Source(300_000);
       const chunks = write(format, source.rows());
       assert.equal(source.read, 0);
@@ -149,7 +149,7 @@ for (const format of withRows) {
   });
 }
 
-test('others get their turn while a fast reader reads', async () => {
+test('the event loop gets turns while a fast consumer reads', async () => {
   let longest = 0;
   let last = performance.now();
   const timer = setInterval(() => {
@@ -165,7 +165,7 @@ test('others get their turn while a fast reader reads', async () => {
   assert.ok(longest < took / 2, `${longest} of ${took} ms`);
 });
 
-test('csvt and prj leave the rows alone', async () => {
+test('csvt and prj read no rows', async () => {
   for (const format of ['csvt', 'prj'] as const) {
     const source = new Source(10);
     assert.ok((await bytesOf(write(format, source.rows()))).length > 0);

@@ -75,7 +75,7 @@ test('plain text is UTF-8, or not written at all', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
       const out = new TextBuffer();
-      const done = out.plain(text, special);
+      const done = out.plainText(text, special);
       assert.equal(Buffer.from(out.take()).toString(), done ? text : '');
     }),
   );

@@ -8,9 +8,9 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Geometry } from '../../../src/data/geometry/geometry.ts';
 import { parseWkt } from '../../../src/data/geometry/wkt.ts';
-import { compile } from '../../../src/data/query/compile.ts';
-import type { Predicate, SpatialTest } from '../../../src/data/query/predicate.ts';
-import { layer, rowOf, shapeOf } from '../support/rows.ts';
+import { compilePredicate } from '../../../src/data/query/compile.ts';
+import type { Predicate, SpatialOperator } from '../../../src/data/query/predicate.ts';
+import { layer, rowOf, schemaOf } from '../support/rows.ts';
 
 /** Debian's own Python has Debian's shapely, even where another Python comes first. */
 const python = [process.env.PYTHON ?? 'python3', '/usr/bin/python3'].find(
@@ -46,7 +46,7 @@ const odd = [
 const box = (west: number, south: number, east: number, north: number) =>
   parseWkt(`POLYGON((${west} ${south},${east} ${south},${east} ${north},${west} ${north},${west} ${south}))`);
 
-test('geos-wasm and shapely judge alike', { skip }, async () => {
+test('geos-wasm and shapely agree', { skip }, async () => {
   assert.ok(python, 'In CI this test must run: apt-get install python3-shapely');
   const layers: Record<string, Geometry[]> = { odd };
   for (const name of ['countries', 'lakes', 'places', 'rivers'] as const) {
@@ -87,8 +87,8 @@ test('geos-wasm and shapely judge alike', { skip }, async () => {
         const predicate: Predicate =
           test === 'dwithin'
             ? { op: 'dwithin', geometry, distance, unit: 'degree' }
-            : { op: 'spatial', test: test as SpatialTest, geometry };
-        const matches = await compile(predicate, shapeOf({}));
+            : { op: 'spatial', test: test as SpatialOperator, geometry };
+        const matches = await compilePredicate(predicate, schemaOf({}));
         const theirs = answers[q]?.[`${name} ${test}`] ?? { true: [], unknown: [] };
         for (const i of theirs.unknown) {
           // GEOS before 3.13 refuses collections; nothing else.

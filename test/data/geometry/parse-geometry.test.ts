@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { TextError } from '../../../src/data/errors.ts';
+import { ParameterError } from '../../../src/data/errors.ts';
 import type { Geometry } from '../../../src/data/geometry/geometry.ts';
-import { parseGeometry, toWkt } from '../../../src/data/geometry/parse-geometry.ts';
-import { parseWkt } from '../../../src/data/geometry/wkt.ts';
+import { parseGeometry } from '../../../src/data/geometry/parse-geometry.ts';
+import { parseWkt, toWkt } from '../../../src/data/geometry/wkt.ts';
 import { layer } from '../support/rows.ts';
 
 const refused = (text: string, message: RegExp, budget?: { vertices: number; depth: number }) =>
   assert.throws(
     () => parseGeometry(text, budget),
-    (error) => error instanceof TextError && message.test(error.message),
+    (error) => error instanceof ParameterError && message.test(error.message),
     text.slice(0, 60),
   );
 const square = [
@@ -225,7 +225,7 @@ const anyGeometry = fc.letrec<{ geometry: Geometry }>((tie) => ({
   ),
 })).geometry;
 
-test('what is written as WKT or GeoJSON is read as it was', () => {
+test('WKT and GeoJSON are read back as they were written', () => {
   fc.assert(
     fc.property(anyGeometry, (geometry) => {
       // fast-check's objects have no prototype.
@@ -242,7 +242,7 @@ test('real layers survive WKT', () => {
   }
 });
 
-test('no text makes the parser throw anything but TextError, or hang', () => {
+test('no text makes the parser throw anything but ParameterError, or hang', () => {
   const fragments = fc.constantFrom(
     'POINT',
     'Polygon',
@@ -272,7 +272,7 @@ test('no text makes the parser throw anything but TextError, or hang', () => {
         try {
           parseGeometry(text);
         } catch (error) {
-          assert.ok(error instanceof TextError, String(error));
+          assert.ok(error instanceof ParameterError, String(error));
         }
       },
     ),

@@ -24,7 +24,7 @@ test('little-endian, with the type in the first five bytes', () => {
   assert.equal(hex(toWkb({ type: 'LineString', coordinates: [] })), '010200000000000000');
 });
 
-test('one Z makes all positions have one, at 0, and what is beyond it is left out', () => {
+test('one Z gives all positions one, at 0; further numbers are left out', () => {
   const mixed = {
     type: 'LineString',
     coordinates: [

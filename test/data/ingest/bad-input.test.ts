@@ -6,8 +6,8 @@ import { Readable } from 'node:stream';
 import test from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { PayloadError } from '../../../src/data/errors.ts';
-import { takeIn } from '../../../src/data/ingest/ingest.ts';
-import { collection, point, take, temporaryFolder, typesOf, valuesOf } from '../support/payloads.ts';
+import { ingest } from '../../../src/data/ingest/ingest.ts';
+import { collection, ingestPayload, point, temporaryFolder, typesOf, valuesOf } from '../support/payloads.ts';
 
 const refused: [string, string, string | Uint8Array, RegExp][] = [
   [
@@ -109,7 +109,7 @@ for (const [what, fileName, content, message] of refused) {
     const derivedFolder = temporaryFolder();
     const copyTo = join(temporaryFolder(), 'copy');
     const source = Readable.from([content.length === 0 ? Buffer.alloc(0) : Buffer.from(content)]);
-    await assert.rejects(takeIn(source, { fileName, derivedFolder, copyTo }), (error) => {
+    await assert.rejects(ingest(source, { fileName, cacheFolder: derivedFolder, copyTo }), (error) => {
       assert.ok(error instanceof PayloadError, String(error));
       assert.match(error.message, message);
       return true;
@@ -125,22 +125,30 @@ test('a source that fails, or is aborted: its own error, and nothing left behind
     yield Buffer.from(`${'{"a":1}\n'.repeat(100_000)}`);
     throw new Error('the connection was cut');
   }
-  await assert.rejects(takeIn(Readable.from(broken()), { fileName: 'a.ndjson', derivedFolder }), /connection was cut/);
+  await assert.rejects(
+    ingest(Readable.from(broken()), { fileName: 'a.ndjson', cacheFolder: derivedFolder }),
+    /connection was cut/,
+  );
   const zipped = async function* () {
     yield gzipSync('{"a":1}\n'.repeat(1000)).subarray(0, 30);
     throw new Error('the connection was cut');
   };
-  await assert.rejects(takeIn(Readable.from(zipped()), { format: 'ndjson', derivedFolder }), /connection was cut/);
+  await assert.rejects(
+    ingest(Readable.from(zipped()), { format: 'ndjson', cacheFolder: derivedFolder }),
+    /connection was cut/,
+  );
   const abort = new AbortController();
   abort.abort();
   const source = Readable.from([Buffer.from('a,b\n')]);
-  await assert.rejects(takeIn(source, { format: 'csv', derivedFolder, signal: abort.signal }), { name: 'AbortError' });
+  await assert.rejects(ingest(source, { format: 'csv', cacheFolder: derivedFolder, signal: abort.signal }), {
+    name: 'AbortError',
+  });
   assert.deepEqual(readdirSync(derivedFolder), []);
 });
 
 test('ragged rows, duplicate and empty names: every cell is kept', async () => {
-  const { intake, table } = await take('a,,a\n1,2,3\n4\n5,6,7,8\n9,10,11,,\n', 'a.csv');
-  assert.deepEqual(typesOf(intake), ['a:integer', 'column_2:integer', 'a_2:integer', 'column_4:integer']);
+  const { result, table } = await ingestPayload('a,,a\n1,2,3\n4\n5,6,7,8\n9,10,11,,\n', 'a.csv');
+  assert.deepEqual(typesOf(result), ['a:integer', 'column_2:integer', 'a_2:integer', 'column_4:integer']);
   assert.deepEqual(await valuesOf(table), [
     [1, 2, 3, null],
     [4, null, null, null],
@@ -152,8 +160,8 @@ test('ragged rows, duplicate and empty names: every cell is kept', async () => {
 test('properties named like the geometry, or not at all, or like JavaScript’s own', async () => {
   const text =
     '{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"geometry":1,"":2,"__proto__":3,"constructor":4},"geometry":null}]}';
-  const { intake, table } = await take(text, 'a.geojson');
-  assert.deepEqual(typesOf(intake), [
+  const { result, table } = await ingestPayload(text, 'a.geojson');
+  assert.deepEqual(typesOf(result), [
     'geometry:geometry',
     'geometry_2:integer',
     'column_2:integer',
@@ -161,7 +169,7 @@ test('properties named like the geometry, or not at all, or like JavaScript’s 
     'constructor:integer',
   ]);
   assert.deepEqual(await valuesOf(table), [[1, 2, 3, 4]]);
-  assert.equal(table.ownBytes, null);
+  assert.equal(table.passthrough, null);
 });
 
 const texts: [string, Uint8Array, string][] = [
@@ -173,10 +181,10 @@ const texts: [string, Uint8Array, string][] = [
 ];
 for (const [what, bytes, encoding] of texts) {
   test(`${what}: read`, async () => {
-    const { intake, table } = await take(bytes, 'a.csv');
-    assert.equal(intake.encoding, encoding);
+    const { result, table } = await ingestPayload(bytes, 'a.csv');
+    assert.equal(result.encoding, encoding);
     assert.deepEqual(
-      intake.columns.map(({ name }) => name),
+      result.columns.map(({ name }) => name),
       ['name', 'n'],
     );
     assert.deepEqual(await valuesOf(table), [['Zürich €', 1]]);
@@ -190,18 +198,18 @@ test('GeoJSON in UTF-16, with a mark, and in Windows-1252', async () => {
     Buffer.from(`\ufeff${text}`),
     Buffer.from(text, 'latin1'),
   ]) {
-    const { table } = await take(bytes, 'a.geojson');
+    const { table } = await ingestPayload(bytes, 'a.geojson');
     assert.deepEqual(await valuesOf(table), [['Zürich']]);
   }
 });
 
-test('a character that lies across two chunks', async () => {
+test('a character that is split across two chunks', async () => {
   const text = Buffer.from('{"a":"€uro 😀"}\n');
   for (let at = 1; at < text.length; at++) {
     const source = Readable.from([text.subarray(0, at), text.subarray(at)]);
-    const intake = await takeIn(source, { format: 'ndjson' });
-    assert.equal(intake.encoding, 'utf-8');
-    assert.equal(intake.statistics[0]?.min, '€uro 😀');
+    const result = await ingest(source, { format: 'ndjson' });
+    assert.equal(result.encoding, 'utf-8');
+    assert.equal(result.statistics[0]?.min, '€uro 😀');
   }
 });
 
@@ -213,12 +221,12 @@ test('empty points and geometries', async () => {
     { type: 'MultiPolygon', coordinates: [] },
     { type: 'GeometryCollection', geometries: [] },
   ];
-  const { intake, table } = await take(
+  const { result, table } = await ingestPayload(
     collection(...shapes.map((geometry) => ({ type: 'Feature', properties: {}, geometry }))),
     'a.geojson',
   );
-  assert.equal(intake.bbox, null);
-  assert.equal(intake.statistics[0]?.nulls, 3);
+  assert.equal(result.bbox, null);
+  assert.equal(result.statistics[0]?.nulls, 3);
   const found: unknown[] = [];
   for await (const row of table.scan()) found.push([row.geometry()?.type, row.bbox()]);
   assert.deepEqual(found, [

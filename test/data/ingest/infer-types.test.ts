@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { columnNames } from '../../../src/data/ingest/infer-types.ts';
-import { take, typesOf, valuesOf } from '../support/payloads.ts';
+import { uniqueColumnNames } from '../../../src/data/ingest/infer-types.ts';
+import { ingestPayload, typesOf, valuesOf } from '../support/payloads.ts';
 
 /** Column `a` of a CSV with these cells. */
 async function csvColumn(...cells: string[]) {
-  const { intake, table } = await take(`a,b\n${cells.map((cell) => `${cell},x\n`).join('')}`, 'a.csv');
-  return { type: intake.columns[0]?.type, values: (await valuesOf(table)).map(([value]) => value) };
+  const { result, table } = await ingestPayload(`a,b\n${cells.map((cell) => `${cell},x\n`).join('')}`, 'a.csv');
+  return { type: result.columns[0]?.type, values: (await valuesOf(table)).map(([value]) => value) };
 }
 
 /** Column `a` of NDJSON with these values. */
 async function jsonColumn(...values: unknown[]) {
-  const { intake, table } = await take(values.map((a) => `${JSON.stringify({ a })}\n`).join(''), 'a.ndjson');
-  return { type: intake.columns[0]?.type, values: (await valuesOf(table)).map(([value]) => value) };
+  const { result, table } = await ingestPayload(values.map((a) => `${JSON.stringify({ a })}\n`).join(''), 'a.ndjson');
+  return { type: result.columns[0]?.type, values: (await valuesOf(table)).map(([value]) => value) };
 }
 
 const csv: [string, string[], string, unknown[]][] = [
@@ -62,11 +62,11 @@ for (const [what, given, type, values] of json) {
   test(`JSON: ${what}: ${type}`, async () => assert.deepEqual(await jsonColumn(...given), { type, values }));
 }
 
-test('integers that a number can’t hold keep their digits, in JSON too', async () => {
+test('unsafe integers keep their digits, in JSON too', async () => {
   const text =
     '{"a":12345678901234567890,"b":{"c":[9007199254740993]},"d":1e300,"e":"9007199254740993","f":0.1234567890123456789}\n';
-  const { intake, table } = await take(text, 'a.ndjson');
-  assert.deepEqual(typesOf(intake), ['a:string', 'b:object', 'd:float', 'e:string', 'f:float']);
+  const { result, table } = await ingestPayload(text, 'a.ndjson');
+  assert.deepEqual(typesOf(result), ['a:string', 'b:object', 'd:float', 'e:string', 'f:float']);
   const [row] = await valuesOf(table);
   assert.deepEqual(row, [
     '12345678901234567890',
@@ -77,12 +77,12 @@ test('integers that a number can’t hold keep their digits, in JSON too', async
   ]);
 });
 
-test('NaN and infinity, which JSON doesn’t have, are taken as Python writes them', async () => {
-  const { intake, table } = await take(
+test('NaN and infinity, which JSON doesn’t have, are read as Python writes them', async () => {
+  const { result, table } = await ingestPayload(
     '{"a":NaN,"b":Infinity,"c":"NaN"}\n{"a":1.5,"b":-Infinity,"c":"Infinity"}\n',
     'a.ndjson',
   );
-  assert.deepEqual(typesOf(intake), ['a:float', 'b:float', 'c:string']);
+  assert.deepEqual(typesOf(result), ['a:float', 'b:float', 'c:string']);
   assert.deepEqual(await valuesOf(table), [
     [null, Infinity, 'NaN'],
     [1.5, -Infinity, 'Infinity'],
@@ -91,9 +91,9 @@ test('NaN and infinity, which JSON doesn’t have, are taken as Python writes th
 
 test('a column that turns out to be text after thousands of numbers keeps every text', async () => {
   const cells = Array.from({ length: 70_000 }, (_, n) => (n === 69_999 ? 'n/a' : `${n}.50`));
-  const { intake, table } = await take(`a,b\n${cells.map((cell, n) => `${cell},${n}\n`).join('')}`, 'a.csv');
-  assert.deepEqual(typesOf(intake), ['a:string', 'b:integer']);
-  assert.deepEqual(intake.statistics[0], {
+  const { result, table } = await ingestPayload(`a,b\n${cells.map((cell, n) => `${cell},${n}\n`).join('')}`, 'a.csv');
+  assert.deepEqual(typesOf(result), ['a:string', 'b:integer']);
+  assert.deepEqual(result.statistics[0], {
     name: 'a',
     type: 'string',
     nulls: 0,
@@ -107,7 +107,7 @@ test('a column that turns out to be text after thousands of numbers keeps every 
   );
 });
 
-test('statistics: nulls, different values up to a bound, the least and the greatest', async () => {
+test('statistics: nulls, distinct values up to a bound, minimum and maximum', async () => {
   const rows = Array.from({ length: 3000 }, (_, n) => ({
     n,
     few: n % 3,
@@ -115,8 +115,8 @@ test('statistics: nulls, different values up to a bound, the least and the great
     none: null,
     maybe: n > 10 ? n : null,
   }));
-  const { intake } = await take(rows.map((row) => JSON.stringify(row)).join('\n'), 'a.jsonl');
-  assert.deepEqual(intake.statistics, [
+  const { result } = await ingestPayload(rows.map((row) => JSON.stringify(row)).join('\n'), 'a.jsonl');
+  assert.deepEqual(result.statistics, [
     { name: 'n', type: 'integer', nulls: 0, distinct: null, min: 0, max: 2999 },
     { name: 'few', type: 'integer', nulls: 0, distinct: 3, min: 0, max: 2 },
     { name: 'text', type: 'string', nulls: 0, distinct: 7, min: 't0', max: 't6' },
@@ -125,17 +125,24 @@ test('statistics: nulls, different values up to a bound, the least and the great
   ]);
 });
 
-test('the least of datetimes is the earliest instant, whatever the offset', async () => {
-  const { intake } = await take('a,b\n2024-01-01T00:00:00+05:00,1\n2023-12-31T20:00:00Z,2\n', 'a.csv');
-  assert.equal(intake.statistics[0]?.min, '2024-01-01T00:00:00+05:00');
+test('the minimum of datetimes is the earliest instant, whatever the offset', async () => {
+  const { result } = await ingestPayload('a,b\n2024-01-01T00:00:00+05:00,1\n2023-12-31T20:00:00Z,2\n', 'a.csv');
+  assert.equal(result.statistics[0]?.min, '2024-01-01T00:00:00+05:00');
 });
 
-test('names of columns: none is empty, none is there twice, none takes the place of another', () => {
-  assert.deepEqual(columnNames(['a', '', 'a', 'a_2', '', 'a']), ['a', 'column_2', 'a_3', 'a_2', 'column_5', 'a_4']);
-  assert.deepEqual(columnNames(['geometry', 'b'], ['geometry']), ['geometry_2', 'b']);
+test('column names: none is empty, none is repeated, none replaces another', () => {
+  assert.deepEqual(uniqueColumnNames(['a', '', 'a', 'a_2', '', 'a']), [
+    'a',
+    'column_2',
+    'a_3',
+    'a_2',
+    'column_5',
+    'a_4',
+  ]);
+  assert.deepEqual(uniqueColumnNames(['geometry', 'b'], ['geometry']), ['geometry_2', 'b']);
   fc.assert(
     fc.property(fc.array(fc.constantFrom('a', '', 'a_2', 'a_3', 'column_1', 'geometry')), (names) => {
-      const given = columnNames(names, ['geometry']);
+      const given = uniqueColumnNames(names, ['geometry']);
       assert.equal(new Set(given).size, names.length);
       assert.ok(given.every((name) => name !== '' && name !== 'geometry'));
     }),

@@ -7,23 +7,23 @@ import test from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { parquetWriteFile } from 'hyparquet-writer';
 import { detectFormat, isLfsPointer } from '../../../src/data/formats/detect-format.ts';
-import { takeIn } from '../../../src/data/ingest/ingest.ts';
-import { newPieceCache } from '../../../src/data/table/chunk-reader.ts';
+import { ingest } from '../../../src/data/ingest/ingest.ts';
+import { createChunkCache } from '../../../src/data/table/chunk-reader.ts';
 import { Table } from '../../../src/data/table/table.ts';
-import { collection, point, rowsOf, take, temporaryFolder, typesOf, valuesOf } from '../support/payloads.ts';
+import { collection, ingestPayload, point, rowsOf, temporaryFolder, typesOf, valuesOf } from '../support/payloads.ts';
 
 const fixture = (name: string) => readFileSync(new URL(`../../fixtures/data/${name}`, import.meta.url));
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
 test('rivers: GeoJSON as it is published', async () => {
   const bytes = fixture('rivers.geojson');
-  const { intake, table } = await take(bytes, 'rivers.geojson');
-  assert.equal(intake.checksum, sha256(bytes));
-  assert.equal(intake.size, bytes.length);
-  assert.equal(intake.rows, 13);
-  assert.equal(intake.mediaType, 'application/geo+json');
-  assert.deepEqual(intake.geometryKinds, ['LineString']);
-  assert.deepEqual(typesOf(intake)[0], 'geometry:geometry');
+  const { result, table } = await ingestPayload(bytes, 'rivers.geojson');
+  assert.equal(result.checksum, sha256(bytes));
+  assert.equal(result.size, bytes.length);
+  assert.equal(result.rows, 13);
+  assert.equal(result.mediaType, 'application/geo+json');
+  assert.deepEqual(result.geometryKinds, ['LineString']);
+  assert.deepEqual(typesOf(result)[0], 'geometry:geometry');
   const { features } = JSON.parse(String(bytes));
   const rows = await rowsOf(table);
   assert.deepEqual(
@@ -32,17 +32,17 @@ test('rivers: GeoJSON as it is published', async () => {
   );
   rows.forEach(({ values }, n) => {
     assert.deepEqual(
-      Object.fromEntries(values.map((value, place) => [table.shape.columns[place]?.name, value])),
+      Object.fromEntries(values.map((value, place) => [table.schema.columns[place]?.name, value])),
       features[n].properties,
     );
   });
 });
 
 test('airports: CSV with latitude and longitude', async () => {
-  const { intake, table } = await take(fixture('airports.csv'), 'airports.csv');
-  assert.equal(intake.rows, 3376);
-  assert.deepEqual(intake.geometryKinds, ['Point']);
-  assert.deepEqual(typesOf(intake), [
+  const { result, table } = await ingestPayload(fixture('airports.csv'), 'airports.csv');
+  assert.equal(result.rows, 3376);
+  assert.deepEqual(result.geometryKinds, ['Point']);
+  assert.deepEqual(typesOf(result), [
     'geometry:geometry',
     'iata:string',
     'name:string',
@@ -58,10 +58,10 @@ test('airports: CSV with latitude and longitude', async () => {
 });
 
 test('country codes: leading zeros stay, in six scripts', async () => {
-  const { intake, table } = await take(fixture('country-codes.csv'), 'country-codes.csv');
-  const place = (name: string) => table.shape.columns.findIndex((column) => column.name === name);
-  assert.equal(intake.rows, 249);
-  assert.equal(table.shape.columns[place('ISO4217-currency_numeric_code')]?.type, 'string');
+  const { result, table } = await ingestPayload(fixture('country-codes.csv'), 'country-codes.csv');
+  const place = (name: string) => table.schema.columns.findIndex((column) => column.name === name);
+  assert.equal(result.rows, 249);
+  assert.equal(table.schema.columns[place('ISO4217-currency_numeric_code')]?.type, 'string');
   const afghanistan = (await rowsOf(table)).find(({ values }) => values[place('ISO3166-1-Alpha-2')] === 'AF');
   const albania = (await rowsOf(table)).find(({ values }) => values[place('ISO3166-1-Alpha-2')] === 'AL');
   assert.equal(albania?.values[place('ISO4217-currency_numeric_code')], '008');
@@ -74,15 +74,15 @@ test('a stream is copied while it is read; the copy has the same bytes', async (
   const copyTo = join(temporaryFolder(), 'out.csv');
   writeFileSync(path, bytes);
   const seen: number[] = [];
-  const intake = await takeIn(createReadStream(path), {
+  const result = await ingest(createReadStream(path), {
     format: 'csv',
     copyTo,
     onProgress: (count) => seen.push(count),
   });
   assert.deepEqual(readFileSync(copyTo), bytes);
-  assert.equal(intake.checksum, sha256(bytes));
+  assert.equal(result.checksum, sha256(bytes));
   assert.equal(seen.at(-1), bytes.length);
-  await assert.rejects(takeIn(path, { copyTo }), { code: 'EEXIST' });
+  await assert.rejects(ingest(path, { copyTo }), { code: 'EEXIST' });
   assert.deepEqual(readFileSync(copyTo), bytes);
 });
 
@@ -95,11 +95,11 @@ for (const [what, text] of [
   ['around, with room', `\n {"other":{"features":[[]]},\t"features" :\n [ ${feature} ] , ${members} } \n`],
 ]) {
   test(`a collection’s own members come ${what} its features`, async () => {
-    const { intake, table } = await take(text as string, 'a.json');
-    assert.equal(intake.format, 'geojson');
-    assert.equal(intake.title, 'places');
-    assert.equal(intake.crs, null);
-    assert.deepEqual(intake.geometryKinds, ['Point Z']);
+    const { result, table } = await ingestPayload(text as string, 'a.json');
+    assert.equal(result.format, 'geojson');
+    assert.equal(result.title, 'places');
+    assert.equal(result.crs, null);
+    assert.deepEqual(result.geometryKinds, ['Point Z']);
     assert.deepEqual(await rowsOf(table), [
       { values: [1], geometry: { type: 'Point', coordinates: [1, 2, 3] }, id: 'x' },
     ]);
@@ -108,30 +108,31 @@ for (const [what, text] of [
 
 test('a Feature alone, a geometry alone, no features at all', async () => {
   for (const name of ['a.geojson', 'a.json', 'a']) {
-    assert.deepEqual(await rowsOf((await take(feature, name)).table), [
+    assert.deepEqual(await rowsOf((await ingestPayload(feature, name)).table), [
       { values: [1], geometry: { type: 'Point', coordinates: [1, 2, 3] }, id: 'x' },
     ]);
-    assert.deepEqual(await rowsOf((await take(JSON.stringify({ type: 'Point', coordinates: [1, 2] }), name)).table), [
-      { values: [], geometry: { type: 'Point', coordinates: [1, 2] }, id: undefined },
-    ]);
-    const { intake } = await take(collection(), name);
-    assert.deepEqual([intake.rows, intake.bbox, typesOf(intake)], [0, null, ['geometry:geometry']]);
+    assert.deepEqual(
+      await rowsOf((await ingestPayload(JSON.stringify({ type: 'Point', coordinates: [1, 2] }), name)).table),
+      [{ values: [], geometry: { type: 'Point', coordinates: [1, 2] }, id: undefined }],
+    );
+    const { result } = await ingestPayload(collection(), name);
+    assert.deepEqual([result.rows, result.bbox, typesOf(result)], [0, null, ['geometry:geometry']]);
   }
 });
 
 test('a reference system that isn’t WGS 84 is named, and gives no bounding box in degrees', async () => {
   const text = `{"type":"FeatureCollection","crs":{"type":"name","properties":{"name":"urn:ogc:def:crs:EPSG::25832"}},"features":[${JSON.stringify(point({}, [500000, 5500000]))}]}`;
-  const { intake, table } = await take(text, 'a.geojson');
-  assert.equal(intake.crs, 'urn:ogc:def:crs:EPSG::25832');
-  assert.equal(intake.bbox, null);
-  assert.equal((await rowsOf(table, { candidates: [[499999, 0, 500001, 6e6]] })).length, 1);
+  const { result, table } = await ingestPayload(text, 'a.geojson');
+  assert.equal(result.crs, 'urn:ogc:def:crs:EPSG::25832');
+  assert.equal(result.bbox, null);
+  assert.equal((await rowsOf(table, { boxes: [[499999, 0, 500001, 6e6]] })).length, 1);
 });
 
 test('sequences: one a line, after record separators, pretty-printed, geometries, plain objects, a collection', async () => {
   const pretty = JSON.stringify(point({ a: 1 }, [1, 2]), null, 2);
   const bare = '{"type":"Point","coordinates":[3,4]}';
-  const { intake, table } = await take(`\u001e${pretty}\n\u001e${bare}\n`, 'a.geojsons');
-  assert.equal(intake.format, 'geojsonl');
+  const { result, table } = await ingestPayload(`\u001e${pretty}\n\u001e${bare}\n`, 'a.geojsons');
+  assert.equal(result.format, 'geojsonl');
   assert.deepEqual(
     (await rowsOf(table)).map(({ geometry, values }) => [geometry, values]),
     [
@@ -139,7 +140,7 @@ test('sequences: one a line, after record separators, pretty-printed, geometries
       [{ type: 'Point', coordinates: [3, 4] }, [null]],
     ],
   );
-  const lines = await take(
+  const lines = await ingestPayload(
     `{"a":1}\r\n\r\n${feature}\n${bare}\n${collection(point({ a: 5 }))}\n{"a":7,"geometry":${bare}}`,
     'a.ndjson',
   );
@@ -151,24 +152,24 @@ test('sequences: one a line, after record separators, pretty-printed, geometries
 });
 
 test('arrays: of plain objects, of Features, empty', async () => {
-  const { intake, table } = await take('[{"a":1,"b":{"c":[1]}},\n{"b":null,"d":true}]', 'a.json');
-  assert.deepEqual(typesOf(intake), ['a:integer', 'b:object', 'd:boolean']);
+  const { result, table } = await ingestPayload('[{"a":1,"b":{"c":[1]}},\n{"b":null,"d":true}]', 'a.json');
+  assert.deepEqual(typesOf(result), ['a:integer', 'b:object', 'd:boolean']);
   assert.deepEqual(await valuesOf(table), [
     [1, { c: [1] }, null],
     [null, null, true],
   ]);
-  assert.equal((await take(`[${feature}]`, 'a.json')).table.shape.hasGeometry, true);
-  assert.equal((await take(' [] ', 'a.json')).intake.rows, 0);
+  assert.equal((await ingestPayload(`[${feature}]`, 'a.json')).table.schema.hasGeometry, true);
+  assert.equal((await ingestPayload(' [] ', 'a.json')).result.rows, 0);
 });
 
 test('ids keep their JSON type', async () => {
   const ids = ['a', 7, undefined, '7', 1.5];
-  const { table } = await take(collection(...ids.map((id) => point({}, [1, 2], id))), 'a.geojson');
+  const { table } = await ingestPayload(collection(...ids.map((id) => point({}, [1, 2], id))), 'a.geojson');
   assert.deepEqual(
     (await rowsOf(table)).map(({ id }) => id),
     ids,
   );
-  const strings = await take(collection(point({}, [1, 2], '1'), point({}, [1, 2], '2')), 'a.geojson');
+  const strings = await ingestPayload(collection(point({}, [1, 2], '1'), point({}, [1, 2], '2')), 'a.geojson');
   assert.deepEqual(
     (await rowsOf(strings.table)).map(({ id }) => id),
     ['1', '2'],
@@ -189,8 +190,11 @@ for (const [delimiter, name] of [
         ['1', `"x ""y""${delimiter} z"`, '"two\nlines"'],
         ['2', '', 'é'],
       ];
-      const { intake, table } = await take(rows.map((row) => row.join(delimiter)).join(newline), name as string);
-      assert.equal(intake.delimiter, delimiter);
+      const { result, table } = await ingestPayload(
+        rows.map((row) => row.join(delimiter)).join(newline),
+        name as string,
+      );
+      assert.equal(result.delimiter, delimiter);
       assert.deepEqual(await valuesOf(table), [
         [1, `x "y"${delimiter} z`, 'two\nlines'],
         [2, null, 'é'],
@@ -212,8 +216,8 @@ test('CSV comes out the same wherever its chunks end', async () => {
       bytes.subarray(n * size, (n + 1) * size),
     );
     const folder = temporaryFolder();
-    const { checksum } = await takeIn(Readable.from(chunks), { format: 'csv', derivedFolder: folder });
-    const table = await Table.open(join(folder, checksum), checksum, newPieceCache(64e6));
+    const { checksum } = await ingest(Readable.from(chunks), { format: 'csv', cacheFolder: folder });
+    const table = await Table.open(join(folder, checksum), checksum, createChunkCache(64e6));
     assert.ok(table);
     assert.deepEqual(
       await valuesOf(table),
@@ -223,22 +227,22 @@ test('CSV comes out the same wherever its chunks end', async () => {
 });
 
 test('Excel’s line that names the delimiter, old line ends, a header alone, one column', async () => {
-  assert.deepEqual(await valuesOf((await take('sep=|\na|b,c\n1|2\n', 'a.csv')).table), [[1, 2]]);
-  assert.deepEqual(await valuesOf((await take('a,b\r1,2\r3,4\r', 'a.csv')).table), [
+  assert.deepEqual(await valuesOf((await ingestPayload('sep=|\na|b,c\n1|2\n', 'a.csv')).table), [[1, 2]]);
+  assert.deepEqual(await valuesOf((await ingestPayload('a,b\r1,2\r3,4\r', 'a.csv')).table), [
     [1, 2],
     [3, 4],
   ]);
-  const { intake } = await take('a,b\n', 'a.csv');
-  assert.deepEqual([intake.rows, typesOf(intake)], [0, ['a:string', 'b:string']]);
-  assert.deepEqual(await valuesOf((await take('a\n1\n\n2\n', 'a.csv')).table), [[1], [2]]);
+  const { result } = await ingestPayload('a,b\n', 'a.csv');
+  assert.deepEqual([result.rows, typesOf(result)], [0, ['a:string', 'b:string']]);
+  assert.deepEqual(await valuesOf((await ingestPayload('a\n1\n\n2\n', 'a.csv')).table), [[1], [2]]);
 });
 
 test('WKT takes the place of its column; what can’t be read as WKT later keeps the column', async () => {
-  const { intake, table } = await take(
+  const { result, table } = await ingestPayload(
     'id,the_geom\n1,POINT (1.5 -2)\n2,\n3,"POLYGON ((0 0, 1 0, 1 1, 0 0))"\n4,POINT EMPTY\n',
     'a.csv',
   );
-  assert.deepEqual(typesOf(intake), ['geometry:geometry', 'id:integer']);
+  assert.deepEqual(typesOf(result), ['geometry:geometry', 'id:integer']);
   assert.deepEqual(
     (await rowsOf(table)).map(({ geometry }) => geometry),
     [
@@ -259,14 +263,14 @@ test('WKT takes the place of its column; what can’t be read as WKT later keeps
     ],
   );
   const rows = Array.from({ length: 2000 }, (_, n) => (n === 1999 ? '9,POINT (oops' : `${n},POINT (${n / 100} 1)`));
-  const broken = await take(`id,geometry\n${rows.join('\n')}\n`, 'a.csv');
-  assert.deepEqual(typesOf(broken.intake), ['geometry:geometry', 'id:integer', 'geometry_2:string']);
+  const broken = await ingestPayload(`id,geometry\n${rows.join('\n')}\n`, 'a.csv');
+  assert.deepEqual(typesOf(broken.result), ['geometry:geometry', 'id:integer', 'geometry_2:string']);
   assert.equal((await broken.table.row(1999)).value(1), 'POINT (oops');
 });
 
 test('longitude and latitude: by name and by value', async () => {
   const geometryOf = async (text: string) =>
-    (await rowsOf((await take(text, 'a.csv')).table)).map(
+    (await rowsOf((await ingestPayload(text, 'a.csv')).table)).map(
       ({ geometry }) => geometry?.type === 'Point' && geometry.coordinates,
     );
   assert.deepEqual(await geometryOf('stop_lat,stop_lon\n48.1,11.5\n,\n'), [[11.5, 48.1], false]);
@@ -277,7 +281,7 @@ test('longitude and latitude: by name and by value', async () => {
   assert.deepEqual(await geometryOf('melon,salat\n1,2\n'), [false]);
 });
 
-test('gzipped: the checksum is that of the bytes as they came', async () => {
+test('gzipped: the checksum is that of the raw bytes', async () => {
   const plain = Buffer.from(collection(point({ a: 'é' })));
   for (const [bytes, name] of [
     [plain, 'a.geojson.gz'],
@@ -285,14 +289,14 @@ test('gzipped: the checksum is that of the bytes as they came', async () => {
     [Buffer.from('{"a":"é"}\n'), 'a.ndjson.gz'],
   ] as const) {
     const zipped = Buffer.concat([gzipSync(bytes.subarray(0, 5)), gzipSync(bytes.subarray(5))]);
-    const { intake, table } = await take(zipped, name);
-    assert.equal(intake.checksum, sha256(zipped));
-    assert.equal(intake.size, zipped.length);
-    assert.equal(intake.compression, 'gzip');
-    assert.equal(intake.mediaType, 'application/gzip');
-    assert.equal(intake.rows, 1);
+    const { result, table } = await ingestPayload(zipped, name);
+    assert.equal(result.checksum, sha256(zipped));
+    assert.equal(result.size, zipped.length);
+    assert.equal(result.compression, 'gzip');
+    assert.equal(result.mediaType, 'application/gzip');
+    assert.equal(result.rows, 1);
     assert.equal((await table.row(0)).value(0), 'é');
-    assert.equal(table.ownBytes, null);
+    assert.equal(table.passthrough, null);
   }
 });
 
@@ -328,8 +332,8 @@ test('GeoParquet and Parquet, plain and gzipped', async () => {
     [bytes, 'a.parquet'],
     [gzipSync(bytes), 'a.parquet.gz'],
   ] as const) {
-    const { intake, table } = await take(content, name);
-    assert.deepEqual(typesOf(intake), [
+    const { result, table } = await ingestPayload(content, name);
+    assert.deepEqual(typesOf(result), [
       'geometry:geometry',
       'n:string',
       'small:integer',
@@ -359,23 +363,23 @@ test('GeoParquet and Parquet, plain and gzipped', async () => {
   }
 });
 
-test('other files are kept with no rows; a pointer of Git LFS is recognised', async () => {
+test('other files have no rows; a pointer of Git LFS is recognised', async () => {
   const path = join(temporaryFolder(), 'plan.pdf');
   writeFileSync(path, '%PDF-1.7 …');
-  const intake = await takeIn(path, {
+  const result = await ingest(path, {
     fileName: 'plan.pdf',
     mediaType: 'application/pdf',
-    derivedFolder: temporaryFolder(),
+    cacheFolder: temporaryFolder(),
   });
   assert.deepEqual(
-    [intake.format, intake.mediaType, intake.rows, intake.columns, intake.derived],
+    [result.format, result.mediaType, result.rows, result.columns, result.columnarCopy],
     ['pdf', 'application/pdf', null, [], null],
   );
   const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'a'.repeat(64)}\nsize 12345\n`;
   assert.ok(isLfsPointer(Buffer.from(pointer)));
   assert.ok(!isLfsPointer(Buffer.from('version 1\n')));
   writeFileSync(path, pointer);
-  const lfs = await takeIn(path, { fileName: 'points.geojson' });
+  const lfs = await ingest(path, { fileName: 'points.geojson' });
   assert.deepEqual([lfs.isLfsPointer, lfs.rows], [true, null]);
 });
 

@@ -4,8 +4,8 @@ import { Readable } from 'node:stream';
 import test from 'node:test';
 import { PayloadError } from '../../../src/data/errors.ts';
 import type { PayloadFormat } from '../../../src/data/formats/detect-format.ts';
-import { takeIn } from '../../../src/data/ingest/ingest.ts';
-import { collection, point, take } from '../support/payloads.ts';
+import { ingest } from '../../../src/data/ingest/ingest.ts';
+import { collection, ingestPayload, point } from '../support/payloads.ts';
 
 /** A head, and then one letter again and again. */
 function* endless(head: string, letter: string, bytes: number): Generator<Buffer> {
@@ -30,7 +30,7 @@ const greedy: [string, PayloadFormat, string, string, RegExp][] = [
 ];
 for (const [what, format, head, letter, message] of greedy) {
   test(`${what}: refused`, async () => {
-    await assert.rejects(takeIn(Readable.from(endless(head, letter, 200_000_000)), { format }), (error) => {
+    await assert.rejects(ingest(Readable.from(endless(head, letter, 200_000_000)), { format }), (error) => {
       assert.ok(error instanceof PayloadError, String(error));
       assert.match(error.message, message);
       return true;
@@ -38,24 +38,24 @@ for (const [what, format, head, letter, message] of greedy) {
   });
 }
 
-test('a long row that comes in small pieces is not looked through anew with each', async () => {
-  function* pieces(): Generator<Buffer> {
+test('a long row that comes in small chunks is not parsed again with each', async () => {
+  function* chunks(): Generator<Buffer> {
     yield Buffer.from('a\n"');
     for (let sent = 0; sent < 6_000_000; sent += 20_000) yield Buffer.alloc(20_000, '""');
   }
   const started = performance.now();
-  const taking = takeIn(Readable.from(pieces()), { format: 'csv' });
-  await assert.rejects(taking, /^PayloadError: line 2: a quoted cell is never closed/);
+  const ingesting = ingest(Readable.from(chunks()), { format: 'csv' });
+  await assert.rejects(ingesting, /^PayloadError: line 2: a quoted cell is never closed/);
   assert.ok(performance.now() - started < 5000);
-  const { intake, table } = await take(`a,b\n"${'x\n'.repeat(1_000_000)}",1\ny,2\n`, 'a.csv');
-  assert.equal(intake.rows, 2);
+  const { result, table } = await ingestPayload(`a,b\n"${'x\n'.repeat(1_000_000)}",1\ny,2\n`, 'a.csv');
+  assert.equal(result.rows, 2);
   assert.equal(String((await table.row(0)).value(0)).length, 2_000_000);
 });
 
-test('a polygon of a million vertices is taken in, and comes back', async () => {
+test('a polygon of a million vertices is ingested, and comes back', async () => {
   const ring = Array.from({ length: 1_000_000 }, (_, n) => [Math.cos(n / 2e5) * 50, Math.sin(n / 2e5) * 50]);
   const feature = { ...point({}), geometry: { type: 'Polygon', coordinates: [[...ring, ring[0]]] } };
-  const { table } = await take(collection(feature), 'a.geojson');
+  const { table } = await ingestPayload(collection(feature), 'a.geojson');
   const geometry = (await table.row(0)).geometry();
   assert.equal(geometry?.type === 'Polygon' && geometry.coordinates[0]?.length, 1_000_001);
   assert.deepEqual(geometry?.type === 'Polygon' && geometry.coordinates[0]?.[777_777], ring[777_777]);
@@ -63,8 +63,8 @@ test('a polygon of a million vertices is taken in, and comes back', async () => 
 
 test('thousands of columns of which each row has two', async () => {
   const lines = Array.from({ length: 20_000 }, (_, n) => `{"k${n % 4000}":${n},"m${n % 37}":"x"}\n`);
-  const { intake, table } = await take(lines.join(''), 'a.ndjson');
-  assert.equal(intake.columns.length, 4037);
-  const place = table.shape.columns.findIndex(({ name }) => name === 'k3999');
+  const { result, table } = await ingestPayload(lines.join(''), 'a.ndjson');
+  assert.equal(result.columns.length, 4037);
+  const place = table.schema.columns.findIndex(({ name }) => name === 'k3999');
   assert.deepEqual([(await table.row(7999)).value(place), (await table.row(8000)).value(place)], [7999, null]);
 });

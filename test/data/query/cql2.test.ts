@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { ValidationError } from '../../../src/catalogue/errors.ts';
-import { compile } from '../../../src/data/query/compile.ts';
+import { compilePredicate } from '../../../src/data/query/compile.ts';
 import { parseCql2 } from '../../../src/data/query/cql2.ts';
-import { rowOf, shapeOf } from '../support/rows.ts';
+import { rowOf, schemaOf } from '../support/rows.ts';
 
-const shape = shapeOf({
+const schema = schemaOf({
   name: 'string',
   height: 'float',
   count: 'integer',
@@ -25,7 +25,7 @@ const row = rowOf(
   { type: 'Point', coordinates: [8.54, 47.37] },
 );
 
-test('what CQL2 says', async () => {
+test('supported CQL2', async () => {
   const yes = [
     'height = 408.5',
     'height <> 1',
@@ -83,9 +83,9 @@ test('what CQL2 says', async () => {
     '  height\n=\t408.5  ',
   ];
   for (const text of yes) {
-    assert.equal((await compile(parseCql2(text, shape), shape))(row), true, text);
+    assert.equal((await compilePredicate(parseCql2(text, schema), schema))(row), true, text);
     if (!/^(TRUE|.*FALSE)/.test(text)) {
-      assert.equal((await compile(parseCql2(`NOT (${text})`, shape), shape))(row), false, `NOT (${text})`);
+      assert.equal((await compilePredicate(parseCql2(`NOT (${text})`, schema), schema))(row), false, `NOT (${text})`);
     }
   }
   for (const text of [
@@ -95,18 +95,18 @@ test('what CQL2 says', async () => {
     "NOT (none IN ('x'))",
     "NOT CASEI(none) = 'x'",
   ]) {
-    assert.equal((await compile(parseCql2(text, shape), shape))(row), false, `${text}: unknown`);
+    assert.equal((await compilePredicate(parseCql2(text, schema), schema))(row), false, `${text}: unknown`);
   }
 });
 
 test('AND binds closer than OR', () => {
   assert.deepEqual(
-    parseCql2('count=1 OR count=2 AND count=3', shape),
-    parseCql2('count=1 OR (count=2 AND count=3)', shape),
+    parseCql2('count=1 OR count=2 AND count=3', schema),
+    parseCql2('count=1 OR (count=2 AND count=3)', schema),
   );
 });
 
-test('what it refuses, where, and what was probably meant', () => {
+test('errors give the position, and the nearest existing name', () => {
   for (const [text, message] of [
     ['', 'Expected a column or a value but found the end at character 1.'],
     ['heigth > 5', 'Unknown column "heigth" at character 1. Did you mean "height"?'],
@@ -146,7 +146,7 @@ test('what it refuses, where, and what was probably meant', () => {
     ['count IN ()', 'Expected a column or a value but found ")" at character 11.'],
   ] as const) {
     assert.throws(
-      () => parseCql2(text, shape, 'filter'),
+      () => parseCql2(text, schema, 'filter'),
       (error) => {
         assert.ok(error instanceof ValidationError, `${text}: ${error}`);
         assert.deepEqual(error.fields, { filter: [message] }, text);
@@ -157,14 +157,14 @@ test('what it refuses, where, and what was probably meant', () => {
 });
 
 test('depth counts parentheses, NOT and collections', () => {
-  parseCql2(`${'('.repeat(8)}height = 1${')'.repeat(8)}`, shape);
+  parseCql2(`${'('.repeat(8)}height = 1${')'.repeat(8)}`, schema);
   for (const text of [
     `${'('.repeat(9)}height = 1${')'.repeat(9)}`,
     `${'NOT '.repeat(9)}height = 1`,
     `${'CASEI('.repeat(9)}name${')'.repeat(9)} = 'a'`,
     `S_INTERSECTS(geometry, ${'GEOMETRYCOLLECTION('.repeat(9)}POINT(1 2)${')'.repeat(9)})`,
   ]) {
-    assert.throws(() => parseCql2(text, shape), /nested too deeply/);
+    assert.throws(() => parseCql2(text, schema), /nested too deeply/);
   }
 });
 
@@ -206,7 +206,7 @@ test('no text makes the parser throw anything but ValidationError', () => {
       ),
       (text) => {
         try {
-          parseCql2(text, shape);
+          parseCql2(text, schema);
         } catch (error) {
           assert.ok(error instanceof ValidationError, String(error));
         }

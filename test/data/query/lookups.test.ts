@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ValidationError } from '../../../src/catalogue/errors.ts';
 import type { Geometry } from '../../../src/data/geometry/geometry.ts';
-import { compile } from '../../../src/data/query/compile.ts';
-import { lookupsOf, parseLookup } from '../../../src/data/query/lookups.ts';
+import { compilePredicate } from '../../../src/data/query/compile.ts';
+import { lookupsByType, parseLookup } from '../../../src/data/query/lookups.ts';
 import { splitList } from '../../../src/data/query/parameter-values.ts';
 import type { Value } from '../../../src/data/row.ts';
-import { rowOf, shapeOf } from '../support/rows.ts';
+import { rowOf, schemaOf } from '../support/rows.ts';
 
-const shape = shapeOf({
+const schema = schemaOf({
   name: 'string',
   height: 'float',
   count: 'integer',
@@ -26,10 +26,10 @@ const row = rowOf(['Zürich', 408.5, 3, true, '2020-05-17', '2020-05-17T10:00:00
   coordinates: [8.54, 47.37],
 });
 const finds = async (parameter: string, value: string, of = row) =>
-  (await compile(parseLookup(parameter, value, shape), shape))(of);
+  (await compilePredicate(parseLookup(parameter, value, schema), schema))(of);
 const refused = (parameter: string, value: string, message: RegExp) =>
   assert.throws(
-    () => parseLookup(parameter, value, shape),
+    () => parseLookup(parameter, value, schema),
     (error) => {
       assert.ok(error instanceof ValidationError, String(error));
       assert.deepEqual(Object.keys(error.fields), [parameter]);
@@ -87,7 +87,7 @@ test('each lookup on values', async () => {
   }
 });
 
-test('each lookup on geometry, in each spelling', async () => {
+test('each lookup on geometry, in each form', async () => {
   for (const [parameter, value, expected] of [
     ['geometry__intersects', 'POLYGON((8 47,9 47,9 48,8 48,8 47))', true],
     ['geometry__intersects', '8,47,9,48', true],
@@ -132,7 +132,7 @@ test('a buffer is a distance and no polygon: as exact on the diagonal', async ()
   assert.equal(await finds('geometry__within', circle, at(1, 0)), false, 'on the rim is not within');
 });
 
-test('what is wrong is refused under the name of its parameter, with the nearest right name', () => {
+test('errors are reported under the parameter, with the nearest existing name', () => {
   refused('heigth', '5', /^Unknown column "heigth"\. Did you mean "height"\?$/);
   refused('heigth__gt', '5', /^Unknown column "heigth"\. Did you mean "height"\?$/);
   refused('xyzzy', '5', /^Unknown column "xyzzy"\.$/);
@@ -170,9 +170,9 @@ test('what is wrong is refused under the name of its parameter, with the nearest
   refused('geometry__bbox', 'POINT(1 2)', /Expected a number/);
 });
 
-test('a geometry that is not valid is refused when its judge is made', async () => {
-  const bowtie = parseLookup('geometry__within', 'POLYGON((0 0,10 10,0 10,10 0,0 0))', shape);
-  await assert.rejects(compile(bowtie, shape), (error) => {
+test('a geometry that is not valid is refused when the predicate is compiled', async () => {
+  const bowtie = parseLookup('geometry__within', 'POLYGON((0 0,10 10,0 10,10 0,0 0))', schema);
+  await assert.rejects(compilePredicate(bowtie, schema), (error) => {
     assert.ok(error instanceof ValidationError);
     assert.deepEqual(error.fields, { geometry__within: ['The geometry is not valid: Self-intersection at 5 5.'] });
     return true;
@@ -180,8 +180,8 @@ test('a geometry that is not valid is refused when its judge is made', async () 
 });
 
 test('a table without geometry may have a column of that name', async () => {
-  const plain = shapeOf({ geometry: 'string' }, false);
-  const test = await compile(parseLookup('geometry__startswith', 'x', plain), plain);
+  const plain = schemaOf({ geometry: 'string' }, false);
+  const test = await compilePredicate(parseLookup('geometry__startswith', 'x', plain), plain);
   assert.equal(test(rowOf(['xy'])), true);
 });
 
@@ -213,12 +213,12 @@ test('every lookup of every type is understood', async () => {
     time: '10:00',
     geometry: 'POINT(1 2)',
   };
-  for (const [type, lookups] of Object.entries(lookupsOf)) {
-    const table = type === 'geometry' ? shapeOf({}) : shapeOf({ c: type as 'string' });
+  for (const [type, lookups] of Object.entries(lookupsByType)) {
+    const table = type === 'geometry' ? schemaOf({}) : schemaOf({ c: type as 'string' });
     for (const lookup of lookups) {
       const sample = String(samples[type]);
       const value = lookup === 'range' ? `${sample},${sample}` : (values[lookup] ?? sample);
-      await compile(parseLookup(`${type === 'geometry' ? type : 'c'}__${lookup}`, value, table), table);
+      await compilePredicate(parseLookup(`${type === 'geometry' ? type : 'c'}__${lookup}`, value, table), table);
     }
   }
 });

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ValidationError } from '../../../src/catalogue/errors.ts';
 import { defaultQueryLimits } from '../../../src/data/limits.ts';
-import { compile } from '../../../src/data/query/compile.ts';
+import { compilePredicate } from '../../../src/data/query/compile.ts';
 import { parseDataQuery } from '../../../src/data/query/parameters.ts';
-import { everything } from '../../../src/data/query/predicate.ts';
-import { boundsOf } from '../../../src/data/query/search-boxes.ts';
-import { rowOf, shapeOf } from '../support/rows.ts';
+import { alwaysTrue } from '../../../src/data/query/predicate.ts';
+import { searchBoxes } from '../../../src/data/query/search-boxes.ts';
+import { rowOf, schemaOf } from '../support/rows.ts';
 
-const shape = shapeOf({ name: 'string', height: 'float', 'a,b': 'string', tags: 'array', '-minus': 'integer' });
-const parse = (query: string, of = shape) => parseDataQuery([...new URLSearchParams(query)], of);
-const fields = (query: string, of = shape) => {
+const schema = schemaOf({ name: 'string', height: 'float', 'a,b': 'string', tags: 'array', '-minus': 'integer' });
+const parse = (query: string, of = schema) => parseDataQuery([...new URLSearchParams(query)], of);
+const fields = (query: string, of = schema) => {
   try {
     parse(query, of);
   } catch (error) {
@@ -20,11 +20,11 @@ const fields = (query: string, of = shape) => {
   assert.fail(`${query} was taken`);
 };
 
-test('nothing asked', () => {
-  assert.equal(parse('_limit=3').predicate, everything, 'the same object: whoever asks needs no test of rows');
+test('no parameters', () => {
+  assert.equal(parse('_limit=3').predicate, alwaysTrue, 'the same object: whoever asks needs no test of rows');
   assert.deepEqual(parse(''), {
     format: undefined,
-    predicate: everything,
+    predicate: alwaysTrue,
     fields: undefined,
     ordering: [],
     limit: undefined,
@@ -35,7 +35,7 @@ test('nothing asked', () => {
   });
 });
 
-test('our parameters, with the underscore and without', () => {
+test('reserved parameters, with the underscore and without', () => {
   assert.equal(parse('_format=CSV').format, 'csv');
   assert.equal(parse('format=ndjson').format, 'ndjson');
   assert.deepEqual(parse('_fields=name,"a,b",geometry,name').fields, ['name', 'a,b', 'geometry']);
@@ -50,14 +50,14 @@ test('our parameters, with the underscore and without', () => {
   assert.deepEqual(parse('_bom=1&_sep=;&_excel=true').csv, { bom: true, separator: ';', excel: true });
   assert.equal(parse('_sep=tab').csv.separator, '\t');
   assert.deepEqual(parse('bbox=170,0,-170,10').predicate, { op: 'bbox', bbox: [170, 0, -170, 10] });
-  assert.equal(boundsOf(parse('_bbox=170,0,-170,10&filter=height>5').predicate)?.length, 2);
+  assert.equal(searchBoxes(parse('_bbox=170,0,-170,10&filter=height>5').predicate)?.length, 2);
 });
 
 test('filters are joined by AND, repeated ones too; of the rest the last counts', async () => {
   const { predicate, limit } = parse(
     'height__gt=1&height__gt=5&name=a&_filter=height<9&_filter=height<>7&_limit=1&limit=2',
   );
-  const matches = await compile(predicate, shape);
+  const matches = await compilePredicate(predicate, schema);
   assert.equal(limit, 2);
   assert.deepEqual(
     [3, 6, 7, 9].map((height) => matches(rowOf(['a', height]))),
@@ -66,16 +66,16 @@ test('filters are joined by AND, repeated ones too; of the rest the last counts'
   assert.equal(matches(rowOf(['b', 6])), false);
 });
 
-test('a column goes before a plain spelling, and ours before a column', async () => {
-  const odd = shapeOf({ limit: 'integer', _limit: 'integer', _mine: 'string', format: 'string' });
+test('a column goes before an unprefixed parameter, and a reserved one before a column', async () => {
+  const odd = schemaOf({ limit: 'integer', _limit: 'integer', _mine: 'string', format: 'string' });
   const query = parse('limit=3&_limit=4&_limit__exact=5&_mine=x&format=A4&_format=csv', odd);
   assert.deepEqual([query.limit, query.format], [4, 'csv']);
-  const matches = await compile(query.predicate, odd);
+  const matches = await compilePredicate(query.predicate, odd);
   assert.equal(matches(rowOf([3, 5, 'x', 'A4'])), true);
   assert.equal(matches(rowOf([3, 6, 'x', 'A4'])), false);
 });
 
-test('all that is wrong is said at once, each under its own name', () => {
+test('all errors are reported at once, each under its parameter', () => {
   assert.deepEqual(fields('heigth=5&_format=geojsn&_limt=3&height=tall&_limit=-1&_filter=heigth>5&name=ok'), {
     heigth: ['Unknown column "heigth". Did you mean "height"?'],
     _format: ['Unknown format "geojsn". Did you mean "geojson"?'],
@@ -108,7 +108,7 @@ test('never silently ignored', () => {
   assert.match(String(fields('_sep=x')._sep), /separator/);
   assert.match(String(fields('_bom=perhaps')._bom), /true nor false/);
   assert.match(String(fields('_bbox=1,2,3')._bbox), /4 numbers/);
-  assert.match(String(fields('_bbox=1,2,3,4', shapeOf({}, false))._bbox), /no geometry/);
+  assert.match(String(fields('_bbox=1,2,3,4', schemaOf({}, false))._bbox), /no geometry/);
   assert.match(String(fields('_page=1&_limit=3').non_field_errors), /not for both/);
   assert.ok(Object.hasOwn(fields('__proto__=1&constructor=2'), '__proto__'));
   assert.match(String(fields('=1')['']), /Unknown column ""/);
@@ -120,11 +120,11 @@ test('limits', () => {
     Array.from({ length: count }, () => [name, value]);
   const refused = (all: [string, string][], message: RegExp, length = 0) =>
     assert.throws(
-      () => parseDataQuery(all, shape, limits, length),
+      () => parseDataQuery(all, schema, limits, length),
       (error) => error instanceof ValidationError && message.test(error.message),
     );
   refused([], /longer than 8192 bytes/, 8193);
-  parseDataQuery(pairs(50, 'height__gt'), shape, limits, 8192);
+  parseDataQuery(pairs(50, 'height__gt'), schema, limits, 8192);
   refused(pairs(51, 'height__gt'), /more than 50 conditions/);
   refused(pairs(10_000, 'zzz'), /too many/);
   refused(pairs(1, 'height__in', Array.from({ length: 1001 }, (_, i) => i).join(',')), /more than 1000 values/);

@@ -1,28 +1,28 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { boxOf, touches } from '../../../src/data/geometry/bounding-box.ts';
-import { metresBetween } from '../../../src/data/geometry/geodesic.ts';
+import { bboxesIntersect, bboxOf } from '../../../src/data/geometry/bounding-box.ts';
+import { geodesicDistance } from '../../../src/data/geometry/geodesic.ts';
 import type { Geometry } from '../../../src/data/geometry/geometry.ts';
 import { loadGeos } from '../../../src/data/geometry/geos.ts';
 import { parseWkt } from '../../../src/data/geometry/wkt.ts';
-import { compile, type RowTest } from '../../../src/data/query/compile.ts';
+import { compilePredicate, type RowTest } from '../../../src/data/query/compile.ts';
 import { parseLookup } from '../../../src/data/query/lookups.ts';
 import type { Predicate } from '../../../src/data/query/predicate.ts';
-import { boundsOf } from '../../../src/data/query/search-boxes.ts';
+import { searchBoxes } from '../../../src/data/query/search-boxes.ts';
 import type { Row } from '../../../src/data/row.ts';
-import { layer, rowOf, shapeOf } from '../support/rows.ts';
+import { layer, rowOf, schemaOf } from '../support/rows.ts';
 
-const shape = shapeOf({});
+const schema = schemaOf({});
 const wkt = (text: string) => rowOf([], parseWkt(text));
 const finds = async (lookup: string, value: string, row: Row) =>
-  (await compile(parseLookup(`geometry__${lookup}`, value, shape), shape))(row);
+  (await compilePredicate(parseLookup(`geometry__${lookup}`, value, schema), schema))(row);
 const excludes = async (lookup: string, value: string, row: Row) =>
-  (await compile({ op: 'not', of: parseLookup(`geometry__${lookup}`, value, shape) }, shape))(row);
+  (await compilePredicate({ op: 'not', of: parseLookup(`geometry__${lookup}`, value, schema) }, schema))(row);
 
 test('real places: what lies in South Africa, and not in the hole that is Lesotho', async () => {
   const country = (name: string) => layer('countries').find((f) => f.properties.ADMIN === name)?.geometry as Geometry;
-  const within = await compile({ op: 'spatial', test: 'within', geometry: country('South Africa') }, shape);
+  const within = await compilePredicate({ op: 'spatial', test: 'within', geometry: country('South Africa') }, schema);
   assert.equal(within(rowOf([], country('Lesotho'))), false);
   const found = layer('places').filter((place) => within(rowOf([], place.geometry)));
   assert.deepEqual(found.map((place) => place.properties.name).sort(), [
@@ -72,12 +72,12 @@ test('across the antimeridian', async () => {
     ['dwithin', 'POINT(180 0),120km'],
     ['dwithin', 'LINESTRING(179.9 -5,179.9 5),125km'],
   ] as const) {
-    const bounds = boundsOf(parseLookup(`geometry__${lookup}`, value, shape)) ?? [];
+    const boxes = searchBoxes(parseLookup(`geometry__${lookup}`, value, schema)) ?? [];
     for (const row of [east, west, cut]) {
       assert.equal(await finds(lookup, value, row), true, `${lookup}=${value} ${JSON.stringify(row.geometry())}`);
       assert.ok(
-        bounds.some((box) => touches(row.bbox() ?? [0, 0, 0, 0], box)),
-        `bounds of ${lookup}=${value}`,
+        boxes.some((box) => bboxesIntersect(row.bbox() ?? [0, 0, 0, 0], box)),
+        `boxes of ${lookup}=${value}`,
       );
     }
     assert.equal(await finds(lookup, value, home), false, `${lookup}=${value}`);
@@ -100,7 +100,7 @@ test('degenerate boxes: a line, a point, the antimeridian itself', async () => {
   assert.equal(await finds('bbox', '0,0,1,1', wkt('LINESTRING(0 4,4 0)')), false, 'boxes meet, shapes do not');
 });
 
-test('geometries that are not valid are judged as what they cover', async () => {
+test('geometries that are not valid are tested as the area that they cover', async () => {
   const bowtie = wkt('POLYGON((0 0,10 10,0 10,10 0,0 0))');
   assert.equal(await finds('intersects', 'POINT(5 8)', bowtie), true);
   assert.equal(await finds('intersects', 'POINT(1 5)', bowtie), false);
@@ -122,10 +122,10 @@ test('geometries that are not valid are judged as what they cover', async () => 
 
 test('metres are those of the ellipsoid', async () => {
   // Karney's own example: JFK to LHR.
-  assert.ok(Math.abs(metresBetween(-73.8, 40.6, -0.5, 51.6) - 5551759.4) < 0.1);
+  assert.ok(Math.abs(geodesicDistance(-73.8, 40.6, -0.5, 51.6) - 5551759.4) < 0.1);
   const bern = wkt('POINT(7.4474 46.9480)');
   const zurich = 'POINT(8.5417 47.3769)';
-  const distance = metresBetween(7.4474, 46.948, 8.5417, 47.3769);
+  const distance = geodesicDistance(7.4474, 46.948, 8.5417, 47.3769);
   assert.equal(await finds('dwithin', `${zurich},${distance + 0.01}`, bern), true);
   assert.equal(await finds('dwithin', `${zurich},${distance - 0.01}`, bern), false);
   assert.equal(await finds('dwithin', 'POINT(0 90),1000', wkt('POINT(123 89.999)')), true, 'at the pole');
@@ -141,7 +141,7 @@ function bySampling([x, y]: [number, number], line: number[][], steps = 2000): n
     const [[x1 = 0, y1 = 0] = [], [x2 = 0, y2 = 0] = []] = [line[i - 1], line[i]];
     for (let s = 0; s <= steps; s++) {
       const t = s / steps;
-      least = Math.min(least, metresBetween(x, y, x1 + t * (x2 - x1), y1 + t * (y2 - y1)));
+      least = Math.min(least, geodesicDistance(x, y, x1 + t * (x2 - x1), y1 + t * (y2 - y1)));
     }
   }
   return least;
@@ -167,7 +167,7 @@ test('metres to lines: nothing too far is found, and next to nothing is missed',
           distance,
           unit: 'metre',
         };
-        return (await compile(predicate, shape))(rowOf([], { type: 'LineString', coordinates: line }));
+        return (await compilePredicate(predicate, schema))(rowOf([], { type: 'LineString', coordinates: line }));
       };
       assert.equal(await judged(metres * 1.001), true, `${metres} m`);
       assert.equal(await judged(metres * 0.999), false, `${metres} m`);
@@ -176,7 +176,7 @@ test('metres to lines: nothing too far is found, and next to nothing is missed',
   );
 });
 
-test('bounds miss no row of the real layers', async () => {
+test('search boxes miss no row of the real layers', async () => {
   const rows = (['countries', 'lakes', 'places', 'rivers'] as const).flatMap((name) =>
     layer(name).map((f) => rowOf([], f.geometry)),
   );
@@ -199,26 +199,29 @@ test('bounds miss no row of the real layers', async () => {
   );
   await fc.assert(
     fc.asyncProperty(predicate, async (p) => {
-      const matches = await compile(p, shape);
-      const bounds = boundsOf(p) ?? [];
+      const matches = await compilePredicate(p, schema);
+      const boxes = searchBoxes(p) ?? [];
       for (const row of rows) {
         if (!matches(row)) continue;
-        const bbox = boxOf(row.geometry() as Geometry);
-        assert.ok(bbox && bounds.some((box) => touches(bbox, box)), JSON.stringify(row.geometry()).slice(0, 100));
+        const bbox = bboxOf(row.geometry() as Geometry);
+        assert.ok(
+          bbox && boxes.some((box) => bboxesIntersect(bbox, box)),
+          JSON.stringify(row.geometry()).slice(0, 100),
+        );
       }
     }),
     { numRuns: 60 },
   );
 });
 
-test('queries come and go without taking memory, and old ones still work', async () => {
+test('the memory of prepared queries is bounded, and old ones still work', async () => {
   const canada = layer('countries').find((f) => f.properties.ADMIN === 'Canada')?.geometry as Geometry;
   const { Module } = await loadGeos();
   const before = Module.HEAPU8.length;
   const row = rowOf([], canada);
   const tests: RowTest[] = [];
   for (let i = 0; i < 3000; i++) {
-    const test = await compile({ op: 'spatial', test: 'intersects', geometry: canada }, shape);
+    const test = await compilePredicate({ op: 'spatial', test: 'intersects', geometry: canada }, schema);
     assert.ok(test(row));
     if (i < 200) tests.push(test);
   }

@@ -1,12 +1,12 @@
-/** Payloads made on the spot, taken in, and opened as tables. */
+/** Payloads made for a test, ingested, and opened as tables. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import type { Geometry } from '../../../src/data/geometry/geometry.ts';
-import { type Intake, type IntakeOptions, takeIn } from '../../../src/data/ingest/ingest.ts';
+import { type IngestOptions, type IngestResult, ingest } from '../../../src/data/ingest/ingest.ts';
 import type { Value } from '../../../src/data/row.ts';
-import { newPieceCache } from '../../../src/data/table/chunk-reader.ts';
+import { createChunkCache } from '../../../src/data/table/chunk-reader.ts';
 import { type ScanOptions, Table } from '../../../src/data/table/table.ts';
 
 const folders: string[] = [];
@@ -21,31 +21,32 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-export interface Taken {
-  intake: Intake;
+export interface IngestedPayload {
+  result: IngestResult;
   table: Table;
   path: string;
   folder: string;
 }
 
-/** Takes in a text, or bytes, under a file name. */
-export async function take(
+/** Ingests a text, or bytes, under a file name. */
+export async function ingestPayload(
   content: string | Uint8Array,
   fileName: string,
-  options: IntakeOptions = {},
-): Promise<Taken> {
+  options: IngestOptions = {},
+): Promise<IngestedPayload> {
   const home = temporaryFolder();
   const path = join(home, fileName);
   writeFileSync(path, content);
-  const folder = join(home, 'derived');
-  const intake = await takeIn(path, { fileName, derivedFolder: folder, ...options });
-  const table = await Table.open(join(folder, intake.checksum), intake.checksum, newPieceCache(64 * 1024 ** 2));
-  if (!table) throw new Error('no derived copy');
-  return { intake, table, path, folder };
+  const folder = join(home, 'tables');
+  const result = await ingest(path, { fileName, cacheFolder: folder, ...options });
+  const table = await Table.open(join(folder, result.checksum), result.checksum, createChunkCache(64 * 1024 ** 2));
+  if (!table) throw new Error('no columnar copy');
+  return { result, table, path, folder };
 }
 
 /** `name:type` of each column. */
-export const typesOf = ({ columns }: Pick<Intake, 'columns'>) => columns.map(({ name, type }) => `${name}:${type}`);
+export const typesOf = ({ columns }: Pick<IngestResult, 'columns'>) =>
+  columns.map(({ name, type }) => `${name}:${type}`);
 
 export interface PlainRow {
   values: Value[];
@@ -57,7 +58,7 @@ export async function rowsOf(table: Table, options: ScanOptions = {}): Promise<P
   const rows: PlainRow[] = [];
   for await (const row of table.scan(options)) {
     rows.push({
-      values: table.shape.columns.map((_, place) => row.value(place)),
+      values: table.schema.columns.map((_, place) => row.value(place)),
       geometry: row.geometry(),
       id: row.id(),
     });

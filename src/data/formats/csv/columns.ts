@@ -1,52 +1,50 @@
-/** The columns of a CSV file: what CSV has as columns is more than what a table has, where points become two of them. */
+/** The columns of a CSV file, where points become several columns, and the sidecar files that describe them to GIS programs. */
 import type { TableColumn } from '../../row.ts';
-import { freeName, select, withoutGeometry } from '../selected-columns.ts';
+import { selectColumns, unusedName, valueColumns } from '../selected-columns.ts';
 import type { RowsInput } from '../types.ts';
 
 export type CsvColumn =
   | { readonly name: string; readonly type: TableColumn['type']; readonly index: number }
-  /** A column of the data that is a number of the position, too. */
+  /** A column of the table from which points are made: 0 is the longitude, 1 the latitude. */
   | { readonly name: string; readonly type: TableColumn['type']; readonly index: number; readonly ordinate: 0 | 1 }
   | { readonly name: string; readonly type: 'wkt' }
-  /** A number of a point's position: 0 is the longitude, 1 the latitude, 2 the altitude. */
+  /** An ordinate of a point: 0 is the longitude, 1 the latitude, 2 the altitude. */
   | { readonly name: string; readonly type: 'ordinate'; readonly ordinate: 0 | 1 | 2 };
 
 const ordinates = ['longitude', 'latitude', 'altitude'] as const;
 
 /**
- * The columns in their order, where the geometry has one column of WKT, or, if all geometries are known to be points,
- * one each for longitude, latitude and (where some have it) altitude. Points that were made of columns of these very
- * names are there already.
+ * The columns in order. The geometry is one column of WKT or, if all geometries are known to be points, one each for
+ * longitude, latitude and (if some have it) altitude; none are added if the points were made from columns with these
+ * names, and those are selected.
  */
-export function csvColumns(table: Pick<RowsInput, 'shape' | 'fields' | 'geometryKinds' | 'pointColumns'>): CsvColumn[] {
+export function csvColumns(
+  table: Pick<RowsInput, 'schema' | 'fields' | 'geometryKinds' | 'pointColumns'>,
+): CsvColumn[] {
   const kinds = table.geometryKinds ?? [];
-  const points = kinds.length > 0 && kinds.every((kind) => kind === 'Point' || kind === 'Point Z');
+  const areAllPoints = kinds.length > 0 && kinds.every((kind) => kind === 'Point' || kind === 'Point Z');
   const dimensions = kinds.includes('Point Z') ? ordinates : ordinates.slice(0, 2);
-  const shown = select(table);
-  const pair = table.pointColumns?.every((name, i) => name === ordinates[i]) ? table.pointColumns : [];
-  const isThere = pair.length > 0 && pair.every((name) => withoutGeometry(shown).some((each) => each.name === name));
-  return shown.flatMap((each): CsvColumn[] => {
-    if (each.kind === 'column') {
-      const ordinate = isThere ? pair.indexOf(each.name) : -1;
-      return [ordinate < 0 ? each : { ...each, ordinate: ordinate as 0 | 1 }];
+  const selected = selectColumns(table);
+  const lonLat = table.pointColumns?.every((name, i) => name === ordinates[i]) ? table.pointColumns : [];
+  const isSelected = (name: string) => valueColumns(selected).some((column) => column.name === name);
+  const hasLonLat = lonLat.length > 0 && lonLat.every(isSelected);
+  return selected.flatMap((column): CsvColumn[] => {
+    if (column.kind === 'column') {
+      const ordinate = hasLonLat ? lonLat.indexOf(column.name) : -1;
+      return [ordinate < 0 ? column : { ...column, ordinate: ordinate as 0 | 1 }];
     }
-    if (isThere) return [];
-    if (!points) return [{ name: freeName('geometry', shown), type: 'wkt' }];
+    if (hasLonLat) return [];
+    if (!areAllPoints) return [{ name: unusedName('geometry', selected), type: 'wkt' }];
     return dimensions.map((name, i) => ({
-      name: freeName(name, shown),
+      name: unusedName(name, selected),
       type: 'ordinate',
       ordinate: i as 0 | 1 | 2,
     }));
   });
 }
 
-/**
- * `csvt`: the types of the CSV's columns, which GDAL and QGIS look for beside it (GDAL, CSV driver; the geometry types
- * are those of GeoCSV). With it, a table of strings becomes typed columns with a geometry.
- */
-
-const types = {
-  // The values aren't known here, so that 32 bits can't be promised.
+const csvtTypes = {
+  // Not Integer, of 32 bits: the values aren't known here.
   integer: 'Integer64',
   float: 'Real',
   string: 'String',
@@ -61,19 +59,22 @@ const types = {
 
 const ordinateTypes = ['CoordX', 'CoordY', 'CoordZ'] as const;
 
-/** One line, a quoted type for each column of the CSV that the same input gives. */
-export function csvt(table: Parameters<typeof csvColumns>[0]): string {
+/**
+ * `csvt`: the types of the CSV's columns, in one line. GDAL and QGIS read it beside the CSV (GDAL, CSV driver; geometry
+ * types of GeoCSV), and so get typed columns and a geometry instead of strings.
+ */
+export function csvtText(table: Parameters<typeof csvColumns>[0]): string {
   const names = csvColumns(table).map((column) =>
-    'ordinate' in column ? ordinateTypes[column.ordinate] : types[column.type],
+    'ordinate' in column ? ordinateTypes[column.ordinate] : csvtTypes[column.type],
   );
   return `${names.map((name) => `"${name}"`).join(',')}\r\n`;
 }
 
 /**
- * `prj`: the coordinate reference system of the CSV's geometries, which GDAL and QGIS look for beside it, as WKT 1.
- * It is EPSG:4326, by which tools know WGS 84; of such files they all expect longitude before latitude, as CRS84 has it.
+ * `prj`: the coordinate reference system of the CSV's geometries as WKT 1. GDAL and QGIS read it beside the CSV. It is
+ * EPSG:4326, by which programs know WGS 84; in such files they all expect longitude before latitude, as in CRS84.
  */
-export const prj =
+export const prjText =
   'GEOGCS["WGS 84",DATUM["WGS_1984",SPHEROID["WGS 84",6378137,298.257223563,AUTHORITY["EPSG","7030"]],' +
   'AUTHORITY["EPSG","6326"]],PRIMEM["Greenwich",0,AUTHORITY["EPSG","8901"]],' +
   'UNIT["degree",0.0174532925199433,AUTHORITY["EPSG","9122"]],AUTHORITY["EPSG","4326"]]\n';

@@ -1,33 +1,19 @@
-/**
- * Turns parsed JSON values into batches: GeoJSON Features, bare geometries, and plain objects.
- */
+/** Batches of rows from JSON items: GeoJSON Features, bare geometries, and plain objects. */
 import { PayloadError } from '../../errors.ts';
-import type { Geometry } from '../../geometry/geometry.ts';
-import { blockBytes, blockCells, blockRows, maxColumns } from '../../limits.ts';
-import type { Batch } from '../types.ts';
-import { mayHoldBigInteger, parseKeepingIntegers, parseValue } from './parse-value.ts';
-
-const geometryTypes = new Set([
-  'Point',
-  'MultiPoint',
-  'LineString',
-  'MultiLineString',
-  'Polygon',
-  'MultiPolygon',
-  'GeometryCollection',
-]);
+import { type Geometry, isGeometry } from '../../geometry/geometry.ts';
+import { isGroupFull, maxColumns } from '../../limits.ts';
+import type { RowBatch } from '../types.ts';
+import type { ItemScanner } from './item-scanner.ts';
+import { mayHaveBigInteger, parseJson, parseKeepingIntegers } from './parse-value.ts';
 
 type JsonObject = Record<string, unknown>;
 
-export const isObject = (value: unknown): value is JsonObject =>
+const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-export const isGeometry = (value: unknown): value is Geometry =>
-  isObject(value) && geometryTypes.has(value.type as string) && ('coordinates' in value || 'geometries' in value);
-
-export class JsonRows {
+export class JsonBatchBuilder {
   readonly #names: string[] = [];
-  readonly #slots = new Map<string, number>();
+  readonly #columnsByName = new Map<string, number>();
   #values: unknown[][] = [];
   #geometries: (Geometry | null)[] = [];
   #ids: (string | number | undefined)[] = [];
@@ -36,28 +22,33 @@ export class JsonRows {
   #lines: number[] = [];
   #bytes = 0;
   #hasIds = false;
-  /** Whether any row has been a Feature or a geometry. */
+  /** True if any row is a Feature or a geometry. */
   hasGeometry = false;
-  /** Whether every row has been a Feature in strict JSON, so that its own bytes can be handed out. */
+  /** True if every row is a Feature in strict JSON, whose own bytes can be copied. */
   allFeatures = true;
-  /** The column of each member of the row before: rows mostly have the same members in the same order. */
-  #order: number[] = [];
-
-  /** Adds the row or rows that the JSON in `bytes` from `start` to `end` makes. */
-  addText(bytes: Buffer, start: number, end: number, offset: number, line: number): void {
-    const { value, strict } = parseValue(bytes, start, end, offset, line);
-    this.allFeatures &&= strict;
-    this.#text = () => bytes.toString('utf8', start, end);
-    this.add(value, offset, end - start, line);
-  }
+  /** Column of each member of the previous row: rows mostly have the same members in the same order. */
+  #previousColumns: number[] = [];
+  /** Text of the current item. */
   #text: () => string = () => '';
 
+  /**
+   * Adds the row or rows of one item.
+   * @param start from here to `end` in `bytes` is its JSON
+   * @param offset offset in the payload, for errors
+   */
+  addItem(bytes: Buffer, start: number, end: number, offset: number, line: number): void {
+    const { value, isStrict } = parseJson(bytes, start, end, offset, line);
+    this.allFeatures &&= isStrict;
+    this.#text = () => bytes.toString('utf8', start, end);
+    this.#add(value, offset, end - start, line);
+  }
+
   /** @param value a Feature, a FeatureCollection, a geometry or a plain object */
-  add(value: unknown, offset: number, length: number, line: number): void {
+  #add(value: unknown, offset: number, length: number, line: number): void {
     if (!isObject(value)) throw new PayloadError('expected an object', { line, byte: offset });
     if (value.type === 'FeatureCollection' && Array.isArray(value.features)) {
       this.allFeatures = false;
-      for (const feature of value.features) this.add(feature, offset, length, line);
+      for (const feature of value.features) this.#add(feature, offset, length, line);
       return;
     }
     const row = this.#offsets.length;
@@ -74,7 +65,7 @@ export class JsonRows {
       inFeature = true;
       const id = value.id;
       if (typeof id === 'string' || typeof id === 'number') {
-        this.#ids[row] = typeof id === 'number' && !Number.isSafeInteger(id) ? this.#wholeId(id) : id;
+        this.#ids[row] = typeof id === 'number' && !Number.isSafeInteger(id) ? this.#exactId(id) : id;
         this.#hasIds = true;
       }
     } else if (isGeometry(value)) {
@@ -103,16 +94,16 @@ export class JsonRows {
   }
 
   #addProperties(properties: JsonObject, row: number, inFeature: boolean): void {
-    let k = 0;
+    let position = 0;
     for (const name in properties) {
       let value = properties[name];
-      let slot = this.#order[k];
-      if (slot === undefined || this.#names[slot] !== name) {
-        slot = this.#slots.get(name) ?? this.#newColumn(name);
-        this.#order[k] = slot;
+      let column = this.#previousColumns[position];
+      if (column === undefined || this.#names[column] !== name) {
+        column = this.#columnsByName.get(name) ?? this.#addColumn(name);
+        this.#previousColumns[position] = column;
       }
-      k++;
-      // An unsafe integer has already lost digits: read this row again from its text.
+      position++;
+      // An unsafe integer has lost digits: the row is parsed again from its text.
       if (
         typeof value === 'number'
           ? Math.abs(value) > Number.MAX_SAFE_INTEGER
@@ -120,38 +111,38 @@ export class JsonRows {
       ) {
         value = this.#exact(value, name, inFeature);
       }
-      (this.#values[slot] as unknown[])[row] = value;
+      (this.#values[column] as unknown[])[row] = value;
     }
   }
 
   #exact(value: unknown, name: string, inFeature: boolean): unknown {
     const text = this.#text();
-    if (!mayHoldBigInteger(text)) return value;
+    if (!mayHaveBigInteger(text)) return value;
     const again = parseKeepingIntegers(text) as JsonObject;
     const object = inFeature && isObject(again.properties) ? again.properties : again;
     return object[name] ?? value;
   }
 
-  #wholeId(id: number): string | number {
+  #exactId(id: number): string | number {
     const text = this.#text();
-    return mayHoldBigInteger(text) ? ((parseKeepingIntegers(text) as { id: string | number }).id ?? id) : id;
+    return mayHaveBigInteger(text) ? ((parseKeepingIntegers(text) as { id: string | number }).id ?? id) : id;
   }
 
-  #newColumn(name: string): number {
-    const slot = this.#names.length;
-    if (slot >= maxColumns)
+  #addColumn(name: string): number {
+    const column = this.#names.length;
+    if (column >= maxColumns)
       throw new PayloadError(`more than ${maxColumns} different columns`, { line: this.#lines.at(-1) ?? 1 });
     this.#names.push(name);
-    this.#slots.set(name, slot);
+    this.#columnsByName.set(name, column);
     this.#values.push([]);
-    return slot;
+    return column;
   }
 
   /**
-   * A chunk in parts, so that a batch can be taken between them: small ones where there are many columns, of which
-   * even short rows make many cells.
+   * Splits a chunk, so that batches can be taken between its parts: smaller ones if there are many columns, since even
+   * short rows have many cells then.
    */
-  *partsOf(chunk: Buffer): Generator<Buffer, void, undefined> {
+  *split(chunk: Buffer): Generator<Buffer, void, undefined> {
     for (let at = 0; at < chunk.length; ) {
       const size = this.#names.length > 200 ? 4 * 1024 : 128 * 1024;
       yield chunk.subarray(at, at + size);
@@ -159,24 +150,23 @@ export class JsonRows {
     }
   }
 
-  /** Whether it is time to take a batch. */
-  get full(): boolean {
-    const rows = this.#offsets.length;
-    return rows >= blockRows || this.#bytes >= blockBytes || rows * this.#names.length >= blockCells;
+  /** True if a batch should be taken. */
+  get isFull(): boolean {
+    return isGroupFull(this.#offsets.length, this.#names.length, this.#bytes);
   }
 
-  /** The rows so far, which are then forgotten; null where there are none, unless even an empty batch is wanted. */
-  take(evenEmpty = false): Batch | null {
+  /** The rows since the last batch; null if there are none, unless `allowEmpty`. */
+  takeBatch(allowEmpty = false): RowBatch | null {
     const rows = this.#offsets.length;
-    if (rows === 0 && !evenEmpty) return null;
+    if (rows === 0 && !allowEmpty) return null;
     const [offsets, lengths, lines] = [this.#offsets, this.#lengths, this.#lines];
-    const batch: Batch = {
+    const batch: RowBatch = {
       rows,
       names: this.#names,
       values: this.#values,
       geometries: this.hasGeometry ? this.#geometries : null,
       ids: this.#hasIds ? this.#ids : null,
-      places: { offsets, lengths },
+      rowOffsets: { offsets, lengths },
       errorAt: (row, reason) => new PayloadError(reason, { line: lines[row] as number, byte: offsets[row] as number }),
     };
     this.#values = this.#names.map(() => []);
@@ -188,4 +178,29 @@ export class JsonRows {
     this.#bytes = 0;
     return batch;
   }
+}
+
+/**
+ * Reads all items of a JSON text.
+ * @param chunks text in UTF-8
+ * @param createScanner called with the first chunk
+ * @returns true if there is an array of items, and the text around it (`ItemScanner.end`)
+ */
+export async function* readItems(
+  chunks: AsyncIterable<Buffer>,
+  createScanner: (firstChunk: Buffer) => ItemScanner,
+  builder: JsonBatchBuilder,
+): AsyncGenerator<RowBatch, { hasItems: boolean; outside: Buffer | null }, undefined> {
+  let scanner: ItemScanner | undefined;
+  const addItem = builder.addItem.bind(builder);
+  for await (const chunk of chunks) {
+    scanner ??= createScanner(chunk);
+    for (const part of builder.split(chunk)) {
+      scanner.push(part, addItem);
+      if (builder.isFull) yield builder.takeBatch() as RowBatch;
+    }
+  }
+  scanner ??= createScanner(Buffer.alloc(0));
+  const outside = scanner.end();
+  return { hasItems: scanner.hasItems, outside };
 }

@@ -1,48 +1,40 @@
-/**
- * A JSON array of objects: plain ones, or GeoJSON Features.
- */
+/** JSON arrays of objects: plain ones, or GeoJSON Features. */
 import { PayloadError } from '../../errors.ts';
 import type { TextBuffer, TextWriter } from '../text-buffer.ts';
-import type { Batch, Findings, RowsInput } from '../types.ts';
-import { JsonRows } from './batch-builder.ts';
+import type { PayloadInfo, RowBatch, RowsInput } from '../types.ts';
+import { JsonBatchBuilder, readItems } from './batch-builder.ts';
 import { ItemScanner } from './item-scanner.ts';
 import { arrayWriter, featureWriter, objectWriter } from './row-writers.ts';
 
 /**
+ * Reads a JSON array.
  * @param chunks text in UTF-8
- * @param position of its first byte in the payload
- * @param findings filled in along the way
+ * @param position offset of its first byte in the payload
+ * @param info filled in while reading
  * @throws PayloadError with line and byte
  */
-export async function* readJson(
+export async function* readJsonArray(
   chunks: AsyncIterable<Buffer>,
   position: number,
-  findings: Findings,
-): AsyncGenerator<Batch, void, undefined> {
-  const scanner = new ItemScanner('array', position);
-  const rows = new JsonRows();
-  const add = rows.addText.bind(rows);
-  for await (const chunk of chunks) {
-    for (const part of rows.partsOf(chunk)) {
-      scanner.push(part, add);
-      if (rows.full) yield rows.take() as Batch;
-    }
-  }
-  scanner.end();
-  if (!scanner.found) throw new PayloadError('expected an array of objects', { line: 1 });
-  findings.ownBytes = rows.allFeatures ? 'features' : null;
-  const last = rows.take();
+  info: PayloadInfo,
+): AsyncGenerator<RowBatch, void, undefined> {
+  const builder = new JsonBatchBuilder();
+  const { hasItems } = yield* readItems(chunks, () => new ItemScanner('array', position), builder);
+  if (!hasItems) throw new PayloadError('expected an array of objects', { line: 1 });
+  info.passthrough = builder.allFeatures ? 'features' : null;
+  const last = builder.takeBatch();
   if (last) yield last;
 }
 
-/** `json`: a bare array of Features, as older clients read it: `data[i].geometry.coordinates`, `data[i].properties`. */
-
-export function json(input: Omit<RowsInput, 'rows'>, out: TextBuffer): TextWriter {
+/**
+ * The writer of `json`: an array of Features, as older clients read it: `data[i].geometry.coordinates`,
+ * `data[i].properties`.
+ */
+export function featureArrayWriter(input: Omit<RowsInput, 'rows'>, out: TextBuffer): TextWriter {
   return arrayWriter(out, featureWriter(input, out));
 }
 
-/** `objects`: an array of plain rows, the geometry being one more column. */
-
-export function objects(input: Omit<RowsInput, 'rows'>, out: TextBuffer): TextWriter {
+/** The writer of `objects`: an array of plain objects, with the geometry as one of their members. */
+export function objectArrayWriter(input: Omit<RowsInput, 'rows'>, out: TextBuffer): TextWriter {
   return arrayWriter(out, objectWriter(input, out));
 }

@@ -1,40 +1,44 @@
 /**
- * Parses one JSON value, and keeps what `JSON.parse` would lose or refuse:
+ * Parsing one JSON value, with what `JSON.parse` would lose or refuse:
  *
  * | In the text                              | Becomes                                                              |
  * |------------------------------------------|----------------------------------------------------------------------|
  * | an integer beyond ±(2⁵³−1)               | a string with its digits                                             |
  * | `NaN` (as Python and R write it)         | null                                                                 |
  * | `Infinity`, `-Infinity`                  | the number                                                           |
- * | a member that an object has twice        | its last value (RFC 8259, section 4: what most readers do)           |
+ * | a repeated member of an object           | its last value (RFC 8259, section 4: as most parsers do)             |
  */
 import { PayloadError } from '../../errors.ts';
 
-export interface Parsed {
+export interface ParsedJson {
   readonly value: unknown;
-  /** Whether the text is JSON as RFC 8259 has it. */
-  readonly strict: boolean;
+  /** True if the text is JSON by RFC 8259. */
+  readonly isStrict: boolean;
 }
 
-/** @throws PayloadError with the place of the fault; `offset` and `line` say where the value begins */
-export function parseValue(bytes: Buffer, start: number, end: number, offset: number, line: number): Parsed {
+/**
+ * @param start from here to `end` in `bytes` is the value
+ * @param offset offset and line of the value in the payload, for errors
+ * @throws PayloadError with line and byte
+ */
+export function parseJson(bytes: Buffer, start: number, end: number, offset: number, line: number): ParsedJson {
   const text = bytes.toString('utf8', start, end);
   try {
-    return { value: JSON.parse(text), strict: true };
+    return { value: JSON.parse(text), isStrict: true };
   } catch (error) {
-    const spared = /NaN|Infinity/.test(text) ? withoutNonNumbers(text) : text;
-    if (spared !== text) {
+    const standard = /NaN|Infinity/.test(text) ? withoutNonNumbers(text) : text;
+    if (standard !== text) {
       try {
-        return { value: JSON.parse(spared), strict: false };
+        return { value: JSON.parse(standard), isStrict: false };
       } catch {
-        // The first message is about the text as it stands.
+        // The first error's position is that in the original text.
       }
     }
-    throw faultIn(text, error as Error, offset, line);
+    throw jsonError(text, error as Error, offset, line);
   }
 }
 
-/** The same value again, with integers too great for a number as strings. */
+/** Parses a value with unsafe integers as strings. */
 export function parseKeepingIntegers(text: string): unknown {
   const quoted = text.replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g, (token, at: number) => {
     if (token.startsWith('"') || Number.isSafeInteger(Number(token)) || /[\d.eE+]/.test(text[at - 1] ?? ''))
@@ -44,16 +48,16 @@ export function parseKeepingIntegers(text: string): unknown {
   return JSON.parse(/NaN|Infinity/.test(quoted) ? withoutNonNumbers(quoted) : quoted);
 }
 
-/** Whether the text may hold an integer that a number can't: a quick look. */
-export const mayHoldBigInteger = (text: string): boolean => /(?<![\d.])\d{16,}(?![\d.])/.test(text);
+/** True if the text may have an unsafe integer: a fast check. */
+export const mayHaveBigInteger = (text: string): boolean => /(?<![\d.])\d{16,}(?![\d.])/.test(text);
 
-// 1e999 is how JSON can say infinity: it reads as one.
+// 1e999 is parsed as infinity.
 const withoutNonNumbers = (text: string): string =>
   text.replace(/"(?:[^"\\]|\\.)*"|\bNaN\b|\bInfinity\b/g, (token) =>
     token === 'NaN' ? 'null' : token === 'Infinity' ? '1e999' : token,
   );
 
-function faultIn(text: string, error: Error, offset: number, line: number): PayloadError {
+function jsonError(text: string, error: Error, offset: number, line: number): PayloadError {
   const position = /position (\d+)/.exec(error.message)?.[1];
   const at = position === undefined ? (/end of JSON input/.test(error.message) ? text.length : 0) : Number(position);
   const before = text.slice(0, at);

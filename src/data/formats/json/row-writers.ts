@@ -1,45 +1,42 @@
-/** One row as JSON: a GeoJSON Feature, or a plain object. */
+/** Rows as JSON: GeoJSON Features or plain objects, in an array or one a line. */
 import type { Row } from '../../row.ts';
-import { freeName, select, withoutGeometry } from '../selected-columns.ts';
+import { selectColumns, unusedName, valueColumns } from '../selected-columns.ts';
 import type { TextBuffer, TextWriter } from '../text-buffer.ts';
 import type { RowsInput } from '../types.ts';
-import { preparedKey, writeGeometry, writeJson } from './write-value.ts';
+import { encodeKey, writeGeometry, writeJson } from './write-value.ts';
 
-type Table = Pick<RowsInput, 'shape' | 'fields'>;
+type ColumnsInput = Pick<RowsInput, 'schema' | 'fields'>;
 
-const start = Buffer.from('{"type":"Feature",');
-
-const idKey = preparedKey('id');
-
-const geometryKey = preparedKey('geometry');
-
-const propertiesKey = preparedKey('properties');
+const featureStart = Buffer.from('{"type":"Feature",');
+const idKey = encodeKey('id');
+const geometryKey = encodeKey('geometry');
+const propertiesKey = encodeKey('properties');
 
 /**
- * Writes rows as Features (RFC 7946, section 3.2): with the `id` that they came with, and with `geometry` in any
- * case, as the RFC demands: null where there is none or it isn't shown.
+ * A function that writes a row as a Feature (RFC 7946, section 3.2), with the `id` that it had in the payload. There is
+ * always a member `geometry`, as the RFC requires; it is null if there is none or it isn't selected.
  */
-export function featureWriter(table: Table, out: TextBuffer): (row: Row) => void {
-  const shown = select(table);
-  const hasGeometry = shown.some((each) => each.kind === 'geometry');
-  const columns = withoutGeometry(shown).map(({ index, name }) => ({ index, key: preparedKey(name) }));
+export function featureWriter(input: ColumnsInput, out: TextBuffer): (row: Row) => void {
+  const selected = selectColumns(input);
+  const hasGeometry = selected.some(({ kind }) => kind === 'geometry');
+  const columns = valueColumns(selected).map(({ index, name }) => ({ index, key: encodeKey(name) }));
   return (row) => {
-    out.prepared(start);
+    out.append(featureStart);
     const id = row.id();
     if (id !== undefined) {
-      out.prepared(idKey);
+      out.append(idKey);
       writeJson(out, id);
       out.byte(44);
     }
-    out.prepared(geometryKey);
+    out.append(geometryKey);
     writeGeometry(out, hasGeometry ? row.geometry() : null);
     out.byte(44);
-    out.prepared(propertiesKey);
+    out.append(propertiesKey);
     out.byte(123);
     for (let i = 0; i < columns.length; i++) {
       const { index, key } = columns[i] as (typeof columns)[number];
       if (i > 0) out.byte(44);
-      out.prepared(key);
+      out.append(key);
       writeJson(out, row.value(index));
     }
     out.byte(125);
@@ -47,20 +44,23 @@ export function featureWriter(table: Table, out: TextBuffer): (row: Row) => void
   };
 }
 
-/** Writes rows as plain objects, with the geometry as GeoJSON under `geometry` (or `geometry_1` …, if that is taken). */
-export function objectWriter(table: Table, out: TextBuffer): (row: Row) => void {
-  const shown = select(table);
-  const columns = shown.map((each) =>
-    each.kind === 'geometry'
-      ? { index: -1, key: preparedKey(freeName('geometry', shown)) }
-      : { index: each.index, key: preparedKey(each.name) },
+/**
+ * A function that writes a row as a plain object, with the geometry as GeoJSON under `geometry` (or `geometry_1` … if a
+ * column has that name).
+ */
+export function objectWriter(input: ColumnsInput, out: TextBuffer): (row: Row) => void {
+  const selected = selectColumns(input);
+  const columns = selected.map((column) =>
+    column.kind === 'geometry'
+      ? { index: -1, key: encodeKey(unusedName('geometry', selected)) }
+      : { index: column.index, key: encodeKey(column.name) },
   );
   return (row) => {
     out.byte(123);
     for (let i = 0; i < columns.length; i++) {
       const { index, key } = columns[i] as (typeof columns)[number];
       if (i > 0) out.byte(44);
-      out.prepared(key);
+      out.append(key);
       if (index < 0) writeGeometry(out, row.geometry());
       else writeJson(out, row.value(index));
     }
@@ -68,34 +68,31 @@ export function objectWriter(table: Table, out: TextBuffer): (row: Row) => void 
   };
 }
 
-/** A JSON array of what is written for each row, a line each. */
-
-/** `before[…]after`, with `item` writing each row's element. */
+/** A writer of `before[…]after` with an item per row, each on a line of its own. */
 export function arrayWriter(
   out: TextBuffer,
-  item: (row: Row) => void,
+  writeItem: (row: Row) => void,
   { before = '', after = '' }: { before?: string; after?: string } = {},
 ): TextWriter {
-  let first = true;
+  let isFirst = true;
   return {
     start: () => out.text(`${before}[`),
     row(row) {
-      if (!first) out.byte(44);
-      first = false;
+      if (!isFirst) out.byte(44);
+      isFirst = false;
       out.byte(10);
-      item(row);
+      writeItem(row);
     },
     end: () => out.text(`\n]${after}\n`),
   };
 }
 
-/** What is written for each row, ended by a newline. */
-
-export function lineWriter(out: TextBuffer, item: (row: Row) => void): TextWriter {
+/** A writer of an item per row, each ended by a newline. */
+export function lineWriter(out: TextBuffer, writeItem: (row: Row) => void): TextWriter {
   return {
     start() {},
     row(row) {
-      item(row);
+      writeItem(row);
       out.byte(10);
     },
     end() {},

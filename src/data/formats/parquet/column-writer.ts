@@ -1,35 +1,38 @@
-/** One column of a Parquet file: its type, and its values until their row group is written. */
+/** Columns of a Parquet file: their types, and their values until the row group is written. */
 import type { SchemaElement } from 'hyparquet';
 import type { ColumnSource } from 'hyparquet-writer';
-import { instantOf, secondsOf } from '../../date-time.ts';
-import { type Geometry, hasZ } from '../../geometry/geometry.ts';
+import { parseDateTime, parseTime } from '../../date-time.ts';
+import { type Coordinates, type Geometry, hasZ } from '../../geometry/geometry.ts';
 import { toWkb } from '../../geometry/wkb.ts';
 import type { Row, TableColumn, Value } from '../../row.ts';
 
-import { freeName, type Shown } from '../selected-columns.ts';
+import { type SelectedColumn, unusedName } from '../selected-columns.ts';
 
 const dayInMilliseconds = 86_400_000;
-const greatestInteger = 2n ** 63n;
-const offsetAtEnd = /([Zz]|[+-]\d\d:?\d\d)$/;
+/** One more than the greatest 64-bit integer. */
+const integerBound = 2n ** 63n;
+const offsetPattern = /([Zz]|[+-]\d\d:?\d\d)$/;
 
-export interface ParquetColumn {
+export interface ParquetColumnWriter {
   readonly element: SchemaElement;
-  /** Takes the row's value, and says how large it is, in bytes, roughly. */
+  /** Adds the row's value; returns its approximate size in bytes. */
   add(row: Row): number;
-  /** The values since the last time. */
+  /** Returns the values since the last call. */
   take(): ColumnSource;
-  /** To be called when all rows were added: what is only known now. Returns the `geo` metadata of a geometry. */
+  /** Called after the last row; completes the schema element. Returns the `geo` metadata of a geometry. */
   finish(): string | undefined;
 }
 
-/** The columns of what is shown; the geometry is `geometry`, or `geometry_1` … where that is taken. */
-export function parquetColumns(shown: readonly Shown[]): ParquetColumn[] {
-  return shown.map((each) =>
-    each.kind === 'geometry' ? geometryColumn(freeName('geometry', shown)) : valueColumn(each, each.index),
+/** Writers of the selected columns; the geometry is `geometry`, or `geometry_1` … if a column has that name. */
+export function parquetColumnWriters(selected: readonly SelectedColumn[]): ParquetColumnWriter[] {
+  return selected.map((column) =>
+    column.kind === 'geometry'
+      ? geometryColumnWriter(unusedName('geometry', selected))
+      : valueColumnWriter(column, column.index),
   );
 }
 
-function geometryColumn(name: string): ParquetColumn {
+function geometryColumnWriter(name: string): ParquetColumnWriter {
   const metadata = new GeoMetadata();
   let data: (Uint8Array | null)[] = [];
   return {
@@ -42,7 +45,7 @@ function geometryColumn(name: string): ParquetColumn {
       return wkb?.length ?? 0;
     },
     take() {
-      // The order of bytes says nothing about where a geometry lies, so there is no use for statistics.
+      // Statistics of WKB are useless: the order of bytes is not one of positions.
       const column: ColumnSource = { name, data, encoding: 'PLAIN', statistics: false };
       data = [];
       return column;
@@ -51,11 +54,11 @@ function geometryColumn(name: string): ParquetColumn {
   };
 }
 
-function valueColumn({ name, type }: TableColumn, index: number): ParquetColumn {
-  const element: SchemaElement = { name, repetition_type: 'OPTIONAL', ...schema(type) };
-  const convert = converter(type);
-  // Whether times have an offset is not in the column's type; the schema is in the footer, and so can wait for it.
-  let zoned = false;
+function valueColumnWriter({ name, type }: TableColumn, index: number): ParquetColumnWriter {
+  const element: SchemaElement = { name, repetition_type: 'OPTIONAL', ...elementFor(type) };
+  const convert = converterFor(type);
+  // Known after the last row only: the column's type doesn't tell. The schema is in the footer, which is written last.
+  let hasOffsets = false;
   let data: unknown[] = [];
   return {
     element,
@@ -67,25 +70,26 @@ function valueColumn({ name, type }: TableColumn, index: number): ParquetColumn 
       }
       const converted = convert(value);
       if (converted === undefined) throw new TypeError(`${JSON.stringify(value)} in column ${name} is no ${type}.`);
-      if (type === 'datetime' && !zoned) zoned = offsetAtEnd.test(value as string);
+      if (type === 'datetime' && !hasOffsets) hasOffsets = offsetPattern.test(value as string);
       data.push(converted);
       return typeof value === 'string' ? value.length : 8;
     },
     take() {
-      // The least and greatest of JSON texts would be kept whole until the footer.
+      // Minimum and maximum of JSON texts would be kept in memory until the footer.
       const statistics = type !== 'object' && type !== 'array';
       const column: ColumnSource = { name, data, statistics };
       data = [];
       return column;
     },
     finish() {
-      if (type === 'datetime') element.logical_type = { type: 'TIMESTAMP', isAdjustedToUTC: zoned, unit: 'MICROS' };
+      if (type === 'datetime')
+        element.logical_type = { type: 'TIMESTAMP', isAdjustedToUTC: hasOffsets, unit: 'MICROS' };
       return undefined;
     },
   };
 }
 
-function schema(type: TableColumn['type']): Partial<SchemaElement> {
+function elementFor(type: TableColumn['type']): Partial<SchemaElement> {
   switch (type) {
     case 'integer':
       return { type: 'INT64' };
@@ -109,8 +113,8 @@ function schema(type: TableColumn['type']): Partial<SchemaElement> {
 
 type Converter = (value: Exclude<Value, null>) => unknown;
 
-/** From a value of a column to what is stored; undefined where it isn't of the column's type. */
-function converter(type: TableColumn['type']): Converter {
+/** The conversion of a column's values to stored ones; undefined if a value isn't of the column's type. */
+function converterFor(type: TableColumn['type']): Converter {
   switch (type) {
     case 'integer':
       return toInteger;
@@ -121,37 +125,34 @@ function converter(type: TableColumn['type']): Converter {
     case 'string':
       return (value) => (typeof value === 'string' ? value : undefined);
     case 'date':
-      return (value) => ifNumber(instantOf(String(value)) / dayInMilliseconds);
+      return (value) => numberOrUndefined(parseDateTime(String(value)) / dayInMilliseconds);
     case 'datetime':
-      return (value) => microseconds(instantOf(String(value)) * 1000);
+      return (value) => microsecondsOrUndefined(parseDateTime(String(value)) * 1000);
     case 'time':
-      return (value) => microseconds(secondsOf(String(value)) * 1e6);
+      return (value) => microsecondsOrUndefined(parseTime(String(value)) * 1e6);
     case 'object':
     case 'array':
       return (value) => value;
   }
 }
 
-/** An integer is a string where it is beyond 2^53. */
+/** An integer beyond 2^53 is a string. */
 function toInteger(value: Exclude<Value, null>): bigint | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : undefined;
   if (typeof value !== 'string' || !/^-?\d+$/.test(value)) return undefined;
   const integer = BigInt(value);
-  return integer >= -greatestInteger && integer < greatestInteger ? integer : undefined;
+  return integer >= -integerBound && integer < integerBound ? integer : undefined;
 }
 
-const ifNumber = (value: number) => (Number.isNaN(value) ? undefined : value);
-const microseconds = (value: number) => (Number.isNaN(value) ? undefined : BigInt(Math.round(value)));
+const numberOrUndefined = (value: number) => (Number.isNaN(value) ? undefined : value);
+const microsecondsOrUndefined = (value: number) => (Number.isNaN(value) ? undefined : BigInt(Math.round(value)));
 
-/** What GeoParquet 1.1 says of a geometry column in the file's `geo` metadata, gathered while the rows go by. */
-
-type Coordinates = readonly (number | Coordinates)[];
-
+/** Metadata of a geometry column for the file's `geo` key (GeoParquet 1.1), collected while rows are written. */
 export class GeoMetadata {
   private readonly kinds = new Set<string>();
-  /** Least and greatest x, y, z. */
-  private readonly least = [Infinity, Infinity, Infinity];
-  private readonly greatest = [-Infinity, -Infinity, -Infinity];
+  /** Minimum and maximum x, y, z. */
+  private readonly min = [Infinity, Infinity, Infinity];
+  private readonly max = [-Infinity, -Infinity, -Infinity];
 
   add(geometry: Geometry): void {
     this.kinds.add(hasZ(geometry) ? `${geometry.type} Z` : geometry.type);
@@ -159,12 +160,12 @@ export class GeoMetadata {
   }
 
   /**
-   * The metadata as JSON. There is no `crs`, which means longitude and latitude (OGC:CRS84), and no `bbox` where no
-   * geometry has a position. A geometry that crosses the antimeridian in one piece has a box from end to end.
+   * The metadata as JSON. No `crs` means longitude and latitude (OGC:CRS84). There is no `bbox` if no geometry has a
+   * position. A geometry that crosses the antimeridian in one piece makes it span the world.
    */
   json(column: string): string {
-    const dimensions = Number.isFinite(this.least[2]) ? 3 : 2;
-    const bbox = [...this.least.slice(0, dimensions), ...this.greatest.slice(0, dimensions)];
+    const dimensions = Number.isFinite(this.min[2]) ? 3 : 2;
+    const bbox = [...this.min.slice(0, dimensions), ...this.max.slice(0, dimensions)];
     return JSON.stringify({
       version: '1.1.0',
       primary_column: column,
@@ -185,13 +186,13 @@ export class GeoMetadata {
 
   private extendBy(coordinates: Coordinates): void {
     if (typeof coordinates[0] !== 'number') {
-      for (const each of coordinates) this.extendBy(each as Coordinates);
+      for (const part of coordinates) this.extendBy(part as Coordinates);
       return;
     }
     for (let i = 0; i < 3 && i < coordinates.length; i++) {
       const number = coordinates[i] as number;
-      if (number < (this.least[i] as number)) this.least[i] = number;
-      if (number > (this.greatest[i] as number)) this.greatest[i] = number;
+      if (number < (this.min[i] as number)) this.min[i] = number;
+      if (number > (this.max[i] as number)) this.max[i] = number;
     }
   }
 }

@@ -1,12 +1,12 @@
 /**
- * Parquet and GeoParquet. The geometry is the primary column that GeoParquet's metadata name, or else the first one of
- * Parquet's own type GEOMETRY or GEOGRAPHY; further ones are columns of objects.
+ * A reader of Parquet and GeoParquet. The geometry is the primary column of GeoParquet's metadata, or else the first
+ * column of Parquet's own type GEOMETRY or GEOGRAPHY; further ones are columns of objects.
  *
  * | In the file                    | Becomes                                                                       |
  * |--------------------------------|-------------------------------------------------------------------------------|
  * | 64-bit integer                 | number; a string with its digits beyond ±(2⁵³−1)                              |
  * | decimal                        | number (of more than 15 digits, the nearest)                                  |
- * | date, time, timestamp          | text as in RFC 3339, to the microsecond; `Z` where it is adjusted to UTC      |
+ * | date, time, timestamp          | text as in RFC 3339, to the microsecond; `Z` if it is adjusted to UTC         |
  * | bytes of a fixed length        | base64                                                                        |
  * | struct, list, map              | object or array                                                               |
  */
@@ -20,55 +20,54 @@ import {
 } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { PayloadError } from '../../errors.ts';
-import type { Geometry } from '../../geometry/geometry.ts';
-import { isGeometry } from '../json/batch-builder.ts';
+import { type Geometry, isGeometry } from '../../geometry/geometry.ts';
 
-import type { Batch, Findings } from '../types.ts';
+import type { PayloadInfo, RowBatch } from '../types.ts';
 
-/** Decoded bytes to hold at a time: a row group that has more is read in several parts. */
-const partBytes = 8 * 1024 * 1024;
+/** Most decoded bytes in memory: a larger row group is read in several parts. */
+const maxPartBytes = 8 * 1024 * 1024;
 
 /**
- * @param path of the file: Parquet is read from its end
- * @param findings filled in along the way
- * @throws PayloadError where it is no Parquet, or broken
+ * @param path the file: Parquet is read from its end
+ * @param info filled in while reading
+ * @throws PayloadError if it is no Parquet, or malformed
  */
-export async function* readParquet(path: string, findings: Findings): AsyncGenerator<Batch, void, undefined> {
+export async function* readParquet(path: string, info: PayloadInfo): AsyncGenerator<RowBatch, void, undefined> {
   try {
     const file = await asyncBufferFromFile(path);
     const metadata = await parquetMetadataAsync(file);
-    const elements = topLevel(metadata);
-    const geometry = geometryColumn(metadata, elements, findings);
+    const elements = topLevelColumns(metadata);
+    const geometryIndex = findGeometryColumn(metadata, elements, info);
     let groupStart = 0;
     for (const group of metadata.row_groups) {
       const rows = Number(group.num_rows);
-      const parts = Math.max(1, Math.ceil(Number(group.total_byte_size) / partBytes));
+      const parts = Math.max(1, Math.ceil(Number(group.total_byte_size) / maxPartBytes));
       const size = Math.max(1, Math.ceil(rows / parts));
       for (let start = 0; start < rows; start += size) {
         const end = Math.min(rows, start + size);
-        yield await readPart({ file, metadata }, elements, geometry, groupStart + start, groupStart + end);
+        yield await readRowRange({ file, metadata }, elements, geometryIndex, groupStart + start, groupStart + end);
       }
       groupStart += rows;
     }
-    if (groupStart === 0) yield await readPart({ file, metadata }, elements, geometry, 0, 0);
+    if (groupStart === 0) yield await readRowRange({ file, metadata }, elements, geometryIndex, 0, 0);
   } catch (error) {
     if (error instanceof PayloadError || (error as NodeJS.ErrnoException).code !== undefined) throw error;
     throw new PayloadError(`the Parquet can't be read: ${(error as Error).message}`);
   }
 }
 
-type Source = { file: Awaited<ReturnType<typeof asyncBufferFromFile>>; metadata: FileMetaData };
+type ParquetSource = { file: Awaited<ReturnType<typeof asyncBufferFromFile>>; metadata: FileMetaData };
 
-async function readPart(
-  source: Source,
-  elements: readonly ParquetElement[],
-  geometry: number,
+async function readRowRange(
+  source: ParquetSource,
+  elements: readonly SchemaElement[],
+  geometryIndex: number,
   rowStart: number,
   rowEnd: number,
-): Promise<Batch> {
+): Promise<RowBatch> {
   const rows = rowEnd - rowStart;
   const columns: unknown[][] = elements.map(() => new Array(rows));
-  const places = new Map(elements.map((element, place) => [element.name, place]));
+  const indexes = new Map(elements.map((element, index) => [element.name, index]));
   if (rows > 0) {
     await parquetRead({
       ...source,
@@ -78,34 +77,34 @@ async function readPart(
       parsers,
       useOffsetIndex: true,
       onChunk({ columnName, columnData, rowStart: first }) {
-        const place = places.get(columnName) as number;
-        const column = columns[place] as unknown[];
-        const element = elements[place] as ParquetElement;
+        const index = indexes.get(columnName) as number;
+        const column = columns[index] as unknown[];
+        const element = elements[index] as SchemaElement;
         const from = Math.max(0, rowStart - first);
         const to = Math.min(columnData.length, rowEnd - first);
-        for (let i = from; i < to; i++) column[first - rowStart + i] = plainParquet(columnData[i], element);
+        for (let i = from; i < to; i++) column[first - rowStart + i] = toPlainValue(columnData[i], element);
       },
     });
   }
-  const others = elements.map((_, place) => place).filter((place) => place !== geometry);
+  const others = elements.map((_, index) => index).filter((index) => index !== geometryIndex);
   return {
     rows,
-    names: others.map((place) => (elements[place] as ParquetElement).name),
-    values: others.map((place) => columns[place] as unknown[]),
-    geometries: geometry === -1 ? null : Array.from(columns[geometry] as unknown[], geometryOf),
+    names: others.map((index) => (elements[index] as SchemaElement).name),
+    values: others.map((index) => columns[index] as unknown[]),
+    geometries: geometryIndex === -1 ? null : Array.from(columns[geometryIndex] as unknown[], toGeometry),
     ids: null,
-    places: null,
+    rowOffsets: null,
     errorAt: (row, reason) => new PayloadError(`row ${rowStart + row + 1}: ${reason}`),
   };
 }
 
-/** An empty point is NaN NaN in WKB. */
-function geometryOf(value: unknown): Geometry | null {
+/** Null for an empty point, which is NaN NaN in WKB. */
+function toGeometry(value: unknown): Geometry | null {
   if (!isGeometry(value)) return null;
   return value.type === 'Point' && Number.isNaN(value.coordinates[0]) ? null : value;
 }
 
-/** Dates stay numbers here, for `plainParquet`, which knows their columns, to write them out. */
+/** Dates stay numbers here: `toPlainValue`, which knows their columns, formats them. */
 const parsers: Partial<ParquetParsers> = {
   timestampFromMilliseconds: (value) => BigInt(value) * 1000n,
   timestampFromMicroseconds: (value) => value,
@@ -113,14 +112,14 @@ const parsers: Partial<ParquetParsers> = {
   dateFromDays: (days) => days,
 };
 
-function topLevel({ schema }: FileMetaData): ParquetElement[] {
-  const elements: ParquetElement[] = [];
+function topLevelColumns({ schema }: FileMetaData): SchemaElement[] {
+  const elements: SchemaElement[] = [];
   const skip = (at: number): number => {
     let next = at + 1;
     for (let child = 0; child < (schema[at]?.num_children ?? 0); child++) next = skip(next);
     return next;
   };
-  for (let at = 1; at < schema.length; at = skip(at)) elements.push(schema[at] as ParquetElement);
+  for (let at = 1; at < schema.length; at = skip(at)) elements.push(schema[at] as SchemaElement);
   return elements;
 }
 
@@ -129,31 +128,27 @@ interface GeoMetadata {
   columns?: Record<string, { crs?: { id?: { authority: string; code: string | number }; name?: string } | null }>;
 }
 
-/** Place of the geometry column, or -1; its reference system goes to the findings. */
-function geometryColumn(metadata: FileMetaData, elements: readonly ParquetElement[], findings: Findings): number {
+/** Index of the geometry column, or -1; sets `info.crs` to its reference system. */
+function findGeometryColumn(metadata: FileMetaData, elements: readonly SchemaElement[], info: PayloadInfo): number {
   const text = metadata.key_value_metadata?.find(({ key }) => key === 'geo')?.value;
   const geo = text === undefined ? undefined : (JSON.parse(text) as GeoMetadata);
-  const isSpatial = ({ logical_type }: ParquetElement) =>
+  const isSpatial = ({ logical_type }: SchemaElement) =>
     logical_type?.type === 'GEOMETRY' || logical_type?.type === 'GEOGRAPHY';
   const primary = elements.findIndex((element) => element.name === geo?.primary_column && isSpatial(element));
-  const place = primary === -1 ? elements.findIndex(isSpatial) : primary;
-  const crs = geo?.columns?.[elements[place]?.name ?? '']?.crs;
+  const index = primary === -1 ? elements.findIndex(isSpatial) : primary;
+  const crs = geo?.columns?.[elements[index]?.name ?? '']?.crs;
   if (crs) {
     const name = crs.id ? `${crs.id.authority}:${crs.id.code}` : (crs.name ?? 'unknown');
-    if (!/^(OGC:CRS84|EPSG:4326)$/.test(name)) findings.crs = name;
+    if (!/^(OGC:CRS84|EPSG:4326)$/.test(name)) info.crs = name;
   }
-  return place;
+  return index;
 }
 
 /**
- * Parquet's values as plain ones: what a column's type says is applied, and what JSON can't say is written as text.
+ * Converts a value by its column's type: plain JSON, and text for values that JSON doesn't have.
+ * @param value as hyparquet returns it, with timestamps in microseconds and dates in days since 1970
  */
-
-/** The schema of a column of the table. */
-export type ParquetElement = SchemaElement;
-
-/** @param value as hyparquet gives it, with timestamps in microseconds and dates in days since 1970 */
-export function plainParquet(value: unknown, element: ParquetElement): unknown {
+export function toPlainValue(value: unknown, element: SchemaElement): unknown {
   if (value === null || value === undefined) return undefined;
   const { converted_type: converted, logical_type: logical } = element;
   if (typeof value === 'number' || typeof value === 'bigint') {
@@ -167,23 +162,23 @@ export function plainParquet(value: unknown, element: ParquetElement): unknown {
     if (converted === 'TIME_MICROS') return isoTime(toMicros(value, 'MICROS'));
     if (converted === 'DECIMAL') return rounded(Number(value), element.scale ?? 0);
   }
-  return plain(value);
+  return toJsonValue(value);
 }
 
-/** The same with nested values: big integers, dates and bytes have no place in JSON. */
-function plain(value: unknown): unknown {
+/** Converts big integers, dates and bytes, which JSON doesn't have, also in nested values. */
+function toJsonValue(value: unknown): unknown {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
   if (value instanceof Date) return value.toISOString();
-  if (Array.isArray(value)) return value.map(plain);
-  if (ArrayBuffer.isView(value)) return Array.from(value as unknown as Iterable<unknown>, plain);
+  if (Array.isArray(value)) return value.map(toJsonValue);
+  if (ArrayBuffer.isView(value)) return Array.from(value as unknown as Iterable<unknown>, toJsonValue);
   if (typeof value === 'object' && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member)]));
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, toJsonValue(member)]));
   }
   return value;
 }
 
-/** hyparquet multiplies by a power of ten that no binary number is: 35 hundredths come out as 0.35000000000000003. */
+/** Rounds a decimal: hyparquet multiplies by 0.01 and the like, so that 35 hundredths become 0.35000000000000003. */
 function rounded(value: number, scale: number): number {
   return Math.abs(value) < 1e15 ? Number(value.toFixed(Math.min(scale, 100))) : value;
 }
