@@ -134,17 +134,17 @@ test('metres are those of the ellipsoid', async () => {
   assert.equal(await finds('dwithin', 'POINT(0 0),20100km', wkt('POINT(180 0)')), true, 'everywhere');
 });
 
-/** The least distance to a line, by looking at very many places of it. */
+/** The least distance to a line of two positions: by sampling it, and again between the neighbours of the nearest sample. */
 function bySampling([x, y]: [number, number], line: number[][], steps = 2000): number {
-  let least = Infinity;
-  for (let i = 1; i < line.length; i++) {
-    const [[x1 = 0, y1 = 0] = [], [x2 = 0, y2 = 0] = []] = [line[i - 1], line[i]];
-    for (let s = 0; s <= steps; s++) {
-      const t = s / steps;
-      least = Math.min(least, geodesicDistance(x, y, x1 + t * (x2 - x1), y1 + t * (y2 - y1)));
-    }
-  }
-  return least;
+  const [[x1 = 0, y1 = 0] = [], [x2 = 0, y2 = 0] = []] = line;
+  const distanceAt = (t: number) => geodesicDistance(x, y, x1 + t * (x2 - x1), y1 + t * (y2 - y1));
+  const nearest = (start: number, end: number) => {
+    const samples = Array.from({ length: steps + 1 }, (_, i) => start + (i / steps) * (end - start));
+    const distances = samples.map(distanceAt);
+    return samples[distances.indexOf(Math.min(...distances))] ?? start;
+  };
+  const coarse = nearest(0, 1);
+  return distanceAt(nearest(Math.max(0, coarse - 1 / steps), Math.min(1, coarse + 1 / steps)));
 }
 
 test('metres to lines: nothing too far is found, and next to nothing is missed', async () => {
