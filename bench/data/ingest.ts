@@ -29,7 +29,7 @@ async function hashAlone(path: string): Promise<void> {
 }
 
 /** In a process of its own, for its memory. */
-function here(what: 'ingest' | 'hash', path: string): Run {
+function runInProcess(what: 'ingest' | 'hash', path: string): Run {
   const args = ['--import', 'tsx', fileURLToPath(import.meta.url), what, path];
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as Run;
 }
@@ -54,8 +54,8 @@ async function main(rows: number, turns: number): Promise<void> {
   for (const path of [files.geojson, files.csv]) {
     const runs: { ours: Run[]; hash: Run[]; ogr: Run[] } = { ours: [], hash: [], ogr: [] };
     for (let turn = 0; turn < turns; turn++) {
-      runs.ours.push(here('ingest', path));
-      runs.hash.push(here('hash', path));
+      runs.ours.push(runInProcess('ingest', path));
+      runs.hash.push(runInProcess('hash', path));
       if (hasOgr) runs.ogr.push(ogr2ogr(path));
     }
     const ours = fastest(runs.ours);

@@ -20,7 +20,7 @@ import { makePoints } from './make-points.ts';
 const box: Bbox = [10, 40, 17, 47];
 const folder = join(tmpdir(), 'catalogue-bench', 'tables');
 
-/** Rows in the box of one kind, with enough visitors: all their values are read, as for an answer. */
+/** Rows in the box of one kind, with enough visitors: all their values are read, as for a response. */
 async function ask(table: Table): Promise<number> {
   const place = (name: string) => table.schema.columns.findIndex((column) => column.name === name);
   const [kind, visitors] = [place('kind'), place('visitors')];
@@ -95,7 +95,7 @@ if (process.argv[2] === 'first') {
   ] as const) {
     const [ms, bytes] = await timed(async () => {
       let total = 0;
-      for await (const piece of passthroughBytes(table, geojson, rows)) total += piece.length;
+      for await (const chunk of passthroughBytes(table, geojson, rows)) total += chunk.length;
       return total;
     });
     console.log(

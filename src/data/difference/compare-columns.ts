@@ -96,7 +96,7 @@ export function columnScanOptions(indexes: readonly number[]): { columns: readon
 export function rowCopier(schema: TableSchema): (row: Row) => PlainRow {
   const columns = indexedColumns(schema);
   // Not by assignment: a column may be called __proto__.
-  return (row) => Object.fromEntries(columns.map(({ name, index: place }) => [name, columnValue(row, place)]));
+  return (row) => Object.fromEntries(columns.map(({ name, index }) => [name, columnValue(row, index)]));
 }
 
 /** JSON text that doesn't depend on the order of an object's members. @param value plain JSON; numbers are finite */

@@ -44,9 +44,9 @@ export async function* readRowChanges(
     );
     for (const { index, row, id } of batch) {
       const old = before.get(partners[index] as number);
-      const known = rowKey(key, row, id);
-      if (!old || !known) yield { change: 'added', key: known, row };
-      else yield { change: 'changed', key: known, from: old, to: row, columns: changedColumns(tables, old, row) };
+      const keyValues = rowKey(key, row, id);
+      if (!old || !keyValues) yield { change: 'added', key: keyValues, row };
+      else yield { change: 'changed', key: keyValues, from: old, to: row, columns: changedColumns(tables, old, row) };
     }
   }
 }
@@ -57,12 +57,12 @@ function rowKey({ kind, columns }: DifferenceKey, row: PlainRow, id: unknown): P
 }
 
 function changedColumns({ shared }: ComparedTables, from: PlainRow, to: PlainRow): string[] {
-  return shared.filter(({ name, normalize: form }) => form(from[name]) !== form(to[name])).map(({ name }) => name);
+  return shared.filter(({ name, normalize }) => normalize(from[name]) !== normalize(to[name])).map(({ name }) => name);
 }
 
 /** Rows that may be in memory at once. */
-const batchSize = ({ sizeOnDisk: bytes, rowCount }: Table) =>
-  Math.max(1, Math.min(maxBatchRows, Math.floor((maxBatchBytes * rowCount) / (bytes + 1))));
+const batchSize = ({ sizeOnDisk, rowCount }: Table) =>
+  Math.max(1, Math.min(maxBatchRows, Math.floor((maxBatchBytes * rowCount) / (sizeOnDisk + 1))));
 
 interface CopiedRow {
   readonly index: number;

@@ -20,7 +20,7 @@ export function toWkb(geometry: Geometry): Uint8Array {
   const dimensions = hasZ(geometry) ? 3 : 2;
   // From Node's pool: an ArrayBuffer for each point would cost more than writing it.
   const bytes = Buffer.allocUnsafe(lengthOf(geometry, dimensions));
-  writeGeometry(bytes, 0, geometry, dimensions);
+  writeWkb(bytes, 0, geometry, dimensions);
   return bytes;
 }
 
@@ -52,7 +52,7 @@ function lengthOf(geometry: Geometry, dimensions: number): number {
 const lineLength = (positions: readonly unknown[], dimensions: number) => 4 + 8 * dimensions * positions.length;
 
 /** Writes a geometry at an offset; returns the offset behind it. */
-function writeGeometry(bytes: Buffer, at: number, geometry: Geometry, dimensions: number): number {
+function writeWkb(bytes: Buffer, at: number, geometry: Geometry, dimensions: number): number {
   bytes.writeUInt8(1, at);
   bytes.writeUInt32LE(typeCodes[geometry.type] + (dimensions === 3 ? 1000 : 0), at + 1);
   const start = at + 5;
@@ -65,7 +65,7 @@ function writeGeometry(bytes: Buffer, at: number, geometry: Geometry, dimensions
   }
   const parts = members(geometry);
   let next = writeCount(bytes, start, parts);
-  for (const part of parts) next = writeGeometry(bytes, next, part, dimensions);
+  for (const part of parts) next = writeWkb(bytes, next, part, dimensions);
   return next;
 }
 

@@ -13,7 +13,7 @@ export interface PayloadStreamOptions {
 }
 
 /** Chunk size in bytes for files: large, because items that cross a border of chunks are copied. */
-const readSize = 512 * 1024;
+const fileChunkSize = 512 * 1024;
 
 export class PayloadStream {
   readonly #source: Readable | string;
@@ -36,7 +36,9 @@ export class PayloadStream {
   async *chunks(): AsyncGenerator<Buffer, void, undefined> {
     const { copyTo, onProgress, signal } = this.#options;
     const source =
-      typeof this.#source === 'string' ? createReadStream(this.#source, { highWaterMark: readSize }) : this.#source;
+      typeof this.#source === 'string'
+        ? createReadStream(this.#source, { highWaterMark: fileChunkSize })
+        : this.#source;
     const copy = copyTo === undefined ? null : await open(copyTo, 'wx');
     // A source may block for long: the signal destroys it, and isn't only checked after the next chunk.
     if (signal) addAbortSignal(signal, source);

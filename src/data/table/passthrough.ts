@@ -6,7 +6,7 @@ import type { Table } from './table.ts';
 
 /** Fewer rows of a row group are read one by one; more in one read, with the bytes between them. */
 const minRowsToReadTogether = 16;
-const readSize = 1024 * 1024;
+const streamChunkSize = 1024 * 1024;
 const truncatedMessage = 'The payload is shorter than it was.';
 
 /**
@@ -50,7 +50,7 @@ async function* allBytes(table: Table, path: string): AsyncGenerator<Buffer, voi
   }
   if (start === undefined) return;
   let missing = end - start;
-  for await (const chunk of createReadStream(path, { start, end: end - 1, highWaterMark: readSize })) {
+  for await (const chunk of createReadStream(path, { start, end: end - 1, highWaterMark: streamChunkSize })) {
     missing -= (chunk as Buffer).length;
     yield chunk as Buffer;
   }

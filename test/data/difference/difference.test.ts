@@ -22,8 +22,8 @@ async function compare(from: string, to: string, options: CompareOptions & { as?
 }
 
 const lines = (...rows: string[]) => `${rows.join('\n')}\n`;
-/** What happened to whom, in the order told. */
-const told = (rows: readonly RowChange[]) => rows.map(({ change, key }) => `${change} ${JSON.stringify(key)}`);
+/** Change and key of each row, in order. */
+const summaryOf = (rows: readonly RowChange[]) => rows.map(({ change, key }) => `${change} ${JSON.stringify(key)}`);
 
 const trees = lines('id,kind,height', '1,oak,3', '2,elm,4', '3,ash,5');
 
@@ -78,7 +78,7 @@ test('a given key: of several columns, with nulls', async () => {
   const to = lines('year,country,value', '2000,FR,1', '2001,FR,5', '2001,,4', '2001,DE,2');
   const { key, rows } = await compare(from, to, { key: ['year', 'country'] });
   assert.deepEqual(key, { kind: 'columns', columns: ['year', 'country'] });
-  assert.deepEqual(told(rows), [
+  assert.deepEqual(summaryOf(rows), [
     'removed {"year":2000,"country":"DE"}',
     'changed {"year":2001,"country":"FR"}',
     'added {"year":2001,"country":"DE"}',
@@ -223,7 +223,7 @@ test('rows of more than one row group, in another order; stopping early and bein
   await assert.rejects(stopped, /enough/);
 });
 
-/** The same told naively, for rows of a key and two values; null where the key is none. */
+/** A naive comparison, for rows of a key and two values; null if the key is none. */
 function naive(from: readonly Row[], to: readonly Row[], byKey: boolean) {
   const text = (row: Row) => JSON.stringify(row);
   if (!byKey) {

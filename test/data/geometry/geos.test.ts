@@ -1,6 +1,6 @@
 /**
  * Our spatial predicates next to a second implementation: shapely's GEOS, of another version and through another
- * interface (Debian: `apt-get install python3-shapely`). On real layers, and on shapes that are easily judged wrongly.
+ * interface (Debian: `apt-get install python3-shapely`). On real layers, and on shapes that are easily tested wrongly.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -70,7 +70,7 @@ test('geos-wasm and shapely agree', { skip }, async () => {
     box(5.5, 45.5, 10.5, 47.9),
   ].map((geometry, i) => ({ geometry, distance: [0.5, 3, 0][i % 3] as number }));
 
-  const asked = spawnSync(python, [fileURLToPath(new URL('../support/shapely.py', import.meta.url))], {
+  const asked = spawnSync(python, [fileURLToPath(new URL('../support/run-shapely.py', import.meta.url))], {
     input: JSON.stringify({ layers, queries }),
     maxBuffer: 1 << 28,
     encoding: 'utf8',
@@ -93,7 +93,7 @@ test('geos-wasm and shapely agree', { skip }, async () => {
         for (const i of theirs.unknown) {
           // GEOS before 3.13 refuses collections; nothing else.
           const kinds = [geometry.type, geometries[i]?.type];
-          assert.ok(kinds.includes('GeometryCollection'), `shapely can't judge ${name} ${i} ${test} query ${q}`);
+          assert.ok(kinds.includes('GeometryCollection'), `shapely fails on ${name} ${i} ${test} query ${q}`);
         }
         const ours = geometries.flatMap((g, i) => (matches(rowOf([], g)) && !theirs.unknown.includes(i) ? [i] : []));
         assert.deepEqual(ours, theirs.true, `${name} ${test} query ${q} (${geometry.type})`);

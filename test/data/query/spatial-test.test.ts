@@ -160,7 +160,7 @@ test('metres to lines: nothing too far is found, and next to nothing is missed',
       ];
       const metres = bySampling([x, y], line);
       fc.pre(metres > 100 && metres < 100_000);
-      const judged = async (distance: number) => {
+      const matches = async (distance: number) => {
         const predicate: Predicate = {
           op: 'dwithin',
           geometry: { type: 'Point', coordinates: [x, y] },
@@ -169,8 +169,8 @@ test('metres to lines: nothing too far is found, and next to nothing is missed',
         };
         return (await compilePredicate(predicate, schema))(rowOf([], { type: 'LineString', coordinates: line }));
       };
-      assert.equal(await judged(metres * 1.001), true, `${metres} m`);
-      assert.equal(await judged(metres * 0.999), false, `${metres} m`);
+      assert.equal(await matches(metres * 1.001), true, `${metres} m`);
+      assert.equal(await matches(metres * 0.999), false, `${metres} m`);
     }),
     { numRuns: 60 },
   );

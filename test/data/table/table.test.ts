@@ -23,7 +23,7 @@ import { Table } from '../../../src/data/table/table.ts';
 import { TableStore } from '../../../src/data/table/table-store.ts';
 import { collection, ingestPayload, point, rowsOf, temporaryFolder } from '../support/payloads.ts';
 
-/** A column with some rows more than one block has. */
+/** Features for more than one row group. */
 const many = Array.from({ length: 40_000 }, (_, n) =>
   point({ n, text: `t${n}`, kind: `k${n % 5}` }, [(n % 360) - 180, (n % 170) - 85], n),
 );
@@ -123,9 +123,9 @@ test('rows without a geometry are in no box, even in one that contains everythin
   assert.equal((await rowsOf(plain.table, { boxes: [[-180, -90, 180, 90]] })).length, 0);
 });
 
-async function text(pieces: AsyncIterable<Buffer>): Promise<string> {
+async function text(chunks: AsyncIterable<Buffer>): Promise<string> {
   const all: Buffer[] = [];
-  for await (const piece of pieces) all.push(piece);
+  for await (const chunk of chunks) all.push(chunk);
   return Buffer.concat(all).toString();
 }
 

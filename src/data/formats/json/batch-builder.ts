@@ -25,7 +25,7 @@ export class JsonBatchBuilder {
   /** True if any row is a Feature or a geometry. */
   hasGeometry = false;
   /** True if every row is a Feature in strict JSON, whose own bytes can be copied. */
-  allFeatures = true;
+  areAllFeatures = true;
   /** Column of each member of the previous row: rows mostly have the same members in the same order. */
   #previousColumns: number[] = [];
   /** Text of the current item. */
@@ -38,7 +38,7 @@ export class JsonBatchBuilder {
    */
   addItem(bytes: Buffer, start: number, end: number, offset: number, line: number): void {
     const { value, isStrict } = parseJson(bytes, start, end, offset, line);
-    this.allFeatures &&= isStrict;
+    this.areAllFeatures &&= isStrict;
     this.#text = () => bytes.toString('utf8', start, end);
     this.#add(value, offset, end - start, line);
   }
@@ -47,7 +47,7 @@ export class JsonBatchBuilder {
   #add(value: unknown, offset: number, length: number, line: number): void {
     if (!isObject(value)) throw new PayloadError('expected an object', { line, byte: offset });
     if (value.type === 'FeatureCollection' && Array.isArray(value.features)) {
-      this.allFeatures = false;
+      this.areAllFeatures = false;
       for (const feature of value.features) this.#add(feature, offset, length, line);
       return;
     }
@@ -70,9 +70,9 @@ export class JsonBatchBuilder {
       }
     } else if (isGeometry(value)) {
       geometry = value;
-      this.allFeatures = false;
+      this.areAllFeatures = false;
     } else {
-      this.allFeatures = false;
+      this.areAllFeatures = false;
       properties = value;
       if (isGeometry(value.geometry)) ({ geometry, ...properties } = value as JsonObject & { geometry: unknown });
     }

@@ -27,7 +27,7 @@ export async function* readGeojson(
   const { hasItems, outside } = yield* readItems(chunks, () => new ItemScanner('features', position), builder);
   if (hasItems) {
     if (outside) readCollectionMembers(outside, position, info);
-    info.passthrough = builder.allFeatures ? 'features' : null;
+    info.passthrough = builder.areAllFeatures ? 'features' : null;
   } else {
     if (outside === null) throw new PayloadError(`one item is longer than ${maxItemBytes} bytes`);
     addSingleItem(outside, position, builder, info);
@@ -52,7 +52,7 @@ function addSingleItem(text: Buffer, position: number, builder: JsonBatchBuilder
     throw new PayloadError(`not GeoJSON: its type is ${JSON.stringify(type) ?? 'missing'}`, { line: 1 });
   }
   builder.addItem(text, start, end, position + start, 1);
-  info.passthrough = builder.allFeatures ? 'features' : null;
+  info.passthrough = builder.areAllFeatures ? 'features' : null;
 }
 
 function readCollectionMembers(text: Buffer, position: number, info: PayloadInfo): void {

@@ -21,7 +21,7 @@ export async function* readJsonArray(
   const builder = new JsonBatchBuilder();
   const { hasItems } = yield* readItems(chunks, () => new ItemScanner('array', position), builder);
   if (!hasItems) throw new PayloadError('expected an array of objects', { line: 1 });
-  info.passthrough = builder.allFeatures ? 'features' : null;
+  info.passthrough = builder.areAllFeatures ? 'features' : null;
   const last = builder.takeBatch();
   if (last) yield last;
 }

@@ -31,7 +31,7 @@ export async function* readNdjson(
     return new ItemScanner(isSequence ? 'records' : 'lines', position);
   };
   yield* readItems(chunks, createScanner, builder);
-  info.passthrough = builder.allFeatures && !isSequence ? 'lines' : null;
+  info.passthrough = builder.areAllFeatures && !isSequence ? 'lines' : null;
   const last = builder.takeBatch();
   if (last) yield last;
 }

@@ -3,7 +3,7 @@ import type { Row } from '../../row.ts';
 import { selectColumns, unusedName, valueColumns } from '../selected-columns.ts';
 import type { TextBuffer, TextWriter } from '../text-buffer.ts';
 import type { RowsInput } from '../types.ts';
-import { encodeKey, writeGeometry, writeJson } from './write-value.ts';
+import { encodeKey, writeGeoJson, writeJson } from './write-value.ts';
 
 type ColumnsInput = Pick<RowsInput, 'schema' | 'fields'>;
 
@@ -29,7 +29,7 @@ export function featureWriter(input: ColumnsInput, out: TextBuffer): (row: Row) 
       out.byte(44);
     }
     out.append(geometryKey);
-    writeGeometry(out, hasGeometry ? row.geometry() : null);
+    writeGeoJson(out, hasGeometry ? row.geometry() : null);
     out.byte(44);
     out.append(propertiesKey);
     out.byte(123);
@@ -61,7 +61,7 @@ export function objectWriter(input: ColumnsInput, out: TextBuffer): (row: Row) =
       const { index, key } = columns[i] as (typeof columns)[number];
       if (i > 0) out.byte(44);
       out.append(key);
-      if (index < 0) writeGeometry(out, row.geometry());
+      if (index < 0) writeGeoJson(out, row.geometry());
       else writeJson(out, row.value(index));
     }
     out.byte(125);

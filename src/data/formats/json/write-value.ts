@@ -39,7 +39,7 @@ export function writeJsonString(out: TextBuffer, text: string): void {
 }
 
 /** Writes a GeoJSON geometry (RFC 7946, section 3.1) or null; positions keep all their numbers. */
-export function writeGeometry(out: TextBuffer, geometry: Geometry | null): void {
+export function writeGeoJson(out: TextBuffer, geometry: Geometry | null): void {
   if (geometry === null) {
     out.text('null');
     return;
@@ -49,7 +49,7 @@ export function writeGeometry(out: TextBuffer, geometry: Geometry | null): void 
     out.byte(91);
     geometry.geometries.forEach((member, i) => {
       if (i > 0) out.byte(44);
-      writeGeometry(out, member);
+      writeGeoJson(out, member);
     });
     out.byte(93);
   } else writeCoordinates(out, geometry.coordinates);

@@ -5,7 +5,6 @@ import { parseDateTime, parseTime } from '../../date-time.ts';
 import { type Coordinates, type Geometry, hasZ } from '../../geometry/geometry.ts';
 import { toWkb } from '../../geometry/wkb.ts';
 import type { Row, TableColumn, Value } from '../../row.ts';
-
 import { type SelectedColumn, unusedName } from '../selected-columns.ts';
 
 const dayInMilliseconds = 86_400_000;
@@ -33,7 +32,7 @@ export function parquetColumnWriters(selected: readonly SelectedColumn[]): Parqu
 }
 
 function geometryColumnWriter(name: string): ParquetColumnWriter {
-  const metadata = new GeoMetadata();
+  const metadata = new GeoMetadataBuilder();
   let data: (Uint8Array | null)[] = [];
   return {
     element: { name, type: 'BYTE_ARRAY', repetition_type: 'OPTIONAL' },
@@ -148,7 +147,7 @@ const numberOrUndefined = (value: number) => (Number.isNaN(value) ? undefined : 
 const microsecondsOrUndefined = (value: number) => (Number.isNaN(value) ? undefined : BigInt(Math.round(value)));
 
 /** Metadata of a geometry column for the file's `geo` key (GeoParquet 1.1), collected while rows are written. */
-export class GeoMetadata {
+export class GeoMetadataBuilder {
   private readonly kinds = new Set<string>();
   /** Minimum and maximum x, y, z. */
   private readonly min = [Infinity, Infinity, Infinity];

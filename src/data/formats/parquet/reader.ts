@@ -21,7 +21,6 @@ import {
 import { compressors } from 'hyparquet-compressors';
 import { PayloadError } from '../../errors.ts';
 import { type Geometry, isGeometry } from '../../geometry/geometry.ts';
-
 import type { PayloadInfo, RowBatch } from '../types.ts';
 
 /** Most decoded bytes in memory: a larger row group is read in several parts. */
@@ -123,7 +122,7 @@ function topLevelColumns({ schema }: FileMetaData): SchemaElement[] {
   return elements;
 }
 
-interface GeoMetadata {
+interface GeoParquetMetadata {
   primary_column?: string;
   columns?: Record<string, { crs?: { id?: { authority: string; code: string | number }; name?: string } | null }>;
 }
@@ -131,7 +130,7 @@ interface GeoMetadata {
 /** Index of the geometry column, or -1; sets `info.crs` to its reference system. */
 function findGeometryColumn(metadata: FileMetaData, elements: readonly SchemaElement[], info: PayloadInfo): number {
   const text = metadata.key_value_metadata?.find(({ key }) => key === 'geo')?.value;
-  const geo = text === undefined ? undefined : (JSON.parse(text) as GeoMetadata);
+  const geo = text === undefined ? undefined : (JSON.parse(text) as GeoParquetMetadata);
   const isSpatial = ({ logical_type }: SchemaElement) =>
     logical_type?.type === 'GEOMETRY' || logical_type?.type === 'GEOGRAPHY';
   const primary = elements.findIndex((element) => element.name === geo?.primary_column && isSpatial(element));

@@ -1,7 +1,7 @@
-"""Judges geometries by shapely (GEOS): the second opinion that geos.test.ts asks for.
+"""Tests geometries with shapely (GEOS): the second implementation for geos.test.ts.
 
 Reads {"layers": {name: [geometry]}, "queries": [{"geometry", "distance"}]} and writes, for each query and layer and
-test, the indices of the features for which the test is true, and of those that shapely can't judge.
+test, the indices of the features for which the test is true, and of those on which shapely fails.
 """
 import json
 import sys
@@ -21,7 +21,7 @@ TESTS = {
 }
 
 
-def judge(test, feature, query, distance):
+def run(test, feature, query, distance):
     try:
         return bool(test(feature, query, distance))
     except Exception:
@@ -37,10 +37,10 @@ def main():
         answer = {}
         for name, features in layers.items():
             for test_name, test in TESTS.items():
-                verdicts = [judge(test, feature, geometry, query["distance"]) for feature in features]
+                results = [run(test, feature, geometry, query["distance"]) for feature in features]
                 answer[f"{name} {test_name}"] = {
-                    "true": [i for i, v in enumerate(verdicts) if v],
-                    "unknown": [i for i, v in enumerate(verdicts) if v is None],
+                    "true": [i for i, v in enumerate(results) if v],
+                    "unknown": [i for i, v in enumerate(results) if v is None],
                 }
         answers.append(answer)
     json.dump({"geos": geos_version_string, "answers": answers}, sys.stdout)
