@@ -13,7 +13,7 @@ const descriptionOf = ({ type, unit, label }: Column) => [type, unit && `in ${un
  * and behind the `=` of a boolean column, what it can be.
  */
 export async function filterWords(columns: readonly Column[], current: string): Promise<readonly Candidate[]> {
-  const { lookupsOf } = await import('../../data/lookups.ts');
+  const { lookupsByType } = await import('../../data/query/lookups.ts');
   const plain = (words: readonly string[]) => words.map((word) => ({ word, description: '' }));
   const asked = columns.find(({ name }) => current.startsWith(`${name}__`) || current.startsWith(`${name}=`));
   if (!asked) {
@@ -25,5 +25,5 @@ export async function filterWords(columns: readonly Column[], current: string): 
   }
   const { name, type } = asked;
   if (current.startsWith(`${name}=`)) return type === 'boolean' ? plain([`${name}=true`, `${name}=false`]) : [];
-  return plain(lookupsOf[type].filter((lookup) => lookup !== 'exact').map((lookup) => `${name}__${lookup}=`));
+  return plain(lookupsByType[type].filter((lookup) => lookup !== 'exact').map((lookup) => `${name}__${lookup}=`));
 }
