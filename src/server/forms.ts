@@ -1,6 +1,6 @@
 /** Forms: texts and files under names, read as the fields that they stand for. */
 import type { Input, WritableKind } from '../catalogue/catalogue.ts';
-import { shapeOf } from '../catalogue/field-shape.ts';
+import { shapeOf } from '../catalogue/fields.ts';
 
 /** Names and values in their order; bytes are those of a file. */
 export type FormEntries = readonly (readonly [name: string, value: unknown])[];

@@ -2,7 +2,7 @@
 import type { ParameterizedContext } from 'koa';
 import type { WritableKind } from '../catalogue/catalogue.ts';
 import { UnavailableError } from '../catalogue/errors.ts';
-import { isImageField } from '../catalogue/field-shape.ts';
+import { shapeOf } from '../catalogue/fields.ts';
 import { largestImage } from '../catalogue/image.ts';
 import { TooLargeError } from './errors.ts';
 import type { FormEntries } from './forms.ts';
@@ -32,7 +32,7 @@ export async function readImageForm(
   const files = new Map<string, () => unknown>();
   const onFile = (part: FormPart) => {
     if (part.name === null) return;
-    const isImage = kind !== undefined && isImageField(kind, part.name);
+    const isImage = kind !== undefined && shapeOf(kind, part.name) === 'image';
     // A slow line takes its time for an image, as for any upload.
     if (isImage) unhurried(ctx.req);
     files.set(part.name, isImage ? collected(part, ctx) : () => ({ file: true }));

@@ -113,10 +113,10 @@ export function assertValid(kind: RecordKind, path: string, text: string): Recor
   if ('faults' in parsed)
     throw invalid(...parsed.faults.map(({ line, column, message }) => `${path}:${line}:${column}: ${message}`));
   const checked = checkRecord(kind, parsed.value);
-  if ('record' in checked) return parsed.value as RecordValue;
+  if ('value' in checked) return parsed.value as RecordValue;
   const placeOf = locator(text, format);
   throw invalid(
-    ...checked.misfits.map(({ pointer, message }) => {
+    ...checked.errors.map(({ pointer, message }) => {
       const { line, column } = placeOf(pointer);
       return `${path}:${line}:${column}: ${message}`;
     }),
