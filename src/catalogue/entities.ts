@@ -1,6 +1,6 @@
 /** From what a file says to what the catalogue holds: defaults filled in, addresses added. */
 import { fill } from './field.ts';
-import { fieldsOf } from './fields.ts';
+import { fieldsOf, imageFields } from './fields.ts';
 import { derivedId } from './ids.ts';
 import type { EntityKind, RecordOf } from './records.ts';
 import { formatRef, type Refs } from './ref.ts';
@@ -32,6 +32,12 @@ export const namespaceFrom = (slug: string, record: RecordOf<'namespace'>): Name
 /** A dataset without its versions; `withVersions` adds them. */
 export const datasetFrom = (namespace: string, slug: string, record: RecordOf<'dataset'>): Dataset =>
   Object.freeze(entityFrom<'dataset'>({ kind: 'dataset', namespace, slug }, record));
+
+/** The addresses of a dataset's pictures, by the names of their fields. */
+export const picturesOf = (dataset: Dataset): readonly (readonly [field: string, address: string])[] =>
+  pictures.map(({ name }) => [name, String(dataset[name as keyof Dataset])]);
+
+const pictures = imageFields('dataset');
 
 /** The dataset with these versions, which are put newest first. */
 export function withVersions(dataset: Dataset, versions: readonly Version[]): Dataset {

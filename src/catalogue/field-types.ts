@@ -3,10 +3,10 @@
  * and sets what follows from its type: the JSON Schema, and the value of a record whose file lacks the key.
  */
 import {
-  type Facts,
   type Field,
   type FieldOf,
   type Fields,
+  type FieldTraits,
   fill,
   type InputType,
   named,
@@ -32,21 +32,21 @@ export const fromPath = (field: Field): FieldOf<never> => ({ ...field, source: '
 
 const none: readonly never[] = Object.freeze([]);
 
-type InputFacts = Facts & { readonly readOnly?: true };
+type InputTraits = FieldTraits & { readonly readOnly?: true };
 
 const input = <Value, Stored = Value>(
   type: InputType,
   schema: Schema,
   value: unknown,
-  facts: InputFacts & { readonly description: string },
-): FieldOf<Value, Stored> => ({ type, source: 'file', schema, default: value, ...facts });
+  traits: InputTraits & { readonly description: string },
+): FieldOf<Value, Stored> => ({ type, source: 'file', schema, default: value, ...traits });
 
 const output = <Value, Stored = Value>(
   type: OutputType,
   schema: Schema,
   value: unknown,
-  facts: Facts & { readonly description: string },
-): FieldOf<Value, Stored> => ({ type, source: 'file', readOnly: true, schema, default: value, ...facts });
+  traits: FieldTraits & { readonly description: string },
+): FieldOf<Value, Stored> => ({ type, source: 'file', readOnly: true, schema, default: value, ...traits });
 
 /** A default; `absent` is one that the schema doesn't say. */
 interface Default<Value> {
@@ -54,24 +54,27 @@ interface Default<Value> {
   readonly absent?: Value;
 }
 
-type TextFacts = InputFacts &
+type TextTraits = InputTraits &
   Default<string> &
   Pick<Schema, 'pattern' | 'minLength' | 'maxLength'> & { readonly toValue?: (stored: string) => string };
 
 /** A text; '' by default, unless it may not be empty. */
-export function text(description: string, options: TextFacts = {}) {
-  const { pattern, minLength, maxLength, default: value, absent = value, ...facts } = options;
+export function text(description: string, options: TextTraits = {}) {
+  const { pattern, minLength, maxLength, default: value, absent = value, ...traits } = options;
   const schema = { type: 'string', ...defined({ pattern, minLength, maxLength, default: value }) };
-  return input<string>('text', schema, absent ?? (minLength ? undefined : ''), { description, ...facts });
+  return input<string>('text', schema, absent ?? (minLength ? undefined : ''), { description, ...traits });
 }
 
 /** A picture: a path below /site_media/ or a URL; as input, its bytes as well. */
-export const image = (description: string, facts: Facts = {}) =>
-  input<string>('image', { type: 'string', maxLength: 255 }, '', { description, ...facts });
+export const image = (description: string, traits: FieldTraits = {}) =>
+  input<string>('image', { type: 'string', maxLength: 255 }, '', { description, ...traits });
 
 /** A moment: ISO 8601, UTC. Entities have it in milliseconds. */
-export const datetime = (description: string, facts: Facts = {}) => ({
-  ...output<string>('datetime', { type: 'string', pattern: `^${day}T${time}Z$` }, undefined, { description, ...facts }),
+export const datetime = (description: string, traits: FieldTraits = {}) => ({
+  ...output<string>('datetime', { type: 'string', pattern: `^${day}T${time}Z$` }, undefined, {
+    description,
+    ...traits,
+  }),
   toValue: (stored: string) => `${stored.slice(0, 19)}.${stored.slice(20, -1).slice(0, 3).padEnd(3, '0')}Z`,
 });
 
@@ -82,109 +85,111 @@ const time = '\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?';
 export const choice = <Choice extends string>(
   choices: readonly Choice[],
   description: string,
-  { absent, ...facts }: Facts & { readonly absent?: Choice; readonly unknown?: Choice } = {},
-) => input<Choice>('choice', { enum: choices }, absent, { description, ...facts });
+  { absent, ...traits }: FieldTraits & { readonly absent?: Choice; readonly fallback?: Choice } = {},
+) => input<Choice>('choice', { enum: choices }, absent, { description, ...traits });
 
-export const boolean = (description: string, { default: value, ...facts }: Facts & { readonly default: boolean }) =>
-  input<boolean>('boolean', { type: 'boolean', default: value }, value, { description, ...facts });
+export const boolean = (
+  description: string,
+  { default: value, ...traits }: FieldTraits & { readonly default: boolean },
+) => input<boolean>('boolean', { type: 'boolean', default: value }, value, { description, ...traits });
 
 /** A whole number. */
 export function integer<Value extends number | null = never>(
   description: string,
-  options: Facts & Default<Value> & Pick<Schema, 'minimum' | 'maximum'> = {},
+  options: FieldTraits & Default<Value> & Pick<Schema, 'minimum' | 'maximum'> = {},
 ) {
-  const { minimum, maximum, default: value, absent = value, ...facts } = options;
+  const { minimum, maximum, default: value, absent = value, ...traits } = options;
   const schema = { type: 'integer', ...defined({ minimum, maximum, default: value }) };
-  return output<number | Value, number>('integer', schema, absent, { description, ...facts });
+  return output<number | Value, number>('integer', schema, absent, { description, ...traits });
 }
 
 /** Between so many and so many numbers, or null. */
 export const numbers = (
   description: string,
-  { minItems, maxItems, ...facts }: Facts & Record<'minItems' | 'maxItems', number>,
+  { minItems, maxItems, ...traits }: FieldTraits & Record<'minItems' | 'maxItems', number>,
 ) =>
   output<readonly number[] | null, readonly number[]>(
     'numbers',
     { type: 'array', items: { type: 'number' }, minItems, maxItems },
     null,
-    { description, ...facts },
+    { description, ...traits },
   );
 
 /** Texts, none of them empty. */
-export function list(description: string, { maxLength, ...facts }: InputFacts & { readonly maxLength: number }) {
+export function list(description: string, { maxLength, ...traits }: InputTraits & { readonly maxLength: number }) {
   const items = { type: 'string', minLength: 1, maxLength };
-  return input<readonly string[]>('list', { type: 'array', items }, none, { description, ...facts });
+  return input<readonly string[]>('list', { type: 'array', items }, none, { description, ...traits });
 }
 
 /** Entities of a kind, by their slugs or usernames. In the API, their addresses. */
-export function links(link: 'group' | 'user', description: string, facts: Facts = {}) {
-  const items = { type: 'string', pattern: (link === 'user' ? usernameRule : slugRule).source };
+export function links(kind: 'group' | 'user', description: string, traits: FieldTraits = {}) {
+  const items = { type: 'string', pattern: (kind === 'user' ? usernameRule : slugRule).source };
   const schema = { type: 'array', items, uniqueItems: true };
-  return { ...input<readonly string[]>('links', schema, none, { description, ...facts }), link };
+  return { ...input<readonly string[]>('links', schema, none, { description, ...traits }), link: kind };
 }
 
 /** An entity: a dataset as `<namespace>/<dataset>`, others by their slug. In the API, its address. */
 export function link<Value extends null = never>(
-  link: 'namespace' | 'dataset' | 'version',
+  kind: 'namespace' | 'dataset' | 'version',
   description: string,
-  { pattern, absent, ...facts }: InputFacts & { readonly pattern?: string; readonly absent?: Value } = {},
+  { pattern, absent, ...traits }: InputTraits & { readonly pattern?: string; readonly absent?: Value } = {},
 ) {
   const schema = { type: absent === null ? ['string', 'null'] : 'string', ...defined({ pattern }) };
-  return { ...input<string | Value>('link', schema, absent, { description, ...facts }), link };
+  return { ...input<string | Value>('link', schema, absent, { description, ...traits }), link: kind };
 }
 
 /** An object with keys of any name. */
-export const json = (description: string, facts: Facts = {}) =>
+export const json = (description: string, traits: FieldTraits = {}) =>
   input<Readonly<Record<string, unknown>>>('json', { type: 'object', additionalProperties: true }, Object.freeze({}), {
     description,
-    ...facts,
+    ...traits,
   });
 
 /** An object with fields of its own. */
 export function object<F extends Fields, Value = Values<F>>(
   fields: F,
   description: string,
-  { toValue, ...facts }: Facts & { readonly toValue?: (stored: Stored<F>) => Value } = {},
+  { toValue, ...traits }: FieldTraits & { readonly toValue?: (stored: Stored<F>) => Value } = {},
 ) {
   const parts = named(fields);
   const from = toValue ?? ((stored: Stored<F>) => Object.freeze(fill({}, parts, stored)));
   const field = output<Value, Stored<F>>('object', objectSchema(parts), from({} as Stored<F>), {
     description,
-    ...facts,
+    ...traits,
   });
   return { ...field, toValue: from };
 }
 
 /** The columns of a dataset: objects with these fields. */
-export function columns<F extends Fields>(fields: F, items: Schema, description: string, facts: Facts = {}) {
+export function columns<F extends Fields>(fields: F, items: Schema, description: string, traits: FieldTraits = {}) {
   const parts = named(fields);
   const schema = { type: 'array', items: objectSchema(parts, items) };
   const toValue = (stored: readonly Stored<F>[]) => stored.map((column) => fill({}, parts, column));
-  const field = input<readonly Values<F>[], readonly Stored<F>[]>('columns', schema, none, { description, ...facts });
+  const field = input<readonly Values<F>[], readonly Stored<F>[]>('columns', schema, none, { description, ...traits });
   return { ...field, toValue };
 }
 
 /** The versions of a dataset. */
-export const versions = (description: string, facts: Facts = {}) =>
-  output<readonly Version[], never>('versions', {}, none, { description, ...facts });
+export const versions = (description: string, traits: FieldTraits = {}) =>
+  output<readonly Version[], never>('versions', {}, none, { description, ...traits });
 
 /** The name of a record in its path. */
-export const slug = (description: string, facts: InputFacts = {}) =>
-  fromPath(input('slug', { type: 'string', maxLength: maxSlugLength }, undefined, { description, ...facts }));
+export const slug = (description: string, traits: InputTraits = {}) =>
+  fromPath(input('slug', { type: 'string', maxLength: maxSlugLength }, undefined, { description, ...traits }));
 
 /** The name of a user in the path of their record: it is the slug of the reference. */
-export const username = (description: string, facts: Facts = {}) =>
-  fromPath(input('username', { type: 'string', pattern: usernameRule.source }, undefined, { description, ...facts }));
+export const username = (description: string, traits: FieldTraits = {}) =>
+  fromPath(input('username', { type: 'string', pattern: usernameRule.source }, undefined, { description, ...traits }));
 
 /** A secret that is written and never read. */
-export const password = (description: string, facts: Facts = {}): FieldOf<never> => ({
-  ...input('password', { type: 'string' }, undefined, { description, ...facts }),
+export const password = (description: string, traits: FieldTraits = {}): FieldOf<never> => ({
+  ...input('password', { type: 'string' }, undefined, { description, ...traits }),
   source: 'secret',
 });
 
 /** The address of the entity, or of something below it: `data/`. */
-export const url = (below: string, description: string, facts: Facts = {}): FieldOf<never> => ({
-  ...output('url', { type: 'string' }, undefined, { description, ...facts }),
+export const url = (below: string, description: string, traits: FieldTraits = {}): FieldOf<never> => ({
+  ...output('url', { type: 'string' }, undefined, { description, ...traits }),
   source: 'address',
   below,
 });

@@ -27,11 +27,11 @@ export interface Schema {
   readonly default?: unknown;
 }
 
-/** What a field may say besides its type and its description. */
-export interface Facts {
+/** Traits of a field besides its type and its description. */
+export interface FieldTraits {
   /** Label; by default the name, in words. */
   readonly title?: string;
-  /** The API never shows it: it serves the catalogue itself. */
+  /** Never shown by the API: only the catalogue itself needs it. */
   readonly internal?: true;
   /** Shown to the user whom it concerns, and to staff. */
   readonly personal?: true;
@@ -41,9 +41,9 @@ export interface Facts {
   readonly search?: true;
   /** Lists can be ordered by it. */
   readonly order?: true;
-  /** Lists can be filtered by it, under the singular of its name; a text is the help of the option of `list`. */
+  /** Lists can be filtered by it, under the singular of its name. A text is the help of the option of `catalogue … list`. */
   readonly filter?: true | string;
-  /** OPTIONS has the description as its help text, or hasn't the field at all: as recorded. */
+  /** In the answer to OPTIONS: has its description as help text, or is left out. (Recorded so.) */
   readonly metadata?: 'help' | 'absent';
 }
 
@@ -62,10 +62,10 @@ export type InputType =
   | 'username'
   | 'password';
 
-/** Types of value that the catalogue finds out, or that only a file says. */
+/** Types of value that only the catalogue or a file sets. */
 export type OutputType = 'integer' | 'numbers' | 'datetime' | 'object' | 'versions' | 'url';
 
-interface Common extends Facts {
+interface Common extends FieldTraits {
   readonly description: string;
   /**
    * Where the value comes from: the record's file; the path of the file, as a part of the reference; other records or
@@ -84,8 +84,8 @@ interface Common extends Facts {
   readonly link?: Kind;
   /** Path of an address below that of the entity: `data/`. */
   readonly below?: string;
-  /** Stands for a choice that a newer server may send. */
-  readonly unknown?: string;
+  /** Stands for a choice that this program doesn't know: a newer server may send one. */
+  readonly fallback?: string;
 }
 
 export type Field = Common &
@@ -133,7 +133,7 @@ export function fill<T extends Record<string, unknown>>(
 ): T {
   const values: Record<string, unknown> = object;
   for (const { name, source, default: value, toValue } of fields) {
-    // A key of another's own may have the name of a field that is derived.
+    // A file may have keys that the schema doesn't know, also of the name of a derived field.
     const stored = source === 'file' ? record[name] : undefined;
     values[name] = stored === undefined ? value : toValue ? toValue(stored as never) : stored;
   }

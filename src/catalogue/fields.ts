@@ -30,10 +30,11 @@ import {
   versions,
 } from './field-types.ts';
 import { maxId } from './ids.ts';
-import { settings } from './settings.ts';
+import { settingsFields } from './settings.ts';
 import { columnTypes } from './types.ts';
 
-const inLists = { search: true, order: true, filter: true, metadata: 'help' } as const;
+/** Labels and names: lists are searched, ordered and filtered by them, and OPTIONS explains them. */
+const naming = { search: true, order: true, filter: true, metadata: 'help' } as const;
 
 const id = integer('Identifier, unique within its kind. Left out, one is derived from the address.', {
   title: 'ID',
@@ -42,10 +43,10 @@ const id = integer('Identifier, unique within its kind. Left out, one is derived
   order: true,
   filter: true,
 });
-const labelled = (description: string) => text(description, { minLength: 1, maxLength: 200, ...inLists });
+const labelled = (description: string) => text(description, { minLength: 1, maxLength: 200, ...naming });
 const label = required(labelled('Human readable label.'));
-const usualSlug = 'URL-friendly name. If none is specified, the label is used to derive it.';
-const name = slug(usualSlug, inLists);
+const derivedSlug = 'URL-friendly name. If none is specified, the label is used to derive it.';
+const plainSlug = slug(derivedSlug, naming);
 const described = (description: string) => text(description, { search: true });
 const visibility = choice(['public', 'private'], 'Who may see it: everybody, or only those who may write it.', {
   absent: 'public',
@@ -61,14 +62,14 @@ const unrecorded = { readOnly: true, metadata: 'absent' } as const;
 const address = url('', 'Address of this object.');
 
 const column = {
-  type: required(choice(columnTypes, 'Type of the values.', { unknown: 'object' })),
+  type: required(choice(columnTypes, 'Type of the values.', { fallback: 'object' })),
   name: required(text('Machine name.', { minLength: 1, maxLength: 255 })),
   label: text('Human readable label.'),
   description: text('What the values mean.'),
   unit: text('Unit of the values, as in UCUM or as people write it: m, °C, EUR.'),
 };
 
-/** What a version's record says of its payload. */
+/** The payload in a version's record. */
 const file = {
   name: text('Name of the file in the data folder.', { pattern: '^[^/\\\\\\u0000-\\u001f]+$', maxLength: 255 }),
   url: text('Where the payload lies.', { title: 'URL', pattern: '^https?://\\S+$' }),
@@ -78,12 +79,12 @@ const file = {
 };
 
 export const fields = {
-  settings,
+  settings: settingsFields,
 
   namespace: {
     id,
     label,
-    slug: name,
+    slug: plainSlug,
     description: described('What the namespace is for, in Markdown.'),
     url: address,
     visibility,
@@ -97,9 +98,14 @@ export const fields = {
   dataset: {
     id,
     label: required(labelled('Human readable label of the dataset.')),
-    slug: slug('URL-friendly name of the dataset. If none is specified, the label is used to derive it.', inLists),
+    slug: slug('URL-friendly name of the dataset. If none is specified, the label is used to derive it.', naming),
     namespace: required(
-      fromPath(link('namespace', 'Where it belongs.', { order: true, filter: 'Only those of this namespace.' })),
+      fromPath(
+        link('namespace', 'The namespace that the dataset belongs to.', {
+          order: true,
+          filter: 'Only those of this namespace.',
+        }),
+      ),
     ),
     description: described('What the dataset holds, in Markdown.'),
     image: image('Path below /site_media/, or a URL.'),
@@ -131,9 +137,9 @@ export const fields = {
 
   version: {
     id,
-    dataset: fromPath(link('dataset', 'The dataset whose data they are.', { readOnly: true, filter: true })),
+    dataset: fromPath(link('dataset', 'The dataset that the version belongs to.', { readOnly: true, filter: true })),
     label: labelled('Human readable label.'),
-    slug: slug(usualSlug, { ...inLists, readOnly: true }),
+    slug: slug(derivedSlug, { ...naming, readOnly: true }),
     datetime: datetime('When the version was made: ISO 8601, UTC. Left out, the timestamp in the file name.', {
       order: true,
     }),
@@ -168,7 +174,7 @@ export const fields = {
   query: {
     id,
     label,
-    slug: name,
+    slug: plainSlug,
     description: described('What the question is for, in Markdown.'),
     dataset: required(
       link('dataset', 'The dataset asked: <namespace>/<dataset>.', {
@@ -186,7 +192,7 @@ export const fields = {
   group: {
     id,
     label,
-    slug: name,
+    slug: plainSlug,
     url: address,
     members: derived(links('user', 'Users who belong to the group.', { filter: true })),
     aliases,
@@ -241,6 +247,10 @@ export function apiFields(kind: FieldsKind): readonly NamedField[] {
     .filter(({ internal }) => !internal)
     .sort((a, b) => place(a) - place(b));
 }
+
+/** The fields of a kind that are pictures. */
+export const imageFields = (kind: FieldsKind): readonly NamedField[] =>
+  fieldsOf(kind).filter(({ type }) => type === 'image');
 
 /** A field's value in a form: a text, texts in parts of one name, JSON in a text, or the bytes of a picture. */
 export type FieldShape = 'text' | 'list' | 'json' | 'image';

@@ -7,7 +7,7 @@ const git = {
   commit: boolean('Make a commit of each write over HTTP, in the name of the user who wrote.', { default: false }),
 };
 
-export const settings = {
+export const settingsFields = {
   title: text('Name of the catalogue.', { absent: 'Catalogue' }),
   description: text('What the catalogue holds, in Markdown.'),
   base_url: text('Public address of the server, without /api/v1. Left out, that of each request.', {
@@ -37,10 +37,10 @@ export const settings = {
   metrics: boolean('Count requests and more for Prometheus, at /metrics, from the next start on.', { default: false }),
 };
 
-const fields = named(settings);
+const fields = named(settingsFields);
 
 /** Settings from what catalogue.yaml says; {} gives the defaults. */
-export function settingsFrom(record: Stored<typeof settings>): Settings {
-  const said = fill({}, fields, record) as unknown as Settings;
-  return Object.freeze({ ...said, page_size: Math.min(said.page_size, said.max_page_size) });
+export function settingsFrom(record: Stored<typeof settingsFields>): Settings {
+  const settings = fill({}, fields, record) as unknown as Settings;
+  return Object.freeze({ ...settings, page_size: Math.min(settings.page_size, settings.max_page_size) });
 }

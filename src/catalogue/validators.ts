@@ -6,7 +6,7 @@ import { type RecordKind, schemas } from './schemas.ts';
 import type { Diagnostic } from './types.ts';
 
 /** One error in a record. The pointer leads to the value, or to the object that lacks a key. */
-export type RecordDiagnostic = Pick<Diagnostic, 'pointer' | 'message'>;
+export type SchemaDiagnostic = Pick<Diagnostic, 'pointer' | 'message'>;
 
 // strictTypes is off for `type: ['string', 'null']`, which JSON Schema allows and one field needs.
 const ajv = new Ajv2020({ allErrors: true, verbose: true, strictTypes: false });
@@ -31,7 +31,7 @@ const mostErrors = 50;
 export function checkRecord<K extends RecordKind>(
   kind: K,
   value: unknown,
-): { readonly value: RecordOf<K> } | { readonly errors: readonly RecordDiagnostic[] } {
+): { readonly value: RecordOf<K> } | { readonly errors: readonly SchemaDiagnostic[] } {
   const validate = validator(kind);
   if (validate(value)) return { value: value as RecordOf<K> };
   return { errors: (validate.errors ?? []).slice(0, mostErrors).map(explain) };
@@ -44,7 +44,7 @@ export function checkRecord<K extends RecordKind>(
 export function misspelledKeys(
   kind: RecordKind,
   value: Readonly<Record<string, unknown>>,
-): readonly RecordDiagnostic[] {
+): readonly SchemaDiagnostic[] {
   const known = Object.keys(schemas[kind].properties);
   return Object.keys(value)
     .filter((key) => !known.includes(key))
@@ -67,7 +67,7 @@ const nouns: Readonly<Record<string, string>> = {
   object: 'a group of "key: value" lines',
 };
 
-function explain(error: ErrorObject): RecordDiagnostic {
+function explain(error: ErrorObject): SchemaDiagnostic {
   const pointer = error.instancePath;
   const name = pointer.split('/').at(-1) || 'The file';
   const { params, data } = error;

@@ -87,7 +87,7 @@ function text(value: unknown, field: NamedField): unknown {
 
 function choice(value: unknown, field: NamedField): unknown {
   if (typeof value !== 'string') return absent(field);
-  return field.schema.enum?.includes(value) ? value : (field.unknown ?? absent(field));
+  return field.schema.enum?.includes(value) ? value : (field.fallback ?? absent(field));
 }
 
 function readFile(object: Json): CatalogueFile {
