@@ -27,9 +27,8 @@ export interface Filter<T> {
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** The value of a field in an entity. A username is the slug of the reference. */
-const getter = ({ name, type }: NamedField): ((item: Item) => unknown) =>
-  type === 'username' ? ({ slug }) => slug : (item) => item[name];
+/** The key of a field's value in an entity. A username is the slug of the reference. */
+const keyOf = ({ name, type }: NamedField): string => (type === 'username' ? 'slug' : name);
 
 /** The singular of a field's name: `keyword` for each of the keywords. */
 export const singular = ({ name, type }: NamedField): string =>
@@ -38,19 +37,19 @@ export const singular = ({ name, type }: NamedField): string =>
 /** The filter that a field makes. */
 function filterOf(field: NamedField): Filter<Item> {
   const { type, link, filter, schema } = field;
-  const value = getter(field);
+  const key = keyOf(field);
   const usual: Filter<Item> = {
     name: singular(field),
     help: typeof filter === 'string' ? filter : undefined,
     choices: type === 'boolean' ? ['true', 'false'] : schema.enum,
     folded: type === 'list',
-    valuesOf: (item) => String(value(item)),
+    valuesOf: (item) => String(item[key]),
   };
-  if (type === 'list' || type === 'links') return { ...usual, valuesOf: (item) => value(item) as readonly string[] };
+  if (type === 'list' || type === 'links') return { ...usual, valuesOf: (item) => item[key] as readonly string[] };
   if (link !== 'dataset') return usual;
   // A dataset may be given with its namespace or without.
   const addresses = (item: Item) => {
-    const ref = linkedRef(link, String(value(item)), item);
+    const ref = linkedRef(link, String(item[key]), item);
     return [ref.slug, formatRef(ref)];
   };
   return { ...usual, valuesOf: addresses };
@@ -106,10 +105,10 @@ function facetOf<T>({ choices, folded, valuesOf }: Filter<T>): Facet<T> {
           [name]: [`Select a valid choice. ${value} is not one of the available choices: ${choices.join(', ')}.`],
         });
     const wanted = new Set(folded ? values.map(fold) : values);
-    const isWanted = (value: string) => wanted.has(folded ? fold(value) : value);
     return (item) => {
       const own = valuesOf(item);
-      return typeof own === 'string' ? isWanted(own) : own.some(isWanted);
+      if (typeof own === 'string') return wanted.has(own);
+      return own.some((value) => wanted.has(folded ? fold(value) : value));
     };
   };
 }
@@ -131,8 +130,8 @@ export const orderFields = eachKind((kind): Readonly<Record<string, (item: never
   const fields = fieldsOf(kind).filter(({ order }) => order);
   return Object.fromEntries(
     fields.map((field) => {
-      const value = getter(field) as (item: Item) => string | number | null;
-      return [field.name, (item: Item) => value(item) ?? -1];
+      const key = keyOf(field);
+      return [field.name, (item: Item) => (item[key] ?? -1) as string | number];
     }),
   );
 });
@@ -141,8 +140,12 @@ export const orderFields = eachKind((kind): Readonly<Record<string, (item: never
 export const searchText = eachKind((kind): ((item: never) => string) => {
   if (kind === 'file')
     return ({ path, problems }: CatalogueFile) => [path, ...problems.map(({ message }) => message)].join('\n');
-  const values = fieldsOf(kind)
+  const keys = fieldsOf(kind)
     .filter(({ search }) => search)
-    .map(getter);
-  return (item: Item) => values.flatMap((value) => value(item)).join('\n');
+    .map(keyOf);
+  return (item: Item) => {
+    let text = '';
+    for (const key of keys) text += `${Array.isArray(item[key]) ? item[key].join('\n') : item[key]}\n`;
+    return text;
+  };
 });
