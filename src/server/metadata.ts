@@ -38,8 +38,7 @@ export const metadataOf = (kind: WritableKind): Metadata =>
 function fieldMetadata({ type, title, description, schema, metadata, ...field }: NamedField): Metadata {
   // Columns are written by their names; the recorded service had them from the data alone.
   const readOnly = (field.readOnly ?? false) || type === 'columns';
-  // Of a user nothing was required, although the username is.
-  const required = (field.required ?? false) && !readOnly && type !== 'username';
+  const required = (field.required ?? false) && !readOnly;
   return {
     type: types[type],
     required,
