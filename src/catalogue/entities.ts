@@ -79,7 +79,7 @@ export function versionFrom(
   return Object.freeze(Object.assign(version, values));
 }
 
-/** The moment that a 20-digit timestamp says; the epoch for a slug that is none. */
+/** The moment of a 20-digit timestamp; the epoch for any other slug. */
 export function datetimeOf(slug: string): string {
   const [, y, mo, d, h, mi, s, ms] = slug.match(/^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d{3})\d{3}$/) ?? [];
   return y ? `${y}-${mo}-${d}T${h}:${mi}:${s}.${ms}Z` : '1970-01-01T00:00:00.000Z';

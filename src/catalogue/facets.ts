@@ -1,4 +1,4 @@
-/** What the lists of each kind can be searched, ordered and filtered by: the fields that say so, and some more. */
+/** Search, order and filters of the lists of each kind: by the fields that have the trait, and some more. */
 import { ValidationError } from './errors.ts';
 import type { NamedField } from './field.ts';
 import { fieldsOf } from './fields.ts';
@@ -15,7 +15,7 @@ export type Facet<T> = (name: string, values: readonly string[]) => (item: T) =>
 /** A filter of lists: an item passes that has one of the values wanted. */
 export interface Filter<T> {
   readonly name: string;
-  /** Help of the option of `list`; without it, there is none. */
+  /** Help of the option of `catalogue … list`; without it, there is no option. */
   readonly help?: string | undefined;
   /** All values there are. */
   readonly choices?: readonly string[] | undefined;
@@ -55,7 +55,7 @@ function filterOf(field: NamedField): Filter<Item> {
   return { ...usual, valuesOf: addresses };
 }
 
-/** Filters that are no fields. */
+/** Filters that aren't fields. */
 const others: { readonly [K in Kind]?: readonly Filter<Entities[K]>[] } = {
   dataset: [
     {
@@ -90,7 +90,7 @@ const fieldFilters = (kind: EntityKind) =>
     .filter(({ filter }) => filter)
     .map(filterOf);
 
-/** The filters of a kind. `?namespace=parks&type=geometry`: a parameter that is none of these is no filter. */
+/** The filters of a kind, as in `?namespace=parks&type=geometry`. Other parameters are no filters. */
 export const filtersOf = <K extends Kind>(kind: K): readonly Filter<Entities[K]>[] => [
   ...(kind === 'file' ? [] : (fieldFilters(kind) as unknown as readonly Filter<Entities[K]>[])),
   ...(others[kind] ?? []),
@@ -124,7 +124,7 @@ export const facets = eachKind(
     Object.fromEntries(filtersOf(kind).map((filter) => [filter.name, facetOf(filter as Filter<never>)])),
 );
 
-/** What lists can be ordered by: values of an item, by name. A number that isn't known comes first. */
+/** Values to order lists by, by name. An unknown number comes first. */
 export const orderFields = eachKind((kind): Readonly<Record<string, (item: never) => string | number>> => {
   if (kind === 'file') return { id: ({ id }: CatalogueFile) => id, path: ({ path }: CatalogueFile) => path };
   const fields = fieldsOf(kind).filter(({ order }) => order);

@@ -3,6 +3,7 @@
  * type means stands in one table of each consumer: `represent.ts`, `input.ts`, `facets.ts`, `server/metadata.ts`,
  * `remote/read.ts`, `cli/fields.ts`.
  */
+import { labelFor } from './columns.ts';
 import type { Kind } from './types.ts';
 
 /** A JSON Schema (draft 2020-12), as far as the schemas of the files need it. */
@@ -68,9 +69,9 @@ export type OutputType = 'integer' | 'numbers' | 'datetime' | 'object' | 'versio
 interface Common extends FieldTraits {
   readonly description: string;
   /**
-   * Where the value comes from: the record's file; the path of the file, as a part of the reference; other records or
-   * other keys, computed in `entities.ts` and `snapshot.ts`; the reference, as an address (`represent.ts`); or nowhere,
-   * because it is written and never read.
+   * Source of the value: the record's file; the path of the file, as a part of the reference; other records or other
+   * keys, computed in `entities.ts` and `snapshot.ts`; the reference, written as an address in `represent.ts`. A secret
+   * is written and never read.
    */
   readonly source: 'file' | 'path' | 'derived' | 'address' | 'secret';
   readonly schema: Schema;
@@ -120,10 +121,7 @@ export interface RequiredField {
 
 /** Fields with their names and titles, in their order. */
 export const named = (fields: Fields): readonly NamedField[] =>
-  Object.entries(fields).map(([name, field]) => ({ title: inWords(name), ...field, name }));
-
-/** A machine's name as people read it: `showcase_image` is "Showcase image". */
-export const inWords = (name: string): string => (name.charAt(0).toUpperCase() + name.slice(1)).replaceAll('_', ' ');
+  Object.entries(fields).map(([name, field]) => ({ title: labelFor(name), ...field, name }));
 
 /** Adds the values of fields to an object: those that a record's file says, and the defaults of the others. */
 export function fill<T extends Record<string, unknown>>(

@@ -1,11 +1,11 @@
-/** What files say, as types that follow from the table of fields; and the proof that the table agrees with `types.ts`. */
+/** Types of records, derived from the table of fields; and the proof that the table agrees with `types.ts`. */
 import type { Stored, Values } from './field.ts';
 import type { fields } from './fields.ts';
 import type { Refs } from './ref.ts';
 import type { RecordKind } from './schemas.ts';
 import type { Column, Entities, Kind, Settings } from './types.ts';
 
-/** What a file of a kind says, as it stands in the file: no defaults filled in. */
+/** The record in a file of a kind, as it stands there: no defaults filled in. */
 export type RecordOf<K extends RecordKind> = Stored<(typeof fields)[K]>;
 
 /** Kinds of entities that are made of records. */

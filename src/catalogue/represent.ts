@@ -1,6 +1,6 @@
 /**
- * How things look from outside: the objects of the API, field for field in the observed order, further fields after
- * them. `--json` on the command line prints the same.
+ * The objects of the API, field for field: the recorded fields in the recorded order, further fields after them. `--json`
+ * on the command line prints the same.
  */
 import type { TokenInfo } from './accounts.ts';
 import type { NamedField } from './field.ts';
@@ -100,14 +100,14 @@ export const {
   query: representQuery,
 } = represent;
 
-/** What is known of a token: never the token itself. */
+/** The description of a token, without the token itself. */
 export function representToken({ id, user, label, scope, created, expires, lastUsed }: TokenInfo, links: Links): Json {
   const url = `${links.base}${apiRoot}auth/tokens/${id}/${links.suffix}`;
   const owner = urlOf(links, { kind: 'user', slug: user });
   return { id, user: owner, label, scope, created, expires, last_used: lastUsed, url };
 }
 
-/** What is known of something that was removed. */
+/** The description of something that was removed. */
 export function representTrash({ id, ref, paths, removed, by }: TrashEntry, links: Links): Json {
   const url = `${links.base}${apiRoot}trash/${id}/${links.suffix}`;
   return { id, kind: ref.kind, name: formatRef(ref), paths, removed, by, url };

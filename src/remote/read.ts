@@ -114,7 +114,7 @@ function readFile(object: Json): CatalogueFile {
   });
 }
 
-/** What an entry of the catalogue seen from inside says besides. */
+/** The details of a file of the catalogue. */
 export function readDetails(object: Json): FileDetails {
   const { checksum, modified, commit } = object;
   return { checksum: String(checksum), modified: String(modified), commit: commit ? readCommit(part(commit)) : null };
@@ -130,7 +130,7 @@ export function refOfEntity<K extends Exclude<Kind, 'file'>>(entity: Entities[K]
   return refOf(entity) as Refs[K];
 }
 
-/** The error for an answer of another kind. */
+/** The error for a value that no catalogue sends. */
 export function strange(field: string): UnreachableError {
   return new UnreachableError(
     `This is no catalogue that this program understands: "${field}" isn't what it should be. Check the address.`,

@@ -1,6 +1,7 @@
 /** The fields of a resource in an answer to OPTIONS: Django REST Framework's "actions", from the table of fields. */
 import type { WritableKind } from '../catalogue/catalogue.ts';
-import { type Field, inWords, type NamedField } from '../catalogue/field.ts';
+import { labelFor } from '../catalogue/columns.ts';
+import type { Field, NamedField } from '../catalogue/field.ts';
 import { apiFields } from '../catalogue/fields.ts';
 
 type Metadata = Record<string, unknown>;
@@ -46,7 +47,7 @@ function fieldMetadata({ type, title, description, schema, metadata, ...field }:
     label: title,
     ...(metadata === 'help' && { help_text: description }),
     ...(schema.maxLength !== undefined && { max_length: schema.maxLength }),
-    ...(schema.enum && { choices: schema.enum.map((value) => ({ value, display_name: inWords(value) })) }),
+    ...(schema.enum && { choices: schema.enum.map((value) => ({ value, display_name: labelFor(value) })) }),
     ...((type === 'columns' || type === 'versions') && { child: recordedItem(type) }),
     ...(type === 'list' && { child: leaf('string', 'Item', false, schema.items?.maxLength) }),
   };

@@ -25,7 +25,7 @@ export function showDataset(show: Show, dataset: Dataset): void {
   else listParts(show, dataset);
 }
 
-/** What the data are that one gets. */
+/** The newest data that are ready, in a few lines. */
 function dataOf({ versions }: Dataset): readonly (readonly [string, string])[] {
   const newest = versions.find(({ ready }) => ready);
   if (!newest) return [['data', versions.length ? 'No version is ready.' : 'None yet.']];
