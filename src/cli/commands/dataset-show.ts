@@ -1,40 +1,31 @@
 /** One dataset in full: its fields, its columns, its versions. */
 import { formatRef } from '../../catalogue/ref.ts';
 import type { Dataset } from '../../catalogue/types.ts';
+import { fieldTexts } from '../fields.ts';
 import { ageText } from '../output/age.ts';
 import type { Show } from '../output/show.ts';
 import { bytesText, numberText } from '../output/sizes.ts';
 
-const texts = [
-  'image',
-  'showcase_image',
-  'thumbnail_image',
-  'licence',
-  'homepage',
-  'publisher',
-  'contact',
-  'visibility',
-] as const;
+/** Fields that come first; the others follow in the order of the table of fields. */
+const first = ['label', 'id', 'description', 'keywords'];
 
 /** People get the newest versions; there is a list of all of them. */
 const mostVersions = 10;
 
 /** Shows one dataset. Behind a pipe each line starts with what it is. */
 export function showDataset(show: Show, dataset: Dataset): void {
+  const texts = fieldTexts('dataset', dataset);
   show.fields([
     ['dataset', formatRef(dataset)],
-    ['label', dataset.label],
-    ['id', String(dataset.id)],
-    ['description', dataset.description],
-    ['keywords', dataset.keywords.join(', ')],
-    ...texts.map((name) => [name, dataset[name]] as const),
+    ...first.map((name) => [name, texts.get(name) ?? ''] as const),
+    ...[...texts].filter(([name]) => !first.includes(name)),
     ...(show.forPeople ? dataOf(dataset) : []),
   ]);
   if (show.forPeople) showParts(show, dataset);
   else listParts(show, dataset);
 }
 
-/** What the data are that one gets. */
+/** The newest data that are ready, in a few lines. */
 function dataOf({ versions }: Dataset): readonly (readonly [string, string])[] {
   const newest = versions.find(({ ready }) => ready);
   if (!newest) return [['data', versions.length ? 'No version is ready.' : 'None yet.']];

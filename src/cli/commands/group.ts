@@ -1,36 +1,21 @@
 /** `catalogue group`: who owns namespaces together. */
 import { Option } from 'commander';
-import type { Input } from '../../catalogue/catalogue.ts';
 import { orderFields } from '../../catalogue/facets.ts';
 import { parseSlug } from '../../catalogue/ref.ts';
 import { representGroup } from '../../catalogue/represent.ts';
 import type { Group } from '../../catalogue/types.ts';
 import { collect } from '../collect.ts';
-import type { Call, Verb } from '../command.ts';
+import type { Verb } from '../command.ts';
 import { editorNote, editRecord, wantsEditor } from '../editing/edit-record.ts';
 import { fieldOptions, inputFrom } from '../fields.ts';
 import { linksOf, mustChange, mustGiveSlug } from '../input.ts';
 import { find, reach } from '../naming.ts';
-import { dryRun, collect as gather, limit, ordering, search, yes } from '../options.ts';
+import { dryRun, limit, ordering, search, yes } from '../options.ts';
 import { confirmRemoval, tell } from '../output/outcome.ts';
 import { rehearsal } from '../rehearsal.ts';
 import { claim, refFrom } from '../taken.ts';
 
-interface Fields {
-  readonly member?: readonly string[];
-  readonly dryRun?: boolean;
-}
-
-/** The members stand in the users' files, and so in no schema of a group. */
-const member = () =>
-  new Option('--member <username>', "A member. Repeatable; replaces all of them, '' for none.").argParser(gather);
-
-async function inputOf(call: Call, options: Fields): Promise<Input> {
-  const members = options.member?.filter((name) => name !== '');
-  return { ...(await inputFrom('group', { ...options }, call.context)), ...(members && { members }) };
-}
-
-const add: Verb<Fields & { label: string }> = {
+const add: Verb<{ label: string; dryRun?: boolean }> = {
   usage: 'add [group]',
   description: 'Add a group.',
   notes:
@@ -39,11 +24,11 @@ const add: Verb<Fields & { label: string }> = {
     'catalogue group add gardeners --label Gardeners --member alice --member bob',
     'catalogue group add --label "Water works"',
   ],
-  options: () => [...fieldOptions('group', true), member(), dryRun()],
+  options: () => [...fieldOptions('group', true), dryRun()],
   async run(call, [name], options) {
     const slug = name === undefined ? {} : { slug: parseSlug('group', name).slug };
     if (name === undefined) mustGiveSlug(options.label, 'catalogue group add <group> --label …');
-    const input = { ...slug, ...(await inputOf(call, options)) };
+    const input = { ...slug, ...(await inputFrom('group', { ...options }, call.context)) };
     const catalogue = await call.open();
     const writes = options.dryRun ? rehearsal(catalogue) : catalogue;
     const group = await claim(catalogue, refFrom('group', input), () => writes.create('group', input));
@@ -94,7 +79,7 @@ const show: Verb = {
   },
 };
 
-const edit: Verb<Fields & { slug?: string }> = {
+const edit: Verb<{ slug?: string; dryRun?: boolean }> = {
   usage: 'edit <group>',
   description: 'Change the fields of a group that are given, and no others.',
   notes: editorNote,
@@ -105,14 +90,13 @@ const edit: Verb<Fields & { slug?: string }> = {
   ],
   options: () => [
     ...fieldOptions('group', false),
-    member(),
     new Option('--slug <name>', 'Rename it, in its namespaces and users too; the old address leads to the new one.'),
     dryRun(),
   ],
   async run(call, [name = ''], options) {
     const ref = parseSlug('group', name);
     const { slug } = options;
-    const input = { ...(await inputOf(call, options)), ...(slug !== undefined && { slug }) };
+    const input = { ...(await inputFrom('group', { ...options }, call.context)), ...(slug !== undefined && { slug }) };
     if (wantsEditor(call, input, options))
       return editRecord(call, ref, (it, catalogue) => representGroup(it, linksOf(catalogue)));
     mustChange(input);

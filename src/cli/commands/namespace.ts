@@ -7,7 +7,7 @@ import type { Namespace } from '../../catalogue/types.ts';
 import { collect } from '../collect.ts';
 import type { Verb } from '../command.ts';
 import { editorNote, editRecord, wantsEditor } from '../editing/edit-record.ts';
-import { fieldOptions, inputFrom } from '../fields.ts';
+import { fieldOptions, filterOptions, filtersFrom, inputFrom } from '../fields.ts';
 import { linksOf, mustChange, mustGiveSlug } from '../input.ts';
 import { find, reach } from '../naming.ts';
 import { dryRun, limit, ordering, search, yes } from '../options.ts';
@@ -37,20 +37,15 @@ const add: Verb<{ label: string; dryRun?: boolean }> = {
   },
 };
 
-const list: Verb<{ search?: string; ordering?: string; limit?: number; visibility?: string }> = {
+const list: Verb<{ search?: string; ordering?: string; limit?: number }> = {
   usage: 'list',
   description: 'List the namespaces.',
   examples: ['catalogue namespace list', 'catalogue namespace list --search park --json'],
-  options: () => [
-    search(),
-    new Option('--visibility <public|private>', 'Only those of this visibility.').choices(['public', 'private']),
-    ordering(Object.keys(orderFields.namespace)),
-    limit(),
-  ],
+  options: () => [search(), ...filterOptions('namespace'), ordering(Object.keys(orderFields.namespace)), limit()],
   async run(call, _args, options) {
     const { show } = call;
     const catalogue = await call.open();
-    const filters = options.visibility === undefined ? {} : { visibility: [options.visibility] };
+    const filters = filtersFrom('namespace', { ...options });
     const question = { search: options.search, ordering: options.ordering, filters };
     const namespaces = await collect(catalogue, 'namespace', question, options.limit);
     if (show.asJson) show.json(namespaces.map((namespace) => representNamespace(namespace, linksOf(catalogue))));

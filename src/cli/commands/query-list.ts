@@ -5,14 +5,14 @@ import { representQuery } from '../../catalogue/represent.ts';
 import type { Query } from '../../catalogue/types.ts';
 import { collect } from '../collect.ts';
 import type { Verb } from '../command.ts';
+import { filterOptions, filtersFrom } from '../fields.ts';
 import { parametersOf } from '../filters.ts';
 import { linksOf } from '../input.ts';
 import { find } from '../naming.ts';
-import { limit, ordering, repeatable, search } from '../options.ts';
+import { limit, ordering, search } from '../options.ts';
 
 interface ListOptions {
   readonly search?: string;
-  readonly dataset?: readonly string[];
   readonly ordering?: string;
   readonly limit?: number;
 }
@@ -21,16 +21,11 @@ export const list: Verb<ListOptions> = {
   usage: 'list',
   description: 'List the saved queries.',
   examples: ['catalogue query list', 'catalogue query list --dataset parks/trees --json'],
-  options: () => [
-    search(),
-    repeatable('--dataset <dataset>', 'Only those about this dataset.'),
-    ordering(Object.keys(orderFields.query)),
-    limit(),
-  ],
+  options: () => [search(), ...filterOptions('query'), ordering(Object.keys(orderFields.query)), limit()],
   async run(call, _args, options) {
     const { show } = call;
     const catalogue = await call.open();
-    const filters = options.dataset === undefined ? {} : { dataset: options.dataset };
+    const filters = filtersFrom('query', { ...options });
     const question = { search: options.search, ordering: options.ordering, filters };
     const queries = await collect(catalogue, 'query', question, options.limit);
     if (show.asJson) show.json(queries.map((query) => representQuery(query, linksOf(catalogue))));

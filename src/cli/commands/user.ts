@@ -7,10 +7,10 @@ import type { User } from '../../catalogue/types.ts';
 import { collect } from '../collect.ts';
 import type { Verb } from '../command.ts';
 import { editorNote, editRecord, wantsEditor } from '../editing/edit-record.ts';
-import { fieldOptions, inputFrom } from '../fields.ts';
+import { fieldOptions, filterOptions, filtersFrom, inputFrom } from '../fields.ts';
 import { linksOf, mustChange } from '../input.ts';
 import { find, reach } from '../naming.ts';
-import { dryRun, limit, ordering, repeatable, search, yes } from '../options.ts';
+import { dryRun, limit, ordering, search, yes } from '../options.ts';
 import { confirmRemoval, tell } from '../output/outcome.ts';
 import { accountsOf, newPassword } from '../people.ts';
 import { rehearsal } from '../rehearsal.ts';
@@ -46,20 +46,15 @@ const add: Verb<AddOptions> = {
   },
 };
 
-const list: Verb<{ search?: string; group?: readonly string[]; ordering?: string; limit?: number }> = {
+const list: Verb<{ search?: string; ordering?: string; limit?: number }> = {
   usage: 'list',
   description: 'List the users.',
   examples: ['catalogue user list', 'catalogue user list --group gardeners --json'],
-  options: () => [
-    search(),
-    repeatable('--group <group>', 'Only members of this group; of several, of any.'),
-    ordering(Object.keys(orderFields.user)),
-    limit(),
-  ],
+  options: () => [search(), ...filterOptions('user'), ordering(Object.keys(orderFields.user)), limit()],
   async run(call, _args, options) {
     const { show } = call;
     const catalogue = await call.open();
-    const filters = options.group === undefined ? {} : { group: options.group };
+    const filters = filtersFrom('user', { ...options });
     const question = { search: options.search, ordering: options.ordering, filters };
     const users = await collect(catalogue, 'user', question, options.limit);
     if (show.asJson) show.json(users.map((user) => representUser(user, linksOf(catalogue), true)));

@@ -96,9 +96,9 @@ export class UnitReader {
       return {};
     }
     const checked = checkRecord(kind, parsed.value);
-    if ('record' in checked) return checked;
+    if ('value' in checked) return { record: checked.value };
     const placeAt = positionFinder(text, recordFormat(path));
-    for (const { pointer, message } of checked.misfits)
+    for (const { pointer, message } of checked.errors)
       this.report(path, 'schema', message, { pointer, ...placeAt(pointer) });
     return {};
   }

@@ -112,10 +112,10 @@ export function assertValid(kind: RecordKind, path: string, text: string): Recor
   const parsed = parseRecord(text, format);
   if ('error' in parsed) throw invalid(`${path}:${parsed.error.line}:${parsed.error.column}: ${parsed.error.message}`);
   const checked = checkRecord(kind, parsed.value);
-  if ('record' in checked) return parsed.value as RecordValue;
+  if ('value' in checked) return parsed.value as RecordValue;
   const placeOf = positionFinder(text, format);
   throw invalid(
-    ...checked.misfits.map(({ pointer, message }) => {
+    ...checked.errors.map(({ pointer, message }) => {
       const { line, column } = placeOf(pointer);
       return `${path}:${line}:${column}: ${message}`;
     }),

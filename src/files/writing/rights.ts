@@ -1,6 +1,6 @@
 /** Who may make which change: owners what lies in their namespace, users what is their own, staff everything. */
 import { NotPermittedError } from '../../catalogue/errors.ts';
-import { same } from '../../catalogue/field-changes.ts';
+import { isEqual } from '../../catalogue/field-changes.ts';
 import { parseSafePath, type RecordRef, recordPaths } from '../../catalogue/layout.ts';
 import { mediaTypeOf } from '../../catalogue/media-types.ts';
 import { assertMayClaim, isPersonalTo, mayWrite, owningNamespace, ownUserFields } from '../../catalogue/permissions.ts';
@@ -43,7 +43,7 @@ export function assertContentsPermitted(
   if (ref.kind === 'query') assertMayWrite(access, String(record.dataset).split('/')[0]);
   if (ref.kind === 'user') {
     const changed = [...new Set([...Object.keys(record), ...Object.keys(before ?? {})])].filter(
-      (key) => !same(record[key], before?.[key]),
+      (key) => !isEqual(record[key], before?.[key]),
     );
     if (!changed.every((key) => ownUserFields.includes(key))) throw new NotPermittedError();
   }
