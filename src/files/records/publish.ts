@@ -64,7 +64,9 @@ export async function publishVersion(
       await sweepPayloads(dirname(aside));
     }
     const intake = await receive(files, upload, aside);
-    const published = new NewVersion(files, ref, upload, intake, aside);
+    const detailed = { ...upload, ...(await upload.details?.()) };
+    assertChecksum(detailed, intake);
+    const published = new NewVersion(files, ref, detailed, intake, aside);
     const step = { locks: [unitKey(ref)], changes: () => published.changes() };
     const snapshot = await commitStep(access, step, { dryRun, message: () => added(published.ref) });
     return published.result(snapshot);
@@ -91,10 +93,6 @@ async function receive(files: CatalogueFiles, upload: Upload, aside: string | nu
     const copy =
       aside === null ? {} : { copyTo: aside, derivedFolder: derivedFolder(files), derivedAside: temporaryName() };
     const intake = await takeIn(source, { fileName, mediaType, onProgress, signal, ...copy });
-    // A form may give the checksum after the bytes.
-    const { checksum } = upload;
-    if (checksum !== undefined && checksum.toLowerCase() !== intake.checksum)
-      throw new ValidationError({ checksum: [`The bytes have the checksum ${intake.checksum}, and not ${checksum}.`] });
     if (intake.isLfsPointer)
       throw new ValidationError({ file: ['It is a Git LFS pointer, and not the file itself. Run "git lfs pull".'] });
     if (aside !== null) await syncFile(aside);
@@ -103,6 +101,11 @@ async function receive(files: CatalogueFiles, upload: Upload, aside: string | nu
     if (error instanceof PayloadError) throw new ValidationError({ file: [error.message] });
     throw error;
   }
+}
+
+function assertChecksum({ checksum }: Upload, intake: Intake): void {
+  if (checksum === undefined || checksum.toLowerCase() === intake.checksum) return;
+  throw new ValidationError({ checksum: [`The bytes have the checksum ${intake.checksum}, and not ${checksum}.`] });
 }
 
 async function syncFile(path: string): Promise<void> {

@@ -1,0 +1,60 @@
+/** Sends the representation that a handler returns: from the cache if all that it depends on is unchanged, else anew. */
+import type { Middleware, ParameterizedContext } from 'koa';
+import { plainPage } from '../../pages/plain.ts';
+import { commonHeaders, type Headers, pageHeaders } from '../headers.ts';
+import { type CachedResponse, cacheKey, makeResponse, sendVariant, variantFor } from '../response-cache.ts';
+import type { AppContext, Representation, Route } from '../route.ts';
+
+export function respond(app: AppContext, route: Route): Middleware {
+  const { publicCatalogue, cache } = app;
+  return async (ctx, next) => {
+    ctx.state = { route };
+    // Read before the handler runs: a change meanwhile makes the response look older than it is, and never newer.
+    const { revision, settings } = publicCatalogue;
+    const epoch = cache.epochOf(revision);
+    await next();
+    const shown: Representation | undefined = ctx.state.representation;
+    if (!shown) return;
+
+    // The settings decide about links and the titles of pages.
+    const dependsOn = [settings, ...shown.dependsOn];
+    const key = shown.dependsOn.length ? cacheKey(ctx.req) : null;
+    let response: CachedResponse | undefined = key === null ? undefined : cache.get(key);
+    if (response && areSame(response.dependsOn, dependsOn)) response.epoch = epoch;
+    else {
+      response = makeResponse(epoch, dependsOn, bodyOf(ctx, app, shown), headersOf(ctx, app, shown), route.name);
+      if (key !== null) cache.set(key, response);
+    }
+    const variant = await variantFor(response, ctx.get('Accept-Encoding'));
+    ctx.respond = false;
+    sendVariant(ctx.req, ctx.res, variant, shown.status);
+  };
+}
+
+function bodyOf(ctx: ParameterizedContext, { publicCatalogue: { settings } }: AppContext, shown: Representation) {
+  const { type, indent, links } = ctx.state;
+  if (shown.html) return shown.html(settings, links.base);
+  if (type === 'text/html') return plainPage(shown.title, settings, JSON.parse(shown.json()), links.base);
+  return indent === undefined ? shown.json() : JSON.stringify(JSON.parse(shown.json()), null, indent);
+}
+
+function headersOf(ctx: ParameterizedContext, { publicCatalogue }: AppContext, shown: Representation): Headers {
+  const { type } = ctx.state;
+  const isPage = type === 'text/html' || shown.html;
+  const { authorization, cookie } = ctx.req.headers;
+  ctx.vary('Accept-Encoding');
+  return [
+    ['Content-Type', isPage ? 'text/html; charset=utf-8' : type],
+    ['Allow', ctx.response.get('Allow')],
+    ['Vary', ctx.response.get('Vary')],
+    // A shared cache may keep what everybody may see, and nothing else.
+    ['Cache-Control', authorization || cookie ? 'private, no-cache' : 'no-cache'],
+    ...commonHeaders(publicCatalogue.settings),
+    ...(isPage ? pageHeaders : []),
+    ...(shown.headers ?? []),
+  ];
+}
+
+function areSame(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((part, i) => part === b[i]);
+}
