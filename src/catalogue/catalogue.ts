@@ -136,10 +136,10 @@ export interface Upload extends UploadDetails {
   readonly fileName?: string | undefined;
   readonly mediaType?: string | undefined;
   /**
-   * Further details, which win over those above, if they are known only when the source has been read to its end: the
-   * fields behind the file of a form. Not settled before that; if it rejects, nothing is published.
+   * Further details, which win over those above, if they are known only when the source has been read to its end, such
+   * as the fields behind the file of a form. Called then; if it rejects, nothing is published.
    */
-  readonly details?: Promise<UploadDetails> | undefined;
+  readonly details?: (() => Promise<UploadDetails>) | undefined;
   /** Called with the number of bytes read so far. */
   readonly onProgress?: ((bytes: number) => void) | undefined;
   /** Aborts the upload; nothing of it remains then. */

@@ -1,6 +1,7 @@
 /**
  * Any catalogue over HTTP. `createApp` makes a request listener; it opens nothing and listens to nothing. The life of a
- * request is the body of the function, from top to bottom; each step is a file in `middleware/`.
+ * request is the body of that function: first `cacheFirst`, around all the rest, then the steps from top to bottom. The
+ * steps are in `middleware/`.
  */
 import type { RequestListener } from 'node:http';
 import { Router } from '@koa/router';
@@ -13,13 +14,12 @@ import { loginPages } from './login.ts';
 import type { Metrics } from './metrics.ts';
 import { addSlash, refuseUnencoded } from './middleware/address.ts';
 import { authenticate, authorizeWrite } from './middleware/authorize.ts';
-import { cacheFirst } from './middleware/cache-first.ts';
 import { dispatch } from './middleware/dispatch.ts';
 import { logErrors, notFound, respondToErrors } from './middleware/errors.ts';
 import { answerPreflight, negotiate } from './middleware/negotiate.ts';
-import { respond } from './middleware/respond.ts';
+import { cacheFirst, respond } from './middleware/respond.ts';
 import { ResponseCache } from './response-cache.ts';
-import type { AppContext } from './route.ts';
+import type { AppContext, RequestState } from './route.ts';
 import { routes } from './routes.ts';
 import { SignIn } from './sign-in.ts';
 
@@ -44,7 +44,7 @@ export interface AppOptions {
 export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: AppOptions = {}): RequestListener {
   const app = appContext(catalogueFor, options);
   const koa = new Koa();
-  const router = new Router({ strict: true, sensitive: true });
+  const router = new Router<RequestState>({ strict: true, sensitive: true });
 
   koa.use(respondToErrors(app)); // turns what the steps below throw into a response
   koa.use(refuseUnencoded);
@@ -64,7 +64,7 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
   koa.use(notFound);
   koa.on('error', logErrors(app));
 
-  // In front of all that: an unchanged response is sent from the cache, as fast as bare node:http.
+  // Around all that: an unchanged response is sent from the cache, as fast as bare node:http.
   return cacheFirst(app, koa.callback());
 }
 

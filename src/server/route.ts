@@ -1,5 +1,5 @@
 /** A route: its methods with their handlers, and all that a handler gets and returns. */
-import type { ParameterizedContext } from 'koa';
+import type { Middleware, ParameterizedContext } from 'koa';
 import type { Catalogue, WritableKind } from '../catalogue/catalogue.ts';
 import type { Viewer } from '../catalogue/permissions.ts';
 import type { Refs } from '../catalogue/ref.ts';
@@ -53,6 +53,24 @@ export interface RequestContext {
   /** Media type of the response. */
   readonly type: string;
 }
+
+/** The state of a request (`ctx.state`), which the steps in `middleware/` fill in one after the other. */
+export interface RequestState {
+  app: AppContext;
+  route: Route;
+  query: URLSearchParams;
+  type: string;
+  /** Suffix of links. */
+  suffix: string;
+  /** Indentation of JSON; undefined for compact. */
+  indent: number | undefined;
+  viewer: Viewer;
+  catalogue: Catalogue;
+  links: Links;
+  representation: Representation | undefined;
+}
+
+export type Step = Middleware<RequestState>;
 
 export type Params = Readonly<Record<string, string>>;
 

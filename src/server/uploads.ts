@@ -60,6 +60,8 @@ async function* limited(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, v
 /** The part named `file` is the payload, and is passed on as it arrives; fields may stand before or behind it. */
 async function formUpload(ctx: ParameterizedContext): Promise<Upload> {
   const bytes = new PassThrough({ highWaterMark: 1024 * 1024 });
+  // The form reports its errors itself. If nobody reads the file (yet), they must not end the process.
+  bytes.on('error', () => {});
   let files = 0;
   let form: Promise<FormEntries> | undefined;
   const file = new Promise<Pick<Upload, 'fileName' | 'mediaType'>>((begin) => {
@@ -77,11 +79,10 @@ async function formUpload(ctx: ParameterizedContext): Promise<Upload> {
       },
     });
   });
-  const details = form?.then((entries) => detailsOf(fromEntries(entries), files));
-  details?.catch((error) => bytes.destroy(error));
+  form?.catch((error) => bytes.destroy(error));
   const begun = await Promise.race([file, form?.then(() => null)]);
   if (!begun) throw noFile();
-  return { source: bytes, ...begun, details };
+  return { source: bytes, ...begun, details: async () => detailsOf(fromEntries((await form) ?? []), files) };
 }
 
 /** @throws ValidationError, before anything of the upload is kept */

@@ -1,17 +1,15 @@
 /** Steps that find out who the viewer is and whether they may write, in the order of Django REST Framework. */
-import type { Middleware } from 'koa';
 import { NotAuthenticatedError, NotPermittedError } from '../../catalogue/errors.ts';
 import { assertSameSite, identify, notSignedIn } from '../credentials.ts';
 import { ReadOnlyError } from '../errors.ts';
 import { baseUrlOf } from '../request.ts';
-import { type AppContext, allowedMethods, isSafe } from '../route.ts';
+import { type AppContext, allowedMethods, isSafe, type Step } from '../route.ts';
 
 /** Finds the viewer, their catalogue, and the base URL of links. */
-export function authenticate(app: AppContext): Middleware {
+export function authenticate(app: AppContext): Step {
   return async (ctx, next) => {
     const { state } = ctx;
     const { viewer, bySession } = state.route.withoutSignIn ? notSignedIn : await identify(ctx, app.signIn.accounts);
-    state.app = app;
     state.viewer = viewer;
     state.catalogue = app.catalogueFor(viewer);
     state.links = { base: baseUrlOf(ctx.req, state.catalogue.settings, app.baseUrl), suffix: state.suffix };
@@ -22,7 +20,7 @@ export function authenticate(app: AppContext): Middleware {
 }
 
 /** Refuses a write of a user who isn't signed in or has a read-only token, and all writes to a read-only server. */
-export function authorizeWrite({ readOnly }: AppContext): Middleware {
+export function authorizeWrite({ readOnly }: AppContext): Step {
   return async (ctx, next) => {
     const { route, viewer } = ctx.state;
     if (!isSafe(ctx.method)) {

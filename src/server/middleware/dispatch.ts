@@ -1,14 +1,13 @@
 /** The last step: the handler of the request's method. */
-import type { Middleware } from 'koa';
 import { MethodNotAllowedError } from '../errors.ts';
 import { metadataOf } from '../metadata.ts';
-import type { Method, Representation, RequestContext, Route } from '../route.ts';
+import type { Method, Representation, RequestContext, Route, Step } from '../route.ts';
 
 /** Calls the handler of the method, and leaves what it returns in `ctx.state.representation`. */
-export const dispatch: Middleware = async (ctx) => {
+export const dispatch: Step = async (ctx) => {
   const { route, app, catalogue, viewer, query, links, type } = ctx.state;
   const request: RequestContext = { ctx, app, catalogue, viewer, params: ctx.params, query, links, type };
-  const { handlers } = route as Route;
+  const { handlers } = route;
   const method = ctx.method === 'HEAD' ? 'GET' : ctx.method;
   const handler = Object.hasOwn(handlers, method) ? handlers[method as Method] : undefined;
   if (handler) ctx.state.representation = await handler(request);

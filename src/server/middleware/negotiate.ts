@@ -1,14 +1,13 @@
 /** Steps before the credentials are looked at: Allow and Vary, CORS preflights, and the media type of the response. */
-import type { Middleware } from 'koa';
 import { NotFoundError } from '../../catalogue/errors.ts';
 import { NotAcceptableError } from '../errors.ts';
 import { preflightHeaders } from '../headers.ts';
 import { preferredType } from '../negotiate.ts';
 import { lastValue } from '../query-string.ts';
-import { allowedMethods, type Params, type Route } from '../route.ts';
+import { allowedMethods, type Params, type Route, type Step } from '../route.ts';
 
 /** Sets the headers of every response of a route, and responds to a CORS preflight. */
-export const answerPreflight: Middleware = async (ctx, next) => {
+export const answerPreflight: Step = async (ctx, next) => {
   const allow = allowedMethods(ctx.state.route, false);
   ctx.set('Allow', allow);
   ctx.vary(['Accept', 'Cookie']);
@@ -18,7 +17,7 @@ export const answerPreflight: Middleware = async (ctx, next) => {
 };
 
 /** Chooses the media type of the response. */
-export const negotiate: Middleware = async (ctx, next) => {
+export const negotiate: Step = async (ctx, next) => {
   const { accept } = ctx.req.headers;
   const query = new URLSearchParams(ctx.querystring);
   const chosen = chooseType(query, accept, ctx.state.route, ctx.params);

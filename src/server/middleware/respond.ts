@@ -1,19 +1,41 @@
-/** Sends the representation that a handler returns: from the cache if all that it depends on is unchanged, else anew. */
-import type { Middleware, ParameterizedContext } from 'koa';
+/** Responses from the cache in front of Koa, and those that are sent once a handler has returned a representation. */
+import type { RequestListener } from 'node:http';
+import type { ParameterizedContext } from 'koa';
 import { plainPage } from '../../pages/plain.ts';
 import { commonHeaders, type Headers, pageHeaders } from '../headers.ts';
+import { clientAddress, requestIdHeader, requestIdOf, useOriginForm } from '../request.ts';
 import { type CachedResponse, cacheKey, makeResponse, sendVariant, variantFor } from '../response-cache.ts';
-import type { AppContext, Representation, Route } from '../route.ts';
+import type { AppContext, Representation, RequestState, Route, Step } from '../route.ts';
 
-export function respond(app: AppContext, route: Route): Middleware {
+/** The listener in front of Koa: responses that are cached and unchanged are sent without any of the other steps. */
+export function cacheFirst({ publicCatalogue, cache, accessLog }: AppContext, next: RequestListener): RequestListener {
+  return (request, response) => {
+    useOriginForm(request);
+    const { revision, settings } = publicCatalogue;
+    // A request id serves a log, ours or a proxy's. Without one, cached responses are sent as they are.
+    if (!accessLog && !settings.trust_proxy && cache.respond(request, response, revision)) return;
+    const id = requestIdOf(request.headers, settings.trust_proxy);
+    accessLog?.watch(request, response, id, clientAddress(request, settings));
+    const cached = cache.respond(request, response, revision, [requestIdHeader, id]);
+    if (cached) {
+      accessLog?.note(request, { route: cached.route, viewer: null, cached: true });
+      return;
+    }
+    response.setHeader(requestIdHeader, id);
+    next(request, response);
+  };
+}
+
+/** Sends the representation that a handler returns: from the cache if all that it depends on is unchanged, else anew. */
+export function respond(app: AppContext, route: Route): Step {
   const { publicCatalogue, cache } = app;
   return async (ctx, next) => {
-    ctx.state = { route };
+    Object.assign(ctx.state, { app, route });
     // Read before the handler runs: a change meanwhile makes the response look older than it is, and never newer.
     const { revision, settings } = publicCatalogue;
     const epoch = cache.epochOf(revision);
     await next();
-    const shown: Representation | undefined = ctx.state.representation;
+    const shown = ctx.state.representation;
     if (!shown) return;
 
     // The settings decide about links and the titles of pages.
@@ -31,14 +53,22 @@ export function respond(app: AppContext, route: Route): Middleware {
   };
 }
 
-function bodyOf(ctx: ParameterizedContext, { publicCatalogue: { settings } }: AppContext, shown: Representation) {
+function bodyOf(
+  ctx: ParameterizedContext<RequestState>,
+  { publicCatalogue: { settings } }: AppContext,
+  shown: Representation,
+) {
   const { type, indent, links } = ctx.state;
   if (shown.html) return shown.html(settings, links.base);
   if (type === 'text/html') return plainPage(shown.title, settings, JSON.parse(shown.json()), links.base);
   return indent === undefined ? shown.json() : JSON.stringify(JSON.parse(shown.json()), null, indent);
 }
 
-function headersOf(ctx: ParameterizedContext, { publicCatalogue }: AppContext, shown: Representation): Headers {
+function headersOf(
+  ctx: ParameterizedContext<RequestState>,
+  { publicCatalogue }: AppContext,
+  shown: Representation,
+): Headers {
   const { type } = ctx.state;
   const isPage = type === 'text/html' || shown.html;
   const { authorization, cookie } = ctx.req.headers;
