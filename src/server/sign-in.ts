@@ -1,6 +1,6 @@
 /** Sign-in by password, throttled: used by the token endpoint and the login page alike. */
 import type { IncomingMessage } from 'node:http';
-import { isIPv6 } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 import type { Accounts } from '../catalogue/accounts.ts';
 import type { Settings } from '../catalogue/types.ts';
@@ -88,19 +88,8 @@ export class Throttle {
   }
 }
 
-/** An IPv4 address, or the network of an IPv6 address: one client has all of that (RFC 6177). */
+/** An IPv4 address, or the first 64 bits of an IPv6 address: one client has all of that network (RFC 6177). */
 function throttleKey(address: string): string {
-  return isIPv6(address) ? networkOf(address) : address;
-}
-
-/** The first 64 bits of an IPv6 address. */
-function networkOf(address: string): string {
-  const [head = '', tail] = address.split('%')[0]?.split('::') ?? [];
-  const groups = (text: string) => (text ? text.split(':') : []);
-  const known = groups(head);
-  const gap = tail === undefined ? 0 : 8 - known.length - groups(tail).length;
-  return [...known, ...Array(Math.max(0, gap)).fill('0'), ...groups(tail ?? '')]
-    .slice(0, 4)
-    .map((group) => group.toLowerCase().replace(/^0+(?=.)/, ''))
-    .join(':');
+  const [ip = ''] = address.split('%');
+  return ipaddr.IPv6.isValid(ip) ? ipaddr.IPv6.parse(ip).parts.slice(0, 4).join(':') : address;
 }
