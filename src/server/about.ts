@@ -4,7 +4,7 @@ import { representRoot, toJson } from '../catalogue/represent.ts';
 import { type RecordKind, schemas } from '../catalogue/schemas.ts';
 import { apiRoot } from '../catalogue/urls.ts';
 import { homePage } from '../pages/home.ts';
-import { schemaPage } from '../pages/schema.ts';
+import { schemaPage } from '../pages/tables.ts';
 import type { Representation, RequestContext } from './route.ts';
 
 /** The first page for people; programs are redirected to the API. */

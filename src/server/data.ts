@@ -4,7 +4,7 @@ import { closest } from '../catalogue/closest.ts';
 import { MovedError, NotFoundError } from '../catalogue/errors.ts';
 import { parseDatasetRef, type VersionRef } from '../catalogue/ref.ts';
 import { type FormatName, formats } from '../data/writers/write.ts';
-import { rowsPage } from '../pages/rows.ts';
+import { rowsPage } from '../pages/tables.ts';
 import { sendPayload } from './payloads.ts';
 import { linkHeader, type PageLinks, withParameters } from './query-string.ts';
 import { type Representation, type RequestContext, refFrom } from './route.ts';

@@ -15,7 +15,7 @@ import { didYouMean } from '../data/lookups.ts';
 import { TextError } from '../data/text-error.ts';
 import { breathing } from '../data/writers/breathing.ts';
 import { formats } from '../data/writers/write.ts';
-import { plainPage } from '../pages/plain.ts';
+import { plainPage } from '../pages/layout.ts';
 import { lastValue } from './query-string.ts';
 import { type Representation, type RequestContext, refFrom } from './route.ts';
 import { type DocumentInfo, sendDocument, sentNotModified } from './stream.ts';

@@ -1,7 +1,7 @@
 /** Headers that responses have in common. */
 import { createHash } from 'node:crypto';
 import type { Settings } from '../catalogue/types.ts';
-import { style } from '../pages/plain.ts';
+import { style } from '../pages/layout.ts';
 
 export type Headers = readonly (readonly [name: string, value: string])[];
 

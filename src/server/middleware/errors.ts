@@ -1,7 +1,7 @@
 /** Errors, as responses in the media type that the client asked for. */
 import type { Middleware, ParameterizedContext } from 'koa';
 import { MovedError, NotFoundError } from '../../catalogue/errors.ts';
-import { plainPage } from '../../pages/plain.ts';
+import { plainPage } from '../../pages/layout.ts';
 import { errorResponse } from '../errors.ts';
 import { commonHeaders, pageHeaders } from '../headers.ts';
 import { preferredType } from '../negotiate.ts';

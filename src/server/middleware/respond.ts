@@ -1,7 +1,7 @@
 /** Responses from the cache in front of Koa, and those that are sent once a handler has returned a representation. */
 import type { RequestListener } from 'node:http';
 import type { ParameterizedContext } from 'koa';
-import { plainPage } from '../../pages/plain.ts';
+import { plainPage } from '../../pages/layout.ts';
 import { commonHeaders, type Headers, pageHeaders } from '../headers.ts';
 import { clientAddress, requestIdHeader, requestIdOf, useOriginForm } from '../request.ts';
 import { type CachedResponse, cacheKey, makeResponse, sendVariant, variantFor } from '../response-cache.ts';
