@@ -12,12 +12,12 @@ import { anonymous, type Viewer } from '../catalogue/permissions.ts';
 import { type AccessEntry, AccessLog } from './access-log.ts';
 import { loginPages } from './login.ts';
 import type { Metrics } from './metrics.ts';
-import { addSlash, refuseUnencoded } from './middleware/address.ts';
+import { checkAddress } from './middleware/address.ts';
 import { authenticate, authorizeWrite } from './middleware/authorize.ts';
 import { dispatch } from './middleware/dispatch.ts';
 import { logErrors, notFound, respondToErrors } from './middleware/errors.ts';
 import { answerPreflight, negotiate } from './middleware/negotiate.ts';
-import { cacheFirst, respond } from './middleware/respond.ts';
+import { baselineOf, cacheFirst, respond } from './middleware/respond.ts';
 import { ResponseCache } from './response-cache.ts';
 import type { AppContext, RequestState } from './route.ts';
 import { routes } from './routes.ts';
@@ -47,18 +47,19 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
   const router = new Router<RequestState>({ strict: true, sensitive: true });
 
   koa.use(respondToErrors(app)); // turns what the steps below throw into a response
-  koa.use(refuseUnencoded);
-  koa.use(addSlash(router)); // 301 to the address with a slash at its end
+  koa.use(checkAddress(router)); // 400 if it isn't percent-encoded; 301 if it lacks the slash at its end
   for (const route of routes)
-    router.all(
-      route.path,
-      respond(app, route), // sends the representation that the handler returns
-      answerPreflight, // CORS: ends here, without credentials
-      negotiate, // the media type of the response; 404 or 406
-      authenticate(app), // token or session, and CSRF; 401 or 403
-      authorizeWrite(app), // 401 or 403
-      dispatch, // the handler of the method; 405
-    );
+    router.all(route.path, async (ctx) => {
+      ctx.state = { route };
+      const baseline = baselineOf(app);
+      if (answerPreflight(ctx, route)) return; // CORS, without credentials
+      const { query, type, indent, suffix } = negotiate(ctx, route); // media type; 404, 406
+      const { viewer, catalogue, links } = await authenticate(ctx, route, app, suffix); // token or session, CSRF; 401, 403
+      authorizeWrite(ctx, route, viewer, app); // 401, 403
+      const request = { ctx, app, catalogue, viewer, params: ctx.params, query, links, type, indent };
+      const shown = await dispatch(route, request); // the handler of the method; 405
+      if (shown) await respond(route, request, shown, baseline); // from the cache if it is unchanged, else anew
+    });
   for (const [path, page] of loginPages(app)) router.all(path, page);
   koa.use(router.routes() as unknown as Koa.Middleware);
   koa.use(notFound);

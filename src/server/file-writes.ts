@@ -25,13 +25,12 @@ const mostChanges = 1000;
 export async function changeFiles({ catalogue, ctx }: RequestContext): Promise<Representation> {
   const changes = parseChanges(await readJson(ctx, largestChanges));
   const outcomes = await catalogue.replica.apply(changes);
-  ctx.state.type = 'application/json';
   const results = outcomes.map((outcome) => {
     const result = representOutcome(outcome);
     if (!outcome.done && result.status === 500) ctx.app.emit('error', outcome.error, ctx);
     return result;
   });
-  return { title: 'Files', dependsOn: [], json: () => JSON.stringify(results) };
+  return { title: 'Files', dependsOn: [], type: 'application/json', json: () => JSON.stringify(results) };
 }
 
 function representOutcome(outcome: ChangeOutcome) {

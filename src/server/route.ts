@@ -1,5 +1,5 @@
 /** A route: its methods with their handlers, and all that a handler gets and returns. */
-import type { Middleware, ParameterizedContext } from 'koa';
+import type { ParameterizedContext } from 'koa';
 import type { Catalogue, WritableKind } from '../catalogue/catalogue.ts';
 import type { Viewer } from '../catalogue/permissions.ts';
 import type { Refs } from '../catalogue/ref.ts';
@@ -39,9 +39,18 @@ export type Handlers = { readonly [M in Method]?: Handler };
 /** Handles a request; returns nothing if it has written the response itself. */
 export type Handler = (request: RequestContext) => Promise<Representation | undefined>;
 
+/** Facts about a request that the log and the responses to errors need (`ctx.state`). */
+export interface RequestState {
+  route?: Route;
+  type?: string;
+  viewer?: Viewer;
+}
+
+export type Context = ParameterizedContext<RequestState>;
+
 /** A request whose credentials and parameters are checked. */
 export interface RequestContext {
-  readonly ctx: ParameterizedContext;
+  readonly ctx: Context;
   readonly app: AppContext;
   /** The catalogue as the viewer sees it. */
   readonly catalogue: Catalogue;
@@ -52,25 +61,9 @@ export interface RequestContext {
   readonly links: Links;
   /** Media type of the response. */
   readonly type: string;
-}
-
-/** The state of a request (`ctx.state`), which the steps in `middleware/` fill in one after the other. */
-export interface RequestState {
-  app: AppContext;
-  route: Route;
-  query: URLSearchParams;
-  type: string;
-  /** Suffix of links. */
-  suffix: string;
   /** Indentation of JSON; undefined for compact. */
-  indent: number | undefined;
-  viewer: Viewer;
-  catalogue: Catalogue;
-  links: Links;
-  representation: Representation | undefined;
+  readonly indent: number | undefined;
 }
-
-export type Step = Middleware<RequestState>;
 
 export type Params = Readonly<Record<string, string>>;
 
@@ -84,6 +77,8 @@ export interface Representation {
   /** The page for people; by default the JSON in a page. */
   readonly html?: (settings: Settings, base: string) => string;
   readonly headers?: Headers;
+  /** Media type; by default the negotiated one. */
+  readonly type?: string;
   /** Default: 200. */
   readonly status?: number;
 }

@@ -1,19 +1,20 @@
 /** The last step: the handler of the request's method. */
 import { MethodNotAllowedError } from '../errors.ts';
 import { metadataOf } from '../metadata.ts';
-import type { Method, Representation, RequestContext, Route, Step } from '../route.ts';
+import type { Method, Representation, RequestContext, Route } from '../route.ts';
 
-/** Calls the handler of the method, and leaves what it returns in `ctx.state.representation`. */
-export const dispatch: Step = async (ctx) => {
-  const { route, app, catalogue, viewer, query, links, type } = ctx.state;
-  const request: RequestContext = { ctx, app, catalogue, viewer, params: ctx.params, query, links, type };
-  const { handlers } = route;
-  const method = ctx.method === 'HEAD' ? 'GET' : ctx.method;
-  const handler = Object.hasOwn(handlers, method) ? handlers[method as Method] : undefined;
-  if (handler) ctx.state.representation = await handler(request);
-  else if (method === 'OPTIONS') ctx.state.representation = await describe(route, request);
-  else throw new MethodNotAllowedError(ctx.method);
-};
+/**
+ * Calls the handler of the method; that of GET answers HEAD, too.
+ * @throws MethodNotAllowedError, and what handlers throw
+ */
+export async function dispatch(route: Route, request: RequestContext): Promise<Representation | undefined> {
+  const { method } = request.ctx;
+  const name = method === 'HEAD' ? 'GET' : method;
+  const handler = Object.hasOwn(route.handlers, name) ? route.handlers[name as Method] : undefined;
+  if (handler) return handler(request);
+  if (method === 'OPTIONS') return describe(route, request);
+  throw new MethodNotAllowedError(method);
+}
 
 /** The response to OPTIONS: Django REST Framework's metadata. */
 async function describe(route: Route, request: RequestContext): Promise<Representation> {

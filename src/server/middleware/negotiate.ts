@@ -4,26 +4,38 @@ import { NotAcceptableError } from '../errors.ts';
 import { preflightHeaders } from '../headers.ts';
 import { preferredType } from '../negotiate.ts';
 import { lastValue } from '../query-string.ts';
-import { allowedMethods, type Params, type Route, type Step } from '../route.ts';
+import { allowedMethods, type Context, type Params, type Route } from '../route.ts';
 
-/** Sets the headers of every response of a route, and responds to a CORS preflight. */
-export const answerPreflight: Step = async (ctx, next) => {
-  const allow = allowedMethods(ctx.state.route, false);
+/** Sets the headers of every response of a route, and responds to a CORS preflight. @returns true if it was one */
+export function answerPreflight(ctx: Context, route: Route): boolean {
+  const allow = allowedMethods(route, false);
   ctx.set('Allow', allow);
   ctx.vary(['Accept', 'Cookie']);
-  if (ctx.method !== 'OPTIONS' || !ctx.get('Origin') || !ctx.get('Access-Control-Request-Method')) return next();
+  if (ctx.method !== 'OPTIONS' || !ctx.get('Origin') || !ctx.get('Access-Control-Request-Method')) return false;
   for (const [name, value] of preflightHeaders(allow)) ctx.set(name, value);
   ctx.status = 204;
-};
+  return true;
+}
 
-/** Chooses the media type of the response. */
-export const negotiate: Step = async (ctx, next) => {
+interface Negotiated {
+  readonly query: URLSearchParams;
+  readonly type: string;
+  readonly indent: number | undefined;
+  /** Suffix of links in the response, so that they keep a format from the query string. */
+  readonly suffix: string;
+}
+
+/**
+ * The media type of the response.
+ * @throws NotFoundError for an unknown format, NotAcceptableError
+ */
+export function negotiate(ctx: Context, route: Route): Negotiated {
   const { accept } = ctx.req.headers;
   const query = new URLSearchParams(ctx.querystring);
-  const chosen = chooseType(query, accept, ctx.state.route, ctx.params);
-  Object.assign(ctx.state, { query, ...chosen, indent: indentIn(accept) });
-  await next();
-};
+  const chosen = chooseType(query, accept, route, ctx.params);
+  ctx.state.type = chosen.type;
+  return { query, ...chosen, indent: indentIn(accept) };
+}
 
 /** Spellings of ?format= by media type. `api` is what Django REST Framework calls its HTML. */
 const formats: Readonly<Record<string, string>> = {
@@ -32,17 +44,8 @@ const formats: Readonly<Record<string, string>> = {
   html: 'text/html',
 };
 
-interface ChosenType {
-  readonly type: string;
-  /** Suffix of links in the response, so that they keep a format from the query string. */
-  readonly suffix: string;
-}
-
-/**
- * The media type to respond in: ?format= (or ?_format=) wins over Accept.
- * @throws NotFoundError for an unknown format, NotAcceptableError
- */
-function chooseType(query: URLSearchParams, accept: string | undefined, route: Route, params: Params): ChosenType {
+/** ?format= (or ?_format=) wins over Accept. */
+function chooseType(query: URLSearchParams, accept: string | undefined, route: Route, params: Params) {
   const { types, ownFormats } = route;
   const name = ['format', '_format'].find((parameter) => lastValue(query, parameter));
   if (ownFormats && (name || 'extension' in params)) return { type: types[0] ?? '', suffix: '' };

@@ -1,11 +1,11 @@
 /** Responses from the cache in front of Koa, and those that are sent once a handler has returned a representation. */
 import type { RequestListener } from 'node:http';
-import type { ParameterizedContext } from 'koa';
+import type { Settings } from '../../catalogue/types.ts';
 import { plainPage } from '../../pages/layout.ts';
 import { commonHeaders, type Headers, pageHeaders } from '../headers.ts';
 import { clientAddress, requestIdHeader, requestIdOf, useOriginForm } from '../request.ts';
 import { type CachedResponse, cacheKey, makeResponse, sendVariant, variantFor } from '../response-cache.ts';
-import type { AppContext, Representation, RequestState, Route, Step } from '../route.ts';
+import type { AppContext, Representation, RequestContext, Route } from '../route.ts';
 
 /** The listener in front of Koa: responses that are cached and unchanged are sent without any of the other steps. */
 export function cacheFirst({ publicCatalogue, cache, accessLog }: AppContext, next: RequestListener): RequestListener {
@@ -26,52 +26,52 @@ export function cacheFirst({ publicCatalogue, cache, accessLog }: AppContext, ne
   };
 }
 
-/** Sends the representation that a handler returns: from the cache if all that it depends on is unchanged, else anew. */
-export function respond(app: AppContext, route: Route): Step {
-  const { publicCatalogue, cache } = app;
-  return async (ctx, next) => {
-    Object.assign(ctx.state, { app, route });
-    // Read before the handler runs: a change meanwhile makes the response look older than it is, and never newer.
-    const { revision, settings } = publicCatalogue;
-    const epoch = cache.epochOf(revision);
-    await next();
-    const shown = ctx.state.representation;
-    if (!shown) return;
-
-    // The settings decide about links and the titles of pages.
-    const dependsOn = [settings, ...shown.dependsOn];
-    const key = shown.dependsOn.length ? cacheKey(ctx.req) : null;
-    let response: CachedResponse | undefined = key === null ? undefined : cache.get(key);
-    if (response && areSame(response.dependsOn, dependsOn)) response.epoch = epoch;
-    else {
-      response = makeResponse(epoch, dependsOn, bodyOf(ctx, app, shown), headersOf(ctx, app, shown), route.name);
-      if (key !== null) cache.set(key, response);
-    }
-    const variant = await variantFor(response, ctx.get('Accept-Encoding'));
-    ctx.respond = false;
-    sendVariant(ctx.req, ctx.res, variant, shown.status);
-  };
+/** The state of the catalogue before a request is handled. */
+export interface Baseline {
+  readonly epoch: number;
+  readonly settings: Settings;
 }
 
-function bodyOf(
-  ctx: ParameterizedContext<RequestState>,
-  { publicCatalogue: { settings } }: AppContext,
+/** Read first: a change meanwhile makes the response look older than it is, and never newer. */
+export function baselineOf({ cache, publicCatalogue }: AppContext): Baseline {
+  const { revision, settings } = publicCatalogue;
+  return { epoch: cache.epochOf(revision), settings };
+}
+
+/** Sends a representation: from the cache if all that it depends on is unchanged, else anew. */
+export async function respond(
+  route: Route,
+  request: RequestContext,
   shown: Representation,
-) {
-  const { type, indent, links } = ctx.state;
+  { epoch, settings }: Baseline,
+): Promise<void> {
+  const { ctx, app } = request;
+  // The settings decide about links and the titles of pages.
+  const dependsOn = [settings, ...shown.dependsOn];
+  const key = shown.dependsOn.length ? cacheKey(ctx.req) : null;
+  let response: CachedResponse | undefined = key === null ? undefined : app.cache.get(key);
+  if (response && areSame(response.dependsOn, dependsOn)) response.epoch = epoch;
+  else {
+    response = makeResponse(epoch, dependsOn, bodyOf(request, shown), headersOf(request, shown), route.name);
+    if (key !== null) app.cache.set(key, response);
+  }
+  const variant = await variantFor(response, ctx.get('Accept-Encoding'));
+  ctx.respond = false;
+  sendVariant(ctx.req, ctx.res, variant, shown.status);
+}
+
+function bodyOf({ app, type, indent, links }: RequestContext, shown: Representation): string {
+  const { settings } = app.publicCatalogue;
   if (shown.html) return shown.html(settings, links.base);
-  if (type === 'text/html') return plainPage(shown.title, settings, JSON.parse(shown.json()), links.base);
+  if ((shown.type ?? type) === 'text/html')
+    return plainPage(shown.title, settings, JSON.parse(shown.json()), links.base);
   return indent === undefined ? shown.json() : JSON.stringify(JSON.parse(shown.json()), null, indent);
 }
 
-function headersOf(
-  ctx: ParameterizedContext<RequestState>,
-  { publicCatalogue }: AppContext,
-  shown: Representation,
-): Headers {
-  const { type } = ctx.state;
-  const isPage = type === 'text/html' || shown.html;
+function headersOf({ ctx, app, type: negotiated }: RequestContext, shown: Representation): Headers {
   const { authorization, cookie } = ctx.req.headers;
+  const { type = negotiated, html, headers = [] } = shown;
+  const isPage = type === 'text/html' || html;
   ctx.vary('Accept-Encoding');
   return [
     ['Content-Type', isPage ? 'text/html; charset=utf-8' : type],
@@ -79,9 +79,9 @@ function headersOf(
     ['Vary', ctx.response.get('Vary')],
     // A shared cache may keep what everybody may see, and nothing else.
     ['Cache-Control', authorization || cookie ? 'private, no-cache' : 'no-cache'],
-    ...commonHeaders(publicCatalogue.settings),
+    ...commonHeaders(app.publicCatalogue.settings),
     ...(isPage ? pageHeaders : []),
-    ...(shown.headers ?? []),
+    ...headers,
   ];
 }
 
