@@ -12,14 +12,13 @@ import { anonymous, type Viewer } from '../catalogue/permissions.ts';
 import { type AccessEntry, AccessLog } from './access-log.ts';
 import { loginPages } from './login.ts';
 import type { Metrics } from './metrics.ts';
-import { checkAddress } from './middleware/address.ts';
 import { authenticate, authorizeWrite } from './middleware/authorize.ts';
-import { dispatch } from './middleware/dispatch.ts';
 import { logErrors, notFound, respondToErrors } from './middleware/errors.ts';
-import { answerPreflight, negotiate } from './middleware/negotiate.ts';
-import { baselineOf, cacheFirst, respond } from './middleware/respond.ts';
+import { answerPreflight, checkAddress, negotiate } from './middleware/negotiate.ts';
+import { baselineOf, cacheFirst, dispatch, respond } from './middleware/respond.ts';
+import { dryRunFrom } from './query-string.ts';
 import { ResponseCache } from './response-cache.ts';
-import type { AppContext, RequestState } from './route.ts';
+import { type AppContext, isSafe, type RequestState } from './route.ts';
 import { routes } from './routes.ts';
 import { SignIn } from './sign-in.ts';
 
@@ -56,7 +55,8 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
       const { query, type, indent, suffix } = negotiate(ctx, route); // media type; 404, 406
       const { viewer, catalogue, links } = await authenticate(ctx, route, app, suffix); // token or session, CSRF; 401, 403
       authorizeWrite(ctx, route, viewer, app); // 401, 403
-      const request = { ctx, app, catalogue, viewer, params: ctx.params, query, links, type, indent };
+      const dryRun = !isSafe(ctx.method) && dryRunFrom(query); // 400
+      const request = { ctx, app, catalogue, viewer, params: ctx.params, query, links, dryRun, type, indent };
       const shown = await dispatch(route, request); // the handler of the method; 405
       if (shown) await respond(route, request, shown, baseline); // from the cache if it is unchanged, else anew
     });

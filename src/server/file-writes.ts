@@ -13,6 +13,7 @@ import {
   TooLargeError,
   UnsupportedMediaTypeError,
 } from './errors.ts';
+import { refuseDryRun } from './query-string.ts';
 import type { Representation, RequestContext } from './route.ts';
 import { largestUpload } from './uploads.ts';
 
@@ -22,7 +23,8 @@ const largestChanges = 8 * 1024 * 1024;
 const mostChanges = 1000;
 
 /** Applies changes one after the other; responds with the outcome of each, as if it had been a request of its own. */
-export async function changeFiles({ catalogue, ctx }: RequestContext): Promise<Representation> {
+export async function changeFiles({ catalogue, ctx, dryRun }: RequestContext): Promise<Representation> {
+  refuseDryRun({ dryRun });
   const changes = parseChanges(await readJson(ctx, largestChanges));
   const outcomes = await catalogue.replica.apply(changes);
   const results = outcomes.map((outcome) => {
@@ -69,6 +71,7 @@ function isChange(value: unknown): value is RecordChange {
 
 /** Writes one file: the whole text of a record, or bytes that are new. */
 export async function putFile(request: RequestContext): Promise<undefined> {
+  refuseDryRun(request);
   const { catalogue, ctx, params } = request;
   const { path = '' } = params;
   if (isBytesPath(path)) return putBytes(request);
@@ -80,6 +83,7 @@ export async function putFile(request: RequestContext): Promise<undefined> {
 
 /** Removes a record, with all that belongs to it, to the trash. Bytes are removed with their record only. */
 export async function removeFile(request: RequestContext): Promise<undefined> {
+  refuseDryRun(request);
   const { catalogue, ctx, params } = request;
   if (isBytesPath(params.path ?? '')) {
     ctx.set('Allow', 'GET, PUT, HEAD, OPTIONS');

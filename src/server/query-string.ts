@@ -1,11 +1,25 @@
 /** Query strings: read as Django REST Framework reads the parameters of a list, and written for the links of a page. */
 import type { ListOptions, Page } from '../catalogue/catalogue.ts';
+import { ValidationError } from '../catalogue/errors.ts';
 import { facets } from '../catalogue/facets.ts';
+import { parseBoolean } from '../catalogue/input.ts';
 import type { Kind } from '../catalogue/types.ts';
 
 /** The last value of a parameter; undefined if it is absent. */
 export function lastValue(query: URLSearchParams, name: string): string | undefined {
   return query.getAll(name).at(-1);
+}
+
+/** True if a write is only to be checked: `?dry_run=true`. @throws ValidationError if the value isn't a boolean */
+export function dryRunFrom(query: URLSearchParams): boolean {
+  const verdict = parseBoolean(lastValue(query, 'dry_run') ?? false);
+  if ('errors' in verdict) throw new ValidationError({ dry_run: verdict.errors });
+  return verdict.value === true;
+}
+
+/** Refuses a dry run of a write that has none, instead of changing something. @throws ValidationError */
+export function refuseDryRun({ dryRun }: { readonly dryRun: boolean }): void {
+  if (dryRun) throw new ValidationError({ dry_run: ['This write has no dry run.'] });
 }
 
 /** The options of a list. Of a repeated parameter the last value counts; of a repeated filter any value may match. */

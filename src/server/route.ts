@@ -59,6 +59,8 @@ export interface RequestContext {
   readonly params: Params;
   readonly query: URLSearchParams;
   readonly links: Links;
+  /** True if a write is only to be checked, and nothing changed. */
+  readonly dryRun: boolean;
   /** Media type of the response. */
   readonly type: string;
   /** Indentation of JSON; undefined for compact. */

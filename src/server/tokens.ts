@@ -19,7 +19,7 @@ import { representToken, toJson, urlOf } from '../catalogue/represent.ts';
 import { fail, parseText, type Verdict } from '../catalogue/text-input.ts';
 import { readInput } from './body.ts';
 import { followLinks } from './hyperlinks.ts';
-import { listOptionsFrom, pageLinks } from './query-string.ts';
+import { listOptionsFrom, pageLinks, refuseDryRun } from './query-string.ts';
 import type { Representation, RequestContext } from './route.ts';
 
 /** Lifetimes in milliseconds: of a token obtained with a password, and of one created without an expiry. */
@@ -29,7 +29,8 @@ const createdLifetime = 365 * 24 * 3600_000;
 const mostObtained = 50;
 
 /** A new token for a username and a password. */
-export async function obtainToken({ ctx, catalogue, app, links }: RequestContext): Promise<Representation> {
+export async function obtainToken({ ctx, catalogue, app, links, dryRun }: RequestContext): Promise<Representation> {
+  refuseDryRun({ dryRun });
   const { signIn } = app;
   const { username, password } = parseCredentials(await readInput(ctx));
   if (!(await signIn.isRight(ctx.req, catalogue.settings, username, password)) || !signIn.accounts)
@@ -84,6 +85,7 @@ export async function showToken(request: RequestContext): Promise<Representation
 
 /** Creates a token; its secret is shown in this response only. A user of a read-only token doesn't get here. */
 export async function createToken(request: RequestContext): Promise<Representation> {
+  refuseDryRun(request);
   const { ctx, viewer, links, catalogue } = request;
   const { accounts, username } = signedIn(request);
   const given = await readInput(ctx);
@@ -109,6 +111,7 @@ export async function createToken(request: RequestContext): Promise<Representati
 }
 
 export async function revokeToken(request: RequestContext): Promise<undefined> {
+  refuseDryRun(request);
   const { token, accounts } = await findToken(request);
   await accounts.removeToken(token.id);
   request.ctx.status = 204;

@@ -5,7 +5,7 @@ import { representTrash, toJson } from '../catalogue/represent.ts';
 import type { Trash, TrashEntry } from '../catalogue/trash.ts';
 import { readInput } from './body.ts';
 import { representPage } from './collections.ts';
-import { lastValue, pagingFrom } from './query-string.ts';
+import { lastValue, pagingFrom, refuseDryRun } from './query-string.ts';
 import type { Representation, RequestContext } from './route.ts';
 
 export async function listTrash(request: RequestContext): Promise<Representation> {
@@ -21,20 +21,23 @@ export async function showEntry(request: RequestContext): Promise<Representation
   return represent(request, entry);
 }
 
-/** Restores an entry; with `dry_run` in the body, only checks that it could be restored. */
+/** Restores an entry; with `dry_run` in the query string or the body, only checks that it could be restored. */
 export async function restoreEntry(request: RequestContext): Promise<Representation> {
-  const { dry_run: dryRun = false } = await readInput(request.ctx);
-  if (typeof dryRun !== 'boolean') throw new ValidationError({ dry_run: ['Must be a valid boolean.'] });
+  const { dry_run = false } = await readInput(request.ctx);
+  if (typeof dry_run !== 'boolean') throw new ValidationError({ dry_run: ['Must be a valid boolean.'] });
+  const dryRun = dry_run || request.dryRun;
   return represent(request, await trashOf(request).restore(request.params.entry ?? '', { dryRun }));
 }
 
 export async function deleteEntry(request: RequestContext): Promise<undefined> {
+  refuseDryRun(request);
   await trashOf(request).remove(request.params.entry ?? '');
   request.ctx.status = 204;
 }
 
 /** Deletes all entries, or with `?before=` those removed earlier than that; responds with what it has deleted. */
 export async function emptyTrash(request: RequestContext): Promise<Representation> {
+  refuseDryRun(request);
   const { query, links } = request;
   const text = lastValue(query, 'before');
   const before = text === undefined ? undefined : new Date(text);

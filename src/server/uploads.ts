@@ -10,6 +10,7 @@ import { bodyType, whileConnected } from './body.ts';
 import { TooLargeError } from './errors.ts';
 import { type FormEntries, fromEntries } from './forms.ts';
 import { readForm } from './multipart.ts';
+import { refuseDryRun } from './query-string.ts';
 import { type Representation, type RequestContext, refFrom } from './route.ts';
 
 /** The largest payload, in bytes. */
@@ -17,6 +18,7 @@ export const largestUpload = 64 * 1024 ** 3;
 
 /** Publishes an upload as a new version of the dataset: 201, or 200 with the newest version if it has the same bytes. */
 export async function publish(request: RequestContext): Promise<Representation> {
+  refuseDryRun(request);
   const { catalogue, ctx, params, links } = request;
   const ref = refFrom('dataset', params);
   await catalogue.get<'dataset'>(ref);

@@ -9,12 +9,14 @@ import { readInput } from './body.ts';
 import { jsonOf, titleOf } from './collections.ts';
 import { matchesTag } from './headers.ts';
 import { followLinks } from './hyperlinks.ts';
+import { refuseDryRun } from './query-string.ts';
 import { tagOf } from './response-cache.ts';
 import { type Handler, type Representation, type RequestContext, refFrom } from './route.ts';
 
 /** Creates an entity; the namespace of a dataset is that of the address, unless the body names one. */
 export function create<K extends CreatableKind>(kind: K): Handler {
   return async (request) => {
+    refuseDryRun(request);
     const { catalogue, ctx, links, params } = request;
     const given = await readInput(ctx, kind);
     const inherits = kind === 'dataset' && params.namespace !== undefined && given.namespace === undefined;
@@ -33,6 +35,7 @@ export function create<K extends CreatableKind>(kind: K): Handler {
  */
 export function edit<K extends WritableKind>(kind: K, required: 'all' | 'some'): Handler {
   return async (request) => {
+    refuseDryRun(request);
     const { catalogue, ctx, params } = request;
     const entity = await catalogue.get<K>(refFrom(kind, params));
     const options = conditionOf(request, entity);
@@ -47,6 +50,7 @@ export function edit<K extends WritableKind>(kind: K, required: 'all' | 'some'):
 /** Removes the entity at the address. */
 export function remove<K extends WritableKind>(kind: K): Handler {
   return async (request) => {
+    refuseDryRun(request);
     const { catalogue, ctx, params } = request;
     const entity = await catalogue.get<K>(refFrom(kind, params));
     await catalogue.remove(refOf(entity as never), conditionOf(request, entity));

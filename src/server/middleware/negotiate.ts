@@ -1,10 +1,35 @@
-/** Steps before the credentials are looked at: Allow and Vary, CORS preflights, and the media type of the response. */
+/** Steps before the credentials are looked at: the address, CORS preflights, and the media type of the response. */
+import type { Router } from '@koa/router';
+import type { Middleware } from 'koa';
 import { NotFoundError } from '../../catalogue/errors.ts';
 import { NotAcceptableError } from '../errors.ts';
 import { preflightHeaders } from '../headers.ts';
 import { preferredType } from '../negotiate.ts';
 import { lastValue } from '../query-string.ts';
-import { allowedMethods, type Context, type Params, type Route } from '../route.ts';
+import { assertEncoded } from '../request.ts';
+import { allowedMethods, type Context, type Params, type RequestState, type Route } from '../route.ts';
+
+/**
+ * Addresses end in a slash: GET and HEAD without it are redirected. A redirected preflight would fail and a redirected
+ * write would lose its body: they are served as if the slash were there.
+ */
+export function checkAddress(router: Router<RequestState>): Middleware {
+  const isRoute = (path: string) => router.match(path, 'GET').route;
+  return async (ctx, next) => {
+    assertEncoded(ctx.req);
+    if (!ctx.path.endsWith('/') && !isRoute(ctx.path) && isRoute(`${ctx.path}/`)) {
+      if (ctx.method === 'GET' || ctx.method === 'HEAD') {
+        ctx.body = '';
+        ctx.status = 301;
+        ctx.remove('Content-Type');
+        ctx.set('Location', `${ctx.path}/${ctx.search}`);
+        return;
+      }
+      ctx.path = `${ctx.path}/`;
+    }
+    await next();
+  };
+}
 
 /** Sets the headers of every response of a route, and responds to a CORS preflight. @returns true if it was one */
 export function answerPreflight(ctx: Context, route: Route): boolean {

@@ -1,11 +1,13 @@
-/** Responses from the cache in front of Koa, and those that are sent once a handler has returned a representation. */
+/** Responses: from the cache, in front of Koa; else a handler's representation, sent and put into the cache. */
 import type { RequestListener } from 'node:http';
 import type { Settings } from '../../catalogue/types.ts';
 import { plainPage } from '../../pages/layout.ts';
+import { MethodNotAllowedError } from '../errors.ts';
 import { commonHeaders, type Headers, pageHeaders } from '../headers.ts';
+import { metadataOf } from '../metadata.ts';
 import { clientAddress, requestIdHeader, requestIdOf, useOriginForm } from '../request.ts';
 import { type CachedResponse, cacheKey, makeResponse, sendVariant, variantFor } from '../response-cache.ts';
-import type { AppContext, Representation, RequestContext, Route } from '../route.ts';
+import type { AppContext, Method, Representation, RequestContext, Route } from '../route.ts';
 
 /** The listener in front of Koa: responses that are cached and unchanged are sent without any of the other steps. */
 export function cacheFirst({ publicCatalogue, cache, accessLog }: AppContext, next: RequestListener): RequestListener {
@@ -24,6 +26,34 @@ export function cacheFirst({ publicCatalogue, cache, accessLog }: AppContext, ne
     response.setHeader(requestIdHeader, id);
     next(request, response);
   };
+}
+
+/**
+ * Calls the handler of the method; that of GET answers HEAD, too.
+ * @throws MethodNotAllowedError, and what handlers throw
+ */
+export async function dispatch(route: Route, request: RequestContext): Promise<Representation | undefined> {
+  const { method } = request.ctx;
+  const name = method === 'HEAD' ? 'GET' : method;
+  const handler = Object.hasOwn(route.handlers, name) ? route.handlers[name as Method] : undefined;
+  if (handler) return handler(request);
+  if (method === 'OPTIONS') return describe(route, request);
+  throw new MethodNotAllowedError(method);
+}
+
+/** The response to OPTIONS: Django REST Framework's metadata. */
+async function describe(route: Route, request: RequestContext): Promise<Representation> {
+  const { name, types, parses, options } = route;
+  const metadata = { name, description: '', renders: types, parses, ...options, ...(await actionsOf(route, request)) };
+  return { title: name, dependsOn: [], json: () => JSON.stringify(metadata) };
+}
+
+/** The fields that the viewer may write: of a new entity in a collection, or of an entity that exists. */
+async function actionsOf({ fields, handlers }: Route, request: RequestContext): Promise<object> {
+  if (!fields || request.viewer.username === null) return {};
+  if (handlers.POST) return { actions: { POST: metadataOf(fields) } };
+  const exists = await handlers.GET?.(request).catch(() => undefined);
+  return exists ? { actions: { PUT: metadataOf(fields) } } : {};
 }
 
 /** The state of the catalogue before a request is handled. */
