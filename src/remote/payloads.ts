@@ -100,12 +100,14 @@ const noChanges = { added: [], dropped: [], retyped: [] };
  * Uploads a new version as a raw body, with its details in the query string; or as a form, if there are details that are
  * known only when the bytes have been read. It is not retried, since a second request could make a second version.
  * @param before the dataset before the upload, to report changes of its columns
+ * @param query parameters of the write
  * @param reload gets the dataset after the upload
  */
 export async function publishUpload(
   http: Http,
   before: Dataset,
   upload: Upload,
+  query: readonly (readonly [string, string])[],
   reload: () => Promise<Dataset>,
 ): Promise<Published> {
   const { source, mediaType, checksum, label, notes, metadata, details, onProgress, signal } = upload;
@@ -117,7 +119,7 @@ export async function publishUpload(
   const { status, value } = await http.requestJson({
     method: 'POST',
     path: `${pathOf(refOfEntity<'dataset'>(before))}version/`,
-    query: form ? [] : given({ name, ...known }),
+    query: form ? query : [...query, ...given({ name, ...known })],
     headers: { 'content-type': form?.type ?? mediaType ?? 'application/octet-stream' },
     body: Readable.from(form?.body ?? bytes, { objectMode: false }),
     signal: form ? AbortSignal.any([refused.signal, ...(signal ? [signal] : [])]) : signal,

@@ -1,4 +1,5 @@
 /** Writes to the files that a catalogue is made of: records, one or many at once, and bytes that are added. */
+import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { ParameterizedContext } from 'koa';
 import { StaleError, ValidationError } from '../catalogue/errors.ts';
@@ -24,9 +25,8 @@ const mostChanges = 1000;
 
 /** Applies changes one after the other; responds with the outcome of each, as if it had been a request of its own. */
 export async function changeFiles({ catalogue, ctx, dryRun }: RequestContext): Promise<Representation> {
-  refuseDryRun({ dryRun });
   const changes = parseChanges(await readJson(ctx, largestChanges));
-  const outcomes = await catalogue.replica.apply(changes);
+  const outcomes = await catalogue.replica.apply(changes, { dryRun });
   const results = outcomes.map((outcome) => {
     const result = representOutcome(outcome);
     if (!outcome.done && result.status === 500) ctx.app.emit('error', outcome.error, ctx);
@@ -71,27 +71,26 @@ function isChange(value: unknown): value is RecordChange {
 
 /** Writes one file: the whole text of a record, or bytes that are new. */
 export async function putFile(request: RequestContext): Promise<undefined> {
-  refuseDryRun(request);
-  const { catalogue, ctx, params } = request;
+  const { catalogue, ctx, params, dryRun } = request;
   const { path = '' } = params;
   if (isBytesPath(path)) return putBytes(request);
   const ifMatch = await requireCondition(request);
   const text = await readText(ctx);
-  assertDone(await catalogue.replica.apply([{ do: 'write', path, text, ifMatch }]));
-  respondWithEntry(ctx, ifMatch === null ? 201 : 200, await catalogue.replica.entry(path));
+  assertDone(await catalogue.replica.apply([{ do: 'write', path, text, ifMatch }], { dryRun }));
+  const entry = dryRun ? entryOf(path, text) : await catalogue.replica.entry(path);
+  respondWithEntry(ctx, ifMatch === null ? 201 : 200, entry);
 }
 
 /** Removes a record, with all that belongs to it, to the trash. Bytes are removed with their record only. */
 export async function removeFile(request: RequestContext): Promise<undefined> {
-  refuseDryRun(request);
-  const { catalogue, ctx, params } = request;
+  const { catalogue, ctx, params, dryRun } = request;
   if (isBytesPath(params.path ?? '')) {
     ctx.set('Allow', 'GET, PUT, HEAD, OPTIONS');
     throw new MethodNotAllowedError('DELETE');
   }
   const { path } = await catalogue.replica.entry(params.path ?? '');
   const ifMatch = (await requireCondition(request)) ?? '';
-  assertDone(await catalogue.replica.apply([{ do: 'remove', path, ifMatch }]));
+  assertDone(await catalogue.replica.apply([{ do: 'remove', path, ifMatch }], { dryRun }));
   ctx.status = 204;
 }
 
@@ -118,7 +117,14 @@ function assertDone(outcomes: readonly ChangeOutcome[]): void {
   for (const outcome of outcomes) if (!outcome.done) throw outcome.error;
 }
 
-async function putBytes({ catalogue, ctx, params }: RequestContext): Promise<undefined> {
+/** The entry of a record with a text. */
+function entryOf(path: string, text: string): FileEntry {
+  const bytes = Buffer.from(text);
+  return { path, checksum: createHash('sha256').update(bytes).digest('hex'), size: bytes.length, record: true };
+}
+
+async function putBytes({ catalogue, ctx, params, dryRun }: RequestContext): Promise<undefined> {
+  refuseDryRun({ dryRun });
   const path = params.path ?? '';
   const { checksum, size } = announcedBytes(ctx);
   let isNew = false;

@@ -10,7 +10,6 @@ import { bodyType, whileConnected } from './body.ts';
 import { TooLargeError } from './errors.ts';
 import { type FormEntries, fromEntries } from './forms.ts';
 import { readForm } from './multipart.ts';
-import { refuseDryRun } from './query-string.ts';
 import { type Representation, type RequestContext, refFrom } from './route.ts';
 
 /** The largest payload, in bytes. */
@@ -18,21 +17,20 @@ export const largestUpload = 64 * 1024 ** 3;
 
 /** Publishes an upload as a new version of the dataset: 201, or 200 with the newest version if it has the same bytes. */
 export async function publish(request: RequestContext): Promise<Representation> {
-  refuseDryRun(request);
-  const { catalogue, ctx, params, links } = request;
+  const { catalogue, ctx, params, links, dryRun } = request;
   const ref = refFrom('dataset', params);
   await catalogue.get<'dataset'>(ref);
   const { version, created } = await whileConnected(ctx, async (signal) => {
     const isForm = bodyType(ctx) === 'multipart/form-data';
     const upload = isForm ? await formUpload(ctx) : rawUpload(request);
-    return catalogue.publish(ref, { ...upload, signal });
+    return catalogue.publish(ref, { ...upload, signal }, { dryRun });
   });
   return {
     title: version.label,
     dependsOn: [],
     json: () => toJson(representVersion(version, links)),
     status: created ? 201 : 200,
-    headers: created ? [['Location', urlOf(links, refOf(version))]] : [],
+    headers: created && !dryRun ? [['Location', urlOf(links, refOf(version))]] : [],
   };
 }
 

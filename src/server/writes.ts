@@ -7,25 +7,24 @@ import { urlOf } from '../catalogue/represent.ts';
 import type { Entities } from '../catalogue/types.ts';
 import { readInput } from './body.ts';
 import { jsonOf, titleOf } from './collections.ts';
-import { matchesTag } from './headers.ts';
+import { type Headers, matchesTag } from './headers.ts';
 import { followLinks } from './hyperlinks.ts';
-import { refuseDryRun } from './query-string.ts';
 import { tagOf } from './response-cache.ts';
 import { type Handler, type Representation, type RequestContext, refFrom } from './route.ts';
 
 /** Creates an entity; the namespace of a dataset is that of the address, unless the body names one. */
 export function create<K extends CreatableKind>(kind: K): Handler {
   return async (request) => {
-    refuseDryRun(request);
-    const { catalogue, ctx, links, params } = request;
+    const { catalogue, ctx, links, params, dryRun } = request;
     const given = await readInput(ctx, kind);
     const inherits = kind === 'dataset' && params.namespace !== undefined && given.namespace === undefined;
     const input = inherits
       ? { ...given, namespace: urlOf({ base: '', suffix: '' }, { kind: 'namespace', slug: params.namespace ?? '' }) }
       : given;
     const fields = await parseFields(request, kind, input, { partial: false });
-    const entity = await catalogue.create(kind, fields);
-    return { ...representWritten(request, entity), status: 201, headers: [['Location', urlOf(links, refOf(entity))]] };
+    const entity = await catalogue.create(kind, fields, { dryRun });
+    const headers: Headers = dryRun ? [] : [['Location', urlOf(links, refOf(entity))]];
+    return { ...representWritten(request, entity), status: 201, headers };
   };
 }
 
@@ -35,10 +34,9 @@ export function create<K extends CreatableKind>(kind: K): Handler {
  */
 export function edit<K extends WritableKind>(kind: K, required: 'all' | 'some'): Handler {
   return async (request) => {
-    refuseDryRun(request);
     const { catalogue, ctx, params } = request;
     const entity = await catalogue.get<K>(refFrom(kind, params));
-    const options = conditionOf(request, entity);
+    const options = optionsOf(request, entity);
     const { label } = entity as { label?: string };
     const partial = required === 'some';
     const input = await readInput(ctx, kind);
@@ -50,10 +48,9 @@ export function edit<K extends WritableKind>(kind: K, required: 'all' | 'some'):
 /** Removes the entity at the address. */
 export function remove<K extends WritableKind>(kind: K): Handler {
   return async (request) => {
-    refuseDryRun(request);
     const { catalogue, ctx, params } = request;
     const entity = await catalogue.get<K>(refFrom(kind, params));
-    await catalogue.remove(refOf(entity as never), conditionOf(request, entity));
+    await catalogue.remove(refOf(entity as never), optionsOf(request, entity));
     ctx.status = 204;
     return undefined;
   };
@@ -82,17 +79,18 @@ async function parseFields(
 }
 
 /**
- * If-Match, which guards against lost updates (RFC 9110, section 13.1.1). The catalogue compares the entity with the
+ * The dry run that is asked for, and If-Match, which guards against lost updates (RFC 9110, section 13.1.1). The catalogue compares the entity with the
  * files again when it writes.
  * @throws StaleError if the tag isn't that of the entity
  */
-function conditionOf<K extends WritableKind>(request: RequestContext, entity: Entities[K]): WriteOptions<Entities[K]> {
-  const condition = request.ctx.get('If-Match');
-  if (!condition || condition.trim() === '*') return {};
+function optionsOf<K extends WritableKind>(request: RequestContext, entity: Entities[K]): WriteOptions<Entities[K]> {
+  const { ctx, dryRun } = request;
+  const condition = ctx.get('If-Match');
+  if (!condition || condition.trim() === '*') return { dryRun };
   const etag = `"${tagOf(jsonOf(entity, request))}"`;
   // The tag of a compressed variant ends in its coding.
   if (!matchesTag(condition.replace(/-(?:br|gzip)"/g, '"'), etag)) throw new StaleError();
-  return { ifMatch: entity };
+  return { ifMatch: entity, dryRun };
 }
 
 function representWritten(request: RequestContext, entity: Entities[WritableKind]): Representation {

@@ -351,6 +351,36 @@ export function promises(kind: string, open: (test: TestContext, folder: Catalog
       assert.deepEqual([version.format, version.rows], ['csv', 1]);
     });
 
+    it('checks a write without doing it, and answers as if it were done', async (test) => {
+      const { catalogue, looked } = await given(test);
+      const dryRun = { dryRun: true };
+      const all = async () => {
+        const found: unknown[] = [];
+        for (const kind of ['namespace', 'dataset', 'version', 'group', 'user', 'query'] as const)
+          found.push((await catalogue.list(kind, {})).items);
+        return JSON.stringify(found);
+      };
+      const before = await all();
+      assert.equal((await catalogue.create('namespace', { label: 'Roads' }, dryRun)).slug, 'roads');
+      await assert.rejects(catalogue.create('namespace', { label: 'Parks' }, dryRun), ValidationError);
+      assert.equal((await catalogue.edit<'dataset'>(trees, { label: 'Oaks' }, dryRun)).label, 'Oaks');
+      const seen = await catalogue.get<'dataset'>(trees);
+      assert.equal(
+        (await catalogue.edit<'dataset'>(trees, { slug: 'oaks' }, { ifMatch: seen, ...dryRun })).slug,
+        'oaks',
+      );
+      const upload = () => ({ source: Readable.from([Buffer.from('a,b\n1,2\n')]), fileName: 'a.csv', label: 'Dry' });
+      const { version, created } = await catalogue.publish(trees, upload(), dryRun);
+      assert.deepEqual([created, version.label, version.format, version.rows], [true, 'Dry', 'csv', 1]);
+      const wrong = { ...upload(), checksum: '0'.repeat(64) };
+      await assert.rejects(catalogue.publish(trees, wrong, dryRun), ValidationError);
+      await catalogue.remove(trees, dryRun);
+      await assert.rejects(catalogue.remove({ ...trees, slug: 'none' }, dryRun), NotFoundError);
+      await looked();
+      assert.equal(await all(), before);
+      assert.equal((await catalogue.edit<'dataset'>(trees, { label: 'Oaks' }, { dryRun: false })).label, 'Oaks');
+    });
+
     it('publishes with details that are known only when the bytes have been read', async (test) => {
       const { catalogue } = await given(test);
       const upload = (details: () => UploadDetails) => {

@@ -37,6 +37,37 @@ it('an invalid value is refused, and a false one is no dry run', async (test) =>
   assert.equal((await send('PATCH', `${trees}?dry_run=0`, { label: 'Oaks' }, token)).body.label, 'Oaks');
 });
 
+it('the answer is that of the write, without a Location', async (test) => {
+  const { send, ask, token, state } = await withTrees(test);
+  const before = await state();
+  const dry = (method: string, path: string, body?: unknown) => send(method, `${path}?dry_run=true`, body, token);
+  const made = await dry('POST', '/api/v1/datasets/', { label: 'Wells', namespace: '/api/v1/namespaces/water/' });
+  assert.deepEqual([made.status, made.body.slug, made.headers.get('location')], [201, 'wells', null]);
+  const edited = await dry('PATCH', trees, { label: 'Oaks' });
+  assert.deepEqual([edited.status, edited.body.label], [200, 'Oaks']);
+  assert.deepEqual((await dry('PATCH', trees, { label: '' })).body, { label: ['This field may not be blank.'] });
+  assert.equal((await dry('DELETE', trees)).status, 204);
+  const csv = { method: 'POST', body: 'a,b\n1,2\n', headers: { 'Content-Type': 'text/csv' } };
+  const published = await ask(`${trees}version/?dry_run=true&label=Dry`, csv, token);
+  assert.deepEqual([published.status, published.body.label, published.body.rows], [201, 'Dry', 1]);
+  const form = new FormData();
+  form.append('file', new Blob(['a,b\n1,2\n']), 'a.csv');
+  form.append('label', 'Behind');
+  const uploaded = await ask(`${trees}version/?dry_run=true`, { method: 'POST', body: form }, token);
+  assert.deepEqual([uploaded.status, uploaded.body.label], [201, 'Behind']);
+
+  const path = 'namespaces/parks/namespace.yaml';
+  const put = (body: string, query = '') =>
+    ask(`/api/v1/files/${path}${query}`, { method: 'PUT', body, headers: { 'If-Match': '*' } }, token);
+  const tried = await put('label: Gardens\n', '?dry_run=1');
+  assert.equal(tried.status, 200);
+  const [file] = (await send('PATCH', '/api/v1/files/?dry_run=yes', [{ do: 'remove', path, ifMatch: 'x' }], token))
+    .body;
+  assert.equal(file.status, 412);
+  assert.deepEqual(await state(), before);
+  assert.deepEqual((await put('label: Gardens\n')).body, tried.body);
+});
+
 it('no write changes anything', async (test) => {
   const { send, ask, token, state, accounts } = await withTrees(test);
   assert.equal((await send('DELETE', '/api/v1/namespaces/water/', undefined, token)).status, 204);
