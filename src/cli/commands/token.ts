@@ -125,7 +125,7 @@ function expiryFrom(text: string): Expiry {
   if (count === undefined && !isDate)
     throw new InvalidArgumentError('It is written like 12h, 30d, 8w, 1y, 2030-12-31 or never.');
   const at = isDate ? new Date(text) : later(Number(count) * (spans[span] ?? 0));
-  if (at.getTime() <= Date.now()) throw new InvalidArgumentError('That lies in the past.');
+  if (at.getTime() <= Date.now()) throw new InvalidArgumentError('The expiry is in the past.');
   return { at };
 }
 
