@@ -2,7 +2,7 @@
 import type { Command, Option } from 'commander';
 import type { Credentials } from '../catalogue/accounts.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import type { Context, Elsewhere } from './context.ts';
+import type { Context, RemoteCatalogue } from './context.ts';
 import type { Show } from './output/show.ts';
 
 export interface Verb<Options extends object = object> {
@@ -48,7 +48,7 @@ export interface Call {
    */
   folder(): string;
   /** Whether a catalogue elsewhere is meant, and not one in a folder. */
-  readonly isElsewhere: boolean;
+  readonly isRemote: boolean;
   /** The catalogue that is meant: in a folder or, by --remote or CATALOGUE_REMOTE, elsewhere. */
   open(): Promise<Catalogue>;
   /** Who may sign in to it. */
@@ -58,7 +58,7 @@ export interface Call {
    * @param given a name or an address; default: as --remote or CATALOGUE_REMOTE say
    * @throws NotFoundError for a name that isn't known; UsageError; UnreachableError
    */
-  remote(given?: string): Promise<Elsewhere>;
+  remote(given?: string): Promise<RemoteCatalogue>;
   /** Its address. @throws NotFoundError, UsageError */
   remoteUrl(given?: string): Promise<string>;
   /** The command line itself, for those who speak of it. */

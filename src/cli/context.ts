@@ -9,7 +9,6 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Diagnostic } from '../catalogue/types.ts';
 import type { RequestTold } from '../remote/http.ts';
 import { oneLine } from './output/text.ts';
-import type { Trace } from './trace.ts';
 
 /** What is wrong with a file. */
 export interface CheckProblem extends Diagnostic {
@@ -58,7 +57,7 @@ export interface Served {
 }
 
 /** A catalogue elsewhere, with those who may sign in to it. */
-export interface Elsewhere extends Catalogue {
+export interface RemoteCatalogue extends Catalogue {
   readonly accounts: Credentials;
 }
 
@@ -80,8 +79,6 @@ export interface Context {
   readonly columns: number;
   /** Whether nothing but errors is wanted on stderr. */
   readonly quiet?: boolean;
-  /** Takes one line about what is done; there where somebody wants to know. */
-  readonly trace?: Trace | undefined;
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
   /** Asks a question that is answered by yes or no; no answer is no. */
@@ -104,7 +101,7 @@ export interface Context {
   /** Who may sign in to the catalogue in a folder. */
   accounts(folder: string): Promise<Credentials>;
   /** Opens the catalogue at an address, for whom the token stands for. @throws UnreachableError, NotAuthenticatedError */
-  connect(url: string, options: ConnectOptions): Promise<Elsewhere>;
+  connect(url: string, options: ConnectOptions): Promise<RemoteCatalogue>;
   /** Looks at every file of a catalogue. */
   check(folder: string, options: CheckAsked): Promise<CheckReport>;
   /** Serves a catalogue over HTTP; resolves when it answers. */

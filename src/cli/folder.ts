@@ -9,7 +9,7 @@ import { landmarks } from '../catalogue/layout.ts';
 export const defaultFolder = 'catalogue-data';
 
 /** Whether the folder looks like a catalogue. */
-export const isCatalogue = (folder: string): boolean => landmarks.some((mark) => existsSync(join(folder, mark)));
+export const isCatalogue = (folder: string): boolean => landmarks.some((name) => existsSync(join(folder, name)));
 
 /**
  * The catalogue's folder, as a path from the current one: as `--data` says, else CATALOGUE_DATA, else ./catalogue-data, else the current folder if it

@@ -3,6 +3,12 @@ import { InvalidArgumentError, Option } from 'commander';
 
 export const dryRun = () => new Option('--dry-run', 'Check everything, say what would be done, and change nothing.');
 export const yes = () => new Option('-y, --yes', "Don't ask for confirmation.");
+export const rename = (description = 'Rename it; the old address leads to the new one.') =>
+  new Option('--slug <name>', description);
+export const visibility = () =>
+  new Option('--visibility <public|private>', 'Only those of this visibility.').choices(['public', 'private']);
+export const passwordStdin = () =>
+  new Option('--password-stdin', 'Read the password from stdin, so that no history or list of processes shows it.');
 
 export const search = () => new Option('--search <words>', 'Only those that have all of these words in their texts.');
 export const limit = () =>

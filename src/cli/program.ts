@@ -125,28 +125,28 @@ function declare(command: Command, verb: Verb, context: Context, ended: (exitCod
   withGlobalOptions(command).action(async (...given: unknown[]) => {
     const args = given.slice(0, -2).flat() as (string | undefined)[];
     const own = Object.entries(command.opts()).filter(([name]) => !globalNames.includes(name));
-    const { call, hinted } = await callFor(context, command, verb);
-    ended(await verb.run(call, args, Object.fromEntries(own)).catch((error) => Promise.reject(hinted(error))));
+    const { call, withHint } = await callFor(context, command, verb);
+    ended(await verb.run(call, args, Object.fromEntries(own)).catch((error) => Promise.reject(withHint(error))));
   });
 }
 
-async function callFor(world: Context, command: Command, { on }: Verb) {
-  const [{ createShow }, { hearing }, { placesFor }] = await Promise.all([
+async function callFor(base: Context, command: Command, { on }: Verb) {
+  const [{ createShow }, { withVerbosity }, { cataloguesFor }] = await Promise.all([
     import('./output/show.ts'),
-    import('./hearing.ts'),
-    import('./elsewhere/places.ts'),
+    import('./verbosity.ts'),
+    import('./catalogues.ts'),
   ]);
   const global = globalOptions(command);
-  const context = hearing(world, global);
-  const { hinted, ...places } = placesFor(context, global, pathOf(command), on);
+  const context = withVerbosity(base, global);
+  const { withHint, ...catalogues } = cataloguesFor(context, global, pathOf(command), on);
   const call: Call = {
     context,
     global,
     show: createShow(context, global),
     declared: () => declared(context),
-    ...places,
+    ...catalogues,
   };
-  return { call, hinted };
+  return { call, withHint };
 }
 
 /** All commands, as they are declared: those of a noun when it is asked for. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { ageText } from '../../src/cli/output/age.ts';
+import { ageText } from '../../src/cli/output/quantities.ts';
 import { width, wrap } from '../../src/cli/output/width.ts';
 import { seed, trees, type } from '../support/prompt.ts';
 

@@ -4,9 +4,8 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { addressFrom } from '../../src/catalogue/address.ts';
-import { configurationFolder } from '../../src/cli/elsewhere/configuration.ts';
-import { isUnencrypted } from '../../src/cli/elsewhere/remotes.ts';
-import { changeRemotes } from '../../src/cli/elsewhere/remotes-file.ts';
+import { isUnencrypted } from '../../src/cli/remote/remotes.ts';
+import { changeRemotes, configurationFolder } from '../../src/cli/remote/remotes-file.ts';
 import { connect } from '../../src/remote/connect.ts';
 import { serveAccounts } from '../support/accounts.ts';
 import { freePort } from '../support/free-port.ts';

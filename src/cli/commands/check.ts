@@ -1,12 +1,14 @@
 /** `catalogue check`: what is wrong with the files. */
 import { relative, resolve } from 'node:path';
 import { Option } from 'commander';
+import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { Call, Verb } from '../command.ts';
 import type { CheckAsked, CheckProblem, CheckReport, Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
+import { listAll } from '../lookup.ts';
 import { progress } from '../output/progress.ts';
-import { type Paint, painter, type Show } from '../output/show.ts';
-import { counted } from '../output/sizes.ts';
+import { counted } from '../output/quantities.ts';
+import { colours, type Paint, type Show } from '../output/show.ts';
 import { manyLines, oneLine } from '../output/text.ts';
 
 interface CheckOptions {
@@ -47,11 +49,13 @@ export const command: Verb<CheckOptions> = {
   ],
   async run(call, _args, { format, ...options }) {
     const { context, global, show } = call;
-    const { report, place } = call.isElsewhere ? await elsewhere(call, options) : await here(call, options);
+    const { report, place } = call.isRemote
+      ? await checkedRemotely(call, options)
+      : await checkedLocally(call, options);
     const chosen = format ?? (show.asJson ? 'json' : 'text');
     if (chosen === 'json') show.json(report);
     else if (chosen === 'github') for (const problem of report.problems) context.out(`${annotation(problem, place)}\n`);
-    else showText(context.out, painter(context, global.color), report, place);
+    else showText(context.out, colours(context, global.color), report, place);
     if (chosen !== 'json') summarise(show, report, options.fix ?? false);
     return report.problems.some(({ severity }) => severity === 'error') ? 1 : 0;
   },
@@ -75,7 +79,7 @@ interface Checked {
   readonly place: Place;
 }
 
-async function here({ context, folder }: Call, options: CheckOptions): Promise<Checked> {
+async function checkedLocally({ context, folder }: Call, options: CheckOptions): Promise<Checked> {
   const { fix = false, deep = false } = options;
   const root = folder();
   const part = partOf(context, options);
@@ -85,14 +89,26 @@ async function here({ context, folder }: Call, options: CheckOptions): Promise<C
 }
 
 /** What needs the files themselves can't be done from here. */
-async function elsewhere(call: Call, options: CheckOptions): Promise<Checked> {
+async function checkedRemotely(call: Call, options: CheckOptions): Promise<Checked> {
   const [flag] = Object.keys(options);
   if (flag !== undefined)
     throw new UsageError(
       `--${flag} works on files, and those of a remote can't be reached from here. Run it where they are.`,
     );
-  const { checkElsewhere } = await import('../elsewhere/check-elsewhere.ts');
-  return { report: await checkElsewhere(await call.open()), place: (path) => path };
+  return { report: await checkRemote(await call.open()), place: (path) => path };
+}
+
+/** Asks a remote for the errors that its server finds while it reads the files. */
+async function checkRemote(catalogue: Catalogue): Promise<CheckReport> {
+  const count = async (filters: Readonly<Record<string, readonly string[]>>) =>
+    (await catalogue.list('file', { filters, pageSize: 1 })).count;
+  const [invalid, all, payloads] = await Promise.all([
+    listAll(catalogue, 'file', { filters: { status: ['invalid'] } }),
+    count({}),
+    count({ kind: ['payload'] }),
+  ]);
+  const problems = invalid.flatMap((file) => file.problems.map((problem) => ({ ...problem, fixable: false })));
+  return { problems, fixed: [], files: all - payloads };
 }
 
 /** A line for each problem, those of a file together. */

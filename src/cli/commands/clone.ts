@@ -5,13 +5,12 @@ import { join, resolve } from 'node:path';
 import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
 import type { Replica } from '../../catalogue/replica.ts';
 import type { Call, Verb } from '../command.ts';
-import { readOrigin, writeOrigin } from '../elsewhere/origin.ts';
-import { pairOf } from '../elsewhere/pair.ts';
-import { amountOf, exitCodeOf, runSync, tellTrouble } from '../elsewhere/syncing.ts';
 import { defaultFolder } from '../folder.ts';
 import { dryRun } from '../options.ts';
-import { bytesText, counted } from '../output/sizes.ts';
+import { bytesText, counted } from '../output/quantities.ts';
 import { prepareFolder } from '../setup/new-folder.ts';
+import { openPair, readOrigin, writeOrigin } from '../sync/pair.ts';
+import { amountOf, exitCodeOf, runSync, showFailures } from '../sync/run.ts';
 
 export const command: Verb<{ dryRun?: boolean }> = {
   usage: 'clone <url> [dir]',
@@ -37,13 +36,13 @@ export const command: Verb<{ dryRun?: boolean }> = {
     }
     if (settings && !existsSync(join(folder, settings.path)))
       await writeFile(join(folder, settings.path), settings.text);
-    return pairOf(call, folder, given, async (pair, other) => {
+    return openPair(call, folder, given, async (pair, other) => {
       const result = await runSync(call, 'Cloning', pair, 'pull', {});
       const { failures, plan } = result;
       await writeOrigin(folder, { url });
       if (show.asJson) show.json({ remote: url, folder: name, records: result.done.length });
       else if (!show.forPeople) show.line(name);
-      await tellTrouble(call, plan.held, failures);
+      await showFailures(call, plan.held, failures);
       show.message(`Cloned ${amountOf(result)} from ${other.name} into ${name}.`);
       return exitCodeOf(result);
     });

@@ -54,19 +54,19 @@ async function sourcesFor(
   { data, remote }: Readonly<Record<string, string | true>>,
   describing: boolean,
 ): Promise<Sources> {
-  const [{ placesFor }, { namesOf }] = await Promise.all([
-    import('../elsewhere/places.ts'),
+  const [{ cataloguesFor }, { namesOf }] = await Promise.all([
+    import('../catalogues.ts'),
     import('../completion/names.ts'),
   ]);
   // Of those that work on both, the names are the folder's.
   const global = typeof data === 'string' ? { data } : typeof remote === 'string' ? { remote } : {};
-  const places = placesFor(context, global, '', undefined);
-  const folder = () => (places.isElsewhere ? undefined : resolve(context.cwd, places.folder()));
-  return { names: namesOf(folder, places.open), remotes: () => remotesKnown(context), describing };
+  const catalogues = cataloguesFor(context, global, '', undefined);
+  const folder = () => (catalogues.isRemote ? undefined : resolve(context.cwd, catalogues.folder()));
+  return { names: namesOf(folder, catalogues.open), remotes: () => remotesKnown(context), describing };
 }
 
 async function remotesKnown({ env }: Context): Promise<readonly Candidate[]> {
-  const { readRemotes } = await import('../elsewhere/remotes-file.ts');
+  const { readRemotes } = await import('../remote/remotes-file.ts');
   const { remotes } = await readRemotes(env);
   return remotes.map(({ name, url }) => ({ word: name, description: url }));
 }

@@ -9,12 +9,12 @@ import type { Call, Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { type Parameter, parametersFrom } from '../filters.ts';
 import { interruptible } from '../interruption.ts';
-import { findVersion } from '../naming.ts';
+import { findVersion } from '../lookup.ts';
 import { wholeNumber } from '../options.ts';
 import { transfer } from '../output/progress.ts';
+import { bytesText } from '../output/quantities.ts';
 import { showRows } from '../output/rows-table.ts';
-import { bytesText } from '../output/sizes.ts';
-import { pour, save } from '../transfer/save.ts';
+import { save, writeToStdout } from '../transfer/save.ts';
 
 /** Options that are parameters of the data address, under the same name with an underscore. */
 const asParameters = ['limit', 'offset', 'ordering', 'fields', 'bbox', 'filter'] as const;
@@ -71,7 +71,7 @@ export const command: Verb<DataOptions> = {
       return 0;
     }
     const rows = await catalogue.rows(ref, { parameters, format });
-    if (output === undefined) await pour(context, rows.stream());
+    if (output === undefined) await writeToStdout(context, rows.stream());
     else await write(call, rows, output);
     return 0;
   },

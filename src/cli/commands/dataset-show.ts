@@ -1,9 +1,8 @@
 /** One dataset in full: its fields, its columns, its versions. */
 import { formatRef } from '../../catalogue/ref.ts';
 import type { Dataset } from '../../catalogue/types.ts';
-import { ageText } from '../output/age.ts';
+import { ageText, bytesText, numberText } from '../output/quantities.ts';
 import type { Show } from '../output/show.ts';
-import { bytesText, numberText } from '../output/sizes.ts';
 
 const texts = [
   'image',

@@ -5,7 +5,7 @@ import type { Diagnostic } from '../../catalogue/types.ts';
 import type { Call } from '../command.ts';
 import { interruptible } from '../interruption.ts';
 import { summaryOf } from '../output/catalogue-changes.ts';
-import { changeLines } from '../output/change-lines.ts';
+import { catalogueChangeLines } from '../output/change-lines.ts';
 import { progress } from '../output/progress.ts';
 
 export interface BranchOptions {
@@ -39,7 +39,7 @@ export async function diffBranch(call: Call, what: string, { format, rows }: Bra
     const { changesMarkdown } = await import('../output/change-markdown.ts');
     context.out(changesMarkdown({ from: from.name, to: to?.name ?? null }, things, broken));
   } else {
-    for (const line of changeLines(things, show.forPeople)) show.line(line);
+    for (const line of catalogueChangeLines(things, show.forPeople)) show.line(line);
     const sides = `${from.name} (${from.commit.slice(0, 7)}) → ${to ? `${to.name} (${to.commit.slice(0, 7)})` : 'the working tree'}`;
     show.message(`${sides}: ${summaryOf(things)}.`);
     for (const { path, line, message } of broken)

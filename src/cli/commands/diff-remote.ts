@@ -1,8 +1,8 @@
 /** `catalogue diff` alone: what the catalogue in the folder and its remote have to hand each other. */
 import type { Call } from '../command.ts';
-import { withPair } from '../elsewhere/pair.ts';
-import { showChanges, showConflicts, tellTrouble } from '../elsewhere/syncing.ts';
-import { painter } from '../output/show.ts';
+import { colours } from '../output/show.ts';
+import { withPair } from '../sync/pair.ts';
+import { showChanges, showConflicts, showFailures } from '../sync/run.ts';
 
 /**
  * Compares the catalogue in the folder with its remote, and changes nothing.
@@ -25,7 +25,7 @@ export function diffRemote(call: Call): Promise<number> {
       const conflicts = await conflictsOf(plan.conflicts, pair, comparison);
       if (show.asJson) show.json({ remote: other.url, incoming, outgoing, conflicts, held: plan.held });
       else {
-        const paint = painter(context, global.color);
+        const paint = colours(context, global.color);
         const headed = (title: string, count: number, rest: () => void) => {
           if (count && show.forPeople) context.out(`${paint('bold', title)}\n`);
           rest();
@@ -34,7 +34,7 @@ export function diffRemote(call: Call): Promise<number> {
         headed(`To push to ${other.name}:`, outgoing.length, () => showChanges(call, 'outgoing', outgoing));
         headed('Changed here and there:', conflicts.length, () => showConflicts(call, conflicts));
       }
-      await tellTrouble(call, plan.held, []);
+      await showFailures(call, plan.held, []);
       if (incoming.length + outgoing.length + conflicts.length + plan.held.length === 0)
         show.message('Already in step.');
       return 0;

@@ -8,11 +8,11 @@ import { datasetOf, formatRef, parseVersionRef, refOf, type VersionRef } from '.
 import { splitList } from '../../data/literal.ts';
 import { TextError } from '../../data/text-error.ts';
 import type { Call } from '../command.ts';
-import { linksOf } from '../input.ts';
 import { interruptible } from '../interruption.ts';
-import { findVersion } from '../naming.ts';
+import { findVersion } from '../lookup.ts';
 import { differenceLines } from '../output/difference-lines.ts';
-import { pour } from '../transfer/save.ts';
+import { linksOf } from '../output/outcome.ts';
+import { writeToStdout } from '../transfer/save.ts';
 
 /** Rows shown to people who said no number. */
 export const firstRows = 50;
@@ -41,7 +41,8 @@ export async function diffRows(
   await interruptible(context, 'There may be more differences.', async (signal) => {
     const difference = await catalogue.difference(from, to, { key, signal });
     const most = limit ?? (show.forPeople && !show.asJson ? firstRows : Number.POSITIVE_INFINITY);
-    if (show.asJson) await pour(context, Readable.from(differenceText(difference, linksOf(catalogue), 'json', most)));
+    if (show.asJson)
+      await writeToStdout(context, Readable.from(differenceText(difference, linksOf(catalogue), 'json', most)));
     else await context.write(Readable.from(differenceLines(difference, show.forPeople, most)));
     tellRest(call, difference.counts, most);
   });

@@ -56,7 +56,7 @@ export const command: Verb<RowsOptions & BranchOptions> = {
 
 /** Whether a commit is meant: what is no dataset, unless it looks like one and git doesn't know it either. */
 async function isBranch(call: Call, what: string): Promise<boolean> {
-  if (call.isElsewhere) return false;
+  if (call.isRemote) return false;
   const version = asVersion(what);
   if (!version) return true;
   return !(await isThere(call, version)) && (await isKnownToGit(call, what));

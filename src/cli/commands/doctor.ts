@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import { CatalogueError } from '../../catalogue/errors.ts';
 import type { Call, Verb } from '../command.ts';
 import type { Finding } from '../doctor/finding.ts';
-import { type Paint, painter } from '../output/show.ts';
-import { counted } from '../output/sizes.ts';
+import { counted } from '../output/quantities.ts';
+import { colours, type Paint } from '../output/show.ts';
 import { oneLine } from '../output/text.ts';
 import { pad, width, wrap } from '../output/width.ts';
 
@@ -79,11 +79,11 @@ async function examineFolder(call: Call, folder: string | Error, root = ''): Pro
   ];
 }
 
-const colours = { ok: 'green', warning: 'yellow', problem: 'red' } as const;
+const colourOf = { ok: 'green', warning: 'yellow', problem: 'red' } as const;
 
 /** The findings below the headings of their areas; what to do on lines of its own. */
 function showFindings({ context, global, show }: Call, findings: readonly Finding[]): void {
-  const paint: Paint = painter(context, global.color);
+  const paint: Paint = colours(context, global.color);
   const widest = Math.max(...findings.map(({ name }) => width(oneLine(name))));
   const margin = 9 + widest + 2;
   const indented = (text: string) =>
@@ -91,7 +91,7 @@ function showFindings({ context, global, show }: Call, findings: readonly Findin
   for (const area of new Set(findings.map((one) => one.area))) {
     show.heading(area[0]?.toUpperCase() + area.slice(1));
     for (const { state, name, message, advice } of findings.filter((one) => one.area === area)) {
-      context.out(`${paint(colours[state], pad(state, 9))}${pad(oneLine(name), widest)}  ${indented(message)}\n`);
+      context.out(`${paint(colourOf[state], pad(state, 9))}${pad(oneLine(name), widest)}  ${indented(message)}\n`);
       if (advice !== undefined) context.out(`${' '.repeat(margin)}${paint('dim', indented(advice))}\n`);
     }
   }

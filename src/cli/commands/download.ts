@@ -8,11 +8,11 @@ import { formatRef, parseVersionRef } from '../../catalogue/ref.ts';
 import type { Call, Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { interruptible } from '../interruption.ts';
-import { findVersion } from '../naming.ts';
+import { findVersion } from '../lookup.ts';
 import { transfer } from '../output/progress.ts';
-import { bytesText } from '../output/sizes.ts';
+import { bytesText } from '../output/quantities.ts';
 import { fetchPart, hashing, partOf } from '../transfer/resume.ts';
-import { pour } from '../transfer/save.ts';
+import { writeToStdout } from '../transfer/save.ts';
 
 export const command: Verb<{ output?: string; force?: boolean }> = {
   usage: 'download <dataset>',
@@ -50,7 +50,7 @@ async function toStdout({ context }: Call, payload: Payload): Promise<void> {
     throw new UsageError('Parquet is not for reading. Write it to a file: -o FILE');
   }
   const { bytes, checksum } = hashing(payload.stream());
-  await pour(context, bytes);
+  await writeToStdout(context, bytes);
   if (version.checksum && checksum() !== version.checksum)
     throw new CatalogueError(`These are not the bytes of ${formatRef(version)}: their checksum is another.`);
 }

@@ -8,7 +8,7 @@ import type { Verb } from '../command.ts';
 import { defaultFolder, isCatalogue } from '../folder.ts';
 import { dryRun } from '../options.ts';
 import { addGitParts, type GitPart, namesCatalogue, planGitParts } from '../setup/git-parts.ts';
-import { shellWord } from '../setup/hook-script.ts';
+import { shellWord } from '../setup/git-templates.ts';
 import { prepareFolder } from '../setup/new-folder.ts';
 
 interface InitOptions {

@@ -1,10 +1,10 @@
 /** `catalogue login`: who one is at a catalogue elsewhere. */
 import { Option } from 'commander';
 import type { Call, Verb } from '../command.ts';
-import { isUnencrypted, type Login, withLogin } from '../elsewhere/remotes.ts';
-import { changeRemotes } from '../elsewhere/remotes-file.ts';
-import { tokenFrom } from '../elsewhere/token-text.ts';
 import { DeclinedError, UsageError } from '../errors.ts';
+import { passwordStdin } from '../options.ts';
+import { isUnencrypted, type Login, tokenFrom, withLogin } from '../remote/remotes.ts';
+import { changeRemotes } from '../remote/remotes-file.ts';
 
 interface LoginOptions {
   readonly username?: string;
@@ -26,7 +26,7 @@ export const command: Verb<LoginOptions> = {
   on: 'nothing',
   options: () => [
     new Option('--username <name>', 'Who signs in; asked for otherwise.'),
-    new Option('--password-stdin', 'Read the password from stdin, so that no history or list of processes shows it.'),
+    passwordStdin(),
     new Option('--token-stdin', 'Read a token that was made before from stdin, and keep that.').conflicts([
       'username',
       'passwordStdin',

@@ -1,8 +1,8 @@
 /** `catalogue logout`: nobody any more at a catalogue elsewhere. */
 import { NotAuthenticatedError, NotFoundError } from '../../catalogue/errors.ts';
 import type { Verb } from '../command.ts';
-import { type Login, targetOf, withoutLogin } from '../elsewhere/remotes.ts';
-import { changeRemotes, readRemotes } from '../elsewhere/remotes-file.ts';
+import { findRemote, type Login, withoutLogin } from '../remote/remotes.ts';
+import { changeRemotes, readRemotes } from '../remote/remotes-file.ts';
 
 export const command: Verb = {
   usage: 'logout [remote]',
@@ -13,7 +13,7 @@ export const command: Verb = {
   on: 'nothing',
   async run({ context, show, remoteUrl }, [given]) {
     const url = await remoteUrl(given);
-    const { name, login } = targetOf(await readRemotes(context.env), url);
+    const { name, login } = findRemote(await readRemotes(context.env), url);
     if (!login) {
       show.message(`Nobody is signed in to ${name}.`);
       return 0;

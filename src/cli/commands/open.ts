@@ -6,7 +6,7 @@ import { parseDatasetRef, parseSlug, parseVersionRef, type Ref, refOf } from '..
 import { apiRoot, pathOf } from '../../catalogue/urls.ts';
 import { openBrowser } from '../browser.ts';
 import type { Call, Verb } from '../command.ts';
-import { find, findVersion } from '../naming.ts';
+import { find, findVersion } from '../lookup.ts';
 import { wholeNumber } from '../options.ts';
 
 interface OpenOptions {
@@ -57,7 +57,7 @@ async function refFor({ show }: Call, catalogue: Catalogue, name: string): Promi
 /** The address before the path, without a slash at the end. @throws UnreachableError where nobody serves the catalogue */
 async function baseOf(call: Call, catalogue: Catalogue, port: number | undefined): Promise<string> {
   const { global } = call;
-  if (call.isElsewhere) return call.remoteUrl();
+  if (call.isRemote) return call.remoteUrl();
   // Settings are read with the first thing that is.
   await catalogue.list('namespace', { pageSize: 1 });
   const { base_url } = catalogue.settings;

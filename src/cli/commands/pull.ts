@@ -2,19 +2,11 @@
 import { Option } from 'commander';
 import type { Side } from '../../sync/files.ts';
 import type { Verb } from '../command.ts';
-import { withPair } from '../elsewhere/pair.ts';
-import {
-  amountOf,
-  exitCodeOf,
-  objectOf,
-  runSync,
-  showChanges,
-  showConflicts,
-  tellTrouble,
-} from '../elsewhere/syncing.ts';
 import { UsageError } from '../errors.ts';
 import { dryRun } from '../options.ts';
-import { counted } from '../output/sizes.ts';
+import { counted } from '../output/quantities.ts';
+import { withPair } from '../sync/pair.ts';
+import { amountOf, exitCodeOf, objectOf, runSync, showChanges, showConflicts, showFailures } from '../sync/run.ts';
 
 interface PullOptions {
   readonly ours?: boolean;
@@ -49,7 +41,7 @@ export const command: Verb<PullOptions> = {
         showChanges(call, 'incoming', changes);
         showConflicts(call, told);
       }
-      await tellTrouble(call, plan.held, failures);
+      await showFailures(call, plan.held, failures);
       if (skipped.length) show.message(`${counted(skipped.length, 'record')} had to wait for those.`);
       if (told.length) {
         const which = told.length === 1 && told[0] ? ` ${told[0].name}` : '';

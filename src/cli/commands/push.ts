@@ -1,17 +1,9 @@
 /** `catalogue push`: gives a catalogue elsewhere what was changed here. */
 import type { Verb } from '../command.ts';
-import { withPair } from '../elsewhere/pair.ts';
-import {
-  amountOf,
-  exitCodeOf,
-  objectOf,
-  runSync,
-  showChanges,
-  showConflicts,
-  tellTrouble,
-} from '../elsewhere/syncing.ts';
 import { dryRun } from '../options.ts';
-import { counted } from '../output/sizes.ts';
+import { counted } from '../output/quantities.ts';
+import { withPair } from '../sync/pair.ts';
+import { amountOf, exitCodeOf, objectOf, runSync, showChanges, showConflicts, showFailures } from '../sync/run.ts';
 
 export const command: Verb<{ dryRun?: boolean }> = {
   usage: 'push [names...]',
@@ -34,7 +26,7 @@ export const command: Verb<{ dryRun?: boolean }> = {
         showChanges(call, 'outgoing', changes);
         showConflicts(call, told);
       }
-      await tellTrouble(call, plan.held, failures);
+      await showFailures(call, plan.held, failures);
       if (skipped.length) show.message(`${counted(skipped.length, 'record')} had to wait for those.`);
       if (told.length)
         show.message(`${counted(told.length, 'record')} held back: changed there, too. Pull first: catalogue pull`);

@@ -1,10 +1,10 @@
 /** `catalogue remote`: catalogues elsewhere, and what they are called here. */
 import { addressFrom } from '../../catalogue/address.ts';
 import type { Verb } from '../command.ts';
-import { isUnencrypted, type Remote, type Remotes, targetOf, withoutRemote, withRemote } from '../elsewhere/remotes.ts';
-import { changeRemotes, readRemotes } from '../elsewhere/remotes-file.ts';
 import { dryRun, yes } from '../options.ts';
 import { confirmRemoval } from '../output/outcome.ts';
+import { findRemote, isUnencrypted, type Remote, type Remotes, withoutRemote, withRemote } from '../remote/remotes.ts';
+import { changeRemotes, readRemotes } from '../remote/remotes-file.ts';
 
 const add: Verb<{ dryRun?: boolean }> = {
   usage: 'add <name> <url>',
@@ -58,7 +58,7 @@ const remove: Verb<{ yes?: boolean; dryRun?: boolean }> = {
   options: () => [yes(), dryRun()],
   async run(call, [name = ''], options) {
     const { context, show } = call;
-    const remote = targetOf(await readRemotes(context.env), name);
+    const remote = findRemote(await readRemotes(context.env), name);
     if (options.dryRun) {
       show.line(`Would remove remote ${remote.name}: ${remote.url}`);
       return 0;

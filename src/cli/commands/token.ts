@@ -5,11 +5,10 @@ import { NotFoundError } from '../../catalogue/errors.ts';
 import { parseUsername } from '../../catalogue/ref.ts';
 import { representToken } from '../../catalogue/represent.ts';
 import type { Verb } from '../command.ts';
-import { linksOf } from '../input.ts';
+import { accountsOf } from '../lookup.ts';
 import { dryRun, yes } from '../options.ts';
-import { confirmRemoval } from '../output/outcome.ts';
+import { confirmRemoval, linksOf } from '../output/outcome.ts';
 import type { Show } from '../output/show.ts';
-import { accountsOf } from '../people.ts';
 
 interface AddOptions {
   readonly scope: TokenScope;

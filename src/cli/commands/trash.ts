@@ -6,10 +6,9 @@ import { representTrash } from '../../catalogue/represent.ts';
 import { type TrashEntry, wasRemovedBefore } from '../../catalogue/trash.ts';
 import type { Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import { linksOf } from '../input.ts';
 import { dryRun, yes } from '../options.ts';
-import { confirmRemoval } from '../output/outcome.ts';
-import { counted } from '../output/sizes.ts';
+import { confirmRemoval, linksOf } from '../output/outcome.ts';
+import { counted } from '../output/quantities.ts';
 
 const list: Verb = {
   usage: 'list',

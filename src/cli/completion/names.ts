@@ -3,8 +3,8 @@ import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { DatasetRef, Ref } from '../../catalogue/ref.ts';
 import type { Dataset } from '../../catalogue/types.ts';
 import type { Listed } from '../../files/reading/listed.ts';
-import { collect } from '../collect.ts';
-import { ageText } from '../output/age.ts';
+import { listAll } from '../lookup.ts';
+import { ageText } from '../output/quantities.ts';
 
 export interface Names {
   /** Those of which there may be many are cut off somewhere. */
@@ -30,7 +30,7 @@ export function namesOf(folderOf: () => string | undefined, open: () => Promise<
       const folder = folderOf();
       if (folder !== undefined) return (await import('../../files/reading/listed.ts')).namesListed(folder, listed);
       const { kind, ...within } = listed;
-      const entities = await collect<typeof kind>(await open(), kind, within, most);
+      const entities = await listAll<typeof kind>(await open(), kind, within, most);
       return entities.map(({ slug }) => slug);
     },
 

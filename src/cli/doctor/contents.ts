@@ -1,7 +1,7 @@
 /** What the catalogue holds, and whether it can be read. */
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { CatalogueError } from '../../catalogue/errors.ts';
-import { counted } from '../output/sizes.ts';
+import { counted } from '../output/quantities.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 const { ok, problem } = findingsOf('catalogue');

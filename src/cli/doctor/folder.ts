@@ -2,7 +2,7 @@
 import { constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { bytesText, counted } from '../output/sizes.ts';
+import { bytesText, counted } from '../output/quantities.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 const { ok, warning, problem } = findingsOf('folder');

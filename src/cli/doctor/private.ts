@@ -3,8 +3,7 @@ import { execFile } from 'node:child_process';
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { ageText } from '../output/age.ts';
-import { bytesText, counted } from '../output/sizes.ts';
+import { ageText, bytesText, counted } from '../output/quantities.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 const { ok, warning, problem } = findingsOf('folder');

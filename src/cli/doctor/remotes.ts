@@ -1,9 +1,9 @@
 /** Catalogues elsewhere: whether they answer, and for how long one stays signed in. */
 import { CatalogueError } from '../../catalogue/errors.ts';
 import type { Call } from '../command.ts';
-import type { Login } from '../elsewhere/remotes.ts';
-import { readRemotes } from '../elsewhere/remotes-file.ts';
-import { ageText } from '../output/age.ts';
+import { ageText } from '../output/quantities.ts';
+import type { Login } from '../remote/remotes.ts';
+import { readRemotes } from '../remote/remotes-file.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 const { ok, warning, problem } = findingsOf('remotes');

@@ -1,6 +1,6 @@
 /** What a branch changes, in words that text and Markdown have in common. */
 import type { ColumnChange, FieldChange, RowsChange, ThingChange, VersionChange } from '../../catalogue/changes.ts';
-import { bytesText, counted } from './sizes.ts';
+import { bytesText, counted } from './quantities.ts';
 
 /** How a value, or a part of one, is written. */
 export type Quote = (text: string) => string;

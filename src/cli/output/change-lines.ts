@@ -11,7 +11,7 @@ const longest = 60;
  * The lines: one for each thing, and below it one for each difference.
  * @param forPeople cuts long values; programs get all of them
  */
-export function changeLines(things: readonly ThingChange[], forPeople: boolean): readonly string[] {
+export function catalogueChangeLines(things: readonly ThingChange[], forPeople: boolean): readonly string[] {
   const quote = (text: string) => (forPeople && text.length > longest ? `${text.slice(0, longest - 1)}…` : text);
   return things.flatMap((thing) => {
     const { kind, change, name, was, label } = thing;

@@ -9,13 +9,13 @@ interface Named {
 }
 
 /** The changes of columns, wherever they come from. */
-export interface Changes extends Pick<ColumnChanges, 'retyped'> {
+export interface ColumnsChange extends Pick<ColumnChanges, 'retyped'> {
   readonly added: readonly Named[];
   readonly dropped: readonly Named[];
 }
 
 /** A line for how many there are, and one for each; none where nothing changes. */
-export function changeLines(changes: Changes): readonly string[] {
+export function columnChangeLines(changes: ColumnsChange): readonly string[] {
   const { added, dropped, retyped } = changes;
   if (isUnchanged(changes as ColumnChanges)) return [];
   const counts = Object.entries({ added, dropped, retyped }).filter(([, columns]) => columns.length);

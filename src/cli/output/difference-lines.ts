@@ -1,7 +1,7 @@
 /** A difference as lines: counts first, then each row that differs with what is different. */
 import type { Difference, DifferenceKey, PlainRow, RowChange } from '../../catalogue/difference.ts';
 import { formatRef, refOf } from '../../catalogue/ref.ts';
-import { changeLines } from './changes.ts';
+import { columnChangeLines } from './changes.ts';
 import { oneLine } from './text.ts';
 
 /** Longest text of a value that is shown to people. */
@@ -20,7 +20,7 @@ export async function* differenceLines(
   const { from, to, counts, columns, key } = difference;
   const line = (text: string) => `${oneLine(text)}\n`;
   yield line(`From ${formatRef(refOf(from))} (rows: ${counts.from}) to ${formatRef(refOf(to))} (rows: ${counts.to})`);
-  for (const text of changeLines(columns)) yield line(text);
+  for (const text of columnChangeLines(columns)) yield line(text);
   const { added, removed, changed, unchanged } = counts;
   yield line(`Rows: ${added} added, ${removed} removed, ${changed} changed, ${unchanged} unchanged${knownBy(key)}.`);
   if (most === 0) return;

@@ -1,6 +1,6 @@
 /** How far long work has come: a line on stderr that is written over and then taken away, at a terminal only. */
 import type { Context } from '../context.ts';
-import { bytesText } from './sizes.ts';
+import { bytesText } from './quantities.ts';
 import { oneLine } from './text.ts';
 import { pad, truncate, width } from './width.ts';
 

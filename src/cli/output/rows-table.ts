@@ -2,7 +2,7 @@
 import type { Rows } from '../../catalogue/catalogue.ts';
 import type { Call } from '../command.ts';
 import type { Parameter } from '../filters.ts';
-import { counted } from './sizes.ts';
+import { counted } from './quantities.ts';
 
 /** Rows shown to people who said no number. */
 const firstRows = 50;

@@ -39,7 +39,7 @@ export type Paint = (colour: Colour, text: string) => string;
  * Writes in colours where they are wanted: at a terminal, unless NO_COLOR (https://no-color.org) or --no-color is set.
  * FORCE_COLOR (https://force-color.org) wants them elsewhere too, such as in the log of a CI.
  */
-export function painter(context: Context, color = true): Paint {
+export function colours(context: Context, color = true): Paint {
   const { NO_COLOR, FORCE_COLOR, TERM } = context.env;
   const usual = FORCE_COLOR ? FORCE_COLOR !== '0' : context.isTerminal.out && TERM !== 'dumb';
   const wanted = color && !NO_COLOR && usual;
@@ -53,7 +53,7 @@ export interface ShowOptions {
 }
 
 export function createShow(context: Context, options: ShowOptions): Show {
-  const paint = painter(context, options.color);
+  const paint = colours(context, options.color);
   const forPeople = context.isTerminal.out;
   const line = (text: string) => context.out(`${text}\n`);
 

@@ -3,7 +3,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
-import { checksCatalogue, hookLine, hookScript } from './hook-script.ts';
+import { checksCatalogue, hookLine, hookScript } from './git-templates.ts';
 import { workflowPath, workflowText } from './workflow-file.ts';
 
 export interface Wanted {

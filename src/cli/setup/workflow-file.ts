@@ -1,5 +1,5 @@
 /** The workflow of GitHub Actions that checks a catalogue on pull requests. */
-import { shellWord } from './hook-script.ts';
+import { shellWord } from './git-templates.ts';
 
 export const workflowPath = '.github/workflows/catalogue.yml';
 

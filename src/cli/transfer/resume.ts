@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Payload } from '../../catalogue/catalogue.ts';
 import { CatalogueError } from '../../catalogue/errors.ts';
 import { formatRef } from '../../catalogue/ref.ts';
-import { counting, sync } from './save.ts';
+import { countBytes, syncFile } from './save.ts';
 
 /** How many bytes of a file have come already, into `<path>.part`; 0 where they can't be its beginning. */
 export function partOf(path: string, size: number): number {
@@ -35,7 +35,7 @@ export async function fetchPart(payload: Payload, path: string, options: FetchOp
   if (already < size) {
     const rest = hashing(payload.stream({ start: already, end: size - 1 }), hash);
     const file = createWriteStream(part, { flags: already > 0 ? 'a' : 'w' });
-    await pipeline(rest.bytes, counting(onProgress, already), file, { signal });
+    await pipeline(rest.bytes, countBytes(onProgress, already), file, { signal });
   } else {
     await payload.close();
     // Of an empty file, nothing comes.
@@ -49,7 +49,7 @@ export async function fetchPart(payload: Payload, path: string, options: FetchOp
         `${part} was removed${already > 0 ? ', which may have been the beginning of something else. Try again.' : '.'}`,
     );
   }
-  await sync(part);
+  await syncFile(part);
   await rename(part, path);
 }
 

@@ -18,13 +18,13 @@ export async function save(
 ): Promise<void> {
   const there = await stat(path).catch(() => null);
   // What is no regular file, such as /dev/null or a named pipe, is written to and not replaced.
-  if (there && !there.isFile()) return pipeline(bytes, counting(onProgress), createWriteStream(path), { signal });
+  if (there && !there.isFile()) return pipeline(bytes, countBytes(onProgress), createWriteStream(path), { signal });
   const target = there ? await realpath(path) : path;
   const { syncFolder, temporaryBeside } = await import('../../disk/durable.ts');
   const aside = temporaryBeside(target);
   try {
-    await pipeline(bytes, counting(onProgress), createWriteStream(aside, { flags: 'wx' }), { signal });
-    await sync(aside);
+    await pipeline(bytes, countBytes(onProgress), createWriteStream(aside, { flags: 'wx' }), { signal });
+    await syncFile(aside);
     await rename(aside, target);
     await syncFolder(dirname(target));
   } catch (error) {
@@ -36,7 +36,7 @@ export async function save(
 }
 
 /** Writes bytes on stdout; at a terminal as text that it won't obey. */
-export async function pour(context: Context, bytes: Readable): Promise<void> {
+export async function writeToStdout(context: Context, bytes: Readable): Promise<void> {
   await context.write(context.isTerminal.out ? Readable.from(harmless(bytes)) : bytes);
 }
 
@@ -46,7 +46,7 @@ async function* harmless(bytes: Readable): AsyncGenerator<Buffer, void, undefine
 }
 
 /** Passes bytes on, and says how many there were. */
-export function counting(onProgress: (bytes: number) => void, already = 0) {
+export function countBytes(onProgress: (bytes: number) => void, already = 0) {
   return async function* count(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
     let count = already;
     for await (const chunk of source) {
@@ -58,7 +58,7 @@ export function counting(onProgress: (bytes: number) => void, already = 0) {
 }
 
 /** Waits until the bytes of a file are on the disk. */
-export async function sync(path: string): Promise<void> {
+export async function syncFile(path: string): Promise<void> {
   const file = await open(path, 'r+');
   try {
     await file.sync();

@@ -9,21 +9,21 @@ import { representVersion } from '../../catalogue/represent.ts';
 import type { Version } from '../../catalogue/types.ts';
 import type { Call } from '../command.ts';
 import type { Context } from '../context.ts';
-import { linksOf } from '../input.ts';
+import { fieldOptions } from '../fields.ts';
 import { interruptible } from '../interruption.ts';
-import { changeLines } from '../output/changes.ts';
-import { tell } from '../output/outcome.ts';
+import { columnChangeLines } from '../output/changes.ts';
+import { linksOf, showOutcome } from '../output/outcome.ts';
 import { transfer } from '../output/progress.ts';
-import { bytesText, counted } from '../output/sizes.ts';
+import { bytesText, counted } from '../output/quantities.ts';
 
 /** What is said of the bytes, besides the fields of a version. */
-export interface TransferOptions {
+export interface UploadOptions {
   readonly checksum?: string;
   readonly mediaType?: string;
   readonly name?: string;
 }
 
-export const transferOptions = (): readonly Option[] => [
+export const uploadOptions = (): readonly Option[] => [
   new Option(
     '--checksum <sha256>',
     'SHA-256 that the bytes must have; nothing is kept where they have another.',
@@ -34,6 +34,10 @@ export const transferOptions = (): readonly Option[] => [
   new Option('--media-type <type>', "Media type of the bytes, where their name and form don't tell."),
   new Option('--name <filename>', 'Name of the file, as of bytes that come on stdin: its extension tells the format.'),
 ];
+
+/** Options for the fields of a version that can be given along with its data; it is ready once it is there. */
+export const versionFieldOptions = (): readonly Option[] =>
+  fieldOptions('version', true).filter((option) => option.attributeName() !== 'ready');
 
 /** Bytes to be taken in. */
 export interface Source {
@@ -95,12 +99,12 @@ export async function upload(
 }
 
 /** Tells what became of an upload. */
-export function tellPublished(call: Call, catalogue: Catalogue, { version, created, changes }: Published): void {
+export function showPublished(call: Call, catalogue: Catalogue, { version, created, changes }: Published): void {
   const { show } = call;
   const object = representVersion(version, linksOf(catalogue));
   if (created) {
-    tell(call, { done: ['Added', 'add'], ref: version, object });
-    for (const line of [factsOf(version), ...changeLines(changes)]) show.message(line);
+    showOutcome(call, { done: ['Added', 'add'], ref: version, object });
+    for (const line of [factsOf(version), ...columnChangeLines(changes)]) show.message(line);
     return;
   }
   if (show.asJson) show.json(object);

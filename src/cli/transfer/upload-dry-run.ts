@@ -5,18 +5,18 @@ import { ValidationError } from '../../catalogue/errors.ts';
 import { formatRef } from '../../catalogue/ref.ts';
 import type { Dataset } from '../../catalogue/types.ts';
 import type { Call } from '../command.ts';
-import { changeLines } from '../output/changes.ts';
-import { consume, factsOf, type Source, type TransferOptions } from './upload.ts';
+import { columnChangeLines } from '../output/changes.ts';
+import { consume, factsOf, type Source, type UploadOptions } from './upload.ts';
 
 /**
  * Says what a source would be as the newest version of a dataset.
  * @throws ValidationError where it would be refused
  */
-export async function rehearseUpload(
+export async function dryRunUpload(
   call: Call,
   dataset: Pick<Dataset, 'kind' | 'namespace' | 'slug' | 'columns' | 'versions'>,
   source: Source,
-  { checksum, mediaType }: TransferOptions,
+  { checksum, mediaType }: UploadOptions,
 ): Promise<void> {
   const { show } = call;
   const [{ takeIn }, { PayloadError }] = await Promise.all([
@@ -42,6 +42,6 @@ export async function rehearseUpload(
   else if (!isNew) show.line(`Would add nothing: ${formatRef(newest)}, the newest version, has the same bytes`);
   else {
     show.line(`Would add a version to dataset ${formatRef(dataset)}: ${factsOf(intake)}`);
-    for (const line of changeLines(changes)) show.line(line);
+    for (const line of columnChangeLines(changes)) show.line(line);
   }
 }

@@ -1,4 +1,4 @@
-/** Remotes: catalogues elsewhere by the names that a person gave them, and who the person is there. Pure. */
+/** Remotes: other servers' catalogues under the names that a person gave them, and the person's sign-ins there. Pure. */
 import { addressFrom, isAddress } from '../../catalogue/address.ts';
 import { closest } from '../../catalogue/closest.ts';
 import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
@@ -10,14 +10,14 @@ export interface Remote {
   readonly url: string;
 }
 
-/** Somebody signed in at an address: names may come and go. */
+/** A sign-in. It belongs to an address: the names of remotes come and go. */
 export interface Login {
   readonly url: string;
   readonly user: string;
   readonly token: string;
-  /** By which the server knows the token; null for one that was not asked for here, and isn't ours to revoke. */
+  /** The token's id on the server; null for a token that was given, and isn't ours to revoke. */
   readonly id: string | null;
-  /** ISO 8601; null where that is never, or not known. */
+  /** ISO 8601; null for never, or where it isn't known. */
   readonly expires: string | null;
 }
 
@@ -28,15 +28,15 @@ export interface Remotes {
 
 export const noRemotes: Remotes = Object.freeze({ remotes: [], logins: [] });
 
-/** A remote that a name or an address means. */
-export interface Target {
-  /** What to call it in a command: its name, or its address where it has none. */
+/** The remote that a name or an address stands for. */
+export interface FoundRemote {
+  /** Its name in commands; its address where it has none. */
   readonly name: string;
   readonly url: string;
   readonly login: Login | undefined;
 }
 
-/** Whether what is sent there can be read on the way: http to another machine. */
+/** True if data can be read on the way: http to another machine. */
 export function isUnencrypted(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'http:' && !/^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
@@ -44,16 +44,16 @@ export function isUnencrypted(url: string): boolean {
 
 /**
  * The remote of a name, or at an address.
- * @throws NotFoundError that says which there are; UsageError where it is neither a name nor an address
+ * @throws NotFoundError that lists the remotes; UsageError where the text is neither a name nor an address
  */
-export function targetOf({ remotes, logins }: Remotes, nameOrUrl: string): Target {
+export function findRemote({ remotes, logins }: Remotes, nameOrUrl: string): FoundRemote {
   const url = isAddress(nameOrUrl) ? addressFrom(nameOrUrl) : remotes.find(({ name }) => name === nameOrUrl)?.url;
-  if (url === undefined) throw new NotFoundError(unknown(remotes, nameOrUrl));
+  if (url === undefined) throw new NotFoundError(unknownRemote(remotes, nameOrUrl));
   const name = isAddress(nameOrUrl) ? remotes.find((remote) => remote.url === url)?.name : nameOrUrl;
   return { name: name ?? url, url, login: logins.find((login) => login.url === url) };
 }
 
-function unknown(remotes: readonly Remote[], name: string): string {
+function unknownRemote(remotes: readonly Remote[], name: string): string {
   const names = remotes.map((remote) => remote.name);
   const meant = closest(name, names);
   const there = names.length === 0 ? 'There is none yet.' : `There is ${names.join(', ')}.`;
@@ -61,29 +61,29 @@ function unknown(remotes: readonly Remote[], name: string): string {
   return `There is no remote ${name}. ${hint} Add it with: catalogue remote add ${/\s/.test(name) ? 'NAME' : name} URL`;
 }
 
-/** @throws UsageError for a name that is none; ConflictError where it is taken */
-export function withRemote(data: Remotes, remote: Remote): Remotes {
-  const { name, url } = remote;
+/** Adds a remote. @throws UsageError for an invalid name; ConflictError where the name is in use */
+export function withRemote(data: Remotes, added: Remote): Remotes {
+  const { name, url } = added;
   if (!/^[A-Za-z0-9][\w.-]{0,62}$/.test(name))
     throw new UsageError(
       `${name} is no name: letters, digits, ".", "-" and "_" make one, as in: catalogue remote add prod ${url}`,
     );
-  const taken = data.remotes.find((other) => other.name === name);
-  if (taken)
+  const other = data.remotes.find((remote) => remote.name === name);
+  if (other)
     throw new ConflictError(
-      `There is a remote ${name} already: ${taken.url}. Remove it first: catalogue remote remove ${name}`,
+      `There is a remote ${name} already: ${other.url}. Remove it first: catalogue remote remove ${name}`,
     );
-  return { ...data, remotes: [...data.remotes, remote] };
+  return { ...data, remotes: [...data.remotes, added] };
 }
 
-/** Without the remote, and without the sign-in where no other remote has its address. */
+/** Removes a remote, and the sign-in unless another remote has the same address. */
 export function withoutRemote({ remotes, logins }: Remotes, { name, url }: Remote): Remotes {
   const left = remotes.filter((remote) => remote.name !== name);
   const isNeeded = left.some((remote) => remote.url === url);
   return { remotes: left, logins: isNeeded ? logins : logins.filter((login) => login.url !== url) };
 }
 
-/** Whoever was signed in there before is so no more. */
+/** Adds a sign-in, in place of an earlier one at the same address. */
 export const withLogin = (data: Remotes, login: Login): Remotes => ({
   ...data,
   logins: [...data.logins.filter(({ url }) => url !== login.url), login],
@@ -93,3 +93,18 @@ export const withoutLogin = (data: Remotes, url: string): Remotes => ({
   ...data,
   logins: data.logins.filter((login) => login.url !== url),
 });
+
+/**
+ * Reads a token from stdin or the environment.
+ * @param source of the text, for the message
+ * @throws UsageError where it can't be a token; the message doesn't quote it, since it may be a part of one
+ */
+export function tokenFrom(text: string, source: string): string {
+  const token = text.trim();
+  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  throw new UsageError(
+    token === ''
+      ? `There is no token in ${source}.`
+      : `What is in ${source} is no token: one has no blanks or line breaks.`,
+  );
+}

@@ -1,18 +1,18 @@
 /** What two catalogues have to hand each other, as lines. */
 import type { Change, ToldConflict } from '../../sync/changes.ts';
-import type { Paint } from './show.ts';
-import { bytesText } from './sizes.ts';
-import { oneLine } from './text.ts';
+import { bytesText } from '../output/quantities.ts';
+import type { Paint } from '../output/show.ts';
+import { oneLine } from '../output/text.ts';
 
 const signs = { add: '+', change: '~', remove: '-', move: '~' } as const;
-const colours = { add: 'green', change: 'yellow', remove: 'red', move: 'yellow' } as const;
+const colourOf = { add: 'green', change: 'yellow', remove: 'red', move: 'yellow' } as const;
 
 /** For people: `+ parks/trees@2020… (1.2 MB)`. */
 export function changeLine({ change, name, to, size, fields }: Change, paint: Paint): string {
   const parts = [to === undefined ? name : `${name} → ${to}`];
   if (size !== undefined) parts.push(`(${bytesText(size)})`);
   if (fields) parts.push(` ${fields.join(', ') || 'comments or layout'}`);
-  return `${paint(colours[change], signs[change])} ${oneLine(parts.join(' '))}`;
+  return `${paint(colourOf[change], signs[change])} ${oneLine(parts.join(' '))}`;
 }
 
 /** For people: what each side did, and below it each field. */

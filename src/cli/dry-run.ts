@@ -1,4 +1,4 @@
-/** `--dry-run`: what creating, editing and removing would do, checked and not done. */
+/** `--dry-run` of creating, editing and removing: everything is checked and nothing is written. */
 import type { Catalogue, CreatableKind, Input } from '../catalogue/catalogue.ts';
 import { datasetFrom, groupFrom, namespaceFrom, queryFrom, userFrom } from '../catalogue/entities.ts';
 import { ConflictError } from '../catalogue/errors.ts';
@@ -6,17 +6,17 @@ import { parseInput } from '../catalogue/input.ts';
 import type { RecordOf } from '../catalogue/records.ts';
 import type { VersionRef } from '../catalogue/ref.ts';
 import type { Column } from '../catalogue/types.ts';
-import { type CreatableRef, mustBeFree, refFrom } from './taken.ts';
+import { assertNameFree, type CreatableRef, refFrom } from './name-conflict.ts';
 
 export type Writes = Pick<Catalogue, 'create' | 'edit' | 'remove'>;
 
-/** The writing side of a catalogue, which answers as the catalogue would and leaves it as it is. */
-export function rehearsal(catalogue: Catalogue): Writes {
+/** The writing methods of a catalogue, with the same answers and without the writing. */
+export function dryRunOf(catalogue: Catalogue): Writes {
   const rehearsed = {
     async create(kind: CreatableKind, input: Input) {
       const fields = await named(parseInput(kind, input, { partial: false }));
       const ref = refFrom(kind, fields);
-      await mustBeFree(catalogue, ref);
+      await assertNameFree(catalogue, ref, null);
       return entityFrom(ref, fields);
     },
 
@@ -25,7 +25,7 @@ export function rehearsal(catalogue: Catalogue): Writes {
       const label = 'label' in current ? current.label : '';
       const given = await named(parseInput(ref.kind, input, { partial: true, label }));
       const fields = { ...current, ...given, ...(given.columns ? { columns: merged(current, given.columns) } : {}) };
-      if (ref.kind !== 'version') await mustBeFree(catalogue, refFrom(ref.kind, fields), ref);
+      if (ref.kind !== 'version') await assertNameFree(catalogue, refFrom(ref.kind, fields), ref);
       return Object.freeze(fields);
     },
 

@@ -14,9 +14,9 @@ import type { Synced, SyncOptions } from '../../sync/sync.ts';
 import type { Call } from '../command.ts';
 import { interruptible } from '../interruption.ts';
 import { travel } from '../output/progress.ts';
-import { painter } from '../output/show.ts';
-import { bytesText, counted } from '../output/sizes.ts';
-import { changeCells, changeLine, conflictCells, conflictLines } from '../output/sync-lines.ts';
+import { bytesText, counted } from '../output/quantities.ts';
+import { colours } from '../output/show.ts';
+import { changeCells, changeLine, conflictCells, conflictLines } from './lines.ts';
 
 export interface RunResult extends Synced {
   /** What was done, or would be. */
@@ -72,20 +72,20 @@ export function showChanges({ context, global, show }: Call, direction: string, 
     );
     return;
   }
-  const paint = painter(context, global.color);
+  const paint = colours(context, global.color);
   for (const change of changes.slice(0, mostLines)) context.out(`${changeLine(change, paint)}\n`);
   if (changes.length > mostLines) show.line(`… and ${changes.length - mostLines} more. All of them: --json`);
 }
 
 /** Shows conflicts, field by field. */
 export function showConflicts({ context, global, show }: Call, conflicts: readonly ToldConflict[]): void {
-  const paint = painter(context, global.color);
+  const paint = colours(context, global.color);
   if (!show.forPeople) show.table([], conflicts.flatMap(conflictCells));
   else for (const conflict of conflicts) for (const line of conflictLines(conflict, paint)) context.out(`${line}\n`);
 }
 
 /** Says what was left alone and what failed; records by their names. */
-export async function tellTrouble({ show }: Call, held: readonly Held[], failures: readonly Failure[]): Promise<void> {
+export async function showFailures({ show }: Call, held: readonly Held[], failures: readonly Failure[]): Promise<void> {
   const { nameOf } = await import('../../sync/paths.ts');
   for (const { path, reason } of held) show.message(`${nameOf(path)}: left alone. ${reason}`);
   for (const { path, error } of failures.slice(0, mostLines)) show.message(`${nameOf(path)}: ${error.message}`);
