@@ -46,11 +46,8 @@ export function dryRunOf(catalogue: Catalogue): Writes {
 /** The fields with images under the addresses that they would get. */
 async function named(fields: Input): Promise<Input> {
   if (!Object.values(fields).some((value) => value instanceof Uint8Array)) return fields;
-  const { imagePath } = await import('../files/records/images.ts');
-  const entries = Object.entries(fields);
-  return Object.fromEntries(
-    entries.map(([name, value]) => [name, value instanceof Uint8Array ? `/${imagePath(value)}` : value]),
-  );
+  const { withImageAddresses } = await import('../files/folder.ts');
+  return withImageAddresses(fields);
 }
 
 function entityFrom(ref: CreatableRef, fields: Input) {

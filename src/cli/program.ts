@@ -34,8 +34,14 @@ export const nouns: Readonly<Record<string, Noun>> = {
   check: { description: 'Find what is wrong with the files.', load: () => import('./commands/check.ts') },
   serve: { description: 'Serve the catalogue over HTTP.', load: () => import('./commands/serve.ts') },
   remote: { description: 'Catalogues elsewhere: their names here.', load: () => import('./commands/remote.ts') },
-  login: { description: 'Sign in to a catalogue elsewhere.', load: () => import('./commands/login.ts') },
-  logout: { description: 'Sign out of a catalogue elsewhere.', load: () => import('./commands/logout.ts') },
+  login: {
+    description: 'Sign in to a catalogue elsewhere.',
+    load: async () => ({ command: (await import('./commands/login.ts')).login }),
+  },
+  logout: {
+    description: 'Sign out of a catalogue elsewhere.',
+    load: async () => ({ command: (await import('./commands/login.ts')).logout }),
+  },
   open: { description: 'Open a page in the browser.', load: () => import('./commands/open.ts') },
   doctor: { description: 'Look whether all is well.', load: () => import('./commands/doctor.ts') },
   completion: { description: 'Let the shell complete what you type.', load: () => import('./commands/completion.ts') },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { CheckProblem } from '../../src/cli/context.ts';
+import type { CheckProblem } from '../../src/files/folder.ts';
 import { type PromptOptions, type as typed } from '../support/prompt.ts';
 
 const problem = (path: string, line: number, rest: Partial<CheckProblem> = {}): CheckProblem => ({

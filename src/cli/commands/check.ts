@@ -2,8 +2,9 @@
 import { relative, resolve } from 'node:path';
 import { Option } from 'commander';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
+import type { CheckOptions, CheckProblem, CheckResult } from '../../files/folder.ts';
 import type { Call, Verb } from '../command.ts';
-import type { CheckAsked, CheckProblem, CheckReport, Context } from '../context.ts';
+import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { listAll } from '../lookup.ts';
 import { progress } from '../output/progress.ts';
@@ -11,7 +12,7 @@ import { counted } from '../output/quantities.ts';
 import { colours, type Paint, type Show } from '../output/show.ts';
 import { manyLines, oneLine } from '../output/text.ts';
 
-interface CheckOptions {
+interface Options {
   readonly fix?: boolean;
   readonly deep?: boolean;
   readonly format?: 'text' | 'json' | 'github';
@@ -19,7 +20,7 @@ interface CheckOptions {
   readonly staged?: boolean;
 }
 
-export const command: Verb<CheckOptions> = {
+export const command: Verb<Options> = {
   usage: 'check',
   description: 'Find what is wrong with the files of the catalogue.',
   notes:
@@ -62,7 +63,7 @@ export const command: Verb<CheckOptions> = {
 };
 
 /** What of the catalogue is meant. Git tells its hooks which index it is about, in a path from where it runs them. */
-function partOf({ env, cwd }: Context, { changed, staged, fix, deep }: CheckOptions): Pick<CheckAsked, 'changed'> {
+function partOf({ env, cwd }: Context, { changed, staged, fix, deep }: Options): Pick<CheckOptions, 'changed'> {
   if (staged) {
     const odd = fix ? '--fix' : deep ? '--deep' : null;
     if (odd) throw new UsageError(`${odd} works on the files in the folder, and --staged doesn't look at them.`);
@@ -74,12 +75,12 @@ function partOf({ env, cwd }: Context, { changed, staged, fix, deep }: CheckOpti
 
 type Place = (path: string) => string;
 interface Checked {
-  readonly report: CheckReport;
+  readonly report: CheckResult;
   /** How to write where a file lies. */
   readonly place: Place;
 }
 
-async function checkedLocally({ context, folder }: Call, options: CheckOptions): Promise<Checked> {
+async function checkedLocally({ context, folder }: Call, options: Options): Promise<Checked> {
   const { fix = false, deep = false } = options;
   const root = folder();
   const part = partOf(context, options);
@@ -89,7 +90,7 @@ async function checkedLocally({ context, folder }: Call, options: CheckOptions):
 }
 
 /** What needs the files themselves can't be done from here. */
-async function checkedRemotely(call: Call, options: CheckOptions): Promise<Checked> {
+async function checkedRemotely(call: Call, options: Options): Promise<Checked> {
   const [flag] = Object.keys(options);
   if (flag !== undefined)
     throw new UsageError(
@@ -99,7 +100,7 @@ async function checkedRemotely(call: Call, options: CheckOptions): Promise<Check
 }
 
 /** Asks a remote for the errors that its server finds while it reads the files. */
-async function checkRemote(catalogue: Catalogue): Promise<CheckReport> {
+async function checkRemote(catalogue: Catalogue): Promise<CheckResult> {
   const count = async (filters: Readonly<Record<string, readonly string[]>>) =>
     (await catalogue.list('file', { filters, pageSize: 1 })).count;
   const [invalid, all, payloads] = await Promise.all([
@@ -112,7 +113,7 @@ async function checkRemote(catalogue: Catalogue): Promise<CheckReport> {
 }
 
 /** A line for each problem, those of a file together. */
-function showText(out: (text: string) => void, paint: Paint, { problems, fixed }: CheckReport, place: Place): void {
+function showText(out: (text: string) => void, paint: Paint, { problems, fixed }: CheckResult, place: Place): void {
   const line = (problem: CheckProblem, colour: 'red' | 'yellow' | 'green', what: string) => {
     const where = oneLine(`${place(problem.path)}:${problem.line}:${problem.column}`);
     out(`${paint('bold', where)}: ${paint(colour, what)}${oneLine(problem.message)}\n`);
@@ -142,7 +143,7 @@ const escapeData = (text: string) => text.replaceAll('%', '%25').replaceAll('\r'
 const escapeProperty = (text: string) => escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 
 /** The last line: how much was looked at, and what was found. */
-function summarise(show: Show, { problems, fixed, files, since }: CheckReport, fix: boolean): void {
+function summarise(show: Show, { problems, fixed, files, since }: CheckResult, fix: boolean): void {
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const warnings = problems.length - errors;
   const found = [

@@ -3,12 +3,12 @@ import { existsSync } from 'node:fs';
 import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
+import { recordFormat, recordPaths } from '../../catalogue/layout.ts';
 import type { Replica } from '../../catalogue/replica.ts';
 import type { Call, Verb } from '../command.ts';
 import { defaultFolder } from '../folder.ts';
 import { dryRun } from '../options.ts';
 import { bytesText, counted } from '../output/quantities.ts';
-import { prepareFolder } from '../setup/new-folder.ts';
 import { openPair, readOrigin, writeOrigin } from '../sync/pair.ts';
 import { amountOf, exitCodeOf, runSync, showFailures } from '../sync/run.ts';
 
@@ -21,21 +21,22 @@ export const command: Verb<{ dryRun?: boolean }> = {
   examples: ['catalogue clone https://data.example.org', 'catalogue clone https://data.example.org my-data'],
   on: 'both',
   options: () => [dryRun()],
-  async run(call, [given = '', dir], { dryRun: rehearse }) {
+  async run(call, [given = '', dir], { dryRun: isDryRun }) {
     const { context, global, show } = call;
     const name = dir ?? global.data ?? (context.env.CATALOGUE_DATA || defaultFolder);
     const folder = resolve(context.cwd, name);
     const url = await call.remoteUrl(given);
-    const goesOn = await mustBeFree(folder, name, url);
-    const { replica: depot } = await call.remote(given);
-    if (rehearse) return rehearsed(call, depot, name);
-    const settings = await settingsOf(depot);
-    if (!goesOn) {
+    const isResumed = await isPartialClone(folder, name, url);
+    const { replica } = await call.remote(given);
+    if (isDryRun) return showDryRun(call, replica, name);
+    const { copiedSettings, prepareFolder } = await import('../../files/folder.ts');
+    const settings = await settingsOf(replica);
+    if (!isResumed) {
       await prepareFolder(folder);
       await writeOrigin(folder, { url, cloning: true });
     }
     if (settings && !existsSync(join(folder, settings.path)))
-      await writeFile(join(folder, settings.path), settings.text);
+      await writeFile(join(folder, settings.path), await copiedSettings(settings.text, recordFormat(settings.path)));
     return openPair(call, folder, given, async (pair, other) => {
       const result = await runSync(call, 'Cloning', pair, 'pull', {});
       const { failures, plan } = result;
@@ -50,10 +51,11 @@ export const command: Verb<{ dryRun?: boolean }> = {
 };
 
 /**
- * The folder has nothing in it but dotfiles, or a clone that broke off.
- * @returns whether it goes on
+ * Checks that nothing but dotfiles is in the folder, or a clone that isn't complete.
+ * @returns true if it is a clone that isn't complete
+ * @throws ConflictError
  */
-async function mustBeFree(folder: string, name: string, url: string): Promise<boolean> {
+async function isPartialClone(folder: string, name: string, url: string): Promise<boolean> {
   if (!existsSync(folder)) return false;
   if (!(await stat(folder)).isDirectory())
     throw new ConflictError(`${name} is a file. Name another folder: catalogue clone ${url} DIR`);
@@ -68,30 +70,22 @@ async function mustBeFree(folder: string, name: string, url: string): Promise<bo
   return false;
 }
 
-/**
- * The settings there, but for how it is reached: a copy has another address, and no proxy before it. Null where there
- * are none.
- */
-async function settingsOf(depot: Replica): Promise<{ readonly path: string; readonly text: string } | null> {
-  const [{ editText }, { recordText }] = await Promise.all([
-    import('../../text/document.ts'),
-    import('../../sync/record-text.ts'),
-  ]);
-  for (const path of ['catalogue.yaml', 'catalogue.yml', 'catalogue.json'])
+/** The remote's settings file; null where it has none. */
+async function settingsOf(replica: Replica): Promise<{ readonly path: string; readonly text: string } | null> {
+  const { recordText } = await import('../../sync/record-text.ts');
+  for (const path of recordPaths({ kind: 'settings' }))
     try {
-      const found = await recordText(await depot.read(path));
-      const format = path.endsWith('.json') ? 'json' : 'yaml';
-      return { path, text: editText(found, format, { base_url: undefined, trust_proxy: undefined }, []) };
+      return { path, text: await recordText(await replica.read(path)) };
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error;
     }
   return null;
 }
 
-async function rehearsed({ show }: Call, depot: Replica, name: string): Promise<number> {
+async function showDryRun({ show }: Call, replica: Replica, name: string): Promise<number> {
   let records = 0;
   let bytes = 0;
-  for await (const entry of (await depot.manifest())?.entries ?? [])
+  for await (const entry of (await replica.manifest())?.entries ?? [])
     if (entry.record) records++;
     else bytes += entry.size;
   show.line(`Would clone ${counted(records, 'record')} and ${bytesText(bytes)} into ${name}`);

@@ -4,8 +4,7 @@ import { NotFoundError } from '../../catalogue/errors.ts';
 import type { Diagnostic } from '../../catalogue/types.ts';
 import type { Call } from '../command.ts';
 import { interruptible } from '../interruption.ts';
-import { summaryOf } from '../output/catalogue-changes.ts';
-import { catalogueChangeLines } from '../output/change-lines.ts';
+import { catalogueChangeLines, summaryOf } from '../output/catalogue-changes.ts';
 import { progress } from '../output/progress.ts';
 
 export interface BranchOptions {
@@ -16,7 +15,7 @@ export interface BranchOptions {
 /** Tells what changed since a commit, or between two. @returns the exit code */
 export async function diffBranch(call: Call, what: string, { format, rows }: BranchOptions): Promise<number> {
   const { context, show } = call;
-  const { changesSince } = await import('../../files/git/changes-since.ts');
+  const { changesSince } = await import('../../files/folder.ts');
   const folder = call.folder();
   const root = resolve(context.cwd, folder);
   const { at, end } = progress(context, 'Comparing');
@@ -46,14 +45,4 @@ export async function diffBranch(call: Call, what: string, { format, rows }: Bra
       show.message(`Not compared, for it is broken on one side: ${path}:${line}: ${message}`);
   }
   return 0;
-}
-
-/** Whether git knows a commit by this name; outside of a repository it knows none. */
-export async function isKnownToGit(call: Call, name: string): Promise<boolean> {
-  const { commitAt } = await import('../../files/git/refs.ts');
-  try {
-    return (await commitAt(resolve(call.context.cwd, call.folder()), name)) !== null;
-  } catch {
-    return false;
-  }
 }

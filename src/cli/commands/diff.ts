@@ -1,11 +1,15 @@
 /** `catalogue diff`: how the rows of two versions differ, what a branch changes, or what differs from a remote. */
+import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { MovedError, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
 import { datasetOf, parseVersionRef, type VersionRef } from '../../catalogue/ref.ts';
 import type { Call, Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { wholeNumber } from '../options.ts';
-import { type BranchOptions, diffBranch, isKnownToGit } from './diff-branch.ts';
+import { colours } from '../output/show.ts';
+import { withPair } from '../sync/pair.ts';
+import { showChanges, showConflicts, showFailures } from '../sync/run.ts';
+import { type BranchOptions, diffBranch } from './diff-branch.ts';
 import { diffRows, firstRows, type RowsOptions } from './diff-rows.ts';
 
 export const command: Verb<RowsOptions & BranchOptions> = {
@@ -39,10 +43,7 @@ export const command: Verb<RowsOptions & BranchOptions> = {
     new Option('--no-rows', "Don't compare the rows of what a branch changes."),
   ],
   async run(call, [what, other], { key, limit, format, rows }) {
-    if (what === undefined) {
-      const { diffRemote } = await import('./diff-remote.ts');
-      return diffRemote(call);
-    }
+    if (what === undefined) return diffRemote(call);
     if (other === undefined && (await isBranch(call, what))) {
       const odd = key === undefined ? (limit === undefined ? undefined : '--limit') : '--key';
       if (odd) throw new UsageError(`${odd} is about the rows of a dataset, and ${what} is a commit.`);
@@ -59,7 +60,13 @@ async function isBranch(call: Call, what: string): Promise<boolean> {
   if (call.isRemote) return false;
   const version = asVersion(what);
   if (!version) return true;
-  return !(await isThere(call, version)) && (await isKnownToGit(call, what));
+  return !(await datasetExists(call, version)) && (await isKnownToGit(call, what));
+}
+
+/** True if git knows a commit by this name; outside of a repository it knows none. */
+async function isKnownToGit(call: Call, name: string): Promise<boolean> {
+  const { isCommit } = await import('../../files/folder.ts');
+  return isCommit(resolve(call.context.cwd, call.folder()), name);
 }
 
 function asVersion(what: string): VersionRef | null {
@@ -71,7 +78,7 @@ function asVersion(what: string): VersionRef | null {
   }
 }
 
-async function isThere(call: Call, version: VersionRef): Promise<boolean> {
+async function datasetExists(call: Call, version: VersionRef): Promise<boolean> {
   try {
     await (await call.open()).get<'dataset'>(datasetOf(version));
     return true;
@@ -80,4 +87,44 @@ async function isThere(call: Call, version: VersionRef): Promise<boolean> {
     if (error instanceof NotFoundError) return false;
     throw error;
   }
+}
+
+/**
+ * Compares the catalogue in the folder with its remote, and changes nothing.
+ * @returns the exit code
+ * @throws UsageError where no remote is known
+ */
+function diffRemote(call: Call): Promise<number> {
+  return withPair(call, 'diff', async (pair, remote) => {
+    const { context, global, show } = call;
+    const [{ compare }, { changesOf, conflictsOf }] = await Promise.all([
+      import('../../sync/compare.ts'),
+      import('../../sync/changes.ts'),
+    ]);
+    const comparison = await compare(pair);
+    try {
+      const { texts } = comparison;
+      const plan = await comparison.plan();
+      const incoming = await changesOf(plan.incoming, pair, texts.theirs);
+      const outgoing = await changesOf(plan.outgoing, pair, texts.ours);
+      const conflicts = await conflictsOf(plan.conflicts, pair, comparison);
+      if (show.asJson) show.json({ remote: remote.url, incoming, outgoing, conflicts, held: plan.held });
+      else {
+        const paint = colours(context, global.color);
+        const headed = (title: string, count: number, rest: () => void) => {
+          if (count && show.forPeople) context.out(`${paint('bold', title)}\n`);
+          rest();
+        };
+        headed(`To pull from ${remote.name}:`, incoming.length, () => showChanges(call, 'incoming', incoming));
+        headed(`To push to ${remote.name}:`, outgoing.length, () => showChanges(call, 'outgoing', outgoing));
+        headed('Changed here and there:', conflicts.length, () => showConflicts(call, conflicts));
+      }
+      await showFailures(call, plan.held, []);
+      if (incoming.length + outgoing.length + conflicts.length + plan.held.length === 0)
+        show.message('Already in step.');
+      return 0;
+    } finally {
+      await comparison.close();
+    }
+  });
 }

@@ -1,6 +1,6 @@
 /** `catalogue init`: a folder to start with. */
 import { existsSync } from 'node:fs';
-import { readdir, stat, writeFile } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { Option } from 'commander';
 import { ConflictError, ValidationError } from '../../catalogue/errors.ts';
@@ -9,7 +9,6 @@ import { defaultFolder, isCatalogue } from '../folder.ts';
 import { dryRun } from '../options.ts';
 import { addGitParts, type GitPart, namesCatalogue, planGitParts } from '../setup/git-parts.ts';
 import { shellWord } from '../setup/git-templates.ts';
-import { prepareFolder } from '../setup/new-folder.ts';
 
 interface InitOptions {
   readonly title: string;
@@ -43,7 +42,7 @@ export const command: Verb<InitOptions> = {
     const folder = resolve(context.cwd, name);
     if (options.title.trim() === '') throw new ValidationError({ title: ['This field may not be blank.'] });
     const isThere = adds && isCatalogue(folder);
-    if (!isThere) await mustBeEmpty(folder, name);
+    if (!isThere) await assertEmpty(folder, name);
     const parts = await planGitParts(folder, options);
     const place = ({ path }: GitPart) => relative(context.cwd, path).replaceAll('\\', '/');
     if (options.dryRun) {
@@ -51,7 +50,10 @@ export const command: Verb<InitOptions> = {
       for (const part of parts) if (!part.isThere) show.line(`Would add ${place(part)}`);
       return 0;
     }
-    if (!isThere) await makeCatalogue(folder, options.title.trim());
+    if (!isThere) {
+      const { createCatalogue } = await import('../../files/folder.ts');
+      await createCatalogue(folder, options.title.trim());
+    }
     await addGitParts(parts);
     if (!show.forPeople && !isThere) show.line(name);
     for (const part of parts) {
@@ -77,7 +79,7 @@ export const command: Verb<InitOptions> = {
 };
 
 /** A folder with nothing in it but dotfiles, such as .git, is empty enough. */
-async function mustBeEmpty(folder: string, name: string): Promise<void> {
+async function assertEmpty(folder: string, name: string): Promise<void> {
   if (!existsSync(folder)) return;
   if (!(await stat(folder)).isDirectory())
     throw new ConflictError(`${name} is a file. Name another folder: catalogue init DIR`);
@@ -87,16 +89,4 @@ async function mustBeEmpty(folder: string, name: string): Promise<void> {
     throw new ConflictError(
       `${name} isn't empty (${first} is in it) and is no catalogue. Name a new folder: catalogue init DIR`,
     );
-}
-
-/** Makes the folder; catalogue.yaml comes last, since with it the folder is a catalogue. */
-async function makeCatalogue(folder: string, title: string): Promise<void> {
-  const [{ schemaHeader }, { pairLines, houseHabits }] = await Promise.all([
-    import('../../files/editor-schemas.ts'),
-    import('../../text/emit.ts'),
-  ]);
-  await prepareFolder(folder);
-  const path = 'catalogue.yaml';
-  const lines = [schemaHeader('settings', path, ''), ...pairLines('title', title, 0, houseHabits)];
-  await writeFile(join(folder, path), `${lines.join('\n')}\n`, { flag: 'wx' });
 }

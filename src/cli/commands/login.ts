@@ -1,10 +1,11 @@
-/** `catalogue login`: who one is at a catalogue elsewhere. */
+/** `catalogue login` and `catalogue logout`: signing in to a remote and out of it. */
 import { Option } from 'commander';
+import { NotAuthenticatedError, NotFoundError } from '../../catalogue/errors.ts';
 import type { Call, Verb } from '../command.ts';
 import { DeclinedError, UsageError } from '../errors.ts';
 import { passwordStdin } from '../options.ts';
-import { isUnencrypted, type Login, tokenFrom, withLogin } from '../remote/remotes.ts';
-import { changeRemotes } from '../remote/remotes-file.ts';
+import { findRemote, isUnencrypted, type Login, tokenFrom, withLogin, withoutLogin } from '../remote/remotes.ts';
+import { changeRemotes, readRemotes } from '../remote/remotes-file.ts';
 
 interface LoginOptions {
   readonly username?: string;
@@ -12,7 +13,7 @@ interface LoginOptions {
   readonly tokenStdin?: boolean;
 }
 
-export const command: Verb<LoginOptions> = {
+export const login: Verb<LoginOptions> = {
   usage: 'login [remote]',
   description: 'Sign in to a catalogue elsewhere, by its name or address.',
   notes:
@@ -36,10 +37,10 @@ export const command: Verb<LoginOptions> = {
     const { context, show } = call;
     const url = await call.remoteUrl(given);
     if (isUnencrypted(url)) show.message(`With http://, what you type can be read on the way to ${new URL(url).host}.`);
-    const login = options.tokenStdin ? await withToken(call, url) : await withPassword(call, url, options);
-    const data = await changeRemotes(context.env, (before) => withLogin(before, login));
+    const signIn = options.tokenStdin ? await withToken(call, url) : await withPassword(call, url, options);
+    const data = await changeRemotes(context.env, (before) => withLogin(before, signIn));
     const name = data.remotes.find((remote) => remote.url === url)?.name ?? url;
-    const { user, expires } = login;
+    const { user, expires } = signIn;
     if (show.asJson) show.json({ name, url, user, expires });
     show.message(`Signed in to ${name} as ${user}${expires === null ? '' : ` until ${expires.slice(0, 10)}`}.`);
     if (context.env.CATALOGUE_TOKEN)
@@ -84,4 +85,46 @@ async function withPassword({ context }: Call, url: string, options: LoginOption
 async function loaded() {
   const [{ openHttp }, signIn] = await Promise.all([import('../../remote/http.ts'), import('../../remote/sign-in.ts')]);
   return { openHttp, ...signIn };
+}
+
+export const logout: Verb = {
+  usage: 'logout [remote]',
+  description: 'Sign out of a catalogue elsewhere, by its name or address.',
+  notes:
+    'The token is forgotten here and made worthless there. One that was given with login --token-stdin stays valid there.',
+  examples: ['catalogue logout prod'],
+  on: 'nothing',
+  async run({ context, show, remoteUrl }, [given]) {
+    const url = await remoteUrl(given);
+    const { name, login: signIn } = findRemote(await readRemotes(context.env), url);
+    if (!signIn) {
+      show.message(`Nobody is signed in to ${name}.`);
+      return 0;
+    }
+    const left = await revoke(signIn);
+    await changeRemotes(context.env, (data) => withoutLogin(data, url));
+    show.message(`Signed out of ${name}.${left}`);
+    return 0;
+  },
+};
+
+/** @returns what is to be said of a token that stays valid; '' where it doesn't */
+async function revoke({ url, token, id, expires }: Login): Promise<string> {
+  if (id === null) return ' The token was given, and stays valid. To remove it: catalogue token remove';
+  const [{ openHttp }, { revokeToken }] = await Promise.all([
+    import('../../remote/http.ts'),
+    import('../../remote/sign-in.ts'),
+  ]);
+  const http = await openHttp(url, { token, retries: 0 });
+  try {
+    await revokeToken(http, id);
+    return '';
+  } catch (error) {
+    // Worthless already: what was wanted.
+    if (error instanceof NotAuthenticatedError || error instanceof NotFoundError) return '';
+    const until = expires === null ? '' : ` until ${expires.slice(0, 10)}`;
+    return ` The token is forgotten here, but stays valid there${until}: ${(error as Error).message}`;
+  } finally {
+    await http.close();
+  }
 }

@@ -1,7 +1,6 @@
 /** The words that may stand where one is being typed. */
 import type { DatasetRef, Ref } from '../../catalogue/ref.ts';
 import type { Column } from '../../catalogue/types.ts';
-import { columnWords, filterWords } from './columns.ts';
 import type { Expected, Given } from './expected.ts';
 import type { Names } from './names.ts';
 import { sourceOf } from './sources.ts';
@@ -169,4 +168,30 @@ async function datasetOf({ arguments: [first = ''], options }: Given, names: Nam
 async function columnsOf(given: Given, names: Names): Promise<readonly Column[]> {
   const ref = await datasetOf(given, names);
   return (ref && (await names.dataset(ref))?.columns) ?? [];
+}
+
+/** @param before what stands before the name in the same word */
+const columnWords = (columns: readonly Column[], before: string): readonly Candidate[] =>
+  columns.map((column) => ({ word: before + column.name, description: descriptionOf(column) }));
+
+const descriptionOf = ({ type, unit, label }: Column) => [type, unit && `in ${unit}`, label].filter(Boolean).join(', ');
+
+/**
+ * The filters that begin so: `height=`; where it can be that column only, `height__` as well; behind that, its lookups;
+ * and behind the `=` of a boolean column, what it can be.
+ */
+async function filterWords(columns: readonly Column[], current: string): Promise<readonly Candidate[]> {
+  const { lookupsOf } = await import('../../data/lookups.ts');
+  const plain = (words: readonly string[]) => words.map((word) => ({ word, description: '' }));
+  const asked = columns.find(({ name }) => current.startsWith(`${name}__`) || current.startsWith(`${name}=`));
+  if (!asked) {
+    const near = columns.filter(({ name }) => name.startsWith(current));
+    return near.flatMap((column) => {
+      const ends = column.type === 'geometry' ? ['__'] : near.length === 1 ? ['=', '__'] : ['='];
+      return ends.map((end) => ({ word: column.name + end, description: descriptionOf(column) }));
+    });
+  }
+  const { name, type } = asked;
+  if (current.startsWith(`${name}=`)) return type === 'boolean' ? plain([`${name}=true`, `${name}=false`]) : [];
+  return plain(lookupsOf[type].filter((lookup) => lookup !== 'exact').map((lookup) => `${name}__${lookup}=`));
 }

@@ -2,7 +2,7 @@
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { DatasetRef, Ref } from '../../catalogue/ref.ts';
 import type { Dataset } from '../../catalogue/types.ts';
-import type { Listed } from '../../files/reading/listed.ts';
+import type { Listed } from '../../files/folder.ts';
 import { listAll } from '../lookup.ts';
 import { ageText } from '../output/quantities.ts';
 
@@ -28,7 +28,7 @@ export function namesOf(folderOf: () => string | undefined, open: () => Promise<
   return {
     async names(listed) {
       const folder = folderOf();
-      if (folder !== undefined) return (await import('../../files/reading/listed.ts')).namesListed(folder, listed);
+      if (folder !== undefined) return (await import('../../files/folder.ts')).listNames(folder, listed);
       const { kind, ...within } = listed;
       const entities = await listAll<typeof kind>(await open(), kind, within, most);
       return entities.map(({ slug }) => slug);

@@ -1,4 +1,5 @@
-/** A record's text in a person's editor, until it is good or the person gives up. */
+/** A record's text in a person's editor, until it is valid or the person gives up. */
+import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, extname, join } from 'node:path';
@@ -6,21 +7,20 @@ import { ConflictError, ValidationError } from '../../catalogue/errors.ts';
 import type { Context } from '../context.ts';
 import { DeclinedError } from '../errors.ts';
 import { manyLines } from '../output/text.ts';
-import { openEditor } from './editor.ts';
 
 export interface Edited {
-  /** Where the record lies in its catalogue. */
+  /** Path of the record, relative to the catalogue folder. */
   readonly path: string;
   readonly text: string;
-  /** Takes the new text. @throws ValidationError, ConflictError where another text might do */
+  /** Saves the new text. @throws ValidationError, ConflictError: the editor is opened again */
   save(text: string): Promise<void>;
 }
 
 /**
- * Opens the editor on a text and saves what comes of it. Where it is refused, the editor is opened again with the reason
- * at the top. What isn't saved in the end is kept in a file, which the message names.
- * @returns whether something was changed
- * @throws DeclinedError where the person gave up; what `save` throws
+ * Opens the editor on a text and saves the new one. If it is refused, the editor is opened again with the reasons at the
+ * top. A text that isn't saved in the end is kept in a file, which the message names.
+ * @returns true if something was changed
+ * @throws DeclinedError where the person gives up; the errors of `save`
  */
 export async function editText(context: Context, { path, text, save }: Edited): Promise<boolean> {
   const folder = await mkdtemp(join(context.env.TMPDIR || tmpdir(), 'catalogue-'));
@@ -47,7 +47,7 @@ export async function editText(context: Context, { path, text, save }: Edited): 
       }
     }
   } catch (error) {
-    // Whoever has typed something shall not have done so for nothing.
+    // Text that a person has typed is never lost.
     const typed = withoutHeader(await readFile(file, 'utf8').catch(() => ''));
     const worth = typed.trim() === '' ? last : typed;
     if (worth === text || !(error instanceof Error)) throw error;
@@ -93,3 +93,33 @@ function reasonsOf(error: Error): readonly string[] {
 
 /** The text without the comments that stood before it. */
 const withoutHeader = (text: string) => text.replace(new RegExp(`^(?:${mark}.*(?:\\r?\\n|$))*`), '');
+
+const isWindows = process.platform === 'win32';
+
+/** The command of the editor, as the person has written it: it may have arguments and quotes. */
+export const editorOf = ({ VISUAL, EDITOR }: NodeJS.ProcessEnv): string =>
+  VISUAL?.trim() || EDITOR?.trim() || (isWindows ? 'notepad' : 'vi');
+
+/**
+ * Opens a file in the person's editor, $VISUAL or $EDITOR; resolves when the editor has ended.
+ * @throws DeclinedError where the editor can't be started, or ends with an error
+ */
+export async function openEditor({ env }: Context, path: string): Promise<void> {
+  const editor = editorOf(env);
+  // A shell reads the command, as with git and crontab; the path is an argument of its own, which no shell reads.
+  const child = isWindows
+    ? spawn(`${editor} "${path}"`, { shell: true, stdio: 'inherit', env })
+    : spawn('sh', ['-c', `${editor} "$1"`, 'editor', path], { stdio: 'inherit', env });
+  // Ctrl-C belongs to the editor as long as it has the terminal.
+  const ignore = () => {};
+  process.on('SIGINT', ignore);
+  const ended = await new Promise<number | string>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code, signal) => resolve(code ?? signal ?? 1));
+  }).finally(() => process.off('SIGINT', ignore));
+  if (ended === 0) return;
+  const hint = 'Set VISUAL or EDITOR, as in: EDITOR=nano';
+  if (ended === 127) throw new DeclinedError(`The editor ${editor} was not found. ${hint}`);
+  if (ended === 126) throw new DeclinedError(`The editor ${editor} can't be run. ${hint}`);
+  throw new DeclinedError(`The editor ${editor} ended with an error (${ended}).`);
+}

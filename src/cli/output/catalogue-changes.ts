@@ -1,6 +1,7 @@
 /** What a branch changes, in words that text and Markdown have in common. */
 import type { ColumnChange, FieldChange, RowsChange, ThingChange, VersionChange } from '../../catalogue/changes.ts';
 import { bytesText, counted } from './quantities.ts';
+import { oneLine } from './text.ts';
 
 /** How a value, or a part of one, is written. */
 export type Quote = (text: string) => string;
@@ -103,4 +104,24 @@ function rowsText({ from, to, counts, key, reason }: RowsChange, quote: Quote): 
   const { added, removed, changed, unchanged } = counts;
   const known = key.kind === 'columns' ? `; known by ${key.columns.map(quote).join(', ')}` : '';
   return `rows: ${added} added, ${removed} removed, ${changed} changed, ${unchanged} unchanged (${versions}${known})`;
+}
+
+const marks = { added: '+', removed: '-', changed: '~' } as const;
+/** Longest text of a value that is shown to people. */
+const longest = 60;
+
+/**
+ * The lines: one for each thing, and below it one for each difference.
+ * @param forPeople cuts long values; programs get all of them
+ */
+export function catalogueChangeLines(things: readonly ThingChange[], forPeople: boolean): readonly string[] {
+  const quote = (text: string) => (forPeople && text.length > longest ? `${text.slice(0, longest - 1)}…` : text);
+  return things.flatMap((thing) => {
+    const { kind, change, name, was, label } = thing;
+    const title = [kind, name].filter(Boolean).join(' ') + (was === null ? '' : `, was ${was}`);
+    if (change === 'changed')
+      return [`~ ${title}`, ...detailsOf(thing, quote).map((line) => `    ${line}`)].map(oneLine);
+    const content = contentOf(thing);
+    return [oneLine(`${marks[change]} ${title}${label && ` "${quote(label)}"`}${content && `: ${content}`}`)];
+  });
 }

@@ -1,20 +1,20 @@
-/** The pre-commit hook of a repository that a catalogue lies in. */
+/** The texts of the pre-commit hook and of the workflow that check a catalogue. */
 
-/** A word that a shell takes as it is. */
+/** A word quoted for a shell, if it has to be. */
 export const shellWord = (word: string) => (/^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
-/** What to add to a hook that is there already. */
+/** The line to add to an existing hook. */
 export const hookLine = (folder: string): string =>
   `git --literal-pathspecs diff --cached --quiet -- ${shellWord(folder)} || ` +
   `npx --no-install catalogue --data ${shellWord(folder)} check --staged || exit 1`;
 
-/** Whether a hook checks the folder's catalogue, whoever wrote it. */
+/** True if a hook checks the catalogue in the folder. */
 export const checksCatalogue = (hook: string, folder: string): boolean =>
   /\bcheck --staged\b/.test(hook) && hook.includes(shellWord(folder));
 
 /**
- * The hook as a whole. Git runs it at the top of the working tree (githooks(5)).
- * @param folder of the catalogue, from there
+ * The whole hook. Git runs it at the top of the working tree (githooks(5)).
+ * @param folder of the catalogue, relative to the top
  */
 export const hookScript = (folder: string): string => `#!/bin/sh
 # What is staged of the catalogue is checked before it is committed. Made by "catalogue init --hook".
@@ -35,3 +35,49 @@ else
 fi
 exec "$@" --data "$folder" check --staged
 `;
+
+export const workflowPath = '.github/workflows/catalogue.yml';
+
+/**
+ * The workflow of GitHub Actions that checks pull requests, as YAML. It runs the program that package.json names, and never
+ * another one of the same name from a registry.
+ * @param folder of the catalogue, relative to the top of the repository
+ */
+export function workflowText(folder: string): string {
+  const catalogue = `npx --no-install catalogue --data ${shellWord(folder)}`;
+  const paths = folder === '.' ? '' : `\n    paths: ${JSON.stringify([`${folder}/**`, workflowPath])}`;
+  return `# Checks what a pull request changes in the catalogue, and says so in words. Made by "catalogue init --ci".
+# The program comes with "npm ci": package.json has to name it.
+name: Catalogue
+on:
+  pull_request:${paths}
+permissions:
+  contents: read
+jobs:
+  check:
+    runs-on: ubuntu-latest
+    defaults:
+      run:
+        shell: bash
+    env:
+      BASE: origin/\${{ github.base_ref }}
+    steps:
+      - uses: actions/checkout@v6
+        with:
+          # All commits, to find where the branch began; and payloads that are in Git LFS.
+          fetch-depth: 0
+          lfs: true
+      - uses: actions/setup-node@v6
+        with:
+          node-version: 22
+      - run: npm ci
+      - name: Check what changed
+        run: ${yamlText(`${catalogue} check --changed "$BASE" --format github`)}
+      - name: Say what changed
+        if: \${{ !cancelled() }}
+        run: ${yamlText(`${catalogue} diff "$BASE...HEAD" --format markdown | tee -a "$GITHUB_STEP_SUMMARY"`)}
+`;
+}
+
+/** A text as a scalar of YAML, quoted if it has to be. */
+const yamlText = (text: string) => (/: | #|^['"]/.test(text) ? JSON.stringify(text) : text);

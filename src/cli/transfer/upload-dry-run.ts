@@ -5,7 +5,7 @@ import { ValidationError } from '../../catalogue/errors.ts';
 import { formatRef } from '../../catalogue/ref.ts';
 import type { Dataset } from '../../catalogue/types.ts';
 import type { Call } from '../command.ts';
-import { columnChangeLines } from '../output/changes.ts';
+import { columnChangeLines } from '../output/difference-lines.ts';
 import { consume, factsOf, type Source, type UploadOptions } from './upload.ts';
 
 /**

@@ -11,7 +11,7 @@ import type { Call } from '../command.ts';
 import type { Context } from '../context.ts';
 import { fieldOptions } from '../fields.ts';
 import { interruptible } from '../interruption.ts';
-import { columnChangeLines } from '../output/changes.ts';
+import { columnChangeLines } from '../output/difference-lines.ts';
 import { linksOf, showOutcome } from '../output/outcome.ts';
 import { transfer } from '../output/progress.ts';
 import { bytesText, counted } from '../output/quantities.ts';
