@@ -13,7 +13,7 @@ import type { FileCatalogue, OpenOptions } from './file-catalogue.ts';
 import type { ChangesOptions, ChangesSince } from './git/changes-since.ts';
 import type { Listed } from './reading/listed.ts';
 
-export type { CheckOptions, CheckProblem, CheckResult } from './checking/check.ts';
+export type { CheckOptions, CheckDiagnostic, CheckResult } from './checking/check.ts';
 export type { FolderDiagnosis, FolderState } from './diagnose.ts';
 export type { Listed } from './reading/listed.ts';
 

@@ -2,7 +2,7 @@
 import { relative, resolve } from 'node:path';
 import { Option } from 'commander';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import type { CheckOptions, CheckProblem, CheckResult } from '../../files/folder.ts';
+import type { CheckOptions, CheckDiagnostic, CheckResult } from '../../files/folder.ts';
 import type { Call, Verb } from '../command.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
@@ -54,7 +54,7 @@ export const command: Verb<Options> = {
       ? await checkedRemotely(call, options)
       : await checkedLocally(call, options);
     const chosen = format ?? (show.asJson ? 'json' : 'text');
-    if (chosen === 'json') show.json(report);
+    if (chosen === 'json') show.json(objectOf(report));
     else if (chosen === 'github') for (const problem of report.problems) context.out(`${annotation(problem, place)}\n`);
     else showText(context.out, colours(context, global.color), report, place);
     if (chosen !== 'json') summarise(show, report, options.fix ?? false);
@@ -112,9 +112,15 @@ async function checkRemote(catalogue: Catalogue): Promise<CheckResult> {
   return { problems, fixed: [], files: all - payloads };
 }
 
+/** The report as an object of JSON: the same of a remote, which sends no codes of diagnostics. */
+function objectOf(report: CheckResult): object {
+  const withoutCode = ({ code: _code, ...diagnostic }: CheckDiagnostic) => diagnostic;
+  return { ...report, problems: report.problems.map(withoutCode), fixed: report.fixed.map(withoutCode) };
+}
+
 /** A line for each problem, those of a file together. */
 function showText(out: (text: string) => void, paint: Paint, { problems, fixed }: CheckResult, place: Place): void {
-  const line = (problem: CheckProblem, colour: 'red' | 'yellow' | 'green', what: string) => {
+  const line = (problem: CheckDiagnostic, colour: 'red' | 'yellow' | 'green', what: string) => {
     const where = oneLine(`${place(problem.path)}:${problem.line}:${problem.column}`);
     out(`${paint('bold', where)}: ${paint(colour, what)}${oneLine(problem.message)}\n`);
   };
@@ -123,7 +129,7 @@ function showText(out: (text: string) => void, paint: Paint, { problems, fixed }
     line(problem, problem.severity === 'error' ? 'red' : 'yellow', problem.severity === 'error' ? '' : 'warning: ');
 }
 
-function byPlace(problems: readonly CheckProblem[]): readonly CheckProblem[] {
+function byPlace(problems: readonly CheckDiagnostic[]): readonly CheckDiagnostic[] {
   const order = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
   return [...problems].sort((a, b) => order(a.path, b.path) || a.line - b.line || a.column - b.column);
 }
@@ -133,7 +139,7 @@ function byPlace(problems: readonly CheckProblem[]): readonly CheckProblem[] {
  * Source: https://docs.github.com/actions/reference/workflow-commands-for-github-actions; the escapes are those of
  * https://github.com/actions/toolkit/blob/main/packages/core/src/command.ts
  */
-function annotation({ severity, path, line, column, message }: CheckProblem, place: Place): string {
+function annotation({ severity, path, line, column, message }: CheckDiagnostic, place: Place): string {
   const properties = { file: place(path), line: String(line), col: String(column) };
   const pairs = Object.entries(properties).map(([key, value]) => `${key}=${escapeProperty(value)}`);
   return `::${severity} ${pairs.join(',')}::${escapeData(manyLines(message))}`;
