@@ -25,7 +25,7 @@ export function cataloguesFor(context: Context, global: GlobalOptions, name: str
       `${name} works on a folder, not on a remote. Leave out --remote; say which folder: --data DIR`,
     );
   if (on === undefined && global.remote !== undefined && global.data !== undefined)
-    throw new UsageError('--data means a folder and --remote a catalogue elsewhere: give one of them.');
+    throw new UsageError('--data means a folder and --remote a remote catalogue: give one of them.');
   const fromEnvironment =
     on === 'folder' || (on === undefined && global.data !== undefined) ? '' : env.CATALOGUE_REMOTE;
   const selected = global.remote ?? (fromEnvironment || undefined);
@@ -61,9 +61,7 @@ function remoteAccess(context: Context, selected: string | undefined) {
   const found = new Map<string, Promise<FoundRemote>>();
   async function find(given = selected): Promise<FoundRemote> {
     if (given === undefined)
-      throw new UsageError(
-        'Say which catalogue elsewhere is meant: --remote NAME or its URL. See: catalogue remote list',
-      );
+      throw new UsageError('Say which remote catalogue is meant: --remote NAME or its URL. See: catalogue remote list');
     const known = found.get(given) ?? lookUp(given);
     found.set(given, known);
     return known;
@@ -96,6 +94,8 @@ function tokenIn({ CATALOGUE_TOKEN: token = '' }: NodeJS.ProcessEnv): string | u
 function hinted({ message }: Error, { name, login }: FoundRemote, env: NodeJS.ProcessEnv): Error {
   const how = `catalogue login ${name}`;
   if (tokenIn(env) !== undefined)
-    return new NotAuthenticatedError(`${message} That is said of CATALOGUE_TOKEN. Without it, sign in with: ${how}`);
+    return new NotAuthenticatedError(
+      `${message} The token in CATALOGUE_TOKEN is refused. Unset it, and sign in with: ${how}`,
+    );
   return new NotAuthenticatedError(`${message} Sign in${login ? ' again' : ''} with: ${how}`);
 }

@@ -60,5 +60,5 @@ export function assertChanges(input: Input): void {
  */
 export function assertLabelMakesSlug(label: string, usage: string): void {
   if (label.trim() !== '' && slugify(label) === '')
-    throw new UsageError(`The label ${JSON.stringify(label)} makes no name. Give one: ${usage}`);
+    throw new UsageError(`No name can be made from the label ${JSON.stringify(label)}. Give one: ${usage}`);
 }

@@ -13,7 +13,7 @@ import type { FileCatalogue, OpenOptions } from './file-catalogue.ts';
 import type { ChangesOptions, ChangesSince } from './git/changes-since.ts';
 import type { Listed } from './reading/listed.ts';
 
-export type { CheckOptions, CheckDiagnostic, CheckResult } from './checking/check.ts';
+export type { CheckDiagnostic, CheckOptions, CheckResult } from './checking/check.ts';
 export type { FolderDiagnosis, FolderState } from './diagnose.ts';
 export type { Listed } from './reading/listed.ts';
 
@@ -82,7 +82,9 @@ export async function repositoryOf(folder: string): Promise<Repository> {
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     if (!/not a git repository/.test(error.message)) throw new NotFoundError(`${error.message}.`);
-    throw new NotFoundError('A hook or a workflow is part of a git repository, and here is none. Run first: git init');
+    throw new NotFoundError(
+      'A hook or a workflow needs a git repository, and the folder is in none. Run first: git init',
+    );
   }
 }
 

@@ -5,7 +5,7 @@ import { recordPaths } from '../catalogue/layout.ts';
 import { houseHabits, pairLines } from '../text/emit.ts';
 import { schemaHeader, writeEditorSchemas } from './editor-schemas.ts';
 
-const gitignore = `# Accounts, caches and files in the making: theirs is this computer only.
+const gitignore = `# Accounts, caches and temporary files: for this computer only.
 .catalogue/
 `;
 

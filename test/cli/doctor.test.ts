@@ -114,7 +114,7 @@ describe('doctor', () => {
       env: { XDG_CONFIG_HOME: '/nonexistent', CATALOGUE_DATA: 'nowhere' },
     });
     assert.match(out, /^\nEnvironment\nok +catalogue +\d/);
-    assert.match(out, /\nFolder\nwarning +path +There is none\.\n +There is no folder nowhere/);
+    assert.match(out, /\nFolder\nwarning +path +no folder\n +There is no folder nowhere/);
     for (const line of out.split('\n')) assert.ok(line.length <= 60, line);
     assert.match(err, /^No problem, \d warnings?\.$/m);
   });

@@ -16,7 +16,7 @@ describe('--quiet', () => {
     }
     const publish = ['publish', 'trees.csv', '--to', 'parks/trees'];
     const files = { 'trees.csv': `${trees}yew,3,4.8,51.6\n` };
-    assert.match((await type(publish, { files, terminal: true })).err, /Taking in/);
+    assert.match((await type(publish, { files, terminal: true })).err, /Uploading/);
     const hushed = await type([...publish, '-q'], { files, terminal: true });
     assert.deepEqual([hushed.exitCode, hushed.err], [0, '']);
   });

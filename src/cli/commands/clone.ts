@@ -1,4 +1,4 @@
-/** `catalogue clone`: a catalogue elsewhere becomes one in a folder, that can be kept in step with it. */
+/** `catalogue clone`: copies a remote catalogue into a folder, from which it can be pulled and pushed. */
 import { existsSync } from 'node:fs';
 import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -14,10 +14,10 @@ import { amountOf, exitCodeOf, runSync, showFailures } from '../sync/run.ts';
 
 export const command: Verb<{ dryRun?: boolean }> = {
   usage: 'clone <url> [dir]',
-  description: 'Copy a catalogue from elsewhere into a folder, to be kept in step with it.',
+  description: 'Copy a remote catalogue into a folder, ready for pull and push.',
   notes:
-    `The folder is ${defaultFolder} unless named otherwise. It has what you may see; private things need a sign-in ` +
-    'before: catalogue login. A clone that broke off goes on when the same is typed again.',
+    `The folder is ${defaultFolder} unless another one is named. It gets what you may see; for private records, sign in ` +
+    'first: catalogue login. If a clone was interrupted, the same command goes on with it.',
   examples: ['catalogue clone https://data.example.org', 'catalogue clone https://data.example.org my-data'],
   on: 'both',
   options: () => [dryRun()],
@@ -37,14 +37,14 @@ export const command: Verb<{ dryRun?: boolean }> = {
     }
     if (settings && !existsSync(join(folder, settings.path)))
       await writeFile(join(folder, settings.path), await copiedSettings(settings.text, recordFormat(settings.path)));
-    return openPair(call, folder, given, async (pair, other) => {
+    return openPair(call, folder, given, async (pair, remote) => {
       const result = await runSync(call, 'Cloning', pair, 'pull', {});
       const { failures, plan } = result;
       await writeOrigin(folder, { url });
       if (show.asJson) show.json({ remote: url, folder: name, records: result.done.length });
       else if (!show.forPeople) show.line(name);
       await showFailures(call, plan.held, failures);
-      show.message(`Cloned ${amountOf(result)} from ${other.name} into ${name}.`);
+      show.message(`Cloned ${amountOf(result)} from ${remote.name} into ${name}.`);
       return exitCodeOf(result);
     });
   },

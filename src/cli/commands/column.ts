@@ -22,7 +22,7 @@ const list: Verb = {
     const dataset = await find(catalogue, parseDatasetRef(name), show);
     const { columns } = dataset;
     if (show.asJson) show.json(representDataset(dataset, linksOf(catalogue)).columns);
-    else if (show.forPeople && columns.length === 0) show.message('No columns. The first version brings them.');
+    else if (show.forPeople && columns.length === 0) show.message('No columns. They come with the first version.');
     else show.table(['NAME', 'TYPE', 'LABEL', 'UNIT', 'DESCRIPTION'], columns.map(row));
     return 0;
   },
@@ -39,8 +39,8 @@ interface EditOptions extends Partial<Record<(typeof words)[number], string>> {
 
 const edit: Verb<EditOptions> = {
   usage: 'edit <dataset> <column>',
-  description: 'Say what a column means; what is not given stays.',
-  notes: 'The words stay when a new version arrives.',
+  description: 'Describe a column. Only the fields that are given change.',
+  notes: 'The description stays when a new version is added.',
   examples: [
     'catalogue column edit parks/trees height --unit m --description "From the ground to the top"',
     'catalogue column edit parks/trees geometry --label Position --dry-run',

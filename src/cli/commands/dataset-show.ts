@@ -15,10 +15,10 @@ const texts = [
   'visibility',
 ] as const;
 
-/** People get the newest versions; there is a list of all of them. */
+/** The number of newest versions that people get. */
 const mostVersions = 10;
 
-/** Shows one dataset. Behind a pipe each line starts with what it is. */
+/** Shows one dataset. Behind a pipe, each line begins with the kind of its content. */
 export function showDataset(show: Show, dataset: Dataset): void {
   show.fields([
     ['dataset', formatRef(dataset)],
@@ -33,10 +33,10 @@ export function showDataset(show: Show, dataset: Dataset): void {
   else listParts(show, dataset);
 }
 
-/** What the data are that one gets. */
+/** Facts about the newest data that are ready. */
 function dataOf({ versions }: Dataset): readonly (readonly [string, string])[] {
   const newest = versions.find(({ ready }) => ready);
-  if (!newest) return [['data', versions.length ? 'No version is ready.' : 'None yet.']];
+  if (!newest) return [['data', versions.length ? 'No version is ready.' : 'No version yet.']];
   return [
     ['rows', newest.rows === null ? '' : numberText(newest.rows)],
     ['size', newest.size === null ? '' : bytesText(newest.size)],
@@ -73,10 +73,10 @@ function showParts(show: Show, dataset: Dataset): void {
     );
   }
   const more = versions.length - mostVersions;
-  if (more > 0) show.message(`${more} more. All of them: catalogue version list ${formatRef(dataset)}`);
+  if (more > 0) show.message(`${more} more versions. All of them: catalogue version list ${formatRef(dataset)}`);
 }
 
-/** A table without the columns in which nothing stands. */
+/** A table without its empty columns. */
 function showFilled(show: Show, headings: readonly string[], rows: readonly (readonly string[])[]): void {
   const filled = [...headings.keys()].filter((i) => rows.some((row) => row[i] !== ''));
   const only = (row: readonly string[]) => filled.map((i) => row[i] ?? '');

@@ -1,4 +1,4 @@
-/** `catalogue dataset`: published data, with its description. */
+/** `catalogue dataset`: descriptions of published data. */
 import { Option } from 'commander';
 import { formatRef, parseDatasetRef, parseSlug } from '../../catalogue/ref.ts';
 import { representDataset } from '../../catalogue/represent.ts';
@@ -19,7 +19,7 @@ const dataset: Noun<'dataset'> = {
   add: {
     usage: 'add <name>',
     description: 'Add a dataset.',
-    notes: 'Its name is <namespace>/<dataset>; with the namespace alone, it gets the name that its label makes.',
+    notes: 'The name is <namespace>/<dataset>. If only the namespace is given, the rest is made from the label.',
     examples: [
       'catalogue dataset add parks/trees --label Trees --keyword nature --licence CC-BY-4.0',
       'catalogue dataset add parks --label "Play grounds" --description-file about.md',
@@ -43,14 +43,17 @@ const dataset: Noun<'dataset'> = {
     ],
     plural: 'datasets',
     filters: () => [
-      repeatable('--keyword <word>', 'Only those with this keyword; of several, any.'),
-      repeatable('--licence <id>', 'Only those of this licence.'),
-      repeatable('--publisher <name>', 'Only those of this publisher.'),
-      new Option('--type <type>', 'Only those with a column of this type.').choices(columnTypes),
-      repeatable('--column <name>', 'Only those with a column of this name.'),
-      repeatable('--namespace <name>', 'Only those of this namespace.'),
+      repeatable('--keyword <word>', 'Only datasets with this keyword, or with any of several.'),
+      repeatable('--licence <id>', 'Only datasets with this licence.'),
+      repeatable('--publisher <name>', 'Only datasets of this publisher.'),
+      new Option('--type <type>', 'Only datasets with a column of this type.').choices(columnTypes),
+      repeatable('--column <name>', 'Only datasets with a column of this name.'),
+      repeatable('--namespace <name>', 'Only datasets of this namespace.'),
       visibility(),
-      new Option('--ready <true|false>', 'Only those with data to serve, or without.').choices(['true', 'false']),
+      new Option('--ready <true|false>', 'Only datasets with a ready version, or without one.').choices([
+        'true',
+        'false',
+      ]),
     ],
     headings: ['DATASET', 'LABEL', 'LICENCE', 'VERSIONS', 'UPDATED'],
     row(entity, { forPeople }) {
@@ -65,7 +68,7 @@ const dataset: Noun<'dataset'> = {
     print: showDataset,
   },
   edit: {
-    description: 'Change the fields of a dataset that are given, and no others.',
+    description: 'Edit a dataset. Only the fields that are given change.',
     notes: editorNote,
     examples: [
       'catalogue dataset edit parks/trees',

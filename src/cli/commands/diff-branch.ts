@@ -1,4 +1,4 @@
-/** `catalogue diff <commit>`: what a branch changes. */
+/** `catalogue diff <commit>`: the changes since a commit, or between two. */
 import { relative, resolve } from 'node:path';
 import { NotFoundError } from '../../catalogue/errors.ts';
 import type { Diagnostic } from '../../catalogue/types.ts';
@@ -12,7 +12,7 @@ export interface BranchOptions {
   readonly rows?: boolean | undefined;
 }
 
-/** Tells what changed since a commit, or between two. @returns the exit code */
+/** Shows the changes since a commit, or between two. @returns the exit code */
 export async function diffBranch(call: Call, what: string, { format, rows }: BranchOptions): Promise<number> {
   const { context, show } = call;
   const { changesSince } = await import('../../files/folder.ts');
@@ -24,7 +24,7 @@ export async function diffBranch(call: Call, what: string, { format, rows }: Bra
   )
     .catch((error) => {
       if (!(error instanceof NotFoundError) || /[/.@]/.test(what)) throw error;
-      throw new NotFoundError(`${error.message}\nOr is a dataset meant? One is written <namespace>/<dataset>.`);
+      throw new NotFoundError(`${error.message}\nIf you mean a dataset, write <namespace>/<dataset>.`);
     })
     .finally(end);
   const place = ({ path, ...rest }: Diagnostic) => ({
@@ -42,7 +42,7 @@ export async function diffBranch(call: Call, what: string, { format, rows }: Bra
     const sides = `${from.name} (${from.commit.slice(0, 7)}) → ${to ? `${to.name} (${to.commit.slice(0, 7)})` : 'the working tree'}`;
     show.message(`${sides}: ${summaryOf(things)}.`);
     for (const { path, line, message } of broken)
-      show.message(`Not compared, for it is broken on one side: ${path}:${line}: ${message}`);
+      show.message(`Not compared, since it is broken on one side: ${path}:${line}: ${message}`);
   }
   return 0;
 }

@@ -1,4 +1,4 @@
-/** `catalogue diff`: how the rows of two versions differ, what a branch changes, or what differs from a remote. */
+/** `catalogue diff`: differences of two versions, of commits, or between local and remote. */
 import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { MovedError, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
@@ -14,15 +14,16 @@ import { diffRows, firstRows, type RowsOptions } from './diff-rows.ts';
 
 export const command: Verb<RowsOptions & BranchOptions> = {
   usage: 'diff [what] [other]',
-  description: 'Say what differs: two versions, a branch of git, or this and a remote.',
+  description: 'Compare two versions, commits of git, or local and remote.',
   notes:
-    'Of a version, the counts come first: columns added, dropped and retyped; rows added, removed and changed. With ' +
-    'one version, it is compared with the one before it; with a dataset alone, that is the newest. The other version ' +
-    'may be written @<version>, where it is one of the same dataset.\n\n' +
-    'Of a commit (a branch, a tag), what the working tree changes since: datasets added, removed, renamed; fields, ' +
-    'columns, versions and rows. Two commits are written <commit>..<commit>; with three dots, the second is compared ' +
-    'with the one where both parted. A dataset called as a branch is wins: write refs/heads/<branch> then.\n\n' +
-    'Alone, what this catalogue and the one elsewhere that it is kept in step with have to pull and to push.',
+    'For versions, the counts come first: columns added, dropped and retyped; rows added, removed and changed. One ' +
+    'version is compared with the one before it; a dataset means its newest version. The other version may be written ' +
+    '@<version> if it is of the same dataset.\n\n' +
+    'For a commit (a branch, a tag): the changes of the working tree since then, with datasets added, removed and renamed, ' +
+    'fields, columns, versions and rows. Two commits are written <commit>..<commit>; with three dots, the second is ' +
+    'compared with the commit where the two branches parted. If a dataset and a branch have the same name, the dataset ' +
+    'is meant; for the branch, write refs/heads/<branch>.\n\n' +
+    'Without arguments: the changes to pull from the remote and to push to it.',
   examples: [
     'catalogue diff parks/trees',
     'catalogue diff parks/trees@20190101000000000000 @latest',
@@ -31,31 +32,34 @@ export const command: Verb<RowsOptions & BranchOptions> = {
     'catalogue diff main...feature --format markdown',
   ],
   options: () => [
-    new Option('--key <columns>', 'Columns that tell rows apart, comma-separated; found where they are not given.'),
-    new Option('--limit <number>', `Show at most so many rows. At a terminal: ${firstRows}.`).argParser(
+    new Option(
+      '--key <columns>',
+      'Columns that identify a row, comma-separated. By default they are found in the data.',
+    ),
+    new Option('--limit <number>', `At most so many rows. Default at a terminal: ${firstRows}.`).argParser(
       wholeNumber(0, Number.MAX_SAFE_INTEGER),
     ),
-    new Option('--format <text|markdown|json>', 'How to say what a branch changes.').choices([
+    new Option('--format <text|markdown|json>', 'Output format for the changes since a commit.').choices([
       'text',
       'markdown',
       'json',
     ]),
-    new Option('--no-rows', "Don't compare the rows of what a branch changes."),
+    new Option('--no-rows', "Don't compare rows; for commits only."),
   ],
   async run(call, [what, other], { key, limit, format, rows }) {
     if (what === undefined) return diffRemote(call);
     if (other === undefined && (await isBranch(call, what))) {
       const odd = key === undefined ? (limit === undefined ? undefined : '--limit') : '--key';
-      if (odd) throw new UsageError(`${odd} is about the rows of a dataset, and ${what} is a commit.`);
+      if (odd) throw new UsageError(`${odd} is for the rows of a dataset, and ${what} is a commit.`);
       return diffBranch(call, what, { format, rows });
     }
-    if (format === 'markdown') throw new UsageError('--format markdown is about a commit: catalogue diff main');
+    if (format === 'markdown') throw new UsageError('--format markdown is for commits, as in: catalogue diff main');
     const show = format === 'json' ? { ...call.show, asJson: true } : call.show;
     return diffRows({ ...call, show }, what, other, { key, limit });
   },
 };
 
-/** Whether a commit is meant: what is no dataset, unless it looks like one and git doesn't know it either. */
+/** True if a commit is meant: the text isn't the name of a dataset, and can't be one or is known to git. */
 async function isBranch(call: Call, what: string): Promise<boolean> {
   if (call.isRemote) return false;
   const version = asVersion(what);
@@ -90,7 +94,7 @@ async function datasetExists(call: Call, version: VersionRef): Promise<boolean> 
 }
 
 /**
- * Compares the catalogue in the folder with its remote, and changes nothing.
+ * Compares the local catalogue with its remote, and changes nothing.
  * @returns the exit code
  * @throws UsageError where no remote is known
  */
@@ -117,11 +121,11 @@ function diffRemote(call: Call): Promise<number> {
         };
         headed(`To pull from ${remote.name}:`, incoming.length, () => showChanges(call, 'incoming', incoming));
         headed(`To push to ${remote.name}:`, outgoing.length, () => showChanges(call, 'outgoing', outgoing));
-        headed('Changed here and there:', conflicts.length, () => showConflicts(call, conflicts));
+        headed('Changed on both sides:', conflicts.length, () => showConflicts(call, conflicts));
       }
       await showFailures(call, plan.held, []);
       if (incoming.length + outgoing.length + conflicts.length + plan.held.length === 0)
-        show.message('Already in step.');
+        show.message('Already up to date.');
       return 0;
     } finally {
       await comparison.close();

@@ -10,9 +10,9 @@ import { pad, width, wrap } from '../output/width.ts';
 
 export const command: Verb = {
   usage: 'doctor',
-  description: 'Look whether all is well: the program, the folder, the system, remotes.',
+  description: 'Check the program, the folder, the system and remotes, and say what to do.',
   notes:
-    'It changes nothing. The exit code is 1 if there is a problem. The files themselves are looked at by: catalogue check',
+    'It changes nothing. The exit code is 1 if there is a problem. To check the files of the catalogue: catalogue check',
   examples: ['catalogue doctor', 'catalogue doctor --json'],
   on: 'nothing',
   async run(call) {

@@ -21,7 +21,7 @@ const group: Noun<'group', { readonly member?: readonly string[] }> = {
     usage: 'add [group]',
     description: 'Add a group.',
     notes:
-      'Without a name, it gets the one that its label makes. Namespaces are given to it with: catalogue namespace edit.',
+      'Without a name, the name is made from the label. To make it the owner of a namespace: catalogue namespace edit <namespace> --owner <group>',
     examples: [
       'catalogue group add gardeners --label Gardeners --member alice --member bob',
       'catalogue group add --label "Water works"',
@@ -35,7 +35,7 @@ const group: Noun<'group', { readonly member?: readonly string[] }> = {
     row: ({ slug, label, members }) => [slug, label, members.join(', ')],
   },
   show: {
-    description: 'Show one group, with its members and what it owns.',
+    description: 'Show one group, with its members and namespaces.',
     examples: ['catalogue group show gardeners'],
     async print(show, { slug, label, id, members }, catalogue) {
       const owned = await listAll(catalogue, 'namespace', { filters: { owner: [slug] } });
@@ -49,7 +49,7 @@ const group: Noun<'group', { readonly member?: readonly string[] }> = {
     },
   },
   edit: {
-    description: 'Change the fields of a group that are given, and no others.',
+    description: 'Edit a group. Only the fields that are given change.',
     notes: editorNote,
     examples: [
       'catalogue group edit gardeners',
@@ -59,7 +59,7 @@ const group: Noun<'group', { readonly member?: readonly string[] }> = {
     options: () => [rename('Rename it, in its namespaces and users too; the old address leads to the new one.')],
   },
   remove: {
-    description: 'Remove a group: its members and namespaces stay, without it.',
+    description: 'Remove a group. Its members and namespaces stay.',
     examples: ['catalogue group remove gardeners', 'catalogue group remove gardeners --yes'],
   },
 };

@@ -15,10 +15,10 @@ interface LoginOptions {
 
 export const login: Verb<LoginOptions> = {
   usage: 'login [remote]',
-  description: 'Sign in to a catalogue elsewhere, by its name or address.',
+  description: 'Sign in to a remote catalogue, by its name or address.',
   notes:
-    'The token is kept in the configuration of this user of this computer; the password is not kept. ' +
-    'For programs: a token in CATALOGUE_TOKEN.',
+    'The token is kept in your configuration on this computer; the password is not kept. ' +
+    'Programs use a token in CATALOGUE_TOKEN.',
   examples: [
     'catalogue login prod',
     'catalogue login prod --username alice --password-stdin',
@@ -26,9 +26,9 @@ export const login: Verb<LoginOptions> = {
   ],
   on: 'nothing',
   options: () => [
-    new Option('--username <name>', 'Who signs in; asked for otherwise.'),
+    new Option('--username <name>', 'User name. Without it, you are asked.'),
     passwordStdin(),
-    new Option('--token-stdin', 'Read a token that was made before from stdin, and keep that.').conflicts([
+    new Option('--token-stdin', 'Read an existing token from stdin, and keep it.').conflicts([
       'username',
       'passwordStdin',
     ]),
@@ -44,7 +44,7 @@ export const login: Verb<LoginOptions> = {
     if (show.asJson) show.json({ name, url, user, expires });
     show.message(`Signed in to ${name} as ${user}${expires === null ? '' : ` until ${expires.slice(0, 10)}`}.`);
     if (context.env.CATALOGUE_TOKEN)
-      show.message('CATALOGUE_TOKEN is set and counts before this. Unset it to be who you signed in as.');
+      show.message('CATALOGUE_TOKEN is set and wins over this sign-in. Unset it to use the sign-in.');
     return 0;
   },
 };
@@ -64,15 +64,15 @@ async function withPassword({ context }: Call, url: string, options: LoginOption
   const canAsk = context.isTerminal.in && context.isTerminal.err;
   if (!canAsk && (options.username === undefined || !options.passwordStdin))
     throw new UsageError(
-      'Nobody can be asked who signs in. Say it: --username NAME with --password-stdin, or a token with --token-stdin.',
+      'There is no terminal to ask for name and password. Give --username NAME with --password-stdin, or --token-stdin.',
     );
   const { host } = new URL(url);
   const username = options.username ?? (await context.ask(`User name at ${host}:`)).trim();
-  if (username === '') throw new DeclinedError('There was no user name. Nobody was signed in.');
+  if (username === '') throw new DeclinedError('No user name was given. You are not signed in.');
   const password = options.passwordStdin
     ? (await context.read('-')).replace(/\r?\n$/, '')
     : await context.secret(`Password of ${username} at ${host}:`);
-  if (password === '') throw new DeclinedError('There was no password. Nobody was signed in.');
+  if (password === '') throw new DeclinedError('No password was given. You are not signed in.');
   const { obtainToken, openHttp } = await loaded();
   const http = await openHttp(url);
   try {
@@ -89,16 +89,17 @@ async function loaded() {
 
 export const logout: Verb = {
   usage: 'logout [remote]',
-  description: 'Sign out of a catalogue elsewhere, by its name or address.',
+  description: 'Sign out of a remote catalogue, by its name or address.',
   notes:
-    'The token is forgotten here and made worthless there. One that was given with login --token-stdin stays valid there.',
+    'The token is removed from this computer and from the server. A token that was given with login --token-stdin stays ' +
+    'valid on the server.',
   examples: ['catalogue logout prod'],
   on: 'nothing',
   async run({ context, show, remoteUrl }, [given]) {
     const url = await remoteUrl(given);
     const { name, login: signIn } = findRemote(await readRemotes(context.env), url);
     if (!signIn) {
-      show.message(`Nobody is signed in to ${name}.`);
+      show.message(`You are not signed in to ${name}.`);
       return 0;
     }
     const left = await revoke(signIn);
@@ -108,9 +109,10 @@ export const logout: Verb = {
   },
 };
 
-/** @returns what is to be said of a token that stays valid; '' where it doesn't */
+/** Removes a token on the server. @returns a sentence about a token that stays valid, else '' */
 async function revoke({ url, token, id, expires }: Login): Promise<string> {
-  if (id === null) return ' The token was given, and stays valid. To remove it: catalogue token remove';
+  if (id === null)
+    return ' The token was given with --token-stdin and stays valid. To remove it: catalogue token remove';
   const [{ openHttp }, { revokeToken }] = await Promise.all([
     import('../../remote/http.ts'),
     import('../../remote/sign-in.ts'),
@@ -120,10 +122,10 @@ async function revoke({ url, token, id, expires }: Login): Promise<string> {
     await revokeToken(http, id);
     return '';
   } catch (error) {
-    // Worthless already: what was wanted.
+    // The token is invalid already.
     if (error instanceof NotAuthenticatedError || error instanceof NotFoundError) return '';
     const until = expires === null ? '' : ` until ${expires.slice(0, 10)}`;
-    return ` The token is forgotten here, but stays valid there${until}: ${(error as Error).message}`;
+    return ` The token was removed from this computer, but stays valid on the server${until}: ${(error as Error).message}`;
   } finally {
     await http.close();
   }

@@ -13,7 +13,7 @@ const namespace: Noun<'namespace'> = {
   add: {
     usage: 'add [namespace]',
     description: 'Add a namespace.',
-    notes: 'Without a name, it gets the one that its label makes.',
+    notes: 'Without a name, the name is made from the label.',
     examples: [
       'catalogue namespace add parks --label "Parks department"',
       'catalogue namespace add --label "Parks department" --owner gardeners',
@@ -41,7 +41,7 @@ const namespace: Noun<'namespace'> = {
       ]),
   },
   edit: {
-    description: 'Change the fields of a namespace that are given, and no others.',
+    description: 'Edit a namespace. Only the fields that are given change.',
     notes: editorNote,
     examples: [
       'catalogue namespace edit parks',

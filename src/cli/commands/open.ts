@@ -1,4 +1,4 @@
-/** `catalogue open`: the page of something, in the browser. */
+/** `catalogue open`: a page of the catalogue, in the browser. */
 import { Option } from 'commander';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { UnreachableError } from '../../catalogue/errors.ts';
@@ -14,23 +14,23 @@ interface OpenOptions {
   readonly print?: boolean;
 }
 
-/** Where `catalogue serve` listens unless it is told otherwise. */
+/** Default port of `catalogue serve`. */
 const usualPort = 8000;
-/** In milliseconds: a server on this machine answers at once. */
+/** Milliseconds: a server on this machine answers at once. */
 const patience = 3000;
 
 export const command: Verb<OpenOptions> = {
   usage: 'open [name]',
   description: 'Open the page of a dataset, version or namespace in the browser.',
   notes:
-    'The page is that of the remote, or at the base_url of catalogue.yaml, or of the server that runs on this machine. ' +
-    'The browser is that of $BROWSER, or what the system opens pages with.',
+    'With --remote, it is a page of that server; else of the base_url in catalogue.yaml, or of a server on this machine. ' +
+    'The browser is that of $BROWSER, or the default one of the system.',
   examples: ['catalogue open parks/trees', 'catalogue open parks/trees@latest --print', 'catalogue open parks'],
   options: () => [
-    new Option('--port <number>', `Port of the server on this machine. Otherwise ${usualPort} is tried.`).argParser(
+    new Option('--port <number>', `Port of the server on this machine. Default: ${usualPort}.`).argParser(
       wholeNumber(1, 65_535),
     ),
-    new Option('--print', 'Print the address, and open nothing.'),
+    new Option('--print', 'Print the address instead of opening it.'),
   ],
   async run(call, [name], { port, print }) {
     const { show, context } = call;
@@ -44,21 +44,21 @@ export const command: Verb<OpenOptions> = {
     }
     show.message(`Opening ${url}`);
     if (await openBrowser(url, context.env)) return 0;
-    throw new UnreachableError(`No browser could be started. Set BROWSER, or open this yourself: ${url}`);
+    throw new UnreachableError(`No browser could be started. Set BROWSER, or open this address yourself: ${url}`);
   },
 };
 
-/** @throws NotFoundError that says what was probably meant */
+/** The reference that a name stands for. @throws NotFoundError with a suggestion */
 async function refFor({ show }: Call, catalogue: Catalogue, name: string): Promise<Ref> {
   if (name.includes('@')) return (await findVersion(catalogue, parseVersionRef(name), show)).ref;
   return refOf(await find(catalogue, name.includes('/') ? parseDatasetRef(name) : parseSlug('namespace', name), show));
 }
 
-/** The address before the path, without a slash at the end. @throws UnreachableError where nobody serves the catalogue */
+/** The base of the page's address, without a slash at the end. @throws UnreachableError if no server is found */
 async function baseOf(call: Call, catalogue: Catalogue, port: number | undefined): Promise<string> {
   const { global } = call;
   if (call.isRemote) return call.remoteUrl();
-  // Settings are read with the first thing that is.
+  // The settings are known once something was read.
   await catalogue.list('namespace', { pageSize: 1 });
   const { base_url } = catalogue.settings;
   if (port === undefined && base_url) return base_url.replace(/\/+$/, '');
@@ -67,7 +67,7 @@ async function baseOf(call: Call, catalogue: Catalogue, port: number | undefined
   const serve = `catalogue serve${global.data === undefined ? '' : ` --data ${global.data}`}`;
   throw new UnreachableError(
     `No catalogue is served at ${base}. Start one with: ${serve}${port === undefined ? '' : ` --port ${port}`}` +
-      `${port === undefined ? ', say on which port it is: --port, or give its address as base_url in catalogue.yaml' : ''}`,
+      `${port === undefined ? ', name its port with --port, or set base_url in catalogue.yaml' : ''}`,
   );
 }
 

@@ -1,4 +1,4 @@
-/** `catalogue publish`: a dataset and its version in one go. */
+/** `catalogue publish`: a new version, with its dataset if that is new. */
 import { basename } from 'node:path';
 import { Option } from 'commander';
 import type { Catalogue, Input, Published, Upload } from '../../catalogue/catalogue.ts';
@@ -44,10 +44,10 @@ interface PublishOptions extends UploadOptions {
 
 export const command: Verb<PublishOptions> = {
   usage: 'publish <file>',
-  description: "Take a file in as the newest version of a dataset, made where it isn't there.",
+  description: 'Add a file as the newest version of a dataset, and the dataset if it is new.',
   notes:
-    'The file - is stdin. With the namespace alone, the dataset gets the name that its label makes; without a label, ' +
-    "it gets one from the file's name. What is said of a dataset that is there changes it.",
+    'The file - is stdin. If only the namespace is given, the name of the dataset is made from its label, and the label ' +
+    'from the name of the file. Fields that are given for an existing dataset change it.',
   examples: [
     'catalogue publish trees.csv --to parks/trees',
     'catalogue publish trees.csv --to parks --label "Street trees" --licence CC0-1.0 --notes "First count"',
@@ -68,7 +68,7 @@ export const command: Verb<PublishOptions> = {
     const existing = await existingDataset(call, catalogue, { kind: 'dataset', namespace, slug: target.slug });
     const input = existing ? given : { label, ...given, namespace, slug: target.slug };
     const isWritten = Object.keys(input).length > 0;
-    // Before the bytes are read: a wrong field shall be known at once.
+    // Before the bytes are read, so that an invalid field is reported at once.
     const checked = await checkedDataset(catalogue, existing, input);
     const source = await openSource(call.context, file, options.name);
     if (options.dryRun) {
@@ -130,7 +130,7 @@ interface NewName {
 
 /**
  * The name that --to gives; of a namespace alone, with a slug made of the label or the file's name.
- * @throws UsageError where there is nothing to make a name of
+ * @throws UsageError if neither gives a name
  */
 function newNameOf(file: string, { to, label, name }: PublishOptions): NewName {
   const fileName = name ?? (file === '-' ? '' : basename(file));
@@ -140,8 +140,7 @@ function newNameOf(file: string, { to, label, name }: PublishOptions): NewName {
     return { namespace, slug, label: made || labelFor(slug) };
   }
   const { slug: namespace } = parseSlug('namespace', to);
-  if (!made)
-    throw new UsageError('There is nothing to make a name of. Give one: --label …, or --to <namespace>/<dataset>');
+  if (!made) throw new UsageError('The dataset needs a name: give --label …, or --to <namespace>/<dataset>');
   assertLabelMakesSlug(made, `catalogue publish ${file} --to ${namespace}/<dataset>`);
   return { namespace, slug: slugify(made), label: made };
 }

@@ -1,4 +1,4 @@
-/** `catalogue query`: saved questions about datasets. */
+/** `catalogue query`: saved filters of datasets. */
 import { Option } from 'commander';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { labelFor } from '../../catalogue/columns.ts';
@@ -34,10 +34,10 @@ const query: Noun<'query', Own> = {
   },
   add: {
     usage: 'add [query] [filters...]',
-    description: 'Save a question about a dataset.',
+    description: 'Save filters of a dataset as a query.',
     notes:
-      'The filters are those of: catalogue data. Parameters such as _ordering=-height or _limit=10 are saved as well. ' +
-      'Without a name, it gets the one that its label makes.',
+      'The filters are those of: catalogue data. Parameters such as _ordering=-height or _limit=10 are saved, too. ' +
+      'Without a name, the name is made from the label.',
     examples: [
       'catalogue query add tall-trees --dataset parks/trees height__gte=10 _ordering=-height',
       'catalogue query add --label "Tall trees" --dataset parks/trees height__gte=10',
@@ -46,25 +46,20 @@ const query: Noun<'query', Own> = {
     async input(call, words, options) {
       const { name, parameters } = split(words);
       const label = options.label ?? (name === undefined ? undefined : labelFor(name));
-      if (label === undefined) throw new UsageError('Name it: catalogue query add <query> …, or give it a --label');
-      if (options.dataset === undefined)
-        throw new UsageError('Say which dataset is asked: --dataset <namespace>/<dataset>');
+      if (label === undefined)
+        throw new UsageError('Give the query a name: catalogue query add <query> …, or a --label');
+      if (options.dataset === undefined) throw new UsageError('Name the dataset: --dataset <namespace>/<dataset>');
       if (name === undefined) assertLabelMakesSlug(label, 'catalogue query add <query> --label …');
       const slug = name === undefined ? {} : { slug: parseSlug('query', name).slug };
-      const question = await questionFrom(
-        call,
-        await call.open(),
-        { ...options, dataset: options.dataset },
-        parameters,
-      );
-      return { ...slug, ...(await inputFrom('query', { ...options }, call.context)), label, ...question };
+      const fields = await queryFields(call, await call.open(), { ...options, dataset: options.dataset }, parameters);
+      return { ...slug, ...(await inputFrom('query', { ...options }, call.context)), label, ...fields };
     },
   },
   list: {
     description: 'List the saved queries.',
     examples: ['catalogue query list', 'catalogue query list --dataset parks/trees --json'],
     plural: 'queries',
-    filters: () => [repeatable('--dataset <dataset>', 'Only those about this dataset.')],
+    filters: () => [repeatable('--dataset <dataset>', 'Only queries of this dataset.')],
     headings: ['QUERY', 'LABEL', 'DATASET', 'FILTERS'],
     row: (entity) => [entity.slug, entity.label, versionText(entity), filtersOf(entity).join(' ')],
   },
@@ -83,8 +78,8 @@ const query: Noun<'query', Own> = {
   },
   edit: {
     usage: 'edit <query> [filters...]',
-    description: 'Change the fields of a query that are given, and no others.',
-    notes: `Filters that are given replace all of its filters. ${editorNote}`,
+    description: 'Edit a query. Only the fields that are given change.',
+    notes: `New filters replace all filters of the query. ${editorNote}`,
     examples: [
       'catalogue query edit tall-trees',
       'catalogue query edit tall-trees height__gte=20 --description "As high as a house"',
@@ -92,13 +87,13 @@ const query: Noun<'query', Own> = {
     ],
     options: () => [
       rename(),
-      new Option('--no-filters', 'Take its filters away: it asks for all rows.').default(true, 'the filters stay'),
+      new Option('--no-filters', 'Remove its filters: the query gives all rows.').default(true, 'the filters stay'),
     ],
     async complete(call, catalogue, ref, input) {
       if (!['dataset', 'version', 'parameters'].some((field) => field in input)) return input;
       const current = await withSuggestions(catalogue, ref, () => catalogue.get<'query'>(ref));
       const { dataset, version, parameters } = { ...current, version: current.version ?? 'latest', ...input };
-      return { ...input, ...(await questionFrom(call, catalogue, { dataset, version }, parametersOf(parameters))) };
+      return { ...input, ...(await queryFields(call, catalogue, { dataset, version }, parametersOf(parameters))) };
     },
   },
   remove: {
@@ -107,7 +102,7 @@ const query: Noun<'query', Own> = {
   },
 };
 
-/** The version that is asked, as it is typed: `parks/trees@20200101000000000000`. */
+/** The dataset or version of a query, as it is typed: `parks/trees@20200101000000000000`. */
 const versionText = ({ dataset, version }: Query) => (version === null ? dataset : `${dataset}@${version}`);
 
 /** The filters, as they are typed: `height__gte=10`. */
@@ -120,10 +115,10 @@ function split([first, ...rest]: readonly string[]): { name: string | undefined;
 }
 
 /**
- * The fields of a question, tried once where the dataset has data: a question that can't be answered isn't saved.
+ * The fields of a query, which is tried once if the dataset has data: a query that fails isn't saved.
  * @throws NotFoundError, ValidationError that say what to type instead
  */
-async function questionFrom(
+async function queryFields(
   { show }: Call,
   catalogue: Catalogue,
   { dataset: name, version = 'latest' }: { readonly dataset: string; readonly version?: string },
@@ -140,7 +135,7 @@ async function questionFrom(
   if (!isNewest) await findVersion(catalogue, ref, show);
   await catalogue.rows(ref, { parameters }).catch((error) => {
     if (!(error instanceof NotFoundError)) throw error;
-    show.message(`The question was not tried: ${formatRef(ref)} has no rows that can be read.`);
+    show.message(`The query was not tried: ${formatRef(ref)} has no rows that can be read.`);
   });
   return { dataset: formatRef(dataset), version: isNewest ? null : version, parameters: recordFrom(parameters) };
 }

@@ -38,7 +38,7 @@ const user: Noun<'user', PasswordOptions> = {
     description: 'List the users.',
     examples: ['catalogue user list', 'catalogue user list --group gardeners --json'],
     plural: 'users',
-    filters: () => [repeatable('--group <group>', 'Only members of this group; of several, of any.')],
+    filters: () => [repeatable('--group <group>', 'Only members of this group, or of any of several.')],
     headings: ['USER', 'NAME', 'EMAIL', 'STAFF', 'GROUPS'],
     row: ({ slug, name, email, staff, groups }) => [slug, name, email, staff ? 'yes' : '', groups.join(', ')],
   },
@@ -56,7 +56,7 @@ const user: Noun<'user', PasswordOptions> = {
       ]),
   },
   edit: {
-    description: 'Change the fields of a user that are given, and no others.',
+    description: 'Edit a user. Only the fields that are given change.',
     notes: `A user keeps the username. ${editorNote}`,
     examples: [
       'catalogue user edit bob',
@@ -74,7 +74,7 @@ const user: Noun<'user', PasswordOptions> = {
 const passwd: Verb<PasswordOptions> = {
   usage: 'passwd <username>',
   description: 'Give a user a new password.',
-  notes: 'It is asked for twice and not shown. Whoever is logged in with the old one no longer is; tokens stay valid.',
+  notes: 'You are asked for it twice; it is not shown. Sessions with the old password end; tokens stay valid.',
   examples: ['catalogue user passwd alice', 'catalogue user passwd alice --password-stdin'],
   options: () => [passwordStdin(), dryRun()],
   async run(call, [name = ''], options) {
@@ -101,19 +101,19 @@ const shortPassword = 8;
  */
 async function newPassword({ context, show }: Call, username: string, fromStdin: boolean): Promise<string> {
   const password = fromStdin ? (await context.read('-')).replace(/\r?\n$/, '') : await askTwice(context, username);
-  if (password === '') throw new DeclinedError('There was no password. Nothing was changed.');
+  if (password === '') throw new DeclinedError('No password was given. Nothing was changed.');
   if (Array.from(password).length < shortPassword)
-    show.message(`This password is short: from ${shortPassword} characters on, it is hard to guess.`);
+    show.message(`This password is short. Use at least ${shortPassword} characters.`);
   return password;
 }
 
 async function askTwice(context: Call['context'], username: string): Promise<string> {
   if (!context.isTerminal.in || !context.isTerminal.err)
-    throw new UsageError('Nobody can be asked for the password. Send it on stdin, with --password-stdin.');
+    throw new UsageError('There is no terminal to ask for the password. Send it on stdin, with --password-stdin.');
   const first = await context.secret(`New password of ${username}:`);
   if (first === '') return '';
-  if ((await context.secret('The same again:')) !== first)
-    throw new UsageError('The two passwords are not the same. Nothing was changed.');
+  if ((await context.secret('Repeat the password:')) !== first)
+    throw new UsageError('The two passwords differ. Nothing was changed.');
   return first;
 }
 

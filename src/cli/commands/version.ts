@@ -30,11 +30,11 @@ interface AddOptions extends UploadOptions {
 
 const add: Verb<AddOptions> = {
   usage: 'add <dataset> <file>',
-  description: 'Add a version: take a file in as the newest data of a dataset.',
+  description: 'Add a version: a file with the newest data of a dataset.',
   notes:
-    'The file - is stdin. GeoJSON, JSON lines, JSON, CSV, TSV and Parquet are read, gzipped ones too; any other file is ' +
-    'kept as it is. Columns that were described keep their words. The same bytes as the newest version make no other ' +
-    'one. Ctrl-C stops it, and nothing remains.',
+    'The file - is stdin. GeoJSON, JSON lines, JSON, CSV, TSV and Parquet are read, also gzipped; any other file is kept ' +
+    'as it is. Descriptions of columns stay. If the bytes are those of the newest version, nothing is added. Ctrl-C stops ' +
+    'the upload, and nothing of it is kept.',
   examples: [
     'catalogue version add parks/trees trees.csv',
     'catalogue version add parks/trees trees.csv --notes "Counted again" --dry-run',
@@ -92,7 +92,7 @@ const version: RecordNoun<'version'> = {
   resolve: async (catalogue, ref, show) => (await findVersion(catalogue, ref, show)).ref,
   represent: representVersion,
   show: {
-    description: 'Show one version; of a dataset, the newest that is ready.',
+    description: 'Show one version; for a dataset, the newest that is ready.',
     examples: ['catalogue version show parks/trees', 'catalogue version show parks/trees@20200102030405000000 --json'],
     print: (show, it) =>
       show.fields([
@@ -112,8 +112,8 @@ const version: RecordNoun<'version'> = {
       ]),
   },
   edit: {
-    description: 'Change the fields of a version that are given, and no others.',
-    notes: `Its data never change: other data are another version. ${editorNote}`,
+    description: 'Edit a version. Only the fields that are given change.',
+    notes: `The data of a version can't be changed: add another version. ${editorNote}`,
     examples: [
       'catalogue version edit parks/trees@latest',
       'catalogue version edit parks/trees@20200102030405000000 --ready false',
@@ -122,7 +122,7 @@ const version: RecordNoun<'version'> = {
   },
   remove: {
     description: 'Remove a version and its data.',
-    notes: 'To take it out of service and keep it: catalogue version edit <version> --ready false',
+    notes: 'To withdraw a version without removing it: catalogue version edit <version> --ready false',
     examples: [
       'catalogue version remove parks/trees@20200102030405000000',
       'catalogue version remove parks/trees@latest --yes',

@@ -1,4 +1,4 @@
-/** The words that may stand where one is being typed. */
+/** The words that complete the current one. */
 import type { DatasetRef, Ref } from '../../catalogue/ref.ts';
 import type { Column } from '../../catalogue/types.ts';
 import type { Expected, Given } from './expected.ts';
@@ -11,25 +11,25 @@ export interface Candidate {
   readonly description: string;
 }
 
-/** What a shell offers. */
+/** The words that a shell offers. */
 export interface Offer {
   readonly candidates: readonly Candidate[];
-  /** Files or folders, which the shell knows best. */
+  /** Files or folders, which the shell itself completes. */
   readonly paths?: 'files' | 'folders' | undefined;
 }
 
 export interface Sources {
   readonly names: Names;
-  /** Catalogues elsewhere. */
+  /** The names of remotes. */
   remotes(): Promise<readonly Candidate[]>;
-  /** Whether the shell shows descriptions. */
+  /** True if the shell shows descriptions. */
   readonly describing: boolean;
 }
 
-/** Of more words than that, nobody reads the descriptions, and each costs a file to be read. */
+/** The most words that get a description, since a file has to be read for each. */
 const mostDescribed = 40;
 
-/** What there is for the word that is being typed. */
+/** The candidates for the current word. */
 export async function candidatesFor(expected: Expected, current: string, sources: Sources): Promise<Offer> {
   const offer = await unfiltered(expected, current, sources);
   return { ...offer, candidates: offer.candidates.filter(({ word }) => word.startsWith(current)) };
@@ -57,7 +57,7 @@ async function unfiltered(expected: Expected, current: string, sources: Sources)
   }
 }
 
-/** The options that aren't given yet, or may be given again. */
+/** Options that aren't given yet, or are repeatable. */
 function optionsOf({ at, given }: Expected & { what: 'option' }): readonly Candidate[] {
   return at
     .createHelp()
@@ -151,13 +151,13 @@ async function withDescriptions(
   );
 }
 
-/** A dataset's or a version's name, as far as it is there. */
+/** The parts of a dataset's or version's name that are complete. */
 function readRef(text: string): { namespace?: string; dataset?: string } {
   const [, namespace, dataset] = /^([^/@]+)\/(?:([^/@]+)@)?/.exec(text) ?? [];
   return { ...(namespace !== undefined && { namespace }), ...(dataset !== undefined && { dataset }) };
 }
 
-/** The dataset that the rest of the command line is about. */
+/** The dataset that the command line names. */
 async function datasetOf({ arguments: [first = ''], options }: Given, names: Names): Promise<DatasetRef | undefined> {
   const named = typeof options.dataset === 'string' ? options.dataset : first;
   const name = named.includes('/') ? named : await names.datasetOf(named);
@@ -170,28 +170,28 @@ async function columnsOf(given: Given, names: Names): Promise<readonly Column[]>
   return (ref && (await names.dataset(ref))?.columns) ?? [];
 }
 
-/** @param before what stands before the name in the same word */
+/** Columns as words. @param before the text before the name in the same word */
 const columnWords = (columns: readonly Column[], before: string): readonly Candidate[] =>
   columns.map((column) => ({ word: before + column.name, description: descriptionOf(column) }));
 
 const descriptionOf = ({ type, unit, label }: Column) => [type, unit && `in ${unit}`, label].filter(Boolean).join(', ');
 
 /**
- * The filters that begin so: `height=`; where it can be that column only, `height__` as well; behind that, its lookups;
- * and behind the `=` of a boolean column, what it can be.
+ * Filters that begin with the current word: `height=`; `height__` too if only one column fits; after `height__`, its
+ * lookups; after the `=` of a boolean column, its values.
  */
 async function filterWords(columns: readonly Column[], current: string): Promise<readonly Candidate[]> {
   const { lookupsOf } = await import('../../data/lookups.ts');
   const plain = (words: readonly string[]) => words.map((word) => ({ word, description: '' }));
-  const asked = columns.find(({ name }) => current.startsWith(`${name}__`) || current.startsWith(`${name}=`));
-  if (!asked) {
+  const named = columns.find(({ name }) => current.startsWith(`${name}__`) || current.startsWith(`${name}=`));
+  if (!named) {
     const near = columns.filter(({ name }) => name.startsWith(current));
     return near.flatMap((column) => {
       const ends = column.type === 'geometry' ? ['__'] : near.length === 1 ? ['=', '__'] : ['='];
       return ends.map((end) => ({ word: column.name + end, description: descriptionOf(column) }));
     });
   }
-  const { name, type } = asked;
+  const { name, type } = named;
   if (current.startsWith(`${name}=`)) return type === 'boolean' ? plain([`${name}=true`, `${name}=false`]) : [];
   return plain(lookupsOf[type].filter((lookup) => lookup !== 'exact').map((lookup) => `${name}__${lookup}=`));
 }

@@ -37,7 +37,7 @@ export function isAtLeast(version: string, least: string): boolean {
 async function checkGit(usesLfs: boolean): Promise<readonly HealthCheck[]> {
   const git = await versionFrom(['--version']);
   if (git === null)
-    return [warning('git', 'not found', 'Without git there is no history, and nothing is committed. Install git.')];
+    return [warning('git', 'not found', 'Without git there is no history and there are no commits. Install git.')];
   const lfs = await versionFrom(['lfs', 'version']);
   const missing = usesLfs
     ? problem('git lfs', 'not found, and .gitattributes asks for it', 'Install it: https://git-lfs.com')

@@ -12,7 +12,7 @@ const littleSpace = 1e9;
 const tooLittleSpace = 50e6;
 
 /** The check where there is no folder, which is no problem for those who work with remotes. */
-export const missingFolder = (error: Error): HealthCheck => warning('path', 'There is none.', error.message);
+export const missingFolder = (error: Error): HealthCheck => warning('path', 'no folder', error.message);
 
 /** @param root absolute path of the folder */
 export function checkFolder(root: string, { readError, writeError, state }: FolderDiagnosis): readonly HealthCheck[] {
@@ -40,14 +40,14 @@ function checkFileSystem({ fileSystem: { type, isShared, ignoresCase, free } }: 
   const facts = [...(type === null ? [] : [type]), ...(ignoresCase ? ['upper and lower case are the same'] : [])];
   const system = facts.join(', ');
   const message = `${bytesText(free)} free`;
-  const advice = 'Make room on the disk: every write needs some beside what is there.';
+  const advice = 'Free some space on the disk: every write needs some.';
   return [
     ...(isShared
       ? [
           warning(
             'file system',
             `${system}: it is shared`,
-            'What other machines write there is found by looking every few seconds, not at once.',
+            'Changes by other machines are found every few seconds, not at once.',
           ),
         ]
       : system
@@ -74,8 +74,8 @@ function checkAccounts(root: string, { accounts }: FolderState): HealthCheck {
     );
   const uid = process.getuid?.() ?? owner;
   return uid === owner || uid === 0
-    ? ok('accounts', `${path}, for its owner's eyes only (mode ${octal})`)
-    : warning('accounts', `${path} belongs to another user`, `Run catalogue as that one, or: chown ${uid} ${path}`);
+    ? ok('accounts', `${path}, readable by its owner only (mode ${octal})`)
+    : warning('accounts', `${path} belongs to another user`, `Run catalogue as that user, or: chown ${uid} ${path}`);
 }
 
 /** Hashes of passwords and tokens must not get into git. */
@@ -96,13 +96,13 @@ function checkGit({ privateFolder: { path, inGit } }: FolderState): readonly Hea
 function checkLeftovers({ leftovers }: FolderState): HealthCheck {
   if (leftovers === 0) return ok('leftovers', 'none');
   const message = `${counted(leftovers, 'file')} of writers that were killed`;
-  return warning('leftovers', message, 'The next "catalogue serve" clears them away.');
+  return warning('leftovers', message, 'The next "catalogue serve" removes them.');
 }
 
 function checkCache({ cache }: FolderState): HealthCheck {
-  if (!cache) return ok('cache', 'none yet: a server makes it');
+  if (!cache) return ok('cache', 'none yet: the first server makes it');
   const message = `${bytesText(cache.size)}, written ${ageText(cache.modified.toISOString())}`;
-  return ok('cache', cache.isUsable ? message : `${message}; it can't be used and is made anew at the next start`);
+  return ok('cache', cache.isUsable ? message : `${message}; it can't be used; the next start makes a new one`);
 }
 
 /** The limits of the system on watching folders. */
@@ -138,8 +138,8 @@ export async function checkContents(open: () => Promise<Catalogue>): Promise<rea
       ok('settings', `${title}${base_url ? `, at ${base_url}` : ', without a base_url'}`),
       ok('contents', counts.join(', ')),
       broken.count === 0
-        ? ok('files', 'none is broken')
-        : problem('files', `${counted(broken.count, 'file')} broken`, 'They are named by: catalogue check'),
+        ? ok('files', 'none broken')
+        : problem('files', `${counted(broken.count, 'file')} broken`, 'To see them: catalogue check'),
     ];
   } catch (error) {
     if (!(error instanceof CatalogueError)) throw error;

@@ -13,7 +13,8 @@ import { showOutcome } from '../output/outcome.ts';
 import { editText } from './edit-text.ts';
 
 /** A note in the help of each edit. */
-export const editorNote = 'Without a field, it opens $VISUAL or $EDITOR on the record itself, and saves what is valid.';
+export const editorNote =
+  'Without fields, the record itself is opened in $VISUAL or $EDITOR, and saved once it is valid.';
 
 /** True if no field was given, and there is a terminal for an editor. */
 export function wantsEditor({ context }: Call, input: Input, { dryRun }: { readonly dryRun?: boolean }): boolean {
@@ -44,7 +45,7 @@ export async function editRecord<K extends WritableKind>(
     },
   });
   if (!isChanged) {
-    call.show.message(`Nothing changed: ${ref.kind} ${formatRef(ref)} is as it was.`);
+    call.show.message(`Nothing was changed in ${ref.kind} ${formatRef(ref)}.`);
     return 0;
   }
   const entity = await catalogue.get<K>(ref as RefOf<K>);
@@ -65,7 +66,7 @@ async function recordOf(call: Call, catalogue: Catalogue, asked: NamedRef): Prom
       ? (await findVersion(catalogue, asked, call.show)).ref
       : (refOf(await find(catalogue, asked, call.show)) as NamedRef);
   const found = await pathOf(catalogue.replica, ref);
-  if (found === undefined) throw new NotFoundError(`The file of ${ref.kind} ${formatRef(ref)} may not be read.`);
+  if (found === undefined) throw new NotFoundError(`You may not read the file of ${ref.kind} ${formatRef(ref)}.`);
   return { ref, path: found };
 }
 

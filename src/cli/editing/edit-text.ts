@@ -36,7 +36,7 @@ export async function editText(context: Context, { path, text, save }: Edited): 
       if (typed.trim() === '') throw new DeclinedError('The text is empty. Nothing was changed.');
       if (typed === text) return false;
       if (header.length && typed === last)
-        throw new DeclinedError('Nothing was changed: the text is as it was refused.');
+        throw new DeclinedError('Nothing was changed: the text is the one that was refused.');
       last = typed;
       try {
         await save(typed);
@@ -60,7 +60,7 @@ export async function editText(context: Context, { path, text, save }: Edited): 
   }
 }
 
-/** A name by which the editor knows the format, and the person the record: `trees.yaml`. */
+/** A file name that shows the editor the format, and the person the record: `trees.yaml`. */
 function nameOf(path: string): string {
   const extension = extname(path) === '.json' ? '.json' : '.yaml';
   const stem = basename(path, extname(path));
@@ -69,12 +69,12 @@ function nameOf(path: string): string {
 
 const mark = '#>';
 
-/** The reasons as comments; places are those in the file as the editor shows it. */
+/** The reasons as comments; line numbers are those of the file with these comments. */
 function headerFor(reasons: readonly string[], path: string): readonly string[] {
   const lines = [
-    'This was not saved:',
+    'The text was not saved:',
     ...reasons.flatMap((reason) => manyLines(reason).split('\n')),
-    'Change it, or empty the file to leave everything as it was. These lines go away by themselves.',
+    'Correct it; or empty the file to cancel. These lines are removed by themselves.',
   ];
   const placed = (line: string) => {
     const [, row, column, message] =
@@ -91,7 +91,7 @@ function reasonsOf(error: Error): readonly string[] {
   );
 }
 
-/** The text without the comments that stood before it. */
+/** The text without the comments above it. */
 const withoutHeader = (text: string) => text.replace(new RegExp(`^(?:${mark}.*(?:\\r?\\n|$))*`), '');
 
 const isWindows = process.platform === 'win32';

@@ -1,4 +1,4 @@
-/** A difference as lines: counts first, then each row that differs with what is different. */
+/** Differences of two versions as lines: of their columns, and of their rows with the counts first. */
 import type { ColumnChanges } from '../../catalogue/catalogue.ts';
 import { isUnchanged } from '../../catalogue/columns.ts';
 import type { Difference, DifferenceKey, PlainRow, RowChange } from '../../catalogue/difference.ts';
@@ -10,9 +10,9 @@ import { oneLine } from './text.ts';
 const longest = 60;
 
 /**
- * The lines, as they are asked for.
- * @param forPeople cuts long values; programs get all of them, with tabs between
- * @param most how many rows
+ * The lines of a difference, made one by one.
+ * @param forPeople true to cut long values; false for whole ones, separated by tabs
+ * @param most the most rows
  */
 export async function* differenceLines(
   difference: Difference,
@@ -48,7 +48,7 @@ function partsOf(row: RowChange, write: Write): string[] {
   return ['~', ...pairs(key), ...columns.map((name) => `${name}: ${write(from[name])} → ${write(to[name])}`)];
 }
 
-/** A value as text; a text as it is. */
+/** A value as text. */
 const whole: Write = (value) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
 const cut: Write = (value) => {
@@ -63,13 +63,13 @@ interface Named {
   readonly type: ColumnType;
 }
 
-/** The changes of columns, wherever they come from. */
+/** Changes of columns, as far as the lines show them. */
 export interface ColumnsChange extends Pick<ColumnChanges, 'retyped'> {
   readonly added: readonly Named[];
   readonly dropped: readonly Named[];
 }
 
-/** A line for how many there are, and one for each; none where nothing changes. */
+/** The changes of a dataset's columns: a line with the counts, and one for each; none if nothing changes. */
 export function columnChangeLines(changes: ColumnsChange): readonly string[] {
   const { added, dropped, retyped } = changes;
   if (isUnchanged(changes as ColumnChanges)) return [];

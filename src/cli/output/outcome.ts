@@ -46,6 +46,6 @@ export function showOutcome(
 export async function confirmRemoval({ context }: Call, what: string, isConfirmed: boolean | undefined): Promise<void> {
   if (isConfirmed) return;
   if (!context.isTerminal.in || !context.isTerminal.err)
-    throw new UsageError(`Nobody can be asked whether to remove ${what}. If you are sure, add --yes.`);
+    throw new UsageError(`There is no terminal to ask for confirmation. To remove ${what}, add --yes.`);
   if (!(await context.confirm(`Remove ${what}?`))) throw new DeclinedError('Nothing was removed.');
 }

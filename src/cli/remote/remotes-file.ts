@@ -90,14 +90,14 @@ async function textAt(path: string): Promise<string | null> {
 function remotesFrom(text: string, path: string): Remotes {
   const damaged = (where: string) =>
     new UnusableCatalogueError(
-      `${path} is damaged${where}. Mend it, or remove it: then add the remotes and sign in again. It was left as it is.`,
+      `${path} is damaged${where}, and was not changed. Fix it; or remove it, add the remotes and sign in again.`,
     );
   let data: unknown;
   try {
     data = JSON.parse(text);
   } catch {
     // The parser's own message may quote a token.
-    throw damaged(': it is no JSON');
+    throw damaged(' (not JSON)');
   }
   const { remotes, logins } = Object(data) as Record<string, unknown>;
   if (!Array.isArray(remotes) || !remotes.every(isRemote)) throw damaged(' at /remotes');

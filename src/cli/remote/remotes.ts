@@ -56,8 +56,8 @@ export function findRemote({ remotes, logins }: Remotes, nameOrUrl: string): Fou
 function unknownRemote(remotes: readonly Remote[], name: string): string {
   const names = remotes.map((remote) => remote.name);
   const meant = closest(name, names);
-  const there = names.length === 0 ? 'There is none yet.' : `There is ${names.join(', ')}.`;
-  const hint = meant ? `Did you mean ${meant}?` : there;
+  const known = names.length === 0 ? 'There are no remotes yet.' : `Known remotes: ${names.join(', ')}.`;
+  const hint = meant ? `Did you mean ${meant}?` : known;
   return `There is no remote ${name}. ${hint} Add it with: catalogue remote add ${/\s/.test(name) ? 'NAME' : name} URL`;
 }
 
@@ -66,7 +66,7 @@ export function withRemote(data: Remotes, added: Remote): Remotes {
   const { name, url } = added;
   if (!/^[A-Za-z0-9][\w.-]{0,62}$/.test(name))
     throw new UsageError(
-      `${name} is no name: letters, digits, ".", "-" and "_" make one, as in: catalogue remote add prod ${url}`,
+      `${name} can't be a name. Use letters, digits, ".", "-" and "_", as in: catalogue remote add prod ${url}`,
     );
   const other = data.remotes.find((remote) => remote.name === name);
   if (other)
@@ -105,6 +105,6 @@ export function tokenFrom(text: string, source: string): string {
   throw new UsageError(
     token === ''
       ? `There is no token in ${source}.`
-      : `What is in ${source} is no token: one has no blanks or line breaks.`,
+      : `The text in ${source} is not a token: a token has no blanks or line breaks.`,
   );
 }

@@ -17,7 +17,7 @@ export interface GitPart {
   readonly text: string;
   readonly mode: number;
   /** True if the file exists and is as it should be. */
-  readonly isThere: boolean;
+  readonly exists: boolean;
 }
 
 interface Place {
@@ -43,8 +43,8 @@ export async function planGitParts(folder: string, { hook, ci }: Wanted): Promis
 
 /** Adds the parts that don't exist yet. */
 export async function addGitParts(parts: readonly GitPart[]): Promise<void> {
-  for (const { path, text, mode, isThere } of parts) {
-    if (isThere) continue;
+  for (const { path, text, mode, exists } of parts) {
+    if (exists) continue;
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, text, { mode, flag: 'wx' });
   }
@@ -63,22 +63,25 @@ async function placeOf(folder: string): Promise<Place> {
 async function planHook({ top, hooks, folder }: Place): Promise<GitPart> {
   const advice = `Add this line to its pre-commit, before its end:\n  ${hookLine(folder)}`;
   if (hooks === null)
-    throw new ConflictError(`The hooks of this repository (core.hooksPath) are those of others too. ${advice}`);
+    throw new ConflictError(
+      `The folder of the hooks (core.hooksPath) isn't in this repository, so others may use it, too. ${advice}`,
+    );
   const path = join(hooks, 'pre-commit');
-  const there = await textAt(path);
+  const existing = await textAt(path);
   const text = hookScript(folder);
-  if (there === null || checksCatalogue(there, folder))
-    return { what: 'hook', path, text, mode: 0o755, isThere: there !== null };
+  if (existing === null || checksCatalogue(existing, folder))
+    return { what: 'hook', path, text, mode: 0o755, exists: existing !== null };
   const name = relative(top, path).replaceAll(sep, '/');
-  throw new ConflictError(`There is a hook in ${name}, and it stays as it is. ${advice}`);
+  throw new ConflictError(`${name} exists and was not changed. ${advice}`);
 }
 
 async function planWorkflow({ top, folder }: Place): Promise<GitPart> {
   const path = join(top, workflowPath);
-  const there = await textAt(path);
+  const existing = await textAt(path);
   const text = workflowText(folder);
-  if (there === null || there === text) return { what: 'workflow', path, text, mode: 0o644, isThere: there !== null };
-  throw new ConflictError(`There is a ${workflowPath}, and it stays as it is. To have a new one, remove it first.`);
+  if (existing === null || existing === text)
+    return { what: 'workflow', path, text, mode: 0o644, exists: existing !== null };
+  throw new ConflictError(`${workflowPath} exists and was not changed. For a new one, remove it first.`);
 }
 
 async function textAt(path: string): Promise<string | null> {

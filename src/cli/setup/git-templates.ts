@@ -17,8 +17,8 @@ export const checksCatalogue = (hook: string, folder: string): boolean =>
  * @param folder of the catalogue, relative to the top
  */
 export const hookScript = (folder: string): string => `#!/bin/sh
-# What is staged of the catalogue is checked before it is committed. Made by "catalogue init --hook".
-# To commit all the same: git commit --no-verify
+# Checks the staged files of the catalogue before each commit. Made by "catalogue init --hook".
+# To commit without the check: git commit --no-verify
 
 folder=${shellWord(folder)}
 git --literal-pathspecs diff --cached --quiet -- "$folder" && exit 0
@@ -30,7 +30,7 @@ elif command -v catalogue >/dev/null 2>&1; then
 elif npx --no-install catalogue --version >/dev/null 2>&1; then
   set -- npx --no-install catalogue
 else
-  echo "The catalogue can't be checked, for the program catalogue isn't installed. Install it (npm install), or commit with --no-verify." >&2
+  echo "The catalogue can't be checked: the program catalogue isn't installed. Install it (npm install), or commit with --no-verify." >&2
   exit 1
 fi
 exec "$@" --data "$folder" check --staged
@@ -46,8 +46,8 @@ export const workflowPath = '.github/workflows/catalogue.yml';
 export function workflowText(folder: string): string {
   const catalogue = `npx --no-install catalogue --data ${shellWord(folder)}`;
   const paths = folder === '.' ? '' : `\n    paths: ${JSON.stringify([`${folder}/**`, workflowPath])}`;
-  return `# Checks what a pull request changes in the catalogue, and says so in words. Made by "catalogue init --ci".
-# The program comes with "npm ci": package.json has to name it.
+  return `# Checks the changes of pull requests in the catalogue, and shows them. Made by "catalogue init --ci".
+# "npm ci" installs the program: package.json has to name it.
 name: Catalogue
 on:
   pull_request:${paths}
@@ -64,16 +64,16 @@ jobs:
     steps:
       - uses: actions/checkout@v6
         with:
-          # All commits, to find where the branch began; and payloads that are in Git LFS.
+          # All commits, to find the start of the branch; and payloads that are in Git LFS.
           fetch-depth: 0
           lfs: true
       - uses: actions/setup-node@v6
         with:
           node-version: 22
       - run: npm ci
-      - name: Check what changed
+      - name: Check the changes
         run: ${yamlText(`${catalogue} check --changed "$BASE" --format github`)}
-      - name: Say what changed
+      - name: Show the changes
         if: \${{ !cancelled() }}
         run: ${yamlText(`${catalogue} diff "$BASE...HEAD" --format markdown | tee -a "$GITHUB_STEP_SUMMARY"`)}
 `;

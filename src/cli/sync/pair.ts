@@ -65,9 +65,7 @@ export async function withPair<T>(
   const origin = await readOrigin(root);
   const given = global.remote ?? (context.env.CATALOGUE_REMOTE || origin?.url);
   if (given === undefined)
-    throw new UsageError(
-      `Nothing is known yet of a catalogue elsewhere that belongs to this one. Say which: catalogue ${verb} --remote URL`,
-    );
+    throw new UsageError(`This catalogue has no remote yet. Say which: catalogue ${verb} --remote URL`);
   return openPair(call, root, given, async (pair, remote) => {
     const result = await work(pair, remote);
     if (origin === null && verb !== 'diff') await writeOrigin(root, remote);

@@ -1,4 +1,4 @@
-/** What `pull`, `push` and `clone` have in common: the run, with its progress, and what is told of it. */
+/** The run of `pull`, `push` and `clone`, with its progress, and its result. */
 import {
   ConflictError,
   NotPermittedError,
@@ -13,20 +13,20 @@ import type { Failure } from '../../sync/run.ts';
 import type { Synced, SyncOptions } from '../../sync/sync.ts';
 import type { Call } from '../command.ts';
 import { interruptible } from '../interruption.ts';
-import { travel } from '../output/progress.ts';
+import { syncProgress } from '../output/progress.ts';
 import { bytesText, counted } from '../output/quantities.ts';
 import { colours } from '../output/show.ts';
 import { changeCells, changeLine, conflictCells, conflictLines } from './lines.ts';
 
 export interface RunResult extends Synced {
-  /** What was done, or would be. */
+  /** The changes that were made; in a dry run, those that would be. */
   readonly changes: readonly Change[];
   readonly told: readonly ToldConflict[];
 }
 
-const goesOn = 'What was done until then stays: the same command goes on with the rest.';
+const howToGoOn = 'What was done until then stays: the same command goes on with the rest.';
 
-/** Runs it, shows how far it has come, and stops at Ctrl-C. */
+/** Runs a pull or push, shows its progress, and stops at Ctrl-C. */
 export async function runSync(
   { context }: Call,
   what: string,
@@ -40,8 +40,8 @@ export async function runSync(
   ]);
   let changes: readonly Change[] = [];
   let told: readonly ToldConflict[] = [];
-  const { at, end } = travel(context, what);
-  const result = await interruptible(context, goesOn, (signal) =>
+  const { at, end } = syncProgress(context, what);
+  const result = await interruptible(context, howToGoOn, (signal) =>
     sync[direction](pair, {
       ...options,
       signal,
@@ -53,14 +53,14 @@ export async function runSync(
     }),
   )
     .catch((error) => {
-      throw error instanceof UnreachableError ? new UnreachableError(`${error.message} ${goesOn}`) : error;
+      throw error instanceof UnreachableError ? new UnreachableError(`${error.message} ${howToGoOn}`) : error;
     })
     .finally(end);
   const undone = new Set([...result.failures, ...result.skipped].map(({ path }) => path));
   return { ...result, told, changes: changes.filter(({ path }) => !undone.has(path)) };
 }
 
-/** More lines than that are a scroll that nobody reads. */
+/** The most lines that are shown to people. */
 const mostLines = 100;
 
 /** Shows changes in one direction. */
@@ -84,7 +84,7 @@ export function showConflicts({ context, global, show }: Call, conflicts: readon
   else for (const conflict of conflicts) for (const line of conflictLines(conflict, paint)) context.out(`${line}\n`);
 }
 
-/** Says what was left alone and what failed; records by their names. */
+/** Shows the blocked changes and the failures, by the names of the records. */
 export async function showFailures({ show }: Call, held: readonly Held[], failures: readonly Failure[]): Promise<void> {
   const { nameOf } = await import('../../sync/paths.ts');
   for (const { path, reason } of held) show.message(`${nameOf(path)}: left alone. ${reason}`);
@@ -100,7 +100,7 @@ export function amountOf({ done }: Pick<Synced, 'done'>): string {
   return parts.join(' and ') || counted(done.length, 'file');
 }
 
-/** 5 where something clashes, 4 where something isn't allowed, 1 where anything else failed. */
+/** The exit code: 5 for a conflict, 4 for a change that isn't allowed, 2 for an invalid one, 1 for any other failure. */
 export function exitCodeOf({ plan, failures }: Pick<Synced, 'plan' | 'failures'>): number {
   const isAny = (...kinds: readonly (new (...args: never[]) => Error)[]) =>
     failures.some(({ error }) => kinds.some((kind) => error instanceof kind));
@@ -109,7 +109,7 @@ export function exitCodeOf({ plan, failures }: Pick<Synced, 'plan' | 'failures'>
   return failures.length ? (isAny(ValidationError) ? 2 : 1) : 0;
 }
 
-/** As an object of JSON: what is done, what isn't, and why. */
+/** The result as an object of JSON: the changes made, and those that weren't, with the reasons. */
 export async function objectOf(direction: 'incoming' | 'outgoing', result: RunResult, url: string): Promise<object> {
   const { nameOf } = await import('../../sync/paths.ts');
   const named = ({ path }: { readonly path: string }) => ({ name: nameOf(path), path });

@@ -1,16 +1,15 @@
-/** `--dry-run` of taking in: the bytes are read to their end, and nothing of them is kept. */
-
+/** `--dry-run` of an upload: the bytes are read to their end, and nothing is kept. */
 import { changesBetween } from '../../catalogue/columns.ts';
 import { ValidationError } from '../../catalogue/errors.ts';
 import { formatRef } from '../../catalogue/ref.ts';
 import type { Dataset } from '../../catalogue/types.ts';
 import type { Call } from '../command.ts';
 import { columnChangeLines } from '../output/difference-lines.ts';
-import { consume, factsOf, type Source, type UploadOptions } from './upload.ts';
+import { factsOf, type Source, type UploadOptions, withProgress } from './upload.ts';
 
 /**
- * Says what a source would be as the newest version of a dataset.
- * @throws ValidationError where it would be refused
+ * Shows what a source would be as the newest version of a dataset.
+ * @throws ValidationError if it would be refused
  */
 export async function dryRunUpload(
   call: Call,
@@ -23,7 +22,7 @@ export async function dryRunUpload(
     import('../../data/intake.ts'),
     import('../../data/payload-error.ts'),
   ]);
-  const intake = await consume(call, source, 'Nothing was kept.', (options) =>
+  const intake = await withProgress(call, source, 'Nothing was kept.', (options) =>
     takeIn(source.bytes, { fileName: source.fileName, mediaType, ...options }),
   ).catch((error) => {
     throw error instanceof PayloadError ? new ValidationError({ file: [error.message] }) : error;
@@ -39,7 +38,7 @@ export async function dryRunUpload(
   const changes = changesBetween(dataset.columns, columns.length && isNew ? columns : dataset.columns);
   if (show.asJson)
     show.json({ created: isNew, checksum: intake.checksum, format, media_type, size, rows, bbox, columns, changes });
-  else if (!isNew) show.line(`Would add nothing: ${formatRef(newest)}, the newest version, has the same bytes`);
+  else if (!isNew) show.line(`Would add nothing: the newest version, ${formatRef(newest)}, has the same bytes`);
   else {
     show.line(`Would add a version to dataset ${formatRef(dataset)}: ${factsOf(intake)}`);
     for (const line of columnChangeLines(changes)) show.line(line);

@@ -1,4 +1,4 @@
-/** Bytes on their way into the catalogue: where they come from, how far they are, what became of them. */
+/** Uploads of files as versions: options, source, progress and result. */
 import { open } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -16,7 +16,7 @@ import { linksOf, showOutcome } from '../output/outcome.ts';
 import { transfer } from '../output/progress.ts';
 import { bytesText, counted } from '../output/quantities.ts';
 
-/** What is said of the bytes, besides the fields of a version. */
+/** Options of an upload, besides the fields of a version. */
 export interface UploadOptions {
   readonly checksum?: string;
   readonly mediaType?: string;
@@ -24,35 +24,34 @@ export interface UploadOptions {
 }
 
 export const uploadOptions = (): readonly Option[] => [
-  new Option(
-    '--checksum <sha256>',
-    'SHA-256 that the bytes must have; nothing is kept where they have another.',
-  ).argParser((value: string) => {
-    if (/^[0-9a-f]{64}$/i.test(value)) return value;
-    throw new InvalidArgumentError('It must be 64 hexadecimal digits.');
-  }),
-  new Option('--media-type <type>', "Media type of the bytes, where their name and form don't tell."),
-  new Option('--name <filename>', 'Name of the file, as of bytes that come on stdin: its extension tells the format.'),
+  new Option('--checksum <sha256>', 'Expected SHA-256 of the bytes; if it differs, nothing is kept.').argParser(
+    (value: string) => {
+      if (/^[0-9a-f]{64}$/i.test(value)) return value;
+      throw new InvalidArgumentError('It must be 64 hexadecimal digits.');
+    },
+  ),
+  new Option('--media-type <type>', "Media type of the bytes, if name and content don't show it."),
+  new Option('--name <filename>', 'File name, for example for stdin: its extension sets the format.'),
 ];
 
 /** Options for the fields of a version that can be given along with its data; it is ready once it is there. */
 export const versionFieldOptions = (): readonly Option[] =>
   fieldOptions('version', true).filter((option) => option.attributeName() !== 'ready');
 
-/** Bytes to be taken in. */
+/** The bytes of an upload. */
 export interface Source {
   readonly bytes: Readable;
-  /** How it is called in messages. */
+  /** Name in messages. */
   readonly shown: string;
   readonly fileName: string | undefined;
-  /** Null where it isn't known how many there will be. */
+  /** In bytes; null if it isn't known. */
   readonly size: number | null;
 }
 
 /**
  * Opens a file, or stdin for `-`.
- * @param name under which the bytes are taken in, where it isn't the file's own
- * @throws the system's error where there is no such file
+ * @param name in place of the file's own
+ * @throws the system's error if the file can't be opened
  */
 export async function openSource(context: Context, file: string, name: string | undefined): Promise<Source> {
   if (file === '-') return { bytes: context.stdin(), shown: name ?? 'stdin', fileName: name, size: null };
@@ -71,21 +70,21 @@ export async function openSource(context: Context, file: string, name: string | 
   };
 }
 
-/** Reads a source, with a bar that shows how far it is, until it is done or somebody presses Ctrl-C. */
-export async function consume<T>(
+/** Runs work that reads a source, with a progress bar, until it ends or Ctrl-C is pressed. */
+export async function withProgress<T>(
   { context }: Call,
   source: Source,
   remains: string,
   work: (options: Pick<Upload, 'onProgress' | 'signal'>) => Promise<T>,
 ): Promise<T> {
-  const { at, end } = transfer(context, `Taking in ${source.shown}`, source.size);
+  const { at, end } = transfer(context, `Uploading ${source.shown}`, source.size);
   return interruptible(context, remains, (signal) => work({ onProgress: at, signal })).finally(() => {
     end();
     source.bytes.destroy();
   });
 }
 
-/** Takes a source in as the newest version of a dataset, or nothing of it. */
+/** Publishes a source as the newest version of a dataset, whole or not at all. */
 export async function upload(
   call: Call,
   catalogue: Catalogue,
@@ -93,12 +92,12 @@ export async function upload(
   source: Source,
   fields: Omit<Upload, 'source'>,
 ): Promise<Published> {
-  return consume(call, source, 'Nothing was kept.', (options) =>
+  return withProgress(call, source, 'Nothing was kept.', (options) =>
     catalogue.publish(ref, { source: source.bytes, fileName: source.fileName, ...fields, ...options }),
   );
 }
 
-/** Tells what became of an upload. */
+/** Shows the result of an upload. */
 export function showPublished(call: Call, catalogue: Catalogue, { version, created, changes }: Published): void {
   const { show } = call;
   const object = representVersion(version, linksOf(catalogue));
@@ -109,14 +108,14 @@ export function showPublished(call: Call, catalogue: Catalogue, { version, creat
   }
   if (show.asJson) show.json(object);
   else if (!show.forPeople) show.line(formatRef(version));
-  show.message(`Nothing was added: ${formatRef(version)}, the newest version, has the same bytes.`);
+  show.message(`Nothing was added: the newest version, ${formatRef(version)}, has the same bytes.`);
 }
 
-/** What a version is, in a few words: `geojson, 12 rows, 3.4 kB`. */
+/** Format, rows and size of a version: `geojson, 12 rows, 3.4 kB`. */
 export function factsOf({ format, rows, size }: Pick<Version, 'format' | 'rows' | 'size'>): string {
   return [
-    format || 'a file of no known format',
-    rows === null ? 'no rows that can be read' : counted(rows, 'row'),
+    format || 'unknown format',
+    rows === null ? 'no readable rows' : counted(rows, 'row'),
     ...(size === null ? [] : [bytesText(size)]),
   ].join(', ');
 }
