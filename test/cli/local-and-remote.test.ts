@@ -200,7 +200,7 @@ const writing: readonly (string | Step)[] = [
   'trash list',
 ];
 
-describe('a command line, here and there', () => {
+describe('a command line, local and remote', () => {
   let here = '';
   let there = '';
   let token = '';

@@ -1,10 +1,10 @@
 /** `catalogue open`: a page of the catalogue, in the browser. */
+import { spawn } from 'node:child_process';
 import { Option } from 'commander';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { UnreachableError } from '../../catalogue/errors.ts';
 import { parseDatasetRef, parseSlug, parseVersionRef, type Ref, refOf } from '../../catalogue/ref.ts';
 import { apiRoot, pathOf } from '../../catalogue/urls.ts';
-import { openBrowser } from '../browser.ts';
 import type { Call, Verb } from '../command.ts';
 import { find, findVersion } from '../lookup.ts';
 import { wholeNumber } from '../options.ts';
@@ -79,4 +79,38 @@ async function isServed(base: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+interface BrowserCommand {
+  readonly program: string;
+  readonly args: readonly string[];
+  /** True for a command of $BROWSER, which may need the terminal, as lynx does. */
+  readonly isOwn: boolean;
+}
+
+/** The commands that may open an address, the best first: $BROWSER, else that of the system. No shell reads the address. */
+export function browsersFor(url: string, env: NodeJS.ProcessEnv, platform: NodeJS.Platform): readonly BrowserCommand[] {
+  // As xdg-open reads $BROWSER: several commands are separated by colons, and %s is the address.
+  const own = (env.BROWSER ?? '')
+    .split(/:(?!\/\/|\\)/)
+    .filter((command) => command.trim() !== '')
+    .map((command) => {
+      const line = command.includes('%s') ? command.replace(/'%s'|"%s"|%s/g, '"$1"') : `${command} "$1"`;
+      return { program: 'sh', args: ['-c', line, 'browser', url], isOwn: true };
+    });
+  if (platform === 'win32') return [{ program: 'rundll32', args: ['url.dll,FileProtocolHandler', url], isOwn: false }];
+  return [...own, { program: platform === 'darwin' ? 'open' : 'xdg-open', args: [url], isOwn: false }];
+}
+
+/** Opens an address in a browser. @returns true if a browser has taken it */
+async function openBrowser(url: string, env: NodeJS.ProcessEnv): Promise<boolean> {
+  for (const { program, args, isOwn } of browsersFor(url, env, process.platform)) {
+    const child = spawn(program, args, { env, stdio: isOwn ? 'inherit' : 'ignore' });
+    const isOpened = await new Promise<boolean>((resolve) => {
+      child.on('error', () => resolve(false));
+      child.on('close', (code) => resolve(code === 0));
+    });
+    if (isOpened) return true;
+  }
+  return false;
 }

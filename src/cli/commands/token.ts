@@ -37,7 +37,7 @@ const add: Verb<AddOptions> = {
     new Option('--scope <read|write>', 'Permission to read what its user sees, or to do all that its user may.')
       .choices(tokenScopes)
       .default('write'),
-    new Option('--expires <when>', '12h, 30d, 8w, 1y; a day such as 2030-12-31; or never.')
+    new Option('--expires <when>', 'Such as 12h, 30d, 8w, 1y; a day such as 2030-12-31; or never.')
       .argParser(expiryFrom)
       .default({ at: later(usual * day) }, `${usual}d`),
     new Option('--label <text>', 'Its purpose, to recognise it later.'),
