@@ -1,6 +1,7 @@
 /** The words that complete the current one. */
-import type { DatasetRef, Ref } from '../../catalogue/ref.ts';
+import type { DatasetRef } from '../../catalogue/ref.ts';
 import type { Column } from '../../catalogue/types.ts';
+import type { Listed } from '../../files/folder.ts';
 import type { Expected, Given } from './expected.ts';
 import type { Names } from './names.ts';
 import { sourceOf } from './sources.ts';
@@ -69,22 +70,11 @@ function optionsOf({ at, given }: Expected & { what: 'option' }): readonly Candi
 async function values(
   expected: Expected & { what: 'argument' | 'value' },
   current: string,
-  { names, remotes, describing }: Sources,
+  sources: Sources,
 ): Promise<Offer> {
   const source = sourceOf(expected);
-  const described = (found: readonly string[], prefix: string, refOf: (name: string) => Ref) =>
-    withDescriptions(
-      found.filter((name) => (prefix + name).startsWith(current)),
-      prefix,
-      describing ? (name) => names.described(refOf(name)) : undefined,
-    );
-  const homes = async () => {
-    const found = await described(await names.names({ kind: 'namespace' }), '', (slug) => ({
-      kind: 'namespace',
-      slug,
-    }));
-    return { candidates: found.map(({ word, description }) => ({ word: `${word}/`, description })) };
-  };
+  const { names } = sources;
+  const columns = () => columnsOf(expected.given, names);
   switch (source.from) {
     case 'words':
       return plain(source.words);
@@ -93,63 +83,70 @@ async function values(
     case 'folder':
       return { candidates: [], paths: 'folders' };
     case 'remote':
-      return { candidates: await remotes() };
+      return { candidates: await sources.remotes() };
     case 'namespace':
     case 'group':
     case 'user':
-    case 'query': {
-      const kind = source.from;
-      return { candidates: await described(await names.names({ kind }), '', (slug) => ({ kind, slug })) };
-    }
+    case 'query':
+      return { candidates: await named(sources, current, '', { kind: source.from }) };
     case 'home':
-      return current.includes('/') ? { candidates: [] } : homes();
-    case 'dataset': {
-      const ref = readRef(current);
-      if (ref.namespace === undefined) return homes();
-      const { namespace, dataset } = ref;
-      if (dataset === undefined) {
-        const slugs = await names.names({ kind: 'dataset', namespace });
-        return {
-          candidates: await described(slugs, `${namespace}/`, (slug) => ({ kind: 'dataset', namespace, slug })),
-        };
-      }
-      const slugs = [...(await names.names({ kind: 'version', namespace, dataset }))].reverse();
-      const refTo = (slug: string): Ref => ({ kind: 'version', namespace, dataset, slug });
-      return { candidates: await described(['latest', ...slugs], `${namespace}/${dataset}@`, refTo) };
-    }
+      return { candidates: current.includes('/') ? [] : await homes(sources, current) };
+    case 'dataset':
+      return { candidates: await datasetsAndVersions(sources, current) };
     case 'version of the dataset': {
       const home = await datasetOf(expected.given, names);
       if (!home) return plain(['latest']);
-      const at = { kind: 'version', namespace: home.namespace, dataset: home.slug } as const;
-      const slugs = [...(await names.names(at))].reverse();
-      return { candidates: await described(['latest', ...slugs], '', (slug) => ({ ...at, slug })) };
+      const within = { kind: 'version', namespace: home.namespace, dataset: home.slug } as const;
+      return { candidates: await named(sources, current, '', within) };
     }
     case 'column':
-      return { candidates: columnWords(await columnsOf(expected.given, names), '') };
+      return { candidates: columnWords(await columns(), '') };
     case 'columns': {
-      // Those before the last comma, and the minus of a descending one.
+      // The columns before the last comma, and the minus of a descending one.
       const [before = ''] = /^(?:.*,)?-?/.exec(current) ?? [];
-      return { candidates: columnWords(await columnsOf(expected.given, names), before) };
+      return { candidates: columnWords(await columns(), before) };
     }
     case 'filter':
-      return { candidates: await filterWords(await columnsOf(expected.given, names), current) };
+      return { candidates: await filterWords(await columns(), current) };
     case 'nothing':
       return { candidates: [] };
   }
 }
 
-const plain = (words: readonly string[]): Offer => ({ candidates: words.map((word) => ({ word, description: '' })) });
+/** Names of datasets that begin with the current word: first the namespace, then the dataset, then its versions. */
+async function datasetsAndVersions(sources: Sources, current: string): Promise<readonly Candidate[]> {
+  const { namespace, dataset } = readRef(current);
+  if (namespace === undefined) return homes(sources, current);
+  if (dataset === undefined) return named(sources, current, `${namespace}/`, { kind: 'dataset', namespace });
+  return named(sources, current, `${namespace}/${dataset}@`, { kind: 'version', namespace, dataset });
+}
 
-async function withDescriptions(
-  names: readonly string[],
+/** Namespaces, each with a slash behind it. */
+async function homes(sources: Sources, current: string): Promise<readonly Candidate[]> {
+  const found = await named(sources, current, '', { kind: 'namespace' });
+  return found.map(({ word, description }) => ({ word: `${word}/`, description }));
+}
+
+/** Names that begin with the current word, with descriptions unless there are many; versions the latest first. */
+async function named(
+  { names, describing }: Sources,
+  current: string,
   prefix: string,
-  describe: ((name: string) => Promise<string>) | undefined,
+  listed: Listed,
 ): Promise<readonly Candidate[]> {
-  const isFew = describe && names.length <= mostDescribed;
+  const all = await names.names(listed);
+  const slugs = listed.kind === 'version' ? ['latest', ...[...all].reverse()] : all;
+  const found = slugs.filter((slug) => (prefix + slug).startsWith(current));
+  const isDescribed = describing && found.length <= mostDescribed;
   return Promise.all(
-    names.map(async (name) => ({ word: prefix + name, description: isFew ? await describe(name) : '' })),
+    found.map(async (slug) => ({
+      word: prefix + slug,
+      description: isDescribed ? await names.described({ ...listed, slug }) : '',
+    })),
   );
 }
+
+const plain = (words: readonly string[]): Offer => ({ candidates: words.map((word) => ({ word, description: '' })) });
 
 /** The parts of a dataset's or version's name that are complete. */
 function readRef(text: string): { namespace?: string; dataset?: string } {
