@@ -60,7 +60,7 @@ export interface RecordNoun<K extends WritableKind, Own extends object = object>
     complete?(call: Call, catalogue: Catalogue, ref: Refs[K], input: Input): Promise<Input>;
   };
   readonly remove: Help & {
-    /** What goes with the record, for the question before: ` with password and tokens`. */
+    /** The parts that are removed with the record, for the question before: ` with password and tokens`. */
     contents?(entity: Entities[K]): string;
   };
 }
@@ -78,7 +78,7 @@ export interface Noun<K extends CreatableKind, Own extends object = object> exte
   readonly list: Help & {
     /** Each option has the name of a filter of the API. */
     filters?(): readonly Option[];
-    /** What the things are called: `namespaces`. */
+    /** The noun in the plural: `namespaces`. */
     readonly plural: string;
     readonly headings: readonly string[];
     row(entity: Entities[K], show: Show): readonly string[];
@@ -134,16 +134,16 @@ function listVerb<K extends CreatableKind, Own extends object>({ kind, represent
       const home = name === undefined ? undefined : parseSlug('namespace', name);
       const given: Readonly<Record<string, unknown>> = { ...options };
       const names = filters().map((option) => option.attributeName());
-      const wanted = names.flatMap((filter) => (filter in given ? [[filter, [given[filter]].flat()]] : []));
-      const question = {
+      const values = names.flatMap((filter) => (filter in given ? [[filter, [given[filter]].flat()]] : []));
+      const listOptions = {
         search: options.search,
         ordering: options.ordering,
-        filters: Object.fromEntries(wanted),
+        filters: Object.fromEntries(values),
         namespace: home?.slug,
       };
       const catalogue = await call.open();
-      const ask = () => listAll(catalogue, kind, question, options.limit);
-      const found = await (home ? withSuggestions(catalogue, home, ask) : ask());
+      const read = () => listAll(catalogue, kind, listOptions, options.limit);
+      const found = await (home ? withSuggestions(catalogue, home, read) : read());
       if (show.asJson) show.json(found.map((entity) => represent(entity, linksOf(catalogue))));
       else if (show.forPeople && found.length === 0) show.message(`No ${list.plural}.`);
       else

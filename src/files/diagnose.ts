@@ -126,7 +126,7 @@ async function accountsFile(root: string): Promise<AccountsFile | null> {
   return found && { path: accountsPath, mode: found.mode & 0o777, owner: found.uid };
 }
 
-/** Whether git ignores a folder or has files of it; null outside of a repository. */
+/** The state of a folder in git; null outside of a repository. */
 async function gitStateOf(root: string, folder: string): Promise<'tracked' | 'ignored' | 'not ignored' | null> {
   const output = (...args: string[]) =>
     git(root, args).catch((error) => (error instanceof GitError && error.exitCode === 1 ? '' : null));

@@ -62,8 +62,8 @@ const list: Verb<{ ordering?: string; limit?: number }> = {
     const ref = parseDatasetRef(name);
     const catalogue = await call.open();
     const { namespace, slug } = await find(catalogue, ref, show);
-    const question = { namespace, dataset: slug, ordering: options.ordering };
-    const versions = await listAll(catalogue, 'version', question, options.limit);
+    const listOptions = { namespace, dataset: slug, ordering: options.ordering };
+    const versions = await listAll(catalogue, 'version', listOptions, options.limit);
     if (show.asJson) show.json(versions.map((version) => representVersion(version, linksOf(catalogue))));
     else if (show.forPeople && versions.length === 0)
       show.message(`No versions. Add one with: catalogue version add ${namespace}/${slug} FILE`);

@@ -4,7 +4,7 @@ import { oneLine } from '../output/text.ts';
 import type { Candidate, Offer } from './candidates.ts';
 
 export interface Shell {
-  /** How to install the script, as a line of the help. */
+  /** The command that installs the script, as a line of the help. */
   readonly install: string;
   readonly script: string;
   /** True if it shows descriptions. */

@@ -1,4 +1,4 @@
-/** What `init` adds to the git repository around a catalogue: a hook and a workflow. No existing file is overwritten. */
+/** The hook and the workflow that `init` adds to the git repository of a catalogue. No existing file is overwritten. */
 import { existsSync, realpathSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
