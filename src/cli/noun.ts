@@ -179,16 +179,16 @@ export function editVerb<K extends WritableKind, Own extends object>(noun: Recor
     options: () => [...fieldOptions(kind, false), ...(noun.options?.() ?? []), ...(edit.options?.() ?? []), dryRun()],
     async run(call, args, options) {
       const [name = '', ...words] = wordsOf(args);
-      const asked = noun.parse(name);
+      const requested = noun.parse(name);
       const { slug, namespace } = options;
       const moved = { ...(slug !== undefined && { slug }), ...(namespace !== undefined && { namespace }) };
       const given = { ...(await givenInput(noun, call, options, words)), ...moved };
       if (wantsEditor(call, given, options))
-        return editRecord(call, asked, (entity, catalogue) => noun.represent(entity, linksOf(catalogue)));
+        return editRecord(call, requested, (entity, catalogue) => noun.represent(entity, linksOf(catalogue)));
       assertChanges(given);
-      noun.parse(formatRef({ ...asked, ...moved }));
+      noun.parse(formatRef({ ...requested, ...moved }));
       const catalogue = await call.open();
-      const ref = (await noun.resolve?.(catalogue, asked, call.show)) ?? asked;
+      const ref = (await noun.resolve?.(catalogue, requested, call.show)) ?? requested;
       const input = (await edit.complete?.(call, catalogue, ref, given)) ?? given;
       const entity = await editFields(catalogue, ref, input, options);
       const object = noun.represent(entity, linksOf(catalogue));
@@ -204,9 +204,9 @@ export function removeVerb<K extends WritableKind, Own extends object>(noun: Rec
     ...noun.remove,
     options: () => [yes(), dryRun()],
     async run(call, [name = ''], options) {
-      const asked = noun.parse(name);
+      const requested = noun.parse(name);
       const catalogue = await call.open();
-      const ref = (await noun.resolve?.(catalogue, asked, call.show)) ?? asked;
+      const ref = (await noun.resolve?.(catalogue, requested, call.show)) ?? requested;
       // Before the question: nobody is asked about a removal that would be refused.
       if (options.dryRun || !options.yes) await removeRecord(catalogue, ref, { dryRun: true });
       if (!options.dryRun) {

@@ -53,14 +53,14 @@ export const command: Verb<DataOptions> = {
   ],
   async run(call, [name = '', ...words], options) {
     const { show, context } = call;
-    const asked = parseVersionRef(name);
+    const requested = parseVersionRef(name);
     const parameters = [...parametersFrom(words), ...ownParameters(options)];
     const output = options.output === '-' ? undefined : options.output;
     const format = options.format ?? (output === undefined ? undefined : formatOf(output));
     if (format === 'parquet' && output === undefined && show.forPeople)
       throw new UsageError("Parquet is binary and can't be shown at a terminal. Write it to a file: -o rows.parquet");
     const catalogue = await call.open();
-    const { ref } = await findVersion(catalogue, asked, show);
+    const { ref } = await findVersion(catalogue, requested, show);
     const byTable = show.forPeople && !show.asJson && output === undefined && format === undefined;
     if (byTable) {
       await showRows(

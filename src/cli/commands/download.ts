@@ -33,9 +33,9 @@ export const command: Verb<{ output?: string; force?: boolean }> = {
     new Option('--force', 'Replace an existing file.'),
   ],
   async run(call, [name = ''], { output, force = false }) {
-    const asked = parseVersionRef(name);
+    const requested = parseVersionRef(name);
     const catalogue = await call.open();
-    const { ref } = await findVersion(catalogue, asked, call.show);
+    const { ref } = await findVersion(catalogue, requested, call.show);
     const payload = await catalogue.payload(ref);
     if (output === '-') await toStdout(call, payload);
     else await toFile(call, payload, output, force);

@@ -28,12 +28,12 @@ export function wantsEditor({ context }: Call, input: Input, { dryRun }: { reado
  */
 export async function editRecord<K extends WritableKind>(
   call: Call,
-  asked: RefOf<K>,
+  requested: RefOf<K>,
   represent: (entity: Entities[K], catalogue: Catalogue) => unknown,
 ): Promise<number> {
   const catalogue = await call.open();
   const { replica } = catalogue;
-  const { ref, path } = await recordOf(call, catalogue, asked);
+  const { ref, path } = await recordOf(call, catalogue, requested);
   const text = await textOf(await replica.read(path));
   const ifMatch = createHash('sha256').update(text).digest('hex');
   const isChanged = await editText(call.context, {
@@ -57,14 +57,18 @@ export async function editRecord<K extends WritableKind>(
  * The record's own reference, and the path of its file. A broken record is found as well: an editor can fix it.
  * @throws NotFoundError with a suggestion
  */
-async function recordOf(call: Call, catalogue: Catalogue, asked: NamedRef): Promise<{ ref: NamedRef; path: string }> {
-  const isNamed = asked.kind !== 'version' || asked.slug !== 'latest';
-  const path = isNamed ? await pathOf(catalogue.replica, asked) : undefined;
-  if (path !== undefined) return { ref: asked, path };
+async function recordOf(
+  call: Call,
+  catalogue: Catalogue,
+  requested: NamedRef,
+): Promise<{ ref: NamedRef; path: string }> {
+  const isNamed = requested.kind !== 'version' || requested.slug !== 'latest';
+  const path = isNamed ? await pathOf(catalogue.replica, requested) : undefined;
+  if (path !== undefined) return { ref: requested, path };
   const ref =
-    asked.kind === 'version'
-      ? (await findVersion(catalogue, asked, call.show)).ref
-      : (refOf(await find(catalogue, asked, call.show)) as NamedRef);
+    requested.kind === 'version'
+      ? (await findVersion(catalogue, requested, call.show)).ref
+      : (refOf(await find(catalogue, requested, call.show)) as NamedRef);
   const found = await pathOf(catalogue.replica, ref);
   if (found === undefined) throw new NotFoundError(`You may not read the file of ${ref.kind} ${formatRef(ref)}.`);
   return { ref, path: found };
