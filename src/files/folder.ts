@@ -7,9 +7,10 @@ import { dirname, resolve } from 'node:path';
 import type { Input } from '../catalogue/catalogue.ts';
 import { NotFoundError } from '../catalogue/errors.ts';
 import type { RecordFormat } from '../catalogue/layout.ts';
+import type { OpenOptions } from './catalogue-files.ts';
 import type { CheckOptions, CheckResult } from './checking/check.ts';
 import type { FolderDiagnosis } from './diagnose.ts';
-import type { FileCatalogue, OpenOptions } from './file-catalogue.ts';
+import type { FileCatalogue } from './file-catalogue.ts';
 import type { ChangesOptions, ChangesSince } from './git/changes-since.ts';
 import type { Listed } from './reading/listed.ts';
 

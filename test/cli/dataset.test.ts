@@ -329,7 +329,7 @@ describe('--dry-run', () => {
 
 describe('namespace', () => {
   it('is added, listed, shown, edited and removed', async () => {
-    const root = await makeRoot({});
+    const root = await makeRoot({ groups: { a: { label: 'A' }, b: { label: 'B' }, c: { label: 'C' } } });
     const run = async (...argv: string[]) => {
       const { out, err, exitCode } = await type(['namespace', ...argv], { root });
       assert.equal(exitCode, 0, err);
