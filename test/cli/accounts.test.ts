@@ -44,7 +44,7 @@ describe('user add', () => {
     assert.equal((await catalogue.list('user', {})).count, 2);
   });
 
-  it('is rehearsed', async () => {
+  it('has a dry run', async () => {
     const { exitCode, out, catalogue } = await at('user add eve --dry-run');
     assert.deepEqual([exitCode, out], [0, 'Would add user eve\n']);
     assert.equal((await catalogue.list('user', {})).count, 2);

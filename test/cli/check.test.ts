@@ -59,7 +59,7 @@ describe('check', () => {
     assert.deepEqual([err, exitCode], ['12 files checked: 1 warning. catalogue check --fix can fix 1 of them.\n', 0]);
   });
 
-  it('says what it mended', async () => {
+  it('says what it has fixed', async () => {
     const fixed = [problem('namespaces/a/namespace.yaml', 1, { message: 'id was used twice.' })];
     const { out, err, exitCode, checks } = await type(['check', '--fix', '--deep'], { report: { ...clean, fixed } });
     assert.equal(out, 'namespaces/a/namespace.yaml:1:3: fixed: id was used twice.\n');

@@ -138,7 +138,7 @@ describe('edit without a field', () => {
     assert.equal(readFileSync(join(root, record), 'utf8'), `${text}# By another.\n`);
   });
 
-  it('mends a record that is broken', async () => {
+  it('fixes a record that is broken', async () => {
     const { edit, read, root } = await desk(text);
     writeFileSync(join(root, record), 'label: [');
     const { exitCode, err } = await edit(trees);

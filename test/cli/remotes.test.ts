@@ -353,15 +353,15 @@ describe('login', () => {
 describe('what is meant', () => {
   it('is an option before the environment, and a remote before a folder there', async (t) => {
     const { done, at, base } = await withServer(t);
-    const elsewhere = 'parks\nwater\n';
+    const remote = 'parks\nwater\n';
     const names = async (line: string, env: NodeJS.ProcessEnv = {}) => {
       const { out, opened } = await done(line, { env });
       return [out.replace(/\t.*$/gm, ''), opened.length];
     };
-    assert.deepEqual(await names('namespace list --remote prod'), [elsewhere, 0]);
-    assert.deepEqual(await names(`--remote ${base} namespace list`), [elsewhere, 0]);
-    assert.deepEqual(await names('namespace list', { CATALOGUE_REMOTE: 'prod' }), [elsewhere, 0]);
-    assert.deepEqual(await names('namespace list --remote prod', { CATALOGUE_REMOTE: 'nowhere' }), [elsewhere, 0]);
+    assert.deepEqual(await names('namespace list --remote prod'), [remote, 0]);
+    assert.deepEqual(await names(`--remote ${base} namespace list`), [remote, 0]);
+    assert.deepEqual(await names('namespace list', { CATALOGUE_REMOTE: 'prod' }), [remote, 0]);
+    assert.deepEqual(await names('namespace list --remote prod', { CATALOGUE_REMOTE: 'nowhere' }), [remote, 0]);
     const here = await names('namespace list', { CATALOGUE_REMOTE: '' });
     assert.equal(here[1], 1);
     assert.deepEqual(await names('namespace list --data catalogue-data', { CATALOGUE_REMOTE: 'prod' }), here);

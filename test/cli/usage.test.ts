@@ -81,7 +81,7 @@ describe('global options', () => {
     assert.equal((await catalogue.get<'namespace'>({ kind: 'namespace', slug: 'x' })).label, '--json');
   });
 
-  it('mean a folder or a catalogue elsewhere, and not both', async () => {
+  it('mean a folder or a remote catalogue, and not both', async () => {
     const both = await type(['--remote', 'https://data.example.org', '--data', '/', 'dataset', 'list']);
     assert.deepEqual([both.exitCode, both.opened], [2, []]);
     assert.match(both.err, /--data means a folder and --remote a remote catalogue: give one of them/);
