@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 const benchmarks = ['reads', 'writes', 'start', 'follow', 'search', 'cli', 'sync'] as const;
 /** Programs of their own: they measure processes. */
-const programs = ['data/intake', 'data/query', 'data/stream', 'data/writers'] as const;
+const programs = ['data/ingest', 'data/query', 'data/stream', 'data/writers'] as const;
 const here = fileURLToPath(new URL('.', import.meta.url));
 
 if (!existsSync(`${here}node_modules`))

@@ -106,7 +106,7 @@ export interface ConnectOptions {
  * @throws UnreachableError where that is no address
  */
 export async function connect(url: string, { token, timeout }: ConnectOptions = {}): Promise<OpenCatalogue> {
-  const { connect } = await import('./remote/connect.ts');
+  const { connect } = await import('./remote/remote-catalogue.ts');
   return disposable(await connect(url, { token, timeout }));
 }
 

@@ -82,7 +82,7 @@ interface Locked {
 }
 
 /** What a command needs to say how it is used: small, without packages, and loaded with that command only. */
-const light = ['/data/literal.ts', '/data/text-error.ts', '/data/writers/write.ts'];
+const light = ['/data/query/parameter-values.ts', '/data/errors.ts', '/data/formats/output-formats.ts'];
 
 describe('the sources', () => {
   it('of a command load other rooms than the model when it runs, not before', () => {

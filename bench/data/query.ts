@@ -1,6 +1,6 @@
 /**
- * How long a question takes: a bounding box and an attribute, about 100 hits among 1,000,000 points. Warm; and as the
- * first question of a new process, against reading the payload from end to end and parsing it.
+ * Duration of a query: a bounding box and an attribute, about 100 hits among 1,000,000 points. Warm; and as the
+ * first query of a new process, against reading the payload from end to end and parsing it.
  *
  *     node --import tsx bench/data/query.ts [rows=1000000]
  */
@@ -9,36 +9,36 @@ import { createReadStream } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readGeojson } from '../../src/data/formats/geojson.ts';
-import { takeIn } from '../../src/data/intake.ts';
-import { ownBytes } from '../../src/data/own-bytes.ts';
-import { newPieceCache } from '../../src/data/piece-reader.ts';
-import type { Bbox } from '../../src/data/row.ts';
-import { Table } from '../../src/data/table.ts';
+import { readGeojson } from '../../src/data/formats/json/geojson.ts';
+import type { Bbox } from '../../src/data/geometry/geometry.ts';
+import { ingest } from '../../src/data/ingest/ingest.ts';
+import { createChunkCache } from '../../src/data/table/chunk-reader.ts';
+import { passthroughBytes } from '../../src/data/table/passthrough.ts';
+import { Table } from '../../src/data/table/table.ts';
 import { makePoints } from './make-points.ts';
 
 const box: Bbox = [10, 40, 17, 47];
-const folder = join(tmpdir(), 'catalogue-bench', 'derived');
+const folder = join(tmpdir(), 'catalogue-bench', 'tables');
 
-/** Rows in the box of one kind, with enough visitors: all their values are read, as for an answer. */
+/** Rows in the box of one kind, with enough visitors: all their values are read, as for a response. */
 async function ask(table: Table): Promise<number> {
-  const place = (name: string) => table.shape.columns.findIndex((column) => column.name === name);
+  const place = (name: string) => table.schema.columns.findIndex((column) => column.name === name);
   const [kind, visitors] = [place('kind'), place('visitors')];
   let hits = 0;
-  for await (const rows of table.runs({ candidates: [box], columns: [kind, visitors] })) {
+  for await (const rows of table.scanRowGroups({ boxes: [box], columns: [kind, visitors] })) {
     for (const row of rows) {
       if (row.value(kind) !== 'museum' || (row.value(visitors) as number) < 10_000) continue;
       hits++;
       row.geometry();
-      for (let column = 0; column < table.shape.columns.length; column++) row.value(column);
+      for (let column = 0; column < table.schema.columns.length; column++) row.value(column);
     }
   }
   return hits;
 }
 
 async function openTable(checksum: string): Promise<Table> {
-  const table = await Table.open(join(folder, checksum), checksum, newPieceCache(256 * 1024 ** 2));
-  if (!table) throw new Error('The derived copy is missing.');
+  const table = await Table.open(join(folder, checksum), checksum, createChunkCache(256 * 1024 ** 2));
+  if (!table) throw new Error('The columnar copy is missing.');
   return table;
 }
 
@@ -53,7 +53,7 @@ if (process.argv[2] === 'first') {
   console.log(JSON.stringify({ ms, hits }));
 } else {
   const { geojson } = await makePoints(Number(process.argv[2] ?? 1_000_000));
-  const { checksum } = await takeIn(geojson, { fileName: geojson, derivedFolder: folder });
+  const { checksum } = await ingest(geojson, { fileName: geojson, cacheFolder: folder });
   const table = await openTable(checksum);
   const hits = await ask(table);
   const times: number[] = [];
@@ -74,7 +74,7 @@ if (process.argv[2] === 'first') {
   const first = firsts.sort((a, b) => a - b)[2] as number;
   const [whole] = await timed(async () => {
     let rows = 0;
-    for await (const batch of readGeojson(createReadStream(geojson), 0, { textual: false, ownBytes: null }))
+    for await (const batch of readGeojson(createReadStream(geojson), 0, { textual: false, passthrough: null }))
       rows += batch.rows;
     return rows;
   });
@@ -84,7 +84,7 @@ if (process.argv[2] === 'first') {
 
   const [scan] = await timed(async () => {
     let sum = 0;
-    for await (const rows of table.runs({ columns: [4], needsGeometry: false }))
+    for await (const rows of table.scanRowGroups({ columns: [4], needsGeometry: false }))
       for (const row of rows) sum += row.value(4) as number;
     return sum;
   });
@@ -95,11 +95,11 @@ if (process.argv[2] === 'first') {
   ] as const) {
     const [ms, bytes] = await timed(async () => {
       let total = 0;
-      for await (const piece of ownBytes(table, geojson, rows)) total += piece.length;
+      for await (const chunk of passthroughBytes(table, geojson, rows)) total += chunk.length;
       return total;
     });
     console.log(
-      `own bytes of ${name}: ${(bytes / 1e6).toFixed(0)} MB in ${ms.toFixed(0)} ms, ${(bytes / 1e6 / ms).toFixed(2)} GB/s`,
+      `passthrough of ${name}: ${(bytes / 1e6).toFixed(0)} MB in ${ms.toFixed(0)} ms, ${(bytes / 1e6 / ms).toFixed(2)} GB/s`,
     );
   }
 }

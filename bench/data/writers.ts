@@ -1,5 +1,5 @@
 /**
- * How fast rows become documents: `node --import tsx bench/data/writers.ts [rows]`. Each format writes the same table
+ * Speed of writing rows: `node --import tsx bench/data/writers.ts [rows]`. Each format writes the same table
  * of points from columns in memory; beside it a bare copy of as many bytes, and ogr2ogr converting the same GeoJSON,
  * where it is installed.
  */
@@ -10,9 +10,10 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Row, TableShape } from '../../src/data/row.ts';
-import type { RowsInput } from '../../src/data/writers/input.ts';
-import { type FormatName, formats, writeRows } from '../../src/data/writers/write.ts';
+import { type OutputFormatName, outputFormats } from '../../src/data/formats/output-formats.ts';
+import type { RowsInput } from '../../src/data/formats/types.ts';
+import { writeRows } from '../../src/data/formats/write-rows.ts';
+import type { Row, TableSchema } from '../../src/data/row.ts';
 
 const rows = Number(process.argv[2] ?? 1_000_000);
 const names = [
@@ -25,7 +26,7 @@ const names = [
   'Plaza, Mayor',
 ];
 
-const shape: TableShape = {
+const schema: TableSchema = {
   hasGeometry: true,
   columns: [
     { name: 'name', type: 'string' },
@@ -59,7 +60,7 @@ function* table(): Generator<Row> {
   for (; i < rows; i++) yield row;
 }
 
-const input = (): RowsInput => ({ name: 'points', shape, rows: table(), geometryKinds: ['Point'] });
+const input = (): RowsInput => ({ name: 'points', schema, rows: table(), geometryKinds: ['Point'] });
 
 const line = (name: string, seconds: number, bytes: number, note = '') =>
   console.log(
@@ -72,7 +73,7 @@ const line = (name: string, seconds: number, bytes: number, note = '') =>
   );
 
 console.log(`${rows} points with 6 columns, from columns in memory`);
-for (const format of Object.keys(formats) as FormatName[]) {
+for (const format of Object.keys(outputFormats) as OutputFormatName[]) {
   if (format === 'csvt' || format === 'prj') continue;
   const start = performance.now();
   let bytes = 0;

@@ -3,13 +3,13 @@ import type { ColumnChanges } from './catalogue.ts';
 import { ValidationError } from './errors.ts';
 import type { Column, ColumnType } from './types.ts';
 
-/** A column as data show it: people's words aren't in it. */
+/** A column of data: name and type, without the texts that people write. */
 export interface FoundColumn {
   readonly name: string;
   readonly type: ColumnType;
 }
 
-/** How the columns of new data differ from those that a dataset has. */
+/** The difference between the columns of a dataset and those of new data. */
 export function changesBetween(before: readonly Column[], found: readonly FoundColumn[]): ColumnChanges {
   const now = new Map(found.map((column) => [column.name, column]));
   const then = new Set(before.map(({ name }) => name));
@@ -25,14 +25,13 @@ export function changesBetween(before: readonly Column[], found: readonly FoundC
   };
 }
 
-/** Whether nothing differs but perhaps the order. */
+/** True if no column is added, dropped or retyped; their order may differ. */
 export const isUnchanged = ({ added, dropped, retyped }: ColumnChanges): boolean =>
   added.length + dropped.length + retyped.length === 0;
 
 /**
- * The columns as they stand in a dataset's record, made to fit new data: what people wrote of them stays, and so do
- * keys of their own.
- * @param written what the record says, whatever it is
+ * The columns for a dataset's record after new data: texts that people wrote stay, and keys of their own, too.
+ * @param written value of `columns` in the record, valid or not
  */
 export function fitColumns(written: unknown, found: readonly FoundColumn[]): Record<string, unknown>[] {
   const before = (Array.isArray(written) ? written : []) as Record<string, unknown>[];
@@ -42,7 +41,7 @@ export function fitColumns(written: unknown, found: readonly FoundColumn[]): Rec
   });
 }
 
-/** What a machine's name says to a person: `height_m` is "Height m". */
+/** A label from a machine name: "Height m" for `height_m`. */
 export function labelFor(name: string): string {
   const words = name.replace(/[_-]+/g, ' ').trim();
   return words ? words.charAt(0).toUpperCase() + words.slice(1) : name;

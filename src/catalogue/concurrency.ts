@@ -1,26 +1,26 @@
-/** Work on many things, some of them at once. */
+/** Asynchronous work with a concurrency limit. */
 
 /**
- * @param at how many at once
- * @param work done for each, in their order; when it throws, nothing new is begun, and what it threw is thrown when all
- *   that was begun has ended
+ * Runs `work` for each item, in their order. If one fails, no more are started, and the error is thrown when all that
+ * were started have ended. (p-map throws at once and leaves them running.)
+ * @param limit number of items that are worked on at the same time
  */
 export async function mapConcurrent<T>(
-  things: Iterable<T>,
-  at: number,
-  work: (thing: T) => Promise<void>,
+  items: Iterable<T>,
+  limit: number,
+  work: (item: T) => Promise<void>,
 ): Promise<void> {
-  const left = things[Symbol.iterator]();
-  let failed = false;
-  const lane = async () => {
-    for (let next = left.next(); !next.done && !failed; next = left.next())
+  const iterator = items[Symbol.iterator]();
+  let hasFailed = false;
+  const worker = async () => {
+    for (let next = iterator.next(); !next.done && !hasFailed; next = iterator.next())
       try {
         await work(next.value);
       } catch (error) {
-        failed = true;
+        hasFailed = true;
         throw error;
       }
   };
-  const ends = await Promise.allSettled(Array.from({ length: at }, lane));
+  const ends = await Promise.allSettled(Array.from({ length: limit }, worker));
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }

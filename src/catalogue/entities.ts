@@ -1,52 +1,46 @@
 /** From what a file says to what the catalogue holds: defaults filled in, addresses added. */
+import { fill } from './field.ts';
+import { fieldsOf, imageFields } from './fields.ts';
 import { derivedId } from './ids.ts';
-import type { RecordOf } from './records.ts';
-import type { Dataset, Group, Namespace, Query, User, Version } from './types.ts';
+import type { EntityKind, RecordOf } from './records.ts';
+import { formatRef, type Refs } from './ref.ts';
+import type { Dataset, Entities, Group, Namespace, Query, User, Version } from './types.ts';
 
 const none: readonly never[] = Object.freeze([]);
 
-export function namespaceFrom(slug: string, record: RecordOf<'namespace'>): Namespace {
-  return Object.freeze({
-    kind: 'namespace',
-    slug,
-    id: record.id ?? derivedId('namespace', slug),
-    label: record.label,
-    description: record.description ?? '',
-    visibility: record.visibility ?? 'public',
-    owners: record.owners ?? none,
-    aliases: record.aliases ?? none,
-  });
+const entityFields = (kind: EntityKind) =>
+  fieldsOf(kind).filter(({ source }) => source === 'file' || source === 'derived');
+const fields = {
+  namespace: entityFields('namespace'),
+  dataset: entityFields('dataset'),
+  version: entityFields('version'),
+  group: entityFields('group'),
+  user: entityFields('user'),
+  query: entityFields('query'),
+};
+
+/**
+ * The entity that a record makes; those of its values that are derived are empty.
+ * @param ref becomes the entity: a copy of it would be ten times as slow to fill in
+ */
+function entityFrom<K extends EntityKind>(ref: Refs[K], record: RecordOf<K>): Entities[K] {
+  const entity: Record<string, unknown> = fill(ref as never, fields[ref.kind as K], record);
+  entity.id ??= derivedId(ref.kind, formatRef(ref));
+  return entity as unknown as Entities[K];
 }
 
+export const namespaceFrom = (slug: string, record: RecordOf<'namespace'>): Namespace =>
+  Object.freeze(entityFrom<'namespace'>({ kind: 'namespace', slug }, record));
+
 /** A dataset without its versions; `withVersions` adds them. */
-export function datasetFrom(namespace: string, slug: string, record: RecordOf<'dataset'>): Dataset {
-  return Object.freeze({
-    kind: 'dataset',
-    namespace,
-    slug,
-    id: record.id ?? derivedId('dataset', `${namespace}/${slug}`),
-    label: record.label,
-    description: record.description ?? '',
-    image: record.image ?? '',
-    showcase_image: record.showcase_image ?? '',
-    thumbnail_image: record.thumbnail_image ?? '',
-    keywords: record.keywords ?? none,
-    licence: record.licence ?? '',
-    homepage: record.homepage ?? '',
-    publisher: record.publisher ?? '',
-    contact: record.contact ?? '',
-    visibility: record.visibility ?? 'public',
-    columns: (record.columns ?? none).map((column) => ({
-      type: column.type,
-      name: column.name,
-      label: column.label ?? '',
-      description: column.description ?? '',
-      unit: column.unit ?? '',
-    })),
-    aliases: record.aliases ?? none,
-    versions: none,
-  });
-}
+export const datasetFrom = (namespace: string, slug: string, record: RecordOf<'dataset'>): Dataset =>
+  Object.freeze(entityFrom<'dataset'>({ kind: 'dataset', namespace, slug }, record));
+
+/** The addresses of a dataset's pictures, by the names of their fields. */
+export const picturesOf = (dataset: Dataset): readonly (readonly [field: string, address: string])[] =>
+  pictures.map(({ name }) => [name, String(dataset[name as keyof Dataset])]);
+
+const pictures = imageFields('dataset');
 
 /** The dataset with these versions, which are put newest first. */
 export function withVersions(dataset: Dataset, versions: readonly Version[]): Dataset {
@@ -60,8 +54,8 @@ export function newestFirst(a: Version, b: Version): number {
 }
 
 /**
- * @param payload what is known of the payload in the data folder: its size in bytes; null where the record names
- *   none or it isn't there
+ * A version, with what follows from its payload.
+ * @param payload size in bytes of the payload in the data folder; null if the record names none or it isn't there
  */
 export function versionFrom(
   namespace: string,
@@ -71,75 +65,31 @@ export function versionFrom(
   payload: { readonly size: number } | null,
 ): Version {
   const { file } = record;
-  const size = file?.size ?? payload?.size ?? null;
   const present = payload ? file?.size === undefined || file.size === payload.size : Boolean(file?.url);
-  return Object.freeze({
-    kind: 'version',
-    namespace,
-    dataset,
-    slug,
-    id: record.id ?? derivedId('version', `${namespace}/${dataset}@${slug}`),
-    label: record.label ?? slug,
-    datetime: milliseconds(record.datetime) ?? datetimeOf(slug),
-    checksum: record.checksum ?? '',
-    metadata: record.metadata ?? '',
-    ready: (record.ready ?? true) && present,
-    notes: record.notes ?? '',
+  const version = entityFrom<'version'>({ kind: 'version', namespace, dataset, slug }, record);
+  const values: Partial<Version> = {
+    label: version.label ?? slug,
+    datetime: version.datetime ?? datetimeOf(slug),
+    ready: version.ready && present,
     format: file?.format ?? '',
     media_type: file?.media_type ?? '',
-    size,
-    rows: record.rows ?? null,
-    bbox: record.bbox ?? null,
-    file: file?.url ? '' : (file?.name ?? ''),
+    size: file?.size ?? payload?.size ?? null,
     href: file?.url ?? '',
-  });
+  };
+  return Object.freeze(Object.assign(version, values));
 }
 
-/** ISO 8601 cut to milliseconds, which is how the interface writes it. */
-function milliseconds(datetime: string | undefined): string | undefined {
-  const [, seconds, fraction = ''] = datetime?.match(/^(.{19})(?:\.(\d+))?Z$/) ?? [];
-  return seconds && `${seconds}.${fraction.slice(0, 3).padEnd(3, '0')}Z`;
-}
-
-/** The moment that a 20-digit timestamp says; the epoch for a slug that is none. */
+/** The moment of a 20-digit timestamp; the epoch for any other slug. */
 export function datetimeOf(slug: string): string {
   const [, y, mo, d, h, mi, s, ms] = slug.match(/^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d{3})\d{3}$/) ?? [];
   return y ? `${y}-${mo}-${d}T${h}:${mi}:${s}.${ms}Z` : '1970-01-01T00:00:00.000Z';
 }
 
-export function groupFrom(slug: string, record: RecordOf<'group'>): Group {
-  return Object.freeze({
-    kind: 'group',
-    slug,
-    id: record.id ?? derivedId('group', slug),
-    label: record.label,
-    members: none,
-    aliases: record.aliases ?? none,
-  });
-}
+export const groupFrom = (slug: string, record: RecordOf<'group'>): Group =>
+  Object.freeze(entityFrom<'group'>({ kind: 'group', slug }, record));
 
-export function userFrom(username: string, record: RecordOf<'user'>): User {
-  return Object.freeze({
-    kind: 'user',
-    slug: username,
-    id: record.id ?? derivedId('user', username),
-    name: record.name ?? '',
-    email: record.email ?? '',
-    staff: record.staff ?? false,
-    groups: record.groups ?? none,
-  });
-}
+export const userFrom = (username: string, record: RecordOf<'user'>): User =>
+  Object.freeze(entityFrom<'user'>({ kind: 'user', slug: username }, record));
 
-export function queryFrom(slug: string, record: RecordOf<'query'>): Query {
-  return Object.freeze({
-    kind: 'query',
-    slug,
-    id: record.id ?? derivedId('query', slug),
-    label: record.label,
-    description: record.description ?? '',
-    dataset: record.dataset,
-    version: record.version ?? null,
-    parameters: record.parameters ?? {},
-    aliases: record.aliases ?? none,
-  });
-}
+export const queryFrom = (slug: string, record: RecordOf<'query'>): Query =>
+  Object.freeze(entityFrom<'query'>({ kind: 'query', slug }, record));

@@ -1,146 +1,151 @@
-/** What each kind can be searched, ordered and filtered by. */
+/** Search, order and filters of the lists of each kind: by the fields that have the trait, and some more. */
 import { ValidationError } from './errors.ts';
+import type { NamedField } from './field.ts';
+import { fieldsOf } from './fields.ts';
 import { fold } from './fold.ts';
+import type { EntityKind } from './records.ts';
+import { formatRef } from './ref.ts';
+import { linkedRef } from './represent.ts';
 import { type CatalogueFile, columnTypes, type Entities, type Kind } from './types.ts';
+import { collections } from './urls.ts';
 
-/** Makes a test from a field's name and the values it may have. */
-export type Facet<T> = (field: string, values: readonly string[]) => (item: T) => boolean;
+/** Makes a test from a filter's name and the values that are wanted. */
+export type Facet<T> = (name: string, values: readonly string[]) => (item: T) => boolean;
 
-/** The text that a search looks in: each field a line, so that no term spans two. */
-export const searchText: { readonly [K in Kind]: (item: Entities[K]) => string } = {
-  namespace: ({ label, description, slug }) => `${label}\n${description}\n${slug}`,
-  dataset: ({ label, description, slug, keywords }) => `${label}\n${description}\n${slug}\n${keywords.join('\n')}`,
-  version: ({ label, slug }) => `${label}\n${slug}`,
-  group: ({ label, slug }) => `${label}\n${slug}`,
-  user: ({ slug, name }) => `${slug}\n${name}`,
-  query: ({ label, description, slug }) => `${label}\n${description}\n${slug}`,
-  file: ({ path, problems }) => `${path}\n${problems.map(({ message }) => message).join('\n')}`,
+/** A filter of lists: an item passes that has one of the values wanted. */
+export interface Filter<T> {
+  readonly name: string;
+  /** Help of the option of `catalogue … list`; without it, there is no option. */
+  readonly help?: string | undefined;
+  /** All values there are. */
+  readonly choices?: readonly string[] | undefined;
+  /** True if values are compared without regard to case and accents. */
+  readonly folded?: boolean;
+  /** The values of an item, of which one has to be wanted. */
+  readonly valuesOf: (item: T) => string | readonly string[];
+}
+
+type Item = Readonly<Record<string, unknown>>;
+
+/** The key of a field's value in an entity. A username is the slug of the reference. */
+const keyOf = ({ name, type }: NamedField): string => (type === 'username' ? 'slug' : name);
+
+/** The singular of a field's name: `keyword` for each of the keywords. */
+export const singular = ({ name, type }: NamedField): string =>
+  type === 'list' || type === 'links' ? name.replace(/s$/, '') : name;
+
+/** The filter that a field makes. */
+function filterOf(field: NamedField): Filter<Item> {
+  const { type, link, filter, schema } = field;
+  const key = keyOf(field);
+  const usual: Filter<Item> = {
+    name: singular(field),
+    help: typeof filter === 'string' ? filter : undefined,
+    choices: type === 'boolean' ? ['true', 'false'] : schema.enum,
+    folded: type === 'list',
+    valuesOf: (item) => String(item[key]),
+  };
+  if (type === 'list' || type === 'links') return { ...usual, valuesOf: (item) => item[key] as readonly string[] };
+  if (link !== 'dataset') return usual;
+  // A dataset may be given with its namespace or without.
+  const addresses = (item: Item) => {
+    const ref = linkedRef(link, String(item[key]), item);
+    return [ref.slug, formatRef(ref)];
+  };
+  return { ...usual, valuesOf: addresses };
+}
+
+/** Filters that aren't fields. */
+const others: { readonly [K in Kind]?: readonly Filter<Entities[K]>[] } = {
+  dataset: [
+    {
+      name: 'type',
+      help: 'Only those with a column of this type.',
+      choices: columnTypes,
+      valuesOf: ({ columns }) => columns.map(({ type }) => type),
+    },
+    {
+      name: 'column',
+      help: 'Only those with a column of this name.',
+      valuesOf: ({ columns }) => columns.map(({ name }) => name),
+    },
+    {
+      name: 'ready',
+      help: 'Only those with data to serve, or without.',
+      choices: ['true', 'false'],
+      valuesOf: ({ versions }) => String(versions.some(({ ready }) => ready)),
+    },
+  ],
+  version: [{ name: 'namespace', valuesOf: ({ namespace }) => namespace }],
+  file: [
+    { name: 'id', valuesOf: ({ id }) => String(id) },
+    { name: 'path', valuesOf: ({ path }) => path },
+    { name: 'kind', valuesOf: ({ record }) => record },
+    { name: 'status', choices: ['ok', 'invalid'], valuesOf: ({ status }) => status },
+  ],
 };
 
-type OrderFields<T> = Readonly<Record<string, (item: T) => string | number>>;
+const fieldFilters = (kind: EntityKind) =>
+  fieldsOf(kind)
+    .filter(({ filter }) => filter)
+    .map(filterOf);
 
-export const orderFields: { readonly [K in Kind]: OrderFields<Entities[K]> } = {
-  namespace: { id: ({ id }) => id, label: ({ label }) => label, slug: ({ slug }) => slug },
-  dataset: {
-    id: ({ id }) => id,
-    label: ({ label }) => label,
-    slug: ({ slug }) => slug,
-    namespace: ({ namespace }) => namespace,
-  },
-  version: {
-    id: ({ id }) => id,
-    label: ({ label }) => label,
-    slug: ({ slug }) => slug,
-    datetime: ({ datetime }) => datetime,
-    size: ({ size }) => size ?? -1,
-    rows: ({ rows }) => rows ?? -1,
-  },
-  group: { id: ({ id }) => id, label: ({ label }) => label, slug: ({ slug }) => slug },
-  user: { id: ({ id }) => id, username: ({ slug }) => slug },
-  query: { id: ({ id }) => id, label: ({ label }) => label, slug: ({ slug }) => slug },
-  file: { id: ({ id }) => id, path: ({ path }) => path },
-};
-
-/** The field must be one of the values, exactly. */
-function exact<T>(get: (item: T) => string | number): Facet<T> {
-  return (_field, values) => {
-    const wanted = new Set(values);
-    return (item) => wanted.has(String(get(item)));
-  };
-}
-
-/** One of the item's several values must be one of those wanted. */
-function among<T>(get: (item: T) => readonly string[]): Facet<T> {
-  return (_field, values) => {
-    const wanted = new Set(values);
-    return (item) => get(item).some((value) => wanted.has(value));
-  };
-}
-
-/** As `among`, without regard to case and accents: keywords are words. */
-function amongWords<T>(get: (item: T) => readonly string[]): Facet<T> {
-  return (_field, values) => {
-    const wanted = new Set(values.map(fold));
-    return (item) => get(item).some((value) => wanted.has(fold(value)));
-  };
-}
-
-function choice<T>(choices: readonly string[], get: (item: T) => readonly string[]): Facet<T> {
-  return (field, values) => {
-    for (const value of values)
-      if (!choices.includes(value))
-        throw new ValidationError({
-          [field]: [`Select a valid choice. ${value} is not one of the available choices: ${choices.join(', ')}.`],
-        });
-    return among(get)(field, values);
-  };
-}
-
-const truth = (value: boolean) => [String(value)];
-const booleans = ['true', 'false'];
-const visibilities = ['public', 'private'];
-const address = ({ namespace, dataset }: { namespace: string; dataset: string }) => [
-  dataset,
-  `${namespace}/${dataset}`,
+/** The filters of a kind, as in `?namespace=parks&type=geometry`. Other parameters are no filters. */
+export const filtersOf = <K extends Kind>(kind: K): readonly Filter<Entities[K]>[] => [
+  ...(kind === 'file' ? [] : (fieldFilters(kind) as unknown as readonly Filter<Entities[K]>[])),
+  ...(others[kind] ?? []),
 ];
 
-type Facets<T> = Readonly<Record<string, Facet<T>>>;
+/** The test of a filter. An item's value is compared exactly, but for words, of which case and accents don't matter. */
+function facetOf<T>({ choices, folded, valuesOf }: Filter<T>): Facet<T> {
+  return (name, values) => {
+    for (const value of values)
+      if (choices && !choices.includes(value))
+        throw new ValidationError({
+          [name]: [`Select a valid choice. ${value} is not one of the available choices: ${choices.join(', ')}.`],
+        });
+    const wanted = new Set(folded ? values.map(fold) : values);
+    return (item) => {
+      const own = valuesOf(item);
+      if (typeof own === 'string') return wanted.has(own);
+      return own.some((value) => wanted.has(folded ? fold(value) : value));
+    };
+  };
+}
 
-/** Filters by field: `?namespace=parks&type=geometry`. A parameter that is none of these is no filter. */
-export const facets: { readonly [K in Kind]: Facets<Entities[K]> } = {
-  namespace: {
-    id: exact(({ id }) => id),
-    label: exact(({ label }) => label),
-    slug: exact(({ slug }) => slug),
-    visibility: choice(visibilities, ({ visibility }) => [visibility]),
-    owner: among(({ owners }) => owners),
-  },
-  dataset: {
-    id: exact(({ id }) => id),
-    label: exact(({ label }) => label),
-    slug: exact(({ slug }) => slug),
-    namespace: exact(({ namespace }) => namespace),
-    keyword: amongWords(({ keywords }) => keywords),
-    licence: exact(({ licence }) => licence),
-    publisher: exact(({ publisher }) => publisher),
-    visibility: choice(visibilities, ({ visibility }) => [visibility]),
-    /** The type of a column. */
-    type: choice(columnTypes, ({ columns }) => columns.map(({ type }) => type)),
-    column: among(({ columns }) => columns.map(({ name }) => name)),
-    ready: choice(booleans, ({ versions }) => truth(versions.some(({ ready }) => ready))),
-  },
-  version: {
-    id: exact(({ id }) => id),
-    label: exact(({ label }) => label),
-    slug: exact(({ slug }) => slug),
-    namespace: exact(({ namespace }) => namespace),
-    dataset: among(address),
-    checksum: exact(({ checksum }) => checksum),
-    ready: choice(booleans, ({ ready }) => truth(ready)),
-    /** `format` itself is taken: it chooses the representation. */
-    media_type: exact(({ media_type }) => media_type),
-  },
-  group: {
-    id: exact(({ id }) => id),
-    label: exact(({ label }) => label),
-    slug: exact(({ slug }) => slug),
-    member: among(({ members }) => members),
-  },
-  user: {
-    id: exact(({ id }) => id),
-    username: exact(({ slug }) => slug),
-    group: among(({ groups }) => groups),
-  },
-  query: {
-    id: exact(({ id }) => id),
-    label: exact(({ label }) => label),
-    slug: exact(({ slug }) => slug),
-    dataset: among(({ dataset }) => [dataset, dataset.slice(dataset.indexOf('/') + 1)]),
-  },
-  file: {
-    id: exact(({ id }) => id),
-    path: exact(({ path }) => path),
-    kind: exact(({ record }: CatalogueFile) => record),
-    status: choice(['ok', 'invalid'], ({ status }) => [status]),
-  },
-};
+const eachKind = <T>(make: (kind: Kind) => T) =>
+  Object.fromEntries((Object.keys(collections) as Kind[]).map((kind) => [kind, make(kind)])) as Readonly<
+    Record<Kind, T>
+  >;
+
+/** Tests by the names of filters. */
+export const facets = eachKind(
+  (kind): Readonly<Record<string, Facet<never>>> =>
+    Object.fromEntries(filtersOf(kind).map((filter) => [filter.name, facetOf(filter as Filter<never>)])),
+);
+
+/** Values to order lists by, by name. An unknown number comes first. */
+export const orderFields = eachKind((kind): Readonly<Record<string, (item: never) => string | number>> => {
+  if (kind === 'file') return { id: ({ id }: CatalogueFile) => id, path: ({ path }: CatalogueFile) => path };
+  const fields = fieldsOf(kind).filter(({ order }) => order);
+  return Object.fromEntries(
+    fields.map((field) => {
+      const key = keyOf(field);
+      return [field.name, (item: Item) => (item[key] ?? -1) as string | number];
+    }),
+  );
+});
+
+/** The text that a search looks in: each value a line, so that no term spans two. */
+export const searchText = eachKind((kind): ((item: never) => string) => {
+  if (kind === 'file')
+    return ({ path, problems }: CatalogueFile) => [path, ...problems.map(({ message }) => message)].join('\n');
+  const keys = fieldsOf(kind)
+    .filter(({ search }) => search)
+    .map(keyOf);
+  return (item: Item) => {
+    let text = '';
+    for (const key of keys) text += `${Array.isArray(item[key]) ? item[key].join('\n') : item[key]}\n`;
+    return text;
+  };
+});

@@ -1,27 +1,28 @@
-/** Which fields of a record have another value. */
+/** Fields in which two records differ. */
 
+/** A field in which two records differ. */
 export interface FieldChange {
   readonly field: string;
   readonly from: unknown;
   readonly to: unknown;
 }
 
-/** What the name says, what is told in other ways, and what follows from other records. */
-const unsaid: readonly string[] = ['kind', 'namespace', 'slug', 'columns', 'versions', 'members'];
+/** Keys that aren't compared: parts of the name, lists with differences of their own, and values of other records. */
+const skipped: readonly string[] = ['kind', 'namespace', 'slug', 'columns', 'versions', 'members'];
 
 /**
  * The fields in which two records of a kind differ, in the order of the second.
- * @param besides fields that aren't compared
+ * @param except fields that aren't compared
  */
-export function fieldChanges(before: object, after: object, besides: readonly string[] = []): readonly FieldChange[] {
+export function fieldChanges(before: object, after: object, except: readonly string[] = []): readonly FieldChange[] {
   const [old, now] = [before, after] as readonly [Record<string, unknown>, Record<string, unknown>];
   return [...new Set([...Object.keys(now), ...Object.keys(old)])]
-    .filter((field) => !unsaid.includes(field) && !besides.includes(field) && !same(old[field], now[field]))
+    .filter((field) => !skipped.includes(field) && !except.includes(field) && !isEqual(old[field], now[field]))
     .map((field) => ({ field, from: old[field] ?? null, to: now[field] ?? null }));
 }
 
-/** Whether two values, as records hold them, are the same whatever the order of their keys. */
-export function same(a: unknown, b: unknown): boolean {
+/** True if two JSON values are equal, in whatever order their keys stand. */
+export function isEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
   if (Array.isArray(a) !== Array.isArray(b)) return false;
@@ -29,6 +30,6 @@ export function same(a: unknown, b: unknown): boolean {
   const keys = Object.keys(one);
   return (
     keys.length === Object.keys(other).length &&
-    keys.every((key) => Object.hasOwn(other, key) && same(one[key], other[key]))
+    keys.every((key) => Object.hasOwn(other, key) && isEqual(one[key], other[key]))
   );
 }

@@ -3,7 +3,9 @@
  * that each add a record don't give the same number to both. (Of 10,000 records, a branch that adds 10 clashes with
  * another that adds 10 once in 20 million merges; `catalogue check` finds it and `--fix` mends it.)
  */
-import { maxId } from './schemas.ts';
+
+/** The greatest identifier: 31 bits, so that it fits a signed 32-bit integer of any client. */
+export const maxId = 2_147_483_647;
 
 /**
  * A new identifier.

@@ -1,15 +1,15 @@
-/** Images that come as bytes: what they are is told by what they hold, not by what they are called. */
+/** Images that come as bytes: their type is found in the bytes, and not in a name. */
 import { GIF } from 'image-size/types/gif';
 import { HEIF } from 'image-size/types/heif';
 import type { IImage } from 'image-size/types/interface';
 import { JPG } from 'image-size/types/jpg';
 import { PNG } from 'image-size/types/png';
 import { WEBP } from 'image-size/types/webp';
-import { fail, type Verdict } from './text-input.ts';
+import { fail, type Parsed } from './text-input.ts';
 
 /** In bytes. */
 export const largestImage = 10 * 1024 * 1024;
-/** Width times height: what is packed small may be more than a browser can unpack. */
+/** Width times height: a small file may be more than a browser can unpack. */
 const mostPixels = 100_000_000;
 
 interface ImageType {
@@ -21,7 +21,7 @@ interface ImageType {
   readonly isWhole?: (bytes: Uint8Array) => boolean;
 }
 
-/** What every browser shows. SVG isn't among them: it is a program as well. */
+/** Types that every browser shows. SVG isn't among them: it is a program as well. */
 const types: readonly ImageType[] = [
   { extension: 'png', reader: PNG, head: 64, isWhole: (bytes) => latin1(bytes.subarray(-64)).includes('IEND') },
   // Colour profiles and previews come before the dimensions.
@@ -42,7 +42,7 @@ export interface ImageFacts {
   readonly height: number;
 }
 
-/** What the bytes of an image are; null where they are none that is known, or a damaged one. */
+/** Type and dimensions of an image; null if the bytes are no image of a known type, or a damaged one. */
 export function imageFacts(bytes: Uint8Array): ImageFacts | null {
   for (const { extension, reader, head, isWhole } of types)
     try {
@@ -58,8 +58,8 @@ export function imageFacts(bytes: Uint8Array): ImageFacts | null {
   return null;
 }
 
-/** An image, judged as Django REST Framework's ImageField judges it. */
-export function parseImage(bytes: Uint8Array): Verdict {
+/** Checks an image as Django REST Framework's ImageField does. */
+export function parseImage(bytes: Uint8Array): Parsed<Uint8Array> {
   if (bytes.length === 0) return fail('The submitted file is empty.');
   if (bytes.length > largestImage)
     return fail(`The image has ${bytes.length} bytes; it may have at most ${largestImage}.`);

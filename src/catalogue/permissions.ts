@@ -2,9 +2,9 @@
  * Who may see and do what, in one place. What a viewer may not see is taken out of the snapshot before anything is
  * looked up, listed, counted or searched in it: so it leaves no trace.
  */
-
 import { movedTo } from './aliases.ts';
 import { ConflictError, NotPermittedError } from './errors.ts';
+import { fieldsOf } from './fields.ts';
 import { containersOf, parsePath, type RecordRef } from './layout.ts';
 import { slugRule } from './ref.ts';
 import type { Folder, Snapshot } from './snapshot.ts';
@@ -75,8 +75,10 @@ export function isPersonalTo(viewer: Viewer, username: string): boolean {
   return viewer.staff || viewer.username === username;
 }
 
-/** The fields of users that they may write themselves: the others grant something. (The username is there to be the same.) */
-export const ownUserFields: readonly string[] = ['username', 'name', 'email', 'password'];
+/** The fields of users that they may write themselves: the others grant something. (A username given has to be the same.) */
+export const ownUserFields: readonly string[] = fieldsOf('user')
+  .filter(({ own }) => own)
+  .map(({ name }) => name);
 
 /**
  * The snapshot as a viewer may see it: without private namespaces and datasets of others, without what belongs to

@@ -51,6 +51,8 @@ export type RefOf<K extends Kind> = Refs[K] | (Refs[K] & { readonly kind: K });
 
 /** A slug: what a path segment of the API, and a folder's or file's name, may be. */
 export const slugRule = /^[-a-zA-Z0-9_]+$/;
+/** The longest slug that is derived or accepted, in characters. */
+export const maxSlugLength = 100;
 /** A username: as Django's, `[\w.@+-]+`, and no path of its own. */
 export const usernameRule = /^(?!\.{1,2}$)[-\w.@+]+$/;
 

@@ -1,5 +1,6 @@
 /** Rules about what records name: groups, datasets, versions, images, former addresses. */
 import { movedTo } from './aliases.ts';
+import { picturesOf } from './entities.ts';
 import { mediaPathIn } from './layout.ts';
 import { allOf } from './listing.ts';
 import { lookUp } from './lookup.ts';
@@ -48,8 +49,8 @@ function* references(
     const isKnown = before?.kind === 'query' && before.dataset === entity.dataset && before.version === entity.version;
     if (!isKnown) yield* queryReferences(next.snapshot, entity, path);
   } else if (entity.kind === 'dataset')
-    for (const field of ['image', 'showcase_image', 'thumbnail_image'] as const) {
-      const file = mediaPathIn(entity[field]);
+    for (const [field, address] of picturesOf(entity)) {
+      const file = mediaPathIn(address);
       const found = {
         code: 'image',
         pointer: `/${field}`,

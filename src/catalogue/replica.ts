@@ -1,11 +1,11 @@
 /**
- * The catalogue as the files that it is made of: what two catalogues show and hand each other to be kept in step.
- * A record travels as its text, so that comments, key order and keys of one's own are the same on both sides.
+ * A catalogue as a set of files: the interface for synchronising two catalogues. A record is transferred as its text, so
+ * that comments, key order and unknown keys are the same on both sides.
  *
- * A depot shows its viewer what the viewer's catalogue shows; but the file of a user, which holds an e-mail address, to
- * staff and to that user only, and the payload of a version that was withdrawn to those who may bring it back.
- * `catalogue.yaml` is shown and can't be written: each catalogue has its own. Records that are broken are shown as they
- * are: staff who have seen just that may write over them.
+ * A replica shows its viewer the files of the records that the viewer may see, with two exceptions: the file of a user,
+ * which holds an e-mail address, is shown to staff and that user only; the payload of a withdrawn version, to those who
+ * may restore it. `catalogue.yaml` is shown and can't be written: each catalogue has its own. A broken record is shown as
+ * it is, and staff may replace it, with its checksum as `ifMatch`.
  */
 
 /** One file: a record, a payload, or an image below site_media/. */
@@ -13,44 +13,45 @@ export interface FileEntry {
   /** Relative to the catalogue folder, with slashes. */
   readonly path: string;
   /**
-   * SHA-256 of its bytes in hexadecimal; of a payload, as its version has recorded it. '' where a file is there and
-   * can't be read: nothing can be said of it then, and least of all that it is gone.
+   * SHA-256 of its bytes in hexadecimal; of a payload, the one in the record of its version. '' if the file exists but
+   * can't be read, and so must not be taken for removed.
    */
   readonly checksum: string;
   /** In bytes. */
   readonly size: number;
-  /** Whether it is a record: small text, which `apply` writes. Anything else is bytes that never change, which `put` adds. */
+  /** True for a record: small text, written with `apply`. Other files are bytes that never change, added with `put`. */
   readonly record: boolean;
-  /** The record's text, where it was asked for; none where it isn't UTF-8. */
+  /** Text of a record, if it was requested and is UTF-8. */
   readonly text?: string;
-  /** Of what is no record, where one file was asked for. */
+  /** Of a file that is not a record; in the result of `entry` only. */
   readonly mediaType?: string;
 }
 
 export interface Manifest {
-  /** Strong validator of the whole: the same as long as no file is another. */
+  /** Strong validator of the whole manifest (RFC 9110, section 8.8.1). */
   readonly tag: string;
-  /** By path, in the order of code points. To be read once. */
+  /** Sorted by path, by code point. Can be iterated once. */
   readonly entries: AsyncIterable<FileEntry>;
 }
 
-/** Something that is done to one record. */
+/**
+ * A change of one record. `ifMatch` is the checksum that the record is expected to have; null if it must not exist. A
+ * change that is done already succeeds, so that an interrupted client may send everything again.
+ */
 export type RecordChange =
-  /** Its whole text from now on; what it names has to be there by then. Where it is the text already, that is done. */
+  /** Sets the whole text. Records that it refers to must exist. */
   | { readonly do: 'write'; readonly path: string; readonly text: string; readonly ifMatch: string | null }
-  /** With a dataset goes all that lies in its folder; a namespace has to be empty. */
+  /** Removes a record; a dataset with all files in its folder. A namespace must be empty. */
   | { readonly do: 'remove'; readonly path: string; readonly ifMatch: string }
-  /** A dataset or a namespace, named by its record, with all that lies in its folder; or a query or a group. */
+  /** Renames a query, a group, or the record of a dataset or a namespace with all files in its folder. */
   | { readonly do: 'move'; readonly path: string; readonly to: string; readonly ifMatch: string };
-// `ifMatch`: the checksum that the record has as far as the writer knows; null where it isn't there. What was removed or
-// moved as wanted already is done: so that one who was interrupted may send it all again.
 
-/** What became of a change; an error is one of `errors.ts`. */
+/** Outcome of a change; an error is one of `errors.ts`. */
 export type ChangeOutcome =
   | { readonly path: string; readonly done: true }
   | { readonly path: string; readonly done: false; readonly error: Error };
 
-/** Bytes that are to be added. */
+/** Bytes of a new file. */
 export interface FileBytes {
   readonly source: () => import('node:stream').Readable;
   readonly checksum: string;
@@ -63,22 +64,22 @@ export interface FileBytes {
 export interface Replica {
   /**
    * All files that the viewer may see.
-   * @param options.known the tag of a manifest that is at hand
-   * @param options.texts whether the records' texts come with it
-   * @returns null where that one still holds
+   * @param options.known tag of a manifest that the caller has (If-None-Match)
+   * @param options.texts true to include the texts of records
+   * @returns null if the known manifest is still valid
    */
   manifest(options?: {
     readonly known?: string | undefined;
     readonly texts?: boolean | undefined;
   }): Promise<Manifest | null>;
   /**
-   * What is known of one file.
+   * The entry of one file.
    * @throws NotFoundError
    */
   entry(path: string): Promise<FileEntry>;
   /**
    * The bytes of a file, from `start` to `end`, both included; by default all of them.
-   * @throws NotFoundError; ConflictError where they aren't those of the checksum (any more)
+   * @throws NotFoundError; ConflictError if the file doesn't have the checksum (any more)
    */
   read(
     path: string,
@@ -89,17 +90,17 @@ export interface Replica {
     },
   ): Promise<import('node:stream').Readable>;
   /**
-   * Does one change after the other, each whole or not at all, and whatever became of those before. All are on disk and
-   * can be seen when it answers. Of each, the outcome: NotPermittedError, StaleError where the record isn't what was
-   * seen, ValidationError where the text doesn't fit, ConflictError where names or ids are taken or it is needed still.
+   * Applies changes in order. Each is atomic, and independent of the outcome of those before. When it returns, all are
+   * durable and visible. Errors in outcomes: NotPermittedError, StaleError if `ifMatch` fails, ValidationError for an
+   * invalid text, ConflictError if a name or an id is taken, or the record is still referred to.
    */
   apply(
     changes: readonly RecordChange[],
     options?: { readonly dryRun?: boolean | undefined },
   ): Promise<readonly ChangeOutcome[]>;
   /**
-   * Adds a payload or an image; nothing is done where the same bytes are there.
-   * @throws ValidationError where the bytes aren't those of the checksum; ConflictError where others are there;
+   * Adds a payload or an image; does nothing if the file exists with the same bytes.
+   * @throws ValidationError if the bytes don't have the checksum; ConflictError if the file exists with other bytes;
    *   NotPermittedError, UnavailableError
    */
   put(path: string, bytes: FileBytes): Promise<void>;

@@ -1,23 +1,14 @@
 /**
- * How things look from outside: the objects of the API, field for field in the observed order, further fields after
- * them. `--json` on the command line prints the same.
+ * The objects of the API, field for field: the recorded fields in the recorded order, further fields after them. `--json`
+ * on the command line prints the same.
  */
 import type { TokenInfo } from './accounts.ts';
-import { datasetOf, formatRef, type Ref, refOf } from './ref.ts';
+import type { NamedField } from './field.ts';
+import { apiFields } from './fields.ts';
+import type { EntityKind } from './records.ts';
+import { formatRef, parseDatasetRef, type Ref, refOf } from './ref.ts';
 import type { TrashEntry } from './trash.ts';
-import type {
-  CatalogueFile,
-  Column,
-  Dataset,
-  Entities,
-  FileDetails,
-  Group,
-  Kind,
-  Namespace,
-  Query,
-  User,
-  Version,
-} from './types.ts';
+import type { CatalogueFile, Entities, FileDetails, Kind, Version } from './types.ts';
 import { apiRoot, collections, type Links, pathOf } from './urls.ts';
 
 type Json = Record<string, unknown>;
@@ -27,123 +18,99 @@ export function urlOf(links: Links, ref: Ref, below = ''): string {
   return `${links.base}${pathOf(ref)}${below}${links.suffix}`;
 }
 
-const namespaceUrl = (links: Links, slug: string) => urlOf(links, { kind: 'namespace', slug });
+/**
+ * The entity that the value of a link names.
+ * @param within the entity with the link. A version has the slug of its dataset beside that of the namespace, a query
+ *   `<namespace>/<dataset>`; the version of a query is one of that dataset
+ */
+export function linkedRef(kind: Kind, value: string, within: Readonly<Record<string, unknown>>): Ref {
+  switch (kind) {
+    case 'dataset':
+      return value.includes('/') || within.namespace === undefined
+        ? parseDatasetRef(value)
+        : { kind, namespace: String(within.namespace), slug: value };
+    case 'version': {
+      const { namespace, slug } = parseDatasetRef(String(within.dataset));
+      return { kind, namespace, dataset: slug, slug: value };
+    }
+    default:
+      return { kind, slug: value };
+  }
+}
 
-export function representNamespace(namespace: Namespace, links: Links): Json {
-  const { id, label, slug, description, visibility, owners } = namespace;
-  return {
-    id,
-    label,
-    slug,
-    description,
-    url: namespaceUrl(links, slug),
-    visibility,
-    owners: owners.map((group) => urlOf(links, { kind: 'group', slug: group })),
-    datasets: urlOf(links, { kind: 'namespace', slug }, 'datasets/'),
+/** The value of a link to an entity, from which `linkedRef` makes the reference. */
+export const linkValue = (ref: Ref): string => (ref.kind === 'dataset' ? formatRef(ref) : ref.slug);
+
+type Show = (entity: Readonly<Record<string, unknown>>, links: Links) => unknown;
+
+/** From the value in an entity to the value in the API; undefined if it is the same. */
+function showOf({ name, type, link, below }: NamedField): Show | undefined {
+  if (link) {
+    const show: (value: unknown, ...rest: Parameters<Show>) => unknown = (value, entity, links) =>
+      value === null ? null : urlOf(links, linkedRef(link, String(value), entity));
+    return type === 'links'
+      ? (entity, links) => (entity[name] as readonly string[]).map((value) => show(value, entity, links))
+      : (entity, links) => show(entity[name], entity, links);
+  }
+  switch (type) {
+    case 'username':
+      return ({ slug }) => slug;
+    case 'url':
+      return (entity, links) => urlOf(links, refOf(entity as never), below);
+    case 'versions':
+      return ({ versions }, links) =>
+        (versions as readonly Version[]).map((version) => represent.version(version, links));
+    default:
+      return undefined;
+  }
+}
+
+/** Makes the object of the API. The last argument is true if the asker may see what only the user and staff may. */
+type Represent<K extends EntityKind> = (entity: Entities[K], links: Links, isPersonal?: boolean) => Json;
+
+function representation<K extends EntityKind>(kind: K): Represent<K> {
+  const fields = apiFields(kind)
+    .filter(({ source }) => source !== 'secret')
+    .map((field) => ({ name: field.name, personal: field.personal ?? false, show: showOf(field) }));
+  return (entity, links, isPersonal = false) => {
+    const values = entity as unknown as Readonly<Record<string, unknown>>;
+    const object: Json = {};
+    for (const { name, personal, show } of fields)
+      if (isPersonal || !personal) object[name] = show ? show(values, links) : values[name];
+    return object;
   };
 }
 
-export function representDataset(dataset: Dataset, links: Links): Json {
-  const ref = refOf(dataset);
-  return {
-    id: dataset.id,
-    label: dataset.label,
-    slug: dataset.slug,
-    namespace: namespaceUrl(links, dataset.namespace),
-    description: dataset.description,
-    image: dataset.image,
-    showcase_image: dataset.showcase_image,
-    thumbnail_image: dataset.thumbnail_image,
-    url: urlOf(links, ref),
-    versions: dataset.versions.map((version) => representVersion(version, links)),
-    data: urlOf(links, ref, 'data/'),
-    columns: dataset.columns.map(representColumn),
-    download: urlOf(links, ref, 'download/'),
-    keywords: dataset.keywords,
-    licence: dataset.licence,
-    homepage: dataset.homepage,
-    publisher: dataset.publisher,
-    contact: dataset.contact,
-    visibility: dataset.visibility,
-  };
-}
+/** The representation of each kind that needs nothing but the entity. */
+export const represent: { readonly [K in EntityKind]: Represent<K> } = {
+  namespace: representation('namespace'),
+  dataset: representation('dataset'),
+  version: representation('version'),
+  group: representation('group'),
+  user: representation('user'),
+  query: representation('query'),
+};
 
-function representColumn({ type, name, label, description, unit }: Column): Json {
-  return { type, name, label, description, unit };
-}
+export const {
+  namespace: representNamespace,
+  dataset: representDataset,
+  version: representVersion,
+  group: representGroup,
+  user: representUser,
+  query: representQuery,
+} = represent;
 
-export function representVersion(version: Version, links: Links): Json {
-  const ref = refOf(version);
-  return {
-    id: version.id,
-    dataset: urlOf(links, datasetOf(version)),
-    label: version.label,
-    slug: version.slug,
-    datetime: version.datetime,
-    checksum: version.checksum,
-    metadata: version.metadata,
-    ready: version.ready,
-    url: urlOf(links, ref),
-    format: version.format,
-    media_type: version.media_type,
-    size: version.size,
-    rows: version.rows,
-    bbox: version.bbox,
-    notes: version.notes,
-    data: urlOf(links, ref, 'data/'),
-    download: urlOf(links, ref, 'download/'),
-  };
-}
-
-export function representGroup({ id, label, slug, members }: Group, links: Links): Json {
-  return {
-    id,
-    label,
-    slug,
-    url: urlOf(links, { kind: 'group', slug }),
-    members: members.map((username) => urlOf(links, { kind: 'user', slug: username })),
-  };
-}
-
-/** @param personal whether the asker may see what only the user and staff may: e-mail address and staff flag */
-export function representUser(user: User, links: Links, personal = false): Json {
-  return {
-    id: user.id,
-    username: user.slug,
-    groups: user.groups.map((slug) => urlOf(links, { kind: 'group', slug })),
-    url: urlOf(links, { kind: 'user', slug: user.slug }),
-    name: user.name,
-    ...(personal && { email: user.email, staff: user.staff }),
-  };
-}
-
-/** What is known of a token: never the token itself. */
+/** The description of a token, without the token itself. */
 export function representToken({ id, user, label, scope, created, expires, lastUsed }: TokenInfo, links: Links): Json {
   const url = `${links.base}${apiRoot}auth/tokens/${id}/${links.suffix}`;
   const owner = urlOf(links, { kind: 'user', slug: user });
   return { id, user: owner, label, scope, created, expires, last_used: lastUsed, url };
 }
 
-/** What is known of something that was removed. */
+/** The description of something that was removed. */
 export function representTrash({ id, ref, paths, removed, by }: TrashEntry, links: Links): Json {
   const url = `${links.base}${apiRoot}trash/${id}/${links.suffix}`;
   return { id, kind: ref.kind, name: formatRef(ref), paths, removed, by, url };
-}
-
-export function representQuery(query: Query, links: Links): Json {
-  const [namespace = '', dataset = ''] = query.dataset.split('/');
-  const ref = { kind: 'query', slug: query.slug } as const;
-  return {
-    id: query.id,
-    label: query.label,
-    slug: query.slug,
-    description: query.description,
-    dataset: urlOf(links, { kind: 'dataset', namespace, slug: dataset }),
-    version: query.version === null ? null : urlOf(links, { kind: 'version', namespace, dataset, slug: query.version }),
-    parameters: query.parameters,
-    url: urlOf(links, ref),
-    data: urlOf(links, ref, 'data/'),
-  };
 }
 
 export function representFile(file: CatalogueFile, links: Links, details: FileDetails): Json {
@@ -159,16 +126,6 @@ export function representFile(file: CatalogueFile, links: Links, details: FileDe
     commit: details.commit,
   };
 }
-
-/** The representation of every kind that needs nothing but the entity. */
-export const represent: { readonly [K in Exclude<Kind, 'file'>]: (entity: Entities[K], links: Links) => Json } = {
-  namespace: representNamespace,
-  dataset: representDataset,
-  version: representVersion,
-  group: representGroup,
-  user: representUser,
-  query: representQuery,
-};
 
 /** The root of the API, as observed. */
 export function representRoot(links: Links): Json {

@@ -1,26 +1,46 @@
-/** The catalogue's settings, with their defaults. */
-import type { RecordOf } from './records.ts';
-import { settingsSchema } from './settings-schema.ts';
+/** The fields of catalogue.yaml, a row each as in `fields.ts`; and the settings that it makes. */
+import { fill, named, type Stored } from './field.ts';
+import { boolean, integer, object, text } from './field-types.ts';
 import type { Settings } from './types.ts';
 
-const { page_size, max_page_size, ordering } = settingsSchema.properties;
+const git = {
+  commit: boolean('Make a commit of each write over HTTP, in the name of the user who wrote.', { default: false }),
+};
+
+export const settingsFields = {
+  title: text('Name of the catalogue.', { absent: 'Catalogue' }),
+  description: text('What the catalogue holds, in Markdown.'),
+  base_url: text('Public address of the server, without /api/v1. Left out, that of each request.', {
+    title: 'Base URL',
+    pattern: '^https?://[^\\s?#]+$',
+    toValue: (stored) => stored.replace(/\/+$/, ''),
+  }),
+  page_size: integer('Length of a page of a list.', { minimum: 1, maximum: 100_000, default: 20 }),
+  max_page_size: integer('The greatest ?page_size= that is granted.', {
+    title: 'Maximum page size',
+    minimum: 1,
+    maximum: 100_000,
+    default: 1000,
+  }),
+  ordering: text('Default order of lists: comma-separated fields, a minus for descending.', {
+    default: 'namespace,slug',
+  }),
+  licence: text('SPDX identifier of the licence of datasets that name none.'),
+  publisher: text('Publisher of datasets that name none.'),
+  contact: text('E-mail address or URL for questions about datasets that name none.'),
+  homepage: text('Website about the catalogue.'),
+  trust_proxy: boolean('Believe X-Forwarded-Proto, -Host and -For, and X-Request-Id: a proxy writes them.', {
+    default: false,
+  }),
+  cors: boolean('Whether pages of every origin may read the API.', { title: 'Cross-origin reads', default: true }),
+  git: object(git, 'What the server does with the git repository that the folder is in.'),
+  metrics: boolean('Count requests and more for Prometheus, at /metrics, from the next start on.', { default: false }),
+};
+
+const fields = named(settingsFields);
 
 /** Settings from what catalogue.yaml says; {} gives the defaults. */
-export function settingsFrom(record: RecordOf<'settings'>): Settings {
-  return Object.freeze({
-    title: record.title ?? 'Catalogue',
-    description: record.description ?? '',
-    base_url: (record.base_url ?? '').replace(/\/+$/, ''),
-    page_size: Math.min(record.page_size ?? page_size.default, record.max_page_size ?? max_page_size.default),
-    max_page_size: record.max_page_size ?? max_page_size.default,
-    ordering: record.ordering ?? ordering.default,
-    licence: record.licence ?? '',
-    publisher: record.publisher ?? '',
-    contact: record.contact ?? '',
-    homepage: record.homepage ?? '',
-    trust_proxy: record.trust_proxy ?? false,
-    cors: record.cors ?? true,
-    git: Object.freeze({ commit: record.git?.commit ?? false }),
-    metrics: record.metrics ?? false,
-  });
+export function settingsFrom(record: Stored<typeof settingsFields>): Settings {
+  const settings = fill({}, fields, record) as unknown as Settings;
+  return Object.freeze({ ...settings, page_size: Math.min(settings.page_size, settings.max_page_size) });
 }

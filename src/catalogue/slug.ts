@@ -1,8 +1,6 @@
 /** Slugs: the URL-friendly names that labels give. */
 import anyAscii from 'any-ascii';
-
-/** The longest slug that is derived or accepted, in characters. */
-export const maxSlugLength = 100;
+import { maxSlugLength } from './ref.ts';
 
 /**
  * The slug that a label gives: as Django's `slugify`, except that letters which it would drop are transliterated,

@@ -1,18 +1,18 @@
-/** Texts of an input, judged as Django REST Framework judges them: names and passwords are texts too. */
+/** Parsers of texts, with the messages of Django REST Framework: names and passwords are texts, too. */
 import { checkedPassword } from './accounts.ts';
 import type { ValidationError } from './errors.ts';
 import { usernameRule } from './ref.ts';
 
-/** What became of a value: typed and trimmed, or what is wrong with it. */
-export type Verdict = { readonly value: unknown } | { readonly errors: readonly string[] };
+/** The result of parsing a value of an input: the value, typed and trimmed, or messages. */
+export type Parsed<Value = unknown> = { readonly value: Value } | { readonly errors: readonly string[] };
 
-export const fail = (...errors: string[]): Verdict => ({ errors });
+export const fail = (...errors: string[]): { readonly errors: readonly string[] } => ({ errors });
 
-/** A text, as DRF's CharField takes it: numbers as their text, trimmed of Unicode white space unless told not to. */
+/** A text, as DRF's CharField takes it: numbers as their text, trimmed of Unicode white space by default. */
 export function parseText(
   value: unknown,
   { max, blank, trim = true }: { max?: number | undefined; blank: boolean; trim?: boolean },
-): Verdict {
+): Parsed<string> {
   if (value === null) return fail('This field may not be null.');
   if (typeof value !== 'string' && typeof value !== 'number') return fail('Not a valid string.');
   const text = trim ? String(value).trim() : String(value);
@@ -39,21 +39,20 @@ function badCharacters(text: string): string[] {
 
 const badUsername = 'Enter a valid username. This value may contain only letters, numbers, and @/./+/-/_ characters.';
 
-/** A username as Django has it; `me` is whoever asks. */
-export function parseUsername(value: unknown): Verdict {
-  const verdict = parseText(value, { max: 150, blank: false });
-  if ('errors' in verdict) return verdict;
-  const name = String(verdict.value);
-  if (name.toLowerCase() === 'me') return fail('This username is reserved.');
-  return usernameRule.test(name) ? verdict : fail(badUsername);
+/** A username as Django has it. `me` is reserved: it stands for the user who asks. */
+export function parseUsername(value: unknown): Parsed<string> {
+  const name = parseText(value, { max: 150, blank: false });
+  if ('errors' in name) return name;
+  if (name.value.toLowerCase() === 'me') return fail('This username is reserved.');
+  return usernameRule.test(name.value) ? name : fail(badUsername);
 }
 
 /** A password, which isn't trimmed. */
-export function parsePassword(value: unknown): Verdict {
-  const verdict = parseText(value, { blank: false, trim: false });
-  if ('errors' in verdict) return verdict;
+export function parsePassword(value: unknown): Parsed<string> {
+  const password = parseText(value, { blank: false, trim: false });
+  if ('errors' in password) return password;
   try {
-    return { value: checkedPassword(String(verdict.value)) };
+    return { value: checkedPassword(password.value) };
   } catch (error) {
     return { errors: (error as ValidationError).fields.password ?? [] };
   }

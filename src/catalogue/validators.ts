@@ -1,15 +1,12 @@
-/** Whether a record fits its schema: ajv's verdict, in words that say what to write. */
+/** Validation of records against their schemas: the errors of ajv, in words that say what to write. */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { closest } from './closest.ts';
 import type { RecordOf } from './records.ts';
 import { type RecordKind, schemas } from './schemas.ts';
+import type { Diagnostic } from './types.ts';
 
-/** One thing in a record that doesn't fit. */
-export interface Misfit {
-  /** JSON Pointer (RFC 6901) of the value, or of the object that lacks a key. */
-  readonly pointer: string;
-  readonly message: string;
-}
+/** One error in a record. The pointer leads to the value, or to the object that lacks a key. */
+export type SchemaDiagnostic = Pick<Diagnostic, 'pointer' | 'message'>;
 
 // strictTypes is off for `type: ['string', 'null']`, which JSON Schema allows and one field needs.
 const ajv = new Ajv2020({ allErrors: true, verbose: true, strictTypes: false });
@@ -24,27 +21,30 @@ function validator(kind: RecordKind): ValidateFunction {
   return validate;
 }
 
-/** How much is said of one record: whoever has mended that much sees the rest. */
-const mostMisfits = 50;
+/** The greatest number of errors that are listed of one record. */
+const mostErrors = 50;
 
 /**
- * Checks what a file says against the schema of its kind.
- * @returns the record, typed; or what doesn't fit, the first fifty of it
+ * Validates what a file says against the schema of its kind.
+ * @returns the record, typed; or the first fifty errors
  */
 export function checkRecord<K extends RecordKind>(
   kind: K,
   value: unknown,
-): { record: RecordOf<K> } | { misfits: readonly Misfit[] } {
+): { readonly value: RecordOf<K> } | { readonly errors: readonly SchemaDiagnostic[] } {
   const validate = validator(kind);
-  if (validate(value)) return { record: value as RecordOf<K> };
-  return { misfits: (validate.errors ?? []).slice(0, mostMisfits).map(explain) };
+  if (validate(value)) return { value: value as RecordOf<K> };
+  return { errors: (validate.errors ?? []).slice(0, mostErrors).map(explain) };
 }
 
 /**
- * Keys of a record that its schema doesn't know but that look like a slip of the pen.
- * @returns one misfit for each, naming the key that was probably meant
+ * Keys of a record that its schema doesn't have but that look like typing errors.
+ * @returns a diagnostic for each, with the key that was probably meant
  */
-export function misspelledKeys(kind: RecordKind, value: Readonly<Record<string, unknown>>): readonly Misfit[] {
+export function misspelledKeys(
+  kind: RecordKind,
+  value: Readonly<Record<string, unknown>>,
+): readonly SchemaDiagnostic[] {
   const known = Object.keys(schemas[kind].properties);
   return Object.keys(value)
     .filter((key) => !known.includes(key))
@@ -67,7 +67,7 @@ const nouns: Readonly<Record<string, string>> = {
   object: 'a group of "key: value" lines',
 };
 
-function explain(error: ErrorObject): Misfit {
+function explain(error: ErrorObject): SchemaDiagnostic {
   const pointer = error.instancePath;
   const name = pointer.split('/').at(-1) || 'The file';
   const { params, data } = error;
@@ -105,7 +105,7 @@ function suggestion(data: unknown, allowed: readonly string[]): string {
   return meant ? ` Did you mean ${meant}?` : '';
 }
 
-/** What a pattern asks for, in words: the field's own description says it. */
+/** The form that a pattern asks for, in words: the description of the field. */
 function formOf(error: ErrorObject): string {
   const description = (error.parentSchema as { description?: string } | undefined)?.description;
   return description ?? `It must match ${error.params.pattern}.`;

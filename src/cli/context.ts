@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 import type { Credentials } from '../catalogue/accounts.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { CheckOptions, CheckResult } from '../files/folder.ts';
-import type { ConnectOptions } from '../remote/connect.ts';
+import type { HttpOptions } from '../remote/http.ts';
 import type { ServeOptions, Serving } from '../serve.ts';
 import { oneLine } from './output/text.ts';
 import { promptsOn } from './prompts.ts';
@@ -51,7 +51,7 @@ export interface Context {
   /** The accounts of the catalogue in a folder. */
   accounts(folder: string): Promise<Credentials>;
   /** Opens the catalogue at an address, as the token's user. @throws UnreachableError, NotAuthenticatedError */
-  connect(url: string, options: ConnectOptions): Promise<RemoteCatalogue>;
+  connect(url: string, options: HttpOptions): Promise<RemoteCatalogue>;
   /** Checks the files of a catalogue. */
   check(folder: string, options: CheckOptions): Promise<CheckResult>;
   /** Serves a catalogue over HTTP; resolves once it answers. */
@@ -129,7 +129,7 @@ function opening(
     open: async (folder, { whole } = {}) => (await openFolder(folder, whole)).for(),
     accounts: async (folder) => (await openFolder(folder)).accounts,
     async connect(url, options) {
-      const { connect } = await import('../remote/connect.ts');
+      const { connect } = await import('../remote/remote-catalogue.ts');
       const catalogue = await connect(url, options);
       opened.push(catalogue);
       return catalogue;

@@ -1,88 +1,79 @@
-/** The fields of a record as options: derived from its schema, so that neither can have one that the other lacks. */
+/** The fields of records as options of commands, made from the table of fields: for writing, and for filtering lists. */
+import { readFile, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { Option } from 'commander';
 import type { Input, WritableKind } from '../catalogue/catalogue.ts';
-import { isImageField } from '../catalogue/field-shape.ts';
-import { writableFields } from '../catalogue/input.ts';
-import { schemas } from '../catalogue/schemas.ts';
+import { ValidationError } from '../catalogue/errors.ts';
+import { filtersOf, singular } from '../catalogue/facets.ts';
+import type { Field, NamedField } from '../catalogue/field.ts';
+import { fieldsOf } from '../catalogue/fields.ts';
+import { largestImage } from '../catalogue/image.ts';
+import { mediaPathIn } from '../catalogue/layout.ts';
+import type { Entities } from '../catalogue/types.ts';
 import type { Context } from './context.ts';
-import { collect } from './options.ts';
-import { imageFrom } from './transfer/image.ts';
+import { collect, repeatable } from './options.ts';
 
-/** What a schema says of a field, as far as an option needs to know it. */
-interface Property {
-  readonly description: string;
-  readonly type?: string | readonly string[];
-  readonly enum?: readonly string[];
-  readonly maxLength?: number;
-  readonly items?: { readonly maxLength?: number };
-}
+/** The value's word in the flags of an option, by type of field. Fields of other types are no options. */
+const values: { readonly [T in Field['type']]?: (field: NamedField) => string } = {
+  text: () => 'text',
+  link: () => 'text',
+  image: () => 'file|address',
+  boolean: () => 'true|false',
+  choice: ({ schema }) => (schema.enum ?? []).join('|'),
+  list: singular,
+  links: (field) => (field.link === 'user' ? 'username' : singular(field)),
+};
 
-/** Fields that are more than a text, and have a way of their own to be written. */
-const composite = ['columns', 'parameters'];
-
-interface Field {
-  readonly name: string;
-  readonly option: Option;
-}
-
-/** A field's flag: `--showcase-image` for showcase_image, `--keyword` for each of the keywords. */
+/** The flag of a field: `--showcase-image` for showcase_image, `--keyword` for each of the keywords. */
 export function flagOf(field: string, several: boolean): string {
   return `--${(several ? field.replace(/s$/, '') : field).replaceAll('_', '-')}`;
 }
 
-function fieldsOf(kind: WritableKind): readonly Field[] {
-  const properties = schemas[kind].properties as Readonly<Record<string, Property>>;
-  return Object.entries(properties)
-    .filter(([name]) => writableFields(kind).includes(name) && !composite.includes(name))
-    .map(([name, property]) => ({ name, option: optionOf(name, property, isImageField(kind, name)) }));
-}
+/** The fields of a kind that are options. Fields from the path are arguments, or have options of their own. */
+const optionFields = (kind: WritableKind): readonly NamedField[] =>
+  fieldsOf(kind).filter(({ type, readOnly, source }) => values[type] && !readOnly && source !== 'path');
 
-const imageHelp = 'A PNG, JPEG, GIF, WebP or AVIF file to take in; or a path below /site_media/, or a URL.';
+const imageHelp = 'A PNG, JPEG, GIF, WebP or AVIF file to upload; or a path below /site_media/, or a URL.';
 
-function optionOf(name: string, property: Property, isImage: boolean): Option {
-  const several = property.type === 'array';
-  const flag = flagOf(name, several);
-  const longest = property.maxLength ?? property.items?.maxLength;
+function optionOf(field: NamedField): Option {
+  const { name, type, description, schema } = field;
+  const several = type === 'list' || type === 'links';
+  const longest = several ? schema.items?.maxLength : schema.maxLength;
   const help = [
-    isImage ? imageHelp : property.description,
-    ...(longest === undefined || isImage ? [] : [`At most ${longest} characters.`]),
+    type === 'image' ? imageHelp : description,
+    ...(longest === undefined || type === 'image' ? [] : [`At most ${longest} characters.`]),
     ...(several ? ["Repeatable; replaces all of them, '' for none."] : []),
   ].join(' ');
-  const choices = property.type === 'boolean' ? ['true', 'false'] : property.enum;
-  const option = new Option(
-    `${flag} <${choices?.join('|') ?? (several ? flag.slice(2) : isImage ? 'file|address' : 'text')}>`,
-    help,
-  );
-  if (choices) option.choices(choices);
+  const value = values[type]?.(field);
+  const option = new Option(`${flagOf(name, several)} <${value}>`, help);
+  if (type === 'boolean' || type === 'choice') option.choices(value?.split('|') ?? []);
   return several ? option.argParser(collect) : option;
 }
 
 /**
  * An option for every field that may be written.
- * @param adding whether a record is added, so that the fields it can't be without must be given
+ * @param adding true if a record is added: then required fields must be given
  */
 export function fieldOptions(kind: WritableKind, adding: boolean): readonly Option[] {
-  const schema = schemas[kind];
-  const required: readonly string[] = 'required' in schema ? schema.required : [];
-  const options = fieldsOf(kind).map(({ name, option }) =>
-    option.makeOptionMandatory(adding && required.includes(name)),
-  );
-  if (!('description' in schema.properties)) return options;
+  const fields = optionFields(kind);
+  const options = fields.map((field) => optionOf(field).makeOptionMandatory(adding && (field.required ?? false)));
+  if (!fields.some(({ name }) => name === 'description')) return options;
   const file = new Option('--description-file <file>', 'Read the description from a file; - is stdin.');
   return [...options, file.conflicts('description')];
 }
 
-/** The fields that were given, by name. */
+/** The fields that were given as options, by name. */
 export async function inputFrom(
   kind: WritableKind,
   options: Readonly<Record<string, unknown>>,
   context: Context,
 ): Promise<Input> {
   const input: Record<string, unknown> = {};
-  for (const { name, option } of fieldsOf(kind)) {
-    const value = options[option.attributeName()];
+  for (const field of optionFields(kind)) {
+    const { name, type } = field;
+    const value = options[optionOf(field).attributeName()];
     if (value === undefined) continue;
-    if (isImageField(kind, name)) input[name] = await imageFrom(name, String(value), context);
+    if (type === 'image') input[name] = await imageFrom(name, String(value), context);
     else input[name] = Array.isArray(value) ? value.filter((item) => item !== '') : value;
   }
   const { descriptionFile } = options;
@@ -92,3 +83,53 @@ export async function inputFrom(
   }
   return input;
 }
+
+/**
+ * An image that is given as a file, or the address of one.
+ * @param field name of the field, for errors
+ * @throws ValidationError where it is neither an address nor a file, or the file is too large
+ */
+async function imageFrom(field: string, value: string, { cwd }: Context): Promise<string | Uint8Array> {
+  if (value === '' || mediaPathIn(value) !== null || /^[a-z][a-z0-9+.-]+:\/\//i.test(value)) return value;
+  const wrong = (message: string) => new ValidationError({ [field]: [message] });
+  const found = await stat(resolve(cwd, value)).catch(() => null);
+  if (!found?.isFile())
+    throw wrong(`There is no file ${value}. Give a local file, a path below /site_media/, or a URL.`);
+  if (found.size > largestImage) throw wrong(`${value} has ${found.size} bytes; it may have at most ${largestImage}.`);
+  return readFile(resolve(cwd, value));
+}
+
+/** An option for every filter of a list that has a help text. */
+export const filterOptions = (kind: keyof Entities): readonly Option[] =>
+  filtersOf(kind).flatMap(({ name, help, choices }) => {
+    if (help === undefined) return [];
+    if (!choices) return [repeatable(`--${name} <${name}>`, help)];
+    // Of two choices, both are in the flags.
+    return [new Option(`--${name} <${choices.length === 2 ? choices.join('|') : name}>`, help).choices(choices)];
+  });
+
+/** The values of the filters that were given as options, by name. */
+export const filtersFrom = (
+  kind: keyof Entities,
+  options: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, readonly string[]>> =>
+  Object.fromEntries(
+    filtersOf(kind).flatMap(({ name, help }) => {
+      const value = options[name];
+      return help === undefined || value === undefined ? [] : [[name, [value].flat() as string[]]];
+    }),
+  );
+
+/** Types of fields that are not shown as a line of text. */
+const noLines: readonly Field['type'][] = ['columns', 'versions', 'json', 'object'];
+
+/** The values of an entity's fields as people read them, by name. */
+export const fieldTexts = (kind: WritableKind, entity: object): ReadonlyMap<string, string> =>
+  new Map(
+    fieldsOf(kind).flatMap(({ name, type, source, internal }): [string, string][] => {
+      if (internal || noLines.includes(type) || (source !== 'file' && source !== 'derived')) return [];
+      const value = (entity as Readonly<Record<string, unknown>>)[name];
+      if (type === 'boolean') return [[name, value ? 'yes' : '']];
+      return [[name, Array.isArray(value) ? value.join(', ') : String(value ?? '')]];
+    }),
+  );

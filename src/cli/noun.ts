@@ -7,7 +7,7 @@ import type { Entities } from '../catalogue/types.ts';
 import type { Links } from '../catalogue/urls.ts';
 import type { Call, Verb } from './command.ts';
 import { editRecord, wantsEditor } from './editing/edit-record.ts';
-import { fieldOptions, inputFrom } from './fields.ts';
+import { fieldOptions, fieldTexts, filterOptions, filtersFrom, inputFrom } from './fields.ts';
 import { find, listAll, withSuggestions } from './lookup.ts';
 import { dryRun, limit, ordering, search, yes } from './options.ts';
 import { confirmRemoval, linksOf, showOutcome } from './output/outcome.ts';
@@ -51,7 +51,8 @@ export interface RecordNoun<K extends WritableKind, Own extends object = object>
   /** Reads those options and the words behind the name. @returns fields of the input */
   ownInput?(options: Own, words: readonly string[]): Input;
   readonly show: Help & {
-    print(show: Show, entity: Entities[K], catalogue: Catalogue): void | Promise<void>;
+    /** Shows a record to people and programs. Default: the lines of its fields. */
+    print?(show: Show, entity: Entities[K], catalogue: Catalogue): void | Promise<void>;
   };
   readonly edit: Help & {
     /** Options that only edit has, such as --slug. */
@@ -76,8 +77,6 @@ export interface Noun<K extends CreatableKind, Own extends object = object> exte
     input?(call: Call, words: readonly string[], options: Own & Options): Promise<Input>;
   };
   readonly list: Help & {
-    /** Each option has the name of a filter of the API. */
-    filters?(): readonly Option[];
     /** The noun in the plural: `namespaces`. */
     readonly plural: string;
     readonly headings: readonly string[];
@@ -124,21 +123,17 @@ function addVerb<K extends CreatableKind, Own extends object>(noun: Noun<K, Own>
 }
 
 function listVerb<K extends CreatableKind, Own extends object>({ kind, represent, list }: Noun<K, Own>): Verb<Options> {
-  const filters = () => list.filters?.() ?? [];
   return {
     usage: 'list',
     ...list,
-    options: () => [search(), ...filters(), ordering(Object.keys(orderFields[kind])), limit()],
+    options: () => [search(), ...filterOptions(kind), ordering(Object.keys(orderFields[kind])), limit()],
     async run(call, [name], options) {
       const { show } = call;
       const home = name === undefined ? undefined : parseSlug('namespace', name);
-      const given: Readonly<Record<string, unknown>> = { ...options };
-      const names = filters().map((option) => option.attributeName());
-      const values = names.flatMap((filter) => (filter in given ? [[filter, [given[filter]].flat()]] : []));
       const listOptions = {
         search: options.search,
         ordering: options.ordering,
-        filters: Object.fromEntries(values),
+        filters: filtersFrom(kind, { ...options }),
         namespace: home?.slug,
       };
       const catalogue = await call.open();
@@ -165,7 +160,8 @@ export function showVerb<K extends WritableKind, Own extends object>(noun: Recor
       const catalogue = await open();
       const entity = await find(catalogue, ref, show);
       if (show.asJson) show.json(noun.represent(entity, linksOf(catalogue)));
-      else await noun.show.print(show, entity, catalogue);
+      else if (noun.show.print) await noun.show.print(show, entity, catalogue);
+      else show.fields(fieldLines(noun.kind, entity));
       return 0;
     },
   };
@@ -232,6 +228,17 @@ async function givenInput<K extends WritableKind, Own extends object>(
     ...(await inputFrom(noun.kind, options as Readonly<Record<string, unknown>>, call.context)),
     ...noun.ownInput?.(options, words),
   };
+}
+
+/** The lines of `show`: the name, the fields that people look for first, and the others in the order of the table of fields. */
+export function fieldLines<K extends WritableKind>(
+  kind: K,
+  entity: Entities[K],
+): readonly (readonly [string, string])[] {
+  const texts = fieldTexts(kind, entity);
+  const first = ['label', 'id', 'description', 'keywords'].filter((name) => texts.has(name));
+  const others = [...texts.keys()].filter((name) => !first.includes(name));
+  return [[kind, formatRef(entity)], ...[...first, ...others].map((name) => [name, texts.get(name) ?? ''] as const)];
 }
 
 const wordsOf = (args: readonly (string | undefined)[]) => args.filter((word) => word !== undefined);

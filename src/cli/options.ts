@@ -5,8 +5,6 @@ export const dryRun = () => new Option('--dry-run', 'Check everything and say wh
 export const yes = () => new Option('-y, --yes', "Don't ask for confirmation.");
 export const rename = (description = 'Rename it; the old address leads to the new one.') =>
   new Option('--slug <name>', description);
-export const visibility = () =>
-  new Option('--visibility <public|private>', 'Only records with this visibility.').choices(['public', 'private']);
 export const passwordStdin = () =>
   new Option(
     '--password-stdin',

@@ -1,6 +1,6 @@
 /**
- * What a payload may ask of us before it is refused. Everything within these limits is streamed; everything beyond
- * them is refused with its place, so that no payload, however made, runs the process out of memory.
+ * Limits on payloads and queries. A payload is streamed within its limits, and refused beyond them with the line and
+ * byte, so that no payload, however made, runs the process out of memory.
  */
 
 /** Greatest length of one feature, JSON item or line of NDJSON, in bytes. A polygon of a million vertices has 40 MB. */
@@ -21,9 +21,35 @@ export const maxInflation = 250;
 /** … once it has given more than this many bytes. */
 export const freeInflation = 64 * 1024 * 1024;
 
-/** Rows that are kept together in the derived copy, and read together from it. */
-export const blockRows = 8_192;
+/** Rows of a row group, which are written to the columnar copy and read from it together. */
+export const maxGroupRows = 8_192;
 
-/** A block is closed before it is full when it holds this many cells, or was read from this many bytes. */
-export const blockCells = 1 << 19;
-export const blockBytes = 8 * 1024 * 1024;
+/** A row group ends earlier when it has this many cells, or was read from this many bytes. */
+const maxGroupCells = 1 << 19;
+const maxGroupBytes = 8 * 1024 * 1024;
+
+/** True if a row group has reached one of its limits. @param bytes bytes that it was read from */
+export const isGroupFull = (rows: number, columns: number, bytes: number): boolean =>
+  rows >= maxGroupRows || bytes >= maxGroupBytes || rows * columns >= maxGroupCells;
+
+/** Limits of one query: a hostile query string costs no more than an honest one. */
+export interface QueryLimits {
+  /** Length of the query string in bytes. */
+  readonly queryLength: number;
+  /** Comparisons, text and spatial tests in all. */
+  readonly predicates: number;
+  /** Nesting of parentheses, NOT and geometry collections. */
+  readonly depth: number;
+  /** Values in all, those of lists included. */
+  readonly values: number;
+  /** Positions of all geometries. */
+  readonly vertices: number;
+}
+
+export const defaultQueryLimits: QueryLimits = {
+  queryLength: 8192,
+  predicates: 50,
+  depth: 8,
+  values: 1000,
+  vertices: 10_000,
+};

@@ -1,50 +1,64 @@
 /**
- * Rows, as the formats read them, the predicates judge them and the writers write them. A row has its geometry apart
- * from its other columns, and perhaps the `id` of the GeoJSON feature it came from.
+ * Rows and their schema: the interface between formats, tables and predicates. The geometry is kept apart from the other
+ * columns; a row may have the `id` of the GeoJSON feature it came from.
  */
 import type { ColumnType } from '../catalogue/types.ts';
+import type { Bbox, Geometry } from './geometry/geometry.ts';
 
-/** GeoJSON geometry (RFC 7946, section 3.1); Z values are kept. */
-export type Geometry =
-  | { type: 'Point'; coordinates: number[] }
-  | { type: 'MultiPoint' | 'LineString'; coordinates: number[][] }
-  | { type: 'MultiLineString' | 'Polygon'; coordinates: number[][][] }
-  | { type: 'MultiPolygon'; coordinates: number[][][][] }
-  | { type: 'GeometryCollection'; geometries: Geometry[] };
-
-/** west, south, east, north; west > east where it crosses the antimeridian (RFC 7946, section 5.2). */
-export type Bbox = readonly [number, number, number, number];
-
-/** A column of a table without its geometry: what values of it look like follows from the type (see `Value`). */
+/** A column other than the geometry; its type says which values it has (see `Value`). */
 export interface TableColumn {
   readonly name: string;
   readonly type: Exclude<ColumnType, 'geometry'>;
 }
 
+/** The columns of a table. */
+export interface TableSchema {
+  /** True if there is a geometry column (named `geometry`). */
+  readonly hasGeometry: boolean;
+  /** The other columns, in order. */
+  readonly columns: readonly TableColumn[];
+}
+
 /**
- * A value: null where there is none; number for integer and float; boolean; string for string, date (YYYY-MM-DD),
- * datetime (RFC 3339, as it was written) and time (HH:MM[:SS[.s]]); plain JSON for object and array.
+ * A value; null if it is missing. Number for integer and float; boolean; string for string, date (YYYY-MM-DD), datetime
+ * (RFC 3339, as it was written) and time (HH:MM[:SS[.s]]); plain JSON for object and array.
  */
 export type Value = null | boolean | number | string | readonly unknown[] | { readonly [key: string]: unknown };
 
 /**
- * One row, read on demand: a reader may hand out the same object for every row and move it along, so whoever keeps a
- * row copies its values.
+ * One row, read on demand. It may be a cursor: the same object for every row, moved from one to the next. To keep a row,
+ * copy its values.
  */
 export interface Row {
-  /** The value of the column with this place in the table's `columns`. */
+  /** @param column index in the schema's `columns` */
   value(column: number): Value;
   geometry(): Geometry | null;
-  /** Bounding box of the geometry; null where there is none or it is empty. Cheaper than `geometry()`. */
+  /** Bounding box of the geometry; null if there is no geometry or it is empty. Cheaper than `geometry()`. */
   bbox(): Bbox | null;
-  /** The feature's id, as it was written; undefined where it has none. */
+  /** The GeoJSON feature's id, as it was written; undefined if it has none. */
   id(): string | number | undefined;
 }
 
-/** What the rows of a version look like. */
-export interface TableShape {
-  /** Whether there is a geometry column (named `geometry`). */
-  readonly hasGeometry: boolean;
-  /** The other columns, in order. */
-  readonly columns: readonly TableColumn[];
+/** Name of the geometry column, in every table that has one. */
+export const geometryColumnName = 'geometry';
+
+/** The type of a column; undefined if there is none of that name. */
+export function columnType(name: string, schema: TableSchema): ColumnType | undefined {
+  if (schema.hasGeometry && name === geometryColumnName) return 'geometry';
+  return schema.columns.find((column) => column.name === name)?.type;
+}
+
+/** Names of all columns, the geometry first. */
+export function columnNames(schema: TableSchema): string[] {
+  return [...(schema.hasGeometry ? [geometryColumnName] : []), ...schema.columns.map((column) => column.name)];
+}
+
+/**
+ * Index of a column in the schema's `columns`.
+ * @throws Error if there is none of that name
+ */
+export function columnIndex(name: string, schema: TableSchema): number {
+  const index = schema.columns.findIndex((column) => column.name === name);
+  if (index < 0) throw new Error(`There is no column "${name}".`);
+  return index;
 }

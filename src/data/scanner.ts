@@ -1,14 +1,15 @@
-/** Reading a small language from left to right, with errors that say where: the place is counted from 1. */
-import { TextError } from './text-error.ts';
+/** A scanner for small languages (WKT, CQL2): reads from left to right, with errors that give the position, from 1. */
+import { ParameterError } from './errors.ts';
 
-/** Counts down what a text may still contain. */
-export interface Budget {
+/** Vertices and nesting levels that a text may still have; counted down while it is parsed. */
+export interface ParseBudget {
   vertices: number;
   depth: number;
 }
 
 export class Scanner {
   readonly text: string;
+  /** Index of the next character. */
   at = 0;
 
   constructor(text: string) {
@@ -16,69 +17,69 @@ export class Scanner {
   }
 
   /**
-   * @param hint a sentence after it, with a blank before
-   * @throws TextError, always
+   * @param hint a sentence that follows, with a leading blank
+   * @throws ParameterError, always
    */
   fail(message: string, at = this.at, hint = ''): never {
-    throw new TextError(`${message} at character ${at + 1}.${hint}`);
+    throw new ParameterError(`${message} at character ${at + 1}.${hint}`);
   }
 
-  /** Moves over blanks. */
-  blanks(): void {
+  /** Skips blanks. */
+  skipBlanks(): void {
     while (/\s/.test(this.text[this.at] ?? 'x')) this.at++;
   }
 
-  /** The next character that is not blank, without moving over it; '' at the end. */
+  /** The next character that is not blank; it isn't consumed. '' at the end. */
   peek(): string {
-    this.blanks();
+    this.skipBlanks();
     return this.text[this.at] ?? '';
   }
 
-  /** Moves over a character or symbol if it comes next. */
-  take(symbol: string): boolean {
-    this.blanks();
+  /** Consumes a symbol if it comes next. */
+  accept(symbol: string): boolean {
+    this.skipBlanks();
     if (!this.text.startsWith(symbol, this.at)) return false;
     this.at += symbol.length;
     return true;
   }
 
-  /** Moves over a symbol that has to come next. */
+  /** Consumes a symbol that must come next. */
   expect(symbol: string): void {
-    if (!this.take(symbol)) this.fail(`Expected "${symbol}" but found ${this.found()}`);
+    if (!this.accept(symbol)) this.fail(`Expected "${symbol}" but found ${this.describeNext()}`);
   }
 
-  /** What a sticky pattern matches here; undefined, and not moved, where it doesn't. */
+  /** Consumes and returns the text that a sticky pattern matches; undefined if it doesn't match. */
   match(pattern: RegExp): string | undefined {
-    this.blanks();
+    this.skipBlanks();
     pattern.lastIndex = this.at;
     const found = pattern.exec(this.text)?.[0];
     if (found !== undefined) this.at += found.length;
     return found;
   }
 
-  /** A word of ASCII letters, digits and underscores; '' where none comes next. */
+  /** Consumes a word of ASCII letters, digits and underscores; '' if none comes next. */
   word(): string {
     return this.match(/[A-Za-z_]\w*/y) ?? '';
   }
 
-  /** A finite decimal number. */
+  /** Consumes a finite decimal number. */
   number(): number {
-    this.blanks();
+    this.skipBlanks();
     const start = this.at;
     const text = this.match(/[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\w.])/y);
-    if (text === undefined) this.fail(`Expected a number but found ${this.found()}`);
+    if (text === undefined) this.fail(`Expected a number but found ${this.describeNext()}`);
     const value = Number(text);
     if (!Number.isFinite(value)) this.fail('The number is too large', start);
     return value;
   }
 
-  /** Makes sure that nothing but blanks is left. */
-  end(): void {
-    if (this.peek() !== '') this.fail(`Unexpected ${this.found()}`);
+  /** Fails if anything but blanks is left. */
+  expectEnd(): void {
+    if (this.peek() !== '') this.fail(`Unexpected ${this.describeNext()}`);
   }
 
-  /** What comes next, for a message. */
-  found(): string {
+  /** The next word or character in quotes, or `the end`: for messages. */
+  describeNext(): string {
     const rest = /^(?:\w+|.)/s.exec(this.text.slice(this.at, this.at + 20));
     return rest ? `"${rest[0]}"` : 'the end';
   }

@@ -1,33 +1,33 @@
 /**
- * Writing to disk so that a crash at any moment leaves the old or the new, never a half: write aside, fsync, rename,
- * fsync of the folder (POSIX rename(2) and fsync(2)).
+ * Durable, atomic writes: a crash at any moment leaves the old file or the new one. A temporary file is written, synced
+ * and renamed, then the folder is synced (POSIX rename(2) and fsync(2)).
  */
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, link, lstat, mkdir, open, readdir, rename, rm, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ConflictError, UnavailableError } from '../catalogue/errors.ts';
-import { isGone, markPattern, writerMark } from './writer.ts';
+import { isWriterGone, markPattern, writerMark } from './writer.ts';
 
 const temporary = new RegExp(`^\\.[0-9a-f]{16}(?:\\.(${markPattern.source}))?\\.catalogue-tmp$`);
 
-/** Whether a file or folder of this name is what a writer works on, or left in a crash: nothing for anyone to read. */
+/** True for the name of a temporary file or folder, of a writer at work or of one that crashed. Readers skip these. */
 export const isTemporary = (name: string): boolean => temporary.test(name);
 
-/** A new hidden name, that says who writes there. */
+/** A new temporary name: hidden, with the mark of this process. */
 export const temporaryName = (): string => `.${randomBytes(8).toString('hex')}.${writerMark}.catalogue-tmp`;
 
-/** A new hidden name beside `path`, on the same file system. */
+/** A new temporary path in the folder of `path`, and so on the same file system. */
 export const temporaryBeside = (path: string): string => join(dirname(path), temporaryName());
 
 /**
- * Writes a file as a whole. Readers see the old content or the new, and so does the next start after a crash.
+ * Writes a whole file. Readers, and the next start after a crash, see the old content or the new.
  * @param options.mode of a new file (default 0o666 less the umask); an existing file keeps its own
- * @param options.exclusive fails where the file exists
- * @param options.atLast called when nothing is left to do but the rename: what it throws leaves the old content
- * @throws ConflictError where the path is a symbolic link, since records are never links
- * @throws UnavailableError where the disk is full or doesn't let us write
- * @throws Error with code EEXIST (exclusive), ENOENT (no such folder) and whatever else the system says
+ * @param options.exclusive true to fail if the file exists
+ * @param options.beforeRename called right before the rename; if it throws, the old content stays
+ * @throws ConflictError if the path is a symbolic link, since records are never links
+ * @throws UnavailableError if the disk is full or not writable
+ * @throws Error with code EEXIST (exclusive), ENOENT (no such folder) or another code of the system
  */
 export async function writeDurably(
   path: string,
@@ -35,12 +35,12 @@ export async function writeDurably(
   options: {
     readonly mode?: number | undefined;
     readonly exclusive?: boolean | undefined;
-    readonly atLast?: (() => void) | undefined;
+    readonly beforeRename?: (() => void) | undefined;
   } = {},
 ): Promise<void> {
   const temporary = temporaryBeside(path);
   try {
-    const kept = await existingMode(path);
+    const kept = await modeOf(path);
     if (kept !== null && options.exclusive) throw Object.assign(new Error(`${path} exists.`), { code: 'EEXIST', path });
     await writeNew(temporary, bytes, options.mode, kept);
     if (options.exclusive) {
@@ -48,19 +48,19 @@ export async function writeDurably(
       await link(temporary, path);
       await unlink(temporary);
     } else {
-      options.atLast?.();
+      options.beforeRename?.();
       await rename(temporary, path);
     }
     await syncFolder(dirname(path));
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {});
-    throw explained(error, path);
+    throw toUnavailable(error, path);
   }
 }
 
 /**
- * Removes a file or a folder with all that is in it. It disappears in one step, before its parts are deleted.
- * @throws UnavailableError where the system doesn't let us; Error with code ENOENT where there is nothing
+ * Removes a file, or a folder with its content. It disappears in one step, before its parts are deleted.
+ * @throws UnavailableError if the disk is not writable; Error with code ENOENT if the path doesn't exist
  */
 export async function removeDurably(path: string): Promise<void> {
   try {
@@ -69,24 +69,24 @@ export async function removeDurably(path: string): Promise<void> {
     await syncFolder(dirname(path));
     await rm(temporary, { recursive: true, force: true });
   } catch (error) {
-    throw explained(error, path);
+    throw toUnavailable(error, path);
   }
 }
 
 /**
- * Whether a temporary file or folder was left by a crashed writer.
- * @param olderThan milliseconds since it was last changed: what is younger may be somebody's work, unless its writer is
- *   known to be gone
+ * True if a temporary file or folder was left by a writer that crashed.
+ * @param olderThan age in milliseconds from which it counts as abandoned, even if its writer may still run
  */
 export async function isAbandoned(path: string, olderThan: number): Promise<boolean> {
   const mark = temporary.exec(basename(path))?.[1] ?? '';
   const stat = await lstat(path).catch(() => null);
-  return stat !== null && (stat.ctimeMs <= Date.now() - olderThan || isGone(mark));
+  return stat !== null && (stat.ctimeMs <= Date.now() - olderThan || isWriterGone(mark));
 }
 
 /**
- * Deletes what crashed writers left in a folder; not below it. A folder that is gone is clean.
- * @returns how many there were
+ * Deletes the abandoned temporary files in a folder, but not in folders below it. A missing folder is no error.
+ * @param olderThan see `isAbandoned`
+ * @returns the number of deleted files
  */
 export async function sweepTemporaries(folder: string, olderThan: number): Promise<number> {
   const names = await readdir(folder).catch((): string[] => []);
@@ -101,13 +101,13 @@ export async function sweepTemporaries(folder: string, olderThan: number): Promi
   return swept;
 }
 
-/** Makes sure that names made, changed or removed in a folder are on disk. */
+/** Syncs a folder: names that were added, changed or removed in it are on disk afterwards. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, constants.O_RDONLY);
   try {
     await handle.sync();
   } catch (error) {
-    // Some network file systems can't sync a folder; there is nothing else to ask of them.
+    // Some network file systems can't sync a folder, and have no other way.
     if (!['EINVAL', 'ENOTSUP', 'EISDIR'].includes(codeOf(error))) throw error;
   } finally {
     await handle.close();
@@ -115,12 +115,12 @@ export async function syncFolder(folder: string): Promise<void> {
 }
 
 /**
- * Makes a folder and those above it, durably.
- * @throws UnavailableError where the system doesn't let us; Error with code EEXIST or ENOTDIR where a file is in the way
+ * Makes a folder and its parents, durably. An existing folder is no error.
+ * @throws UnavailableError if the disk is not writable; Error with code EEXIST or ENOTDIR if a file is in the way
  */
 export async function makeFolders(path: string): Promise<void> {
   try {
-    // One by one: making several at once, Node takes a file system that is read-only for a folder that isn't there.
+    // One by one: with `recursive`, Node reports a read-only file system as a missing folder.
     await mkdir(path).catch(async (error) => {
       if (codeOf(error) !== 'ENOENT' || dirname(path) === path) throw error;
       await makeFolders(dirname(path));
@@ -129,11 +129,11 @@ export async function makeFolders(path: string): Promise<void> {
     await syncFolder(dirname(path));
   } catch (error) {
     if (codeOf(error) === 'EEXIST' && (await lstat(path)).isDirectory()) return;
-    throw explained(error, path);
+    throw toUnavailable(error, path);
   }
 }
 
-async function existingMode(path: string): Promise<number | null> {
+async function modeOf(path: string): Promise<number | null> {
   const stat = await lstat(path).catch((error) => {
     if (codeOf(error) === 'ENOENT') return null;
     throw error;
@@ -166,10 +166,10 @@ const remedies: Readonly<Record<string, string>> = {
 };
 
 /**
- * What the system said, as something to act on where it is about the disk and not about the request. Whoever asks is
- * told the name alone: where a folder lies on this machine is nobody's business but of those who read its log.
+ * An UnavailableError with a remedy, for a system error about the disk; any other error as it is. The message names
+ * the file but not its folder, which clients must not learn.
  */
-export function explained(error: unknown, path: string): unknown {
+export function toUnavailable(error: unknown, path: string): unknown {
   const remedy = remedies[codeOf(error)];
   if (remedy === undefined) return error;
   const unavailable = new UnavailableError(`${basename(path)} can't be written: ${remedy}.`);

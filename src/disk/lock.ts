@@ -1,7 +1,7 @@
 /**
- * One writer at a time for a record, across processes: a folder below `.catalogue/locks` is the lock (mkdir is atomic
- * everywhere), kept alive by its time of change. A process that dies stops doing so, and others take over: at once where
- * the note of the holder shows that it is gone, else after a while.
+ * Locks across processes: one writer at a time for a record. A lock is a folder below `.catalogue/locks` (mkdir is
+ * atomic on every file system), whose holder updates its mtime as a sign of life. The lock of a dead process is taken
+ * over: at once if the holder's note shows that the process is gone, else when the lock is stale.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile, rm, stat, unlink, writeFile } from 'node:fs/promises';
@@ -11,49 +11,48 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import lockfile from 'proper-lockfile';
 import { UnavailableError } from '../catalogue/errors.ts';
 import { privateFolder } from '../catalogue/layout.ts';
-import { codeOf, explained } from './durable.ts';
+import { codeOf, toUnavailable } from './durable.ts';
 import { makePrivateFolder } from './private-folder.ts';
-import { isGone, markPattern, writerMark } from './writer.ts';
+import { isWriterGone, markPattern, writerMark } from './writer.ts';
 
 export interface LockOptions {
-  /** How long to wait for others, in milliseconds; default 12,000: longer than it takes to take over from a crash. */
+  /** Longest wait for other holders, in milliseconds; default 12,000, so that a stale lock can be taken over. */
   readonly wait?: number | undefined;
-  /** After how many milliseconds without a sign of life a lock is taken over; default and customary 10,000. */
+  /** Milliseconds without a sign of life after which a lock is stale; default 10,000. */
   readonly stale?: number | undefined;
 }
 
-/** After so many milliseconds without a sign of life, a holder of which nothing else is known is taken to be gone. */
-export const customaryStale = 10_000;
+/** Default of `stale`, in milliseconds. */
+export const defaultStale = 10_000;
 
 const locksFolder = (root: string): string => join(resolve(root), '.catalogue', 'locks');
 
-/** The last caller in the queue for each lock in this process: callers here needn't poll each other. */
+/** The last caller in the queue for each lock within this process: they needn't poll. */
 const queues = new Map<string, Promise<void>>();
 
 /**
- * Runs `work` while nobody else, here or in another process, runs work under the same key. Work that waits for its own
- * key waits in vain.
+ * Runs `work` under an exclusive lock, against this process and all others. The lock is not reentrant.
  * @param root the catalogue folder
- * @param key names the lock: the path of a record, relative to the folder
- * @param work gets a signal that is aborted if the lock is lost (the process was stopped for longer than `stale`);
- *   look at it before what can't be undone
- * @throws UnavailableError where others hold the lock for too long; it says who
+ * @param key name of the lock: the path of a record, relative to the folder
+ * @param work gets a signal that is aborted if the lock is lost (the process was paused for longer than `stale`);
+ *   to be checked before what can't be undone
+ * @throws UnavailableError if another holds the lock for too long; the message names the holder
  */
 export async function withLock<T>(
   root: string,
   key: string,
   work: (signal: AbortSignal) => Promise<T> | T,
-  { wait = 12_000, stale = customaryStale }: LockOptions = {},
+  { wait = 12_000, stale = defaultStale }: LockOptions = {},
 ): Promise<T> {
   const folder = locksFolder(root);
   const path = join(folder, createHash('sha256').update(key).digest('hex').slice(0, 32));
   const deadline = Date.now() + wait;
-  return await inTurn(path, key, deadline, async () => {
+  return await queueBehindLocal(path, key, deadline, async () => {
     const lost = new AbortController();
     const compromised = () =>
-      lost.abort(new UnavailableError(`The lock of ${key} was lost, because this process stood still. Try again.`));
+      lost.abort(new UnavailableError(`The lock of ${key} was lost because this process was paused. Try again.`));
     const take = () => acquire(path, key, deadline, stale, compromised);
-    // The folder is nearly always there, and anybody may remove it at any time.
+    // The folder nearly always exists, and may be removed at any time.
     const release = await take().catch(async (error) => {
       if (codeOf(error) !== 'ENOENT') throw error;
       await makePrivateFolder(root, 'locks');
@@ -64,7 +63,7 @@ export async function withLock<T>(
       await writeFile(`${path}.holder`, note, { mode: 0o600 }).catch(() => {});
       return await work(lost.signal);
     } finally {
-      // Where the lock was lost, it is another's now and so is the note.
+      // A lost lock belongs to another process now, and so does the note.
       if (!lost.signal.aborted) {
         await unlink(`${path}.holder`).catch(() => {});
         await release().catch(() => {});
@@ -89,8 +88,8 @@ export async function withLocks<T>(
   );
 }
 
-/** Removes the locks that nobody holds any more, as far as that can be told by now. */
-export async function sweepLocks(root: string, stale = customaryStale): Promise<void> {
+/** Removes stale locks. */
+export async function sweepLocks(root: string, stale = defaultStale): Promise<void> {
   const folder = locksFolder(root);
   for (const name of await readdir(folder).catch((): string[] => [])) {
     const path = join(folder, name.replace(/\.lock$/, ''));
@@ -98,13 +97,13 @@ export async function sweepLocks(root: string, stale = customaryStale): Promise<
   }
 }
 
-async function inTurn<T>(path: string, key: string, deadline: number, work: () => Promise<T>): Promise<T> {
+async function queueBehindLocal<T>(path: string, key: string, deadline: number, work: () => Promise<T>): Promise<T> {
   const before = queues.get(path);
   let leave = () => {};
   const turn = new Promise<void>((done) => {
     leave = done;
   });
-  // Who gives up waiting leaves the queue too, but those behind still wait for those before.
+  // A caller that gives up leaves the queue, but those behind it still wait for those before it.
   const mine = Promise.all([before, turn]).then(() => {
     if (queues.get(path) === mine) queues.delete(path);
   });
@@ -115,7 +114,7 @@ async function inTurn<T>(path: string, key: string, deadline: number, work: () =
       const late = sleep(Math.max(0, deadline - Date.now()), true, { signal: timer.signal }).catch(() => false);
       const isLate = await Promise.race([before.then(() => false), late]);
       timer.abort();
-      if (isLate) throw busy(key, 'another request to this process');
+      if (isLate) throw busyError(key, 'another request to this process');
     }
     return await work();
   } finally {
@@ -137,11 +136,11 @@ async function acquire(
     try {
       return await lockfile.lock(path, options);
     } catch (error) {
-      // Where the lock lies, and under which name, says nothing to anybody.
-      if (codeOf(error) !== 'ELOCKED') throw explained(error, privateFolder);
+      // The path of the lock would mean nothing to the reader.
+      if (codeOf(error) !== 'ELOCKED') throw toUnavailable(error, privateFolder);
     }
     if (await isStale(path, stale)) await takeOver(path, stale);
-    else if (Date.now() >= deadline) throw busy(key, await noteAt(path));
+    else if (Date.now() >= deadline) throw busyError(key, await readHolder(path));
     else await sleep(Math.min(pause * (0.5 + Math.random()), Math.max(1, deadline - Date.now())));
   }
 }
@@ -152,7 +151,7 @@ async function takeOver(path: string, stale: number): Promise<void> {
   if (release === null) return void (await sleep(20));
   try {
     if (!(await isStale(path, stale))) return;
-    // The note first: beside the lock of the next holder, which has none yet, it would say that this one is gone.
+    // The note first: beside the lock of the next holder it would say that the new holder is gone.
     await rm(`${path}.holder`, { force: true });
     await rm(`${path}.lock`, { recursive: true, force: true });
   } finally {
@@ -163,12 +162,12 @@ async function takeOver(path: string, stale: number): Promise<void> {
 async function isStale(path: string, stale: number): Promise<boolean> {
   const found = await stat(`${path}.lock`).catch(() => null);
   if (found === null) return false;
-  return found.mtimeMs < Date.now() - stale || isGone(markPattern.exec(await noteAt(path))?.[0] ?? '');
+  return found.mtimeMs < Date.now() - stale || isWriterGone(markPattern.exec(await readHolder(path))?.[0] ?? '');
 }
 
-const noteAt = (path: string): Promise<string> => readFile(`${path}.holder`, 'utf8').catch(() => '');
+const readHolder = (path: string): Promise<string> => readFile(`${path}.holder`, 'utf8').catch(() => '');
 
-const busy = (key: string, holder: string) =>
+const busyError = (key: string, holder: string) =>
   new UnavailableError(
     `${key} is being written by ${holder.split('\n')[0] || 'another process'}, which takes too long. Try again later.`,
   );

@@ -1,17 +1,17 @@
-/** `.catalogue`, the private folder within a catalogue's. */
+/** `.catalogue`, the private folder in a catalogue folder. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UnavailableError } from '../catalogue/errors.ts';
 import { privateFolder } from '../catalogue/layout.ts';
-import { codeOf, explained } from './durable.ts';
+import { codeOf, toUnavailable } from './durable.ts';
 
-/** The catalogue's folder was moved away or unmounted. */
+/** Error for a catalogue folder that was moved or unmounted. */
 export const folderIsGone = () => new UnavailableError('The catalogue folder is gone. Put it back and try again.');
 
 /**
- * Makes a folder in it. The catalogue's own folder is never made: where that was moved away or unmounted, one in its
- * place would be taken for it, or be in the way when it comes back.
- * @returns its path
+ * Makes a folder in the private folder. The catalogue folder itself is never made: after a move or unmount, a new one in
+ * its place would look like the catalogue, or be in the way when that comes back.
+ * @returns the path of the folder
  * @throws UnavailableError
  */
 export async function makePrivateFolder(root: string, ...names: readonly string[]): Promise<string> {
@@ -25,7 +25,7 @@ export async function makePrivateFolder(root: string, ...names: readonly string[
     }
     return path;
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw explained(error, path);
+    if (codeOf(error) !== 'ENOENT') throw toUnavailable(error, path);
     throw folderIsGone();
   }
 }

@@ -1,28 +1,28 @@
-/** Who writes: a mark in whatever a writer leaves behind in a crash, by which others see that it is at work no more. */
+/** Marks of processes, in temporary names and lock notes: by them, others see if the writer still runs. */
 import { createHash, randomBytes } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** What a mark looks like, for finding it in a name or a note. */
+/** A mark within a name or a note. */
 export const markPattern = /[0-9a-f]{8}-[0-9a-z]+-[0-9a-f]{8}/;
 
-/** The machine, or the container on it: within it, a number names one process at a time. */
-const place = createHash('sha256').update(`${hostname()} ${processNumbers()}`).digest('hex').slice(0, 8);
-/** Numbers come again, and in a container that starts anew they come at once. */
+/** The machine, or the container on it, in which process ids are unique. */
+const place = createHash('sha256').update(`${hostname()} ${pidNamespace()}`).digest('hex').slice(0, 8);
+/** Process ids are reused; in a container that restarts, at once. */
 const run = randomBytes(4).toString('hex');
 
-/** This process. */
+/** The mark of this process: place, process id and run. */
 export const writerMark = `${place}-${process.pid.toString(36)}-${run}`;
 
 /**
- * Whether the process of a mark is surely gone. One of another machine may well be at work, and so may one whose number
- * another process has by now: of them, only time tells.
+ * True if the process of a mark has certainly ended; false if it runs or can't be known: it ran on another machine, or
+ * its process id is reused.
  */
-export function isGone(mark: string): boolean {
-  const [itsPlace, number = '', itsRun] = mark.split('-');
-  if (itsPlace !== place) return false;
-  const pid = Number.parseInt(number, 36);
-  if (pid === process.pid) return itsRun !== run;
+export function isWriterGone(mark: string): boolean {
+  const [markPlace, pidText = '', markRun] = mark.split('-');
+  if (markPlace !== place) return false;
+  const pid = Number.parseInt(pidText, 36);
+  if (pid === process.pid) return markRun !== run;
   try {
     process.kill(pid, 0);
     return false;
@@ -31,8 +31,8 @@ export function isGone(mark: string): boolean {
   }
 }
 
-/** On Linux, containers that share a host's name still count processes for themselves. */
-function processNumbers(): string {
+/** The pid namespace (Linux): containers with the same host name have process ids of their own. */
+function pidNamespace(): string {
   try {
     return readlinkSync('/proc/self/ns/pid');
   } catch {

@@ -3,8 +3,8 @@ import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { NotFoundError } from '../catalogue/errors.ts';
 import { formatRef, refOf } from '../catalogue/ref.ts';
 import type { Version } from '../catalogue/types.ts';
-import { differenceOf } from '../data/difference.ts';
-import type { Table } from '../data/table.ts';
+import { compareTables } from '../data/difference/difference.ts';
+import type { Table } from '../data/table/table.ts';
 import type { CatalogueFiles } from './catalogue-files.ts';
 import { tableOf } from './rows.ts';
 
@@ -19,7 +19,7 @@ export async function differenceBetween(
   options: DifferenceOptions = {},
 ): Promise<Difference> {
   const [before, after] = await Promise.all([opened(files, from), opened(files, to)]);
-  return { from, to, ...(await differenceOf(before, after, options)) };
+  return { from, to, ...(await compareTables(before, after, options)) };
 }
 
 async function opened(files: CatalogueFiles, version: Version): Promise<Table> {

@@ -1,10 +1,9 @@
 /** The catalogue seen from inside: one entry for each of its files. */
-import { derivedId } from '../catalogue/ids.ts';
+import { derivedId, maxId } from '../catalogue/ids.ts';
 import { parseRecordName, payloadPath, recordAt } from '../catalogue/layout.ts';
 import type { ListedKind } from '../catalogue/listing.ts';
 import { find } from '../catalogue/lookup.ts';
 import { type Ref, type Refs, refOf } from '../catalogue/ref.ts';
-import { maxId } from '../catalogue/schemas.ts';
 import type { Reading, Snapshot } from '../catalogue/snapshot.ts';
 import type { CatalogueFile, Diagnostic } from '../catalogue/types.ts';
 import type { UnitStore } from './reading/unit-store.ts';

@@ -1,15 +1,15 @@
-/** What crashed writers left in a catalogue folder: found when a server starts, wherever it lies. */
+/** Sweeping a catalogue folder at the start of a server: temporary files and locks of crashed writers. */
 import { lstat, readdir, readFile, rm } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isPayloadPath, privateFolder } from '../catalogue/layout.ts';
 import { isAbandoned, isTemporary, sweepTemporaries } from '../disk/durable.ts';
-import { customaryStale, sweepLocks } from '../disk/lock.ts';
+import { defaultStale, sweepLocks } from '../disk/lock.ts';
 
-/** In milliseconds: a writer of which nothing is known, and that wrote nothing for so long, is taken to be gone. */
+/** Age in milliseconds from which a temporary file counts as abandoned, if nothing is known of its writer. */
 const anHour = 3_600_000;
 
-/** Deletes the temporary files and locks of writers that are gone; those of writers at work stay. */
+/** Deletes the temporary files and locks of writers that have ended; those of writers at work stay. */
 export async function sweepLeftovers(root: string, signal: AbortSignal): Promise<void> {
   const folders = [root];
   for (let folder = folders.pop(); folder !== undefined && !signal.aborted; folder = folders.pop()) {
@@ -23,21 +23,21 @@ export async function sweepLeftovers(root: string, signal: AbortSignal): Promise
         folders.push(join(folder, entry.name));
   }
   await sweepLocks(root);
-  // Of some holders one can tell only when they have given no sign of life for long enough.
-  await sleep(2 * customaryStale, undefined, { signal, ref: false }).catch(() => {});
+  // Locks of other machines are known to be stale only after a while.
+  await sleep(2 * defaultStale, undefined, { signal, ref: false }).catch(() => {});
   if (!signal.aborted) await sweepLocks(root);
 }
 
 /**
- * Deletes what crashed writers left in a dataset's folder of payloads; also those payloads that had their name already,
- * but whose writer died before it could write the record.
+ * Deletes abandoned temporary files in a dataset's folder of payloads, and the payloads that have their name already but
+ * whose writer crashed before it wrote the record.
  */
 export async function sweepPayloads(folder: string): Promise<void> {
   const names = await readdir(folder).catch((): string[] => []);
   for (const path of names.filter(isTemporary).map((name) => join(folder, name))) {
     if (!(await isAbandoned(path, anHour))) continue;
     const inode = await inodeOf(path);
-    // The payload goes first: its other name is all that tells what it is.
+    // The payload goes first: only its temporary name shows that it is abandoned.
     for (const name of names)
       if (inode !== null && !isTemporary(name) && (await inodeOf(join(folder, name))) === inode)
         if (!(await isNamed(folder, name))) await rm(join(folder, name), { force: true });
@@ -50,7 +50,7 @@ async function inodeOf(path: string): Promise<bigint | null> {
   return found?.isFile() ? found.ino : null;
 }
 
-/** Whether any version names the payload, be its record sound or not. */
+/** True if the record of any version, valid or not, names the payload. */
 async function isNamed(folder: string, name: string): Promise<boolean> {
   const records = join(folder, '..', 'versions');
   const names = await readdir(records).catch((): string[] => []);

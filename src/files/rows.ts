@@ -9,13 +9,13 @@ import type { Rows, RowsPart, RowsRequest } from '../catalogue/catalogue.ts';
 import { NotFoundError, UnavailableError } from '../catalogue/errors.ts';
 import { payloadPath, privateFolder } from '../catalogue/layout.ts';
 import type { Settings, Version } from '../catalogue/types.ts';
-import { answer, isWhole } from '../data/answer.ts';
-import { type PayloadFormat, payloadFormats } from '../data/formats.ts';
-import { type DataQuery, parseDataQuery } from '../data/parameters.ts';
-import { PayloadError } from '../data/payload-error.ts';
-import type { Table } from '../data/table.ts';
-import { ChecksumMismatchError, Tables } from '../data/tables.ts';
-import { type FormatName, formats } from '../data/writers/write.ts';
+import { ChecksumMismatchError, PayloadError } from '../data/errors.ts';
+import { type PayloadFormat, payloadFormats } from '../data/formats/detect-format.ts';
+import { type OutputFormatName, outputFormats } from '../data/formats/output-formats.ts';
+import { type DataQuery, parseDataQuery } from '../data/query/parameters.ts';
+import { runQuery, selectsEverything } from '../data/query/run-query.ts';
+import type { Table } from '../data/table/table.ts';
+import { TableStore } from '../data/table/table-store.ts';
 import { temporaryName } from '../disk/durable.ts';
 import { openPayload } from './bytes.ts';
 import type { CatalogueFiles } from './catalogue-files.ts';
@@ -27,9 +27,9 @@ const longest = 2 ** 31 - 1;
 
 const patienceOf = ({ options }: CatalogueFiles) => Math.min(options.patience ?? customary, longest);
 
-const tablesOf = new WeakMap<CatalogueFiles, Tables>();
+const tablesOf = new WeakMap<CatalogueFiles, TableStore>();
 
-/** Where the derived copies of payloads are kept: in the folder, or beside it where that may not be written. */
+/** Folder of the columnar copies of payloads: in the catalogue's folder, or outside of it if that is read-only. */
 export function derivedFolder({ root, options }: Pick<CatalogueFiles, 'root' | 'options'>): string {
   if (!options.readOnly) return join(root, privateFolder, 'cache', 'tables');
   return join(tmpdir(), `catalogue-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`);
@@ -47,19 +47,19 @@ export async function rowsOf(
 ): Promise<Rows> {
   const table = await tableOf(files, version);
   const { parameters, length } = question;
-  const query = parseDataQuery(parameters, table.shape, undefined, length);
+  const query = parseDataQuery(parameters, table.schema, undefined, length);
   const format = formatFor(query, question);
   const paged = query.page !== undefined || query.pageSize !== undefined;
   const part = (window: Omit<RowsPart, 'paged'>): RowsPart => ({ ...window, paged });
-  const limits = { pageSize: settings.page_size, maxPageSize: settings.max_page_size, patience: patienceOf(files) };
-  const found = await answer(table, query, {
+  const limits = { pageSize: settings.page_size, maxPageSize: settings.max_page_size, timeout: patienceOf(files) };
+  const found = await runQuery(table, query, {
     name: version.dataset,
     payload: files.store.tree.absolute(payloadPath(version.namespace, version.dataset, version.file)),
     format,
     limits,
     links: (window) => {
       const { next = null, previous = null } = question.links?.(part(window)) ?? {};
-      const type = formats[format].contentType;
+      const type = outputFormats[format].contentType;
       return [
         ...(previous ? [{ href: previous, rel: 'prev', type }] : []),
         ...(next ? [{ href: next, rel: 'next', type }] : []),
@@ -81,10 +81,10 @@ export async function rowsOf(
   };
 }
 
-function formatFor(query: DataQuery, { format, preferred = 'geojson' }: RowsRequest): FormatName {
+function formatFor(query: DataQuery, { format, preferred = 'geojson' }: RowsRequest): OutputFormatName {
   const name = format ?? query.format ?? preferred;
-  if (!Object.hasOwn(formats, name)) throw new NotFoundError();
-  return name as FormatName;
+  if (!Object.hasOwn(outputFormats, name)) throw new NotFoundError();
+  return name as OutputFormatName;
 }
 
 /**
@@ -99,7 +99,7 @@ export function formatOfRows({ format, rows, file }: Version): { format?: Payloa
 }
 
 /**
- * The table of a version's rows. Its derived copy may have to be made first: one who can't wait for that may ask again.
+ * The table of a version's rows. If its columnar copy has to be made first and that takes long, ask again later.
  * @throws NotFoundError that says why there are no rows; UnavailableError
  */
 export async function tableOf(files: CatalogueFiles, version: Version): Promise<Table> {
@@ -108,12 +108,12 @@ export async function tableOf(files: CatalogueFiles, version: Version): Promise<
   if (!version.checksum) throw new NotFoundError('The rows of a version without a checksum are not shown.');
   let tables = tablesOf.get(files);
   if (!tables) {
-    tables = new Tables({ folder: derivedFolder(files), aside: temporaryName });
+    tables = new TableStore({ folder: derivedFolder(files), stagingName: temporaryName });
     tablesOf.set(files, tables);
   }
   const path = files.store.tree.absolute(payloadPath(version.namespace, version.dataset, version.file));
   const known = formatOfRows(version);
-  const opening = tables.table({ checksum: version.checksum, path, ...known });
+  const opening = tables.open({ checksum: version.checksum, path, ...known });
   const late = new AbortController();
   try {
     const table = await Promise.race([opening, pause(patienceOf(files), 'late' as const, { signal: late.signal })]);
@@ -143,11 +143,11 @@ async function isPayload(
   version: Version,
   table: Table,
   query: DataQuery,
-  format: FormatName,
+  format: OutputFormatName,
 ): Promise<boolean> {
-  if (format !== 'parquet' || version.format !== 'parquet' || version.file.endsWith('.gz') || !isWhole(query))
+  if (format !== 'parquet' || version.format !== 'parquet' || version.file.endsWith('.gz') || !selectsEverything(query))
     return false;
-  if (!table.shape.hasGeometry) return true;
+  if (!table.schema.hasGeometry) return true;
   const file = await open(files.store.tree.absolute(payloadPath(version.namespace, version.dataset, version.file)));
   try {
     const { size } = await file.stat();

@@ -17,7 +17,7 @@ import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { Diagnostic } from '../catalogue/types.ts';
 import { withLocks } from '../disk/lock.ts';
 import { folderIsGone } from '../disk/private-folder.ts';
-import { locate } from '../text/parse.ts';
+import { findPosition } from '../text/parse.ts';
 import type { Access } from './catalogue-files.ts';
 import { leaveNote } from './following/touched.ts';
 import { regularPause, runToEnd } from './reading/event-loop.ts';
@@ -216,7 +216,8 @@ class Transaction {
 /** A diagnostic with its line. It does not name records that the viewer may not see. */
 function located({ fix: _, other, ...found }: RecordDiagnostic, plan: Plan, visible: Snapshot): Diagnostic {
   const text = plan.text(found.path);
-  const place = text === undefined ? { line: 1, column: 1 } : locate(text, recordFormat(found.path), found.pointer);
+  const place =
+    text === undefined ? { line: 1, column: 1 } : findPosition(text, recordFormat(found.path), found.pointer);
   const isHidden = found.code === 'id' && other && !lookUp(visible, other);
   const message = isHidden ? found.message.replace(/by .*/, `by another ${other.kind}.`) : found.message;
   return { ...found, ...place, message };

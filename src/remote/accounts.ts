@@ -1,14 +1,15 @@
-/** What the users of a catalogue elsewhere sign in with, over HTTP. Of others than oneself, only staff may ask. */
+/** Accounts on a remote server: signing in, and the passwords and tokens of users. */
 import type { Credentials, NewToken, TokenInfo, TokenOptions } from '../catalogue/accounts.ts';
+import { NotAuthenticatedError, ValidationError } from '../catalogue/errors.ts';
 import { apiRoot, pathOf } from '../catalogue/urls.ts';
 import type { Http } from './http.ts';
 import { pageFrom } from './pages.ts';
 import { type Json, refIn, strange } from './read.ts';
-import { revokeToken } from './sign-in.ts';
 
-const list = `${apiRoot}auth/tokens/`;
+const tokensPath = `${apiRoot}auth/tokens/`;
 const headers = { 'content-type': 'application/json' };
 
+/** Passwords and tokens. Those of other users are for staff only. */
 export class RemoteAccounts implements Credentials {
   readonly #http: Http;
 
@@ -18,20 +19,20 @@ export class RemoteAccounts implements Credentials {
 
   async setPassword(username: string, password: string): Promise<void> {
     const path = pathOf({ kind: 'user', slug: username });
-    await this.#http.json({ method: 'PATCH', path, headers, body: JSON.stringify({ password }) });
+    await this.#http.requestJson({ method: 'PATCH', path, headers, body: JSON.stringify({ password }) });
   }
 
   async addToken(user: string, { label = '', scope = 'write', expires = null }: TokenOptions = {}): Promise<NewToken> {
     const body = JSON.stringify({ user, label, scope, expires });
-    const { value } = await this.#http.json({ method: 'POST', path: list, headers, body });
-    return { token: textOf(value, 'token'), ...infoFrom(value) };
+    const { value } = await this.#http.requestJson({ method: 'POST', path: tokensPath, headers, body });
+    return { token: stringIn(value, 'token'), ...tokenInfo(value) };
   }
 
   async tokens(username?: string): Promise<readonly TokenInfo[]> {
     const found: TokenInfo[] = [];
     for (let page = 1; ; page++) {
-      const { value } = await this.#http.json({ path: list, query: [['page', String(page)]] });
-      const { items, pages } = pageFrom(value, { page }, infoFrom);
+      const { value } = await this.#http.requestJson({ path: tokensPath, query: [['page', String(page)]] });
+      const { items, pages } = pageFrom(value, { page }, tokenInfo);
       found.push(...items);
       if (page >= pages) return found.filter(({ user }) => username === undefined || user === username);
     }
@@ -42,22 +43,61 @@ export class RemoteAccounts implements Credentials {
   }
 }
 
-function infoFrom(object: Json): TokenInfo {
+function tokenInfo(object: Json): TokenInfo {
   const owner = refIn(object.user);
-  const moment = (value: unknown) => (typeof value === 'string' ? value : null);
+  const time = (value: unknown) => (typeof value === 'string' ? value : null);
   return {
-    id: textOf(object, 'id'),
+    id: stringIn(object, 'id'),
     user: owner?.kind === 'user' ? owner.slug : '',
-    label: textOf(object, 'label'),
+    label: stringIn(object, 'label'),
     scope: object.scope === 'read' ? 'read' : 'write',
-    created: textOf(object, 'created'),
-    expires: moment(object.expires),
-    lastUsed: moment(object.last_used),
+    created: stringIn(object, 'created'),
+    expires: time(object.expires),
+    lastUsed: time(object.last_used),
   };
 }
 
-function textOf(object: Json, field: string): string {
+function stringIn(object: Json, field: string): string {
   const value = object[field];
   if (typeof value === 'string') return value;
   throw strange(field);
+}
+
+export interface ObtainedToken {
+  readonly token: string;
+  /** Id of the token at the server; null if the server doesn't report it. */
+  readonly id: string | null;
+  readonly expires: string | null;
+}
+
+/**
+ * Signs in: a token for a username and a password.
+ * @throws NotAuthenticatedError if the pair is wrong; UnavailableError after too many wrong ones; UnreachableError
+ */
+export async function obtainToken(http: Http, username: string, password: string): Promise<ObtainedToken> {
+  const path = `${apiRoot}auth/token/obtain/`;
+  const body = JSON.stringify({ username, password });
+  const { value } = await http.requestJson({ method: 'POST', path, headers, body }).catch((error) => {
+    if (!(error instanceof ValidationError)) throw error;
+    throw new NotAuthenticatedError(
+      'non_field_errors' in error.fields ? 'The user name or the password is not right.' : error.message,
+    );
+  });
+  const { token, url, expires } = value;
+  if (typeof token !== 'string' || token === '') throw strange('token');
+  const id = /\/auth\/tokens\/([0-9a-f]+)\/$/.exec(typeof url === 'string' ? url : '')?.[1] ?? null;
+  return { token, id, expires: typeof expires === 'string' ? expires : null };
+}
+
+/** The name of the user that the client's token belongs to. @throws NotAuthenticatedError if the token is not valid */
+export async function fetchUsername(http: Http): Promise<string> {
+  const { value } = await http.requestJson({ path: `${apiRoot}users/me/` });
+  if (typeof value.username !== 'string') throw strange('username');
+  return value.username;
+}
+
+/** Makes a token invalid. @throws NotFoundError if it is already */
+export async function revokeToken(http: Http, id: string): Promise<void> {
+  const { body } = await http.request({ method: 'DELETE', path: `${tokensPath}${encodeURIComponent(id)}/` });
+  body.resume();
 }

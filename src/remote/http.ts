@@ -1,33 +1,33 @@
-/** Requests to one server: who asks, how long, how often, and what an answer that is none becomes. */
-import { pipeline, Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+/** HTTP client for one server: authentication, timeouts, retries, and errors of the catalogue for error responses. */
+import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import { NotFoundError, UnreachableError } from '../catalogue/errors.ts';
-import { refusedWith } from './refusals.ts';
-import { troubleWith } from './trouble.ts';
+import { NotFoundError } from '../catalogue/errors.ts';
+import { connectionError } from './connection-errors.ts';
+import { decodedBody, parseJson, readText } from './http-body.ts';
+import { responseError } from './response-errors.ts';
 
 export interface HttpOptions {
-  /** Presented with every request. */
+  /** Sent with every request. */
   readonly token?: string | undefined;
-  /** Milliseconds that connecting may take, and the longest silence in an answer; default 60,000. */
+  /** Limit for connecting, and for a pause in a response, in milliseconds; default 60,000. */
   readonly timeout?: number | undefined;
-  /** How often a request that changes nothing is repeated, with growing pauses; default 2. */
+  /** Retries of a GET or HEAD request, with growing pauses; default 2. */
   readonly retries?: number | undefined;
-  /** Told of every request that was answered. */
-  readonly onRequest?: ((told: RequestTold) => void) | undefined;
+  /** Called for every response. */
+  readonly onRequest?: ((info: RequestInfo) => void) | undefined;
 }
 
-export interface RequestTold {
+export interface RequestInfo {
   readonly method: string;
   readonly url: string;
   readonly status: number;
-  /** Until the answer began. */
+  /** Time until the start of the response. */
   readonly milliseconds: number;
 }
 
 export interface HttpRequest {
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** From the server's root, with its first slash. */
+  /** Path below the server's root, with a slash at its start. */
   readonly path: string;
   readonly query?: Iterable<readonly [string, string]>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -35,145 +35,127 @@ export interface HttpRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
-  /** By their names in lower case. */
+  /** By name, in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body, unpacked. It has to be read or destroyed. */
+  /** The decoded body. It has to be read or destroyed. */
   readonly body: Readable;
 }
 
-export interface JsonAnswer extends Omit<Answer, 'body'> {
+export interface JsonResponse extends Omit<HttpResponse, 'body'> {
   /** An object or an array. */
   readonly value: Record<string, unknown>;
 }
 
 export interface Http {
-  /** The server's root, without a slash at the end. */
+  /** Root of the server, without a slash at its end. */
   readonly base: string;
   /**
-   * The answer to a request: 2xx, or 304 where a condition was sent.
-   * @throws what the server says of it, as one of `errors.ts`; UnreachableError where it says nothing or isn't a catalogue
+   * Sends a request. The response is 2xx, or 304 for a conditional request.
+   * @throws one of `errors.ts` for an error response; UnreachableError if there is no response, or not one of a catalogue
    */
-  ask(request: HttpRequest): Promise<Answer>;
-  /** The JSON in the answer to a request. */
-  json(request: HttpRequest): Promise<JsonAnswer>;
+  request(request: HttpRequest): Promise<HttpResponse>;
+  /** Sends a request for JSON. @throws as `request` */
+  requestJson(request: HttpRequest): Promise<JsonResponse>;
   close(): Promise<void>;
 }
 
-/** Statuses that pass by: somebody else asked at the same time, or what stands before the server is being restarted. */
-const passing = [429, 502, 503, 504];
-const passingErrors = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'ENETDOWN', 'ENETUNREACH', 'EHOSTDOWN', 'EHOSTUNREACH'];
-/** A body longer than that is no refusal that we know. */
-const longestRefusal = 1024 * 1024;
-/** A page of the longest records is shorter by far. What is packed small may be without end when it is unpacked. */
-const longestJson = 128 * 1024 * 1024;
+/** Statuses of temporary failures: too many requests, or a server that restarts behind its proxy. */
+const transientStatuses = [429, 502, 503, 504];
+const transientErrors = [
+  'ECONNRESET',
+  'EPIPE',
+  'UND_ERR_SOCKET',
+  'ENETDOWN',
+  'ENETUNREACH',
+  'EHOSTDOWN',
+  'EHOSTUNREACH',
+];
+/** In characters. A catalogue's error response is shorter. */
+const maxErrorBody = 1024 * 1024;
+/** In characters. A page of the longest records is far shorter; compressed data may be endless when it is decoded. */
+const maxJson = 128 * 1024 * 1024;
 
 /**
- * Opens nothing yet: a connection is made when something is asked. HTTPS_PROXY, HTTP_PROXY and NO_PROXY are minded.
- * @param base the server's root, without a slash at the end
+ * Makes a client. It connects at the first request, through the proxies of HTTPS_PROXY, HTTP_PROXY and NO_PROXY.
+ * @param base root of the server, without a slash at its end
  */
 export async function openHttp(base: string, options: HttpOptions = {}): Promise<Http> {
-  const { token, timeout = 60_000, retries = 2, onRequest } = options;
-  const { Agent, EnvHttpProxyAgent, RetryAgent, request: send } = await import('undici');
-  const limits = { headersTimeout: timeout, bodyTimeout: timeout, connect: { timeout }, keepAliveTimeout: 4_000 };
-  const isProxied = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'].some((name) => process.env[name]);
-  const agent: Dispatcher = isProxied ? new EnvHttpProxyAgent(limits) : new Agent(limits);
-  // Only what changes nothing is repeated; a download goes on where it broke off.
-  const patient = new RetryAgent(agent, {
-    methods: ['GET', 'HEAD'],
-    statusCodes: passing,
-    errorCodes: passingErrors,
-    maxRetries: retries,
-    minTimeout: 200,
-    maxTimeout: 5_000,
-    throwOnError: false,
-  });
-  const always = { 'user-agent': 'catalogue', ...(token && { authorization: `Token ${token}` }) };
+  const { token, onRequest } = options;
+  const undici = await import('undici');
+  const { agent, retrying } = makeAgents(undici, options);
+  const commonHeaders = { 'user-agent': 'catalogue', ...(token && { authorization: `Token ${token}` }) };
 
-  async function ask(request: HttpRequest): Promise<Answer> {
-    const { method = 'GET', path, query, headers, body, signal } = request;
-    // A URL has no such names: they would lead to what wasn't meant (RFC 3986, section 5.2.4).
+  async function send({ method = 'GET', path, query, headers, body, signal }: HttpRequest) {
+    // Dot segments would be resolved to another path (RFC 3986, section 5.2.4); no name of a catalogue has them.
     if (/\/(?:\.|%2e){1,2}(?:\/|$)/i.test(path)) throw new NotFoundError();
     const search = new URLSearchParams([...(query ?? [])] as [string, string][]).toString();
     const url = `${base}${path}${search && `?${search}`}`;
-    const began = performance.now();
-    const answered = await send(url, {
-      method,
-      headers: { ...always, ...headers },
-      dispatcher: method === 'GET' || method === 'HEAD' ? patient : agent,
-      ...(body !== undefined && { body }),
-      ...(signal && { signal }),
-      // What is sent is also taken in before it is answered, which takes as long as it takes.
-      ...(body !== undefined && { headersTimeout: 0 }),
-    }).catch((error) => {
-      throw signal?.aborted ? signal.reason : troubleWith(base, error);
-    });
-    const answerHeaders = flat(answered.headers);
-    const status = answered.statusCode;
-    onRequest?.({ method, url, status, milliseconds: performance.now() - began });
+    const start = performance.now();
+    const response = await undici
+      .request(url, {
+        method,
+        headers: { ...commonHeaders, ...headers },
+        dispatcher: method === 'GET' || method === 'HEAD' ? retrying : agent,
+        ...(body !== undefined && { body }),
+        ...(signal && { signal }),
+        // A server may read an upload slowly before it responds.
+        ...(body !== undefined && { headersTimeout: 0 }),
+      })
+      .catch((error) => {
+        throw signal?.aborted ? signal.reason : connectionError(base, error);
+      });
+    const status = response.statusCode;
+    onRequest?.({ method, url, status, milliseconds: performance.now() - start });
+    return { url, status, headers: joinValues(response.headers), body: response.body };
+  }
+
+  async function request(options: HttpRequest): Promise<HttpResponse> {
+    const { url, status, headers, body } = await send(options);
     if ((status >= 200 && status < 300) || status === 304)
-      return { status, headers: answerHeaders, body: unpacked(answered.body, answerHeaders['content-encoding'], base) };
-    // An answer without a body doesn't say what is wrong.
-    if (method === 'HEAD') return ask({ ...request, method: 'GET' });
-    throw refusedWith({ status, headers: answerHeaders, text: await textOf(answered.body), url });
+      return { status, headers, body: decodedBody(body, headers['content-encoding'], base) };
+    // A response to HEAD has no body to explain the error.
+    if (options.method === 'HEAD') return request({ ...options, method: 'GET' });
+    throw responseError({ status, headers, text: await readText(body, maxErrorBody), url });
   }
 
   return {
     base,
-    ask,
+    request,
 
-    async json(request) {
-      const accepts = { accept: 'application/json', 'accept-encoding': 'gzip', ...request.headers };
-      const { status, headers, body } = await ask({ ...request, headers: accepts });
-      const text = await textOf(body, longestJson);
-      return { status, headers, value: objectIn(text, `${base}${request.path}`) };
+    async requestJson(options) {
+      const requested = { accept: 'application/json', 'accept-encoding': 'gzip', ...options.headers };
+      const { status, headers, body } = await request({ ...options, headers: requested });
+      return { status, headers, value: parseJson(await readText(body, maxJson), `${base}${options.path}`) };
     },
 
     close: () => agent.destroy(),
   };
 }
 
-function objectIn(text: string, url: string): Record<string, unknown> {
-  try {
-    const value = JSON.parse(text);
-    if (typeof value === 'object' && value !== null) return value;
-  } catch {
-    // Said below.
-  }
-  throw new UnreachableError(`There is no catalogue at ${url}: it answers with something else. Check the address.`);
+/** Dispatchers that hold the connections: for all methods, and for those that are safe to retry. */
+function makeAgents(
+  { Agent, EnvHttpProxyAgent, RetryAgent }: typeof import('undici'),
+  { timeout = 60_000, retries = 2 }: HttpOptions,
+): { readonly agent: Dispatcher; readonly retrying: Dispatcher } {
+  const limits = { headersTimeout: timeout, bodyTimeout: timeout, connect: { timeout }, keepAliveTimeout: 4_000 };
+  const isProxied = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'].some((name) => process.env[name]);
+  const agent = isProxied ? new EnvHttpProxyAgent(limits) : new Agent(limits);
+  // A download continues where it was interrupted.
+  const retrying = new RetryAgent(agent, {
+    methods: ['GET', 'HEAD'],
+    statusCodes: transientStatuses,
+    errorCodes: transientErrors,
+    maxRetries: retries,
+    minTimeout: 200,
+    maxTimeout: 5_000,
+    throwOnError: false,
+  });
+  return { agent, retrying };
 }
 
-function flat(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+/** Headers with several values as one, separated by commas (RFC 9110, section 5.3). */
+function joinValues(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]));
-}
-
-/** The bytes as they were before they were packed for the journey; a break in them is told as what it is. */
-function unpacked(body: Readable, coding: string | undefined, base: string): Readable {
-  const bytes = Readable.from(told(body, base), { objectMode: false });
-  // Whoever reads it is told of a break. Where nobody does, or not yet, it must not end the process.
-  bytes.on('error', () => {});
-  if (coding !== 'gzip') return bytes;
-  const decoder = createGunzip();
-  decoder.on('error', () => {});
-  pipeline(bytes, decoder, () => {});
-  return decoder;
-}
-
-async function* told(body: AsyncIterable<Uint8Array>, base: string): AsyncGenerator<Uint8Array, void, undefined> {
-  try {
-    yield* body;
-  } catch (error) {
-    throw troubleWith(base, error);
-  }
-}
-
-async function textOf(body: AsyncIterable<Uint8Array>, most = longestRefusal): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = '';
-  for await (const chunk of body) {
-    text += decoder.decode(chunk, { stream: true });
-    if (text.length > most) break;
-  }
-  return text + decoder.decode();
 }

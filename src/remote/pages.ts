@@ -1,11 +1,11 @@
-/** Page objects as Django REST Framework writes them, and the questions that they answer. */
+/** Lists: their query parameters, and page objects as in Django REST Framework. */
 import type { ListOptions, Page } from '../catalogue/catalogue.ts';
 import { type Json, part, strange } from './read.ts';
 
 type Paging = Pick<ListOptions, 'page' | 'pageSize'>;
 
-/** The query string of a question; where it is asked says the namespace and the dataset. */
-export function questionQuery({ search, ordering, filters = {}, ...paging }: ListOptions): [string, string][] {
+/** Query parameters of a list. The namespace and the dataset are part of the path. */
+export function listQuery({ search, ordering, filters = {}, ...paging }: ListOptions): [string, string][] {
   const words = Object.entries({ search, ordering }).filter((pair): pair is [string, string] => pair[1] !== undefined);
   const chosen = Object.entries(filters).flatMap(([name, values]) =>
     values.map((value): [string, string] => [name, value]),
@@ -21,17 +21,17 @@ export function pagingQuery({ page, pageSize }: Paging): [string, string][] {
 }
 
 /**
- * The page that an object represents. How long its pages are, a server says by the length of one that isn't the last.
- * @throws UnreachableError where it represents none
+ * The page in a response. The page size is the length of a page that isn't the last.
+ * @throws UnreachableError if it is not a page
  */
-export function pageFrom<T>(object: Json, { page: asked, pageSize }: Paging, item: (object: Json) => T): Page<T> {
+export function pageFrom<T>(object: Json, { page: requested, pageSize }: Paging, item: (object: Json) => T): Page<T> {
   const { results } = object;
   if (!Array.isArray(results)) throw strange('results');
   const count = Number(object.count ?? results.length);
-  const before = pageIn(object.previous);
-  const page = asked === 'last' || asked === undefined ? (before ?? 0) + 1 : asked;
+  const previous = pageNumberIn(object.previous);
+  const page = requested === 'last' || requested === undefined ? (previous ?? 0) + 1 : requested;
   const isLast = object.next === null || object.next === undefined;
-  // Whoever reads page after page would never come to an end.
+  // A client that reads page after page would never end.
   if (!isLast && results.length === 0) throw strange('next');
   const size = isLast ? (pageSize ?? Math.max(1, results.length)) : results.length;
   return {
@@ -43,8 +43,8 @@ export function pageFrom<T>(object: Json, { page: asked, pageSize }: Paging, ite
   };
 }
 
-/** The page that a link leads to: without a number, the first; null where there is no link. */
-function pageIn(link: unknown): number | null {
+/** The page number in a link, by default 1; null if there is no link. */
+function pageNumberIn(link: unknown): number | null {
   if (typeof link !== 'string') return null;
   return Number(/[?&]page=(\d+)/.exec(link)?.[1] ?? 1);
 }

@@ -1,163 +1,105 @@
 /**
- * From the objects of the API back to what they represent: the other half of `represent.ts`. The fields that were
- * observed have to be there; those that this project adds have their defaults where another service lacks them. What
- * the API doesn't show (former names, a payload's place) is empty.
+ * From the objects of the API back to what they represent: the other half of `represent.ts`. A field without a default has
+ * to be there; others have their defaults if a service lacks them. Fields that the API doesn't show (former names, the
+ * place of a payload) have theirs always.
  */
 import { UnreachableError } from '../catalogue/errors.ts';
+import type { Field, NamedField } from '../catalogue/field.ts';
+import { fieldsOf } from '../catalogue/fields.ts';
+import type { EntityKind } from '../catalogue/records.ts';
 import { type Ref, type Refs, refOf } from '../catalogue/ref.ts';
-import type {
-  CatalogueFile,
-  Column,
-  ColumnType,
-  Commit,
-  Dataset,
-  Entities,
-  FileDetails,
-  Group,
-  Kind,
-  Namespace,
-  Query,
-  User,
-  Version,
-  Visibility,
-} from '../catalogue/types.ts';
-import { columnTypes, type Diagnostic } from '../catalogue/types.ts';
+import { linkValue } from '../catalogue/represent.ts';
+import type { CatalogueFile, Commit, Diagnostic, Entities, FileDetails, Kind } from '../catalogue/types.ts';
 import { refAt } from '../catalogue/urls.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** The entity of a kind that an object represents. @throws UnreachableError where it represents none */
+/** The entity of a kind that an object represents. @throws UnreachableError if it represents none */
 export const read: { readonly [K in Kind]: (object: Json) => Entities[K] } = {
-  namespace: readNamespace,
-  dataset: readDataset,
-  version: readVersion,
-  group: readGroup,
-  user: readUser,
-  query: readQuery,
+  namespace: reader('namespace'),
+  dataset: reader('dataset'),
+  version: reader('version'),
+  group: reader('group'),
+  user: reader('user'),
+  query: reader('query'),
   file: readFile,
 };
 
-function readNamespace(object: Json): Namespace {
-  return Object.freeze({
-    kind: 'namespace',
-    slug: text(object, 'slug'),
-    id: whole(object, 'id'),
-    label: text(object, 'label'),
-    description: words(object, 'description'),
-    visibility: visibility(object),
-    owners: slugs(object, 'owners', 'group'),
-    aliases: [],
-  });
-}
-
-function readDataset(object: Json): Dataset {
-  return Object.freeze({
-    kind: 'dataset',
-    namespace: linked(object, 'namespace', 'namespace').slug,
-    slug: text(object, 'slug'),
-    id: whole(object, 'id'),
-    label: text(object, 'label'),
-    description: words(object, 'description'),
-    image: words(object, 'image'),
-    showcase_image: words(object, 'showcase_image'),
-    thumbnail_image: words(object, 'thumbnail_image'),
-    keywords: list(object, 'keywords').map(String),
-    licence: words(object, 'licence'),
-    homepage: words(object, 'homepage'),
-    publisher: words(object, 'publisher'),
-    contact: words(object, 'contact'),
-    visibility: visibility(object),
-    columns: list(object, 'columns').map((column) => readColumn(part(column))),
-    aliases: [],
-    versions: list(object, 'versions').map((version) => readVersion(part(version))),
-  });
-}
-
-function readColumn(object: Json): Column {
-  const type = text(object, 'type') as ColumnType;
-  return {
-    // A type that this program doesn't know yet is at least some value.
-    type: columnTypes.includes(type) ? type : 'object',
-    name: text(object, 'name'),
-    label: words(object, 'label'),
-    description: words(object, 'description'),
-    unit: words(object, 'unit'),
+/** The function that reads the objects of a kind. */
+function reader<K extends EntityKind>(kind: K): (object: Json) => Entities[K] {
+  const fields = fieldsOf(kind).filter(({ source }) => source !== 'address' && source !== 'secret');
+  return (object) => {
+    const entity: Record<string, unknown> = { kind };
+    for (const field of fields) {
+      const { name, source, type, internal } = field;
+      if (internal) entity[name] = field.default;
+      else if (source !== 'path') entity[name] = values[type](object[name], field);
+      else if (type !== 'link') entity.slug = values[type](object[name], field);
+      else Object.assign(entity, placeIn(linked(object[name], field)));
+    }
+    return Object.freeze(entity) as unknown as Entities[K];
   };
 }
 
-function readVersion(object: Json): Version {
-  const dataset = linked(object, 'dataset', 'dataset');
-  return Object.freeze({
-    kind: 'version',
-    namespace: dataset.namespace,
-    dataset: dataset.slug,
-    slug: text(object, 'slug'),
-    id: whole(object, 'id'),
-    label: text(object, 'label'),
-    datetime: text(object, 'datetime'),
-    checksum: words(object, 'checksum'),
-    metadata: words(object, 'metadata'),
-    ready: object.ready === true,
-    notes: words(object, 'notes'),
-    format: words(object, 'format'),
-    media_type: words(object, 'media_type'),
-    size: number(object, 'size'),
-    rows: number(object, 'rows'),
-    bbox: Array.isArray(object.bbox) ? object.bbox.map(Number) : null,
-    file: '',
-    href: '',
-  });
+/** The parts of a reference that say what an entity lies in. */
+const placeIn = (ref: Ref) =>
+  ref.kind === 'dataset' ? { namespace: ref.namespace, dataset: ref.slug } : { namespace: ref.slug };
+
+/** From the values of the API to those of an entity, by the type of the field. */
+const values: Readonly<Record<Field['type'], (value: unknown, field: NamedField) => unknown>> = {
+  text,
+  image: text,
+  datetime: text,
+  slug: text,
+  username: text,
+  password: text,
+  url: text,
+  choice,
+  boolean: (value) => value === true,
+  integer: (value, field) => (Number.isInteger(value) ? value : absent(field)),
+  numbers: (value, field) => (Array.isArray(value) ? value.map(Number) : absent(field)),
+  list: (value) => listOf(value).map(String),
+  links: (value, { link }) =>
+    listOf(value).flatMap((url) => {
+      const ref = refIn(url);
+      return ref && ref.kind === link ? [linkValue(ref)] : [];
+    }),
+  link: (value, field) => (value === null && field.default === null ? null : linkValue(linked(value, field))),
+  json: (value, field) => (typeof value === 'object' && value !== null ? value : absent(field)),
+  object: (value, field) => (typeof value === 'object' && value !== null ? value : absent(field)),
+  columns: (value) => listOf(value).map((column) => readColumn(part(column))),
+  versions: (value) => listOf(value).map((version) => read.version(part(version))),
+};
+
+const columnFields = fieldsOf('column');
+const readColumn = (object: Json) =>
+  Object.fromEntries(columnFields.map((field) => [field.name, values[field.type](object[field.name], field)]));
+
+/** The default of a field that the object lacks. @throws UnreachableError if it has none */
+function absent(field: NamedField): unknown {
+  if (field.default === undefined) throw strange(field.name);
+  return field.default;
 }
 
-function readGroup(object: Json): Group {
-  return Object.freeze({
-    kind: 'group',
-    slug: text(object, 'slug'),
-    id: whole(object, 'id'),
-    label: text(object, 'label'),
-    members: slugs(object, 'members', 'user'),
-    aliases: [],
-  });
+function text(value: unknown, field: NamedField): unknown {
+  return typeof value === 'string' ? value : absent(field);
 }
 
-function readUser(object: Json): User {
-  return Object.freeze({
-    kind: 'user',
-    slug: text(object, 'username'),
-    id: whole(object, 'id'),
-    name: words(object, 'name'),
-    email: words(object, 'email'),
-    staff: object.staff === true,
-    groups: slugs(object, 'groups', 'group'),
-  });
-}
-
-function readQuery(object: Json): Query {
-  const { namespace, slug } = linked(object, 'dataset', 'dataset');
-  const { parameters } = object;
-  return Object.freeze({
-    kind: 'query',
-    slug: text(object, 'slug'),
-    id: whole(object, 'id'),
-    label: text(object, 'label'),
-    description: words(object, 'description'),
-    dataset: `${namespace}/${slug}`,
-    version: object.version === null ? null : linked(object, 'version', 'version').slug,
-    parameters: typeof parameters === 'object' && parameters !== null ? (parameters as Json) : {},
-    aliases: [],
-  });
+function choice(value: unknown, field: NamedField): unknown {
+  if (typeof value !== 'string') return absent(field);
+  return field.schema.enum?.includes(value) ? value : (field.fallback ?? absent(field));
 }
 
 function readFile(object: Json): CatalogueFile {
-  const path = text(object, 'path');
+  const path = textIn(object, 'path');
   return Object.freeze({
     kind: 'file',
-    id: whole(object, 'id'),
+    id: wholeIn(object, 'id'),
     path,
-    record: text(object, 'kind') as CatalogueFile['record'],
+    record: textIn(object, 'kind') as CatalogueFile['record'],
     ref: object.resource === null ? null : refIn(object.resource),
     status: object.status === 'invalid' ? 'invalid' : 'ok',
-    problems: list(object, 'problems').map((problem): Diagnostic => {
+    problems: listOf(object.problems).map((problem): Diagnostic => {
       const { line, column, pointer, message } = part(problem);
       return {
         path,
@@ -172,7 +114,7 @@ function readFile(object: Json): CatalogueFile {
   });
 }
 
-/** What an entry of the catalogue seen from inside says besides. */
+/** The details of a file of the catalogue. */
 export function readDetails(object: Json): FileDetails {
   const { checksum, modified, commit } = object;
   return { checksum: String(checksum), modified: String(modified), commit: commit ? readCommit(part(commit)) : null };
@@ -188,7 +130,7 @@ export function refOfEntity<K extends Exclude<Kind, 'file'>>(entity: Entities[K]
   return refOf(entity) as Refs[K];
 }
 
-/** The error for an answer of another kind. */
+/** The error for a value that no catalogue sends. */
 export function strange(field: string): UnreachableError {
   return new UnreachableError(
     `This is no catalogue that this program understands: "${field}" isn't what it should be. Check the address.`,
@@ -201,30 +143,21 @@ export function part(value: unknown): Json {
   return value as Json;
 }
 
-function text(object: Json, field: string): string {
+function textIn(object: Json, field: string): string {
   const value = object[field];
   if (typeof value !== 'string') throw strange(field);
   return value;
 }
 
-/** A text that may be missing. */
-const words = (object: Json, field: string): string => (typeof object[field] === 'string' ? object[field] : '');
-
-function whole(object: Json, field: string): number {
+function wholeIn(object: Json, field: string): number {
   const value = object[field];
   if (!Number.isInteger(value)) throw strange(field);
   return value as number;
 }
 
-const number = (object: Json, field: string): number | null =>
-  typeof object[field] === 'number' ? object[field] : null;
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-const list = (object: Json, field: string): readonly unknown[] =>
-  Array.isArray(object[field]) ? (object[field] as unknown[]) : [];
-
-const visibility = (object: Json): Visibility => (object.visibility === 'private' ? 'private' : 'public');
-
-/** What an address leads to, wherever the server thinks it is itself. */
+/** The reference that an address of the API stands for, whatever address the server thinks it has itself. */
 export function refIn(url: unknown): Ref | null {
   if (typeof url !== 'string') return null;
   const path = /\/api\/v1\/[^?#]*/.exec(url)?.[0] ?? '';
@@ -236,14 +169,8 @@ export function refIn(url: unknown): Ref | null {
   }
 }
 
-function linked<K extends Kind>(object: Json, field: string, kind: K): Refs[K] {
-  const ref = refIn(object[field]);
-  if (ref?.kind !== kind) throw strange(field);
-  return ref as Refs[K];
+function linked(url: unknown, { name, link }: NamedField): Ref {
+  const ref = refIn(url);
+  if (ref?.kind !== link) throw strange(name);
+  return ref as Ref;
 }
-
-const slugs = (object: Json, field: string, kind: 'group' | 'user'): readonly string[] =>
-  list(object, field).flatMap((url) => {
-    const ref = refIn(url);
-    return ref?.kind === kind ? [ref.slug] : [];
-  });

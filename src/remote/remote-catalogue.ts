@@ -1,5 +1,6 @@
-/** A catalogue elsewhere, over HTTP: what it is asked is what the server's routes answer. */
+/** A catalogue on a remote server: each method of the interface is a request to one of the server's routes. */
 import { isDeepStrictEqual } from 'node:util';
+import { addressFrom } from '../catalogue/address.ts';
 import type {
   Catalogue,
   CreatableKind,
@@ -19,29 +20,40 @@ import type {
 import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { StaleError } from '../catalogue/errors.ts';
 import type { DatasetRef, Ref, Refs, VersionRef } from '../catalogue/ref.ts';
+import { settingsFrom } from '../catalogue/settings.ts';
 import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings } from '../catalogue/types.ts';
 import { apiRoot, collections, pathOf } from '../catalogue/urls.ts';
 import { RemoteAccounts } from './accounts.ts';
-import { differenceOf } from './difference.ts';
-import type { Http } from './http.ts';
-import { pageFrom, pagingQuery, questionQuery } from './pages.ts';
+import { type Http, type HttpOptions, openHttp } from './http.ts';
+import { listQuery, pageFrom, pagingQuery } from './pages.ts';
+import { fetchMedia, fetchPayload, publishUpload } from './payloads.ts';
 import { type Json, part, read, readCommit, readDetails } from './read.ts';
 import { RemoteReplica } from './replica.ts';
-import { rowsOf } from './rows.ts';
-import { mediaAt, payloadOf } from './stored.ts';
+import { fetchDifference, fetchRows } from './rows.ts';
 import { RemoteTrash } from './trash.ts';
-import { publishTo } from './upload.ts';
 import { bodyOf } from './write.ts';
+
+/**
+ * The catalogue of a server, as the owner of the token sees it. Sends no request yet.
+ * @param address `https://data.example.org`, with the path before `/api/v1/` if there is one
+ * @throws ValidationError if the address is not valid, or contains a password
+ */
+export async function connect(address: string, options: HttpOptions = {}): Promise<RemoteCatalogue> {
+  const base = addressFrom(address.trim());
+  const settings = settingsFrom({ title: new URL(base).host, base_url: base });
+  return new RemoteCatalogue(await openHttp(base, options), settings);
+}
 
 export class RemoteCatalogue implements Catalogue {
   readonly #http: Http;
   readonly settings: Settings;
-  /** What users sign in with there. */
+  /** Passwords and tokens of the server's users. */
   readonly accounts: RemoteAccounts;
   readonly trash: RemoteTrash;
   readonly replica: RemoteReplica;
-  /** Strong validators of entities that came alone: what a write may build on (RFC 9110, section 13.1.1). */
+  /** ETags of the entities that `get` and `edit` returned, for If-Match (RFC 9110, section 13.1.1). */
   readonly #tags = new WeakMap<object, string>();
+  /** Details that came with the files of a list. */
   readonly #details = new WeakMap<CatalogueFile, FileDetails>();
 
   constructor(http: Http, settings: Settings) {
@@ -52,70 +64,72 @@ export class RemoteCatalogue implements Catalogue {
     this.replica = new RemoteReplica(http);
   }
 
-  /** Another one each time: whether anything has changed, nobody knows without asking. */
+  /** A new one each time, since a change is not known without a request. */
   get revision(): object {
     return {};
   }
 
-  async list<K extends Kind>(kind: K, question: ListOptions): Promise<Page<Entities[K]>> {
-    const { value } = await this.#http.json({ path: collectionPath(kind, question), query: questionQuery(question) });
-    return pageFrom(value, question, (object) => this.#read(kind, object));
+  async list<K extends Kind>(kind: K, options: ListOptions): Promise<Page<Entities[K]>> {
+    const { value } = await this.#http.requestJson({ path: collectionPath(kind, options), query: listQuery(options) });
+    return pageFrom(value, options, (object) => this.#read(kind, object));
   }
 
   async get<K extends Kind>(ref: Refs[K]): Promise<Entities[K]> {
-    const { value, headers } = await this.#http.json({ path: pathOf(ref) });
+    const { value, headers } = await this.#http.requestJson({ path: pathOf(ref) });
     return this.#tagged(this.#read(ref.kind as K, value), headers.etag);
   }
 
   async payload(ref: VersionRef): Promise<Payload> {
-    return payloadOf(this.#http, await this.get<'version'>(ref));
+    return fetchPayload(this.#http, await this.get<'version'>(ref));
   }
 
-  async rows(ref: VersionRef, question: RowsRequest): Promise<Rows> {
-    return rowsOf(this.#http, await this.get<'version'>(ref), question);
+  async rows(ref: VersionRef, rows: RowsRequest): Promise<Rows> {
+    return fetchRows(this.#http, await this.get<'version'>(ref), rows);
   }
 
   async difference(from: VersionRef, to: VersionRef, options?: DifferenceOptions): Promise<Difference> {
     const [before, after] = await Promise.all([this.get<'version'>(from), this.get<'version'>(to)]);
-    return differenceOf(this.#http, before, after, options);
+    return fetchDifference(this.#http, before, after, options);
   }
 
   media(path: string): Promise<Media> {
-    return mediaAt(this.#http, path);
+    return fetchMedia(this.#http, path);
   }
 
-  /** What came with the files when they were listed; of others, they are asked for again. */
+  /** Details of files; a request for each file that no list has returned. */
   async inspect(files: readonly CatalogueFile[]): Promise<readonly FileDetails[]> {
     const details = async (file: CatalogueFile): Promise<FileDetails> => {
       const known = this.#details.get(file);
       if (known) return known;
-      return readDetails((await this.#http.json({ path: pathOf({ kind: 'file', slug: String(file.id) }) })).value);
+      return readDetails(
+        (await this.#http.requestJson({ path: pathOf({ kind: 'file', slug: String(file.id) }) })).value,
+      );
     };
     return Promise.all(files.map(details));
   }
 
-  async history(ref: HistoryRef, question: Pick<ListOptions, 'page' | 'pageSize'> = {}): Promise<Page<Commit>> {
-    const { value } = await this.#http.json({ path: `${pathOf(ref)}history/`, query: pagingQuery(question) });
-    return pageFrom(value, question, readCommit);
+  async history(ref: HistoryRef, paging: Pick<ListOptions, 'page' | 'pageSize'> = {}): Promise<Page<Commit>> {
+    const { value } = await this.#http.requestJson({ path: `${pathOf(ref)}history/`, query: pagingQuery(paging) });
+    return pageFrom(value, paging, readCommit);
   }
 
   async create<K extends CreatableKind>(kind: K, input: Input): Promise<Entities[K]> {
     const path = `${apiRoot}${collections[kind]}/`;
     const body = await bodyOf(kind, input, this.#http.base);
-    const { value } = await this.#http.json({ method: 'POST', path, ...body });
+    const { value } = await this.#http.requestJson({ method: 'POST', path, ...body });
     return this.#read(kind, value);
   }
 
   async edit<K extends WritableKind>(
     ref: Refs[K],
     input: Input,
-    basis: WriteOptions<Entities[K]> = {},
+    options: WriteOptions<Entities[K]> = {},
   ): Promise<Entities[K]> {
     const asksVersion = ref.kind === 'query' && typeof input.version === 'string' && input.dataset === undefined;
     const whole = asksVersion ? { ...input, dataset: (await this.get<'query'>(ref as Refs['query'])).dataset } : input;
     const body = await bodyOf(ref.kind, whole, this.#http.base);
-    const headers = { ...body.headers, ...(await this.#condition(ref, basis)) };
-    const { value, headers: answered } = await this.#http.json({
+    const headers = { ...body.headers, ...(await this.#condition(ref, options)) };
+    const { value, headers: answered } = await this.#http.requestJson({
       method: 'PATCH',
       path: pathOf(ref),
       ...body,
@@ -125,16 +139,16 @@ export class RemoteCatalogue implements Catalogue {
   }
 
   async publish(ref: DatasetRef, upload: Upload): Promise<Published> {
-    return publishTo(this.#http, await this.get<'dataset'>(ref), upload, () => this.get<'dataset'>(ref));
+    return publishUpload(this.#http, await this.get<'dataset'>(ref), upload, () => this.get<'dataset'>(ref));
   }
 
-  async remove(ref: Ref, basis: WriteOptions<Entities[Kind]> = {}): Promise<void> {
-    const headers = await this.#condition(ref, basis);
-    const { body } = await this.#http.ask({ method: 'DELETE', path: pathOf(ref), headers });
+  async remove(ref: Ref, options: WriteOptions<Entities[Kind]> = {}): Promise<void> {
+    const headers = await this.#condition(ref, options);
+    const { body } = await this.#http.request({ method: 'DELETE', path: pathOf(ref), headers });
     body.resume();
   }
 
-  /** Lets go of the connections. */
+  /** Closes the connections. */
   close(): Promise<void> {
     return this.#http.close();
   }
@@ -151,22 +165,19 @@ export class RemoteCatalogue implements Catalogue {
     return entity;
   }
 
-  /** What the one who writes has seen, as a condition; what came in a list is compared with what is there now. */
-  async #condition(
-    ref: Ref,
-    { ifMatch: seen }: WriteOptions<Entities[Kind]>,
-  ): Promise<Readonly<Record<string, string>>> {
-    if (seen === undefined) return {};
-    const tag = this.#tags.get(seen);
+  /** Headers for `ifMatch`. An entity from a list has no ETag, and is compared with the current one. */
+  async #condition(ref: Ref, { ifMatch }: WriteOptions<Entities[Kind]>): Promise<Readonly<Record<string, string>>> {
+    if (ifMatch === undefined) return {};
+    const tag = this.#tags.get(ifMatch);
     if (tag !== undefined) return { 'if-match': tag };
-    const now = await this.get<Kind>(ref as Refs[Kind]);
-    if (!isDeepStrictEqual(now, seen)) throw new StaleError();
-    const fresh = this.#tags.get(now);
-    return fresh === undefined ? {} : { 'if-match': fresh };
+    const current = await this.get<Kind>(ref as Refs[Kind]);
+    if (!isDeepStrictEqual(current, ifMatch)) throw new StaleError();
+    const currentTag = this.#tags.get(current);
+    return currentTag === undefined ? {} : { 'if-match': currentTag };
   }
 }
 
-/** Where a collection is asked: within a namespace or a dataset, the one there. */
+/** Path of a collection: that of the namespace or dataset, if there is one. */
 function collectionPath(kind: Kind, { namespace, dataset }: ListOptions): string {
   if (namespace === undefined) return `${apiRoot}${collections[kind]}/`;
   if (dataset === undefined) return `${pathOf({ kind: 'namespace', slug: namespace })}${collections[kind]}/`;

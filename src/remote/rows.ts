@@ -1,39 +1,45 @@
-/** Rows elsewhere: the question is asked by the address, and answered by the document. */
+/** Rows of a version on a remote server, and differences between the rows of two versions. */
 import { Readable } from 'node:stream';
 import type { Rows, RowsPart, RowsRequest } from '../catalogue/catalogue.ts';
+import type { Difference, DifferenceOptions, RowChange } from '../catalogue/difference.ts';
+import { formatRef } from '../catalogue/ref.ts';
 import type { Version } from '../catalogue/types.ts';
 import { pathOf } from '../catalogue/urls.ts';
 import type { Http } from './http.ts';
-import { refOfEntity } from './read.ts';
+import { readLines } from './http-body.ts';
+import { refOfEntity, strange } from './read.ts';
 
-/** The rows of a version that is known. Whether the question can be answered is asked first: the rows come when they are read. */
-export async function rowsOf(http: Http, version: Version, question: RowsRequest): Promise<Rows> {
-  const { parameters } = question;
-  const spelled = parameters.findLast(([name]) => name === '_format' || name === 'format')?.[1];
-  const format = question.format ?? spelled ?? question.preferred ?? 'geojson';
+/** The rows of a version. A HEAD request checks the parameters; the rows are requested when they are read. */
+export async function fetchRows(http: Http, version: Version, rows: RowsRequest): Promise<Rows> {
+  const { parameters } = rows;
+  const formatParameter = parameters.findLast(([name]) => name === '_format' || name === 'format')?.[1];
+  const format = rows.format ?? formatParameter ?? rows.preferred ?? 'geojson';
   const base = pathOf(refOfEntity<'version'>(version));
-  const path = spelled !== undefined && question.format === undefined ? `${base}data/` : `${base}data.${format}`;
-  const asked = { path, query: parameters };
-  const { headers, body } = await http.ask({ ...asked, method: 'HEAD' });
+  const path = formatParameter !== undefined && rows.format === undefined ? `${base}data/` : `${base}data.${format}`;
+  const request = { path, query: parameters };
+  const { headers, body } = await http.request({ ...request, method: 'HEAD' });
   body.destroy();
   const tag = (headers.etag ?? '').replaceAll('"', '');
-  async function* document(): AsyncGenerator<Uint8Array, void, undefined> {
-    yield* (await http.ask(asked)).body;
+  async function* bytes(): AsyncGenerator<Uint8Array, void, undefined> {
+    yield* (await http.request(request)).body;
   }
   return {
     version,
     format,
     contentType: headers['content-type'] ?? 'application/octet-stream',
     extension: /\.(\w+)"?$/.exec(headers['content-disposition'] ?? '')?.[1] ?? format,
-    part: partOf(headers['x-total-count'], parameters),
+    part: rowsPart(headers['x-total-count'], parameters),
     tag,
     isPayload: tag === version.checksum,
-    stream: () => Readable.from(document(), { objectMode: false }),
+    stream: () => Readable.from(bytes(), { objectMode: false }),
   };
 }
 
-/** Which part of the rows it is: the answer says how many there are, the question which of them were wanted. */
-function partOf(total: string | undefined, parameters: RowsRequest['parameters']): RowsPart | null {
+/**
+ * The part of all matching rows that was requested.
+ * @param total value of X-Total-Count
+ */
+function rowsPart(total: string | undefined, parameters: RowsRequest['parameters']): RowsPart | null {
   if (total === undefined) return null;
   const value = (name: string): number | undefined => {
     const found = parameters.findLast(([given]) => given === name || given === `_${name}`)?.[1];
@@ -45,3 +51,54 @@ function partOf(total: string | undefined, parameters: RowsRequest['parameters']
   const paged = page !== undefined || size !== undefined;
   return { matched, offset: paged ? ((page ?? 1) - 1) * limit : (value('offset') ?? 0), limit, paged };
 }
+
+/**
+ * The difference between two versions: its counts at once, its rows as they are read.
+ * @param options.signal closes the connection
+ */
+export async function fetchDifference(
+  http: Http,
+  from: Version,
+  to: Version,
+  { key, signal }: DifferenceOptions = {},
+): Promise<Difference> {
+  const request = {
+    path: `${pathOf(refOfEntity<'version'>(to))}diff/`,
+    query: [
+      ['_from', formatRef(refOfEntity<'version'>(from))],
+      ...(key ? [['_key', key.map(quoteColumn).join(',')]] : []),
+      ['_format', 'ndjson'],
+    ] as [string, string][],
+    headers: { 'accept-encoding': 'gzip' },
+    signal,
+  };
+  const open = async () => readLines((await http.request(request)).body);
+  const lines = await open();
+  const first = await lines.next();
+  const head = parseLine<Pick<Difference, 'columns' | 'key' | 'counts'>>(first.done ? '' : first.value);
+  if (!head.columns || !head.counts) throw strange('counts');
+  let unread: AsyncGenerator<string, void, undefined> | undefined = lines;
+  return {
+    ...head,
+    from,
+    to,
+    async *rows() {
+      // The first reader gets the rest of the first response; others send the request again.
+      const rows = unread ?? (await open());
+      if (unread === undefined) await rows.next();
+      unread = undefined;
+      for await (const line of rows) yield parseLine<RowChange>(line);
+    },
+  };
+}
+
+function parseLine<T>(line: string): T {
+  try {
+    return Object(JSON.parse(line));
+  } catch {
+    throw strange('rows');
+  }
+}
+
+/** A column name in a list of a query parameter: quoted unless it is a plain word. */
+const quoteColumn = (name: string): string => (/^\w+$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`);

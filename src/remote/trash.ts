@@ -1,4 +1,4 @@
-/** The trash of a catalogue elsewhere, over HTTP. */
+/** The trash of a remote catalogue. */
 import { parseDatasetRef, parseVersionRef } from '../catalogue/ref.ts';
 import type { Trash, TrashEntry } from '../catalogue/trash.ts';
 import { apiRoot } from '../catalogue/urls.ts';
@@ -19,7 +19,7 @@ export class RemoteTrash implements Trash {
   async list(): Promise<readonly TrashEntry[]> {
     const found: TrashEntry[] = [];
     for (let page = 1; ; page++) {
-      const { value } = await this.#http.json({ path: root, query: [['page', String(page)]] });
+      const { value } = await this.#http.requestJson({ path: root, query: [['page', String(page)]] });
       const { items, pages } = pageFrom(value, { page }, entryFrom);
       found.push(...items);
       if (page >= pages) return found;
@@ -30,18 +30,18 @@ export class RemoteTrash implements Trash {
     const body = JSON.stringify({ dry_run: dryRun });
     const headers = { 'content-type': 'application/json' };
     return entryFrom(
-      (await this.#http.json({ method: 'POST', path: `${entryPath(id)}restore/`, headers, body })).value,
+      (await this.#http.requestJson({ method: 'POST', path: `${entryPath(id)}restore/`, headers, body })).value,
     );
   }
 
   async remove(id: string): Promise<void> {
-    const { body } = await this.#http.ask({ method: 'DELETE', path: entryPath(id) });
+    const { body } = await this.#http.request({ method: 'DELETE', path: entryPath(id) });
     body.resume();
   }
 
   async empty(before?: Date): Promise<readonly TrashEntry[]> {
     const query: [string, string][] = before ? [['before', before.toISOString()]] : [];
-    const { value } = await this.#http.json({ method: 'DELETE', path: root, query });
+    const { value } = await this.#http.requestJson({ method: 'DELETE', path: root, query });
     return pageFrom(value, {}, entryFrom).items;
   }
 }

@@ -1,36 +1,24 @@
-/** From fields as the interface between the rooms has them to a body of the API: names become hyperlinks. */
+/** From fields, as the interface `Catalogue` has them, to a body of the API: names become hyperlinks. */
 import type { Input, WritableKind } from '../catalogue/catalogue.ts';
-import { shapeOf } from '../catalogue/field-shape.ts';
-import { parseDatasetRef, type Ref } from '../catalogue/ref.ts';
-import type { Kind } from '../catalogue/types.ts';
+import type { NamedField } from '../catalogue/field.ts';
+import { fieldNamed, shapeOf } from '../catalogue/fields.ts';
+import { linkedRef } from '../catalogue/represent.ts';
 import { pathOf } from '../catalogue/urls.ts';
 
-type Link = (base: string, value: unknown, input: Input) => unknown;
+/**
+ * The value of a field as the API takes it: links are addresses.
+ * @param input the whole input: the version of a query is one of its dataset
+ */
+function bodyValue(field: NamedField | undefined, base: string, value: unknown, input: Input): unknown {
+  const { type, link } = field ?? {};
+  if (!link || value === null) return value;
+  const address = (name: unknown) => `${base}${pathOf(linkedRef(link, String(name), input))}`;
+  if (type === 'link') return address(value);
+  // Anything else than a list goes as it is: the server refuses it.
+  return Array.isArray(value) ? value.map(address) : value;
+}
 
-const url = (base: string, ref: Ref) => `${base}${pathOf(ref)}`;
-
-/** A list of names; anything else goes as it is, for the server to judge. */
-const each =
-  (kind: 'group' | 'user'): Link =>
-  (base, value) =>
-    Array.isArray(value) ? value.map((slug) => url(base, { kind, slug: String(slug) })) : value;
-
-const links: Readonly<Partial<Record<Kind, Readonly<Record<string, Link>>>>> = {
-  dataset: { namespace: (base, slug) => url(base, { kind: 'namespace', slug: String(slug) }) },
-  namespace: { owners: each('group') },
-  group: { members: each('user') },
-  user: { groups: each('group') },
-  query: {
-    dataset: (base, name) => url(base, parseDatasetRef(String(name))),
-    version(base, slug, { dataset }) {
-      if (slug === null) return null;
-      const { namespace, slug: name } = parseDatasetRef(String(dataset));
-      return url(base, { kind: 'version', namespace, dataset: name, slug: String(slug) });
-    },
-  },
-};
-
-/** A request's body, and what is to be said of it. */
+/** A request's body, and the header fields that describe it. */
 export interface Body {
   readonly body: string | Uint8Array;
   readonly headers: Readonly<Record<string, string>>;
@@ -42,9 +30,7 @@ export interface Body {
  */
 export async function bodyOf(kind: WritableKind, input: Input, base: string): Promise<Body> {
   const fields = Object.entries(input).flatMap(([name, value]): [string, unknown][] => {
-    if (value === undefined) return [];
-    const link = links[kind]?.[name];
-    return [[name, link ? link(base, value, input) : value]];
+    return value === undefined ? [] : [[name, bodyValue(fieldNamed(kind, name), base, value, input)]];
   });
   if (!fields.some(([, value]) => value instanceof Uint8Array))
     return { body: JSON.stringify(Object.fromEntries(fields)), headers: { 'content-type': 'application/json' } };

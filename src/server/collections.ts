@@ -2,7 +2,7 @@
 import type { Page } from '../catalogue/catalogue.ts';
 import { isPersonalTo } from '../catalogue/permissions.ts';
 import type { Refs } from '../catalogue/ref.ts';
-import { represent, representFile, representUser, toJson } from '../catalogue/represent.ts';
+import { represent, representFile, toJson } from '../catalogue/represent.ts';
 import type { Entities, Kind } from '../catalogue/types.ts';
 import { pageLinks } from './links.ts';
 import { questionFrom } from './question.ts';
@@ -10,21 +10,22 @@ import type { Ask, Shown } from './route.ts';
 
 type Plain = Exclude<Kind, 'file'>;
 
-interface Fragment {
+/** The JSON of an entity, with the links that it was made for. */
+interface CachedJson {
   readonly base: string;
   readonly suffix: string;
   readonly json: string;
 }
-const fragments = new WeakMap<object, Fragment>();
+const cache = new WeakMap<object, CachedJson>();
 
-/** The JSON of an entity; written once for as long as the entity is the same and links begin the same. */
+/** The JSON of an entity; made once for as long as the entity and the beginning of links stay the same. */
 export function jsonOf<K extends Plain>(entity: Entities[K], { links, viewer }: Pick<Ask, 'links' | 'viewer'>): string {
-  // What only some may see is written for them, and not kept where others could get it.
-  if (entity.kind === 'user' && isPersonalTo(viewer, entity.slug)) return toJson(representUser(entity, links, true));
-  const kept = fragments.get(entity);
-  if (kept?.base === links.base && kept.suffix === links.suffix) return kept.json;
+  // JSON with personal fields is made for the asker, and not kept where others could get it.
+  if (entity.kind === 'user' && isPersonalTo(viewer, entity.slug)) return toJson(represent.user(entity, links, true));
+  const cached = cache.get(entity);
+  if (cached?.base === links.base && cached.suffix === links.suffix) return cached.json;
   const json = toJson(represent[entity.kind as K](entity, links));
-  fragments.set(entity, { ...links, json });
+  cache.set(entity, { ...links, json });
   return json;
 }
 

@@ -3,7 +3,7 @@ import type { RowsPart } from '../catalogue/catalogue.ts';
 import { closest } from '../catalogue/closest.ts';
 import { MovedError, NotFoundError } from '../catalogue/errors.ts';
 import { parseDatasetRef, type VersionRef } from '../catalogue/ref.ts';
-import { type FormatName, formats } from '../data/writers/write.ts';
+import { type OutputFormatName, outputFormats } from '../data/formats/output-formats.ts';
 import { rowsPage } from '../pages/rows.ts';
 import { withParameters } from './links.ts';
 import { sendPayload, versionRef } from './payloads.ts';
@@ -16,13 +16,13 @@ const html = 'text/html';
 /** Media types that rows can be asked for in; whatever JSON type it is means GeoJSON. */
 export const dataTypes: readonly string[] = [
   json,
-  ...new Set(Object.values(formats).flatMap(({ accept }) => accept.filter((type) => type !== json))),
+  ...new Set(Object.values(outputFormats).flatMap(({ accept }) => accept.filter((type) => type !== json))),
   html,
 ];
 
-function formatOf(type: string): FormatName | undefined {
-  return (Object.keys(formats) as FormatName[]).find((name) =>
-    (formats[name].accept as readonly string[]).includes(type),
+function formatOf(type: string): OutputFormatName | undefined {
+  return (Object.keys(outputFormats) as OutputFormatName[]).find((name) =>
+    (outputFormats[name].accept as readonly string[]).includes(type),
   );
 }
 
@@ -60,7 +60,7 @@ export async function queryData(ask: Ask): Promise<Shown | undefined> {
 }
 
 function unknownFormat(extension: string): NotFoundError {
-  const names = Object.keys(formats);
+  const names = Object.keys(outputFormats);
   const near = closest(extension, names);
   const hint = near ? `Did you mean "${near}"?` : `There are ${names.join(', ')}.`;
   return new NotFoundError(`Unknown format "${extension}". ${hint}`);
@@ -69,7 +69,7 @@ function unknownFormat(extension: string): NotFoundError {
 async function answer(ask: Ask, asked: Asked): Promise<Shown | undefined> {
   const { ctx, catalogue, params, query, type } = ask;
   const { extension } = params;
-  if (extension !== undefined && !Object.hasOwn(formats, extension)) throw unknownFormat(extension);
+  if (extension !== undefined && !Object.hasOwn(outputFormats, extension)) throw unknownFormat(extension);
   const parameters = [...asked.parameters, ...query];
   const named = ['_format', 'format'].find((name) => query.has(name));
   const asPage = extension === undefined && (named ? query.getAll(named).at(-1) === 'html' : type === html);

@@ -1,8 +1,8 @@
 /** The query string of an address of differences. */
 import { closest } from '../catalogue/closest.ts';
 import { ValidationError } from '../catalogue/errors.ts';
-import { splitList } from '../data/literal.ts';
-import { TextError } from '../data/text-error.ts';
+import { ParameterError } from '../data/errors.ts';
+import { splitList } from '../data/query/parameter-values.ts';
 import { last } from './question.ts';
 
 export interface DifferenceParameters {
@@ -44,7 +44,7 @@ function keyFrom(text: string | undefined, errors: Map<string, string[]>): reado
   try {
     return splitList(text);
   } catch (error) {
-    if (!(error instanceof TextError)) throw error;
+    if (!(error instanceof ParameterError)) throw error;
     errors.set('_key', [error.message]);
     return undefined;
   }

@@ -9,9 +9,9 @@ import { versionBefore } from '../catalogue/lookup.ts';
 import { datasetOf, parseVersionRef, refOf, type VersionRef } from '../catalogue/ref.ts';
 import { urlOf } from '../catalogue/represent.ts';
 import type { Version } from '../catalogue/types.ts';
-import { didYouMean } from '../data/lookups.ts';
-import { breathing } from '../data/writers/breathing.ts';
-import { formats } from '../data/writers/write.ts';
+import { didYouMean } from '../data/errors.ts';
+import { yieldToEventLoop } from '../data/event-loop.ts';
+import { outputFormats } from '../data/formats/output-formats.ts';
 import { plainPage } from '../pages/plain.ts';
 import { type DifferenceParameters, differenceParameters } from './difference-parameters.ts';
 import { versionRef } from './payloads.ts';
@@ -22,7 +22,7 @@ const json = 'application/json';
 const html = 'text/html';
 
 /** Media types that differences can be asked for in. */
-export const differenceTypes: readonly string[] = [json, ...formats.ndjson.accept, html];
+export const differenceTypes: readonly string[] = [json, ...outputFormats.ndjson.accept, html];
 
 /** Rows shown to people, at most. */
 const rowsOnPage = 100;
@@ -44,10 +44,10 @@ export async function difference(ask: Ask): Promise<Shown | undefined> {
   // Who has it already needn't wait for it to be made again; what is not ready isn't there to be had.
   if (from.ready && to.ready && answeredUnmodified(ctx, form)) return undefined;
   const found = await compared(ask, from, to, asked.key);
-  const text = () => breathing(bytesOf(differenceText(found, links, format)));
+  const text = () => yieldToEventLoop(bytesOf(differenceText(found, links, format)));
   await sendDocument(ctx, {
     ...form,
-    contentType: format === 'json' ? json : formats.ndjson.contentType,
+    contentType: format === 'json' ? json : outputFormats.ndjson.contentType,
     fileName: `${to.dataset}-${from.slug}-${to.slug}.${format}`,
     stream: () => Readable.from(text(), { objectMode: false, highWaterMark: 256 * 1024 }),
   });

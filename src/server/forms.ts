@@ -1,6 +1,6 @@
-/** Forms: texts and files under names, read as the fields that they stand for. */
+/** Forms: texts and files under names, read as fields. */
 import type { Input, WritableKind } from '../catalogue/catalogue.ts';
-import { shapeOf } from '../catalogue/field-shape.ts';
+import { shapeOf } from '../catalogue/fields.ts';
 
 /** Names and values in their order; bytes are those of a file. */
 export type FormEntries = readonly (readonly [name: string, value: unknown])[];
@@ -13,8 +13,8 @@ export function fromEntries(entries: FormEntries): Input {
 }
 
 /**
- * The fields of a kind out of a form: a list is a field that is repeated (a blank one alone is the empty list), what is
- * deeper stands in it as JSON. (DRF's ListField and JSONField read forms so.)
+ * The fields of a kind in a form: a list is a field that is repeated (a blank one alone is the empty list), deeper values
+ * are JSON. (DRF's ListField and JSONField read forms so.)
  */
 export function fromForm(kind: WritableKind, entries: FormEntries): Input {
   const fields = fromEntries(entries);
@@ -32,7 +32,7 @@ function itemsOf(name: string, entries: FormEntries): readonly unknown[] {
   return items.length === 1 && items[0] === '' ? [] : items;
 }
 
-/** What is no JSON stays a text, and is told that it isn't what it should be. */
+/** JSON, parsed; any other text as it is: then the field is refused. */
 function jsonOr(text: string): unknown {
   try {
     return JSON.parse(text);

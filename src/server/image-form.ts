@@ -2,15 +2,13 @@
 import type { ParameterizedContext } from 'koa';
 import type { WritableKind } from '../catalogue/catalogue.ts';
 import { UnavailableError } from '../catalogue/errors.ts';
-import { isImageField } from '../catalogue/field-shape.ts';
+import { imageFields, shapeOf } from '../catalogue/fields.ts';
 import { largestImage } from '../catalogue/image.ts';
 import { TooLargeError } from './errors.ts';
 import type { FormEntries } from './forms.ts';
 import { unhurried } from './limits.ts';
 import { type FormPart, readForm } from './multipart.ts';
 
-/** A dataset has so many. */
-const mostImages = 3;
 /** In bytes: what is held for all requests together. */
 const mostHeld = 64 * 1024 * 1024;
 let held = 0;
@@ -32,12 +30,12 @@ export async function readImageForm(
   const files = new Map<string, () => unknown>();
   const onFile = (part: FormPart) => {
     if (part.name === null) return;
-    const isImage = kind !== undefined && isImageField(kind, part.name);
+    const isImage = kind !== undefined && shapeOf(kind, part.name) === 'image';
     // A slow line takes its time for an image, as for any upload.
     if (isImage) unhurried(ctx.req);
     files.set(part.name, isImage ? collected(part, ctx) : () => ({ file: true }));
   };
-  const all = kind === 'dataset' ? largest + mostImages * largestImage : largest;
+  const all = largest + (kind ? imageFields(kind).length * largestImage : 0);
   const fields = await readForm(ctx, { largest: all, onFile });
   return [...fields, ...[...files].map(([name, value]) => [name, value()] as const)];
 }

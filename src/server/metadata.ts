@@ -1,127 +1,57 @@
-/** What OPTIONS says of the fields of a resource: Django REST Framework's "actions", from the schemas of the files. */
+/** The fields of a resource in an answer to OPTIONS: Django REST Framework's "actions", from the table of fields. */
 import type { WritableKind } from '../catalogue/catalogue.ts';
-import { writableFields } from '../catalogue/input.ts';
-import { schemas } from '../catalogue/schemas.ts';
+import { labelFor } from '../catalogue/columns.ts';
+import type { Field, NamedField } from '../catalogue/field.ts';
+import { apiFields } from '../catalogue/fields.ts';
 
 type Metadata = Record<string, unknown>;
 
-interface Property {
-  readonly title?: string;
-  readonly description?: string;
-  readonly type?: string | readonly string[];
-  readonly enum?: readonly string[];
-  readonly maxLength?: number;
-}
-
-/** The fields of each kind in the order of the interface, with the type of those that stand in no file. */
-const fields: Readonly<Record<WritableKind, readonly (readonly [name: string, type?: string])[]>> = {
-  namespace: [
-    ['id'],
-    ['label'],
-    ['slug', 'slug'],
-    ['description'],
-    ['url', 'field'],
-    ['visibility'],
-    ['owners', 'field'],
-    ['datasets', 'field'],
-  ],
-  dataset: [
-    ['id'],
-    ['label'],
-    ['slug', 'slug'],
-    ['namespace', 'field'],
-    ['description'],
-    ['image'],
-    ['showcase_image'],
-    ['thumbnail_image'],
-    ['url', 'field'],
-    ['versions', 'field'],
-    ['data', 'field'],
-    ['columns', 'field'],
-    ['download', 'field'],
-    ['keywords'],
-    ['licence'],
-    ['homepage'],
-    ['publisher'],
-    ['contact'],
-    ['visibility'],
-  ],
-  version: [
-    ['id'],
-    ['dataset', 'field'],
-    ['label'],
-    ['slug', 'slug'],
-    ['datetime', 'datetime'],
-    ['checksum'],
-    ['metadata'],
-    ['ready'],
-    ['url', 'field'],
-    ['notes'],
-  ],
-  query: [
-    ['id'],
-    ['label'],
-    ['slug', 'slug'],
-    ['description'],
-    ['dataset', 'field'],
-    ['version', 'field'],
-    ['parameters', 'nested object'],
-    ['url', 'field'],
-    ['data', 'field'],
-  ],
-  group: [['id'], ['label'], ['slug', 'slug'], ['url', 'field'], ['members', 'field']],
-  user: [
-    ['id'],
-    ['username', 'string'],
-    ['groups', 'field'],
-    ['url', 'field'],
-    ['name'],
-    ['email'],
-    ['staff'],
-    ['password', 'string'],
-  ],
+/** Django REST Framework's names for the types of fields. A `field` is one that it doesn't describe, such as a link. */
+const types: Readonly<Record<Field['type'], string>> = {
+  text: 'string',
+  image: 'string',
+  username: 'string',
+  password: 'string',
+  slug: 'slug',
+  choice: 'choice',
+  boolean: 'boolean',
+  integer: 'integer',
+  datetime: 'datetime',
+  list: 'list',
+  numbers: 'list',
+  json: 'nested object',
+  object: 'nested object',
+  link: 'field',
+  links: 'field',
+  url: 'field',
+  columns: 'field',
+  versions: 'field',
 };
-
-/** Fields of the observed interface whose help text was seen; the others had none. */
-const slugHelp: Readonly<Record<string, string>> = {
-  dataset: 'URL-friendly name of the dataset. If none is specified, the label is used to derive it.',
-};
-const usualSlugHelp = 'URL-friendly name. If none is specified, the label is used to derive it.';
-const helped = ['label', 'slug'];
 
 /** The fields of a kind, by name, each with what a form needs to know of it. */
-export function metadataOf(kind: WritableKind): Metadata {
-  return Object.fromEntries(fields[kind].map(([name, type]) => [name, fieldOf(kind, name, type)]));
-}
+export const metadataOf = (kind: WritableKind): Metadata =>
+  Object.fromEntries(
+    apiFields(kind)
+      .filter(({ metadata }) => metadata !== 'absent')
+      .map((field) => [field.name, fieldMetadata(field)]),
+  );
 
-function fieldOf(kind: WritableKind, name: string, type?: string): Metadata {
-  const schema: { readonly properties: object; readonly required?: readonly string[] } = schemas[kind];
-  const property = (schema.properties as Record<string, Property>)[name] ?? {};
-  const observed = name === 'columns' || name === 'versions';
-  const readOnly = !writableFields(kind).includes(name) || (kind === 'dataset' && name === 'columns');
-  const required = (schema.required?.includes(name) ?? false) || (kind === 'dataset' && name === 'namespace');
-  const help = name === 'slug' ? (slugHelp[kind] ?? usualSlugHelp) : property.description;
-  const length = name === 'slug' ? 100 : property.maxLength;
+function fieldMetadata({ type, title, description, schema, metadata, ...field }: NamedField): Metadata {
+  // Columns are written by their names; the recorded service had them from the data alone.
+  const readOnly = (field.readOnly ?? false) || type === 'columns';
+  const required = (field.required ?? false) && !readOnly;
   return {
-    type: type ?? typeOf(property),
-    required: required && !readOnly,
+    type: types[type],
+    required,
     read_only: readOnly,
-    label: name === 'id' ? 'ID' : capitalised(name),
-    ...(helped.includes(name) && help && { help_text: help }),
-    ...(length !== undefined && { max_length: length }),
-    ...(property.enum && { choices: property.enum.map((value) => ({ value, display_name: capitalised(value) })) }),
-    ...(observed && kind === 'dataset' && { child: childOf(name) }),
-    ...(property.type === 'array' && !observed && type === undefined && { child: leaf('string', 'Item', false, 100) }),
+    label: title,
+    ...(metadata === 'help' && { help_text: description }),
+    ...(schema.maxLength !== undefined && { max_length: schema.maxLength }),
+    ...(schema.enum && { choices: schema.enum.map((value) => ({ value, display_name: labelFor(value) })) }),
+    ...((type === 'columns' || type === 'versions') && { child: recordedItem(type) }),
+    ...(type === 'list' && { child: leaf('string', 'Item', false, schema.items?.maxLength) }),
   };
 }
-
-function typeOf({ type, enum: choices }: Property): string {
-  if (choices) return 'choice';
-  if (type === 'array') return 'list';
-  return typeof type === 'string' ? type : 'string';
-}
-
-const capitalised = (name: string) => (name.charAt(0).toUpperCase() + name.slice(1)).replaceAll('_', ' ');
 
 const leaf = (type: string, label: string, required: boolean, max_length?: number): Metadata => ({
   type,
@@ -131,10 +61,10 @@ const leaf = (type: string, label: string, required: boolean, max_length?: numbe
   ...(max_length !== undefined && { max_length }),
 });
 
-/** The nested lists of a dataset, as they were observed. */
-function childOf(name: 'versions' | 'columns' | string): Metadata {
+/** The items of the nested lists of a dataset, as they were recorded. */
+function recordedItem(type: 'versions' | 'columns'): Metadata {
   const children =
-    name === 'versions'
+    type === 'versions'
       ? {
           id: { ...leaf('integer', 'ID', false), read_only: true },
           dataset: { ...leaf('field', 'Dataset', false), read_only: true },

@@ -1,80 +1,78 @@
-/** What both sides have and had, looked at once: the plan, and the texts that it may need. */
+/** Comparison of two catalogues: their files, read at once, and the plans that can be made from them. */
 import type { Manifest, Replica } from '../catalogue/replica.ts';
-import type { Parse } from './conflict.ts';
-import type { FileState, Files, Side } from './files.ts';
-import { isKept } from './paths.ts';
-import { type Plan, planFor } from './plan.ts';
-import { noteRenamedAlike, withMoves } from './renames.ts';
+import { type FileState, type Files, isSynced, type Side } from './files.ts';
+import { detectMoves, recordSharedMoves } from './find-moves.ts';
+import { planSync, type SyncPlan } from './plan.ts';
 import type { State } from './state.ts';
-import { Spool, type Texts, textsOf } from './texts.ts';
+import { type TextReader, TextSpool, textReader } from './texts.ts';
 
-/** Two catalogues, and what is known of them. */
+/** Two catalogues that are synchronised. */
 export interface Pair {
+  /** The local catalogue. */
   readonly ours: Replica;
+  /** The remote catalogue. */
   readonly theirs: Replica;
+  /** Their last common state. */
   readonly state: State;
-  /** Path of a file that may be made for texts that wait; it is gone afterwards. */
+  /** Path for a temporary file of texts. */
   readonly spool: string;
-  /** Whether somebody is signed in at the other side. */
+  /** True if the user is signed in to the remote. */
   readonly signedIn: boolean;
-  readonly parse: Parse;
 }
 
 export interface Comparison {
-  /** @param settled what the last common state is to be taken for, by path; null for what it is to lack */
-  plan(settled?: ReadonlyMap<string, FileState | null>): Promise<Plan>;
-  readonly texts: Readonly<Record<Side, Texts>>;
-  /** What the other side has, and its manifest's tag. */
+  /** @param resolved changes of the last common state, by path; null removes the file from it */
+  plan(resolved?: ReadonlyMap<string, FileState | null>): Promise<SyncPlan>;
+  readonly texts: Readonly<Record<Side, TextReader>>;
+  /** Files of the remote. */
   readonly theirs: Files;
+  /** Tag of the remote's manifest. */
   readonly tag: string;
-  /** Whether the two, or one of them, have or had something of that name. */
-  knows(matches: (path: string) => boolean): boolean;
+  /** True if a path on either side, or in the last common state, matches. */
+  hasPath(matches: (path: string) => boolean): boolean;
   close(): Promise<void>;
 }
 
+const hiddenMessage =
+  'It was removed from the remote, or it is hidden because you are not signed in: sign in to the remote again.';
+
 /**
  * Compares the sides.
- * @param withTexts whether all of the other side's texts will be wanted, where nothing is known of it yet
+ * @param withTexts true if a first run will need all texts of the remote
  */
 export async function compare(pair: Pair, withTexts = false): Promise<Comparison> {
   const { state } = pair;
   const known = state.header.tag ?? undefined;
-  const isNew = withTexts && state.files.size === 0;
-  const spool = isNew ? await Spool.open(pair.spool) : undefined;
+  const isFirst = withTexts && state.files.size === 0;
+  const spool = isFirst ? await TextSpool.open(pair.spool) : undefined;
   try {
-    const broken = new Map<string, string>();
-    // Both are read at once, and each as soon as it comes.
-    const read = await Promise.allSettled([
-      pair.ours.manifest().then((manifest) => filesIn(manifest, broken, 'here')),
-      pair.theirs.manifest({ known, texts: isNew }).then((manifest) => filesIn(manifest, broken, 'there', spool)),
-    ]);
-    for (const end of read) if (end.status === 'rejected') throw end.reason;
-    const [{ files: ours }, there] = read.map((end) => (end as PromiseFulfilledResult<Listed>).value) as [
-      Listed,
-      Listed,
-    ];
-    const theirs = there.tag === null ? new Map(state.files) : there.files;
-    const texts = { ours: textsOf(pair.ours), theirs: textsOf(pair.theirs, spool) };
-    await noteRenamedAlike(pair, { base: state.files, ours, theirs }, texts);
+    const unreadable = new Map<string, string>();
+    const [local, remote] = await bothOf(
+      pair.ours.manifest().then((manifest) => readManifest(manifest, 'local', unreadable)),
+      pair.theirs
+        .manifest({ known, texts: isFirst })
+        .then((manifest) => readManifest(manifest, 'remote', unreadable, spool)),
+    );
+    const ours = local.files;
+    const theirs = remote.tag === null ? new Map(state.files) : remote.files;
+    const texts = { ours: textReader(pair.ours), theirs: textReader(pair.theirs, spool) };
+    await recordSharedMoves(state, { base: state.files, ours, theirs }, texts);
     const base: Files = new Map(state.files);
-    const outOfSight =
-      state.header.signedIn && !pair.signedIn
-        ? 'It is gone there, or only for those who are not signed in: sign in as before.'
-        : undefined;
+    const hiddenReason = state.header.signedIn && !pair.signedIn ? hiddenMessage : undefined;
     return {
-      async plan(settled = new Map()) {
-        const had = new Map(base);
-        for (const [path, file] of settled) {
-          if (file) had.set(path, file);
-          else had.delete(path);
+      async plan(resolved = new Map()) {
+        const resolvedBase = new Map(base);
+        for (const [path, file] of resolved) {
+          if (file) resolvedBase.set(path, file);
+          else resolvedBase.delete(path);
         }
-        const moved = await withMoves(pair, { base: had, ours, theirs }, texts);
-        return planFor({ ...moved, broken, outOfSight });
+        const moved = await detectMoves(state, { base: resolvedBase, ours, theirs }, texts);
+        return planSync({ ...moved, unreadable, hiddenReason });
       },
       texts,
       theirs,
-      tag: there.tag ?? known ?? '',
-      knows: (matches) => [base, ours, theirs].some((files) => [...files.keys()].some(matches)),
+      tag: remote.tag ?? known ?? '',
+      hasPath: (matches) => [base, ours, theirs].some((files) => [...files.keys()].some(matches)),
       close: async () => void (await spool?.close()),
     };
   } catch (error) {
@@ -83,25 +81,35 @@ export async function compare(pair: Pair, withTexts = false): Promise<Comparison
   }
 }
 
-interface Listed {
+/** Both results; if one fails, its error is thrown after the other has ended. */
+async function bothOf<T>(...work: readonly [Promise<T>, Promise<T>]): Promise<readonly [T, T]> {
+  await Promise.allSettled(work);
+  return Promise.all(work);
+}
+
+interface Listing {
   readonly files: Files;
-  /** Null where there was no manifest, because the one that is known still holds. */
+  /** Null if there was no manifest, because the known one is still valid. */
   readonly tag: string | null;
 }
 
-/** The files of a manifest that are kept in step. */
-async function filesIn(
+/**
+ * The synchronised files of a manifest.
+ * @param unreadable collects the files without a checksum
+ * @param spool collects the texts
+ */
+async function readManifest(
   manifest: Manifest | null,
-  broken: Map<string, string>,
-  where: string,
-  spool?: Spool,
-): Promise<Listed> {
+  side: 'local' | 'remote',
+  unreadable: Map<string, string>,
+  spool?: TextSpool,
+): Promise<Listing> {
   const files = new Map<string, FileState>();
   for await (const entry of manifest?.entries ?? []) {
     const { path, checksum, size } = entry;
-    if (!isKept(path)) continue;
+    if (!isSynced(path)) continue;
     files.set(path, { checksum, size });
-    if (checksum === '') broken.set(path, `The file can't be read ${where}.`);
+    if (checksum === '') unreadable.set(path, `The ${side} file can't be read.`);
     await spool?.add(entry);
   }
   return { files, tag: manifest?.tag ?? null };

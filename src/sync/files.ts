@@ -1,4 +1,5 @@
-/** What one side has: its files by path, as far as keeping in step needs to know them. */
+/** Files as synchronisation sees them: paths with checksums, their kinds, and the order in which they need each other. */
+import { enclosingFolders, parsePath, type RecordRef } from '../catalogue/layout.ts';
 
 export interface FileState {
   /** SHA-256 in hexadecimal. */
@@ -7,7 +8,50 @@ export interface FileState {
   readonly size: number;
 }
 
+/** Files of a catalogue by path. */
 export type Files = ReadonlyMap<string, FileState>;
 
-/** The two sides: `ours` is where the command was typed. */
+/** A file with its path. */
+export type LocatedFile = FileState & { readonly path: string };
+
+/** The sides of a synchronisation, as git names them: `ours` is the local catalogue, `theirs` the remote. */
 export type Side = 'ours' | 'theirs';
+
+/** Files of both sides, and of the last common state (`base`). */
+export interface ThreeWay {
+  readonly base: Files;
+  readonly ours: Files;
+  readonly theirs: Files;
+}
+
+export type FileKind = RecordRef['kind'] | 'payload' | 'media' | 'settings' | 'unknown';
+
+export function kindOf(path: string): FileKind {
+  const info = parsePath(path);
+  return info.kind === 'record' ? info.ref.kind : info.kind;
+}
+
+/** True for files that are synchronised: all but the settings, which each catalogue has of its own, and unknown files. */
+export const isSynced = (path: string): boolean => !['settings', 'unknown'].includes(kindOf(path));
+
+/** The folder of a dataset or a namespace, with a slash at its end, by the path of its record; null for other files. */
+export function containerFolder(path: string): string | null {
+  const kind = kindOf(path);
+  return kind === 'dataset' || kind === 'namespace' ? (enclosingFolders(path)[0] ?? null) : null;
+}
+
+/** Kinds in the order of their dependencies: each needs only those before it. */
+const dependencyOrder: readonly FileKind[] = [
+  'group',
+  'user',
+  'namespace',
+  'media',
+  'dataset',
+  'payload',
+  'version',
+  'query',
+  'unknown',
+];
+
+/** Position of a file in the order of additions; removals go in reverse. */
+export const dependencyRank = (path: string): number => dependencyOrder.indexOf(kindOf(path));

@@ -1,13 +1,14 @@
-/** How far steps have come, and what became of them. */
+/** Progress and outcome of a transfer. */
 import { ConflictError, NotFoundError, NotPermittedError, StaleError, ValidationError } from '../catalogue/errors.ts';
-import { fileAt, homesOf } from './paths.ts';
+import { enclosingFolders } from '../catalogue/layout.ts';
+import { kindOf } from './files.ts';
 import type { Step } from './plan.ts';
 
 export interface Progress {
-  /** Records and files that are done with. */
+  /** Steps that are finished, whatever their outcome. */
   readonly done: number;
   readonly of: number;
-  /** That have travelled, of payloads in the making too. */
+  /** Bytes transferred, including those of payloads in progress. */
   readonly bytes: number;
   readonly ofBytes: number;
 }
@@ -17,84 +18,84 @@ export interface Failure {
   readonly error: Error;
 }
 
-/** What became of the steps. */
 export interface Outcome {
   readonly done: readonly Step[];
   readonly failures: readonly Failure[];
-  /** What couldn't be done because something failed that it needs. */
+  /** Steps that were not tried, because a step that they depend on failed. */
   readonly skipped: readonly Step[];
 }
 
 const refusals = [ConflictError, NotFoundError, NotPermittedError, StaleError, ValidationError];
 
-/** Whether an error is about one thing alone: the others may do. */
+/** True for an error that concerns one file only, so that the other steps can go on. */
 export const isRefusal = (error: unknown): error is Error => refusals.some((kind) => error instanceof kind);
 
-/** How many bytes travel for a step. */
-export const sizeOf = (step: Step): number => ('now' in step ? step.now.size : 0);
+/** Bytes that a step transfers. */
+export const transferSize = (step: Step): number => ('now' in step ? step.now.size : 0);
 
-export class Run implements Outcome {
+export class TransferRun implements Outcome {
   readonly done: Step[] = [];
   readonly failures: Failure[] = [];
   readonly skipped: Step[] = [];
   readonly #of: number;
   readonly #ofBytes: number;
   readonly #onProgress: ((progress: Progress) => void) | undefined;
-  readonly #underWay = new Map<Step, number>();
+  /** Bytes sent so far of the steps in progress. */
+  readonly #inProgress = new Map<Step, number>();
   #bytes = 0;
-  /** Folders that aren't there, because what would have made them failed. */
-  readonly #missing = new Set<string>();
-  /** Folders of datasets of which a payload isn't there. */
-  readonly #lacking = new Set<string>();
+  /** Folders that don't exist, because the step that would have made them failed. */
+  readonly #missingFolders = new Set<string>();
+  /** Folders of the datasets that lack a payload. */
+  readonly #incompleteDatasets = new Set<string>();
 
   constructor(steps: readonly Step[], onProgress?: (progress: Progress) => void) {
     this.#of = steps.length;
-    this.#ofBytes = steps.reduce((sum, step) => sum + sizeOf(step), 0);
+    this.#ofBytes = steps.reduce((sum, step) => sum + transferSize(step), 0);
     this.#onProgress = onProgress;
   }
 
-  did(step: Step): void {
+  markDone(step: Step): void {
     this.done.push(step);
-    this.#underWay.delete(step);
-    this.#bytes += sizeOf(step);
+    this.#inProgress.delete(step);
+    this.#bytes += transferSize(step);
     this.#report();
   }
 
-  failed(step: Step, error: Error): void {
+  markFailed(step: Step, error: Error): void {
     this.failures.push({ path: step.path, error });
-    this.#underWay.delete(step);
-    const [home] = homesOf(step.do === 'move' ? step.to : step.path);
-    const { kind } = fileAt(step.path);
-    if (home === undefined) return;
-    if (step.do === 'put') this.#lacking.add(home);
+    this.#inProgress.delete(step);
+    const [folder] = enclosingFolders(step.do === 'move' ? step.to : step.path);
+    const kind = kindOf(step.path);
+    if (folder === undefined) return;
+    if (step.do === 'put') this.#incompleteDatasets.add(folder);
     else if ((kind === 'dataset' || kind === 'namespace') && (step.do === 'move' || step.ifMatch === null))
-      this.#missing.add(home);
+      this.#missingFolders.add(folder);
     this.#report();
   }
 
   get hasRenamedGroups(): boolean {
-    return this.done.some((step) => step.do === 'move' && fileAt(step.path).kind === 'group');
+    return this.done.some((step) => step.do === 'move' && kindOf(step.path) === 'group');
   }
 
-  /** How much of a payload has been sent. */
-  sent(step: Step, bytes: number): void {
-    this.#underWay.set(step, bytes);
+  /** @param bytes of the step's payload that were sent so far */
+  reportSent(step: Step, bytes: number): void {
+    this.#inProgress.set(step, bytes);
     this.#report();
   }
 
-  /** Whether something failed that the step needs. */
-  skips(step: Step): boolean {
-    const [home = '', ...outer] = homesOf(step.path);
-    const isHopeless =
-      [home, ...outer].some((folder) => this.#missing.has(folder)) ||
-      (this.#lacking.has(home) && fileAt(step.path).kind === 'version' && step.do === 'write');
-    if (isHopeless) this.skipped.push(step);
-    return isHopeless;
+  /** Skips a step if one that it depends on has failed. @returns true if it was skipped */
+  skipIfBlocked(step: Step): boolean {
+    const folders = enclosingFolders(step.path);
+    const isBlocked =
+      folders.some((folder) => this.#missingFolders.has(folder)) ||
+      (this.#incompleteDatasets.has(folders[0] ?? '') && kindOf(step.path) === 'version' && step.do === 'write');
+    if (isBlocked) this.skipped.push(step);
+    return isBlocked;
   }
 
   #report(): void {
     let bytes = this.#bytes;
-    for (const sent of this.#underWay.values()) bytes += sent;
+    for (const sent of this.#inProgress.values()) bytes += sent;
     const done = this.done.length + this.failures.length + this.skipped.length;
     this.#onProgress?.({ done, of: this.#of, bytes, ofBytes: this.#ofBytes });
   }

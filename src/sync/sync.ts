@@ -1,121 +1,119 @@
-/** Keeping two catalogues in step: taking what the other side has, and giving it what is here. */
-
+/** Pull and push: one side receives the changes of the other. */
 import { mapConcurrent } from '../catalogue/concurrency.ts';
 import { NotFoundError } from '../catalogue/errors.ts';
+import { isBytesPath } from '../catalogue/layout.ts';
 import { type Comparison, compare, type Pair } from './compare.ts';
-import type { Files, Side } from './files.ts';
-import { isBytes } from './paths.ts';
-import { type FileAt, type Plan, type Step, settled } from './plan.ts';
+import type { Files, LocatedFile, Side } from './files.ts';
+import { matchesName, resolveConflicts, type Step, type SyncPlan, selectNamed } from './plan.ts';
 import type { Outcome, Progress } from './run.ts';
-import { isMeantBy, selected } from './select.ts';
 import type { State } from './state.ts';
-import { Spool, type Texts, textsOf } from './texts.ts';
+import { type TextReader, TextSpool, textReader } from './texts.ts';
 import { transfer } from './transfer.ts';
 
 export interface SyncOptions {
-  /** What is meant; all where none is named. */
+  /** Names of the records to synchronise; default all. */
   readonly names?: readonly string[];
-  /** Whose state counts where both have changed the same; nothing is done about those without it. */
+  /** The side that wins conflicts; without it, conflicts are left alone. */
   readonly choice?: Side | undefined;
-  /** Whether nothing is to be done. */
-  readonly rehearse?: boolean | undefined;
+  /** True to make the plan only. */
+  readonly dryRun?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** Told of what is about to be done. */
-  readonly onPlan?: ((told: Told) => Promise<void>) | undefined;
+  /** Called before the first step. */
+  readonly onPlan?: ((planned: PlannedSync) => Promise<void>) | undefined;
 }
 
-/** What is to be done, before it is. */
-export interface Told {
-  readonly plan: Plan;
-  /** In their order. */
+export interface PlannedSync {
+  readonly plan: SyncPlan;
+  /** The steps of this run, in order. */
   readonly steps: readonly Step[];
   readonly comparison: Comparison;
 }
 
-export interface Synced extends Outcome {
-  /** As it was at the beginning, as far as it was meant; its conflicts are those that nobody has decided. */
-  readonly plan: Plan;
-  /** Of how many conflicts what is here was chosen. */
-  readonly kept: number;
+export interface SyncResult extends Outcome {
+  /** The plan of the named records; its conflicts are the unresolved ones. */
+  readonly plan: SyncPlan;
+  /** Number of the conflicts that were resolved with the local file. */
+  readonly keptOurs: number;
 }
 
-/** From so many texts on, all are read at once. */
+/** For more texts than this, the manifest is read again with all of them. */
 const manyTexts = 500;
 
 /**
- * Takes what the other side has changed. Where both have, `choice` says what becomes of it: `theirs` is taken, or
- * `ours` stays and is sent by the next push.
- * @throws NotFoundError where nothing is called as named; what broke the connection: the next run goes on then
+ * Brings the changes of the remote to the local catalogue. `choice` resolves conflicts: `theirs` replaces the local
+ * file, `ours` keeps it, and the next push sends it.
+ * @throws NotFoundError for an unknown name; UnreachableError if the connection breaks: the next run continues
  */
-export function pull(pair: Pair, options: SyncOptions = {}): Promise<Synced> {
-  return synced(pair, options, 'theirs');
+export function pull(pair: Pair, options: SyncOptions = {}): Promise<SyncResult> {
+  return synchronize(pair, options, 'theirs');
 }
 
-/** Gives the other side what was changed here. What both have changed is left alone. */
-export function push(pair: Pair, options: Omit<SyncOptions, 'choice'> = {}): Promise<Synced> {
-  return synced(pair, options, 'ours');
+/** Sends local changes to the remote. Conflicts are left alone. @throws as `pull` */
+export function push(pair: Pair, options: Omit<SyncOptions, 'choice'> = {}): Promise<SyncResult> {
+  return synchronize(pair, options, 'ours');
 }
 
-async function synced(pair: Pair, options: SyncOptions, from: Side): Promise<Synced> {
-  const { names = [], choice, rehearse = false, signal, onProgress } = options;
+async function synchronize(pair: Pair, options: SyncOptions, from: Side): Promise<SyncResult> {
+  const { names = [], choice, dryRun = false, signal, onProgress } = options;
   const { state } = pair;
-  const comparison = await compare(pair, from === 'theirs' && !rehearse);
-  let spool: Spool | undefined;
+  const comparison = await compare(pair, from === 'theirs' && !dryRun);
+  let spool: TextSpool | undefined;
   try {
-    mustBeKnown(names, comparison);
-    let plan = selected(await comparison.plan(), names);
-    const chosen = choice ? settled(plan.conflicts, choice) : new Map<string, FileAt | null>();
-    const kept = choice === 'ours' ? chosen.size : 0;
-    if (chosen.size) plan = selected(await comparison.plan(chosen), names);
+    assertKnown(names, comparison);
+    let plan = selectNamed(await comparison.plan(), names);
+    const resolved = choice ? resolveConflicts(plan.conflicts, choice) : new Map<string, LocatedFile | null>();
+    const keptOurs = choice === 'ours' ? resolved.size : 0;
+    if (resolved.size) plan = selectNamed(await comparison.plan(resolved), names);
     const steps = from === 'theirs' ? plan.incoming : plan.outgoing;
     await options.onPlan?.({ plan, steps, comparison });
-    if (rehearse) return { plan, kept, done: [], failures: [], skipped: [] };
-    const other = comparison.texts[choice === 'ours' ? 'theirs' : 'ours'];
-    for (const [path, file] of chosen) await noteFile(state, path, file, other);
-    await mapConcurrent(plan.agreed, 8, ({ from: path, now }) => noteFile(state, path, now, comparison.texts.ours));
+    if (dryRun) return { plan, keptOurs, done: [], failures: [], skipped: [] };
+    const otherTexts = comparison.texts[choice === 'ours' ? 'theirs' : 'ours'];
+    for (const [path, file] of resolved) await recordFile(state, path, file, otherTexts);
+    await mapConcurrent(plan.agreed, 8, ({ from: path, now }) => recordFile(state, path, now, comparison.texts.ours));
     await state.flush();
     const [source, target] = from === 'theirs' ? [pair.theirs, pair.ours] : [pair.ours, pair.theirs];
-    spool = await spoolFor(pair, comparison, from, steps);
-    const texts = spool ? textsOf(source, spool) : comparison.texts[from];
+    spool = await spoolTexts(pair, comparison, from, steps);
+    const texts = spool ? textReader(source, spool) : comparison.texts[from];
     const { done, failures, skipped } = await transfer({ steps, source, target, texts, state, signal, onProgress });
-    const isWhole = from === 'theirs' || done.length === 0;
-    const tag = isWhole && isInStep(state.files, comparison.theirs) ? comparison.tag : null;
-    // What was left alone because nobody was signed in is left alone until somebody is.
-    const signedIn = pair.signedIn || (state.header.signedIn && (names.length > 0 || plan.held.length > 0));
+    const isRemoteUnchanged = from === 'theirs' || done.length === 0;
+    const tag = isRemoteUnchanged && haveSameFiles(state.files, comparison.theirs) ? comparison.tag : null;
+    // Files that were blocked because the user is not signed in stay blocked until the user is.
+    const signedIn = pair.signedIn || (state.header.signedIn && (names.length > 0 || plan.blocked.length > 0));
     await state.finish({ tag, signedIn });
-    return { plan, kept, done, failures, skipped };
+    return { plan, keptOurs, done, failures, skipped };
   } finally {
     await spool?.close();
     await comparison.close();
   }
 }
 
-/** Notes what both have, or what is to be taken for it. */
-async function noteFile(state: State, path: string, file: FileAt | null, texts: Texts): Promise<void> {
+/** Sets a file of the last common state, with its text if it is a record; null removes it. */
+async function recordFile(state: State, path: string, file: LocatedFile | null, texts: TextReader): Promise<void> {
   if (file === null) return state.forget(path);
-  await state.note(path, file, isBytes(file.path) ? undefined : await texts.get(file.path, file.checksum));
+  await state.set(path, file, isBytesPath(file.path) ? undefined : await texts.get(file.path, file.checksum));
 }
 
-function mustBeKnown(names: readonly string[], { knows }: Comparison): void {
-  const unknown = names.find((name) => !knows((path) => isMeantBy(name, path)));
+function assertKnown(names: readonly string[], { hasPath }: Comparison): void {
+  const unknown = names.find((name) => !hasPath((path) => matchesName(name, path)));
   if (unknown !== undefined)
     throw new NotFoundError(
-      `There is no ${unknown}, neither here nor there. Names are written parks, parks/trees, parks/trees@… or users/ann.`,
+      `Neither the local nor the remote catalogue has ${unknown}. ` +
+        'Names look like parks, parks/trees, parks/trees@… or users/ann.',
     );
 }
 
-/** The texts of many records, read at once; undefined where they are few, or there already. */
-async function spoolFor(
+/** A spool of the texts that the steps need; undefined if they are few, or all texts are spooled already. */
+async function spoolTexts(
   pair: Pair,
   { texts }: Comparison,
   from: Side,
   steps: readonly Step[],
-): Promise<Spool | undefined> {
+): Promise<TextSpool | undefined> {
   const wanted = new Set(steps.flatMap((step) => (step.do === 'write' ? [step.now.checksum] : [])));
-  if (wanted.size <= manyTexts || texts[from].isWhole) return undefined;
+  if (wanted.size <= manyTexts || texts[from].isSpooled) return undefined;
   const manifest = await pair[from].manifest({ texts: true });
-  const spool = await Spool.open(pair.spool);
+  const spool = await TextSpool.open(pair.spool);
   try {
     for await (const entry of manifest?.entries ?? []) if (wanted.has(entry.checksum)) await spool.add(entry);
     return spool;
@@ -125,8 +123,7 @@ async function spoolFor(
   }
 }
 
-/** Whether the last common state is all that the other side has. */
-function isInStep(base: Files, theirs: Files): boolean {
+function haveSameFiles(base: Files, theirs: Files): boolean {
   if (base.size !== theirs.size) return false;
   for (const [path, { checksum }] of theirs) if (base.get(path)?.checksum !== checksum) return false;
   return true;

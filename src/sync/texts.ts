@@ -1,78 +1,109 @@
-/** The texts of records that are to be written: read one by one where they are few, all at once where they are many. */
+/** Texts of records that are to be written: read one by one if they are few, all at once if they are many. */
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import { StaleError } from '../catalogue/errors.ts';
+import { StaleError, ValidationError } from '../catalogue/errors.ts';
+import { recordFormat } from '../catalogue/layout.ts';
 import type { FileEntry, Replica } from '../catalogue/replica.ts';
-import { type LinePlace, Lines } from './lines.ts';
-import { recordText } from './record-text.ts';
+import { parseRecord } from '../text/parse.ts';
+import type { RecordFields } from './field-conflicts.ts';
+import { LineFile, type LinePosition } from './line-file.ts';
 
-/** Texts that came with a manifest, kept aside by their checksums until they are needed. */
-export class Spool {
+/** Texts that came with a manifest, in a temporary file, by checksum. */
+export class TextSpool {
   readonly #path: string;
-  readonly #lines: Lines;
-  readonly #places = new Map<string, LinePlace>();
+  readonly #lines: LineFile;
+  readonly #positions = new Map<string, LinePosition>();
 
-  private constructor(path: string, lines: Lines) {
+  private constructor(path: string, lines: LineFile) {
     this.#path = path;
     this.#lines = lines;
   }
 
-  /** @param path of a file that is made anew */
-  static async open(path: string): Promise<Spool> {
-    return new Spool(path, await Lines.open(path, 'w+'));
+  /** @param path of the file, which is overwritten */
+  static async open(path: string): Promise<TextSpool> {
+    return new TextSpool(path, await LineFile.open(path, 'w+'));
   }
 
-  /** Keeps the text of an entry, if it is the one of its checksum. */
+  /** Keeps the text of an entry, if it has the entry's checksum. */
   async add({ checksum, text }: FileEntry): Promise<void> {
-    if (text === undefined || this.#places.has(checksum) || checksumOf(text) !== checksum) return;
-    this.#places.set(checksum, await this.#lines.add(JSON.stringify(text)));
+    if (text === undefined || this.#positions.has(checksum) || checksumOf(text) !== checksum) return;
+    this.#positions.set(checksum, await this.#lines.append(JSON.stringify(text)));
   }
 
   async get(checksum: string): Promise<string | null> {
-    const place = this.#places.get(checksum);
-    return place ? JSON.parse(await this.#lines.read(place)) : null;
+    const position = this.#positions.get(checksum);
+    return position ? JSON.parse(await this.#lines.read(position)) : null;
   }
 
+  /** Closes and removes the file. */
   async close(): Promise<void> {
     await this.#lines.close();
     await rm(this.#path, { force: true });
   }
 }
 
-/** Texts of one side. */
-export interface Texts {
-  /** Whether they came all at once. */
-  readonly isWhole: boolean;
+/** Reader of the texts of one side. */
+export interface TextReader {
+  /** True if all texts came at once. */
+  readonly isSpooled: boolean;
   /**
-   * @param path where it lies at that side
-   * @throws StaleError where the record is another by now; NotFoundError where there is none
+   * @param path on that side
+   * @throws StaleError if the record has changed; NotFoundError if there is none
    */
   get(path: string, checksum: string): Promise<string>;
 }
 
-/** Texts that were read lately are kept while they have no more characters than that, all in all. */
-const mostKept = 4_000_000;
+/** In characters: texts read lately are cached up to this size in all. */
+const maxCached = 4_000_000;
 
-/** The texts of a side, from what came with its manifest and else one by one. */
-export function textsOf(depot: Replica, spool?: Spool): Texts {
-  const kept = new Map<string, string>();
+/** A reader that takes texts from the spool, and those that aren't in it from the replica. */
+export function textReader(replica: Replica, spool?: TextSpool): TextReader {
+  const cache = new Map<string, string>();
   let size = 0;
   return {
-    isWhole: spool !== undefined,
+    isSpooled: spool !== undefined,
     async get(path, checksum) {
-      const known = kept.get(checksum) ?? (await spool?.get(checksum));
+      const known = cache.get(checksum) ?? (await spool?.get(checksum));
       if (known !== undefined && known !== null) return known;
-      const text = await recordText(await depot.read(path, { checksum }));
+      const text = await readRecordText(await replica.read(path, { checksum }));
       if (checksumOf(text) !== checksum) throw new StaleError();
       size += text.length;
-      if (size > mostKept) {
-        kept.clear();
+      if (size > maxCached) {
+        cache.clear();
         size = text.length;
       }
-      kept.set(checksum, text);
+      cache.set(checksum, text);
       return text;
     },
   };
 }
 
 export const checksumOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** In bytes: no catalogue accepts a larger record. */
+const maxRecordSize = 1024 * 1024;
+
+/**
+ * The text of a record, from the bytes of a replica. A byte order mark is part of it, since it is of the checksum.
+ * @throws ValidationError if it is longer than any record
+ */
+export async function readRecordText(bytes: AsyncIterable<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  let text = '';
+  let size = 0;
+  for await (const chunk of bytes) {
+    size += chunk.length;
+    if (size > maxRecordSize) {
+      const message = `The record is larger than the limit of ${maxRecordSize} bytes.`;
+      throw new ValidationError({ non_field_errors: [message] });
+    }
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+/** The fields of a record's text; null if it can't be parsed. */
+export function parseFields(path: string, text: string): RecordFields | null {
+  const parsed = parseRecord(text, recordFormat(path));
+  return 'value' in parsed ? (parsed.value as RecordFields) : null;
+}

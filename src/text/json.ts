@@ -1,97 +1,167 @@
 /**
- * Strict JSON (RFC 8259) with places: the tree of a text, or what is wrong with it and where. `JSON.parse` reads the
- * values, since it is many times faster; this finds what it doesn't tell (duplicate keys, line and column).
+ * Strict JSON (RFC 8259). `JSON.parse` reads the values, since it is many times faster; the tree finds what it doesn't
+ * report: duplicate keys, and the line and column of an error.
  */
-import { duplicate, Flaw, pointerTo } from './fault.ts';
-import type { Entry, Node } from './tree.ts';
+import { appendToPointer, duplicateKey, ParseError } from './parse-error.ts';
+import { type Entry, maxDepth, type Node } from './tree.ts';
+
+/**
+ * Reads one JSON value.
+ * @param text without a byte order mark
+ * @throws ParseError
+ */
+export function readJson(text: string): unknown {
+  if (text.trim() === '')
+    throw new ParseError(text, 0, 'The file is empty: it needs at least {} with keys and values.');
+  const { colons, depth } = outline(text);
+  if (depth > maxDepth) treeOfJson(text);
+  try {
+    const value: unknown = JSON.parse(text);
+    // If the value has fewer keys than the text has colons, a key is given twice.
+    if (countKeys(value) === colons) return value;
+  } catch {
+    // The tree's error is better: it has a position.
+  }
+  treeOfJson(text);
+  throw new ParseError(text, 0, 'The file is no JSON.');
+}
+
+/** The number of colons outside of the strings of a JSON text, and its depth of nesting. */
+function outline(text: string): { colons: number; depth: number } {
+  let colons = 0;
+  let open = 0;
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (inString) {
+      if (code === 0x5c) at++;
+      else if (code === 0x22) inString = false;
+    } else if (code === 0x22) inString = true;
+    else if (code === 0x3a) colons++;
+    else if (code === 0x7b || code === 0x5b) depth = Math.max(depth, ++open);
+    else if (code === 0x7d || code === 0x5d) open--;
+  }
+  return { colons, depth };
+}
+
+/** The number of keys in a value and all values within. */
+function countKeys(value: unknown): number {
+  if (value === null || typeof value !== 'object') return 0;
+  let count = 0;
+  if (Array.isArray(value)) for (const item of value) count += countKeys(item);
+  else for (const item of Object.values(value)) count += 1 + countKeys(item);
+  return count;
+}
+
+/**
+ * The tree of a JSON text.
+ * @param text without a byte order mark
+ * @throws ParseError
+ */
+export const treeOfJson = (text: string): Node => new JsonTreeReader(text).read();
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON strings may hold none
 const stringToken = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const literalToken = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w.+-])|(?:true|false|null)(?!\w)/y;
 
-/**
- * The tree of a JSON text.
- * @param maxDepth of nested objects and arrays
- * @throws Flaw
- */
-export function jsonTree(text: string, maxDepth: number): Node {
-  let at = 0;
+/** A recursive descent over one text; `at` is the offset of the next character. */
+class JsonTreeReader {
+  #at = 0;
+  readonly #text: string;
 
-  const blank = () => {
-    while (' \t\r\n'.includes(text[at] ?? 'x')) at++;
-    if (text[at] === '/' && '/*'.includes(text[at + 1] ?? 'x'))
-      throw new Flaw(at, 'JSON has no comments: remove it, or turn the file into YAML.');
-  };
-
-  const token = (pattern: RegExp): string | null => {
-    pattern.lastIndex = at;
-    const found = pattern.exec(text)?.[0] ?? null;
-    if (found !== null) at += found.length;
-    return found;
-  };
-
-  function unexpected(wanted: string, isString = false): Flaw {
-    const found = text[at];
-    if (found === undefined) return new Flaw(at, `The text ends where ${wanted} should be.`);
-    if (found === "'") return new Flaw(at, 'JSON has no single quotes: write double quotes.');
-    if (found === '"' && isString)
-      return new Flaw(at, 'This string is not closed, or holds a line break or an escape unknown to JSON.');
-    const word = /^[\w.+-]+|^./su.exec(text.slice(at, at + 80))?.[0] ?? found;
-    const hint = isString && /\w/.test(word) ? ' A text needs double quotes.' : '';
-    return new Flaw(at, `${JSON.stringify(word)} stands where ${wanted} should be.${hint}`);
+  constructor(text: string) {
+    this.#text = text;
   }
 
-  function value(depth: number, pointer: string): Node {
-    blank();
-    if (depth > maxDepth) throw new Flaw(at, `The nesting is deeper than ${maxDepth}.`, pointer);
-    if (text[at] === '{' || text[at] === '[') return collection(text[at] === '{', depth, pointer);
-    const start = at;
-    const style = text[at] === '"' ? 'double' : 'plain';
-    if (token(style === 'double' ? stringToken : literalToken) === null) throw unexpected('a value', true);
-    return { kind: 'scalar', style, indent: 0, start, end: at, properties: null };
+  read(): Node {
+    const root = this.#value(1, '');
+    this.#skipSpace();
+    if (this.#at < this.#text.length) throw this.#error('Something follows the end of the JSON value.');
+    return root;
   }
 
-  function collection(mapping: boolean, depth: number, pointer: string): Node {
-    const start = at++;
-    const close = mapping ? '}' : ']';
+  #value(depth: number, pointer: string): Node {
+    this.#skipSpace();
+    if (depth > maxDepth) throw this.#error(`The nesting is deeper than ${maxDepth}.`, this.#at, pointer);
+    const start = this.#at;
+    const opening = this.#text[start];
+    if (opening === '{' || opening === '[') return this.#collection(opening === '{', depth, pointer);
+    const style = opening === '"' ? 'double' : 'plain';
+    if (this.#token(style === 'double' ? stringToken : literalToken) === null) throw this.#unexpected('a value', true);
+    return { kind: 'scalar', style, indent: 0, start, end: this.#at, properties: null };
+  }
+
+  #collection(isMapping: boolean, depth: number, pointer: string): Node {
+    const start = this.#at++;
+    const close = isMapping ? '}' : ']';
     const entries: Entry[] = [];
-    const seen = new Map<string, number>();
-    blank();
-    while (text[at] !== close) {
-      if (entries.length > 0) {
-        if (text[at] !== ',') throw unexpected(`a comma or ${close}`);
-        const comma = at++;
-        blank();
-        if (text[at] === close) throw new Flaw(comma, 'JSON has no comma behind the last item: remove it.');
-      }
-      entries.push(mapping ? pair(seen, depth, pointer) : item(entries.length, depth, pointer));
-      blank();
+    const offsets = new Map<string, number>();
+    this.#skipSpace();
+    while (this.#text[this.#at] !== close) {
+      if (entries.length > 0) this.#comma(close);
+      entries.push(isMapping ? this.#pair(offsets, depth, pointer) : this.#item(entries.length, depth, pointer));
+      this.#skipSpace();
     }
-    at++;
-    return { kind: mapping ? 'mapping' : 'list', flow: true, start, end: at, entries, properties: null };
+    this.#at++;
+    return { kind: isMapping ? 'mapping' : 'list', flow: true, start, end: this.#at, entries, properties: null };
   }
 
-  function pair(seen: Map<string, number>, depth: number, pointer: string): Entry {
-    const start = at;
-    const source = text[at] === '"' ? token(stringToken) : null;
-    if (source === null) throw unexpected('a key in double quotes', true);
+  #comma(close: string): void {
+    if (this.#text[this.#at] !== ',') throw this.#unexpected(`a comma or ${close}`);
+    const comma = this.#at++;
+    this.#skipSpace();
+    if (this.#text[this.#at] === close) throw this.#error('JSON has no comma behind the last item: remove it.', comma);
+  }
+
+  /** @param offsets of the keys of the same object so far */
+  #pair(offsets: Map<string, number>, depth: number, parent: string): Entry {
+    const start = this.#at;
+    const source = this.#text[start] === '"' ? this.#token(stringToken) : null;
+    if (source === null) throw this.#unexpected('a key in double quotes', true);
     const key = String(JSON.parse(source));
-    const first = seen.get(key);
-    if (first !== undefined) throw new Flaw(start, duplicate(key, text, first), pointerTo(pointer, key));
-    seen.set(key, start);
-    blank();
-    if (text[at] !== ':') throw unexpected('a colon');
-    const from = ++at;
-    return { key, start, from, value: value(depth + 1, pointerTo(pointer, key)) };
+    const pointer = appendToPointer(parent, key);
+    const first = offsets.get(key);
+    if (first !== undefined) throw duplicateKey(this.#text, key, first, start, pointer);
+    offsets.set(key, start);
+    this.#skipSpace();
+    if (this.#text[this.#at] !== ':') throw this.#unexpected('a colon');
+    const valueFrom = ++this.#at;
+    return { key, start, valueFrom, value: this.#value(depth + 1, pointer) };
   }
 
-  function item(index: number, depth: number, pointer: string): Entry {
-    const start = at;
-    return { key: null, start, from: start, value: value(depth + 1, pointerTo(pointer, index)) };
+  #item(index: number, depth: number, parent: string): Entry {
+    const start = this.#at;
+    return { key: null, start, valueFrom: start, value: this.#value(depth + 1, appendToPointer(parent, index)) };
   }
 
-  const root = value(1, '');
-  blank();
-  if (at < text.length) throw new Flaw(at, 'Something follows the end of the JSON value.');
-  return root;
+  #skipSpace(): void {
+    while (' \t\r\n'.includes(this.#text[this.#at] ?? 'x')) this.#at++;
+    if (this.#text[this.#at] === '/' && '/*'.includes(this.#text[this.#at + 1] ?? 'x'))
+      throw this.#error('JSON has no comments: remove it, or turn the file into YAML.');
+  }
+
+  /** The token at the current offset, which moves behind it; null if there is none. */
+  #token(pattern: RegExp): string | null {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text)?.[0] ?? null;
+    if (found !== null) this.#at += found.length;
+    return found;
+  }
+
+  #error(message: string, offset = this.#at, pointer = ''): ParseError {
+    return new ParseError(this.#text, offset, message, pointer);
+  }
+
+  /** @param isValue true if a string could stand here */
+  #unexpected(wanted: string, isValue = false): ParseError {
+    const found = this.#text[this.#at];
+    if (found === undefined) return this.#error(`The text ends where ${wanted} should be.`);
+    if (found === "'") return this.#error('JSON has no single quotes: write double quotes.');
+    if (found === '"' && isValue)
+      return this.#error('This string is not closed, or holds a line break or an escape unknown to JSON.');
+    const word = /^[\w.+-]+|^./su.exec(this.#text.slice(this.#at, this.#at + 80))?.[0] ?? found;
+    const hint = isValue && /\w/.test(word) ? ' A text needs double quotes.' : '';
+    return this.#error(`${JSON.stringify(word)} stands where ${wanted} should be.${hint}`);
+  }
 }

@@ -1,119 +1,83 @@
-/** Reading a record's text: its value, or what is wrong with it in words for the one who wrote it. */
-import { type Fault, Flaw, type Place, partsOf, placeOf } from './fault.ts';
-import { jsonTree } from './json.ts';
-import { type Collection, type Entry, endOf, type Node } from './tree.ts';
-import { maxDepth, readYaml, treeOfYaml } from './yaml.ts';
+/** Reading a record's text: its value, or its syntax error in words for the person who wrote it. */
+import { readJson, treeOfJson } from './json.ts';
+import { ParseError, pointerTokens, positionAt, type TextPosition } from './parse-error.ts';
+import { type Collection, type Entry, entryEnd, type Node } from './tree.ts';
+import { readYaml, treeOfYaml } from './yaml.ts';
 
-export type { Fault, Place } from './fault.ts';
+export type { ParseError, TextPosition } from './parse-error.ts';
 export type Format = 'yaml' | 'json';
-export type Parsed = { readonly value: unknown } | { readonly faults: readonly Fault[] };
+/** The value of a text, or its first syntax error: parsers stop there. */
+export type Parsed = { readonly value: unknown } | { readonly error: ParseError };
 
 /**
  * Reads the text of a record: YAML 1.2 (core schema), or strict JSON (RFC 8259). Never throws.
  * A byte order mark at the start is accepted; duplicate keys, several documents, directives, unknown tags, cycles,
  * more than 100 aliases and nesting deeper than 50 are not.
- * @returns the value, which is a mapping; or the first fault, since parsers stop there
+ * @returns the value, which is a mapping; or the error
  */
 export function parseRecord(text: string, format: Format): Parsed {
-  const source = withoutMark(text);
+  const source = withoutByteOrderMark(text);
   try {
     const value = format === 'yaml' ? readYaml(source) : readJson(source);
     if (value !== null && typeof value === 'object' && !Array.isArray(value)) return { value };
-    const what = Array.isArray(value) ? 'a list' : value === null ? 'nothing' : 'a single value';
+    const found = Array.isArray(value) ? 'a list' : value === null ? 'nothing' : 'a single value';
     const start = Math.max(0, source.search(format === 'yaml' ? /^(?![ \t]*#)(?!---).*\S/m : /\S/));
-    throw new Flaw(start, `The file holds ${what}, and a record is a mapping: lines of "key: value".`);
+    const message = `The file holds ${found}, and a record is a mapping: lines of "key: value".`;
+    return { error: new ParseError(source, start, message) };
   } catch (error) {
-    if (error instanceof Flaw)
-      return { faults: [{ ...placeOf(source, error.offset), pointer: error.pointer, message: error.message }] };
-    return { faults: [{ line: 1, column: 1, pointer: '', message: `The file can't be read: ${error}` }] };
+    if (error instanceof ParseError) return { error };
+    return { error: new ParseError(source, 0, `The file can't be read: ${error}`) };
   }
 }
 
 /**
- * The place of a value in the text: a scalar's own, a collection's key. Where there is nothing at the pointer, the
- * place of the nearest thing around it; where the text can't be read, that of its fault. Never throws.
+ * The position of a value in a text: a scalar's own, a collection's key. If there is nothing at the pointer, the
+ * position of the innermost value around it; if the text can't be parsed, that of the error. Never throws.
  * @param pointer JSON Pointer (RFC 6901)
  */
-export const locate = (text: string, format: Format, pointer: string): Place => locator(text, format)(pointer);
+export const findPosition = (text: string, format: Format, pointer: string): TextPosition =>
+  positionFinder(text, format)(pointer);
 
-/** The same for several places in one text, which is read once. */
-export function locator(text: string, format: Format): (pointer: string) => Place {
-  const source = withoutMark(text);
+/** `findPosition` for several pointers into one text, which is parsed once. */
+export function positionFinder(text: string, format: Format): (pointer: string) => TextPosition {
+  const source = withoutByteOrderMark(text);
   let root: Node | undefined;
   return (pointer) => {
     try {
-      root ??= treeOf(source, format);
-      let node = root;
-      let place = 0;
-      for (const part of partsOf(pointer)) {
-        const entry = entryAt(node, part);
-        if (entry === undefined) break;
-        node = entry.value;
-        const scalar = node.kind !== 'mapping' && node.kind !== 'list';
-        const item = entry.key === null && !('flow' in node && !node.flow && node.kind === 'list');
-        place = endOf(entry) > node.start && (scalar || item) && node.end > node.start ? node.start : entry.start;
-      }
-      return placeOf(source, place);
+      root ??= parseTree(source, format);
+      return positionAt(source, offsetOf(root, pointer));
     } catch (error) {
-      return placeOf(source, error instanceof Flaw ? error.offset : 0);
+      return error instanceof ParseError ? { line: error.line, column: error.column } : { line: 1, column: 1 };
     }
   };
 }
 
 /**
- * Where things stand in a text without a byte order mark.
- * @throws Flaw
+ * The tree of a text without a byte order mark.
+ * @throws ParseError
  */
-export const treeOf = (source: string, format: Format): Node =>
-  format === 'yaml' ? treeOfYaml(source) : jsonTree(source, maxDepth);
+export const parseTree = (source: string, format: Format): Node =>
+  format === 'yaml' ? treeOfYaml(source) : treeOfJson(source);
 
-export const withoutMark = (text: string): string => (text.startsWith('\ufeff') ? text.slice(1) : text);
+export const withoutByteOrderMark = (text: string): string => (text.startsWith('\ufeff') ? text.slice(1) : text);
 
-function entryAt(node: Node, part: string): Entry | undefined {
-  if (node.kind === 'mapping') return node.entries.find((entry) => entry.key === part);
-  if (node.kind === 'list' && /^\d+$/.test(part)) return (node as Collection).entries[Number(part)];
+function offsetOf(root: Node, pointer: string): number {
+  let node = root;
+  let offset = 0;
+  for (const token of pointerTokens(pointer)) {
+    const entry = entryAt(node, token);
+    if (entry === undefined) break;
+    node = entry.value;
+    const isScalar = node.kind !== 'mapping' && node.kind !== 'list';
+    const isItem = entry.key === null && !('flow' in node && !node.flow && node.kind === 'list');
+    const isOwn = entryEnd(entry) > node.start && (isScalar || isItem) && node.end > node.start;
+    offset = isOwn ? node.start : entry.start;
+  }
+  return offset;
+}
+
+function entryAt(node: Node, token: string): Entry | undefined {
+  if (node.kind === 'mapping') return node.entries.find((entry) => entry.key === token);
+  if (node.kind === 'list' && /^\d+$/.test(token)) return (node as Collection).entries[Number(token)];
   return undefined;
-}
-
-function readJson(source: string): unknown {
-  if (source.trim() === '') throw new Flaw(0, 'The file is empty: it needs at least {} with keys and values.');
-  // The keys of the text are counted by its colons. Where the value has fewer, one was given twice.
-  const { colons, depth } = outline(source);
-  if (depth > maxDepth) jsonTree(source, maxDepth);
-  try {
-    const value: unknown = JSON.parse(source);
-    if (keys(value) === colons) return value;
-  } catch {
-    // The tree says it better, with its place.
-  }
-  jsonTree(source, maxDepth);
-  throw new Flaw(0, 'The file is no JSON.');
-}
-
-/** How many colons stand outside the strings of a JSON text, and how deep it nests. */
-function outline(source: string): { colons: number; depth: number } {
-  let colons = 0;
-  let open = 0;
-  let depth = 0;
-  let inString = false;
-  for (let at = 0; at < source.length; at++) {
-    const code = source.charCodeAt(at);
-    if (inString) {
-      if (code === 0x5c) at++;
-      else if (code === 0x22) inString = false;
-    } else if (code === 0x22) inString = true;
-    else if (code === 0x3a) colons++;
-    else if (code === 0x7b || code === 0x5b) depth = Math.max(depth, ++open);
-    else if (code === 0x7d || code === 0x5d) open--;
-  }
-  return { colons, depth };
-}
-
-/** How many keys a value has, all in all. */
-function keys(value: unknown): number {
-  if (value === null || typeof value !== 'object') return 0;
-  let count = 0;
-  if (Array.isArray(value)) for (const item of value) count += keys(item);
-  else for (const item of Object.values(value)) count += 1 + keys(item);
-  return count;
 }

@@ -3,88 +3,83 @@
  * and few aliases.
  */
 import { CORE_SCHEMA, constructFromEvents, EVENT_ID, type Event, parseEvents, YAMLException } from 'js-yaml';
-import { explain } from './explain.ts';
-import { duplicate, Flaw, pointerTo } from './fault.ts';
-import { type Node, yamlTree } from './tree.ts';
+import { appendToPointer, duplicateKey, ParseError } from './parse-error.ts';
+import { maxDepth, type Node } from './tree.ts';
+import { explainYamlError } from './yaml-errors.ts';
+import { anchorName, treeOfEvents } from './yaml-tree.ts';
 
-/** Deeper nesting than this is refused, in YAML and in JSON alike. */
-export const maxDepth = 50;
 const maxAliases = 100;
-/** How many values aliases may repeat, all in all. Records repeat a few; the bombs known as billion laughs, many. */
+/** Limit of the values that aliases repeat in all: records repeat a few, a "billion laughs" attack repeats many. */
 const maxRepeated = 10_000;
 
 /**
  * Reads one YAML document.
  * @param text without a byte order mark
- * @throws Flaw
+ * @throws ParseError
  */
-export function readYaml(text: string): unknown {
-  return attempt(text, (events) => constructFromEvents(events, { source: text, schema: CORE_SCHEMA, maxAliases })[0]);
-}
+export const readYaml = (text: string): unknown =>
+  withEvents(text, (events) => constructFromEvents(events, { source: text, schema: CORE_SCHEMA, maxAliases })[0]);
 
 /**
- * Where things stand in one YAML document; duplicate keys are in it twice.
+ * The tree of one YAML document; a duplicate key is in it twice.
  * @param text without a byte order mark
- * @throws Flaw
+ * @throws ParseError
  */
-export function treeOfYaml(text: string): Node {
-  return attempt(text, (events) => yamlTree(text, events));
-}
+export const treeOfYaml = (text: string): Node => withEvents(text, (events) => treeOfEvents(text, events));
 
-function attempt<T>(text: string, use: (events: Event[]) => T): T {
+function withEvents<T>(text: string, use: (events: Event[]) => T): T {
   try {
     const events = parseEvents(text, { maxDepth });
     checkDocuments(text, events);
     checkAliases(text, events);
     return use(events);
   } catch (error) {
-    if (error instanceof Flaw) throw error;
+    if (error instanceof ParseError) throw error;
     const offset = error instanceof YAMLException ? (error.mark?.position ?? 0) : 0;
     const reason = error instanceof YAMLException ? error.reason : String(error);
-    if (reason === 'duplicated mapping key') throw duplicateKey(text) ?? new Flaw(offset, reason);
-    const { at, message } = explain(text, offset, reason);
-    throw new Flaw(at, message);
+    if (reason === 'duplicated mapping key')
+      throw findDuplicateKey(text, treeOfYaml(text), '') ?? new ParseError(text, offset, reason);
+    throw explainYamlError(text, offset, reason);
   }
 }
 
 function checkDocuments(text: string, events: readonly Event[]): void {
   const documents = events.filter((event) => event.type === EVENT_ID.DOCUMENT);
   const directive = /^%.*/m.exec(text);
-  if (directive && documents[0]?.explicitStart && directive.index < text.search(/^---/m))
-    throw new Flaw(
-      directive.index,
-      `Directives such as "${directive[0].trim()}" have no place in a record: remove the line.`,
-    );
-  if (documents.length === 0) throw new Flaw(0, 'The file is empty: it needs at least one "key: value" line.');
+  if (directive && documents[0]?.explicitStart && directive.index < text.search(/^---/m)) {
+    const message = `Directives such as "${directive[0].trim()}" have no place in a record: remove the line.`;
+    throw new ParseError(text, directive.index, message);
+  }
+  if (documents.length === 0)
+    throw new ParseError(text, 0, 'The file is empty: it needs at least one "key: value" line.');
   if (documents.length > 1) {
     const separator = [...text.matchAll(/^(?:---|\.\.\.)(?=\s|$)/gm)].at(documents[0]?.explicitStart ? 1 : 0);
-    throw new Flaw(
-      separator?.index ?? 0,
-      'The file holds several YAML documents, and a record is one: remove the "---".',
-    );
+    const message = 'The file holds several YAML documents, and a record is one: remove the "---".';
+    throw new ParseError(text, separator?.index ?? 0, message);
   }
 }
 
-/** Refuses what would grow without bounds when it is written out: cycles, and aliases of aliases of aliases. */
+/** Refuses what would grow without bounds when it is expanded: cycles, and aliases of aliases of aliases. */
 function checkAliases(text: string, events: readonly Event[]): void {
   if (!events.some((event) => event.type === EVENT_ID.ALIAS)) return;
+  /** Number of values by anchor. */
   const sizes = new Map<string, number>();
   const open: { name: string | null; size: number }[] = [];
   let repeated = 0;
   const add = (size: number) => {
-    const top = open.at(-1);
-    if (top) top.size += size;
+    const innermost = open.at(-1);
+    if (innermost) innermost.size += size;
   };
   for (const event of events) {
-    const name =
-      'anchorStart' in event && event.anchorStart >= 0 ? text.slice(event.anchorStart, event.anchorEnd) : null;
+    const name = 'anchorStart' in event && event.anchorStart >= 0 ? anchorName(text, event) : null;
     if (event.type === EVENT_ID.ALIAS) {
+      const start = event.anchorStart - 1;
       if (open.some((collection) => collection.name === name))
-        throw new Flaw(event.anchorStart - 1, `The alias *${name} stands within the value that it repeats.`);
+        throw new ParseError(text, start, `The alias *${name} stands within the value that it repeats.`);
       const size = sizes.get(name ?? '') ?? 1;
       repeated += size;
       if (repeated > maxRepeated)
-        throw new Flaw(event.anchorStart - 1, 'The aliases repeat too much: write the values out.');
+        throw new ParseError(text, start, 'The aliases repeat too much: write the values out.');
       add(size);
     } else if (event.type === EVENT_ID.SCALAR) {
       if (name !== null) sizes.set(name, 1);
@@ -97,22 +92,19 @@ function checkAliases(text: string, events: readonly Event[]): void {
   }
 }
 
-/** The second of the first two keys that are the same. */
-function duplicateKey(text: string): Flaw | null {
-  const search = (node: Node, pointer: string): Flaw | null => {
-    if (node.kind !== 'mapping' && node.kind !== 'list') return null;
-    const seen = new Map<string, number>();
-    for (const [index, entry] of node.entries.entries()) {
-      const here = pointerTo(pointer, entry.key ?? index);
-      if (entry.key !== null) {
-        const first = seen.get(entry.key);
-        if (first !== undefined) return new Flaw(entry.start, duplicate(entry.key, text, first), here);
-        seen.set(entry.key, entry.start);
-      }
-      const within = search(entry.value, here);
-      if (within) return within;
+/** The first duplicate key in a node; null if there is none. */
+function findDuplicateKey(text: string, node: Node, parent: string): ParseError | null {
+  if (node.kind !== 'mapping' && node.kind !== 'list') return null;
+  const offsets = new Map<string, number>();
+  for (const [index, { key, start, value }] of node.entries.entries()) {
+    const pointer = appendToPointer(parent, key ?? index);
+    if (key !== null) {
+      const first = offsets.get(key);
+      if (first !== undefined) return duplicateKey(text, key, first, start, pointer);
+      offsets.set(key, start);
     }
-    return null;
-  };
-  return search(treeOfYaml(text), '');
+    const within = findDuplicateKey(text, value, pointer);
+    if (within) return within;
+  }
+  return null;
 }

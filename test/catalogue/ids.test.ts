@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { derivedId, drawId } from '../../src/catalogue/ids.ts';
-import { maxId } from '../../src/catalogue/schemas.ts';
+import { derivedId, drawId, maxId } from '../../src/catalogue/ids.ts';
 
 const isId = (id: number) => Number.isInteger(id) && id >= 1 && id <= maxId;
 

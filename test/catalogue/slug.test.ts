@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { slugRule } from '../../src/catalogue/ref.ts';
-import { maxSlugLength, slugify } from '../../src/catalogue/slug.ts';
+import { maxSlugLength, slugRule } from '../../src/catalogue/ref.ts';
+import { slugify } from '../../src/catalogue/slug.ts';
 
 /** Django's `slugify`, as its source says it. */
 const django = (label: string) =>

@@ -4,9 +4,9 @@ import { describe, it } from 'node:test';
 import type { RecordKind } from '../../src/catalogue/schemas.ts';
 import { checkRecord, misspelledKeys } from '../../src/catalogue/validators.ts';
 
-const misfitsOf = (kind: RecordKind, value: unknown) => {
+const errorsOf = (kind: RecordKind, value: unknown) => {
   const checked = checkRecord(kind, value);
-  return 'misfits' in checked ? checked.misfits : [];
+  return 'errors' in checked ? checked.errors : [];
 };
 
 const label = 'x';
@@ -86,30 +86,30 @@ const table: readonly (readonly [RecordKind, unknown, pointer: string, message: 
 describe('checkRecord', () => {
   for (const [kind, value, pointer, message] of table)
     it(`${kind} ${JSON.stringify(value).slice(0, 80)}`, () => {
-      assert.deepEqual(misfitsOf(kind, value), [{ pointer, message }]);
+      assert.deepEqual(errorsOf(kind, value), [{ pointer, message }]);
     });
 
   it('says everything at once', () => {
-    const pointers = misfitsOf('dataset', { id: 'x', keywords: [1] }).map(({ pointer }) => pointer);
+    const pointers = errorsOf('dataset', { id: 'x', keywords: [1] }).map(({ pointer }) => pointer);
     assert.deepEqual(pointers.sort(), ['', '/id', '/keywords/0']);
   });
 
   it('says enough, and not a line for each of a hundred thousand items', () => {
-    const misfits = misfitsOf('dataset', { label, keywords: new Array(100_000).fill(1) });
-    assert.ok(misfits.length >= 10 && misfits.length <= 100, String(misfits.length));
+    const errors = errorsOf('dataset', { label, keywords: new Array(100_000).fill(1) });
+    assert.ok(errors.length >= 10 && errors.length <= 100, String(errors.length));
   });
 
   it('takes what fits, and keys that it does not know', () => {
     const value = { label, id: 7, ours: { anything: [1] } };
     const checked = checkRecord('dataset', value);
-    assert.ok('record' in checked && checked.record === value);
-    assert.deepEqual(misfitsOf('settings', {}), []);
-    assert.deepEqual(misfitsOf('query', { label, dataset: 'a/b', version: null }), []);
+    assert.ok('value' in checked && checked.value === value);
+    assert.deepEqual(errorsOf('settings', {}), []);
+    assert.deepEqual(errorsOf('query', { label, dataset: 'a/b', version: null }), []);
   });
 
   it('cuts long values short', () => {
-    const [misfit] = misfitsOf('version', { checksum: 'z'.repeat(1000) });
-    assert.ok(misfit && misfit.message.length < 300);
+    const [error] = errorsOf('version', { checksum: 'z'.repeat(1000) });
+    assert.ok(error && error.message.length < 300);
   });
 });
 

@@ -329,7 +329,8 @@ describe('--dry-run', () => {
 
 describe('namespace', () => {
   it('is added, listed, shown, edited and removed', async () => {
-    const root = await makeRoot({ groups: { a: { label: 'A' }, b: { label: 'B' }, c: { label: 'C' } } });
+    const groups = Object.fromEntries(['a', 'b', 'c'].map((slug, i) => [slug, { id: i + 1, label: slug }]));
+    const root = await makeRoot({ groups });
     const run = async (...argv: string[]) => {
       const { out, err, exitCode } = await type(['namespace', ...argv], { root });
       assert.equal(exitCode, 0, err);

@@ -6,7 +6,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { addressFrom } from '../../src/catalogue/address.ts';
 import { isUnencrypted } from '../../src/cli/remote/remotes.ts';
 import { changeRemotes, configurationFolder } from '../../src/cli/remote/remotes-file.ts';
-import { connect } from '../../src/remote/connect.ts';
+import { connect } from '../../src/remote/remote-catalogue.ts';
 import { serveAccounts } from '../support/accounts.ts';
 import { freePort } from '../support/free-port.ts';
 import { makeRoot, type PromptOptions, type Result, type } from '../support/prompt.ts';

@@ -10,9 +10,10 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { after, describe, test } from 'node:test';
-import type { RowsInput } from '../../src/data/writers/input.ts';
-import { type FormatName, formats, writeRows } from '../../src/data/writers/write.ts';
-import { geometries, point, table, type Written } from '../data/writers/support.ts';
+import { type OutputFormatName, outputFormats } from '../../src/data/formats/output-formats.ts';
+import type { RowsInput } from '../../src/data/formats/types.ts';
+import { writeRows } from '../../src/data/formats/write-rows.ts';
+import { geometries, point, table, type Written } from '../data/support/written.ts';
 
 const installed = spawnSync('ogrinfo', ['--version']).status === 0;
 const skip = !installed && !process.env.CI && 'ogrinfo is not installed (Debian: gdal-bin)';
@@ -50,8 +51,8 @@ const folder = mkdtempSync(join(tmpdir(), 'gdal-'));
 after(() => rmSync(folder, { recursive: true }));
 
 /** Writes each format to a file of one name, and lets ogrinfo say what the first of them holds. */
-async function ogrinfo(name: string, input: () => RowsInput, ...names: FormatName[]): Promise<string> {
-  const paths = names.map((format) => join(folder, `${name}.${formats[format].extension}`));
+async function ogrinfo(name: string, input: () => RowsInput, ...names: OutputFormatName[]): Promise<string> {
+  const paths = names.map((format) => join(folder, `${name}.${outputFormats[format].extension}`));
   for (const [i, format] of names.entries()) {
     await pipeline(Readable.from(writeRows(format, input())), createWriteStream(paths[i] as string));
   }
@@ -141,7 +142,7 @@ describe('GDAL', { skip }, () => {
         { n: 'integer' },
         geometries.map((geometry, n) => ({ geometry, values: { n } })),
       );
-    for (const names of [['csv', 'csvt', 'prj'], ['geojson'], ['geojsonl']] as FormatName[][]) {
+    for (const names of [['csv', 'csvt', 'prj'], ['geojson'], ['geojsonl']] as OutputFormatName[][]) {
       const info = await ogrinfo('all', input, ...names);
       says(
         info,

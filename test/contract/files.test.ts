@@ -1,7 +1,7 @@
 import { anonymous } from '../../src/catalogue/permissions.ts';
 import { openFolder } from '../../src/files/file-catalogue.ts';
 import { type Opened, promises } from './catalogue.ts';
-import { depotPromises } from './depot.ts';
+import { replicaPromises } from './replica.ts';
 import { trashPromises } from './trash.ts';
 
 type Open = Parameters<typeof promises>[1];
@@ -16,7 +16,7 @@ const opened =
 
 promises('A folder of files', opened(false));
 promises('A folder of files that is followed', opened(true));
-depotPromises('a folder', opened(false));
-depotPromises('a folder that is followed', opened(true));
+replicaPromises('a folder', opened(false));
+replicaPromises('a folder that is followed', opened(true));
 trashPromises('a folder', opened(false));
 trashPromises('a folder that is followed', opened(true));

@@ -4,10 +4,10 @@ import type { TestContext } from 'node:test';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import { anonymous, localAdmin, type Viewer } from '../../src/catalogue/permissions.ts';
 import { openFolder } from '../../src/files/file-catalogue.ts';
-import { connect } from '../../src/remote/connect.ts';
+import { connect } from '../../src/remote/remote-catalogue.ts';
 import { createApp } from '../../src/server/app.ts';
 import { promises } from './catalogue.ts';
-import { depotPromises } from './depot.ts';
+import { replicaPromises } from './replica.ts';
 import { trashPromises } from './trash.ts';
 
 /** Serves a catalogue as the one sees it who has the token "keeper". */
@@ -39,7 +39,7 @@ const elsewhere: Parameters<typeof promises>[1] = async (test, folder) => {
 };
 
 promises('A catalogue elsewhere', elsewhere);
-depotPromises('a catalogue elsewhere', elsewhere);
+replicaPromises('a catalogue elsewhere', elsewhere);
 trashPromises('a catalogue elsewhere', elsewhere);
 
 promises('A catalogue elsewhere, served by another', async (test, folder) => {

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { ConflictError, UnavailableError } from '../../src/catalogue/errors.ts';
 import {
-  explained,
   isTemporary,
   makeFolders,
   removeDurably,
   sweepTemporaries,
   temporaryBeside,
+  toUnavailable,
   writeDurably,
 } from '../../src/disk/durable.ts';
 import { writerMark } from '../../src/disk/writer.ts';
@@ -74,14 +74,14 @@ test('a symbolic link is refused, whether or not it leads somewhere', async () =
 test('what the system refuses is told with what to do, and with its cause', () => {
   for (const code of ['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO']) {
     const cause = Object.assign(new Error(code), { code });
-    const error = explained(cause, '/srv/somebody/a.yaml');
+    const error = toUnavailable(cause, '/srv/somebody/a.yaml');
     assert.ok(error instanceof UnavailableError);
     assert.match(error.message, /^a\.yaml can't be written: .+ again\.$/);
     assert.doesNotMatch(error.message, /srv|somebody/);
     assert.equal(error.cause, cause);
   }
   const other = Object.assign(new Error('x'), { code: 'ENOENT' });
-  assert.equal(explained(other, 'a'), other);
+  assert.equal(toUnavailable(other, 'a'), other);
 });
 
 test('a folder that may not be written is unavailable', {

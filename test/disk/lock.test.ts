@@ -128,10 +128,9 @@ test('so is that of a holder of which nothing is known, once it gives no sign of
 });
 
 test('locks that nobody holds any more are swept, and those of the living stay', async () => {
-  const [dead, living] = [
-    start('hold', root),
-    withLock(root, 'mine', () => new Promise((done) => setTimeout(done, 1500))),
-  ];
+  let finish = () => {};
+  const living = withLock(root, 'mine', () => new Promise<void>((done) => (finish = done)));
+  const dead = start('hold', root);
   await once(dead.stdout ?? dead, 'data');
   dead.kill('SIGKILL');
   await once(dead, 'exit');
@@ -139,6 +138,7 @@ test('locks that nobody holds any more are swept, and those of the living stay',
   assert.equal((await folders()).length, 2);
   await sweepLocks(root);
   assert.equal((await folders()).length, 1);
+  finish();
   await living;
   assert.deepEqual(await locks(), []);
 });

@@ -5,8 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { NotFoundError, UnreachableError } from '../../src/catalogue/errors.ts';
-import { connect } from '../../src/remote/connect.ts';
-import type { RemoteCatalogue } from '../../src/remote/remote-catalogue.ts';
+import { connect, type RemoteCatalogue } from '../../src/remote/remote-catalogue.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -73,8 +72,8 @@ describe('answers without an end', { concurrency: 2 }, () => {
   });
 
   it('so is a line of a manifest', async (test) => {
-    const { replica: depot } = await at(test, endless('x'));
-    const manifest = await depot.manifest();
+    const { replica } = await at(test, endless('x'));
+    const manifest = await replica.manifest();
     await assert.rejects(manifest?.entries[Symbol.asyncIterator]().next() ?? Promise.resolve(), isUnreachable);
   });
 
@@ -135,9 +134,9 @@ describe('answers that mean nothing', () => {
 
   it('outcomes that are none', async (test) => {
     for (const value of [[null], [5], [{ path: 'a' }], [{ path: 'a', status: '200' }], {}]) {
-      const { replica: depot } = await at(test, says(value));
+      const { replica } = await at(test, says(value));
       await assert.rejects(
-        depot.apply([{ do: 'remove', path: 'a', ifMatch: '' }]),
+        replica.apply([{ do: 'remove', path: 'a', ifMatch: '' }]),
         isUnreachable,
         JSON.stringify(value),
       );
@@ -157,16 +156,16 @@ describe('answers that mean nothing', () => {
     ];
     for (const one of odd) {
       const line = one === null || typeof one === 'number' ? one : { ...entry, ...one };
-      const { replica: depot } = await at(test, says(`${JSON.stringify(entry)}\n${JSON.stringify(line)}\n`));
-      const entries = (await depot.manifest())?.entries[Symbol.asyncIterator]();
+      const { replica } = await at(test, says(`${JSON.stringify(entry)}\n${JSON.stringify(line)}\n`));
+      const entries = (await replica.manifest())?.entries[Symbol.asyncIterator]();
       assert.deepEqual((await entries?.next())?.value, entry);
       await assert.rejects(entries?.next() ?? Promise.resolve(), isUnreachable, JSON.stringify(line));
     }
   });
 
   it('a path with half of a character', async (test) => {
-    const { replica: depot } = await at(test, says({}));
-    await assert.rejects(depot.read('site_media/\ud800.png'), { name: NotFoundError.name });
+    const { replica } = await at(test, says({}));
+    await assert.rejects(replica.read('site_media/\ud800.png'), { name: NotFoundError.name });
   });
 });
 

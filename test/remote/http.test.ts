@@ -55,14 +55,14 @@ describe('what a server says is wrong becomes the error that it was', () => {
     [413, { detail: 'Too large.' }, ValidationError, /^Too large\.$/],
     [429, { detail: 'Wait 3 seconds.' }, UnavailableError, /^Wait 3 seconds\.$/],
     [503, { detail: 'The disk is full.' }, UnavailableError, /^The disk is full\.$/],
-    [500, { detail: 'A server error occurred.' }, CatalogueError, /^Something went wrong at 127/],
+    [500, { detail: 'A server error occurred.' }, CatalogueError, /^Internal error at 127/],
     [418, { detail: 'Short and stout.' }, CatalogueError, /^Short and stout\.$/],
   ];
   for (const [status, body, kind, message] of errors)
     it(`${status}: ${JSON.stringify(body)}`, async (test) => {
       const http = await serving(test, says(status, body), { retries: 0 });
       await assert.rejects(
-        http.json({ path: '/api/v1/' }),
+        http.requestJson({ path: '/api/v1/' }),
         (error: Error) => error instanceof kind && message.test(error.message),
       );
     });
@@ -70,7 +70,7 @@ describe('what a server says is wrong becomes the error that it was', () => {
   it('308 leads to what has moved', async (test) => {
     const location = 'https://elsewhere.example/below/api/v1/namespaces/a/datasets/b/?format=json';
     const http = await serving(test, says(308, '', { location }));
-    await assert.rejects(http.json({ path: '/api/v1/namespaces/a/datasets/c/' }), (error) => {
+    await assert.rejects(http.requestJson({ path: '/api/v1/namespaces/a/datasets/c/' }), (error) => {
       assert.ok(error instanceof MovedError);
       assert.deepEqual(error.to, { kind: 'dataset', namespace: 'a', slug: 'b' });
       return true;
@@ -79,7 +79,7 @@ describe('what a server says is wrong becomes the error that it was', () => {
 
   it('an error without a body, as of HEAD, is asked for again', async (test) => {
     const http = await serving(test, says(400, { _limit: ['A valid integer is required.'] }));
-    await assert.rejects(http.ask({ method: 'HEAD', path: '/x' }), ValidationError);
+    await assert.rejects(http.request({ method: 'HEAD', path: '/x' }), ValidationError);
   });
 });
 
@@ -88,9 +88,9 @@ describe('what is no catalogue is told apart', () => {
   const others: readonly (readonly [string, RequestListener, RegExp])[] = [
     ['a web page', says(200, '<html>', html), /no catalogue at http:.*something else/],
     ['a page that says 404', says(404, '<html>', html), /no catalogue at .*a web page \(status 404\)/],
-    ['a log-in wall', says(401, '<html>', html), /want to know who asks/],
+    ['a log-in wall', says(401, '<html>', html), /may require a sign-in/],
     ['JSON of something else', says(404, { error: 'nope' }), /no catalogue at/],
-    ['a proxy that found nobody', says(502, 'Bad gateway', html), /isn't there at the moment/],
+    ['a proxy that found nobody', says(502, 'Bad gateway', html), /is unavailable/],
     [
       'a redirection',
       says(301, '', { location: 'https://www.example.org/x' }),
@@ -101,7 +101,7 @@ describe('what is no catalogue is told apart', () => {
   for (const [what, answer, message] of others)
     it(what, async (test) => {
       const http = await serving(test, answer, { retries: 0 });
-      await assert.rejects(http.json({ path: '/api/v1/datasets/' }), isUnreachable(message));
+      await assert.rejects(http.requestJson({ path: '/api/v1/datasets/' }), isUnreachable(message));
     });
 
   it('what speaks another protocol', async (test) => {
@@ -110,24 +110,24 @@ describe('what is no catalogue is told apart', () => {
     test.after(() => server.close());
     const http = await openHttp(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     test.after(() => http.close());
-    await assert.rejects(http.json({ path: '/' }), isUnreachable(/doesn't answer as a web server does/));
+    await assert.rejects(http.requestJson({ path: '/' }), isUnreachable(/doesn't speak HTTP/));
   });
 
   it('nobody', async (test) => {
     const http = await openHttp(`http://127.0.0.1:${await freePort()}`);
     test.after(() => http.close());
-    await assert.rejects(http.json({ path: '/' }), isUnreachable(/^Nobody answers at 127\.0\.0\.1:\d+/));
+    await assert.rejects(http.requestJson({ path: '/' }), isUnreachable(/^Nobody answers at 127\.0\.0\.1:\d+/));
   });
 
   it('a name that there is not', async (test) => {
     const http = await openHttp('http://no-such-host.invalid', { timeout: 5_000 });
     test.after(() => http.close());
-    await assert.rejects(http.json({ path: '/' }), isUnreachable(/no-such-host\.invalid/));
+    await assert.rejects(http.requestJson({ path: '/' }), isUnreachable(/no-such-host\.invalid/));
   });
 
   it('one who is silent', async (test) => {
     const http = await serving(test, () => {}, { timeout: 200, retries: 0 });
-    await assert.rejects(http.json({ path: '/' }), isUnreachable(/takes too long/));
+    await assert.rejects(http.requestJson({ path: '/' }), isUnreachable(/takes too long/));
   });
 });
 
@@ -152,14 +152,14 @@ describe('what is repeated, and what is not', () => {
     it(`a question, after ${what}`, async (test) => {
       const { counted, answer } = failing(2, fail);
       const http = await serving(test, answer);
-      assert.deepEqual((await http.json({ path: '/' })).value, { ok: true });
+      assert.deepEqual((await http.requestJson({ path: '/' })).value, { ok: true });
       assert.equal(counted.requests, 3);
     });
 
     it(`no write, after ${what}`, async (test) => {
       const { counted, answer } = failing(1, fail);
       const http = await serving(test, answer);
-      await assert.rejects(http.json({ method: 'POST', path: '/', body: '{}' }));
+      await assert.rejects(http.requestJson({ method: 'POST', path: '/', body: '{}' }));
       assert.equal(counted.requests, 1);
     });
   }
@@ -167,7 +167,7 @@ describe('what is repeated, and what is not', () => {
   it('not for ever', async (test) => {
     const { counted, answer } = failing(99, busy);
     const http = await serving(test, answer, { retries: 1 });
-    await assert.rejects(http.json({ path: '/' }), UnavailableError);
+    await assert.rejects(http.requestJson({ path: '/' }), UnavailableError);
     assert.equal(counted.requests, 2);
   });
 
@@ -184,7 +184,7 @@ describe('what is repeated, and what is not', () => {
       else response.end(bytes.subarray(start));
     });
     const chunks: Uint8Array[] = [];
-    for await (const chunk of (await http.ask({ path: '/' })).body) chunks.push(chunk);
+    for await (const chunk of (await http.request({ path: '/' })).body) chunks.push(chunk);
     assert.ok(Buffer.concat(chunks).equals(bytes));
     assert.equal(ranges[0], undefined);
     assert.equal(ranges.length, 3);
@@ -197,7 +197,7 @@ describe('what is repeated, and what is not', () => {
       if (++requests === 1) response.write('a,b\n1,2\n', () => response.destroy());
       else response.end('a,b\n3,4\n');
     });
-    const { body } = await http.ask({ path: '/' });
+    const { body } = await http.request({ path: '/' });
     await assert.rejects(text(body), isUnreachable(/cut off/));
   });
 });
@@ -213,7 +213,7 @@ describe('what is sent', () => {
       },
       { token: 'very-secret' },
     );
-    const error: Error = await http.json({ path: '/' }).then(
+    const error: Error = await http.requestJson({ path: '/' }).then(
       () => assert.fail('It was answered.'),
       (reason) => reason,
     );
@@ -228,7 +228,7 @@ describe('what is sent', () => {
     async function* endless() {
       for (let i = 0; i < 10_000; i++) yield Buffer.alloc(64 * 1024);
     }
-    const sent = http.json({ method: 'POST', path: '/', body: Readable.from(endless(), { objectMode: false }) });
+    const sent = http.requestJson({ method: 'POST', path: '/', body: Readable.from(endless(), { objectMode: false }) });
     await assert.rejects(sent, NotPermittedError);
   });
 
@@ -236,7 +236,7 @@ describe('what is sent', () => {
     const http = await serving(test, () => {});
     const controller = new AbortController();
     const why = new Error('Enough.');
-    const sent = http.json({ path: '/', signal: controller.signal });
+    const sent = http.requestJson({ path: '/', signal: controller.signal });
     setTimeout(() => controller.abort(why), 20);
     await assert.rejects(sent, (error) => error === why);
   });
@@ -246,7 +246,7 @@ describe('what is sent', () => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
       response.end(gzipSync('{"packed":true}'));
     });
-    assert.deepEqual((await http.json({ path: '/' })).value, { packed: true });
+    assert.deepEqual((await http.requestJson({ path: '/' })).value, { packed: true });
   });
 
   it('goes through the proxy that the environment names, but for hosts that it excepts', async (test) => {
@@ -271,11 +271,11 @@ describe('what is sent', () => {
     });
     process.env.http_proxy = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
     const proxied = await serving(test, says(200, { ok: true }));
-    assert.deepEqual((await proxied.json({ path: '/' })).value, { ok: true });
+    assert.deepEqual((await proxied.requestJson({ path: '/' })).value, { ok: true });
     assert.deepEqual(through, [new URL(proxied.base).host]);
     process.env.no_proxy = '127.0.0.1';
     const direct = await serving(test, says(200, { ok: true }));
-    await direct.json({ path: '/' });
+    await direct.requestJson({ path: '/' });
     assert.equal(through.length, 1);
   });
 });

@@ -11,7 +11,7 @@ import type { Context } from '../../src/cli/context.ts';
 import { main } from '../../src/cli/main.ts';
 import { openFolder } from '../../src/files/file-catalogue.ts';
 import { type CheckResult, check } from '../../src/files/folder.ts';
-import { connect } from '../../src/remote/connect.ts';
+import { connect } from '../../src/remote/remote-catalogue.ts';
 import type { ServeOptions, Serving } from '../../src/serve.ts';
 import { type FolderContent, homeOf, writeContent } from './folder.ts';
 

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { UnreachableError } from '../../src/catalogue/errors.ts';
 import { openFolder } from '../../src/files/file-catalogue.ts';
-import { connect } from '../../src/remote/connect.ts';
+import { connect } from '../../src/remote/remote-catalogue.ts';
 import { State } from '../../src/sync/state.ts';
 import { pull, push } from '../../src/sync/sync.ts';
 import { cuttingProxy } from '../support/cutting-proxy.ts';
 import { homeOf, makeFolder } from '../support/folder.ts';
 import { serveFolder } from '../support/server.ts';
-import { contentOf, failuresOf, parse } from './pair.ts';
+import { contentOf, failuresOf } from './pair.ts';
 
 const payload = Buffer.from(Array.from({ length: 1200 }, (_, i) => `row ${i}\n`).join(''));
 const names = Array.from({ length: 12 }, (_, i) => `parks/set-${i}`);
@@ -60,7 +60,7 @@ async function untilDone(ours: string, url: string, token: string, allow: (bytes
     const state = await State.open(join(folder, 'there.ndjson'));
     const spool = join(folder, 'there.texts');
     try {
-      const pair = { ours: files.for().replica, theirs: there.replica, state, spool, signedIn: true, parse };
+      const pair = { ours: files.for().replica, theirs: there.replica, state, spool, signedIn: true };
       assert.deepEqual(failuresOf(await run(pair)), []);
       return cuts;
     } catch (error) {

@@ -196,7 +196,7 @@ describe('two folders', () => {
     const { plan, done } = await pullFrom(here, there, {}, { signedIn: false });
     assert.deepEqual(done, []);
     assert.deepEqual(
-      plan.held.map(({ path }) => path),
+      plan.blocked.map(({ path }) => path),
       [`${homeOf('parks/benches')}/dataset.yaml`],
     );
     assert.deepEqual((await pullFrom(here, there, {}, { signedIn: false })).done, []);
@@ -209,7 +209,7 @@ describe('two folders', () => {
   it('do nothing in a rehearsal', async (test) => {
     const { here, there } = await start(test);
     const before = contentOf(here);
-    const { plan, done } = await pullFrom(here, there, { rehearse: true });
+    const { plan, done } = await pullFrom(here, there, { dryRun: true });
     assert.deepEqual([done, contentOf(here)], [[], before]);
     assert.equal(plan.incoming.length, 14);
   });

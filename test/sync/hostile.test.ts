@@ -27,13 +27,13 @@ async function start(test: TestContext) {
   return { here: here.root, there: there.root };
 }
 
-/** A depot of which some files are read otherwise. */
-const reading = (depot: Replica, read: (path: string) => Readable | null): Replica => ({
-  manifest: (options) => depot.manifest(options),
-  entry: (path) => depot.entry(path),
-  read: async (path, options) => read(path) ?? depot.read(path, options),
-  apply: (changes) => depot.apply(changes),
-  put: (path, bytes) => depot.put(path, bytes),
+/** A replica of which some files are read otherwise. */
+const reading = (replica: Replica, read: (path: string) => Readable | null): Replica => ({
+  manifest: (options) => replica.manifest(options),
+  entry: (path) => replica.entry(path),
+  read: async (path, options) => read(path) ?? replica.read(path, options),
+  apply: (changes) => replica.apply(changes),
+  put: (path, bytes) => replica.put(path, bytes),
 });
 
 describe('the other side', () => {
@@ -49,8 +49,8 @@ describe('the other side', () => {
           for (; sent < 200; sent++) yield Buffer.alloc(1024 * 1024, 0x20);
         })(),
       );
-    const wrap = (depot: Replica, side: 'ours' | 'theirs') =>
-      side === 'ours' ? depot : reading(depot, (path) => (path === trees ? endless() : null));
+    const wrap = (replica: Replica, side: 'ours' | 'theirs') =>
+      side === 'ours' ? replica : reading(replica, (path) => (path === trees ? endless() : null));
     const { done, failures } = await pullFrom(here, there, {}, { wrap });
     assert.deepEqual(
       done.map(({ path }) => path),

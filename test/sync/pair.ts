@@ -6,14 +6,13 @@ import type { Replica } from '../../src/catalogue/replica.ts';
 import { openFolder } from '../../src/files/file-catalogue.ts';
 import type { Pair } from '../../src/sync/compare.ts';
 import { State } from '../../src/sync/state.ts';
-import { pull, push, type Synced, type SyncOptions } from '../../src/sync/sync.ts';
-import { parseRecord } from '../../src/text/parse.ts';
+import { pull, push, type SyncOptions, type SyncResult } from '../../src/sync/sync.ts';
 import { filesIn } from '../support/prompt.ts';
 
 export interface PairOptions {
   readonly signedIn?: boolean;
   /** What stands between them. */
-  readonly wrap?: (depot: Replica, side: 'ours' | 'theirs') => Replica;
+  readonly wrap?: (replica: Replica, side: 'ours' | 'theirs') => Replica;
 }
 
 /** Opens both folders anew, as every run of the program does, and does something with them. */
@@ -21,7 +20,7 @@ export async function withPair<T>(
   ours: string,
   theirs: string,
   work: (pair: Pair) => Promise<T>,
-  { signedIn = true, wrap = (depot) => depot }: PairOptions = {},
+  { signedIn = true, wrap = (replica) => replica }: PairOptions = {},
 ): Promise<T> {
   const folder = join(ours, '.catalogue', 'remotes');
   mkdirSync(folder, { recursive: true });
@@ -34,7 +33,6 @@ export async function withPair<T>(
       state,
       spool: join(folder, 'there.texts'),
       signedIn,
-      parse,
     });
   } finally {
     await state.close();
@@ -47,11 +45,6 @@ export const pullFrom = (ours: string, theirs: string, options?: SyncOptions, pa
 export const pushTo = (ours: string, theirs: string, options?: SyncOptions, pairOptions?: PairOptions) =>
   withPair(ours, theirs, (pair) => push(pair, options), pairOptions);
 
-export function parse(path: string, text: string): Readonly<Record<string, unknown>> | null {
-  const parsed = parseRecord(text, path.endsWith('.json') ? 'json' : 'yaml');
-  return 'value' in parsed ? (parsed.value as Record<string, unknown>) : null;
-}
-
 /** Every file that is kept in step, with its bytes. */
 export function contentOf(root: string): Readonly<Record<string, string>> {
   const paths = filesIn(root).filter((path) => !/^catalogue\.|\.catalogue-tmp(\/|$)|^\./.test(path));
@@ -59,6 +52,6 @@ export function contentOf(root: string): Readonly<Record<string, string>> {
 }
 
 /** What went wrong, as text. */
-export const failuresOf = ({ failures }: Synced) => failures.map(({ path, error }) => `${path}: ${error}`);
+export const failuresOf = ({ failures }: SyncResult) => failures.map(({ path, error }) => `${path}: ${error}`);
 
 export const makeEmpty = (root: string) => mkdir(join(root, 'namespaces'), { recursive: true });

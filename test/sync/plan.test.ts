@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Files } from '../../src/sync/files.ts';
+import { type Files, isSynced } from '../../src/sync/files.ts';
 import type { Move } from '../../src/sync/moves.ts';
-import { isKept } from '../../src/sync/paths.ts';
-import { type Plan, planFor, settled } from '../../src/sync/plan.ts';
-import { isMeantBy, selected } from '../../src/sync/select.ts';
+import { matchesName, planSync, resolveConflicts, type SyncPlan, selectNamed } from '../../src/sync/plan.ts';
 
 const ns = 'namespaces/parks/namespace.yaml';
 const home = 'namespaces/parks/datasets/trees';
@@ -17,11 +15,11 @@ const files = (sums: Readonly<Record<string, string>>): Files =>
   new Map(Object.entries(sums).map(([path, checksum]) => [path, { checksum, size: 1 }]));
 
 type Sums = Readonly<Record<string, string>>;
-const plan = (base: Sums, ours: Sums, theirs: Sums, more: object = {}): Plan =>
-  planFor({ base: files(base), ours: files(ours), theirs: files(theirs), moves: [], ...more });
+const plan = (base: Sums, ours: Sums, theirs: Sums, more: object = {}): SyncPlan =>
+  planSync({ base: files(base), ours: files(ours), theirs: files(theirs), moves: [], ...more });
 
 /** A plan in few words. */
-const words = ({ incoming, outgoing, conflicts, held, agreed }: Plan) => ({
+const words = ({ incoming, outgoing, conflicts, blocked: held, agreed }: SyncPlan) => ({
   ...(incoming.length && { incoming: incoming.map((step) => `${step.do} ${step.path}`) }),
   ...(outgoing.length && { outgoing: outgoing.map((step) => `${step.do} ${step.path}`) }),
   ...(conflicts.length && { conflicts: conflicts.map(({ path }) => path) }),
@@ -103,21 +101,21 @@ describe('a plan', () => {
     it(name, () => assert.deepEqual(words(plan(base, ours, theirs)), expected));
 
   it('is about the files of a catalogue, but for its settings', () => {
-    for (const path of Object.keys(whole)) assert.ok(isKept(path), path);
+    for (const path of Object.keys(whole)) assert.ok(isSynced(path), path);
     for (const path of ['catalogue.yaml', 'catalogue.json', 'notes.txt', 'users/a/b.yaml', `${home}/a.yaml`])
-      assert.ok(!isKept(path), path);
+      assert.ok(!isSynced(path), path);
   });
 
   it('leaves alone what can not be read', () => {
-    const broken = new Map([[set, 'No permission.']]);
-    const left = plan(whole, { ...whole, [set]: '' }, { [ns]: 'n' }, { broken });
+    const unreadable = new Map([[set, 'No permission.']]);
+    const left = plan(whole, { ...whole, [set]: '' }, { [ns]: 'n' }, { unreadable });
     assert.deepEqual(words(left), { held: [set] });
   });
 
   it('does not take for removed what is only out of sight', () => {
-    const found = plan(whole, whole, { [ns]: 'n', 'queries/new.yaml': '1' }, { outOfSight: 'Sign in.' });
+    const found = plan(whole, whole, { [ns]: 'n', 'queries/new.yaml': '1' }, { hiddenReason: 'Sign in.' });
     assert.deepEqual(words(found).incoming, ['write queries/new.yaml']);
-    assert.equal(found.held[0]?.reason, 'Sign in.');
+    assert.equal(found.blocked[0]?.reason, 'Sign in.');
   });
 
   it('sends a rename as one, and reads under the old name where the other side has yet to hear of it', () => {
@@ -138,8 +136,8 @@ describe('a plan', () => {
     const { conflicts } = plan(base, ours, theirs);
     const withBase = (choice: 'ours' | 'theirs') => {
       const known = new Map(files(base));
-      for (const [path, file] of settled(conflicts, choice)) file ? known.set(path, file) : known.delete(path);
-      return words(planFor({ base: known, ours: files(ours), theirs: files(theirs), moves: [] }));
+      for (const [path, file] of resolveConflicts(conflicts, choice)) file ? known.set(path, file) : known.delete(path);
+      return words(planSync({ base: known, ours: files(ours), theirs: files(theirs), moves: [] }));
     };
     assert.deepEqual(withBase('ours'), { outgoing: [`write ${set}`] });
     assert.deepEqual(withBase('theirs'), { incoming: [`remove ${set}`] });
@@ -149,7 +147,7 @@ describe('a plan', () => {
 describe('names', () => {
   it('mean a record with all that lies in it', () => {
     const meant = (name: string) =>
-      [ns, set, version, payload, 'groups/parks.yaml'].filter((path) => isMeantBy(name, path));
+      [ns, set, version, payload, 'groups/parks.yaml'].filter((path) => matchesName(name, path));
     assert.deepEqual(meant('parks'), [ns, set, version, payload]);
     assert.deepEqual(meant('parks/trees'), [set, version, payload]);
     assert.deepEqual(meant('parks/trees@2020'), [version]);
@@ -160,7 +158,7 @@ describe('names', () => {
 
   it('bring with them what has to be there first', () => {
     const all = plan({}, { ...whole, 'queries/q.yaml': 'q' }, {});
-    const few = selected(all, ['parks/trees@2020']);
+    const few = selectNamed(all, ['parks/trees@2020']);
     assert.deepEqual(words(few), { outgoing: [`write ${ns}`, `write ${set}`, `write ${version}`] });
   });
 });

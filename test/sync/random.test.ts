@@ -128,10 +128,10 @@ describe('two folders with any edits', () => {
 });
 
 /** Depots that answer so many questions, and then one no more, though it was heard. */
-function cutAfter(operations: number): (depot: Replica) => Replica {
+function cutAfter(operations: number): (replica: Replica) => Replica {
   let left = operations;
-  return (depot) =>
-    new Proxy(depot, {
+  return (replica) =>
+    new Proxy(replica, {
       get(target, name) {
         const method = Reflect.get(target, name);
         return async (...args: unknown[]) => {

@@ -32,9 +32,9 @@ describe('the last common state', () => {
   it('outlives a process that ends without a word', async () => {
     const { path, sums, reopened } = await start();
     const state = await State.open(path);
-    await state.note('a.yaml', file('1'), 'label: Ä\n');
-    await state.note(set, file('2'), 'x');
-    await state.note('namespaces/a/datasets/x/data/p.csv', file('3'));
+    await state.set('a.yaml', file('1'), 'label: Ä\n');
+    await state.set(set, file('2'), 'x');
+    await state.set('namespaces/a/datasets/x/data/p.csv', file('3'));
     await state.move(set, 'namespaces/b/datasets/y/dataset.yaml');
     await state.flush();
     const expected = {
@@ -54,8 +54,8 @@ describe('the last common state', () => {
   it('is written anew at the end, with the tag that it is worth', async () => {
     const { path, sums, reopened } = await start();
     await reopened(async (state) => {
-      for (let i = 0; i < 50; i++) await state.note('a.yaml', file(String(i)), `text ${i}`);
-      await state.note(set, file('s'), 'x');
+      for (let i = 0; i < 50; i++) await state.set('a.yaml', file(String(i)), `text ${i}`);
+      await state.set(set, file('s'), 'x');
       await state.move(set, 'namespaces/b/datasets/y/dataset.yaml');
       await state.finish({ tag: 'T', signedIn: true });
     });
@@ -76,10 +76,10 @@ describe('the last common state', () => {
   it('is worth no tag when something was added since', async () => {
     const { reopened } = await start();
     await reopened(async (state) => {
-      await state.note('a.yaml', file('1'), 'x');
+      await state.set('a.yaml', file('1'), 'x');
       await state.finish({ tag: 'T', signedIn: false });
     });
-    await reopened((state) => state.drop('a.yaml'));
+    await reopened((state) => state.remove('a.yaml'));
     await reopened((state) => {
       assert.equal(state.header.tag, null);
       assert.equal(state.files.size, 0);
@@ -88,9 +88,9 @@ describe('the last common state', () => {
 
   it('is whole without a last line that was torn off', async () => {
     const { path, sums, reopened } = await start();
-    await reopened((state) => state.note('a.yaml', file('1'), 'x'));
+    await reopened((state) => state.set('a.yaml', file('1'), 'x'));
     appendFileSync(path, '{"path":"b.yaml","check');
-    await reopened((state) => state.note('c.yaml', file('3'), 'x'));
+    await reopened((state) => state.set('c.yaml', file('3'), 'x'));
     await reopened((state) => assert.deepEqual(sums(state), { 'a.yaml': '1', 'c.yaml': '3' }));
   });
 
@@ -98,12 +98,12 @@ describe('the last common state', () => {
     const { sums, reopened } = await start();
     await reopened(async (state) => {
       for (const path of [set, 'namespaces/a/datasets/x/data/p.csv', 'namespaces/a/namespace.yaml'])
-        await state.note(path, file('1'));
+        await state.set(path, file('1'));
       await state.forget('namespaces/a/namespace.yaml');
     });
     await reopened(async (state) => {
       assert.equal(state.files.size, 2);
-      await state.drop(set);
+      await state.remove(set);
     });
     await reopened((state) => assert.deepEqual(sums(state), {}));
   });

@@ -148,10 +148,10 @@ test('an edit of JSON says what it should, and leaves other keys and the layout 
 test('a new text reads back, in the order of the keys', () => {
   fc.assert(
     fc.property(record, (value) => {
-      const text = newText('yaml', value, order, '# yaml-language-server: $schema=x.json');
+      const text = newText(value, order, '# yaml-language-server: $schema=x.json');
       assert.deepEqual(valueIn(text, 'yaml'), value);
       assert.match(text, /^# yaml-language-server: \$schema=x\.json\n[^\n]/);
-      assert.equal(newText('yaml', value, order, '# yaml-language-server: $schema=x.json'), text);
+      assert.equal(newText(value, order, '# yaml-language-server: $schema=x.json'), text);
     }),
     { numRuns: 1500 },
   );

@@ -249,7 +249,7 @@ test('a new file is quoted where some reader could misread it', () => {
     columns: [{ name: 'a', notes: 'l\nm', like: [] }],
   };
   assert.equal(
-    newText('yaml', value, order, '# yaml-language-server: $schema=x.json'),
+    newText(value, order, '# yaml-language-server: $schema=x.json'),
     `# yaml-language-server: $schema=x.json
 id: 5
 label: "1.10"
@@ -284,5 +284,5 @@ words:
   - x
 `,
   );
-  assert.equal(newText('yaml', {}, order), '{}\n');
+  assert.equal(newText({}, order), '{}\n');
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { parse, stringify } from 'yaml';
-import { locate, parseRecord } from '../../src/text/parse.ts';
+import { findPosition, parseRecord } from '../../src/text/parse.ts';
 import { record } from './records.ts';
 
 const readFrom = (text: string, format: 'yaml' | 'json' = 'yaml') => {
@@ -11,12 +11,10 @@ const readFrom = (text: string, format: 'yaml' | 'json' = 'yaml') => {
   return parsed.value;
 };
 
-const faultOf = (text: string, format: 'yaml' | 'json' = 'yaml') => {
+const errorOf = (text: string, format: 'yaml' | 'json' = 'yaml') => {
   const parsed = parseRecord(text, format);
-  assert.ok('faults' in parsed, JSON.stringify(parsed));
-  const fault = parsed.faults[0];
-  assert.ok(fault);
-  return fault;
+  assert.ok('error' in parsed, JSON.stringify(parsed));
+  return parsed.error;
 };
 
 const styles = [
@@ -67,7 +65,7 @@ test('both YAML readers agree on edge cases of the core schema', () => {
   for (const text of cases) assert.deepEqual(readFrom(text), parse(text, { version: '1.2' }), text);
 });
 
-test('a fault says where it is, what is wrong and what to write', () => {
+test('an error says where it is, what is wrong and what to write', () => {
   const cases: [string, string, RegExp][] = [
     ['a: 1\nb: 3\na: 2', '3:1 /a', /"a" is given twice, first in line 1/],
     ['c:\n  - a: 1\n    "a": 2', '3:5 /c/0/a', /"a" is given twice, first in line 2/],
@@ -110,19 +108,19 @@ test('a fault says where it is, what is wrong and what to write', () => {
     ['\ufeffa: @x', '1:4 ', /can't begin with @/],
   ];
   for (const [text, place, message] of cases) {
-    const fault = faultOf(text);
-    assert.equal(`${fault.line}:${fault.column} ${fault.pointer}`, place, text);
-    assert.match(fault.message, message, text);
+    const error = errorOf(text);
+    assert.equal(`${error.line}:${error.column} ${error.pointer}`, place, text);
+    assert.match(error.message, message, text);
   }
 });
 
 test('aliases of aliases of aliases are refused before they are written out', () => {
   const lines = ['a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1]'];
   for (let level = 1; level < 9; level++) lines.push(`a${level}: &a${level} [${`*a${level - 1}, `.repeat(9)}]`);
-  assert.match(faultOf(lines.join('\n')).message, /repeat too much/);
+  assert.match(errorOf(lines.join('\n')).message, /repeat too much/);
 });
 
-test('JSON is strict, and its faults have places too', () => {
+test('JSON is strict, and its errors have places too', () => {
   assert.deepEqual(
     readFrom('\ufeff{"a": [1, {"b:": "{"}], "__proto__": 1}', 'json'),
     JSON.parse('{"a": [1, {"b:": "{"}], "__proto__": 1}'),
@@ -145,9 +143,9 @@ test('JSON is strict, and its faults have places too', () => {
     ['['.repeat(100_000), `1:51 ${'/0'.repeat(50)}`, /deeper than 50/],
   ];
   for (const [text, place, message] of cases) {
-    const fault = faultOf(text, 'json');
-    assert.equal(`${fault.line}:${fault.column} ${fault.pointer}`, place, text.slice(0, 50));
-    assert.match(fault.message, message, text.slice(0, 50));
+    const error = errorOf(text, 'json');
+    assert.equal(`${error.line}:${error.column} ${error.pointer}`, place, text.slice(0, 50));
+    assert.match(error.message, message, text.slice(0, 50));
   }
 });
 
@@ -193,14 +191,13 @@ test('no text makes it throw', () => {
   fc.assert(
     fc.property(text, fc.constantFrom('yaml' as const, 'json' as const), (text, format) => {
       const parsed = parseRecord(text, format);
-      if ('faults' in parsed) {
+      if ('error' in parsed) {
         const lines = text.split('\n');
-        for (const { line, column } of parsed.faults) {
-          assert.ok(line >= 1 && line <= lines.length && column >= 1, `${line}:${column}`);
-          assert.ok(column <= (lines[line - 1] ?? '').length + 1, `${line}:${column}`);
-        }
+        const { line, column } = parsed.error;
+        assert.ok(line >= 1 && line <= lines.length && column >= 1, `${line}:${column}`);
+        assert.ok(column <= (lines[line - 1] ?? '').length + 1, `${line}:${column}`);
       }
-      locate(text, format, '/a/0/a');
+      findPosition(text, format, '/a/0/a');
     }),
     { numRuns: 2000 },
   );
@@ -225,9 +222,9 @@ test('a pointer has its place, or that of what is nearest', () => {
     '/missing': '1:1',
   };
   for (const [pointer, expected] of Object.entries(places)) {
-    const { line, column } = locate(yaml, 'yaml', pointer);
+    const { line, column } = findPosition(yaml, 'yaml', pointer);
     assert.equal(`${line}:${column}`, expected, pointer);
   }
-  assert.deepEqual(locate('{\n  "a": [1,\n 2]\n}', 'json', '/a/1'), { line: 3, column: 2 });
-  assert.deepEqual(locate('a: 1\nb: @', 'yaml', '/a'), { line: 2, column: 4 });
+  assert.deepEqual(findPosition('{\n  "a": [1,\n 2]\n}', 'json', '/a/1'), { line: 3, column: 2 });
+  assert.deepEqual(findPosition('a: 1\nb: @', 'yaml', '/a'), { line: 2, column: 4 });
 });

@@ -43,7 +43,7 @@ export const command: Verb<{ dryRun?: boolean }> = {
       await writeOrigin(folder, { url });
       if (show.asJson) show.json({ remote: url, folder: name, records: result.done.length });
       else if (!show.forPeople) show.line(name);
-      await showFailures(call, plan.held, failures);
+      showFailures(call, plan.blocked, failures);
       show.message(`Cloned ${amountOf(result)} from ${remote.name} into ${name}.`);
       return exitCodeOf(result);
     });
@@ -72,10 +72,10 @@ async function isPartialClone(folder: string, name: string, url: string): Promis
 
 /** The remote's settings file; null where it has none. */
 async function settingsOf(replica: Replica): Promise<{ readonly path: string; readonly text: string } | null> {
-  const { recordText } = await import('../../sync/record-text.ts');
+  const { readRecordText } = await import('../../sync/texts.ts');
   for (const path of recordPaths({ kind: 'settings' }))
     try {
-      return { path, text: await recordText(await replica.read(path)) };
+      return { path, text: await readRecordText(await replica.read(path)) };
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error;
     }

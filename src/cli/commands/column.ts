@@ -2,9 +2,9 @@
 import { Option } from 'commander';
 import { closest } from '../../catalogue/closest.ts';
 import { NotFoundError } from '../../catalogue/errors.ts';
+import { fields } from '../../catalogue/fields.ts';
 import { formatRef, parseDatasetRef } from '../../catalogue/ref.ts';
 import { representDataset } from '../../catalogue/represent.ts';
-import { columnSchema } from '../../catalogue/schemas.ts';
 import type { Column, Dataset } from '../../catalogue/types.ts';
 import type { Verb } from '../command.ts';
 import { find, withSuggestions } from '../lookup.ts';
@@ -45,10 +45,7 @@ const edit: Verb<EditOptions> = {
     'catalogue column edit parks/trees height --unit m --description "From the ground to the top"',
     'catalogue column edit parks/trees geometry --label Position --dry-run',
   ],
-  options: () => [
-    ...words.map((word) => new Option(`--${word} <text>`, columnSchema.properties[word].description)),
-    dryRun(),
-  ],
+  options: () => [...words.map((word) => new Option(`--${word} <text>`, fields.column[word].description)), dryRun()],
   async run(call, [name = '', column = ''], { dryRun: isDryRun, ...given }) {
     const ref = parseDatasetRef(name);
     assertChanges(given);

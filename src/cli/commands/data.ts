@@ -4,7 +4,7 @@ import { Option } from 'commander';
 import type { Rows } from '../../catalogue/catalogue.ts';
 import { closest } from '../../catalogue/closest.ts';
 import { formatRef, parseVersionRef } from '../../catalogue/ref.ts';
-import { type FormatName, formats } from '../../data/writers/write.ts';
+import { type OutputFormatName, outputFormats } from '../../data/formats/output-formats.ts';
 import type { Call, Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { type Parameter, parametersFrom } from '../filters.ts';
@@ -20,11 +20,11 @@ import { save, writeToStdout } from '../transfer/save.ts';
 const asParameters = ['limit', 'offset', 'ordering', 'fields', 'bbox', 'filter'] as const;
 
 interface DataOptions extends Partial<Record<(typeof asParameters)[number], string | number>> {
-  readonly format?: FormatName;
+  readonly format?: OutputFormatName;
   readonly output?: string;
 }
 
-const names = Object.keys(formats) as FormatName[];
+const names = Object.keys(outputFormats) as OutputFormatName[];
 const count = wholeNumber(0, Number.MAX_SAFE_INTEGER);
 
 export const command: Verb<DataOptions> = {
@@ -85,7 +85,7 @@ function ownParameters(options: DataOptions): readonly Parameter[] {
 }
 
 /** The format of a file's extension. @throws UsageError for an unknown one */
-function formatOf(file: string): FormatName {
+function formatOf(file: string): OutputFormatName {
   const extension = extname(file).slice(1).toLowerCase();
   const format = names.find((name) => name === extension);
   if (format) return format;

@@ -1,34 +1,16 @@
 /** One dataset in full: its fields, its columns, its versions. */
 import { formatRef } from '../../catalogue/ref.ts';
 import type { Dataset } from '../../catalogue/types.ts';
+import { fieldLines } from '../noun.ts';
 import { ageText, bytesText, numberText } from '../output/quantities.ts';
 import type { Show } from '../output/show.ts';
-
-const texts = [
-  'image',
-  'showcase_image',
-  'thumbnail_image',
-  'licence',
-  'homepage',
-  'publisher',
-  'contact',
-  'visibility',
-] as const;
 
 /** The number of newest versions that people get. */
 const mostVersions = 10;
 
 /** Shows one dataset. Behind a pipe, each line begins with the kind of its content. */
 export function showDataset(show: Show, dataset: Dataset): void {
-  show.fields([
-    ['dataset', formatRef(dataset)],
-    ['label', dataset.label],
-    ['id', String(dataset.id)],
-    ['description', dataset.description],
-    ['keywords', dataset.keywords.join(', ')],
-    ...texts.map((name) => [name, dataset[name]] as const),
-    ...(show.forPeople ? dataOf(dataset) : []),
-  ]);
+  show.fields([...fieldLines('dataset', dataset), ...(show.forPeople ? dataOf(dataset) : [])]);
   if (show.forPeople) showParts(show, dataset);
   else listParts(show, dataset);
 }

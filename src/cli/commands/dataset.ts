@@ -2,12 +2,11 @@
 import { Option } from 'commander';
 import { formatRef, parseDatasetRef, parseSlug } from '../../catalogue/ref.ts';
 import { representDataset } from '../../catalogue/represent.ts';
-import { columnTypes } from '../../catalogue/types.ts';
 import { editorNote } from '../editing/edit-record.ts';
 import { inputFrom } from '../fields.ts';
 import { find, withSuggestions } from '../lookup.ts';
 import { type Noun, verbsOf } from '../noun.ts';
-import { rename, repeatable, visibility } from '../options.ts';
+import { rename } from '../options.ts';
 import { assertLabelMakesSlug } from '../writes.ts';
 import { showDataset } from './dataset-show.ts';
 
@@ -42,19 +41,6 @@ const dataset: Noun<'dataset'> = {
       'catalogue dataset list --type geometry --licence CC0-1.0 --json',
     ],
     plural: 'datasets',
-    filters: () => [
-      repeatable('--keyword <word>', 'Only datasets with this keyword, or with any of several.'),
-      repeatable('--licence <id>', 'Only datasets with this licence.'),
-      repeatable('--publisher <name>', 'Only datasets of this publisher.'),
-      new Option('--type <type>', 'Only datasets with a column of this type.').choices(columnTypes),
-      repeatable('--column <name>', 'Only datasets with a column of this name.'),
-      repeatable('--namespace <name>', 'Only datasets of this namespace.'),
-      visibility(),
-      new Option('--ready <true|false>', 'Only datasets with a ready version, or without one.').choices([
-        'true',
-        'false',
-      ]),
-    ],
     headings: ['DATASET', 'LABEL', 'LICENCE', 'VERSIONS', 'UPDATED'],
     row(entity, { forPeople }) {
       const { label, licence, versions } = entity;

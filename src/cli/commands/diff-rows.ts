@@ -5,8 +5,8 @@ import { differenceText } from '../../catalogue/difference-text.ts';
 import { NotFoundError, ValidationError } from '../../catalogue/errors.ts';
 import { versionBefore } from '../../catalogue/lookup.ts';
 import { datasetOf, formatRef, parseVersionRef, refOf, type VersionRef } from '../../catalogue/ref.ts';
-import { splitList } from '../../data/literal.ts';
-import { TextError } from '../../data/text-error.ts';
+import { ParameterError } from '../../data/errors.ts';
+import { splitList } from '../../data/query/parameter-values.ts';
 import type { Call } from '../command.ts';
 import { interruptible } from '../interruption.ts';
 import { findVersion } from '../lookup.ts';
@@ -56,7 +56,7 @@ function keyFrom(text: string): readonly string[] {
   try {
     return splitList(text);
   } catch (error) {
-    throw error instanceof TextError ? new ValidationError({ _key: [error.message] }) : error;
+    throw error instanceof ParameterError ? new ValidationError({ _key: [error.message] }) : error;
   }
 }
 

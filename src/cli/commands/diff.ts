@@ -109,18 +109,18 @@ async function datasetExists(call: Call, version: VersionRef): Promise<boolean> 
 function diffRemote(call: Call): Promise<number> {
   return withPair(call, 'diff', async (pair, remote) => {
     const { context, global, show } = call;
-    const [{ compare }, { changesOf, conflictsOf }] = await Promise.all([
+    const [{ compare }, { summarizeChanges, summarizeConflicts }] = await Promise.all([
       import('../../sync/compare.ts'),
-      import('../../sync/changes.ts'),
+      import('../../sync/summary.ts'),
     ]);
     const comparison = await compare(pair);
     try {
       const { texts } = comparison;
       const plan = await comparison.plan();
-      const incoming = await changesOf(plan.incoming, pair, texts.theirs);
-      const outgoing = await changesOf(plan.outgoing, pair, texts.ours);
-      const conflicts = await conflictsOf(plan.conflicts, pair, comparison);
-      if (show.asJson) show.json({ remote: remote.url, incoming, outgoing, conflicts, held: plan.held });
+      const incoming = await summarizeChanges(plan.incoming, pair, texts.theirs);
+      const outgoing = await summarizeChanges(plan.outgoing, pair, texts.ours);
+      const conflicts = await summarizeConflicts(plan.conflicts, pair, comparison);
+      if (show.asJson) show.json({ remote: remote.url, incoming, outgoing, conflicts, held: plan.blocked });
       else {
         const paint = colours(context, global.color);
         const headed = (title: string, count: number, rest: () => void) => {
@@ -131,8 +131,8 @@ function diffRemote(call: Call): Promise<number> {
         headed(`To push to ${remote.name}:`, outgoing.length, () => showChanges(call, 'outgoing', outgoing));
         headed('Changed on both sides:', conflicts.length, () => showConflicts(call, conflicts));
       }
-      await showFailures(call, plan.held, []);
-      if (incoming.length + outgoing.length + conflicts.length + plan.held.length === 0)
+      showFailures(call, plan.blocked, []);
+      if (incoming.length + outgoing.length + conflicts.length + plan.blocked.length === 0)
         show.message('Already up to date.');
       return 0;
     } finally {

@@ -1,22 +1,16 @@
 /** `catalogue group`: users who own namespaces together. */
-import { Option } from 'commander';
 import { parseSlug } from '../../catalogue/ref.ts';
 import { representGroup } from '../../catalogue/represent.ts';
 import { editorNote } from '../editing/edit-record.ts';
 import { listAll } from '../lookup.ts';
-import { type Noun, verbsOf } from '../noun.ts';
-import { collect, rename } from '../options.ts';
+import { fieldLines, type Noun, verbsOf } from '../noun.ts';
+import { rename } from '../options.ts';
 
-const group: Noun<'group', { readonly member?: readonly string[] }> = {
+const group: Noun<'group'> = {
   kind: 'group',
   argument: 'group',
   parse: (name) => parseSlug('group', name),
   represent: representGroup,
-  // The members are in the users' files, and so in no schema of a group.
-  options: () => [
-    new Option('--member <username>', "A member. Repeatable; replaces all of them, '' for none.").argParser(collect),
-  ],
-  ownInput: ({ member }) => (member ? { members: member.filter((name) => name !== '') } : {}),
   add: {
     usage: 'add [group]',
     description: 'Add a group.',
@@ -37,15 +31,9 @@ const group: Noun<'group', { readonly member?: readonly string[] }> = {
   show: {
     description: 'Show one group, with its members and namespaces.',
     examples: ['catalogue group show gardeners'],
-    async print(show, { slug, label, id, members }, catalogue) {
-      const owned = await listAll(catalogue, 'namespace', { filters: { owner: [slug] } });
-      show.fields([
-        ['group', slug],
-        ['label', label],
-        ['id', String(id)],
-        ['members', members.join(', ')],
-        ['namespaces', owned.map((namespace) => namespace.slug).join(', ')],
-      ]);
+    async print(show, group, catalogue) {
+      const owned = await listAll(catalogue, 'namespace', { filters: { owner: [group.slug] } });
+      show.fields([...fieldLines('group', group), ['namespaces', owned.map(({ slug }) => slug).join(', ')]]);
     },
   },
   edit: {

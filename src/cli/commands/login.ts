@@ -51,10 +51,10 @@ export const login: Verb<LoginOptions> = {
 
 async function withToken({ context }: Call, url: string): Promise<Login> {
   const token = tokenFrom(await context.read('-'), 'stdin');
-  const { whoAmI, openHttp } = await loaded();
+  const { fetchUsername, openHttp } = await loaded();
   const http = await openHttp(url, { token });
   try {
-    return { url, user: await whoAmI(http), token, id: null, expires: null };
+    return { url, user: await fetchUsername(http), token, id: null, expires: null };
   } finally {
     await http.close();
   }
@@ -82,9 +82,13 @@ async function withPassword({ context }: Call, url: string, options: LoginOption
   }
 }
 
+/** The modules that sign in, loaded when they are needed. */
 async function loaded() {
-  const [{ openHttp }, signIn] = await Promise.all([import('../../remote/http.ts'), import('../../remote/sign-in.ts')]);
-  return { openHttp, ...signIn };
+  const [{ openHttp }, accounts] = await Promise.all([
+    import('../../remote/http.ts'),
+    import('../../remote/accounts.ts'),
+  ]);
+  return { openHttp, ...accounts };
 }
 
 export const logout: Verb = {
@@ -113,10 +117,7 @@ export const logout: Verb = {
 async function revoke({ url, token, id, expires }: Login): Promise<string> {
   if (id === null)
     return ' The token was given with --token-stdin and stays valid. To remove it: catalogue token remove';
-  const [{ openHttp }, { revokeToken }] = await Promise.all([
-    import('../../remote/http.ts'),
-    import('../../remote/sign-in.ts'),
-  ]);
+  const { openHttp, revokeToken } = await loaded();
   const http = await openHttp(url, { token, retries: 0 });
   try {
     await revokeToken(http, id);

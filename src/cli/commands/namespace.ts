@@ -3,7 +3,7 @@ import { parseSlug } from '../../catalogue/ref.ts';
 import { representNamespace } from '../../catalogue/represent.ts';
 import { editorNote } from '../editing/edit-record.ts';
 import { type Noun, verbsOf } from '../noun.ts';
-import { rename, visibility } from '../options.ts';
+import { rename } from '../options.ts';
 
 const namespace: Noun<'namespace'> = {
   kind: 'namespace',
@@ -23,22 +23,12 @@ const namespace: Noun<'namespace'> = {
     description: 'List the namespaces.',
     examples: ['catalogue namespace list', 'catalogue namespace list --search park --json'],
     plural: 'namespaces',
-    filters: () => [visibility()],
     headings: ['NAMESPACE', 'LABEL', 'VISIBILITY', 'OWNERS'],
     row: ({ slug, label, visibility, owners }) => [slug, label, visibility, owners.join(', ')],
   },
   show: {
     description: 'Show one namespace.',
     examples: ['catalogue namespace show parks'],
-    print: (show, { slug, label, id, description, visibility, owners }) =>
-      show.fields([
-        ['namespace', slug],
-        ['label', label],
-        ['id', String(id)],
-        ['description', description],
-        ['visibility', visibility],
-        ['owners', owners.join(', ')],
-      ]),
   },
   edit: {
     description: 'Edit a namespace. Only the fields that are given change.',

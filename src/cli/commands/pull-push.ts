@@ -40,7 +40,7 @@ export const pull: Verb<PullOptions> = {
   async run(call, names, { ours, theirs, dryRun }) {
     if (ours && theirs) throw new UsageError('Give --ours or --theirs, and not both.');
     const choice: Side | undefined = ours ? 'ours' : theirs ? 'theirs' : undefined;
-    return syncWithRemote(call, 'pull', { names: namesOf(names), choice, rehearse: dryRun });
+    return syncWithRemote(call, 'pull', { names: namesOf(names), choice, dryRun });
   },
 };
 
@@ -53,7 +53,7 @@ export const push: Verb<{ dryRun?: boolean }> = {
   examples: ['catalogue push', 'catalogue push --dry-run', 'catalogue push parks/trees'],
   on: 'both',
   options: () => [dryRun()],
-  run: (call, names, { dryRun }) => syncWithRemote(call, 'push', { names: namesOf(names), rehearse: dryRun }),
+  run: (call, names, { dryRun }) => syncWithRemote(call, 'push', { names: namesOf(names), dryRun }),
 };
 
 const namesOf = (args: readonly (string | undefined)[]) => args.filter((name) => name !== undefined);
@@ -86,32 +86,32 @@ function syncWithRemote(
   return withPair(call, direction, async (pair, remote) => {
     const { show } = call;
     const result = await runSync(call, words.doing, pair, direction, options);
-    const { plan, done, told, kept, changes, failures, skipped } = result;
-    if (show.asJson) show.json(await objectOf(words.changes, result, remote.url));
+    const { plan, done, conflicts, keptOurs, changes, failures, skipped } = result;
+    if (show.asJson) show.json(objectOf(words.changes, result, remote.url));
     else {
       showChanges(call, words.changes, changes);
-      showConflicts(call, told);
+      showConflicts(call, conflicts);
     }
-    await showFailures(call, plan.held, failures);
+    showFailures(call, plan.blocked, failures);
     if (skipped.length) show.message(words.skipped(skipped.length));
-    if (told.length) show.message(direction === 'pull' ? pullConflicts(result) : pushConflicts(result));
+    if (conflicts.length) show.message(direction === 'pull' ? pullConflicts(result) : pushConflicts(result));
     if (done.length) show.message(words.done(amountOf(result), remote.name));
-    if (kept) show.message(`Kept ${counted(kept, 'local record')}. To send: catalogue push`);
+    if (keptOurs) show.message(`Kept ${counted(keptOurs, 'local record')}. To send: catalogue push`);
     const others = direction === 'pull' ? plan.outgoing.length : plan.incoming.length;
-    if (!options.rehearse && !done.length && !kept && exitCodeOf(result) === 0 && !plan.held.length)
+    if (!options.dryRun && !done.length && !keptOurs && exitCodeOf(result) === 0 && !plan.blocked.length)
       show.message(others ? words.nothing(others) : 'Already up to date.');
     return exitCodeOf(result);
   });
 }
 
-function pullConflicts({ told }: RunResult): string {
-  const names = told.length === 1 && told[0] ? ` ${told[0].name}` : '';
+function pullConflicts({ conflicts }: RunResult): string {
+  const names = conflicts.length === 1 && conflicts[0] ? ` ${conflicts[0].name}` : '';
   return (
-    `${counted(told.length, 'conflict')}: changed on both sides. Keep yours: catalogue pull --ours${names}\n` +
+    `${counted(conflicts.length, 'conflict')}: changed on both sides. Keep yours: catalogue pull --ours${names}\n` +
     `Take theirs: catalogue pull --theirs${names}\n` +
     'Or edit the local record so that it has both changes, and then keep yours.'
   );
 }
 
-const pushConflicts = ({ told }: RunResult) =>
-  `${counted(told.length, 'record')} not sent: changed on both sides. Pull first: catalogue pull`;
+const pushConflicts = ({ conflicts }: RunResult) =>
+  `${counted(conflicts.length, 'record')} not sent: changed on both sides. Pull first: catalogue pull`;

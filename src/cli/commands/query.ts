@@ -13,7 +13,7 @@ import { inputFrom } from '../fields.ts';
 import { type Parameter, parametersFrom, parametersOf, recordFrom } from '../filters.ts';
 import { find, findVersion, withSuggestions } from '../lookup.ts';
 import { type Noun, verbsOf } from '../noun.ts';
-import { rename, repeatable } from '../options.ts';
+import { rename } from '../options.ts';
 import { assertLabelMakesSlug } from '../writes.ts';
 
 interface Own {
@@ -59,7 +59,6 @@ const query: Noun<'query', Own> = {
     description: 'List the saved queries.',
     examples: ['catalogue query list', 'catalogue query list --dataset parks/trees --json'],
     plural: 'queries',
-    filters: () => [repeatable('--dataset <dataset>', 'Only queries of this dataset.')],
     headings: ['QUERY', 'LABEL', 'DATASET', 'FILTERS'],
     row: (entity) => [entity.slug, entity.label, versionText(entity), filtersOf(entity).join(' ')],
   },

@@ -7,7 +7,7 @@ import { DeclinedError, UsageError } from '../errors.ts';
 import { inputFrom } from '../fields.ts';
 import { accountsOf } from '../lookup.ts';
 import { type Noun, verbsOf } from '../noun.ts';
-import { dryRun, passwordStdin, repeatable } from '../options.ts';
+import { dryRun, passwordStdin } from '../options.ts';
 import { showOutcome } from '../output/outcome.ts';
 
 interface PasswordOptions {
@@ -38,22 +38,12 @@ const user: Noun<'user', PasswordOptions> = {
     description: 'List the users.',
     examples: ['catalogue user list', 'catalogue user list --group gardeners --json'],
     plural: 'users',
-    filters: () => [repeatable('--group <group>', 'Only members of this group, or of any of several.')],
     headings: ['USER', 'NAME', 'EMAIL', 'STAFF', 'GROUPS'],
     row: ({ slug, name, email, staff, groups }) => [slug, name, email, staff ? 'yes' : '', groups.join(', ')],
   },
   show: {
     description: 'Show one user.',
     examples: ['catalogue user show alice'],
-    print: (show, { slug, id, name, email, staff, groups }) =>
-      show.fields([
-        ['user', slug],
-        ['id', String(id)],
-        ['name', name],
-        ['email', email],
-        ['staff', staff ? 'yes' : ''],
-        ['groups', groups.join(', ')],
-      ]),
   },
   edit: {
     description: 'Edit a user. Only the fields that are given change.',

@@ -178,7 +178,7 @@ const descriptionOf = ({ type, unit, label }: Column) => [type, unit && `in ${un
  * lookups; after the `=` of a boolean column, its values.
  */
 async function filterWords(columns: readonly Column[], current: string): Promise<readonly Candidate[]> {
-  const { lookupsOf } = await import('../../data/lookups.ts');
+  const { lookupsByType } = await import('../../data/query/lookups.ts');
   const plain = (words: readonly string[]) => words.map((word) => ({ word, description: '' }));
   const named = columns.find(({ name }) => current.startsWith(`${name}__`) || current.startsWith(`${name}=`));
   if (!named) {
@@ -190,5 +190,5 @@ async function filterWords(columns: readonly Column[], current: string): Promise
   }
   const { name, type } = named;
   if (current.startsWith(`${name}=`)) return type === 'boolean' ? plain([`${name}=true`, `${name}=false`]) : [];
-  return plain(lookupsOf[type].filter((lookup) => lookup !== 'exact').map((lookup) => `${name}__${lookup}=`));
+  return plain(lookupsByType[type].filter((lookup) => lookup !== 'exact').map((lookup) => `${name}__${lookup}=`));
 }

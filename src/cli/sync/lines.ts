@@ -1,5 +1,5 @@
 /** Changes and conflicts between a local and a remote catalogue, as lines. */
-import type { Change, ToldConflict } from '../../sync/changes.ts';
+import type { ChangeSummary, ConflictSummary } from '../../sync/summary.ts';
 import { bytesText } from '../output/quantities.ts';
 import type { Paint } from '../output/show.ts';
 import { oneLine } from '../output/text.ts';
@@ -8,7 +8,7 @@ const signs = { add: '+', change: '~', remove: '-', move: '~' } as const;
 const colourOf = { add: 'green', change: 'yellow', remove: 'red', move: 'yellow' } as const;
 
 /** A change for people: `+ parks/trees@2020… (1.2 MB)`. */
-export function changeLine({ change, name, to, size, fields }: Change, paint: Paint): string {
+export function changeLine({ change, name, to, size, fields }: ChangeSummary, paint: Paint): string {
   const parts = [to === undefined ? name : `${name} → ${to}`];
   if (size !== undefined) parts.push(`(${bytesText(size)})`);
   if (fields) parts.push(` ${fields.join(', ') || 'comments or layout'}`);
@@ -16,7 +16,7 @@ export function changeLine({ change, name, to, size, fields }: Change, paint: Pa
 }
 
 /** A conflict for people: the change of each side, and below it each field. */
-export function conflictLines({ name, ours, theirs, fields }: ToldConflict, paint: Paint): readonly string[] {
+export function conflictLines({ name, ours, theirs, fields }: ConflictSummary, paint: Paint): readonly string[] {
   const sides = ours === theirs ? `${ours} on both sides` : `${ours} locally, ${theirs} remotely`;
   return [
     `${paint('red', '!')} ${paint('bold', oneLine(name))}  ${sides}`,
@@ -30,12 +30,12 @@ export function conflictLines({ name, ours, theirs, fields }: ToldConflict, pain
 }
 
 /** The cells of a change for programs: direction, change, name, size or new name, fields. */
-export function changeCells(direction: string, { change, name, to, size, fields }: Change): readonly string[] {
+export function changeCells(direction: string, { change, name, to, size, fields }: ChangeSummary): readonly string[] {
   return [direction, change, name, to ?? String(size ?? ''), fields?.join(',') ?? ''];
 }
 
 /** The cells of a conflict for programs: one line for each field. */
-export function conflictCells({ name, ours, theirs, fields }: ToldConflict): readonly (readonly string[])[] {
+export function conflictCells({ name, ours, theirs, fields }: ConflictSummary): readonly (readonly string[])[] {
   const start = ['conflict', `${ours}/${theirs}`, name];
   if (fields.length === 0) return [[...start, '', '']];
   return fields.map(({ field, base, ours: mine, theirs: others }) => [

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { privateFolder, recordFormat } from '../../catalogue/layout.ts';
+import { privateFolder } from '../../catalogue/layout.ts';
 import type { Pair } from '../../sync/compare.ts';
 import type { Call } from '../command.ts';
 import { UsageError } from '../errors.ts';
@@ -84,11 +84,10 @@ export async function openPair<T>(
   work: (pair: Pair, remote: PairedRemote) => Promise<T>,
 ): Promise<T> {
   const { context } = call;
-  const [{ State }, { makePrivateFolder }, { withLock }, { parseRecord }] = await Promise.all([
+  const [{ State }, { makePrivateFolder }, { withLock }] = await Promise.all([
     import('../../sync/state.ts'),
     import('../../disk/private-folder.ts'),
     import('../../disk/lock.ts'),
-    import('../../text/parse.ts'),
   ]);
   const remote = await pairedRemote(call, given);
   const theirs = await call.remote(given);
@@ -101,13 +100,9 @@ export async function openPair<T>(
     async () => {
       const state = await State.open(`${path}.ndjson`);
       try {
-        const parse: Pair['parse'] = (file, text) => {
-          const parsed = parseRecord(text, recordFormat(file));
-          return 'value' in parsed ? (parsed.value as Record<string, unknown>) : null;
-        };
         const { signedIn } = remote;
         return await work(
-          { ours: ours.replica, theirs: theirs.replica, state, spool: `${path}.texts`, signedIn, parse },
+          { ours: ours.replica, theirs: theirs.replica, state, spool: `${path}.texts`, signedIn },
           remote,
         );
       } finally {

@@ -6,11 +6,12 @@ import {
   UnreachableError,
   ValidationError,
 } from '../../catalogue/errors.ts';
-import type { Change, ToldConflict } from '../../sync/changes.ts';
+import { describePath } from '../../catalogue/layout.ts';
+import type { Blocked } from '../../sync/classify.ts';
 import type { Pair } from '../../sync/compare.ts';
-import type { Held } from '../../sync/plan.ts';
 import type { Failure } from '../../sync/run.ts';
-import type { Synced, SyncOptions } from '../../sync/sync.ts';
+import type { ChangeSummary, ConflictSummary } from '../../sync/summary.ts';
+import type { SyncOptions, SyncResult } from '../../sync/sync.ts';
 import type { Call } from '../command.ts';
 import { interruptible } from '../interruption.ts';
 import { syncProgress } from '../output/progress.ts';
@@ -18,10 +19,11 @@ import { bytesText, counted } from '../output/quantities.ts';
 import { colours } from '../output/show.ts';
 import { changeCells, changeLine, conflictCells, conflictLines } from './lines.ts';
 
-export interface RunResult extends Synced {
+export interface RunResult extends SyncResult {
   /** The changes that were made; in a dry run, those that would be. */
-  readonly changes: readonly Change[];
-  readonly told: readonly ToldConflict[];
+  readonly changes: readonly ChangeSummary[];
+  /** The conflicts, field by field. */
+  readonly conflicts: readonly ConflictSummary[];
 }
 
 const howToGoOn = 'What was done until then stays: the same command goes on with the rest.';
@@ -34,12 +36,12 @@ export async function runSync(
   direction: 'pull' | 'push',
   options: SyncOptions,
 ): Promise<RunResult> {
-  const [{ changesOf, conflictsOf }, sync] = await Promise.all([
-    import('../../sync/changes.ts'),
+  const [{ summarizeChanges, summarizeConflicts }, sync] = await Promise.all([
+    import('../../sync/summary.ts'),
     import('../../sync/sync.ts'),
   ]);
-  let changes: readonly Change[] = [];
-  let told: readonly ToldConflict[] = [];
+  let changes: readonly ChangeSummary[] = [];
+  let conflicts: readonly ConflictSummary[] = [];
   const { at, end } = syncProgress(context, what);
   const result = await interruptible(context, howToGoOn, (signal) =>
     sync[direction](pair, {
@@ -47,8 +49,8 @@ export async function runSync(
       signal,
       onProgress: at,
       async onPlan({ plan, steps, comparison }) {
-        changes = await changesOf(steps, pair, comparison.texts[direction === 'pull' ? 'theirs' : 'ours']);
-        told = await conflictsOf(plan.conflicts, pair, comparison);
+        changes = await summarizeChanges(steps, pair, comparison.texts[direction === 'pull' ? 'theirs' : 'ours']);
+        conflicts = await summarizeConflicts(plan.conflicts, pair, comparison);
       },
     }),
   )
@@ -57,14 +59,18 @@ export async function runSync(
     })
     .finally(end);
   const undone = new Set([...result.failures, ...result.skipped].map(({ path }) => path));
-  return { ...result, told, changes: changes.filter(({ path }) => !undone.has(path)) };
+  return { ...result, conflicts, changes: changes.filter(({ path }) => !undone.has(path)) };
 }
 
 /** The most lines that are shown to people. */
 const mostLines = 100;
 
 /** Shows changes in one direction. */
-export function showChanges({ context, global, show }: Call, direction: string, changes: readonly Change[]): void {
+export function showChanges(
+  { context, global, show }: Call,
+  direction: string,
+  changes: readonly ChangeSummary[],
+): void {
   if (!show.forPeople) {
     show.table(
       [],
@@ -78,22 +84,21 @@ export function showChanges({ context, global, show }: Call, direction: string, 
 }
 
 /** Shows conflicts, field by field. */
-export function showConflicts({ context, global, show }: Call, conflicts: readonly ToldConflict[]): void {
+export function showConflicts({ context, global, show }: Call, conflicts: readonly ConflictSummary[]): void {
   const paint = colours(context, global.color);
   if (!show.forPeople) show.table([], conflicts.flatMap(conflictCells));
   else for (const conflict of conflicts) for (const line of conflictLines(conflict, paint)) context.out(`${line}\n`);
 }
 
 /** Shows the blocked changes and the failures, by the names of the records. */
-export async function showFailures({ show }: Call, held: readonly Held[], failures: readonly Failure[]): Promise<void> {
-  const { nameOf } = await import('../../sync/paths.ts');
-  for (const { path, reason } of held) show.message(`${nameOf(path)}: left alone. ${reason}`);
-  for (const { path, error } of failures.slice(0, mostLines)) show.message(`${nameOf(path)}: ${error.message}`);
+export function showFailures({ show }: Call, blocked: readonly Blocked[], failures: readonly Failure[]): void {
+  for (const { path, reason } of blocked) show.message(`${describePath(path)}: left alone. ${reason}`);
+  for (const { path, error } of failures.slice(0, mostLines)) show.message(`${describePath(path)}: ${error.message}`);
   if (failures.length > mostLines) show.message(`… and ${failures.length - mostLines} more that failed.`);
 }
 
 /** `3 records and 1.2 MB`. */
-export function amountOf({ done }: Pick<Synced, 'done'>): string {
+export function amountOf({ done }: Pick<SyncResult, 'done'>): string {
   const records = done.filter((step) => step.do !== 'put').length;
   const bytes = done.reduce((sum, step) => sum + (step.do === 'put' ? step.now.size : 0), 0);
   const parts = [...(records ? [counted(records, 'record')] : []), ...(bytes ? [bytesText(bytes)] : [])];
@@ -101,7 +106,7 @@ export function amountOf({ done }: Pick<Synced, 'done'>): string {
 }
 
 /** The exit code: 5 for a conflict, 4 for a change that isn't allowed, 2 for an invalid one, 1 for any other failure. */
-export function exitCodeOf({ plan, failures }: Pick<Synced, 'plan' | 'failures'>): number {
+export function exitCodeOf({ plan, failures }: Pick<SyncResult, 'plan' | 'failures'>): number {
   const isAny = (...kinds: readonly (new (...args: never[]) => Error)[]) =>
     failures.some(({ error }) => kinds.some((kind) => error instanceof kind));
   if (plan.conflicts.length || isAny(ConflictError, StaleError)) return 5;
@@ -110,15 +115,14 @@ export function exitCodeOf({ plan, failures }: Pick<Synced, 'plan' | 'failures'>
 }
 
 /** The result as an object of JSON: the changes made, and those that weren't, with the reasons. */
-export async function objectOf(direction: 'incoming' | 'outgoing', result: RunResult, url: string): Promise<object> {
-  const { nameOf } = await import('../../sync/paths.ts');
-  const named = ({ path }: { readonly path: string }) => ({ name: nameOf(path), path });
+export function objectOf(direction: 'incoming' | 'outgoing', result: RunResult, url: string): object {
+  const named = ({ path }: { readonly path: string }) => ({ name: describePath(path), path });
   return {
     remote: url,
     incoming: direction === 'incoming' ? result.changes : [],
     outgoing: direction === 'outgoing' ? result.changes : [],
-    conflicts: result.told,
-    held: result.plan.held.map(({ path, reason }) => ({ ...named({ path }), reason })),
+    conflicts: result.conflicts,
+    held: result.plan.blocked.map(({ path, reason }) => ({ ...named({ path }), reason })),
     failed: result.failures.map(({ path, error }) => ({ ...named({ path }), error: error.message })),
   };
 }

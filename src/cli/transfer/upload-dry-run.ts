@@ -18,12 +18,12 @@ export async function dryRunUpload(
   { checksum, mediaType }: UploadOptions,
 ): Promise<void> {
   const { show } = call;
-  const [{ takeIn }, { PayloadError }] = await Promise.all([
-    import('../../data/intake.ts'),
-    import('../../data/payload-error.ts'),
+  const [{ ingest }, { PayloadError }] = await Promise.all([
+    import('../../data/ingest/ingest.ts'),
+    import('../../data/errors.ts'),
   ]);
   const intake = await withProgress(call, source, 'Nothing was kept.', (options) =>
-    takeIn(source.bytes, { fileName: source.fileName, mediaType, ...options }),
+    ingest(source.bytes, { fileName: source.fileName, mediaType, ...options }),
   ).catch((error) => {
     throw error instanceof PayloadError ? new ValidationError({ file: [error.message] }) : error;
   });

@@ -5,7 +5,7 @@ import type { Adapter } from 'lowdb';
 import type { TokenScope } from '../../catalogue/accounts.ts';
 import { UnusableCatalogueError } from '../../catalogue/errors.ts';
 import { privateFolder } from '../../catalogue/layout.ts';
-import { codeOf, explained, writeDurably } from '../../disk/durable.ts';
+import { codeOf, toUnavailable, writeDurably } from '../../disk/durable.ts';
 import { parseRecord } from '../../text/parse.ts';
 import { isPasswordHash } from './password.ts';
 
@@ -87,7 +87,7 @@ export class AccountsAdapter implements Adapter<AccountsData> {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await closeToOthers(folder);
     } catch (error) {
-      throw explained(error, folder);
+      throw toUnavailable(error, folder);
     }
     await writeDurably(this.#path, `${JSON.stringify(data, null, 2)}\n`, { mode: 0o600 });
   }
@@ -98,11 +98,8 @@ const closeToOthers = (folder: string) => chmod(folder, 0o700).catch(() => {});
 
 function dataFrom(text: string): AccountsData {
   const parsed = parseRecord(text, 'json');
-  if ('faults' in parsed) {
-    const [fault] = parsed.faults;
-    // The fault's own message may quote the text, and that is nothing to show.
-    throw damaged(`at line ${fault?.line ?? 1}, column ${fault?.column ?? 1}`);
-  }
+  // The error's own message may quote the text, and that is nothing to show.
+  if ('error' in parsed) throw damaged(`at line ${parsed.error.line}, column ${parsed.error.column}`);
   const data = parsed.value as Record<keyof AccountsData, unknown>;
   for (const name of Object.keys(shapes) as (keyof AccountsData)[]) {
     const list = data[name];

@@ -6,7 +6,7 @@ import type { RecordDiagnostic } from '../../catalogue/record-set.ts';
 import { refOf, type VersionRef } from '../../catalogue/ref.ts';
 import { rules } from '../../catalogue/rules.ts';
 import type { Diagnostic, Version } from '../../catalogue/types.ts';
-import { locate } from '../../text/parse.ts';
+import { findPosition } from '../../text/parse.ts';
 import type { Access } from '../catalogue-files.ts';
 import { openFolder } from '../file-catalogue.ts';
 import { commitStep } from '../transaction.ts';
@@ -86,7 +86,7 @@ async function diagnose(root: string, options: CheckOptions) {
     : await checkAll(root, options);
   const located = ({ fix, other: _, ...one }: Found): CheckDiagnostic => {
     const text = one.line ? undefined : records.text(one.path);
-    const { line = 1, column = 1 } = text === undefined ? one : locate(text, recordFormat(one.path), one.pointer);
+    const { line = 1, column = 1 } = text === undefined ? one : findPosition(text, recordFormat(one.path), one.pointer);
     return { ...one, line, column, fixable: Boolean(fix) };
   };
   const all = found.map((one) => ({ found: one, diagnostic: located(one) }));

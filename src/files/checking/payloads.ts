@@ -11,9 +11,9 @@ import { find, latest } from '../../catalogue/lookup.ts';
 import { type RecordDiagnostic, type RecordSet, recordPathOf, report } from '../../catalogue/record-set.ts';
 import { datasetOf } from '../../catalogue/ref.ts';
 import type { Version } from '../../catalogue/types.ts';
-import { payloadFormats } from '../../data/formats.ts';
-import { takeIn } from '../../data/intake.ts';
-import { PayloadError } from '../../data/payload-error.ts';
+import { PayloadError } from '../../data/errors.ts';
+import { payloadFormats } from '../../data/formats/detect-format.ts';
+import { ingest } from '../../data/ingest/ingest.ts';
 import { formatOfRows } from '../rows.ts';
 
 /**
@@ -77,7 +77,7 @@ async function checkColumns(
   const dataset = find<'dataset'>(records.snapshot, datasetOf(version));
   if (latest(dataset)?.slug !== version.slug || !Object.hasOwn(payloadFormats, version.format)) return [];
   try {
-    const { columns: found } = await takeIn(payload, { fileName: payload, ...formatOfRows(version) });
+    const { columns: found } = await ingest(payload, { fileName: payload, ...formatOfRows(version) });
     const changes = changesBetween(dataset.columns, found);
     if (isUnchanged(changes)) return [];
     const differences = [

@@ -85,7 +85,7 @@ function isSound(sight: FileTree, path: string): boolean {
   if (!name || kind === 'unknown' || kind === 'payload') return true;
   try {
     const parsed = parseRecord(sight.read(path)?.text ?? '', name.format);
-    return 'value' in parsed && 'record' in checkRecord(kind as RecordKind, parsed.value);
+    return 'value' in parsed && 'value' in checkRecord(kind as RecordKind, parsed.value);
   } catch {
     return false;
   }

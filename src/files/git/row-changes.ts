@@ -11,10 +11,10 @@ import { find, latest } from '../../catalogue/lookup.ts';
 import { parseDatasetRef } from '../../catalogue/ref.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import type { Version } from '../../catalogue/types.ts';
-import { differenceOf } from '../../data/difference.ts';
-import { PayloadError } from '../../data/payload-error.ts';
-import type { Table } from '../../data/table.ts';
-import { ChecksumMismatchError, Tables } from '../../data/tables.ts';
+import { compareTables } from '../../data/difference/difference.ts';
+import { ChecksumMismatchError, PayloadError } from '../../data/errors.ts';
+import type { Table } from '../../data/table/table.ts';
+import { TableStore } from '../../data/table/table-store.ts';
 import { derivedFolder, formatOfRows } from '../rows.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
 import { UnreadableFileError } from '../tree/file-tree.ts';
@@ -73,7 +73,7 @@ export class RowComparison {
     try {
       const old = await this.#table(from, this.#sides.before, join(aside, 'from'));
       const now = await this.#table(to, this.#sides.after, join(aside, 'to'));
-      const { counts, key } = await differenceOf(old, now, { signal: this.#options.signal });
+      const { counts, key } = await compareTables(old, now, { signal: this.#options.signal });
       return { ...told, counts, key };
     } catch (error) {
       if (error instanceof NoRows) return { ...told, reason: error.message };
@@ -89,7 +89,7 @@ export class RowComparison {
     const path = here ?? (await this.#takenOut(version, tree, join(aside, 'payloads')));
     const folder = here ? derivedFolder({ root: this.#root, options: {} }) : join(aside, 'tables');
     try {
-      const table = await new Tables({ folder }).table({ checksum, path, ...formatOfRows(version) });
+      const table = await new TableStore({ folder }).open({ checksum, path, ...formatOfRows(version) });
       if (table) return table;
       throw new NoRows(`${version.format || 'these'} files have no rows that can be compared`);
     } catch (error) {

@@ -7,13 +7,14 @@ import { createReadStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { fields } from '../../catalogue/fields.ts';
 import { privateFolder } from '../../catalogue/layout.ts';
 import { codeOf, sweepTemporaries, temporaryBeside } from '../../disk/durable.ts';
 import { makePrivateFolder } from '../../disk/private-folder.ts';
 import type { UnitState } from './unit-reader.ts';
 import type { UnitStore } from './unit-store.ts';
 
-/** To be raised whenever states or entities get another shape. */
+/** Raise it when states get another shape, or the value of a field another meaning. */
 const version = 4;
 /** In milliseconds: the work between two pauses, the pause between two saves, the age at which an unfinished cache is waste. */
 const slice = 5;
@@ -21,7 +22,8 @@ const aWhile = 5 * 60_000;
 const anHour = 60 * 60_000;
 /** Where the cache of a folder lies. */
 export const cachePath = (root: string) => join(root, privateFolder, 'cache', 'snapshot.ndjson');
-const header = JSON.stringify({ catalogue: 'snapshot cache', version });
+/** A cache of entities that have other fields is of no use. */
+const header = JSON.stringify({ catalogue: 'snapshot cache', version, fields: crc32(JSON.stringify(fields)) });
 
 /** The states kept in the folder's cache; none where there is no cache that can be used. */
 export async function readCache(root: string): Promise<readonly UnitState[]> {

@@ -6,7 +6,7 @@ import type { RecordKind } from '../../catalogue/schemas.ts';
 import type { Reading } from '../../catalogue/snapshot.ts';
 import type { Diagnostic, DiagnosticCode } from '../../catalogue/types.ts';
 import { checkRecord } from '../../catalogue/validators.ts';
-import { locate, locator, parseRecord } from '../../text/parse.ts';
+import { findPosition, parseRecord, positionFinder } from '../../text/parse.ts';
 import { type FileTree, type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
 
 /** All that is known of a unit: what it says, what is wrong with it, and by what to tell that it hasn't changed. */
@@ -90,14 +90,15 @@ export class UnitReader {
     path: string,
     { text, parsed = parseRecord(text, recordFormat(path)) }: NonNullable<ReturnType<FileTree['read']>>,
   ): { record?: RecordOf<K> } {
-    if ('faults' in parsed) {
-      for (const { message, ...place } of parsed.faults) this.report(path, 'syntax', message, place);
+    if ('error' in parsed) {
+      const { message, line, column, pointer } = parsed.error;
+      this.report(path, 'syntax', message, { line, column, pointer });
       return {};
     }
     const checked = checkRecord(kind, parsed.value);
-    if ('record' in checked) return checked;
-    const placeAt = locator(text, recordFormat(path));
-    for (const { pointer, message } of checked.misfits)
+    if ('value' in checked) return { record: checked.value };
+    const placeAt = positionFinder(text, recordFormat(path));
+    for (const { pointer, message } of checked.errors)
       this.report(path, 'schema', message, { pointer, ...placeAt(pointer) });
     return {};
   }
@@ -111,7 +112,7 @@ export class UnitReader {
     const complain = (message: string) => {
       const pointer = '/file';
       if (ready !== false)
-        this.report(path, 'payload', message, { pointer, ...locate(text, recordFormat(path), pointer) });
+        this.report(path, 'payload', message, { pointer, ...findPosition(text, recordFormat(path), pointer) });
     };
     if (!stamp) complain(`The payload data/${file.name} is missing: put it there, or write "ready: false".`);
     else if (file.size !== undefined && file.size !== stamp.size)

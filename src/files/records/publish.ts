@@ -23,9 +23,9 @@ import { find } from '../../catalogue/lookup.ts';
 import type { DatasetRef } from '../../catalogue/ref.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import type { Dataset, Version } from '../../catalogue/types.ts';
-import { type Intake, takeIn } from '../../data/intake.ts';
-import { PayloadError } from '../../data/payload-error.ts';
-import { codeOf, explained, makeFolders, temporaryBeside, temporaryName } from '../../disk/durable.ts';
+import { PayloadError } from '../../data/errors.ts';
+import { type IngestResult, ingest } from '../../data/ingest/ingest.ts';
+import { codeOf, makeFolders, temporaryBeside, temporaryName, toUnavailable } from '../../disk/durable.ts';
 import { newText } from '../../text/document.ts';
 import type { Access, CatalogueFiles } from '../catalogue-files.ts';
 import { schemaHeader } from '../editor-schemas.ts';
@@ -72,7 +72,7 @@ export async function publishVersion(
     if (codeOf(error) === 'ENOENT' && tree.stamp(home) === null)
       throw new NotFoundError('The dataset was removed or renamed meanwhile.');
     // The name of the temporary file says nothing to anybody.
-    throw explained(error, tree.absolute(home));
+    throw toUnavailable(error, tree.absolute(home));
   } finally {
     if (aside !== null) await rm(aside, { force: true });
   }
@@ -85,12 +85,12 @@ function assertSound(files: CatalogueFiles, path: string): void {
 }
 
 /** @param aside where the bytes are kept; null if they are only read */
-async function receive(files: CatalogueFiles, upload: Upload, aside: string | null): Promise<Intake> {
+async function receive(files: CatalogueFiles, upload: Upload, aside: string | null): Promise<IngestResult> {
   const { source, fileName, mediaType, onProgress, signal } = upload;
   try {
     const copy =
-      aside === null ? {} : { copyTo: aside, derivedFolder: derivedFolder(files), derivedAside: temporaryName() };
-    const intake = await takeIn(source, { fileName, mediaType, onProgress, signal, ...copy });
+      aside === null ? {} : { copyTo: aside, cacheFolder: derivedFolder(files), stagingName: temporaryName() };
+    const intake = await ingest(source, { fileName, mediaType, onProgress, signal, ...copy });
     // A form may give the checksum after the bytes.
     const { checksum } = upload;
     if (checksum !== undefined && checksum.toLowerCase() !== intake.checksum)
@@ -119,14 +119,14 @@ class NewVersion {
   readonly #files: CatalogueFiles;
   readonly #dataset: DatasetRef;
   readonly #upload: Upload;
-  readonly #intake: Intake;
+  readonly #intake: IngestResult;
   readonly #aside: string | null;
   /** The newest version, if it has the same bytes. */
   #same: Version | undefined;
   #slug = '';
   #columnChanges = noChanges;
 
-  constructor(files: CatalogueFiles, dataset: DatasetRef, upload: Upload, intake: Intake, aside: string | null) {
+  constructor(files: CatalogueFiles, dataset: DatasetRef, upload: Upload, intake: IngestResult, aside: string | null) {
     this.#files = files;
     this.#dataset = dataset;
     this.#upload = upload;
@@ -153,7 +153,7 @@ class NewVersion {
     const header = schemaHeader('version', path, this.#files.snapshot.settings.base_url);
     const id = drawId((candidate) => [...allOf(this.#files.snapshot, 'version')].some((one) => one.id === candidate));
     const record = { id, ...versionRecord(this.#slug, file, this.#upload, this.#intake) };
-    const text = newText('yaml', record, keyOrder('version'), header);
+    const text = newText(record, keyOrder('version'), header);
     const { columns, size } = this.#intake;
     if (columns.length) this.#columnChanges = changesBetween(dataset.columns, columns);
     return [
@@ -178,7 +178,7 @@ class NewVersion {
   }
 }
 
-function hasColumns(dataset: Dataset, found: Intake['columns']): boolean {
+function hasColumns(dataset: Dataset, found: IngestResult['columns']): boolean {
   return (
     dataset.columns.length === found.length &&
     dataset.columns.every(({ name, type }, i) => found[i]?.name === name && found[i]?.type === type)
@@ -194,7 +194,7 @@ function nextSlug(dataset: Dataset, now: Date): string {
 }
 
 /** Extension of the payload: that of the uploaded file, if it has one; else that of its format. */
-function extensionFor(fileName: string | undefined, { format, compression }: Intake): string {
+function extensionFor(fileName: string | undefined, { format, compression }: IngestResult): string {
   const own = /(?:\.[A-Za-z0-9]{1,12}){1,2}$/.exec(fileName ?? '')?.[0] ?? '';
   const last = own.slice(own.lastIndexOf('.'));
   const kept = compression === 'gzip' ? own : last;
@@ -202,7 +202,7 @@ function extensionFor(fileName: string | undefined, { format, compression }: Int
   return `${format ? `.${format}` : '.bin'}${compression === 'gzip' ? '.gz' : ''}`;
 }
 
-function versionRecord(slug: string, file: string, upload: Upload, intake: Intake) {
+function versionRecord(slug: string, file: string, upload: Upload, intake: IngestResult) {
   const { label, notes, metadata, fileName } = upload;
   const { rows, bbox, format, mediaType, size, checksum } = intake;
   return {
@@ -219,7 +219,7 @@ function versionRecord(slug: string, file: string, upload: Upload, intake: Intak
 }
 
 /** Base64 of a JSON summary: opaque to clients, useful to people. */
-function summaryOf(intake: Intake, fileName: string | undefined): string {
+function summaryOf(intake: IngestResult, fileName: string | undefined): string {
   const { format, compression, encoding, delimiter, crs, rows, bbox, statistics } = intake;
   const columns = statistics.map(({ type: _, ...figures }) => figures);
   const given = Object.entries({ compression, encoding, delimiter, crs, bbox }).filter(([, value]) => value !== null);

@@ -60,7 +60,7 @@ export async function createRecord<K extends CreatableKind>(
   const id = drawId((candidate) => [...allOf(files.snapshot, kind)].some((entity) => entity.id === candidate));
   const header = schemaHeader(kind, path, files.snapshot.settings.base_url);
   const snapshot = await withImages(files, storedFields(kind, fields), dryRun, (kept, images) => {
-    const text = newText('yaml', { id, ...withoutBlanks(kept) }, keyOrder(kind), header);
+    const text = newText({ id, ...withoutBlanks(kept) }, keyOrder(kind), header);
     const changes: Change[] = [...images, { do: 'create', path, text }, ...memberships];
     return commitStep(access, { changes }, { dryRun, message: () => added(ref), refusal: refusalFor(kind) });
   });

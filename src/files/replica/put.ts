@@ -7,7 +7,7 @@ import { ConflictError, NotFoundError, ValidationError } from '../../catalogue/e
 import { isPortablePath, parentFolder, parseSafePath, unitKey } from '../../catalogue/layout.ts';
 import { formatRef } from '../../catalogue/ref.ts';
 import type { FileBytes } from '../../catalogue/replica.ts';
-import { codeOf, explained, makeFolders, temporaryBeside } from '../../disk/durable.ts';
+import { codeOf, makeFolders, temporaryBeside, toUnavailable } from '../../disk/durable.ts';
 import { withLocks } from '../../disk/lock.ts';
 import type { Access } from '../catalogue-files.ts';
 import { isNameOfOtherImage } from '../records/images.ts';
@@ -93,7 +93,7 @@ async function receiveAndAdd(
     if (codeOf(error) === 'ENOENT') throw new NotFoundError('The dataset was removed or renamed meanwhile.');
     if (codeOf(error) === 'EEXIST' || codeOf(error) === 'ENOTDIR')
       throw new ConflictError(`A file is in the way of ${path}.`);
-    throw explained(error, path);
+    throw toUnavailable(error, path);
   } finally {
     await rm(aside, { force: true });
     if (isNew && !isDone) await removeEmptyFolders(access, target, home);

@@ -3,7 +3,7 @@ import { link, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ConflictError, StaleError } from '../../catalogue/errors.ts';
 import type { RecordRef } from '../../catalogue/layout.ts';
-import { codeOf, explained, makeFolders, syncFolder, writeDurably } from '../../disk/durable.ts';
+import { codeOf, makeFolders, syncFolder, toUnavailable, writeDurably } from '../../disk/durable.ts';
 import type { CatalogueFiles } from '../catalogue-files.ts';
 import { ChangedMeanwhileError, type RecordFile, writeNewRecord } from './record-file.ts';
 import { moveAcross, moveToTrash, restoreFromTrash } from './trash.ts';
@@ -50,17 +50,9 @@ export async function perform(
 }
 
 function note(action: Action, context: WriteContext): void {
-  switch (action.do) {
-    case 'create':
-    case 'replace':
-      return context.wrote(action.path, action.text);
-    case 'move':
-      return context.moved(action.from, action.to);
-    case 'remove':
-      return action.paths.forEach((path) => void context.touched(path));
-    default:
-      return context.touched(action.path);
-  }
+  if (action.do === 'create' || action.do === 'replace') context.wrote(action.path, action.text);
+  else if (action.do === 'move') context.moved(action.from, action.to);
+  else for (const path of action.do === 'remove' ? action.paths : [action.path]) context.touched(path);
 }
 
 /** @returns the way to undo it */
@@ -119,7 +111,7 @@ export async function move(root: string, from: string, to: string): Promise<void
     await syncFolder(dirname(target));
     if (dirname(source) !== dirname(target)) await syncFolder(dirname(source));
   } catch (error) {
-    throw explained(error, target);
+    throw toUnavailable(error, target);
   }
 }
 

@@ -17,7 +17,7 @@ import type { RecordKind } from '../../catalogue/schemas.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import { checkRecord } from '../../catalogue/validators.ts';
 import { isTemporary } from '../../disk/durable.ts';
-import { locator, parseRecord } from '../../text/parse.ts';
+import { parseRecord, positionFinder } from '../../text/parse.ts';
 import { type FileTree, hasFile, maxRecordSize } from '../tree/file-tree.ts';
 import { anyVersion, recordRefAt } from './change.ts';
 
@@ -110,13 +110,12 @@ export function assertValid(kind: RecordKind, path: string, text: string): Recor
   if (Buffer.from(text).toString() !== text) throw invalid('The text holds half of a character (a lone surrogate).');
   const format = recordFormat(path);
   const parsed = parseRecord(text, format);
-  if ('faults' in parsed)
-    throw invalid(...parsed.faults.map(({ line, column, message }) => `${path}:${line}:${column}: ${message}`));
+  if ('error' in parsed) throw invalid(`${path}:${parsed.error.line}:${parsed.error.column}: ${parsed.error.message}`);
   const checked = checkRecord(kind, parsed.value);
-  if ('record' in checked) return parsed.value as RecordValue;
-  const placeOf = locator(text, format);
+  if ('value' in checked) return parsed.value as RecordValue;
+  const placeOf = positionFinder(text, format);
   throw invalid(
-    ...checked.misfits.map(({ pointer, message }) => {
+    ...checked.errors.map(({ pointer, message }) => {
       const { line, column } = placeOf(pointer);
       return `${path}:${line}:${column}: ${message}`;
     }),

@@ -7,7 +7,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { type Adapter, Low } from 'lowdb';
 import { ConflictError } from '../../catalogue/errors.ts';
-import { codeOf, explained, makeFolders, syncFolder, temporaryBeside, writeDurably } from '../../disk/durable.ts';
+import { codeOf, makeFolders, syncFolder, temporaryBeside, toUnavailable, writeDurably } from '../../disk/durable.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 
 /** The file was changed by another program since it was read. */
@@ -36,11 +36,11 @@ class BytesAdapter implements Adapter<Buffer> {
   /** @throws ChangedMeanwhileError if the file is not what was read */
   async write(bytes: Buffer): Promise<void> {
     // Editors know nothing of locks, and what they save counts.
-    const atLast = () => {
+    const beforeRename = () => {
       const now = bytesAt(this.#tree, this.#path);
       if (!this.#read || !now?.equals(this.#read)) throw new ChangedMeanwhileError(basename(this.#path));
     };
-    await writeDurably(this.#tree.absolute(this.#path), bytes, { atLast });
+    await writeDurably(this.#tree.absolute(this.#path), bytes, { beforeRename });
   }
 }
 
@@ -87,7 +87,7 @@ function bytesAt(tree: DiskTree, path: string): Buffer | null {
     return readFileSync(absolute);
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return null;
-    throw explained(error, absolute);
+    throw toUnavailable(error, absolute);
   }
 }
 
@@ -145,6 +145,6 @@ export async function writeNewRecord(root: string, path: string, text: string, s
   } catch (error) {
     await rm(aside, { recursive: true, force: true }).catch(() => {});
     if (['EEXIST', 'ENOTEMPTY'].includes(codeOf(error))) throw new ConflictError(`${path} exists already.`);
-    throw explained(error, target);
+    throw toUnavailable(error, target);
   }
 }

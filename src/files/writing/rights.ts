@@ -1,6 +1,6 @@
 /** Who may make which change: owners what lies in their namespace, users what is their own, staff everything. */
 import { NotPermittedError } from '../../catalogue/errors.ts';
-import { same } from '../../catalogue/field-changes.ts';
+import { isEqual } from '../../catalogue/field-changes.ts';
 import { parseSafePath, type RecordRef, recordPaths } from '../../catalogue/layout.ts';
 import { mediaTypeOf } from '../../catalogue/media-types.ts';
 import { assertMayClaim, isPersonalTo, mayWrite, owningNamespace, ownUserFields } from '../../catalogue/permissions.ts';
@@ -14,25 +14,18 @@ import { type Change, recordRefAt } from './change.ts';
  * @throws NotPermittedError, whatever is there; ValidationError if nothing can be at the path
  */
 export function assertPermitted(access: Access, change: Change): void {
-  switch (change.do) {
-    case 'add':
-      return assertMayAdd(access, change.path);
-    case 'restore':
-      return assertMayWrite(access, undefined);
-    case 'edit':
-      if (isOwnRecord(access, recordRefAt(change.path))) return;
-      break;
-    case 'move': {
-      const goal = recordRefAt(change.to);
-      if (goal.kind === 'dataset') assertMayWrite(access, goal.namespace);
-      break;
-    }
-  }
+  if (change.do === 'add') assertMayAdd(access, change.path);
+  else if (change.do === 'restore') assertMayWrite(access, undefined);
+  else if (change.do !== 'edit' || !isOwnRecord(access, recordRefAt(change.path))) assertMayChange(access, change);
+}
+
+function assertMayChange(access: Access, change: Exclude<Change, { do: 'add' | 'restore' }>): void {
+  const goal = change.do === 'move' ? recordRefAt(change.to) : null;
+  if (goal?.kind === 'dataset') assertMayWrite(access, goal.namespace);
   const ref = recordRefAt(change.path);
   // The namespace of a new query is that of its dataset, which only its text tells.
   const isNew = (change.do === 'write' || change.do === 'create') && isNewQuery(access, ref);
-  if (isNew && mayWriteSomewhere(access)) return;
-  assertMayWrite(access, owningNamespace(ref, access.files.snapshot));
+  if (!isNew || !mayWriteSomewhere(access)) assertMayWrite(access, owningNamespace(ref, access.files.snapshot));
 }
 
 /**
@@ -50,7 +43,7 @@ export function assertContentsPermitted(
   if (ref.kind === 'query') assertMayWrite(access, String(record.dataset).split('/')[0]);
   if (ref.kind === 'user') {
     const changed = [...new Set([...Object.keys(record), ...Object.keys(before ?? {})])].filter(
-      (key) => !same(record[key], before?.[key]),
+      (key) => !isEqual(record[key], before?.[key]),
     );
     if (!changed.every((key) => ownUserFields.includes(key))) throw new NotPermittedError();
   }

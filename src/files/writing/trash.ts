@@ -11,12 +11,12 @@ import { privateFolder } from '../../catalogue/layout.ts';
 import { type TrashEntry, wasRemovedBefore } from '../../catalogue/trash.ts';
 import {
   codeOf,
-  explained,
   makeFolders,
   removeDurably,
   sweepTemporaries,
   syncFolder,
   temporaryBeside,
+  toUnavailable,
   writeDurably,
 } from '../../disk/durable.ts';
 
@@ -54,7 +54,7 @@ export async function moveToTrash(
     }
   } catch (error) {
     if (isFirst) await rm(home, { recursive: true, force: true }).catch(() => {});
-    throw explained(error, join(root, paths[0] ?? ''));
+    throw toUnavailable(error, join(root, paths[0] ?? ''));
   }
 }
 

@@ -1,16 +1,17 @@
 /** Rows for tests, made of plain values. */
 import { readFileSync } from 'node:fs';
-import { boxOf } from '../../../src/data/box.ts';
-import type { Geometry, Row, TableColumn, TableShape, Value } from '../../../src/data/row.ts';
+import { bboxOf } from '../../../src/data/geometry/bounding-box.ts';
+import type { Geometry } from '../../../src/data/geometry/geometry.ts';
+import type { Row, TableColumn, TableSchema, Value } from '../../../src/data/row.ts';
 
 /** A row of these values, in the order of the columns. */
 export function rowOf(values: readonly Value[], geometry: Geometry | null = null): Row {
-  const bbox = geometry && boxOf(geometry);
+  const bbox = geometry && bboxOf(geometry);
   return { value: (column) => values[column] ?? null, geometry: () => geometry, bbox: () => bbox, id: () => undefined };
 }
 
-/** A table with geometry, and with these columns: `shape({ height: 'float' })`. */
-export function shapeOf(columns: Readonly<Record<string, TableColumn['type']>>, hasGeometry = true): TableShape {
+/** A table with geometry, and with these columns: `schema({ height: 'float' })`. */
+export function schemaOf(columns: Readonly<Record<string, TableColumn['type']>>, hasGeometry = true): TableSchema {
   return { hasGeometry, columns: Object.entries(columns).map(([name, type]) => ({ name, type })) };
 }
 

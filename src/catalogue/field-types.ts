@@ -1,0 +1,198 @@
+/**
+ * The types of fields: constructors by which the table in `fields.ts` is written. A constructor takes what the field means,
+ * and sets what follows from its type: the JSON Schema, and the value of a record whose file lacks the key.
+ */
+import {
+  type Field,
+  type FieldOf,
+  type Fields,
+  type FieldTraits,
+  fill,
+  type InputType,
+  named,
+  type OutputType,
+  objectSchema,
+  type RequiredField,
+  type Schema,
+  type Stored,
+  type Values,
+} from './field.ts';
+import { maxSlugLength, slugRule, usernameRule } from './ref.ts';
+import type { Version } from './types.ts';
+
+/** A field without which nothing is created. */
+export const required = <F extends Field>(field: F): F & RequiredField => ({ ...field, required: true });
+/** A field that is computed from other records or keys, and stands in no file. */
+export const derived = <Value>(field: FieldOf<Value, unknown>): FieldOf<Value, never> => ({
+  ...(field as FieldOf<Value, never>),
+  source: 'derived',
+});
+/** A field that is a part of the path, and so of the reference. */
+export const fromPath = (field: Field): FieldOf<never> => ({ ...field, source: 'path' });
+
+const none: readonly never[] = Object.freeze([]);
+
+type InputTraits = FieldTraits & { readonly readOnly?: true };
+
+const input = <Value, Stored = Value>(
+  type: InputType,
+  schema: Schema,
+  value: unknown,
+  traits: InputTraits & { readonly description: string },
+): FieldOf<Value, Stored> => ({ type, source: 'file', schema, default: value, ...traits });
+
+const output = <Value, Stored = Value>(
+  type: OutputType,
+  schema: Schema,
+  value: unknown,
+  traits: FieldTraits & { readonly description: string },
+): FieldOf<Value, Stored> => ({ type, source: 'file', readOnly: true, schema, default: value, ...traits });
+
+/** A default; `absent` is one that the schema doesn't say. */
+interface Default<Value> {
+  readonly default?: Value;
+  readonly absent?: Value;
+}
+
+type TextTraits = InputTraits &
+  Default<string> &
+  Pick<Schema, 'pattern' | 'minLength' | 'maxLength'> & { readonly toValue?: (stored: string) => string };
+
+/** A text; '' by default, unless it may not be empty. */
+export function text(description: string, options: TextTraits = {}) {
+  const { pattern, minLength, maxLength, default: value, absent = value, ...traits } = options;
+  const schema = { type: 'string', ...defined({ pattern, minLength, maxLength, default: value }) };
+  return input<string>('text', schema, absent ?? (minLength ? undefined : ''), { description, ...traits });
+}
+
+/** A picture: a path below /site_media/ or a URL; as input, its bytes as well. */
+export const image = (description: string, traits: FieldTraits = {}) =>
+  input<string>('image', { type: 'string', maxLength: 255 }, '', { description, ...traits });
+
+/** A moment: ISO 8601, UTC. Entities have it in milliseconds. */
+export const datetime = (description: string, traits: FieldTraits = {}) => ({
+  ...output<string>('datetime', { type: 'string', pattern: `^${day}T${time}Z$` }, undefined, {
+    description,
+    ...traits,
+  }),
+  toValue: (stored: string) => `${stored.slice(0, 19)}.${stored.slice(20, -1).slice(0, 3).padEnd(3, '0')}Z`,
+});
+
+const day = '\\d{4}-\\d{2}-\\d{2}';
+const time = '\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?';
+
+/** One of a few words. */
+export const choice = <Choice extends string>(
+  choices: readonly Choice[],
+  description: string,
+  { absent, ...traits }: FieldTraits & { readonly absent?: Choice; readonly fallback?: Choice } = {},
+) => input<Choice>('choice', { enum: choices }, absent, { description, ...traits });
+
+export const boolean = (
+  description: string,
+  { default: value, ...traits }: FieldTraits & { readonly default: boolean },
+) => input<boolean>('boolean', { type: 'boolean', default: value }, value, { description, ...traits });
+
+/** A whole number. */
+export function integer<Value extends number | null = never>(
+  description: string,
+  options: FieldTraits & Default<Value> & Pick<Schema, 'minimum' | 'maximum'> = {},
+) {
+  const { minimum, maximum, default: value, absent = value, ...traits } = options;
+  const schema = { type: 'integer', ...defined({ minimum, maximum, default: value }) };
+  return output<number | Value, number>('integer', schema, absent, { description, ...traits });
+}
+
+/** Between so many and so many numbers, or null. */
+export const numbers = (
+  description: string,
+  { minItems, maxItems, ...traits }: FieldTraits & Record<'minItems' | 'maxItems', number>,
+) =>
+  output<readonly number[] | null, readonly number[]>(
+    'numbers',
+    { type: 'array', items: { type: 'number' }, minItems, maxItems },
+    null,
+    { description, ...traits },
+  );
+
+/** Texts, none of them empty. */
+export function list(description: string, { maxLength, ...traits }: InputTraits & { readonly maxLength: number }) {
+  const items = { type: 'string', minLength: 1, maxLength };
+  return input<readonly string[]>('list', { type: 'array', items }, none, { description, ...traits });
+}
+
+/** Entities of a kind, by their slugs or usernames. In the API, their addresses. */
+export function links(kind: 'group' | 'user', description: string, traits: FieldTraits = {}) {
+  const items = { type: 'string', pattern: (kind === 'user' ? usernameRule : slugRule).source };
+  const schema = { type: 'array', items, uniqueItems: true };
+  return { ...input<readonly string[]>('links', schema, none, { description, ...traits }), link: kind };
+}
+
+/** An entity: a dataset as `<namespace>/<dataset>`, others by their slug. In the API, its address. */
+export function link<Value extends null = never>(
+  kind: 'namespace' | 'dataset' | 'version',
+  description: string,
+  { pattern, absent, ...traits }: InputTraits & { readonly pattern?: string; readonly absent?: Value } = {},
+) {
+  const schema = { type: absent === null ? ['string', 'null'] : 'string', ...defined({ pattern }) };
+  return { ...input<string | Value>('link', schema, absent, { description, ...traits }), link: kind };
+}
+
+/** An object with keys of any name. */
+export const json = (description: string, traits: FieldTraits = {}) =>
+  input<Readonly<Record<string, unknown>>>('json', { type: 'object', additionalProperties: true }, Object.freeze({}), {
+    description,
+    ...traits,
+  });
+
+/** An object with fields of its own. */
+export function object<F extends Fields, Value = Values<F>>(
+  fields: F,
+  description: string,
+  { toValue, ...traits }: FieldTraits & { readonly toValue?: (stored: Stored<F>) => Value } = {},
+) {
+  const parts = named(fields);
+  const from = toValue ?? ((stored: Stored<F>) => Object.freeze(fill({}, parts, stored)));
+  const field = output<Value, Stored<F>>('object', objectSchema(parts), from({} as Stored<F>), {
+    description,
+    ...traits,
+  });
+  return { ...field, toValue: from };
+}
+
+/** The columns of a dataset: objects with these fields. */
+export function columns<F extends Fields>(fields: F, items: Schema, description: string, traits: FieldTraits = {}) {
+  const parts = named(fields);
+  const schema = { type: 'array', items: objectSchema(parts, items) };
+  const toValue = (stored: readonly Stored<F>[]) => stored.map((column) => fill({}, parts, column));
+  const field = input<readonly Values<F>[], readonly Stored<F>[]>('columns', schema, none, { description, ...traits });
+  return { ...field, toValue };
+}
+
+/** The versions of a dataset. */
+export const versions = (description: string, traits: FieldTraits = {}) =>
+  output<readonly Version[], never>('versions', {}, none, { description, ...traits });
+
+/** The name of a record in its path. */
+export const slug = (description: string, traits: InputTraits = {}) =>
+  fromPath(input('slug', { type: 'string', maxLength: maxSlugLength }, undefined, { description, ...traits }));
+
+/** The name of a user in the path of their record: it is the slug of the reference. */
+export const username = (description: string, traits: FieldTraits = {}) =>
+  fromPath(input('username', { type: 'string', pattern: usernameRule.source }, undefined, { description, ...traits }));
+
+/** A secret that is written and never read. */
+export const password = (description: string, traits: FieldTraits = {}): FieldOf<never> => ({
+  ...input('password', { type: 'string' }, undefined, { description, ...traits }),
+  source: 'secret',
+});
+
+/** The address of the entity, or of something below it: `data/`. */
+export const url = (below: string, description: string, traits: FieldTraits = {}): FieldOf<never> => ({
+  ...output('url', { type: 'string' }, undefined, { description, ...traits }),
+  source: 'address',
+  below,
+});
+
+/** The members of an object that are neither undefined nor null. */
+const defined = (object: object) => Object.fromEntries(Object.entries(object).filter(([, value]) => value != null));

@@ -1,0 +1,272 @@
+/**
+ * The fields of every kind of record, a row each. Schemas, entities, representations, inputs, filters, OPTIONS, the
+ * client's reading and writing, and the options of the command line are loops over this table: adding a field is adding a
+ * row here and a line to the interface in `types.ts`, which programs see. (`records.ts` makes the compiler compare them.)
+ *
+ * Rows stand in the order of the keys in a file. What a row can say is in `field.ts`, the types in `field-types.ts`.
+ */
+import { type Field, type Fields, type NamedField, named } from './field.ts';
+import {
+  boolean,
+  choice,
+  columns,
+  datetime,
+  derived,
+  fromPath,
+  image,
+  integer,
+  json,
+  link,
+  links,
+  list,
+  numbers,
+  object,
+  password,
+  required,
+  slug,
+  text,
+  url,
+  username,
+  versions,
+} from './field-types.ts';
+import { maxId } from './ids.ts';
+import { settingsFields } from './settings.ts';
+import { columnTypes } from './types.ts';
+
+/** Labels and names: lists are searched, ordered and filtered by them, and OPTIONS explains them. */
+const naming = { search: true, order: true, filter: true, metadata: 'help' } as const;
+
+const id = integer('Identifier, unique within its kind. Left out, one is derived from the address.', {
+  title: 'ID',
+  minimum: 1,
+  maximum: maxId,
+  order: true,
+  filter: true,
+});
+const labelled = (description: string) => text(description, { minLength: 1, maxLength: 200, ...naming });
+const label = required(labelled('Human readable label.'));
+const derivedSlug = 'URL-friendly name. If none is specified, the label is used to derive it.';
+const plainSlug = slug(derivedSlug, naming);
+const described = (description: string) => text(description, { search: true });
+const visibility = choice(['public', 'private'], 'Who may see it: everybody, or only those who may write it.', {
+  absent: 'public',
+  filter: 'Only those of this visibility.',
+});
+const aliases = list('Former addresses, which answer with a redirect to this one.', {
+  maxLength: 201,
+  readOnly: true,
+  internal: true,
+});
+/** Shown by the API, and not by OPTIONS. */
+const unrecorded = { readOnly: true, metadata: 'absent' } as const;
+const address = url('', 'Address of this object.');
+
+const column = {
+  type: required(choice(columnTypes, 'Type of the values.', { fallback: 'object' })),
+  name: required(text('Machine name.', { minLength: 1, maxLength: 255 })),
+  label: text('Human readable label.'),
+  description: text('What the values mean.'),
+  unit: text('Unit of the values, as in UCUM or as people write it: m, °C, EUR.'),
+};
+
+/** The payload in a version's record. */
+const file = {
+  name: text('Name of the file in the data folder.', { pattern: '^[^/\\\\\\u0000-\\u001f]+$', maxLength: 255 }),
+  url: text('Where the payload lies.', { title: 'URL', pattern: '^https?://\\S+$' }),
+  format: text('geojson, geojsonl, ndjson, json, csv, tsv, parquet or another short name.'),
+  media_type: text('Media type of the payload (RFC 9110, section 8.3.1).'),
+  size: integer('Size in bytes.', { minimum: 0 }),
+};
+
+export const fields = {
+  settings: settingsFields,
+
+  namespace: {
+    id,
+    label,
+    slug: plainSlug,
+    description: described('What the namespace is for, in Markdown.'),
+    url: address,
+    visibility,
+    owners: links('group', 'Groups whose members may write the namespace.', { filter: true }),
+    datasets: url('datasets/', 'Address of the list of its datasets.'),
+    aliases,
+  },
+
+  column,
+
+  dataset: {
+    id,
+    label: required(labelled('Human readable label of the dataset.')),
+    slug: slug('URL-friendly name of the dataset. If none is specified, the label is used to derive it.', naming),
+    namespace: required(
+      fromPath(
+        link('namespace', 'The namespace that the dataset belongs to.', {
+          order: true,
+          filter: 'Only those of this namespace.',
+        }),
+      ),
+    ),
+    description: described('What the dataset holds, in Markdown.'),
+    image: image('Path below /site_media/, or a URL.'),
+    showcase_image: image('Path below /site_media/, or a URL.'),
+    thumbnail_image: image('Path below /site_media/, or a URL.'),
+    url: address,
+    versions: derived(versions('Its versions, the newest first.')),
+    data: url('data/', 'Address of the rows of the newest version.'),
+    keywords: list('Words to find the dataset by.', {
+      maxLength: 100,
+      search: true,
+      filter: 'Only those with this keyword; of several, any.',
+    }),
+    licence: text('SPDX identifier of the licence.', { filter: 'Only those of this licence.' }),
+    homepage: text('Website about the dataset.'),
+    publisher: text('Who publishes the dataset; attribution where the licence asks for it.', {
+      filter: 'Only those of this publisher.',
+    }),
+    contact: text('E-mail address or URL for questions.'),
+    visibility,
+    columns: columns(
+      column,
+      { $id: 'column.json', title: 'Column', description: 'One typed column of a dataset.' },
+      'The columns of the newest version.',
+    ),
+    download: url('download/', 'Address of the payload of the newest version.'),
+    aliases,
+  },
+
+  version: {
+    id,
+    dataset: fromPath(link('dataset', 'The dataset that the version belongs to.', { readOnly: true, filter: true })),
+    label: labelled('Human readable label.'),
+    slug: slug(derivedSlug, { ...naming, readOnly: true }),
+    datetime: datetime('When the version was made: ISO 8601, UTC. Left out, the timestamp in the file name.', {
+      order: true,
+    }),
+    checksum: text('SHA-256 of the payload, in lower-case hexadecimal.', {
+      pattern: '^[0-9a-f]{64}$',
+      readOnly: true,
+      filter: true,
+    }),
+    metadata: text('Summary of the data: base64 of JSON, opaque to clients.'),
+    ready: boolean('Whether its data are served; false withdraws the version.', { default: true, filter: true }),
+    url: address,
+    notes: text('What changed, in Markdown.'),
+    format: derived({ ...file.format, ...unrecorded }),
+    media_type: derived({ ...file.media_type, ...unrecorded, filter: true }),
+    size: derived({ ...integer('Size in bytes.', { absent: null, order: true }), ...unrecorded }),
+    rows: integer('Number of rows.', { minimum: 0, absent: null, order: true, ...unrecorded }),
+    bbox: numbers('West, south, east, north in degrees (RFC 7946, section 5); with heights, six numbers.', {
+      title: 'Bounding box',
+      minItems: 4,
+      maxItems: 6,
+      ...unrecorded,
+    }),
+    file: object(file, 'The payload: a file in the data folder beside, or one that lies elsewhere.', {
+      toValue: ({ name = '', url }) => (url ? '' : name),
+      internal: true,
+    }),
+    href: derived(text('URL of a payload that lies elsewhere.', { readOnly: true, internal: true })),
+    data: url('data/', 'Address of the rows.', unrecorded),
+    download: url('download/', 'Address of the payload.', unrecorded),
+  },
+
+  query: {
+    id,
+    label,
+    slug: plainSlug,
+    description: described('What the question is for, in Markdown.'),
+    dataset: required(
+      link('dataset', 'The dataset asked: <namespace>/<dataset>.', {
+        pattern: '^[-a-zA-Z0-9_]+/[-a-zA-Z0-9_]+$',
+        filter: 'Only those about this dataset.',
+      }),
+    ),
+    version: link('version', 'Slug of the version asked; left out or null, the newest ready one.', { absent: null }),
+    parameters: json('Parameters of the data address, such as height__gte or _limit.'),
+    url: address,
+    data: url('data/', 'Address of the rows that it finds.'),
+    aliases,
+  },
+
+  group: {
+    id,
+    label,
+    slug: plainSlug,
+    url: address,
+    members: derived(links('user', 'Users who belong to the group.', { filter: true })),
+    aliases,
+  },
+
+  user: {
+    id,
+    username: required(username('Name to sign in with.', { search: true, order: true, filter: true, own: true })),
+    name: text('Full name.', { search: true, own: true }),
+    email: text('E-mail address, shown to the user and to staff only.', { personal: true, own: true }),
+    staff: boolean('May write everything.', { default: false, personal: true }),
+    groups: links('group', 'Groups the user is a member of.', {
+      filter: 'Only members of this group; of several, of any.',
+    }),
+    url: address,
+    password: password('Password to sign in with.', { own: true }),
+  },
+} satisfies Readonly<Record<string, Fields>>;
+
+/** Kinds of things that have fields: records, and columns. */
+export type FieldsKind = keyof typeof fields;
+
+const byKind = Object.fromEntries(Object.entries(fields).map(([kind, rows]) => [kind, named(rows)])) as unknown as {
+  readonly [K in FieldsKind]: readonly NamedField[];
+};
+
+/** The fields of a kind, in the order of the keys in a file. */
+export const fieldsOf = (kind: FieldsKind): readonly NamedField[] => byKind[kind];
+
+/** The field of a kind that has a name, if there is one. */
+export const fieldNamed = (kind: FieldsKind, name: string): NamedField | undefined =>
+  fieldsOf(kind).find((field) => field.name === name);
+
+/** Fields that the API shows before the others, in the recorded order. */
+const recorded: { readonly [K in FieldsKind]?: readonly (keyof (typeof fields)[K])[] } = {
+  dataset: [
+    ...(['id', 'label', 'slug', 'namespace', 'description', 'image', 'showcase_image', 'thumbnail_image'] as const),
+    ...(['url', 'versions', 'data', 'columns', 'download'] as const),
+  ],
+  version: [
+    ...(['id', 'dataset', 'label', 'slug', 'datetime', 'checksum', 'metadata', 'ready', 'url'] as const),
+    ...(['format', 'media_type', 'size', 'rows', 'bbox'] as const),
+  ],
+  user: ['id', 'username', 'groups', 'url'],
+};
+
+/** The fields of a kind that the API has, in its order: those that were recorded first, then the others. */
+export function apiFields(kind: FieldsKind): readonly NamedField[] {
+  const first: readonly string[] = recorded[kind] ?? [];
+  const place = ({ name }: NamedField) => (first.includes(name) ? first.indexOf(name) : first.length);
+  return fieldsOf(kind)
+    .filter(({ internal }) => !internal)
+    .sort((a, b) => place(a) - place(b));
+}
+
+/** The fields of a kind that are pictures. */
+export const imageFields = (kind: FieldsKind): readonly NamedField[] =>
+  fieldsOf(kind).filter(({ type }) => type === 'image');
+
+/** A field's value in a form: a text, texts in parts of one name, JSON in a text, or the bytes of a picture. */
+export type FieldShape = 'text' | 'list' | 'json' | 'image';
+
+const shapes: { readonly [T in Field['type']]?: FieldShape } = {
+  list: 'list',
+  links: 'list',
+  image: 'image',
+  columns: 'json',
+  json: 'json',
+  numbers: 'json',
+  object: 'json',
+};
+
+/** The shape of a field, also of one that the kind doesn't have. */
+export function shapeOf(kind: FieldsKind, name: string): FieldShape {
+  const field = fieldNamed(kind, name);
+  return (field && shapes[field.type]) ?? 'text';
+}

@@ -1,0 +1,108 @@
+/** The difference between the columns of two tables, and the comparison of values in the columns that both have. */
+import type { ColumnDifference, NamedType, PlainRow } from '../../catalogue/difference.ts';
+import type { ColumnType } from '../../catalogue/types.ts';
+import type { Geometry } from '../geometry/geometry.ts';
+import type { Row, TableSchema } from '../row.ts';
+
+/** A column and its index in the table's schema; `geometryIndex` for the geometry. */
+interface IndexedColumn extends NamedType {
+  readonly index: number;
+}
+
+const geometryIndex = -1;
+
+/** A column that both tables have. */
+export interface SharedColumn {
+  readonly name: string;
+  /** Index in each table. */
+  readonly from: number;
+  readonly to: number;
+  readonly types: { readonly from: ColumnType; readonly to: ColumnType };
+  /**
+   * Converts a value so that equal values are identical (===). Values of one type are compared as such, integers and floats
+   * as numbers. If the column's type has changed, they are compared as text: `7` equals `"7"`, because a new type is
+   * reported once, and not for every row.
+   */
+  readonly normalize: (value: unknown) => ComparableValue;
+}
+
+export type ComparableValue = null | boolean | number | string;
+
+/** Compares the columns of two tables; `shared` are those that both have, with the same type or another. */
+export function compareColumns(from: TableSchema, to: TableSchema): ColumnDifference & { shared: SharedColumn[] } {
+  const before = new Map(indexedColumns(from).map((column) => [column.name, column]));
+  const after = indexedColumns(to);
+  const shared = after.flatMap((now): SharedColumn[] => {
+    const old = before.get(now.name);
+    if (!old) return [];
+    const types = { from: old.type, to: now.type };
+    return [{ name: now.name, from: old.index, to: now.index, types, normalize: normalizerFor(types) }];
+  });
+  const names = new Set(shared.map(({ name }) => name));
+  const unshared = (columns: Iterable<IndexedColumn>) =>
+    [...columns].filter(({ name }) => !names.has(name)).map(({ name, type }) => ({ name, type }));
+  return {
+    added: unshared(after),
+    dropped: unshared(before.values()),
+    retyped: shared
+      .filter(({ types }) => types.from !== types.to)
+      .map(({ name, types }) => ({ name, from: types.from, to: types.to })),
+    shared,
+  };
+}
+
+function indexedColumns({ columns, hasGeometry }: TableSchema): IndexedColumn[] {
+  const others = columns.map(({ name, type }, index) => ({ name, type, index }));
+  return hasGeometry ? [{ name: 'geometry', type: 'geometry', index: geometryIndex }, ...others] : others;
+}
+
+const isNumber = (type: ColumnType) => type === 'integer' || type === 'float';
+
+function normalizerFor({ from, to }: SharedColumn['types']): SharedColumn['normalize'] {
+  if (from !== to && !(isNumber(from) && isNumber(to))) return asText;
+  if (from === 'geometry') return (value) => (value === null ? null : geometryText(value as Geometry));
+  if (from === 'object' || from === 'array') return (value) => (value === null ? null : canonicalJson(value));
+  // 0 and -0 are equal, but not identical bytes.
+  return isNumber(from)
+    ? (value) => (value === 0 ? 0 : (value as ComparableValue))
+    : (value) => value as ComparableValue;
+}
+
+/** Type and exact coordinates, without foreign members. */
+function geometryText(geometry: Geometry): string {
+  if (geometry.type === 'GeometryCollection') return `${geometry.type}[${geometry.geometries.map(geometryText)}]`;
+  return geometry.type + JSON.stringify(geometry.coordinates);
+}
+
+function asText(value: unknown): ComparableValue {
+  if (value === null) return null;
+  return typeof value === 'object' ? canonicalJson(value) : String(value);
+}
+
+/** @param index as in `IndexedColumn` */
+export function columnValue(row: Row, index: number): unknown {
+  return index === geometryIndex ? row.geometry() : row.value(index);
+}
+
+/** Options of a scan that reads columns ahead. @param indexes as in `IndexedColumn` */
+export function columnScanOptions(indexes: readonly number[]): { columns: readonly number[]; needsGeometry: boolean } {
+  return {
+    columns: indexes.filter((index) => index !== geometryIndex),
+    needsGeometry: indexes.includes(geometryIndex),
+  };
+}
+
+/** A function that copies a row: its values by column name, the geometry first. */
+export function rowCopier(schema: TableSchema): (row: Row) => PlainRow {
+  const columns = indexedColumns(schema);
+  // Not by assignment: a column may be called __proto__.
+  return (row) => Object.fromEntries(columns.map(({ name, index }) => [name, columnValue(row, index)]));
+}
+
+/** JSON text that doesn't depend on the order of an object's members. @param value plain JSON; numbers are finite */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`;
+}

@@ -1,0 +1,195 @@
+/**
+ * A reader of CSV and TSV: RFC 4180, and what occurs in practice. The first row holds the names.
+ *
+ * | In the file                              | Result                                                              |
+ * |------------------------------------------|---------------------------------------------------------------------|
+ * | `,` `;` tab or `|` between cells         | detected from the first rows, or Excel's `sep=;` line                |
+ * | LF, CR LF or CR between rows             | all are read; blank lines are skipped                               |
+ * | an empty cell, quoted or not             | null                                                                |
+ * | a row with fewer cells than names        | null in the others                                                  |
+ * | a row with more cells than names         | more columns (`column_5`), unless the cells are empty               |
+ * | a name that is empty, or repeated        | `column_<number>`; a suffix `_2`, `_3` …                            |
+ * | a quote inside a quoted cell, not doubled| kept if the cell ends on the same line, else refused                |
+ * | a quote that is never closed             | refused, with the line where it opens                               |
+ * | a row of more than 16 MB                 | refused                                                             |
+ * | zero bytes                               | refused: not text                                                   |
+ */
+import Papa from 'papaparse';
+import { PayloadError } from '../../errors.ts';
+import type { Geometry } from '../../geometry/geometry.ts';
+import { isGroupFull, maxColumns, maxCsvRow } from '../../limits.ts';
+import type { PayloadInfo, RowBatch } from '../types.ts';
+import { findGeometryColumns, type GeometrySource } from './geometry-columns.ts';
+
+/** Rows from which the geometry columns are detected. */
+const sampleRows = 1000;
+
+/**
+ * @param chunks text in UTF-8
+ * @param info filled in while reading; a `delimiter` that is set is used
+ * @throws PayloadError with the line
+ */
+export async function* readCsv(
+  chunks: AsyncIterable<Buffer>,
+  info: PayloadInfo,
+): AsyncGenerator<RowBatch, void, undefined> {
+  const parser = new CsvParser(info);
+  const decoder = new TextDecoder();
+  for await (const chunk of chunks) {
+    parser.push(decoder.decode(chunk, { stream: true }), false);
+    if (parser.isFull) yield parser.takeBatch() as RowBatch;
+  }
+  parser.push(decoder.decode(), true);
+  const last = parser.takeBatch();
+  if (last) yield last;
+}
+
+class CsvParser {
+  readonly #info: PayloadInfo;
+  readonly #names: string[] = [];
+  #parser: Papa.Parser | undefined;
+  #hasHeader = false;
+  #geometrySource: GeometrySource | null | undefined;
+  #rows: string[][] = [];
+  #rest = '';
+  /**
+   * Characters to buffer before parsing: the sample for the delimiter, then twice the length of a row that hasn't ended.
+   * Otherwise a long row would be parsed again with each chunk.
+   */
+  #minLength = 64 * 1024;
+  #line = 1;
+  #bytes = 0;
+  /** Rows to skip before the header. */
+  #skip = 0;
+
+  constructor(info: PayloadInfo) {
+    this.#info = info;
+  }
+
+  push(text: string, isLast: boolean): void {
+    if (text.includes('\0')) throw new PayloadError('not text: holds zero bytes', { line: this.#line });
+    const input = this.#rest + text;
+    if (!isLast && input.length < this.#minLength) {
+      this.#rest = input;
+      return;
+    }
+    if (input === '') return;
+    this.#parser ??= this.#newParser(input);
+    const { data, errors, meta } = this.#parser.parse(input, 0, !isLast) as Papa.ParseResult<string[]>;
+    this.#rest = isLast ? '' : input.slice(meta.cursor);
+    this.#minLength = meta.cursor > 0 ? 0 : Math.min(2 * input.length, maxCsvRow + 1);
+    for (const error of errors) this.#refuseIfBroken(error, input, data);
+    if (this.#rest.length > maxCsvRow) {
+      throw new PayloadError(`a row is longer than ${maxCsvRow} characters, or a quote is never closed`, {
+        line: this.#line + countLines(input, meta.cursor),
+      });
+    }
+    for (const row of data) this.#addRow(row);
+    this.#line += countLines(input, input.length - this.#rest.length);
+    this.#bytes += input.length - this.#rest.length;
+  }
+
+  #newParser(input: string): Papa.Parser {
+    // Quoted cells may contain other line breaks.
+    const newline = /\r(?!\n)/.test(input) && !withoutQuoted(input).includes('\n') ? '\r' : '\n';
+    const hint = /^sep=(.)\r?[\n\r]/i.exec(input);
+    if (hint) {
+      this.#info.delimiter ??= hint[1] as string;
+      this.#skip = 1;
+    }
+    this.#info.delimiter ??= guessDelimiter(input.slice(0, 64 * 1024), newline);
+    return new Papa.Parser({ delimiter: this.#info.delimiter, newline, quoteChar: '"', escapeChar: '"' });
+  }
+
+  #refuseIfBroken(error: Papa.ParseError, input: string, data: string[][]): void {
+    const line = this.#line + countLines(input, error.index ?? 0);
+    if (error.code === 'MissingQuotes') throw new PayloadError('a quoted cell is never closed', { line });
+    if (error.code === 'InvalidQuotes' && data[error.row ?? 0]?.some((cell) => cell.includes('\n'))) {
+      throw new PayloadError('a quote inside a quoted cell is not doubled', { line });
+    }
+  }
+
+  #addRow(row: string[]): void {
+    const end = row.length - 1;
+    const last = row[end] as string;
+    if (last.charCodeAt(last.length - 1) === 13) row[end] = last.slice(0, -1);
+    if (row.length === 1 && row[0] === '') return;
+    if (this.#skip > 0) {
+      this.#skip--;
+    } else if (!this.#hasHeader) {
+      this.#hasHeader = true;
+      this.#addColumns(row.map((name) => name.trim()));
+    } else {
+      if (row.length > this.#names.length) this.#addExtraColumns(row);
+      this.#rows.push(row);
+    }
+  }
+
+  /** Adds columns for cells beyond the header, unless they are empty. */
+  #addExtraColumns(row: string[]): void {
+    while (row.length > this.#names.length && row.at(-1) === '') row.pop();
+    if (row.length > this.#names.length) this.#addColumns(row.slice(this.#names.length).map(() => ''));
+  }
+
+  #addColumns(names: readonly string[]): void {
+    // Copied through a buffer: a slice would keep the chunk's whole text in memory.
+    for (const name of names) this.#names.push(Buffer.from(name).toString());
+    if (this.#names.length > maxColumns)
+      throw new PayloadError(`more than ${maxColumns} columns`, { line: this.#line });
+  }
+
+  /** True if a batch should be taken. */
+  get isFull(): boolean {
+    return isGroupFull(this.#rows.length, this.#names.length, this.#bytes);
+  }
+
+  /** The rows since the last batch; null if there is not even a header. */
+  takeBatch(): RowBatch | null {
+    const rows = this.#rows;
+    const names = this.#names;
+    if (rows.length === 0 && names.length === 0) return null;
+    if (this.#geometrySource === undefined) {
+      this.#geometrySource = findGeometryColumns(names, rows.slice(0, sampleRows));
+      if (this.#geometrySource?.wktColumn !== undefined) this.#info.wktColumn = this.#geometrySource.wktColumn;
+      if (this.#geometrySource?.pointColumns) this.#info.pointColumns = this.#geometrySource.pointColumns;
+    }
+    const line = this.#line;
+    const batch: RowBatch = {
+      rows: rows.length,
+      names,
+      values: names.map((_, column) => {
+        const values = new Array<string | undefined>(rows.length);
+        for (let row = 0; row < rows.length; row++) values[row] = (rows[row] as string[])[column];
+        return values;
+      }),
+      geometries: this.#geometrySource ? this.#geometries(this.#geometrySource, rows) : null,
+      ids: null,
+      rowOffsets: null,
+      errorAt: (_, reason) => new PayloadError(reason, { line }),
+    };
+    this.#rows = [];
+    this.#bytes = 0;
+    return batch;
+  }
+
+  #geometries(source: GeometrySource, rows: readonly string[][]): (Geometry | null)[] {
+    return rows.map((row) => {
+      const geometry = source.geometryOf(row);
+      if (geometry === undefined) delete this.#info.wktColumn;
+      return geometry ?? null;
+    });
+  }
+}
+
+function guessDelimiter(sample: string, newline: '\n' | '\r'): string {
+  const delimitersToGuess = [',', ';', '\t', '|'];
+  return Papa.parse(sample, { preview: 100, newline, skipEmptyLines: true, delimitersToGuess }).meta.delimiter;
+}
+
+const withoutQuoted = (text: string) => text.replace(/"(?:[^"]|"")*"/g, '');
+
+function countLines(text: string, end: number): number {
+  let lines = 0;
+  for (let at = text.indexOf('\n'); at !== -1 && at < end; at = text.indexOf('\n', at + 1)) lines++;
+  return lines;
+}

@@ -1,0 +1,103 @@
+/**
+ * The writer of `csv`: comma-separated values (RFC 4180), with a header line and CRLF. Null is an empty cell, an empty
+ * string is `""`; DuckDB and PostgreSQL distinguish them. Objects and arrays are JSON.
+ */
+import { toWkt } from '../../geometry/wkt.ts';
+import type { Row, Value } from '../../row.ts';
+import type { TextBuffer, TextWriter } from '../text-buffer.ts';
+import type { RowsInput, WriteOptions } from '../types.ts';
+import { csvColumns } from './columns.ts';
+
+/** First characters that make a cell a formula in a spreadsheet, or hide one (OWASP, "CSV Injection"). */
+const formulaPattern = /^[=+\-@\t\r\n]/;
+
+/** Writes the cell of one column. */
+type CellWriter = (row: Row) => void;
+
+/** @throws RangeError unless the separator is one ASCII character, and no quote or line break */
+export function csvWriter(input: Omit<RowsInput, 'rows'>, out: TextBuffer, options: WriteOptions = {}): TextWriter {
+  const { bom = false, separator = ',', excel = false } = options;
+  if (!/^[\t -~]$/.test(separator) || separator === '"') {
+    throw new RangeError(`${JSON.stringify(separator)} can't separate cells.`);
+  }
+  const write = cellTextWriter(out, separator);
+  const disarm = (text: string) => (excel && formulaPattern.test(text) ? `'${text}` : text);
+  const columns = csvColumns(input);
+  // Read once per row for several cells.
+  let position: readonly number[] = [];
+  const hasPosition = columns.some(({ type }) => type === 'ordinate');
+  const cells = columns.map((column): CellWriter => {
+    if (column.type === 'ordinate') return () => writeNumber(out, position[column.ordinate]);
+    if (column.type === 'wkt') {
+      return (row) => {
+        const geometry = row.geometry();
+        if (geometry) write(toWkt(geometry));
+      };
+    }
+    // An integer beyond 2^53 is a string, but a number all the same: it needs no disarming.
+    const isNumeric = column.type === 'integer' || column.type === 'float';
+    const writeText = isNumeric ? write : (value: string) => write(disarm(value));
+    return (row) => writeCell(out, row.value(column.index), writeText);
+  });
+  const separatorCode = separator.charCodeAt(0);
+  return {
+    start() {
+      if (bom) out.text('\ufeff');
+      columns.forEach(({ name }, i) => {
+        if (i > 0) out.byte(separatorCode);
+        // GDAL takes a header with an unquoted number for data.
+        if (/^[\d.+-]/.test(name)) out.text(quoted(disarm(name)));
+        else write(disarm(name));
+      });
+      out.text('\r\n');
+    },
+    row(row) {
+      const start = out.end;
+      if (hasPosition) position = pointPosition(row);
+      for (let i = 0; i < cells.length; i++) {
+        if (i > 0) out.byte(separatorCode);
+        (cells[i] as CellWriter)(row);
+      }
+      // Most readers skip an empty line: a row whose only cell is empty would be lost.
+      if (out.end === start) out.text('""');
+      out.byte(13);
+      out.byte(10);
+    },
+    end() {},
+  };
+}
+
+function writeCell(out: TextBuffer, value: Value, writeText: (value: string) => void): void {
+  if (typeof value === 'number') writeNumber(out, value);
+  else if (typeof value === 'string') writeText(value);
+  else if (typeof value === 'boolean') out.text(value ? 'true' : 'false');
+  else if (value !== null) writeText(JSON.stringify(value));
+}
+
+/** Writes nothing if the number isn't finite. */
+function writeNumber(out: TextBuffer, value: number | undefined): void {
+  if (value !== undefined && Number.isFinite(value)) out.number(value);
+}
+
+/** A function that writes text, in quotes if RFC 4180 requires them. */
+function cellTextWriter(out: TextBuffer, separator: string): (text: string) => void {
+  const special = new Uint8Array(128);
+  for (const character of ['"', '\r', '\n', separator]) special[character.charCodeAt(0)] = 1;
+  const needsQuotes = new RegExp(`["\r\n\\u${separator.charCodeAt(0).toString(16).padStart(4, '0')}]`);
+  return (text) => {
+    if (text === '') out.text('""');
+    else if (!out.plainText(text, special)) out.text(needsQuotes.test(text) ? quoted(text) : text);
+  };
+}
+
+function quoted(text: string): string {
+  return `"${text.replaceAll('"', '""')}"`;
+}
+
+/** @throws TypeError if the geometry is no point, against `geometryKinds` */
+function pointPosition(row: Row): readonly number[] {
+  const geometry = row.geometry();
+  if (geometry === null) return [];
+  if (geometry.type !== 'Point') throw new TypeError(`A ${geometry.type} has no place among points.`);
+  return geometry.coordinates;
+}

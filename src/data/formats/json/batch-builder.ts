@@ -1,0 +1,206 @@
+/** Batches of rows from JSON items: GeoJSON Features, bare geometries, and plain objects. */
+import { PayloadError } from '../../errors.ts';
+import { type Geometry, isGeometry } from '../../geometry/geometry.ts';
+import { isGroupFull, maxColumns } from '../../limits.ts';
+import type { RowBatch } from '../types.ts';
+import type { ItemScanner } from './item-scanner.ts';
+import { mayHaveBigInteger, parseJson, parseKeepingIntegers } from './parse-value.ts';
+
+type JsonObject = Record<string, unknown>;
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export class JsonBatchBuilder {
+  readonly #names: string[] = [];
+  readonly #columnsByName = new Map<string, number>();
+  #values: unknown[][] = [];
+  #geometries: (Geometry | null)[] = [];
+  #ids: (string | number | undefined)[] = [];
+  #offsets: number[] = [];
+  #lengths: number[] = [];
+  #lines: number[] = [];
+  #bytes = 0;
+  #hasIds = false;
+  /** True if any row is a Feature or a geometry. */
+  hasGeometry = false;
+  /** True if every row is a Feature in strict JSON, whose own bytes can be copied. */
+  areAllFeatures = true;
+  /** Column of each member of the previous row: rows mostly have the same members in the same order. */
+  #previousColumns: number[] = [];
+  /** Text of the current item. */
+  #text: () => string = () => '';
+
+  /**
+   * Adds the row or rows of one item.
+   * @param start from here to `end` in `bytes` is its JSON
+   * @param offset offset in the payload, for errors
+   */
+  addItem(bytes: Buffer, start: number, end: number, offset: number, line: number): void {
+    const { value, isStrict } = parseJson(bytes, start, end, offset, line);
+    this.areAllFeatures &&= isStrict;
+    this.#text = () => bytes.toString('utf8', start, end);
+    this.#add(value, offset, end - start, line);
+  }
+
+  /** @param value a Feature, a FeatureCollection, a geometry or a plain object */
+  #add(value: unknown, offset: number, length: number, line: number): void {
+    if (!isObject(value)) throw new PayloadError('expected an object', { line, byte: offset });
+    if (value.type === 'FeatureCollection' && Array.isArray(value.features)) {
+      this.areAllFeatures = false;
+      for (const feature of value.features) this.#add(feature, offset, length, line);
+      return;
+    }
+    const row = this.#offsets.length;
+    this.#offsets.push(offset);
+    this.#lengths.push(length);
+    this.#lines.push(line);
+    this.#bytes += length;
+    let geometry: unknown = null;
+    let properties: JsonObject | null = null;
+    let inFeature = false;
+    if (value.type === 'Feature' && ('geometry' in value || 'properties' in value)) {
+      geometry = value.geometry ?? null;
+      properties = this.#propertiesOf(value.properties, line, offset);
+      inFeature = true;
+      const id = value.id;
+      if (typeof id === 'string' || typeof id === 'number') {
+        this.#ids[row] = typeof id === 'number' && !Number.isSafeInteger(id) ? this.#exactId(id) : id;
+        this.#hasIds = true;
+      }
+    } else if (isGeometry(value)) {
+      geometry = value;
+      this.areAllFeatures = false;
+    } else {
+      this.areAllFeatures = false;
+      properties = value;
+      if (isGeometry(value.geometry)) ({ geometry, ...properties } = value as JsonObject & { geometry: unknown });
+    }
+    if (geometry !== null || inFeature) this.hasGeometry = true;
+    if (geometry !== null && !isGeometry(geometry)) {
+      throw new PayloadError(`not a GeoJSON geometry: ${JSON.stringify(geometry).slice(0, 60)}`, {
+        line,
+        byte: offset,
+      });
+    }
+    this.#geometries.push(geometry);
+    if (properties !== null) this.#addProperties(properties, row, inFeature);
+  }
+
+  #propertiesOf(properties: unknown, line: number, offset: number): JsonObject | null {
+    if (properties === null || properties === undefined) return null;
+    if (isObject(properties)) return properties;
+    throw new PayloadError('the properties of a Feature are an object or null', { line, byte: offset });
+  }
+
+  #addProperties(properties: JsonObject, row: number, inFeature: boolean): void {
+    let position = 0;
+    for (const name in properties) {
+      let value = properties[name];
+      let column = this.#previousColumns[position];
+      if (column === undefined || this.#names[column] !== name) {
+        column = this.#columnsByName.get(name) ?? this.#addColumn(name);
+        this.#previousColumns[position] = column;
+      }
+      position++;
+      // An unsafe integer has lost digits: the row is parsed again from its text.
+      if (
+        typeof value === 'number'
+          ? Math.abs(value) > Number.MAX_SAFE_INTEGER
+          : typeof value === 'object' && value !== null
+      ) {
+        value = this.#exact(value, name, inFeature);
+      }
+      (this.#values[column] as unknown[])[row] = value;
+    }
+  }
+
+  #exact(value: unknown, name: string, inFeature: boolean): unknown {
+    const text = this.#text();
+    if (!mayHaveBigInteger(text)) return value;
+    const again = parseKeepingIntegers(text) as JsonObject;
+    const object = inFeature && isObject(again.properties) ? again.properties : again;
+    return object[name] ?? value;
+  }
+
+  #exactId(id: number): string | number {
+    const text = this.#text();
+    return mayHaveBigInteger(text) ? ((parseKeepingIntegers(text) as { id: string | number }).id ?? id) : id;
+  }
+
+  #addColumn(name: string): number {
+    const column = this.#names.length;
+    if (column >= maxColumns)
+      throw new PayloadError(`more than ${maxColumns} different columns`, { line: this.#lines.at(-1) ?? 1 });
+    this.#names.push(name);
+    this.#columnsByName.set(name, column);
+    this.#values.push([]);
+    return column;
+  }
+
+  /**
+   * Splits a chunk, so that batches can be taken between its parts: smaller ones if there are many columns, since even
+   * short rows have many cells then.
+   */
+  *split(chunk: Buffer): Generator<Buffer, void, undefined> {
+    for (let at = 0; at < chunk.length; ) {
+      const size = this.#names.length > 200 ? 4 * 1024 : 128 * 1024;
+      yield chunk.subarray(at, at + size);
+      at += size;
+    }
+  }
+
+  /** True if a batch should be taken. */
+  get isFull(): boolean {
+    return isGroupFull(this.#offsets.length, this.#names.length, this.#bytes);
+  }
+
+  /** The rows since the last batch; null if there are none, unless `allowEmpty`. */
+  takeBatch(allowEmpty = false): RowBatch | null {
+    const rows = this.#offsets.length;
+    if (rows === 0 && !allowEmpty) return null;
+    const [offsets, lengths, lines] = [this.#offsets, this.#lengths, this.#lines];
+    const batch: RowBatch = {
+      rows,
+      names: this.#names,
+      values: this.#values,
+      geometries: this.hasGeometry ? this.#geometries : null,
+      ids: this.#hasIds ? this.#ids : null,
+      rowOffsets: { offsets, lengths },
+      errorAt: (row, reason) => new PayloadError(reason, { line: lines[row] as number, byte: offsets[row] as number }),
+    };
+    this.#values = this.#names.map(() => []);
+    this.#geometries = [];
+    this.#ids = [];
+    this.#offsets = [];
+    this.#lengths = [];
+    this.#lines = [];
+    this.#bytes = 0;
+    return batch;
+  }
+}
+
+/**
+ * Reads all items of a JSON text.
+ * @param chunks text in UTF-8
+ * @param createScanner called with the first chunk
+ * @returns true if there is an array of items, and the text around it (`ItemScanner.end`)
+ */
+export async function* readItems(
+  chunks: AsyncIterable<Buffer>,
+  createScanner: (firstChunk: Buffer) => ItemScanner,
+  builder: JsonBatchBuilder,
+): AsyncGenerator<RowBatch, { hasItems: boolean; outside: Buffer | null }, undefined> {
+  let scanner: ItemScanner | undefined;
+  const addItem = builder.addItem.bind(builder);
+  for await (const chunk of chunks) {
+    scanner ??= createScanner(chunk);
+    for (const part of builder.split(chunk)) {
+      scanner.push(part, addItem);
+      if (builder.isFull) yield builder.takeBatch() as RowBatch;
+    }
+  }
+  scanner ??= createScanner(Buffer.alloc(0));
+  const outside = scanner.end();
+  return { hasItems: scanner.hasItems, outside };
+}

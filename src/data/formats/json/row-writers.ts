@@ -1,0 +1,100 @@
+/** Rows as JSON: GeoJSON Features or plain objects, in an array or one a line. */
+import type { Row } from '../../row.ts';
+import { selectColumns, unusedName, valueColumns } from '../selected-columns.ts';
+import type { TextBuffer, TextWriter } from '../text-buffer.ts';
+import type { RowsInput } from '../types.ts';
+import { encodeKey, writeGeoJson, writeJson } from './write-value.ts';
+
+type ColumnsInput = Pick<RowsInput, 'schema' | 'fields'>;
+
+const featureStart = Buffer.from('{"type":"Feature",');
+const idKey = encodeKey('id');
+const geometryKey = encodeKey('geometry');
+const propertiesKey = encodeKey('properties');
+
+/**
+ * A function that writes a row as a Feature (RFC 7946, section 3.2), with the `id` that it had in the payload. There is
+ * always a member `geometry`, as the RFC requires; it is null if there is none or it isn't selected.
+ */
+export function featureWriter(input: ColumnsInput, out: TextBuffer): (row: Row) => void {
+  const selected = selectColumns(input);
+  const hasGeometry = selected.some(({ kind }) => kind === 'geometry');
+  const columns = valueColumns(selected).map(({ index, name }) => ({ index, key: encodeKey(name) }));
+  return (row) => {
+    out.append(featureStart);
+    const id = row.id();
+    if (id !== undefined) {
+      out.append(idKey);
+      writeJson(out, id);
+      out.byte(44);
+    }
+    out.append(geometryKey);
+    writeGeoJson(out, hasGeometry ? row.geometry() : null);
+    out.byte(44);
+    out.append(propertiesKey);
+    out.byte(123);
+    for (let i = 0; i < columns.length; i++) {
+      const { index, key } = columns[i] as (typeof columns)[number];
+      if (i > 0) out.byte(44);
+      out.append(key);
+      writeJson(out, row.value(index));
+    }
+    out.byte(125);
+    out.byte(125);
+  };
+}
+
+/**
+ * A function that writes a row as a plain object, with the geometry as GeoJSON under `geometry` (or `geometry_1` … if a
+ * column has that name).
+ */
+export function objectWriter(input: ColumnsInput, out: TextBuffer): (row: Row) => void {
+  const selected = selectColumns(input);
+  const columns = selected.map((column) =>
+    column.kind === 'geometry'
+      ? { index: -1, key: encodeKey(unusedName('geometry', selected)) }
+      : { index: column.index, key: encodeKey(column.name) },
+  );
+  return (row) => {
+    out.byte(123);
+    for (let i = 0; i < columns.length; i++) {
+      const { index, key } = columns[i] as (typeof columns)[number];
+      if (i > 0) out.byte(44);
+      out.append(key);
+      if (index < 0) writeGeoJson(out, row.geometry());
+      else writeJson(out, row.value(index));
+    }
+    out.byte(125);
+  };
+}
+
+/** A writer of `before[…]after` with an item per row, each on a line of its own. */
+export function arrayWriter(
+  out: TextBuffer,
+  writeItem: (row: Row) => void,
+  { before = '', after = '' }: { before?: string; after?: string } = {},
+): TextWriter {
+  let isFirst = true;
+  return {
+    start: () => out.text(`${before}[`),
+    row(row) {
+      if (!isFirst) out.byte(44);
+      isFirst = false;
+      out.byte(10);
+      writeItem(row);
+    },
+    end: () => out.text(`\n]${after}\n`),
+  };
+}
+
+/** A writer of an item per row, each ended by a newline. */
+export function lineWriter(out: TextBuffer, writeItem: (row: Row) => void): TextWriter {
+  return {
+    start() {},
+    row(row) {
+      writeItem(row);
+      out.byte(10);
+    },
+    end() {},
+  };
+}

@@ -1,0 +1,40 @@
+/** The output formats: names, media types and extensions. Loaded early by commands, so it imports nothing. */
+export interface OutputFormat {
+  /** File name extension, without the dot. */
+  readonly extension: string;
+  /** Content-Type. JSON has no charset (RFC 8259, section 11); text has one, or old clients assume Latin-1. */
+  readonly contentType: string;
+  /** Media types of an Accept header that select it; none if the format is selected by name only. */
+  readonly accept: readonly string[];
+}
+
+/**
+ * The output formats, in order of preference. JSON media types select `geojson`; `json` and `objects` are selected by name.
+ * Newline-delimited GeoJSON has no media type of its own: `application/geo+json-seq` promises the record separators of
+ * RFC 8142, so it is served as newline-delimited JSON.
+ */
+export const outputFormats = {
+  geojson: {
+    extension: 'geojson',
+    contentType: 'application/geo+json',
+    accept: ['application/geo+json', 'application/json', 'application/vnd.geo+json'],
+  },
+  json: { extension: 'json', contentType: 'application/json', accept: [] },
+  objects: { extension: 'json', contentType: 'application/json', accept: [] },
+  ndjson: {
+    extension: 'ndjson',
+    contentType: 'application/x-ndjson',
+    accept: ['application/x-ndjson', 'application/ndjson', 'application/jsonl', 'application/x-jsonlines'],
+  },
+  geojsonl: { extension: 'geojsonl', contentType: 'application/x-ndjson', accept: [] },
+  csv: { extension: 'csv', contentType: 'text/csv; charset=utf-8; header=present', accept: ['text/csv'] },
+  parquet: {
+    extension: 'parquet',
+    contentType: 'application/vnd.apache.parquet',
+    accept: ['application/vnd.apache.parquet', 'application/x-parquet'],
+  },
+  csvt: { extension: 'csvt', contentType: 'text/plain; charset=utf-8', accept: [] },
+  prj: { extension: 'prj', contentType: 'text/plain; charset=utf-8', accept: [] },
+} as const satisfies Record<string, OutputFormat>;
+
+export type OutputFormatName = keyof typeof outputFormats;

@@ -1,0 +1,59 @@
+/** The writer of `parquet`: GeoParquet 1.1, with the geometry as WKB, described by the metadata key `geo`. */
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import type { Row } from '../../row.ts';
+import { selectColumns } from '../selected-columns.ts';
+import type { RowsInput, WriteOptions } from '../types.ts';
+import { parquetColumnWriters } from './column-writer.ts';
+
+/** In bytes. */
+const chunkSize = 1 << 18;
+/** Most bytes of a row group, approximately. */
+const maxRowGroupBytes = 1 << 24;
+
+/**
+ * Writes a file in chunks of up to 256 kB. Parquet's metadata come last, so each row group is written when it is full, at
+ * 16,384 rows or about 16 MB of values; no more is in memory. After an error of the rows the file lacks its footer, and no
+ * reader takes it for complete.
+ */
+export async function* writeParquet(
+  input: RowsInput,
+  { rowGroupRows = 1 << 14 }: WriteOptions = {},
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const columns = parquetColumnWriters(selectColumns(input));
+  const sink = new ByteWriter();
+  const schema = [{ name: 'schema', num_children: columns.length }, ...columns.map((column) => column.element)];
+  const writer = new ParquetWriter({ writer: sink, schema, createdBy: 'catalogue' });
+  let rows = 0;
+  let bytes = 0;
+  const add = (row: Row) => {
+    for (const column of columns) bytes += column.add(row);
+    rows++;
+    return rows >= rowGroupRows || bytes >= maxRowGroupBytes;
+  };
+  const writeGroup = () => {
+    // Not awaited: ByteWriter writes synchronously.
+    if (rows > 0) writer.write({ columnData: columns.map((column) => column.take()), rowGroupSize: rows });
+    rows = 0;
+    bytes = 0;
+    return takeChunks(sink);
+  };
+  if (Symbol.iterator in input.rows) {
+    for (const row of input.rows) if (add(row)) yield* writeGroup();
+  } else {
+    for await (const row of input.rows) if (add(row)) yield* writeGroup();
+  }
+  yield* writeGroup();
+  const metadata = columns.flatMap((column) => column.finish() ?? []);
+  writer.kvMetadata = metadata.map((value) => ({ key: 'geo', value }));
+  writer.finish();
+  yield* takeChunks(sink);
+}
+
+/** Returns the sink's bytes in chunks, and empties its buffer; its count of all bytes goes on. */
+function* takeChunks(sink: ByteWriter): Generator<Uint8Array> {
+  const bytes = sink.getBytes();
+  sink.buffer = new ArrayBuffer(chunkSize);
+  sink.view = new DataView(sink.buffer);
+  sink.index = 0;
+  for (let at = 0; at < bytes.length; at += chunkSize) yield bytes.subarray(at, at + chunkSize);
+}

@@ -1,0 +1,175 @@
+/**
+ * Output as UTF-8 in one buffer that is reused for each chunk. Numbers and short strings are written byte by byte, which
+ * is several times faster for a few characters than a call of Buffer's own methods.
+ */
+import type { Row } from '../row.ts';
+import type { RowsInput } from './types.ts';
+
+/** Bound of numbers whose seven decimals (`decimals`) stay within 15 significant digits. */
+const decimalsLimit = 1e8;
+const tenMillion = 1e7;
+/** The 32-bit integer whose absolute value needs 32 bits. */
+const leastInteger = -(2 ** 31);
+
+/** Most characters for a loop; for longer texts, Buffer's encoder is faster. */
+const maxLoopLength = 256;
+
+export class TextBuffer {
+  bytes: Buffer = Buffer.allocUnsafeSlow(1 << 17);
+  /** Index of the next byte. */
+  end = 0;
+
+  /** Makes room for `size` more bytes. */
+  reserve(size: number): void {
+    if (this.end + size <= this.bytes.length) return;
+    const grown = Buffer.allocUnsafeSlow(Math.max(2 * this.bytes.length, this.end + size));
+    this.bytes.copy(grown, 0, 0, this.end);
+    this.bytes = grown;
+  }
+
+  /** Writes one ASCII character, by its code. */
+  byte(code: number): void {
+    if (this.end === this.bytes.length) this.reserve(1);
+    this.bytes[this.end++] = code;
+  }
+
+  /** Appends a few bytes, such as an encoded key. */
+  append(source: Uint8Array): void {
+    const length = source.length;
+    this.reserve(length);
+    const bytes = this.bytes;
+    let at = this.end;
+    for (let i = 0; i < length; i++) bytes[at++] = source[i] as number;
+    this.end = at;
+  }
+
+  /** Writes any text; lone surrogates become U+FFFD. */
+  text(text: string): void {
+    this.reserve(3 * text.length);
+    this.end += this.bytes.write(text, this.end, 'utf8');
+  }
+
+  /**
+   * Writes a short text byte by byte, unless it has surrogates or special characters.
+   * @param special flags of the 128 ASCII characters
+   * @returns false if nothing was written
+   */
+  plainText(text: string, special: Uint8Array): boolean {
+    const length = text.length;
+    if (length > maxLoopLength) return false;
+    this.reserve(3 * length);
+    const bytes = this.bytes;
+    let at = this.end;
+    for (let i = 0; i < length; i++) {
+      const code = text.charCodeAt(i);
+      if (code < 0x80) {
+        if (special[code] === 1) return false;
+        bytes[at++] = code;
+      } else if (code < 0x800) {
+        bytes[at++] = 0xc0 | (code >> 6);
+        bytes[at++] = 0x80 | (code & 0x3f);
+      } else if (code >= 0xd800 && code < 0xe000) {
+        return false;
+      } else {
+        bytes[at++] = 0xe0 | (code >> 12);
+        bytes[at++] = 0x80 | ((code >> 6) & 0x3f);
+        bytes[at++] = 0x80 | (code & 0x3f);
+      }
+    }
+    this.end = at;
+    return true;
+  }
+
+  /** Writes a finite number, exactly as JavaScript prints it. */
+  number(value: number): void {
+    this.reserve(32);
+    if ((value | 0) === value && value !== leastInteger) {
+      if (value < 0) this.bytes[this.end++] = 45;
+      this.digits(Math.abs(value), 1);
+    } else if (!this.decimals(value)) {
+      const text = String(value);
+      for (let i = 0; i < text.length; i++) this.bytes[this.end++] = text.charCodeAt(i);
+    }
+  }
+
+  /** Returns a copy of the bytes, and empties the buffer. */
+  take(): Uint8Array {
+    const copy = new Uint8Array(this.end);
+    copy.set(this.bytes.subarray(0, this.end));
+    this.end = 0;
+    return copy;
+  }
+
+  /** Writes an integer from 0 to 2^31 - 1, with leading zeros up to `minDigits`. */
+  private digits(value: number, minDigits: number): void {
+    const bytes = this.bytes;
+    const start = this.end;
+    let length = minDigits;
+    for (let power = 10 ** minDigits; power <= value; power *= 10) length++;
+    let rest = value | 0;
+    // `| 0` keeps the division in 32-bit integers, which is faster.
+    for (let at = start + length - 1; at >= start; at--) {
+      const tenth = (rest / 10) | 0;
+      bytes[at] = 48 + rest - 10 * tenth;
+      rest = tenth;
+    }
+    this.end = start + length;
+  }
+
+  /**
+   * Writes a number with up to seven decimals, like most coordinates; returns false if it has more. A decimal of at most 15
+   * digits that reads back as this number is the one that JavaScript prints (two such decimals are never the same double),
+   * unless the number is so small that JavaScript prints an exponent.
+   */
+  private decimals(value: number): boolean {
+    const size = Math.abs(value);
+    if (!(size < decimalsLimit) || size < 1e-6) return false;
+    const scaled = Math.round(size * tenMillion);
+    if (scaled / tenMillion !== size) return false;
+    if (value < 0) this.bytes[this.end++] = 45;
+    const whole = Math.floor(size);
+    this.digits(whole, 1);
+    this.bytes[this.end++] = 46;
+    this.digits(scaled - whole * tenMillion, 7);
+    while (this.bytes[this.end - 1] === 48) this.end--;
+    return true;
+  }
+}
+
+/** Writes one document in a text format, to the buffer that it was created with. */
+export interface TextWriter {
+  start(): void;
+  row(row: Row): void;
+  end(): void;
+}
+
+/** In bytes: large enough that the cost per chunk is small, small enough that little memory is used. */
+const chunkSize = 1 << 16;
+
+/**
+ * The rows as text, in chunks of 64 kB (more if one row is longer). Rows are read only for the chunk that is requested, so
+ * that a slow consumer slows them down. Leaving the iteration ends the rows' iterator. An error of the rows is passed on,
+ * and the document then lacks its end.
+ */
+export async function* textChunks(
+  rows: RowsInput['rows'],
+  createWriter: (out: TextBuffer) => TextWriter,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const out = new TextBuffer();
+  const writer = createWriter(out);
+  writer.start();
+  // Awaiting a row of a synchronous iterator would cost more than writing it.
+  if (Symbol.iterator in rows) {
+    for (const row of rows) {
+      writer.row(row);
+      if (out.end >= chunkSize) yield out.take();
+    }
+  } else {
+    for await (const row of rows) {
+      writer.row(row);
+      if (out.end >= chunkSize) yield out.take();
+    }
+  }
+  writer.end();
+  if (out.end > 0) yield out.take();
+}

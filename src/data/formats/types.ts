@@ -1,0 +1,85 @@
+/** The interfaces of formats: what readers return, and what writers take. */
+import type { PayloadError } from '../errors.ts';
+import type { Geometry, GeometryKind } from '../geometry/geometry.ts';
+import type { Row, TableSchema } from '../row.ts';
+
+/**
+ * Rows as a reader returns them: some thousands at a time, column by column. A column keeps its index from one batch to
+ * the next; new columns are appended as they appear.
+ */
+export interface RowBatch {
+  readonly rows: number;
+  /** Column names as in the payload, in order of first appearance in the whole payload so far. May be empty or repeat. */
+  readonly names: readonly string[];
+  /** By column, then by row. A missing value is undefined; an array may be shorter than `rows`. */
+  readonly values: readonly (readonly unknown[])[];
+  /** By row; null if the payload has no geometries. */
+  readonly geometries: readonly (Geometry | null)[] | null;
+  /** By row; null if no row has an id. */
+  readonly ids: readonly (string | number | undefined)[] | null;
+  /** Byte ranges of the rows in the decoded text; null if rows have no bytes of their own. */
+  readonly rowOffsets: { readonly offsets: readonly number[]; readonly lengths: readonly number[] } | null;
+  /** The error for a row of this batch whose values turn out to be invalid. */
+  readonly errorAt: (row: number, reason: string) => PayloadError;
+}
+
+/** Facts about a payload, filled in by its reader; complete when the last batch was read. */
+export interface PayloadInfo {
+  /** The payload's own title: the `name` of a FeatureCollection. */
+  title?: string;
+  /** The coordinate reference system as the payload names it, unless it is WGS 84 longitude and latitude. */
+  crs?: string;
+  /** True if values are texts whose types are inferred (CSV), and not typed already (JSON, Parquet). */
+  textual: boolean;
+  /** Form of the payload's own bytes if rows can be copied from it: Features with commas between them, or one a line. */
+  passthrough: 'features' | 'lines' | null;
+  /** A column of WKT that became the geometry: it is left out if every one of its values was parsed. */
+  wktColumn?: number;
+  /** The columns of longitude and latitude that became the geometry; they stay columns, too. */
+  pointColumns?: readonly [x: number, y: number];
+  delimiter?: string;
+}
+
+/** A link of a FeatureCollection (OGC API - Features, `link` schema). */
+export interface Link {
+  readonly href: string;
+  readonly rel: string;
+  readonly type?: string;
+  readonly title?: string;
+}
+
+/** Input of a writer: the rows, and facts that it needs before the first one. */
+export interface RowsInput {
+  /** The layer's name. */
+  readonly name: string;
+  readonly schema: TableSchema;
+  /** May be a cursor: a writer uses a row only until it reads the next. */
+  readonly rows: Iterable<Row> | AsyncIterable<Row>;
+  /** Columns to write, in this order; `geometry` is the geometry. All by default. */
+  readonly fields?: readonly string[] | undefined;
+  /**
+   * Kinds of geometry that occur. If it is absent, CSV writes geometries as WKT, since points can't be told from other
+   * geometries before the rows are read.
+   */
+  readonly geometryKinds?: readonly GeometryKind[] | undefined;
+  /** Columns of longitude and latitude from which the geometry was made. */
+  readonly pointColumns?: readonly string[] | null | undefined;
+  /** GeoJSON only: number of matching rows in all, and of those written. */
+  readonly numberMatched?: number | undefined;
+  readonly numberReturned?: number | undefined;
+  /** GeoJSON only: next, prev, self. */
+  readonly links?: readonly Link[] | undefined;
+  /** GeoJSON only: RFC 3339 time of the response. */
+  readonly timeStamp?: string | undefined;
+}
+
+export interface WriteOptions {
+  /** CSV only: begin with a byte order mark, by which Excel recognizes UTF-8. */
+  readonly bom?: boolean | undefined;
+  /** CSV only: one ASCII character between cells; a comma by default. */
+  readonly separator?: string | undefined;
+  /** CSV only: disarm cells that a spreadsheet would take for formulas. */
+  readonly excel?: boolean | undefined;
+  /** Parquet only: most rows in a row group; fewer if rows are large. */
+  readonly rowGroupRows?: number | undefined;
+}

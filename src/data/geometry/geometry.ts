@@ -1,0 +1,93 @@
+/** Geometries as GeoJSON has them, and functions that hold for all their types. */
+
+/** GeoJSON geometry (RFC 7946, section 3.1); Z values are kept. */
+export type Geometry =
+  | { type: 'Point'; coordinates: number[] }
+  | { type: 'MultiPoint' | 'LineString'; coordinates: number[][] }
+  | { type: 'MultiLineString' | 'Polygon'; coordinates: number[][][] }
+  | { type: 'MultiPolygon'; coordinates: number[][][][] }
+  | { type: 'GeometryCollection'; geometries: Geometry[] };
+
+/** Every geometry but a collection: it has coordinates. */
+export type SimpleGeometry = Exclude<Geometry, { type: 'GeometryCollection' }>;
+
+/** Coordinates of any geometry: numbers in nested arrays. */
+export type Coordinates = readonly (number | Coordinates)[];
+
+/** west, south, east, north; west > east where it crosses the antimeridian (RFC 7946, section 5.2). */
+export type Bbox = readonly [number, number, number, number];
+
+/** A kind of geometry, as GeoParquet names it: the GeoJSON type, and ` Z` where positions have a third number. */
+export type GeometryKind =
+  | `${'Point' | 'LineString' | 'Polygon' | 'MultiPoint' | 'MultiLineString' | 'MultiPolygon'}${'' | ' Z'}`
+  | `GeometryCollection${'' | ' Z'}`;
+
+/** Number of arrays around a position in a type's `coordinates` (RFC 7946, section 3.1). */
+export const coordinateDepth = {
+  Point: 0,
+  MultiPoint: 1,
+  LineString: 1,
+  MultiLineString: 2,
+  Polygon: 2,
+  MultiPolygon: 3,
+} as const;
+
+const geometryTypes: ReadonlySet<unknown> = new Set([...Object.keys(coordinateDepth), 'GeometryCollection']);
+
+/** True if a value looks like a GeoJSON geometry; its coordinates aren't checked. */
+export const isGeometry = (value: unknown): value is Geometry =>
+  typeof value === 'object' &&
+  value !== null &&
+  geometryTypes.has((value as { type?: unknown }).type) &&
+  ('coordinates' in value || 'geometries' in value);
+
+/** Number of positions; an empty point counts as one. */
+export function countVertices(geometry: Geometry): number {
+  if (geometry.type === 'GeometryCollection') return geometry.geometries.reduce((sum, g) => sum + countVertices(g), 0);
+  if (geometry.type === 'Point') return 1;
+  const count = (value: unknown, depth: number): number =>
+    depth === 0 ? 1 : (value as unknown[]).reduce<number>((sum, part) => sum + count(part, depth - 1), 0);
+  return count(geometry.coordinates, coordinateDepth[geometry.type]);
+}
+
+/** True if any position has a third number. */
+export function hasZ(geometry: Geometry): boolean {
+  if (geometry.type === 'GeometryCollection') return geometry.geometries.some(hasZ);
+  return anyPositionHasZ(geometry.coordinates);
+}
+
+function anyPositionHasZ(coordinates: Coordinates): boolean {
+  if (typeof coordinates[0] === 'number') return coordinates.length > 2;
+  return coordinates.some((part) => anyPositionHasZ(part as Coordinates));
+}
+
+/** A copy of a geometry with each position's longitude and latitude put through a function; heights are dropped. */
+export function mapPositions(geometry: Geometry, map: (x: number, y: number) => number[]): Geometry {
+  if (geometry.type === 'GeometryCollection') {
+    return { type: geometry.type, geometries: geometry.geometries.map((part) => mapPositions(part, map)) };
+  }
+  const mapCoordinates = (value: unknown, depth: number): unknown => {
+    const parts = value as unknown[];
+    if (depth > 0) return parts.map((part) => mapCoordinates(part, depth - 1));
+    return parts.length < 2 ? [] : map(Number(parts[0]), Number(parts[1]));
+  };
+  const coordinates = mapCoordinates(geometry.coordinates, coordinateDepth[geometry.type]);
+  return { type: geometry.type, coordinates } as Geometry;
+}
+
+/** One geometry of several of the same type: the Multi form of simple ones, or one collection. */
+export function combineGeometries(geometries: readonly Geometry[]): Geometry {
+  const [first, ...others] = geometries;
+  if (first && others.length === 0) return first;
+  if (!first || first.type === 'GeometryCollection') {
+    return {
+      type: 'GeometryCollection',
+      geometries: geometries.flatMap((part) => (part.type === 'GeometryCollection' ? part.geometries : [part])),
+    };
+  }
+  const isMulti = first.type.startsWith('Multi');
+  const coordinates = (geometries as SimpleGeometry[]).flatMap((part): unknown[] =>
+    isMulti ? part.coordinates : [part.coordinates],
+  );
+  return { type: isMulti ? first.type : `Multi${first.type}`, coordinates } as Geometry;
+}

@@ -1,0 +1,152 @@
+/**
+ * GEOS through its C interface, compiled to WebAssembly: the library that PostGIS, shapely, sf and QGIS use.
+ *
+ * Measured on Natural Earth's lakes and countries and 171,000 places, against GEOS itself (shapely): geos-wasm agrees
+ * throughout, and takes 0.12 µs for a point in a prepared polygon. jsts is 5 to 300 times slower (its prepared
+ * geometries throw); turf finds Lesotho within South Africa, which surrounds it, and throws on `contains` of a point.
+ */
+import type { Geometry } from './geometry.ts';
+import { toWkb } from './wkb.ts';
+
+/** The functions used here (libgeos.org, geos_c.h). Pointers are numbers, 0 is null; tests return 0, 1, or 2 on failure. */
+export interface Geos {
+  readonly Module: {
+    readonly HEAPU8: Uint8Array;
+    readonly HEAPF64: Float64Array;
+    _malloc(size: number): number;
+    _free(pointer: number): void;
+    UTF8ToString(pointer: number): string;
+  };
+  GEOSWKBReader_create(): number;
+  GEOSWKBReader_setFixStructure(reader: number, fix: number): void;
+  GEOSWKBReader_read(reader: number, bytes: number, length: number): number;
+  GEOSGeom_createPointFromXY(x: number, y: number): number;
+  GEOSGeom_destroy(geometry: number): void;
+  GEOSPrepare(geometry: number): number;
+  GEOSPreparedGeom_destroy(prepared: number): void;
+  GEOSPreparedIntersects(prepared: number, geometry: number): number;
+  GEOSPreparedIntersectsXY(prepared: number, x: number, y: number): number;
+  GEOSPreparedContains(prepared: number, geometry: number): number;
+  GEOSPreparedContainsXY(prepared: number, x: number, y: number): number;
+  GEOSPreparedWithin(prepared: number, geometry: number): number;
+  GEOSPreparedDistanceWithin(prepared: number, geometry: number, distance: number): number;
+  GEOSPreparedNearestPoints(prepared: number, geometry: number): number;
+  GEOSNearestPoints(geometry: number, other: number): number;
+  GEOSCoordSeq_copyToBuffer(sequence: number, buffer: number, hasZ: number, hasM: number): number;
+  GEOSCoordSeq_destroy(sequence: number): void;
+  GEOSisValid(geometry: number): number;
+  GEOSisValidReason(geometry: number): number;
+  GEOSFree(pointer: number): void;
+  GEOSMakeValid(geometry: number): number;
+}
+
+let loading: Promise<Geos> | undefined;
+
+/** Loads GEOS, once per process. */
+export function loadGeos(): Promise<Geos> {
+  loading ??= import('geos-wasm').then((module) =>
+    // Failures are seen in the return values; nothing is printed.
+    (module.default as (config: object) => Promise<Geos>)({ errorHandler: () => {}, noticeHandler: () => {} }),
+  );
+  return loading;
+}
+
+/** The result of a test as true or false; null where GEOS failed. */
+export const toTernary = (result: number): boolean | null => (result === 2 ? null : result === 1);
+
+/** Buffer in GEOS's memory for the geometry that is being read; grows, and is reused. */
+const scratch = { pointer: 0, size: 0, reader: 0 };
+
+/** Creates a geometry in GEOS's memory; the caller destroys it. 0 where GEOS can't read it. Heights are ignored. */
+export function createGeosGeometry(geos: Geos, geometry: Geometry): number {
+  const bytes = toWkb(geometry);
+  if (bytes.length > scratch.size) {
+    geos.Module._free(scratch.pointer);
+    scratch.size = 2 * bytes.length;
+    scratch.pointer = geos.Module._malloc(scratch.size);
+    if (scratch.pointer === 0) throw new RangeError('The geometry is too large for GEOS.');
+  }
+  if (scratch.reader === 0) {
+    scratch.reader = geos.GEOSWKBReader_create();
+    // Open rings are closed, and lines of one position are completed.
+    geos.GEOSWKBReader_setFixStructure(scratch.reader, 1);
+  }
+  geos.Module.HEAPU8.set(bytes, scratch.pointer);
+  return geos.GEOSWKBReader_read(scratch.reader, scratch.pointer, bytes.length);
+}
+
+/**
+ * Runs a test on a geometry, which is created for it and destroyed. Where the test fails on an invalid geometry, it runs
+ * again on a repaired one.
+ * @returns null where GEOS fails
+ */
+export function runGeosTest(geos: Geos, geometry: Geometry, test: (pointer: number) => number): boolean | null {
+  const pointer = createGeosGeometry(geos, geometry);
+  if (pointer === 0) return null;
+  try {
+    const result = test(pointer);
+    if (result !== 2) return result === 1;
+    const repaired = geos.GEOSMakeValid(pointer);
+    if (repaired === 0) return null;
+    try {
+      return toTernary(test(repaired));
+    } finally {
+      geos.GEOSGeom_destroy(repaired);
+    }
+  } finally {
+    geos.GEOSGeom_destroy(pointer);
+  }
+}
+
+/** Most prepared geometries in GEOS's memory, which no garbage collector sees; the oldest are released. */
+const maxPrepared = 64;
+const preparedInMemory: PreparedGeometry[] = [];
+
+/**
+ * A geometry that many others are tested against: GEOS keeps an index of its edges. When newer ones have pushed it out of
+ * GEOS's memory it is prepared again on demand, so it need not be closed.
+ */
+export class PreparedGeometry {
+  readonly #geos: Geos;
+  readonly #source: Geometry;
+  #geometry = 0;
+  #prepared = 0;
+
+  constructor(geos: Geos, geometry: Geometry) {
+    this.#geos = geos;
+    this.#source = geometry;
+  }
+
+  /** Pointer for the GEOSPrepared… functions; valid until the pointer of another `PreparedGeometry` is read. */
+  get pointer(): number {
+    if (this.#prepared !== 0) return this.#prepared;
+    this.#geometry = createGeosGeometry(this.#geos, this.#source);
+    if (this.#geometry === 0) throw new RangeError('GEOS can make nothing of this geometry.');
+    this.#prepared = this.#geos.GEOSPrepare(this.#geometry);
+    const oldest = preparedInMemory.push(this) > maxPrepared ? preparedInMemory.shift() : undefined;
+    if (oldest) oldest.#release();
+    return this.#prepared;
+  }
+
+  #release(): void {
+    this.#geos.GEOSPreparedGeom_destroy(this.#prepared);
+    this.#geos.GEOSGeom_destroy(this.#geometry);
+    this.#prepared = 0;
+    this.#geometry = 0;
+  }
+}
+
+/** Reason why a geometry is invalid (OGC 06-103r4, section 6.1.11), such as `Self-intersection at 5 5`; null if valid. */
+export function invalidReason(geos: Geos, geometry: Geometry): string | null {
+  const pointer = createGeosGeometry(geos, geometry);
+  if (pointer === 0) return 'it has no such shape';
+  try {
+    if (geos.GEOSisValid(pointer) === 1) return null;
+    const text = geos.GEOSisValidReason(pointer);
+    const reason = geos.Module.UTF8ToString(text);
+    geos.GEOSFree(text);
+    return reason.replace(/\[(.*)\]$/, ' at $1');
+  } finally {
+    geos.GEOSGeom_destroy(pointer);
+  }
+}

@@ -1,0 +1,63 @@
+/** Checks of a payload's geometries while they are read, and the extent of all of them. */
+import { coordinateDepth, type Geometry } from './geometry.ts';
+
+/** Minimum x and y, maximum x and y; minimum above maximum where it is empty. */
+export type Extent = [number, number, number, number];
+
+export const emptyExtent = (): Extent => [Infinity, Infinity, -Infinity, -Infinity];
+
+/** A value that should be a geometry and is none. */
+export class InvalidGeometryError extends Error {}
+
+/** The structure of coordinates is wrong: no number of dimensions. */
+const malformed = -1;
+
+/**
+ * Checks a geometry's structure (RFC 7946, section 3.1), and extends an extent by its positions.
+ * @returns the number of dimensions that all positions have; 0 where they differ or there are none
+ * @throws InvalidGeometryError
+ */
+export function validateGeometry(geometry: Geometry, extent: Extent): number {
+  if (geometry.type === 'GeometryCollection') {
+    if (!Array.isArray(geometry.geometries)) throw new InvalidGeometryError('a GeometryCollection without geometries');
+    const dimensions = new Set(geometry.geometries.map((part) => validateGeometry(part, extent)));
+    const [first = 0] = dimensions;
+    return dimensions.size === 1 ? first : 0;
+  }
+  const depth = coordinateDepth[geometry?.type];
+  if (depth === undefined) throw new InvalidGeometryError(`no geometry has the type ${JSON.stringify(geometry?.type)}`);
+  if (depth === 0 && (geometry.coordinates as number[]).length === 0) return 0;
+  const dimensions = validateCoordinates(geometry.coordinates, depth, extent);
+  if (dimensions === malformed) {
+    throw new InvalidGeometryError(`the coordinates of a ${geometry.type} are not as they should be`);
+  }
+  return dimensions;
+}
+
+/** Like `validateGeometry`, for coordinates; `malformed` where the structure is wrong. */
+function validateCoordinates(coordinates: unknown, depth: number, extent: Extent): number {
+  if (!Array.isArray(coordinates)) return malformed;
+  if (depth === 0) {
+    const [x, y] = coordinates as unknown[];
+    if (typeof x !== 'number' || typeof y !== 'number') return malformed;
+    for (let i = 2; i < coordinates.length; i++) if (typeof coordinates[i] !== 'number') return malformed;
+    if (x < extent[0]) extent[0] = x;
+    if (y < extent[1]) extent[1] = y;
+    if (x > extent[2]) extent[2] = x;
+    if (y > extent[3]) extent[3] = y;
+    return coordinates.length;
+  }
+  let dimensions: number | undefined;
+  for (const part of coordinates) {
+    const own = validateCoordinates(part, depth - 1, extent);
+    if (own === malformed) return malformed;
+    dimensions = dimensions === undefined || dimensions === own ? own : 0;
+  }
+  return dimensions ?? 0;
+}
+
+/** True for a point without a position: `[]`, or null or NaN for each number, as Python and R write it. */
+export function isEmptyPoint(geometry: Geometry): boolean {
+  if (geometry.type !== 'Point' || !Array.isArray(geometry.coordinates)) return false;
+  return geometry.coordinates.every((number) => number === null || Number.isNaN(number));
+}

@@ -1,0 +1,164 @@
+/** Decoding a payload: gzip (RFC 1952) is inflated, and text in other encodings converted to UTF-8. */
+import { isAscii, isUtf8 } from 'node:buffer';
+import { pipeline, Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { PayloadError } from '../errors.ts';
+import { freeInflation, maxInflation } from '../limits.ts';
+
+export const isGzip = (head: Uint8Array): boolean => head[0] === 0x1f && head[1] === 0x8b;
+
+/**
+ * Inflates a gzip stream.
+ * @throws PayloadError if the stream is broken or truncated, or inflates beyond `maxInflation` (a gzip bomb)
+ */
+export async function* gunzip(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+  let bytesIn = 0;
+  let bytesOut = 0;
+  let sourceError: unknown;
+  async function* counted() {
+    try {
+      for await (const chunk of chunks) {
+        bytesIn += chunk.length;
+        yield chunk;
+      }
+    } catch (error) {
+      sourceError = error;
+      throw error;
+    }
+  }
+  const inflate = createGunzip({ chunkSize: 256 * 1024 });
+  const finished = new Promise<void>((resolve) => {
+    pipeline(Readable.from(counted(), { objectMode: true, highWaterMark: 1 }), inflate, () => resolve());
+  });
+  try {
+    for await (const chunk of inflate) {
+      bytesOut += chunk.length;
+      if (bytesOut > freeInflation && bytesOut > bytesIn * maxInflation) {
+        throw new PayloadError(`inflates to more than ${maxInflation} times its size`, { byte: bytesOut });
+      }
+      yield chunk;
+    }
+  } catch (error) {
+    if (sourceError !== undefined) throw sourceError;
+    if ((error as NodeJS.ErrnoException).code?.startsWith('Z_')) {
+      throw new PayloadError(`the gzip stream is broken: ${(error as Error).message}`, { byte: bytesIn });
+    }
+    throw error;
+  } finally {
+    inflate.destroy();
+    await finished;
+  }
+}
+
+export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
+
+/** Facts that `decodeToUtf8` fills in; complete after the last chunk. */
+export interface DetectedEncoding {
+  encoding: Encoding;
+  /** Length of the byte order mark, which is removed, in bytes. */
+  bomLength: number;
+}
+
+/**
+ * Converts text to UTF-8 without a byte order mark. UTF-16 is recognized by its mark, or by zero bytes in every other
+ * place. Otherwise the first non-ASCII bytes decide: UTF-8 if they are valid, else Windows-1252 (which has all letters
+ * of Latin-1). Chunks that are UTF-8 already are passed on as they are.
+ * @throws PayloadError if text that begins as UTF-8 contains something else
+ */
+export async function* decodeToUtf8(
+  chunks: AsyncIterable<Buffer>,
+  detected: DetectedEncoding,
+): AsyncGenerator<Buffer, void, undefined> {
+  let decode: ((chunk: Buffer) => Buffer) | undefined;
+  let isUtf8Text = false;
+  let position = 0;
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const read of chunks) {
+    let chunk = rest.length === 0 ? read : Buffer.concat([rest, read]);
+    rest = chunk.subarray(chunk.length);
+    if (position === 0) {
+      if (chunk.length < 4 && chunk === read) {
+        rest = chunk;
+        continue;
+      }
+      detected.encoding = sniffEncoding(chunk);
+      detected.bomLength = byteOrderMarkLength(chunk);
+      chunk = chunk.subarray(detected.bomLength);
+      position = detected.bomLength;
+      if (detected.encoding.startsWith('utf-16')) {
+        const decoder = new TextDecoder(detected.encoding);
+        decode = (bytes) => Buffer.from(decoder.decode(bytes, { stream: true }));
+      }
+    }
+    if (decode === undefined && !isAscii(chunk)) {
+      const complete = chunk.length - incompleteSuffixLength(chunk);
+      if (isUtf8(chunk.subarray(0, complete))) {
+        isUtf8Text ||= !isAscii(chunk.subarray(0, complete));
+        rest = chunk.subarray(complete);
+        chunk = chunk.subarray(0, complete);
+      } else {
+        const valid = firstInvalidByte(chunk);
+        if (isUtf8Text || !isAscii(chunk.subarray(0, valid))) {
+          throw new PayloadError('the text is not valid UTF-8', { byte: position + valid });
+        }
+        detected.encoding = 'windows-1252';
+        decode = fromWindows1252;
+      }
+    }
+    position += chunk.length;
+    yield decode ? decode(chunk) : chunk;
+  }
+  if (rest.length > 0) {
+    if (isUtf8Text && !isUtf8(rest))
+      throw new PayloadError('the text ends in the middle of a character', { byte: position });
+    if (!isUtf8(rest)) detected.encoding = 'windows-1252';
+    if (position === 0) detected.bomLength = byteOrderMarkLength(rest);
+    yield isUtf8(rest) ? rest.subarray(position === 0 ? detected.bomLength : 0) : fromWindows1252(rest);
+  }
+}
+
+function sniffEncoding(head: Buffer): Encoding {
+  if (head[0] === 0xff && head[1] === 0xfe) return 'utf-16le';
+  if (head[0] === 0xfe && head[1] === 0xff) return 'utf-16be';
+  if (head[0] !== 0 && head[1] === 0 && head[2] !== 0 && head[3] === 0) return 'utf-16le';
+  if (head[0] === 0 && head[1] !== 0 && head[2] === 0 && head[3] !== 0) return 'utf-16be';
+  return 'utf-8';
+}
+
+function byteOrderMarkLength(head: Buffer): number {
+  if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return 3;
+  return (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff) ? 2 : 0;
+}
+
+/** Number of bytes at the end that are an incomplete UTF-8 character. */
+function incompleteSuffixLength(chunk: Buffer): number {
+  for (let back = 1; back <= 3 && back <= chunk.length; back++) {
+    const byte = chunk[chunk.length - back] as number;
+    if (byte < 0x80) return 0;
+    if (byte >= 0xc0) return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? back : 0;
+  }
+  return 0;
+}
+
+/** Offset of the first byte that is not UTF-8, by binary search. */
+function firstInvalidByte(chunk: Buffer): number {
+  let low = 0;
+  let high = chunk.length;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    const part = chunk.subarray(0, middle);
+    if (isUtf8(part.subarray(0, part.length - incompleteSuffixLength(part)))) low = middle;
+    else high = middle - 1;
+  }
+  return low - incompleteSuffixLength(chunk.subarray(0, low));
+}
+
+/** 0x80 to 0x9F of Windows-1252, as the WHATWG Encoding Standard maps them; Node versions differ in that. */
+const windows1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
+
+function fromWindows1252(chunk: Buffer): Buffer {
+  const text = chunk
+    .toString('latin1')
+    .replace(/[\u0080-\u009f]/g, (c) => windows1252[c.charCodeAt(0) - 0x80] as string);
+  return Buffer.from(text);
+}

@@ -1,0 +1,234 @@
+/**
+ * Ingesting a payload: its bytes are read once, and on the way hashed, counted, copied if requested, parsed, and their
+ * rows written to a columnar copy, from which queries are answered. Memory holds a chunk, an item and a row group at a
+ * time; the spatial index, built last, takes 25 bytes a row.
+ *
+ * The file is read a second time only if a column's first values are numbers (or booleans), enough to fill a row group,
+ * and a later one is not: the texts of the first ones are needed then.
+ */
+import { randomBytes } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ColumnType } from '../../catalogue/types.ts';
+import { PayloadError } from '../errors.ts';
+import { readCsv } from '../formats/csv/reader.ts';
+import { type DetectedFormat, detectFormat, type FormatHints, isLfsPointer } from '../formats/detect-format.ts';
+import { readGeojson } from '../formats/json/geojson.ts';
+import { readJsonArray } from '../formats/json/json-array.ts';
+import { readNdjson } from '../formats/json/ndjson.ts';
+import type { PayloadInfo, RowBatch } from '../formats/types.ts';
+import type { Bbox, GeometryKind } from '../geometry/geometry.ts';
+import { ColumnarWriter } from '../table/columnar-copy.ts';
+import type { ColumnStatistics } from './column-profile.ts';
+import { type DetectedEncoding, decodeToUtf8, type Encoding, gunzip } from './decode.ts';
+import { PayloadStream, peek } from './payload-stream.ts';
+import { TableBuilder, type TableSummary } from './table-builder.ts';
+
+export interface IngestOptions extends FormatHints {
+  /** Folder of columnar copies; this payload's becomes the subfolder named by its checksum. None is made if absent. */
+  readonly cacheFolder?: string | undefined;
+  /** Hidden name in that folder for the unfinished copy; a random one by default. */
+  readonly stagingName?: string | undefined;
+  /** File to copy the bytes to; must not exist; deleted again if the payload is refused. */
+  readonly copyTo?: string | undefined;
+  /** Called with the number of bytes read so far. */
+  readonly onProgress?: ((bytes: number) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Facts about an ingested payload. */
+export interface IngestResult {
+  /** SHA-256 of the raw bytes in lower-case hexadecimal, and their number. */
+  readonly checksum: string;
+  readonly size: number;
+  /** `geojson`, `csv` … or, if the payload has no rows that can be read, the file name's extension. */
+  readonly format: string;
+  readonly mediaType: string;
+  readonly compression: 'gzip' | null;
+  /** Null unless the payload is text with rows. */
+  readonly encoding: Encoding | null;
+  /** CSV only. */
+  readonly delimiter: string | null;
+  /** The payload's own title. */
+  readonly title: string | null;
+  /** Its reference system as it names it, unless that is longitude and latitude in WGS 84. */
+  readonly crs: string | null;
+  /** Null if the payload has no rows that can be read. */
+  readonly rows: number | null;
+  /**
+   * Bounding box of all geometries, in degrees, west <= east: geometries that are cut at the antimeridian (RFC 7946,
+   * section 3.1.9) extend it around the world. Null if there are none, or if they are not in degrees.
+   */
+  readonly bbox: Bbox | null;
+  /** The geometry is first. */
+  readonly columns: readonly { readonly name: string; readonly type: ColumnType }[];
+  readonly statistics: readonly ColumnStatistics[];
+  readonly geometryKinds: readonly GeometryKind[];
+  /** True if the payload is a pointer of Git LFS instead of the file itself. */
+  readonly isLfsPointer: boolean;
+  /** Folder of the columnar copy, if one was made. */
+  readonly columnarCopy: string | null;
+}
+
+/** Number of bytes from which the format is detected. */
+const headBytes = 64 * 1024;
+
+/**
+ * @param source the payload's bytes, or the path of its file
+ * @throws PayloadError, with line or byte, if the payload is malformed or exceeds a limit; AbortError; errors of the
+ *   source and the file system. Copies are deleted then.
+ */
+export async function ingest(source: Readable | string, options: IngestOptions = {}): Promise<IngestResult> {
+  // A few formats and files need a second pass, which needs a file.
+  const spool = typeof source !== 'string' && options.copyTo === undefined ? temporaryPath() : undefined;
+  const copyTo = options.copyTo ?? spool;
+  const payload = new PayloadStream(source, { ...options, copyTo });
+  try {
+    const { head, chunks } = await peek(payload.chunks(), headBytes);
+    const detected = detectFormat(head, options);
+    const path = copyTo ?? (source as string);
+    if (detected.format === null) {
+      for await (const _ of chunks);
+      return { ...toResult(payload, detected), isLfsPointer: isLfsPointer(head) };
+    }
+    return await ingestRows(payload, chunks, path, detected, options);
+  } catch (error) {
+    if (options.copyTo !== undefined && (error as NodeJS.ErrnoException).code !== 'EEXIST') {
+      await rm(options.copyTo, { force: true });
+    }
+    throw error;
+  } finally {
+    if (spool !== undefined) await rm(spool, { force: true });
+  }
+}
+
+async function ingestRows(
+  payload: PayloadStream,
+  chunks: AsyncGenerator<Buffer, void, undefined>,
+  path: string,
+  detected: DetectedFormat,
+  { cacheFolder, stagingName, signal }: IngestOptions,
+): Promise<IngestResult> {
+  let textColumns = new Set<number>();
+  let bytes = chunks;
+  for (;;) {
+    const isTextual = detected.format === 'csv' || detected.format === 'tsv';
+    const info: PayloadInfo = { textual: isTextual, passthrough: null };
+    const encoding: DetectedEncoding = { encoding: 'utf-8', bomLength: 0 };
+    const copy = cacheFolder === undefined ? null : await ColumnarWriter.create(cacheFolder, stagingName);
+    try {
+      const builder = new TableBuilder(info, copy, textColumns);
+      for await (const batch of readBatches(detected, bytes, path, info, encoding)) {
+        await builder.addBatch(batch);
+        signal?.throwIfAborted();
+      }
+      if (!payload.isComplete) throw new PayloadError('bytes follow the end of the gzip stream');
+      const summary = builder.summary();
+      if (textColumns.size === 0 && summary.mistyped.length > 0) {
+        textColumns = new Set(summary.mistyped);
+        bytes = new PayloadStream(path, { signal }).chunks();
+        await copy?.abort();
+        continue;
+      }
+      const result = toResult(payload, detected, { info, encoding: encoding.encoding, summary });
+      const isUnchanged = encoding.encoding === 'utf-8' && detected.compression === null && !summary.isRenamed;
+      const { checksum } = result;
+      const table = { ...summary.table, checksum, passthrough: isUnchanged ? info.passthrough : null };
+      return { ...result, columnarCopy: (await copy?.finish(table)) ?? null };
+    } catch (error) {
+      await copy?.abort();
+      throw error;
+    }
+  }
+}
+
+/** The rows of a payload of any format. `bytes` are read to their end. */
+async function* readBatches(
+  { format, compression }: DetectedFormat,
+  bytes: AsyncGenerator<Buffer, void, undefined>,
+  path: string,
+  info: PayloadInfo,
+  encoding: DetectedEncoding,
+): AsyncGenerator<RowBatch, void, undefined> {
+  if (format === 'parquet') return yield* readParquetBatches(bytes, path, compression === 'gzip', info);
+  const text = decodeToUtf8(compression === 'gzip' ? gunzip(bytes) : bytes, encoding);
+  switch (format) {
+    case 'csv':
+      return yield* readCsv(text, info);
+    case 'tsv':
+      info.delimiter = '\t';
+      return yield* readCsv(text, info);
+  }
+  // The length of the byte order mark is known once the first chunk was decoded.
+  const { chunks } = await peek(text, 1);
+  const readers = { geojson: readGeojson, geojsonl: readNdjson, ndjson: readNdjson, json: readJsonArray };
+  yield* readers[format ?? 'json'](chunks, encoding.bomLength, info);
+}
+
+/** Parquet is read from its end, after all bytes have arrived. */
+async function* readParquetBatches(
+  bytes: AsyncGenerator<Buffer, void, undefined>,
+  path: string,
+  isZipped: boolean,
+  info: PayloadInfo,
+): AsyncGenerator<RowBatch, void, undefined> {
+  // Loaded on demand: the library is large, and most commands read no Parquet.
+  const { readParquet } = await import('../formats/parquet/reader.ts');
+  if (!isZipped) {
+    for await (const _ of bytes);
+    return yield* readParquet(path, info);
+  }
+  const inflated = temporaryPath();
+  try {
+    await pipeline(Readable.from(gunzip(bytes), { objectMode: true }), createWriteStream(inflated, { flags: 'wx' }));
+    yield* readParquet(inflated, info);
+  } finally {
+    await rm(inflated, { force: true });
+  }
+}
+
+const temporaryPath = () => join(tmpdir(), `catalogue-${randomBytes(8).toString('hex')}`);
+
+interface IngestedRows {
+  readonly info: PayloadInfo;
+  readonly encoding: Encoding;
+  readonly summary: TableSummary;
+}
+
+function toResult(
+  payload: PayloadStream,
+  { name, mediaType, compression, format }: DetectedFormat,
+  rows?: IngestedRows,
+): IngestResult {
+  const { info, summary } = rows ?? {};
+  const crs = info?.crs ?? null;
+  return {
+    checksum: payload.checksum(),
+    size: payload.size,
+    format: name,
+    mediaType,
+    compression,
+    encoding: rows && format !== 'parquet' ? rows.encoding : null,
+    delimiter: info?.delimiter ?? null,
+    title: info?.title ?? null,
+    crs,
+    rows: summary?.table.rows ?? null,
+    bbox: crs === null ? bboxInDegrees(summary?.table.extent ?? null) : null,
+    columns: summary?.statistics.map(({ name, type }) => ({ name, type })) ?? [],
+    statistics: summary?.statistics ?? [],
+    geometryKinds: summary?.table.geometryKinds ?? [],
+    isLfsPointer: false,
+    columnarCopy: null,
+  };
+}
+
+/** The extent if it can be in degrees: longitudes may exceed 180 by up to a turn, latitudes never exceed 90. */
+function bboxInDegrees(extent: readonly number[] | null): Bbox | null {
+  if (extent === null) return null;
+  const [west, south, east, north] = extent as [number, number, number, number];
+  return west >= -360 && east <= 360 && south >= -90 && north <= 90 ? [west, south, east, north] : null;
+}

@@ -1,0 +1,100 @@
+/** The bytes of a payload: while they are read, they are hashed, counted and, if requested, copied to a file. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { addAbortSignal, type Readable } from 'node:stream';
+
+export interface PayloadStreamOptions {
+  /** File to copy the bytes to; must not exist. It is synced when the stream ends. */
+  copyTo?: string | undefined;
+  /** Called with the number of bytes read so far. */
+  onProgress?: ((bytes: number) => void) | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** Chunk size in bytes for files: large, because items that cross a border of chunks are copied. */
+const fileChunkSize = 512 * 1024;
+
+export class PayloadStream {
+  readonly #source: Readable | string;
+  readonly #options: PayloadStreamOptions;
+  readonly #hash = createHash('sha256');
+  /** Number of bytes read so far. */
+  size = 0;
+  /** True once all bytes were read. */
+  isComplete = false;
+
+  constructor(source: Readable | string, options: PayloadStreamOptions = {}) {
+    this.#source = source;
+    this.#options = options;
+  }
+
+  /**
+   * The bytes; can be read once.
+   * @throws errors of the source and the file system; AbortError
+   */
+  async *chunks(): AsyncGenerator<Buffer, void, undefined> {
+    const { copyTo, onProgress, signal } = this.#options;
+    const source =
+      typeof this.#source === 'string'
+        ? createReadStream(this.#source, { highWaterMark: fileChunkSize })
+        : this.#source;
+    const copy = copyTo === undefined ? null : await open(copyTo, 'wx');
+    // A source may block for long: the signal destroys it, and isn't only checked after the next chunk.
+    if (signal) addAbortSignal(signal, source);
+    try {
+      for await (const read of source) {
+        signal?.throwIfAborted();
+        const chunk: Buffer = Buffer.isBuffer(read) ? read : Buffer.from(read);
+        this.#hash.update(chunk);
+        this.size += chunk.length;
+        // The chunk is written while the consumer parses it, and awaited before the next one.
+        const written = copy === null ? null : copy.appendFile(chunk).then(() => null, asError);
+        yield chunk;
+        const error = await written;
+        if (error) throw error;
+        onProgress?.(this.size);
+      }
+      await copy?.sync();
+      this.isComplete = true;
+    } finally {
+      await copy?.close();
+      source.destroy();
+    }
+  }
+
+  /** SHA-256 of all bytes in lower-case hexadecimal; call once, after the last chunk. */
+  checksum(): string {
+    return this.#hash.digest('hex');
+  }
+}
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+
+/**
+ * Reads ahead.
+ * @param bytes least length of `head`, unless there are fewer
+ * @returns the first bytes, and all chunks from the start
+ */
+export async function peek(
+  chunks: AsyncGenerator<Buffer, void, undefined>,
+  bytes: number,
+): Promise<{ head: Buffer; chunks: AsyncGenerator<Buffer, void, undefined> }> {
+  const read: Buffer[] = [];
+  let length = 0;
+  while (length < bytes) {
+    const { done, value } = await chunks.next();
+    if (done) break;
+    read.push(value);
+    length += value.length;
+  }
+  async function* fromStart(): AsyncGenerator<Buffer, void, undefined> {
+    try {
+      yield* read.splice(0);
+      yield* chunks;
+    } finally {
+      await chunks.return();
+    }
+  }
+  return { head: read.length === 1 ? (read[0] as Buffer) : Buffer.concat(read), chunks: fromStart() };
+}

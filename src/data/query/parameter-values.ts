@@ -1,0 +1,67 @@
+/** Values and lists of values in parameters. */
+import { isCalendarDate, parseDateTime, parseTime } from '../date-time.ts';
+import { ParameterError } from '../errors.ts';
+import type { TableColumn } from '../row.ts';
+import type { Scalar } from './predicate.ts';
+
+/**
+ * Parses a value of a column's type. Blanks around it are ignored, except for strings.
+ * @param integersOnly true if a fraction is an error for an integer column (`exact`; not `gt`)
+ * @throws ParameterError
+ */
+export function parseScalar(type: TableColumn['type'], text: string, integersOnly = false): Scalar {
+  const value = text.trim();
+  switch (type) {
+    case 'string':
+      return text;
+    case 'integer':
+    case 'float': {
+      const number = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(value) ? Number(value) : Number.NaN;
+      if (!Number.isFinite(number)) throw new ParameterError(`"${text}" is not a number.`);
+      if (type === 'integer' && integersOnly && !Number.isSafeInteger(number)) {
+        throw new ParameterError(
+          `"${text}" is not an integer${Number.isInteger(number) ? ' of at most 2^53 - 1' : ''}.`,
+        );
+      }
+      return number;
+    }
+    case 'boolean':
+      if (/^(true|1)$/i.test(value)) return true;
+      if (/^(false|0)$/i.test(value)) return false;
+      throw new ParameterError(`"${text}" is neither true nor false.`);
+    case 'date':
+      if (isCalendarDate(value)) return value;
+      throw new ParameterError(`"${text}" is not a date of the form YYYY-MM-DD.`);
+    case 'datetime': {
+      // The + of an offset that was not percent-encoded arrives as a blank.
+      const instant = value.replace(/ (?=\d\d:?\d\d$)(?<=T.*)/i, '+');
+      if (!Number.isNaN(parseDateTime(instant))) return instant;
+      throw new ParameterError(`"${text}" is not a date and time of the form YYYY-MM-DDTHH:MM:SSZ.`);
+    }
+    case 'time':
+      if (!Number.isNaN(parseTime(value))) return value;
+      throw new ParameterError(`"${text}" is not a time of the form HH:MM:SS.`);
+    case 'object':
+    case 'array':
+      throw new ParameterError(`Values of type ${type} can't be compared.`);
+  }
+}
+
+/**
+ * Splits a comma-separated list. An item in double quotes may contain commas, blanks at its ends, and doubled quotes, as
+ * in a line of CSV (RFC 4180); blanks around other items are ignored.
+ *
+ *     splitList('a, "b, c","say ""hi"""')  // ['a', 'b, c', 'say "hi"']
+ *
+ * @throws ParameterError if a quote isn't closed
+ */
+export function splitList(text: string): string[] {
+  const items: string[] = [];
+  const itemPattern = /\s*(?:"((?:[^"]|"")*)"\s*|([^",][^,]*|))(,|$)/y;
+  for (;;) {
+    const found = itemPattern.exec(text);
+    if (!found) throw new ParameterError('A value in double quotes has to end with a quote before the next comma.');
+    items.push(found[1] === undefined ? (found[2] ?? '').trim() : found[1].replaceAll('""', '"'));
+    if (found[3] === '') return items;
+  }
+}

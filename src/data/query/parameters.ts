@@ -1,0 +1,229 @@
+/**
+ * The query string of a data URL: filters, columns, order, page and format of the rows.
+ *
+ * Reserved parameters begin with `_`; every other name is a column's. `format`, `page`, `page_size`, `limit`, `offset`,
+ * `bbox` and `filter` also work without the underscore if no column has that name. A column with a reserved name
+ * (`_limit`) is filtered as `_limit__exact`. Repeated filters, `_filter` and `_bbox` included, are combined with AND; of
+ * other repeated parameters the last one counts.
+ */
+import { closest } from '../../catalogue/closest.ts';
+import { ValidationError } from '../../catalogue/errors.ts';
+import { didYouMean, ParameterError } from '../errors.ts';
+import { parseBbox } from '../geometry/parse-geometry.ts';
+import { defaultQueryLimits, type QueryLimits } from '../limits.ts';
+import { columnNames, columnType, type TableSchema } from '../row.ts';
+import { parseCql2 } from './cql2.ts';
+import { isColumnParameter, parseLookup, unknownColumn } from './lookups.ts';
+import { parseScalar, splitList } from './parameter-values.ts';
+import { and, type Predicate, predicateSize } from './predicate.ts';
+
+export const dataFormats = ['geojson', 'json', 'objects', 'ndjson', 'geojsonl', 'csv', 'parquet', 'html'] as const;
+export type DataFormat = (typeof dataFormats)[number];
+
+/** A query of a table's rows. Members are undefined if their parameter is absent. */
+export interface DataQuery {
+  readonly format: DataFormat | undefined;
+  /** All filters combined, `_bbox` and `_filter` included; `alwaysTrue` if there are none. */
+  readonly predicate: Predicate;
+  /** Names of columns in the order requested; `geometry` may be one of them. */
+  readonly fields: readonly string[] | undefined;
+  readonly ordering: readonly { readonly column: string; readonly descending: boolean }[];
+  /** From 0. */
+  readonly limit: number | undefined;
+  /** From 0. */
+  readonly offset: number | undefined;
+  /** From 1. */
+  readonly page: number | 'last' | undefined;
+  /** From 1; the maximum is the caller's. */
+  readonly pageSize: number | undefined;
+  readonly csv: CsvOptions;
+}
+
+export interface CsvOptions {
+  /** True to begin with a byte order mark, by which Excel recognizes UTF-8. */
+  readonly bom: boolean;
+  readonly separator: ',' | ';' | '\t' | '|';
+  /** True to disarm cells that a spreadsheet would take for formulas. */
+  readonly excel: boolean;
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+type QueryDraft = Mutable<Omit<DataQuery, 'csv' | 'predicate'>> & { csv: Mutable<CsvOptions>; filters: Predicate[] };
+
+interface ParameterContext {
+  readonly schema: TableSchema;
+  readonly limits: QueryLimits;
+  readonly draft: QueryDraft;
+  /** Name as it was written, for errors. */
+  readonly parameter: string;
+}
+
+/** Handlers of the reserved parameters: each writes its value to the draft, or throws. */
+const reservedHandlers: Readonly<Record<string, (value: string, context: ParameterContext) => void>> = {
+  _format: (value, { draft }) => {
+    const format = dataFormats.find((name) => name === value.toLowerCase());
+    if (!format) {
+      const hint = closest(value, dataFormats);
+      throw new ParameterError(
+        `Unknown format "${value}". ${hint ? `Did you mean "${hint}"?` : `There are ${dataFormats.join(', ')}.`}`,
+      );
+    }
+    draft.format = format;
+  },
+  _fields: (value, { draft, schema }) => {
+    const fields = splitList(value);
+    for (const field of fields) {
+      if (columnType(field, schema)) continue;
+      throw new ParameterError(`Unknown column "${field}".${didYouMean(field, columnNames(schema))}`);
+    }
+    draft.fields = [...new Set(fields)];
+  },
+  _ordering: (value, { draft, schema }) => {
+    draft.ordering = splitList(value).map((part) => parseOrdering(part, schema));
+  },
+  _limit: (value, { draft }) => {
+    draft.limit = parseWholeNumber(value, 0);
+  },
+  _offset: (value, { draft }) => {
+    draft.offset = parseWholeNumber(value, 0);
+  },
+  _page: (value, { draft }) => {
+    draft.page = value === 'last' ? value : parseWholeNumber(value, 1);
+  },
+  _page_size: (value, { draft }) => {
+    draft.pageSize = parseWholeNumber(value, 1);
+  },
+  _bbox: (value, { draft, schema }) => {
+    if (!schema.hasGeometry) throw new ParameterError('The rows have no geometry.');
+    draft.filters.push({ op: 'bbox', bbox: parseBbox(value) });
+  },
+  _filter: (value, { draft, schema, parameter, limits }) => {
+    draft.filters.push(parseCql2(value, schema, parameter, limits));
+  },
+  _bom: (value, { draft }) => {
+    draft.csv.bom = parseFlag(value);
+  },
+  _excel: (value, { draft }) => {
+    draft.csv.excel = parseFlag(value);
+  },
+  _sep: (value, { draft }) => {
+    const separator = value === 'tab' ? '\t' : value;
+    if (separator !== ',' && separator !== ';' && separator !== '\t' && separator !== '|') {
+      throw new ParameterError('A separator is a comma, a semicolon, a vertical bar, or "tab".');
+    }
+    draft.csv.separator = separator;
+  },
+};
+
+/** Names of the reserved parameters, with their underscore. */
+export const reservedParameters = Object.keys(reservedHandlers);
+
+/** Reserved parameters that also work without their underscore. */
+const unprefixedParameters = ['format', 'page', 'page_size', 'limit', 'offset', 'bbox', 'filter'];
+
+/**
+ * Parses the query string of a data URL.
+ * @param pairs decoded names and values, in order
+ * @param length length of the raw query string in bytes
+ * @throws ValidationError with all errors, each under its parameter's name
+ */
+export function parseDataQuery(
+  pairs: readonly (readonly [string, string])[],
+  schema: TableSchema,
+  limits: QueryLimits = defaultQueryLimits,
+  length = 0,
+): DataQuery {
+  if (length > limits.queryLength) {
+    throw new ValidationError({ non_field_errors: [`The query string is longer than ${limits.queryLength} bytes.`] });
+  }
+  if (pairs.length > limits.predicates + reservedParameters.length) {
+    throw new ValidationError({ non_field_errors: [`There are ${pairs.length} parameters: too many.`] });
+  }
+  const draft: QueryDraft = {
+    format: undefined,
+    filters: [],
+    fields: undefined,
+    ordering: [],
+    limit: undefined,
+    offset: undefined,
+    page: undefined,
+    pageSize: undefined,
+    csv: { bom: false, separator: ',', excel: false },
+  };
+  // Not a plain object: a parameter may be called __proto__.
+  const errors = new Map<string, string[]>();
+  const report = (field: string, message: string) => errors.set(field, [...(errors.get(field) ?? []), message]);
+  for (const [parameter, value] of pairs) {
+    const messages = applyParameter(parameter, value, { schema, limits, draft, parameter });
+    for (const message of messages) report(parameter, message);
+  }
+  const paged = draft.page !== undefined || draft.pageSize !== undefined;
+  if (paged && (draft.limit !== undefined || draft.offset !== undefined)) {
+    report('non_field_errors', 'Ask for a page, or for a limit and an offset, but not for both.');
+  }
+  const { filters, ...rest } = draft;
+  const predicate = and(filters);
+  const size = predicateSize(predicate);
+  for (const unit of ['predicates', 'values', 'vertices'] as const) {
+    if (size[unit] <= limits[unit]) continue;
+    const what = unit === 'predicates' ? 'conditions' : unit;
+    report('non_field_errors', `The filters have more than ${limits[unit]} ${what}.`);
+  }
+  if (errors.size > 0) throw new ValidationError(Object.fromEntries(errors));
+  return { ...rest, predicate };
+}
+
+/** Writes a parameter to the draft; returns messages if it is wrong. */
+function applyParameter(parameter: string, value: string, context: ParameterContext): readonly string[] {
+  const { schema, draft, limits } = context;
+  try {
+    const handler = Object.hasOwn(reservedHandlers, parameter)
+      ? reservedHandlers[parameter]
+      : unprefixedHandler(parameter, schema);
+    if (handler) handler(value, context);
+    else if (isColumnParameter(parameter, schema)) draft.filters.push(parseLookup(parameter, value, schema, limits));
+    else if (parameter.startsWith('_')) {
+      return [`Unknown parameter "${parameter}".${didYouMean(parameter, reservedParameters)}`];
+    } else return [unknownParameter(parameter, schema)];
+    return [];
+  } catch (error) {
+    if (error instanceof ValidationError) return Object.values(error.fields).flat();
+    if (error instanceof ParameterError) return [error.message];
+    throw error;
+  }
+}
+
+/** Handler of a reserved parameter without its underscore; undefined if it is none, or a column has that name. */
+function unprefixedHandler(parameter: string, schema: TableSchema) {
+  return unprefixedParameters.includes(parameter) && !columnType(parameter, schema)
+    ? reservedHandlers[`_${parameter}`]
+    : undefined;
+}
+
+/** The message for a mistyped column, or a reserved parameter that is mistyped or lacks its underscore. */
+function unknownParameter(name: string, schema: TableSchema): string {
+  if (Object.hasOwn(reservedHandlers, `_${name}`)) return `Unknown column "${name}". Did you mean "_${name}"?`;
+  return unknownColumn(name, schema, unprefixedParameters);
+}
+
+/** Parses `name` or `-name`; a column's own name may begin with a minus, too. */
+function parseOrdering(text: string, schema: TableSchema): { column: string; descending: boolean } {
+  const descending = text.startsWith('-') && !columnType(text, schema);
+  const column = descending ? text.slice(1) : text;
+  const type = columnType(column, schema);
+  if (!type) throw new ParameterError(`Unknown column "${column}".${didYouMean(column, columnNames(schema))}`);
+  if (type === 'geometry' || type === 'object' || type === 'array') {
+    throw new ParameterError(`Column "${column}" of type ${type} has no order.`);
+  }
+  return { column, descending };
+}
+
+function parseWholeNumber(text: string, min: number): number {
+  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isSafeInteger(number) && number >= min) return number;
+  throw new ParameterError(`"${text}" is not a whole number of at least ${min}.`);
+}
+
+function parseFlag(text: string): boolean {
+  return parseScalar('boolean', text) === true;
+}

@@ -1,0 +1,113 @@
+/**
+ * Filters as a tree: what lookups (`lookups.ts`) and CQL2 text (`cql2.ts`) are parsed into. Plain immutable data;
+ * `compile.ts` makes it a function of rows, `search-boxes.ts` the search of a spatial index.
+ *
+ * Logic has three values, as in SQL and CQL2: a test of null is unknown, NOT unknown is unknown, and a row matches only
+ * if the whole is true.
+ */
+import { type Bbox, countVertices, type Geometry } from '../geometry/geometry.ts';
+import { geometryColumnName } from '../row.ts';
+
+export type Scalar = string | number | boolean;
+
+export type ComparisonOperator = 'eq' | 'ne' | 'lt' | 'lte' | 'gt' | 'gte';
+/** `i…` ignores case. `like`: % matches any text, _ one character; \ escapes either. */
+export type TextOperator =
+  | 'iexact'
+  | 'contains'
+  | 'icontains'
+  | 'startswith'
+  | 'istartswith'
+  | 'endswith'
+  | 'iendswith'
+  | 'like'
+  | 'ilike';
+export type SpatialOperator = 'intersects' | 'within' | 'contains' | 'disjoint';
+
+export interface SpatialPredicate {
+  readonly op: 'spatial';
+  /** Relation of the row's geometry to this one (OGC 06-103r4, simple features, section 6.1.15). */
+  readonly test: SpatialOperator;
+  readonly geometry: Geometry;
+  /** Radius of a circle around a Point, in degrees; with `within` only. */
+  readonly buffer?: number;
+  /** Name of the parameter it came from, for messages. */
+  readonly parameter?: string;
+}
+
+/** The row's geometry lies within a distance of this one. */
+export interface DistanceWithin {
+  readonly op: 'dwithin';
+  readonly geometry: Geometry;
+  readonly distance: number;
+  /** Metres on the WGS 84 ellipsoid, or degrees in the plane of longitude and latitude. */
+  readonly unit: 'metre' | 'degree';
+  readonly parameter?: string;
+}
+
+/** The row's geometry itself (not only its bounding box) intersects the box. */
+export interface InBbox {
+  readonly op: 'bbox';
+  readonly bbox: Bbox;
+}
+
+export type ValuePredicate =
+  | { readonly op: 'compare'; readonly test: ComparisonOperator; readonly column: string; readonly value: Scalar }
+  | { readonly op: 'in'; readonly column: string; readonly values: readonly Scalar[] }
+  /** Both ends included. */
+  | { readonly op: 'between'; readonly column: string; readonly low: Scalar; readonly high: Scalar }
+  | { readonly op: 'text'; readonly test: TextOperator; readonly column: string; readonly text: string };
+
+export type Predicate =
+  /** True if it is empty. */
+  | { readonly op: 'and'; readonly of: readonly Predicate[] }
+  /** False if it is empty. */
+  | { readonly op: 'or'; readonly of: readonly Predicate[] }
+  | { readonly op: 'not'; readonly of: Predicate }
+  | ValuePredicate
+  /** `column` may be the geometry column. */
+  | { readonly op: 'isnull'; readonly column: string }
+  | SpatialPredicate
+  | DistanceWithin
+  | InBbox;
+
+/** True for every row. */
+export const alwaysTrue: Predicate = { op: 'and', of: [] };
+
+/** The conjunction of predicates, flattened; `alwaysTrue` if there are none. */
+export function and(predicates: readonly Predicate[]): Predicate {
+  const flat = predicates.flatMap((p) => (p.op === 'and' ? p.of : [p]));
+  if (flat.length === 0) return alwaysTrue;
+  return flat.length === 1 && flat[0] ? flat[0] : { op: 'and', of: flat };
+}
+
+/** The predicates without parts, from left to right. */
+export function* leaves(predicate: Predicate): Generator<Exclude<Predicate, { op: 'and' | 'or' | 'not' }>> {
+  if (predicate.op === 'and' || predicate.op === 'or') for (const part of predicate.of) yield* leaves(part);
+  else if (predicate.op === 'not') yield* leaves(predicate.of);
+  else yield predicate;
+}
+
+/** Columns that a predicate reads, in the order of their first mention, and true if it reads the geometry. */
+export function referencedColumns(predicate: Predicate): { columns: readonly string[]; geometry: boolean } {
+  const columns = new Set<string>();
+  let geometry = false;
+  for (const leaf of leaves(predicate)) {
+    if ('column' in leaf && leaf.column !== geometryColumnName) columns.add(leaf.column);
+    else geometry = true;
+  }
+  return { columns: [...columns], geometry };
+}
+
+/** Size of a predicate, in the units of `QueryLimits`. */
+export function predicateSize(predicate: Predicate): { predicates: number; values: number; vertices: number } {
+  const size = { predicates: 0, values: 0, vertices: 0 };
+  for (const leaf of leaves(predicate)) {
+    size.predicates += 1;
+    if (leaf.op === 'in') size.values += leaf.values.length;
+    else if (leaf.op === 'between') size.values += 2;
+    else if (leaf.op !== 'isnull') size.values += 1;
+    if ('geometry' in leaf) size.vertices += countVertices(leaf.geometry);
+  }
+  return size;
+}

@@ -1,0 +1,83 @@
+/** Runs a query on a table: selects rows and writes them in a format. */
+import { NotFoundError } from '../../catalogue/errors.ts';
+import { type OutputFormatName, outputFormats } from '../formats/output-formats.ts';
+import type { Link } from '../formats/types.ts';
+import { writeRows } from '../formats/write-rows.ts';
+import type { TableSchema } from '../row.ts';
+import { passthroughBytes } from '../table/passthrough.ts';
+import type { Table } from '../table/table.ts';
+import type { DataQuery } from './parameters.ts';
+import { alwaysTrue } from './predicate.ts';
+import { type NeededColumns, type RowWindow, type SelectionLimits, selectRows } from './select-rows.ts';
+
+export interface QueryOptions {
+  /** The layer's name. */
+  readonly name: string;
+  /** Path of the table's payload. */
+  readonly payload: string;
+  readonly format: OutputFormatName;
+  readonly limits: SelectionLimits;
+  /** Returns the links of a GeoJSON document with a part of the rows. */
+  readonly links?: ((window: RowWindow) => readonly Link[]) | undefined;
+}
+
+export interface QueryResult {
+  readonly contentType: string;
+  readonly extension: string;
+  /** Null if all matching rows are returned. */
+  readonly window: RowWindow | null;
+  /** The document; leaving the iteration stops the work. */
+  chunks(): AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Runs a query. A query of all rows of GeoJSON as GeoJSON is answered with the payload's own bytes.
+ * @throws NotFoundError if there is no such page; UnavailableError if finding the rows takes too long
+ */
+export async function runQuery(table: Table, query: DataQuery, options: QueryOptions): Promise<QueryResult> {
+  const { name, payload, format, limits, links } = options;
+  const { contentType, extension } = outputFormats[format];
+  if (format === 'geojson' && selectsEverything(query) && table.passthrough === 'features')
+    return { contentType, extension, window: null, chunks: () => passthroughCollection(table, payload, name) };
+  const selection = await selectRows(table, query, neededColumns(query.fields, table.schema), limits);
+  if (!selection) throw new NotFoundError('Invalid page.');
+  const { window, rows } = selection;
+  const input = {
+    name,
+    schema: table.schema,
+    rows,
+    fields: query.fields,
+    geometryKinds: table.geometryKinds,
+    pointColumns: table.pointColumns,
+    ...(window && {
+      numberMatched: window.matched,
+      numberReturned: Math.max(0, Math.min(window.limit, window.matched - window.offset)),
+      links: links?.(window),
+    }),
+  };
+  return { contentType, extension, window, chunks: () => writeRows(format, input, query.csv) };
+}
+
+/** True if a query has no filter, order or limit: it selects the whole table. */
+export function selectsEverything({ predicate, fields, ordering, limit, offset, page, pageSize }: DataQuery): boolean {
+  const window = limit ?? offset ?? page ?? pageSize;
+  return predicate === alwaysTrue && fields === undefined && ordering.length === 0 && window === undefined;
+}
+
+/** Columns to read for the fields of a query; all of them by default. */
+function neededColumns(fields: readonly string[] | undefined, { columns, hasGeometry }: TableSchema): NeededColumns {
+  if (!fields) return { columns: columns.map((_, index) => index), needsGeometry: hasGeometry };
+  const indexes = fields.map((field) => columns.findIndex((column) => column.name === field));
+  return { columns: indexes.filter((index) => index >= 0), needsGeometry: fields.includes('geometry') };
+}
+
+/** All features as the payload's own bytes, in a new collection: the payload's own `name` and `crs` are left out. */
+async function* passthroughCollection(
+  table: Table,
+  payload: string,
+  name: string,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  yield Buffer.from(`{"type":"FeatureCollection","name":${JSON.stringify(name)},"features":[`);
+  yield* passthroughBytes(table, payload);
+  yield Buffer.from(']}');
+}

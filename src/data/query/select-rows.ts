@@ -1,0 +1,162 @@
+/** The rows of a table that a query selects: streamed as they are found or, if they are sorted or paged, found first. */
+import { UnavailableError } from '../../catalogue/errors.ts';
+import { parseDateTime, parseTime } from '../date-time.ts';
+import { columnIndex, type Row, type Value } from '../row.ts';
+import type { ScanOptions, Table } from '../table/table.ts';
+import { compilePredicate, type RowTest } from './compile.ts';
+import type { DataQuery } from './parameters.ts';
+import { alwaysTrue, referencedColumns } from './predicate.ts';
+import { searchBoxes } from './search-boxes.ts';
+
+/** The part of the matching rows that is returned. */
+export interface RowWindow {
+  /** Number of matching rows in all. */
+  readonly matched: number;
+  /** Number of matching rows before the first one returned. */
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export interface RowSelection {
+  /** Null if all matching rows are returned, however many they are. */
+  readonly window: RowWindow | null;
+  readonly rows: AsyncIterable<Row>;
+}
+
+export interface SelectionLimits {
+  /** Length of a page by default, and at most. */
+  readonly pageSize: number;
+  readonly maxPageSize: number;
+  /** Most milliseconds for finding the rows, before the first is returned. */
+  readonly timeout: number;
+}
+
+/** Columns that are read for the output, by index, and whether the geometry is. */
+export interface NeededColumns {
+  readonly columns: readonly number[];
+  readonly needsGeometry: boolean;
+}
+
+/**
+ * Selects rows.
+ * @returns null if the query is for a page that doesn't exist
+ * @throws UnavailableError if finding them takes too long; ValidationError if a geometry is not valid
+ */
+export async function selectRows(
+  table: Table,
+  query: DataQuery,
+  needed: NeededColumns,
+  limits: SelectionLimits,
+): Promise<RowSelection | null> {
+  const test = query.predicate === alwaysTrue ? null : await compilePredicate(query.predicate, table.schema);
+  const { ordering, limit, offset, page, pageSize } = query;
+  const isPaged = page !== undefined || pageSize !== undefined;
+  const isLimited = isPaged || limit !== undefined || offset !== undefined;
+  if (!isLimited && ordering.length === 0) return { window: null, rows: streamMatching(table, query, test, needed) };
+
+  const found =
+    test || ordering.length
+      ? await findMatching(table, query, test, performance.now() + limits.timeout)
+      : { length: table.rowCount, at: (position: number) => position };
+  const size = Math.min(pageSize ?? limits.pageSize, limits.maxPageSize);
+  const pageCount = Math.max(1, Math.ceil(found.length / size));
+  const pageNumber = page === 'last' ? pageCount : (page ?? 1);
+  if (isPaged && pageNumber > pageCount) return null;
+  const window: RowWindow = {
+    matched: found.length,
+    offset: isPaged ? (pageNumber - 1) * size : (offset ?? 0),
+    limit: isPaged ? size : (limit ?? found.length),
+  };
+  return { window: isLimited ? window : null, rows: readRows(table, found, window) };
+}
+
+/** Options of the scan for a query's predicate, and for further columns. */
+function scanOptions(table: Table, { predicate }: DataQuery, columns: readonly number[], needsGeometry = false) {
+  const read = referencedColumns(predicate);
+  const options: ScanOptions = {
+    boxes: searchBoxes(predicate),
+    columns: [...new Set([...columns, ...read.columns.map((name) => columnIndex(name, table.schema))])],
+    needsGeometry: needsGeometry || read.geometry,
+  };
+  return options;
+}
+
+/** Matching rows in file order, each as it is found. */
+async function* streamMatching(
+  table: Table,
+  query: DataQuery,
+  test: RowTest | null,
+  { columns, needsGeometry }: NeededColumns,
+): AsyncGenerator<Row, void, undefined> {
+  const options = scanOptions(table, query, columns, needsGeometry);
+  for await (const group of table.scanRowGroups(options)) for (const row of group) if (!test || test(row)) yield row;
+}
+
+/** Indexes of rows in the file, in the order of the result. */
+interface RowIndexes {
+  readonly length: number;
+  at(position: number): number | undefined;
+}
+
+async function findMatching(
+  table: Table,
+  query: DataQuery,
+  test: RowTest | null,
+  deadline: number,
+): Promise<RowIndexes> {
+  const sorts = query.ordering.map(({ column, descending }) => {
+    const index = columnIndex(column, table.schema);
+    const type = table.schema.columns[index]?.type;
+    return { index, type, direction: descending ? -1 : 1, keys: [] as SortKey[] };
+  });
+  const sortColumns = sorts.map(({ index }) => index);
+  const rows: number[] = [];
+  for await (const group of table.scanRowGroups(scanOptions(table, query, sortColumns))) {
+    for (const row of group) {
+      if (test && !test(row)) continue;
+      rows.push(row.index);
+      for (const { index, type, keys } of sorts) keys.push(sortKey(row.value(index), type));
+    }
+    if (performance.now() > deadline)
+      throw new UnavailableError('Finding the rows takes too long. Ask for fewer: filter by a column or a box.');
+  }
+  if (sorts.length === 0) return rows;
+  // Positions in `rows` are sorted, and the keys stay in place; equal rows stay in file order.
+  const order = Uint32Array.from(rows, (_, i) => i).sort((a, b) => {
+    for (const { keys, direction } of sorts) {
+      const difference = compareSortKeys(keys[a] as SortKey, keys[b] as SortKey, direction);
+      if (difference !== 0) return difference;
+    }
+    return a - b;
+  });
+  return { length: rows.length, at: (position) => rows[order[position] as number] };
+}
+
+async function* readRows(
+  table: Table,
+  indexes: RowIndexes,
+  { offset, limit }: RowWindow,
+): AsyncGenerator<Row, void, undefined> {
+  const end = Math.min(indexes.length, offset + limit);
+  for (let position = offset; position < end; position++) yield table.row(indexes.at(position) as number);
+}
+
+type SortKey = null | number | string;
+
+/** Sort key of a value: dates and times sort as instants, strings by code unit. */
+function sortKey(value: Value, type: string | undefined): SortKey {
+  if (value === null || typeof value === 'number') return value;
+  if (typeof value === 'boolean') return Number(value);
+  const text = String(value);
+  if (type === 'time') return parseTime(text);
+  return type === 'datetime' || type === 'date' ? parseDateTime(text) : text;
+}
+
+/** Nulls come last in both directions. */
+function compareSortKeys(a: SortKey, b: SortKey, direction: number): number {
+  if (a === b) return 0;
+  if (a === null) return 1;
+  if (b === null) return -1;
+  if (typeof a !== typeof b) return typeof a === 'number' ? -1 : 1;
+  return a < b ? -direction : direction;
+}

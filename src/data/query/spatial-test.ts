@@ -1,0 +1,203 @@
+/**
+ * Exact tests of spatial predicates, in the plane of longitude and latitude. The row's bounding box decides where it
+ * can; its geometry is read only where it can't.
+ *
+ * On a null geometry every test is unknown; an empty geometry is only disjoint, from everything. A query that reaches
+ * beyond 180 degrees is also tested shifted by 360 degrees. One limitation: `contains` of a query that crosses the
+ * antimeridian in one piece doesn't find a feature that was cut there; cut the query too (a bounding box with
+ * west > east is).
+ */
+import { ValidationError } from '../../catalogue/errors.ts';
+import {
+  bboxesIntersect,
+  bboxOf,
+  bboxToGeometry,
+  bboxWithin,
+  expandBbox,
+  longitudeShifts,
+  type PlanarBbox,
+  splitAtAntimeridian,
+} from '../geometry/bounding-box.ts';
+import { geodesicDistanceTest } from '../geometry/geodesic.ts';
+import { type Bbox, combineGeometries, type Geometry, mapPositions } from '../geometry/geometry.ts';
+import { type Geos, invalidReason, loadGeos, PreparedGeometry, runGeosTest, toTernary } from '../geometry/geos.ts';
+import type { Row } from '../row.ts';
+import type { DistanceWithin, InBbox, SpatialPredicate } from './predicate.ts';
+import { spatialBoxes } from './search-boxes.ts';
+
+/** True, false, or null for unknown. */
+export type Ternary = boolean | null;
+export type TernaryRowTest = (row: Row) => Ternary;
+export type SpatialTestCompiler = (predicate: SpatialPredicate | DistanceWithin | InBbox) => TernaryRowTest;
+
+/** A spatial test in stages, the cheapest first. */
+interface GeometryTest {
+  /** Boxes outside of which every geometry has the result `outside`. */
+  readonly boxes: readonly PlanarBbox[];
+  readonly outside: boolean;
+  /** Tests the bounding box alone; undefined if that doesn't decide. */
+  testBbox?(bbox: Bbox): Ternary | undefined;
+  testGeometry(geometry: Geometry): Ternary;
+}
+
+/**
+ * Loads GEOS and returns the compiler of spatial predicates, which throws ValidationError under the parameter's name if
+ * a geometry isn't valid.
+ */
+export async function loadSpatialTests(): Promise<SpatialTestCompiler> {
+  const geos = await loadGeos();
+  return (predicate) => {
+    if (predicate.op === 'bbox') return compileRowTest(bboxTest(geos, predicate.bbox));
+    const box = bboxOf(predicate.geometry);
+    if (box === null) return compileRowTest(emptyGeometryTest(predicate));
+    assertValidGeometry(geos, predicate);
+    if (predicate.op === 'spatial') {
+      return compileRowTest(
+        predicate.buffer ? circleTest(predicate, box, predicate.buffer) : operatorTest(geos, predicate, box),
+      );
+    }
+    if (predicate.unit === 'degree') return compileRowTest(planarDistanceTest(geos, predicate, box));
+    return compileRowTest({
+      boxes: spatialBoxes(predicate),
+      outside: false,
+      ...geodesicDistanceTest(geos, predicate.geometry, predicate.distance),
+    });
+  };
+}
+
+function compileRowTest(test: GeometryTest): TernaryRowTest {
+  const { boxes, outside } = test;
+  return (row) => {
+    const bbox = row.bbox();
+    if (bbox === null) return row.geometry() === null ? null : outside;
+    if (!boxes.some((box) => bboxesIntersect(bbox, box))) return outside;
+    const known = test.testBbox?.(bbox);
+    if (known !== undefined) return known;
+    const geometry = row.geometry();
+    return geometry === null ? null : test.testGeometry(geometry);
+  };
+}
+
+/** @throws ValidationError if the area of the geometry is ambiguous, such as that of a ring that crosses itself */
+function assertValidGeometry(geos: Geos, { geometry, parameter }: SpatialPredicate | DistanceWithin): void {
+  const reason = invalidReason(geos, geometry);
+  if (reason !== null) {
+    throw new ValidationError({ [parameter ?? 'non_field_errors']: [`The geometry is not valid: ${reason}.`] });
+  }
+}
+
+const isPoint = (bbox: Bbox) => bbox[0] === bbox[2] && bbox[1] === bbox[3];
+
+function emptyGeometryTest(predicate: SpatialPredicate | DistanceWithin): GeometryTest {
+  const disjoint = predicate.op === 'spatial' && predicate.test === 'disjoint';
+  return { boxes: [], outside: disjoint, testGeometry: () => disjoint };
+}
+
+function bboxTest(geos: Geos, bbox: Bbox): GeometryTest {
+  const boxes = splitAtAntimeridian(bbox);
+  const areas = bbox[0] > bbox[2] ? [bboxToGeometry(bbox)] : boxes.map(bboxToGeometry);
+  const area = new PreparedGeometry(geos, combineGeometries(areas));
+  return {
+    boxes,
+    outside: false,
+    testBbox: (found) => (boxes.some((box) => bboxWithin(found, box)) ? true : undefined),
+    testGeometry: (geometry) =>
+      runGeosTest(geos, geometry, (pointer) => geos.GEOSPreparedIntersects(area.pointer, pointer)),
+  };
+}
+
+/** The geometry and, where a box around it reaches beyond 180 degrees, copies shifted by 360 degrees. */
+function wrappedCopies(geometry: Geometry, box: PlanarBbox): Geometry[] {
+  return longitudeShifts(box).map((shift) =>
+    shift === 0 ? geometry : mapPositions(geometry, (x, y) => [x + shift, y]),
+  );
+}
+
+function operatorTest(geos: Geos, predicate: SpatialPredicate, around: PlanarBbox): GeometryTest {
+  const boxes = spatialBoxes(predicate);
+  const copies = wrappedCopies(predicate.geometry, around);
+  if (predicate.test === 'contains') {
+    const each = copies.map((copy) => new PreparedGeometry(geos, copy));
+    return {
+      boxes,
+      outside: false,
+      testBbox: (bbox) => (bbox[0] > bbox[2] || boxes.some((box) => bboxWithin(box, bbox)) ? undefined : false),
+      testGeometry: (geometry) =>
+        each.some((one) => runGeosTest(geos, geometry, (pointer) => geos.GEOSPreparedWithin(one.pointer, pointer))),
+    };
+  }
+  const query = new PreparedGeometry(geos, combineGeometries(copies));
+  if (predicate.test === 'within') {
+    return {
+      boxes,
+      outside: false,
+      testBbox: (bbox) => {
+        if (isPoint(bbox)) return toTernary(geos.GEOSPreparedContainsXY(query.pointer, bbox[0], bbox[1]));
+        return boxes.length > 1 || bbox[0] > bbox[2] || bboxWithin(bbox, around) ? undefined : false;
+      },
+      testGeometry: (geometry) =>
+        runGeosTest(geos, geometry, (pointer) => geos.GEOSPreparedContains(query.pointer, pointer)),
+    };
+  }
+  const disjoint = predicate.test === 'disjoint';
+  const negateIfDisjoint = (intersects: Ternary) => (intersects === null ? null : intersects !== disjoint);
+  return {
+    boxes,
+    outside: disjoint,
+    testBbox: (bbox) =>
+      isPoint(bbox)
+        ? negateIfDisjoint(toTernary(geos.GEOSPreparedIntersectsXY(query.pointer, bbox[0], bbox[1])))
+        : undefined,
+    testGeometry: (geometry) =>
+      negateIfDisjoint(runGeosTest(geos, geometry, (pointer) => geos.GEOSPreparedIntersects(query.pointer, pointer))),
+  };
+}
+
+function planarDistanceTest(geos: Geos, predicate: DistanceWithin, box: PlanarBbox): GeometryTest {
+  const { geometry, distance } = predicate;
+  const query = new PreparedGeometry(
+    geos,
+    combineGeometries(wrappedCopies(geometry, expandBbox(box, distance, 'degree'))),
+  );
+  const test = (pointer: number) => geos.GEOSPreparedDistanceWithin(query.pointer, pointer, distance);
+  return {
+    boxes: spatialBoxes(predicate),
+    outside: false,
+    testBbox: (bbox) => {
+      if (!isPoint(bbox)) return undefined;
+      const point = geos.GEOSGeom_createPointFromXY(bbox[0], bbox[1]);
+      try {
+        return toTernary(test(point));
+      } finally {
+        geos.GEOSGeom_destroy(point);
+      }
+    },
+    testGeometry: (geometry) => runGeosTest(geos, geometry, test),
+  };
+}
+
+/**
+ * Tests whether a geometry lies in a circle of degrees around a point: all positions do (a disc is convex, so the edges
+ * do, too). Points on the circle itself don't count as within.
+ */
+function circleTest(predicate: SpatialPredicate, point: PlanarBbox, radius: number): GeometryTest {
+  const centres = longitudeShifts(expandBbox(point, radius, 'degree')).map((shift) => point[0] + shift);
+  const distances = (geometry: Geometry, x: number): number[] => {
+    const all: number[] = [];
+    mapPositions(geometry, (px, py) => {
+      all.push(Math.sqrt((px - x) ** 2 + (py - point[1]) ** 2));
+      return [];
+    });
+    return all;
+  };
+  return {
+    boxes: spatialBoxes(predicate),
+    outside: false,
+    testGeometry: (geometry) =>
+      centres.some((x) => {
+        const all = distances(geometry, x);
+        const onlyPoints = geometry.type === 'Point' || geometry.type === 'MultiPoint';
+        return all.every((d) => d <= radius) && (!onlyPoints || all.some((d) => d < radius));
+      }),
+  };
+}

@@ -1,0 +1,125 @@
+/**
+ * Reads the chunks of a columnar copy through a cache that all tables share. The file is opened on the first cache miss,
+ * and closed with the reader: a query that finds all chunks in memory opens no file.
+ */
+import { closeSync, openSync, read, readSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { crc32 } from 'node:zlib';
+import { LRUCache } from 'lru-cache';
+import { DamagedCopyError } from '../errors.ts';
+import { type ColumnChunk, decodeColumn, decodeOffsets, type RowOffsets } from './column-chunk.ts';
+import {
+  type ChunkKey,
+  type ChunkLocation,
+  indexFile,
+  type RowGroup,
+  rowsFile,
+  type TableMetadata,
+} from './columnar-copy.ts';
+import { decodeGeometries, type GeometryChunk } from './geometry-chunk.ts';
+import { SpatialIndex } from './spatial-index.ts';
+
+type Chunk = ColumnChunk | GeometryChunk | RowOffsets;
+
+/** Chunks and spatial indexes in memory, by the payload's checksum, row group and chunk key. */
+export type ChunkCache = LRUCache<string, Chunk | SpatialIndex>;
+
+/** @param maxBytes of all entries together, approximately */
+export const createChunkCache = (maxBytes: number): ChunkCache =>
+  new LRUCache({ maxSize: maxBytes, sizeCalculation: (entry) => entry.bytes + 100 });
+
+const readAt = promisify(read);
+
+export class ChunkReader {
+  readonly #folder: string;
+  readonly #metadata: TableMetadata;
+  readonly #cache: ChunkCache;
+  readonly #onDamage: () => void;
+  #fd: number | undefined;
+  #closed = false;
+
+  constructor(folder: string, metadata: TableMetadata, cache: ChunkCache, onDamage: () => void) {
+    this.#folder = folder;
+    this.#metadata = metadata;
+    this.#cache = cache;
+    this.#onDamage = onDamage;
+  }
+
+  close(): void {
+    this.#closed = true;
+    if (this.#fd !== undefined) closeSync(this.#fd);
+    this.#fd = undefined;
+  }
+
+  /** A chunk of a row group; undefined if the row group has none for the key. @throws DamagedCopyError */
+  async read(group: number, key: ChunkKey): Promise<Chunk | undefined> {
+    const location = this.#locate(group, key);
+    const cached = location && this.#cached(group, key);
+    if (!location || cached) return cached;
+    const bytes = new Uint8Array(location[2]);
+    await readAt(this.#openFile(), bytes, 0, bytes.length, location[1]);
+    return this.#decode(group, key, location, bytes);
+  }
+
+  /** Like `read`, synchronously: for chunks that were not read ahead. */
+  readSync(group: number, key: ChunkKey): Chunk | undefined {
+    const location = this.#locate(group, key);
+    const cached = location && this.#cached(group, key);
+    if (!location || cached) return cached;
+    const bytes = new Uint8Array(location[2]);
+    readSync(this.#openFile(), bytes, 0, bytes.length, location[1]);
+    return this.#decode(group, key, location, bytes);
+  }
+
+  /** The spatial index; null if no row has a bounding box. @throws DamagedCopyError */
+  async spatialIndex(): Promise<SpatialIndex | null> {
+    const { checksum, indexBytes, indexCrc } = this.#metadata;
+    if (indexBytes === 0) return null;
+    const cacheKey = `${checksum}/index`;
+    const cached = this.#cache.get(cacheKey) as SpatialIndex | undefined;
+    if (cached) return cached;
+    const bytes = await readFile(indexFile(this.#folder));
+    if (crc32(bytes) !== indexCrc) throw this.#deleteDamaged();
+    const index = new SpatialIndex(bytes);
+    this.#cache.set(cacheKey, index);
+    return index;
+  }
+
+  #locate(group: number, key: ChunkKey): ChunkLocation | undefined {
+    return (this.#metadata.rowGroups[group] as RowGroup).chunks[key];
+  }
+
+  #cacheKey(group: number, key: ChunkKey): string {
+    return `${this.#metadata.checksum}/${group}/${key}`;
+  }
+
+  #cached(group: number, key: ChunkKey): Chunk | undefined {
+    return this.#cache.get(this.#cacheKey(group, key)) as Chunk | undefined;
+  }
+
+  #openFile(): number {
+    if (this.#closed) throw new Error('A row was read after the scan had left its row group.');
+    this.#fd ??= openSync(rowsFile(this.#folder), 'r');
+    return this.#fd;
+  }
+
+  #decode(group: number, key: ChunkKey, [kind, , , crc]: ChunkLocation, bytes: Uint8Array<ArrayBuffer>): Chunk {
+    if (crc32(bytes) !== crc) throw this.#deleteDamaged();
+    const { rows } = this.#metadata.rowGroups[group] as RowGroup;
+    const chunk =
+      key === 'geometry'
+        ? decodeGeometries(kind, bytes.buffer, rows)
+        : key === 'offsets'
+          ? decodeOffsets(bytes.buffer)
+          : decodeColumn(kind, bytes.buffer);
+    this.#cache.set(this.#cacheKey(group, key), chunk);
+    return chunk;
+  }
+
+  #deleteDamaged(): DamagedCopyError {
+    this.#onDamage();
+    rmSync(this.#folder, { recursive: true, force: true });
+    return new DamagedCopyError(`The columnar copy ${this.#folder} was damaged and has been deleted.`);
+  }
+}

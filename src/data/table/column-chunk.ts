@@ -1,0 +1,165 @@
+/**
+ * Column chunks: the values of one column in one row group, encoded for the columnar copy. Numbers are typed arrays and
+ * need no parsing. Texts are one run of UTF-8 that is decoded once, and sliced on demand. Everything is little-endian,
+ * like every machine that Node runs on; the copy never leaves the machine that made it.
+ */
+
+/** The values of one column in one row group. */
+export type ColumnValues =
+  | { readonly kind: 'nulls' }
+  /** NaN is null. */
+  | { readonly kind: 'numbers'; readonly numbers: Float64Array }
+  /** 0 is null, 1 false, 2 true. */
+  | { readonly kind: 'booleans'; readonly codes: Uint8Array }
+  /** Without `codes`, an entry per row; with them (dictionary encoding), each row's code is the index of its entry. */
+  | { readonly kind: 'texts'; readonly entries: readonly (string | null)[]; readonly codes: Uint16Array | null };
+
+/** Encodings of chunks: of columns, of geometries (`geometry-chunk.ts`), and of the rows' offsets in the payload. */
+export type ChunkKind = ColumnValues['kind'] | 'points' | 'shapes' | 'offsets';
+
+/** A decoded column chunk. */
+export interface ColumnChunk {
+  /** Memory in bytes. */
+  readonly bytes: number;
+  /** The value of a row, counted from the start of the row group. */
+  at(row: number): string | number | boolean | null;
+}
+
+/** The top bit of a text's end offset: the text is null. */
+const nullBit = 0x8000_0000;
+
+export function encodeColumn(column: ColumnValues): Buffer[] {
+  switch (column.kind) {
+    case 'nulls':
+      return [];
+    case 'numbers':
+      return [asBuffer(column.numbers)];
+    case 'booleans':
+      return [asBuffer(column.codes)];
+    case 'texts':
+      return encodeTexts(column.entries, column.codes);
+  }
+}
+
+/** @param bytes as `encodeColumn` returns them, at the start of an ArrayBuffer of their own */
+export function decodeColumn(kind: ChunkKind, bytes: ArrayBuffer): ColumnChunk {
+  switch (kind) {
+    case 'numbers':
+      return new NumberChunk(new Float64Array(bytes));
+    case 'booleans':
+      return new BooleanChunk(new Uint8Array(bytes));
+    case 'texts':
+      return decodeTexts(bytes);
+    default:
+      return nullChunk;
+  }
+}
+
+const nullChunk: ColumnChunk = { bytes: 0, at: () => null };
+
+class NumberChunk implements ColumnChunk {
+  readonly #numbers: Float64Array;
+  readonly bytes: number;
+  constructor(numbers: Float64Array) {
+    this.#numbers = numbers;
+    this.bytes = numbers.byteLength;
+  }
+  at(row: number): number | null {
+    const number = this.#numbers[row] as number;
+    return Number.isNaN(number) ? null : number;
+  }
+}
+
+class BooleanChunk implements ColumnChunk {
+  readonly #codes: Uint8Array;
+  readonly bytes: number;
+  constructor(codes: Uint8Array) {
+    this.#codes = codes;
+    this.bytes = codes.byteLength;
+  }
+  at(row: number): boolean | null {
+    const code = this.#codes[row];
+    return code === 0 ? null : code === 2;
+  }
+}
+
+/** Header of texts: number of entries, number of codes (0 for none), length of the text in bytes, 0. */
+const headerBytes = 16;
+
+function encodeTexts(entries: readonly (string | null)[], codes: Uint16Array | null): Buffer[] {
+  const ends = new Uint32Array(entries.length);
+  let end = 0;
+  for (let i = 0; i < entries.length; i++) {
+    const entry = entries[i] as string | null;
+    if (entry !== null) end += entry.length;
+    ends[i] = entry === null ? (end | nullBit) >>> 0 : end;
+  }
+  const text = Buffer.from(entries.join(''));
+  const header = new Uint32Array([entries.length, codes?.length ?? 0, text.length, 0]);
+  return [asBuffer(header), asBuffer(ends), ...(codes ? [asBuffer(codes)] : []), text];
+}
+
+function decodeTexts(bytes: ArrayBuffer): TextChunk {
+  const [entryCount = 0, codeCount = 0, textBytes = 0] = new Uint32Array(bytes, 0, 3);
+  const ends = new Uint32Array(bytes, headerBytes, entryCount);
+  const codesAt = headerBytes + ends.byteLength;
+  const codes = codeCount === 0 ? null : new Uint16Array(bytes, codesAt, codeCount);
+  const text = Buffer.from(bytes, codesAt + 2 * codeCount, textBytes).toString();
+  return new TextChunk(ends, codes, text, bytes.byteLength - textBytes);
+}
+
+class TextChunk implements ColumnChunk {
+  readonly #ends: Uint32Array;
+  readonly #codes: Uint16Array | null;
+  readonly #text: string;
+  /** Entries of the dictionary that were sliced already. */
+  readonly #entries: (string | undefined)[];
+  readonly bytes: number;
+  constructor(ends: Uint32Array, codes: Uint16Array | null, text: string, otherBytes: number) {
+    this.#ends = ends;
+    this.#codes = codes;
+    this.#text = text;
+    this.#entries = codes === null ? [] : new Array(ends.length);
+    this.bytes = otherBytes + 2 * text.length + 8 * this.#entries.length;
+  }
+  at(row: number): string | null {
+    if (this.#codes === null) return this.#slice(row);
+    const code = this.#codes[row] as number;
+    const known = this.#entries[code];
+    if (known !== undefined) return known;
+    const entry = this.#slice(code);
+    if (entry !== null) this.#entries[code] = entry;
+    return entry;
+  }
+  #slice(index: number): string | null {
+    const end = this.#ends[index] as number;
+    if (end >= nullBit) return null;
+    return this.#text.slice(index === 0 ? 0 : (this.#ends[index - 1] as number) & ~nullBit, end);
+  }
+}
+
+/** Byte ranges of a row group's rows in the payload. */
+export interface RowOffsets {
+  /** Memory in bytes. */
+  readonly bytes: number;
+  readonly offsets: Float64Array;
+  readonly lengths: Uint32Array;
+}
+
+/** Offsets in bytes, then lengths. */
+export function encodeOffsets(offsets: readonly number[], lengths: readonly number[]): Buffer[] {
+  return [asBuffer(Float64Array.from(offsets)), asBuffer(Uint32Array.from(lengths))];
+}
+
+export function decodeOffsets(bytes: ArrayBuffer): RowOffsets {
+  const rows = bytes.byteLength / 12;
+  return {
+    bytes: bytes.byteLength,
+    offsets: new Float64Array(bytes, 0, rows),
+    lengths: new Uint32Array(bytes, 8 * rows),
+  };
+}
+
+/** The memory of a typed array, not copied. */
+export const asBuffer = (array: NodeJS.TypedArray): Buffer =>
+  Buffer.from(array.buffer, array.byteOffset, array.byteLength);

@@ -1,0 +1,122 @@
+/** A cursor over the rows of one row group: one object that is moved from row to row and reads from the group's chunks. */
+import type { Bbox, Geometry } from '../geometry/geometry.ts';
+import type { Row, Value } from '../row.ts';
+import type { ChunkReader } from './chunk-reader.ts';
+import type { ColumnChunk } from './column-chunk.ts';
+import type { TableMetadata } from './columnar-copy.ts';
+import type { GeometryChunk } from './geometry-chunk.ts';
+
+/** A row of a table. */
+export interface TableRow extends Row {
+  /** Number of the row in the file, from 0. */
+  readonly index: number;
+}
+
+/** A chunk that is loaded on demand: null before, undefined if the row group doesn't have it. */
+type LazyChunk<Chunk> = Chunk | undefined | null;
+
+export class RowCursor implements TableRow {
+  readonly #columns: TableMetadata['columns'];
+  readonly #reader: ChunkReader;
+  readonly #group: number;
+  /** First row of the group. */
+  readonly #start: number;
+  readonly #chunks: LazyChunk<ColumnChunk>[];
+  #geometryChunk: LazyChunk<GeometryChunk> = null;
+  #idChunk: LazyChunk<ColumnChunk> = null;
+  #idsAreJson = false;
+  /** Current row, from the start of the group. */
+  #at = 0;
+
+  /** @param start first row of the group */
+  constructor({ columns }: TableMetadata, reader: ChunkReader, group: number, start: number) {
+    this.#columns = columns;
+    this.#reader = reader;
+    this.#group = group;
+    this.#start = start;
+    this.#chunks = columns.map(() => null);
+  }
+
+  get index(): number {
+    return this.#start + this.#at;
+  }
+
+  /** Moves to a row, by its number in the file. */
+  moveTo(index: number): this {
+    this.#at = index - this.#start;
+    return this;
+  }
+
+  /** Loads all chunks now: the reader is not used afterwards. */
+  loadAll(): this {
+    for (let column = 0; column < this.#columns.length; column++) this.#loadColumn(column);
+    this.#loadGeometries();
+    this.id();
+    return this;
+  }
+
+  /** This cursor at each of the rows. */
+  *each(rows: Iterable<number>): Generator<this, void, undefined> {
+    for (const row of rows) yield this.moveTo(row);
+  }
+
+  /** This cursor at each of the rows whose bounding box intersects one of the boxes. */
+  *intersecting(rows: Iterable<number>, boxes: readonly Bbox[]): Generator<this, void, undefined> {
+    const geometries = this.#loadGeometries();
+    if (!geometries) return;
+    for (const row of rows) {
+      const at = row - this.#start;
+      for (const box of boxes) {
+        if (!geometries.intersects(at, box)) continue;
+        this.#at = at;
+        yield this;
+        break;
+      }
+    }
+  }
+
+  value(column: number): Value {
+    const chunk = this.#chunks[column] ?? this.#loadColumn(column);
+    if (chunk === undefined) return null;
+    const value = chunk.at(this.#at);
+    if (typeof value !== 'string') return value;
+    const type = this.#columns[column]?.type;
+    return type === 'object' || type === 'array' ? (JSON.parse(value) as Value) : value;
+  }
+
+  geometry(): Geometry | null {
+    return this.#loadGeometries()?.geometry(this.#at) ?? null;
+  }
+
+  bbox(): Bbox | null {
+    return this.#loadGeometries()?.bbox(this.#at) ?? null;
+  }
+
+  id(): string | number | undefined {
+    if (this.#idChunk === null) {
+      this.#idChunk = this.#load<ColumnChunk>('id');
+      this.#idsAreJson = this.#idChunk === undefined;
+      this.#idChunk ??= this.#load<ColumnChunk>('idJson');
+    }
+    const id = (this.#idChunk?.at(this.#at) ?? undefined) as string | number | undefined;
+    return this.#idsAreJson && typeof id === 'string' ? (JSON.parse(id) as string | number) : id;
+  }
+
+  #loadColumn(column: number): ColumnChunk | undefined {
+    let chunk = this.#chunks[column];
+    if (chunk === null) {
+      chunk = this.#load<ColumnChunk>((this.#columns[column] as { key: number }).key);
+      this.#chunks[column] = chunk;
+    }
+    return chunk;
+  }
+
+  #loadGeometries(): GeometryChunk | undefined {
+    if (this.#geometryChunk === null) this.#geometryChunk = this.#load<GeometryChunk>('geometry');
+    return this.#geometryChunk;
+  }
+
+  #load<Chunk>(key: number | 'geometry' | 'id' | 'idJson'): Chunk | undefined {
+    return this.#reader.readSync(this.#group, key) as Chunk | undefined;
+  }
+}

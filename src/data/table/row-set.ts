@@ -1,0 +1,45 @@
+/** A set of row indexes, as a bitmap; iterated in file order. */
+export class RowSet {
+  readonly #bits: Uint32Array;
+  /** Number of rows in the set. */
+  count = 0;
+
+  /** @param rows number of rows in the table */
+  constructor(rows: number) {
+    this.#bits = new Uint32Array((rows + 31) >>> 5);
+  }
+
+  /** The union of sets of rows of one table. */
+  static union(rows: number, sets: readonly RowSet[]): RowSet {
+    const all = new RowSet(rows);
+    for (const set of sets) for (const row of set.between(0, rows)) all.add(row);
+    return all;
+  }
+
+  add(row: number): void {
+    const bit = 1 << (row & 31);
+    const word = this.#bits[row >>> 5] as number;
+    if ((word & bit) !== 0) return;
+    this.#bits[row >>> 5] = word | bit;
+    this.count++;
+  }
+
+  has(row: number): boolean {
+    return ((this.#bits[row >>> 5] as number) & (1 << (row & 31))) !== 0;
+  }
+
+  /** The rows of the set from `start` to `end`, `end` not included. */
+  between(start: number, end: number): number[] {
+    const rows: number[] = [];
+    for (let at = start >>> 5; at << 5 < end; at++) {
+      let word = this.#bits[at] as number;
+      while (word !== 0) {
+        const bit = 31 - Math.clz32(word & -word);
+        const row = (at << 5) + bit;
+        if (row >= start && row < end) rows.push(row);
+        word &= word - 1;
+      }
+    }
+    return rows;
+  }
+}

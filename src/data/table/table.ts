@@ -1,0 +1,178 @@
+/** A table: the rows of one payload, read from its columnar copy (`columnar-copy.ts`). `TableStore` opens it. */
+import type { Bbox, GeometryKind } from '../geometry/geometry.ts';
+import type { TableSchema } from '../row.ts';
+import { type ChunkCache, ChunkReader } from './chunk-reader.ts';
+import type { RowOffsets } from './column-chunk.ts';
+import { type ChunkKey, markUsed, type RowGroup, readTableMetadata, type TableMetadata } from './columnar-copy.ts';
+import { RowCursor, type TableRow } from './row-cursor.ts';
+import type { RowSet } from './row-set.ts';
+
+export interface ScanOptions {
+  /** Only rows whose bounding box intersects one of these, each with west <= east; all rows if null or absent. */
+  readonly boxes?: readonly Bbox[] | null | undefined;
+  /** Indexes of the columns to read ahead; all by default. */
+  readonly columns?: readonly number[] | undefined;
+  /** True (the default) to read geometries and bounding boxes ahead. */
+  readonly needsGeometry?: boolean | undefined;
+  /** First row, counted from 0 in the file. */
+  readonly startRow?: number | undefined;
+  /** Only these rows; not together with `boxes`. Row groups without any of them aren't read. */
+  readonly rows?: RowSet | undefined;
+}
+
+export class Table {
+  readonly #folder: string;
+  readonly #metadata: TableMetadata;
+  readonly #cache: ChunkCache;
+  /** First row of each row group. */
+  readonly #starts: readonly number[];
+  readonly schema: TableSchema;
+  /** True once the copy was found to be damaged, and deleted: the table has to be opened again. */
+  isDamaged = false;
+
+  private constructor(folder: string, metadata: TableMetadata, cache: ChunkCache) {
+    this.#folder = folder;
+    this.#metadata = metadata;
+    this.#cache = cache;
+    this.schema = {
+      hasGeometry: metadata.hasGeometry,
+      columns: metadata.columns.map(({ name, type }) => ({ name, type })),
+    };
+    let next = 0;
+    this.#starts = metadata.rowGroups.map(({ rows }) => {
+      next += rows;
+      return next - rows;
+    });
+  }
+
+  /**
+   * @param folder folder of the columnar copy
+   * @param checksum SHA-256 of the payload
+   * @returns null if there is no usable copy
+   */
+  static async open(folder: string, checksum: string, cache: ChunkCache): Promise<Table | null> {
+    const metadata = await readTableMetadata(folder, checksum);
+    if (metadata) await markUsed(folder);
+    return metadata && new Table(folder, metadata, cache);
+  }
+
+  get rowCount(): number {
+    return this.#metadata.rows;
+  }
+
+  /** Size of the rows on disk, in bytes. */
+  get sizeOnDisk(): number {
+    return this.#metadata.rowsBytes;
+  }
+
+  /** Kinds of geometry that occur. */
+  get geometryKinds(): readonly GeometryKind[] {
+    return this.#metadata.geometryKinds;
+  }
+
+  /** Names of the columns of longitude and latitude from which the geometry is made. */
+  get pointColumns(): readonly string[] | null {
+    return this.#metadata.pointColumns;
+  }
+
+  /** Form of the payload's own bytes if rows can be copied from it (`passthrough.ts`), else null. */
+  get passthrough(): 'features' | 'lines' | null {
+    return this.#metadata.passthrough;
+  }
+
+  /** The rows in file order, as a cursor: the same object for every row. */
+  async *scan(options: ScanOptions = {}): AsyncGenerator<TableRow, void, undefined> {
+    for await (const group of this.scanRowGroups(options)) yield* group;
+  }
+
+  /**
+   * The rows in file order, by row group: the fast way through many of them, with a turn of the event loop between
+   * groups. Each group is a cursor, which is valid until the next group is read.
+   * @throws DamagedCopyError
+   */
+  async *scanRowGroups(options: ScanOptions = {}): AsyncGenerator<Iterable<TableRow>, void, undefined> {
+    const { boxes = null, columns, needsGeometry = true, startRow = 0, rows: only } = options;
+    if (boxes?.length === 0 || (boxes && this.#metadata.extent === null)) return;
+    const keys: ChunkKey[] = (columns ?? this.schema.columns.map((_, index) => index)).map((index) =>
+      this.#keyOf(index),
+    );
+    if (needsGeometry || boxes) keys.push('geometry');
+    const reader = this.#reader();
+    try {
+      const index = boxes && !this.#coverExtent(boxes) ? await reader.spatialIndex() : null;
+      const selected = index && boxes ? index.search(boxes) : (only ?? null);
+      for (let group = this.#groupOf(startRow); group < this.#starts.length; group++) {
+        const start = this.#starts[group] as number;
+        const end = start + (this.#metadata.rowGroups[group] as RowGroup).rows;
+        const first = Math.max(start, startRow);
+        const rows = selected ? selected.between(first, end) : rowRange(first, end);
+        if (Array.isArray(rows) && rows.length === 0) continue;
+        for (const key of keys) await reader.read(group, key);
+        const cursor = new RowCursor(this.#metadata, reader, group, start);
+        yield boxes ? cursor.intersecting(rows, boxes) : cursor.each(rows);
+      }
+    } finally {
+      reader.close();
+    }
+  }
+
+  /** A row by its number in the file; an object of its own. @throws RangeError if there is none */
+  async row(index: number): Promise<TableRow> {
+    if (!(index >= 0 && index < this.rowCount)) throw new RangeError(`There is no row ${index}.`);
+    const reader = this.#reader();
+    try {
+      const group = this.#groupOf(index);
+      const cursor = new RowCursor(this.#metadata, reader, group, this.#starts[group] as number);
+      return cursor.loadAll().moveTo(index);
+    } finally {
+      reader.close();
+    }
+  }
+
+  /** Byte ranges of the rows in the payload, by row group, with the number of the group's first row. */
+  async *rowOffsets(): AsyncGenerator<{ start: number; rowOffsets: RowOffsets }, void, undefined> {
+    const reader = this.#reader();
+    try {
+      for (let group = 0; group < this.#starts.length; group++) {
+        const rowOffsets = (await reader.read(group, 'offsets')) as RowOffsets | undefined;
+        if (rowOffsets) yield { start: this.#starts[group] as number, rowOffsets };
+      }
+    } finally {
+      reader.close();
+    }
+  }
+
+  #reader(): ChunkReader {
+    return new ChunkReader(this.#folder, this.#metadata, this.#cache, () => {
+      this.isDamaged = true;
+    });
+  }
+
+  #keyOf(index: number): number {
+    const column = this.#metadata.columns[index];
+    if (!column) throw new RangeError(`There is no column ${index}.`);
+    return column.key;
+  }
+
+  /** Index of the row group of a row, or of the last one. */
+  #groupOf(row: number): number {
+    let low = 0;
+    let high = this.#starts.length;
+    while (low + 1 < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#starts[middle] as number) <= row) low = middle;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** True if one box contains all rows: the index would find nothing less. */
+  #coverExtent(boxes: readonly Bbox[]): boolean {
+    const [west = 0, south = 0, east = 0, north = 0] = this.#metadata.extent ?? [];
+    return boxes.some((box) => box[0] <= west && box[1] <= south && box[2] >= east && box[3] >= north);
+  }
+}
+
+function* rowRange(start: number, end: number): Generator<number, void, undefined> {
+  for (let row = start; row < end; row++) yield row;
+}

@@ -1,0 +1,97 @@
+/** Bodies of requests and responses: decoding, JSON, lines, progress. */
+import { pipeline, Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { UnreachableError } from '../catalogue/errors.ts';
+import { connectionError } from './connection-errors.ts';
+
+/**
+ * The decoded bytes of a response. An error in them is explained by `connectionError`.
+ * @param coding value of Content-Encoding; gzip is the only one that is requested
+ * @param base address of the server, for messages
+ */
+export function decodedBody(body: Readable, coding: string | undefined, base: string): Readable {
+  const bytes = Readable.from(withExplainedErrors(body, base), { objectMode: false });
+  // The reader gets the error from the iteration. Without a reader, it must not end the process.
+  bytes.on('error', () => {});
+  if (coding !== 'gzip') return bytes;
+  const decoder = createGunzip();
+  decoder.on('error', () => {});
+  pipeline(bytes, decoder, () => {});
+  return decoder;
+}
+
+async function* withExplainedErrors(
+  body: AsyncIterable<Uint8Array>,
+  base: string,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    yield* body;
+  } catch (error) {
+    throw connectionError(base, error);
+  }
+}
+
+/**
+ * The text of a body.
+ * @param limit in characters; the rest of a longer body is not read
+ */
+export async function readText(body: AsyncIterable<Uint8Array>, limit: number): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of body) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > limit) break;
+  }
+  return text + decoder.decode();
+}
+
+/**
+ * The JSON object or array in a response.
+ * @param url for the message
+ * @throws UnreachableError if the text is something else
+ */
+export function parseJson(text: string, url: string): Record<string, unknown> {
+  try {
+    const value = JSON.parse(text);
+    if (typeof value === 'object' && value !== null) return value;
+  } catch {
+    // Not JSON.
+  }
+  throw new UnreachableError(`There is no catalogue at ${url}: it answers with something else. Check the address.`);
+}
+
+/** In characters; a row may have a large geometry. */
+const maxLine = 128 * 1024 * 1024;
+
+/**
+ * Lines of newline-delimited text; empty ones are left out.
+ * @throws UnreachableError if a line is too long
+ */
+export async function* readLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of bytes) {
+    const [first = '', ...lines] = decoder.decode(chunk, { stream: true }).split('\n');
+    rest += first;
+    if (rest.length > maxLine) throw new UnreachableError('A line of the response is too long.');
+    for (const line of lines) {
+      if (rest !== '') yield rest;
+      rest = line;
+    }
+  }
+  rest += decoder.decode();
+  if (rest !== '') yield rest;
+}
+
+/** Passes bytes on, and reports their number so far. */
+export async function* countBytes(
+  bytes: AsyncIterable<Uint8Array>,
+  onProgress: ((bytes: number) => void) | undefined,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let count = 0;
+  for await (const chunk of bytes) {
+    yield chunk;
+    count += chunk.length;
+    onProgress?.(count);
+  }
+}

@@ -1,0 +1,126 @@
+/** Bytes from and to a remote server: payloads, media files and uploads. */
+import { createReadStream } from 'node:fs';
+import { basename } from 'node:path';
+import { Readable } from 'node:stream';
+import { parse } from 'content-disposition';
+import type { Media, Payload, Published, Upload } from '../catalogue/catalogue.ts';
+import { changesBetween } from '../catalogue/columns.ts';
+import { NotFoundError } from '../catalogue/errors.ts';
+import { mediaPath } from '../catalogue/layout.ts';
+import type { Dataset, Version } from '../catalogue/types.ts';
+import { pathOf } from '../catalogue/urls.ts';
+import type { Http } from './http.ts';
+import { countBytes } from './http-body.ts';
+import { part, read, refOfEntity } from './read.ts';
+
+/** The payload of a version. @throws NotFoundError with the reason if it has none */
+export async function fetchPayload(http: Http, version: Version): Promise<Payload> {
+  const { media, headers } = await fetchHead(http, `${pathOf(refOfEntity<'version'>(version))}download/`);
+  const { tag: _, ...rest } = media;
+  return { version, fileName: safeFileName(headers['content-disposition']), ...rest };
+}
+
+/** @param name path below site_media/ */
+export async function fetchMedia(http: Http, name: string): Promise<Media> {
+  const names = name.split('/');
+  if (names.some((one) => one === '' || one.startsWith('.'))) throw new NotFoundError();
+  return (await fetchHead(http, `/${mediaPath(names.map(encodeURIComponent).join('/'))}`)).media;
+}
+
+/** A file as a HEAD request describes it. Its bytes are requested when they are read. */
+async function fetchHead(http: Http, path: string) {
+  const { headers, body } = await http.request({ method: 'HEAD', path });
+  body.destroy();
+  const etag = headers.etag ?? '';
+  const media: Media = {
+    mediaType: headers['content-type'] ?? 'application/octet-stream',
+    size: Number(headers['content-length'] ?? 0),
+    modified: new Date(headers['last-modified'] ?? 0),
+    tag: etag.replaceAll('"', ''),
+    stream: (range) => Readable.from(readBytes(http, path, etag, range), { objectMode: false }),
+    close: async () => {},
+  };
+  return { media, headers };
+}
+
+/** Both ends are included, as in the Range header. */
+interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Bytes of a file, or none if it has changed since (If-Match: RFC 9110, section 13.1.1). */
+async function* readBytes(
+  http: Http,
+  path: string,
+  etag: string,
+  range: ByteRange | undefined,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const headers = {
+    ...(etag && { 'if-match': etag }),
+    ...(range && { range: `bytes=${range.start}-${range.end}` }),
+  };
+  const { status, body } = await http.request({ path, headers });
+  // A server may ignore the range, or send more than was requested.
+  const isPartial = status === 206;
+  yield* range ? sliceOf(body, isPartial ? { start: 0, end: range.end - range.start } : range) : body;
+}
+
+async function* sliceOf(
+  body: AsyncIterable<Uint8Array>,
+  { start, end }: ByteRange,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let at = 0;
+  for await (const chunk of body) {
+    const slice = chunk.subarray(Math.max(0, start - at), Math.max(0, end + 1 - at));
+    if (slice.length) yield slice;
+    at += chunk.length;
+    if (at > end) return;
+  }
+}
+
+/** Control characters, marks of text direction, and characters with a meaning in the file names of some systems. */
+const unsafe = /[\p{C}<>:"|?*]/gu;
+
+/** File name from a Content-Disposition header: without folders, and not hidden, since programs obey hidden files. */
+function safeFileName(disposition = ''): string {
+  try {
+    const { filename = '' } = parse(disposition).parameters as Readonly<Record<string, string>>;
+    const name = filename.split(/[/\\]/).at(-1) ?? '';
+    return name.replace(unsafe, '_').replace(/^[.\s]+/, '') || 'download';
+  } catch {
+    return 'download';
+  }
+}
+
+const noChanges = { added: [], dropped: [], retyped: [] };
+
+/**
+ * Uploads a new version as a raw body, with its metadata in the query string. It is not retried, since a second request
+ * could make a second version.
+ * @param before the dataset before the upload, to report changes of its columns
+ * @param reload gets the dataset after the upload
+ */
+export async function publishUpload(
+  http: Http,
+  before: Dataset,
+  upload: Upload,
+  reload: () => Promise<Dataset>,
+): Promise<Published> {
+  const { source, mediaType, checksum, label, notes, metadata, onProgress, signal } = upload;
+  const bytes = typeof source === 'string' ? createReadStream(source) : source;
+  const name = upload.fileName ?? (typeof source === 'string' ? basename(source) : undefined);
+  const query = Object.entries({ name, checksum, label, notes, metadata });
+  const { status, value } = await http.requestJson({
+    method: 'POST',
+    path: `${pathOf(refOfEntity<'dataset'>(before))}version/`,
+    query: query.filter((parameter): parameter is [string, string] => parameter[1] !== undefined),
+    headers: { 'content-type': mediaType ?? 'application/octet-stream' },
+    body: Readable.from(countBytes(bytes, onProgress), { objectMode: false }),
+    signal,
+  });
+  const version = read.version(part(value));
+  const created = status === 201;
+  const changes = created ? changesBetween(before.columns, (await reload()).columns) : noChanges;
+  return { version, created, changes };
+}

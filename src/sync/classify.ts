@@ -1,0 +1,160 @@
+/** Status of each file: the side that changed it since the last common state. Pure. */
+import { enclosingFolders, isBytesPath, parsePath, recordStem } from '../catalogue/layout.ts';
+import { containerFolder, type Files, kindOf, type Side, type ThreeWay } from './files.ts';
+import type { Move } from './moves.ts';
+
+/** `ignored`: the sides differ, and nothing is to be done about it. */
+export type Status = 'same' | 'incoming' | 'outgoing' | 'conflict' | 'blocked' | 'ignored';
+
+/** A file that is skipped. */
+export interface Blocked {
+  readonly path: string;
+  /** Reason, and remedy, as a sentence for people. */
+  readonly reason: string;
+}
+
+/** Input of a plan. All paths are those after the moves. */
+export interface SyncInput extends ThreeWay {
+  /** Each builds on those before. */
+  readonly moves: readonly Move[];
+  /** Reasons why files can't be read on one side, by path. */
+  readonly unreadable?: ReadonlyMap<string, string>;
+  /** Reason why a file that the remote lacks may only be hidden, and isn't taken for removed; undefined if it can't be. */
+  readonly hiddenReason?: string | undefined;
+}
+
+/** @returns status by path, and the files that are skipped */
+export function classify(input: SyncInput): {
+  readonly statuses: ReadonlyMap<string, Status>;
+  readonly blocked: readonly Blocked[];
+} {
+  const { base, ours, theirs, unreadable = new Map(), hiddenReason } = input;
+  const statuses = new Map<string, Status>();
+  const reduced = { ours: reducedDatasets(base, ours), theirs: reducedDatasets(base, theirs) };
+  for (const path of new Set([...base.keys(), ...ours.keys(), ...theirs.keys()]))
+    statuses.set(path, isBytesPath(path) ? bytesStatus(path, input, reduced) : recordStatus(path, input));
+  const blocked: Blocked[] = [];
+  const block = (path: string, reason: string) => {
+    if (statuses.get(path) === 'same' || statuses.get(path) === 'blocked') return;
+    statuses.set(path, 'blocked');
+    blocked.push({ path, reason });
+  };
+  for (const [path, reason] of unreadable)
+    if (statuses.has(path)) {
+      block(path, reason);
+      blockMembers(path, input, statuses);
+    }
+  for (const [path, remotePath] of extensionClashes(ours, theirs)) {
+    block(path, `The remote file is ${remotePath}: give both files the same name.`);
+    statuses.set(remotePath, 'blocked');
+  }
+  if (hiddenReason !== undefined)
+    for (const [path, status] of statuses)
+      if ((status === 'incoming' || status === 'conflict') && base.has(path) && !theirs.has(path))
+        block(path, hiddenReason);
+  joinContainers(input, statuses);
+  return { statuses, blocked };
+}
+
+function recordStatus(path: string, { base, ours, theirs }: ThreeWay): Status {
+  const [before, local, remote] = [base, ours, theirs].map((files) => files.get(path)?.checksum);
+  if (local === remote) return 'same';
+  if (before === remote) return 'outgoing';
+  return before === local ? 'incoming' : 'conflict';
+}
+
+/**
+ * Status of bytes, which are added and removed with the record that names them. Bytes that a side lost without their
+ * record are added again; media files are only ever added.
+ * @param reduced see `reducedDatasets`
+ */
+function bytesStatus(path: string, input: ThreeWay, reduced: Readonly<Record<Side, ReadonlySet<string>>>): Status {
+  const { base, ours, theirs } = input;
+  if (ours.has(path) && theirs.has(path)) return recordStatus(path, input);
+  if (!ours.has(path) && !theirs.has(path)) return 'same';
+  const lacking = ours.has(path) ? 'theirs' : 'ours';
+  const isRemoved = kindOf(path) === 'media' || reduced[lacking].has(enclosingFolders(path)[0] ?? '');
+  if (base.has(path) && isRemoved) return 'ignored';
+  return lacking === 'ours' ? 'incoming' : 'outgoing';
+}
+
+/** Folders of the datasets in which a side has removed records. */
+function reducedDatasets(base: Files, side: Files): ReadonlySet<string> {
+  const folders = new Set<string>();
+  for (const path of base.keys())
+    if (!side.has(path) && ['dataset', 'version'].includes(kindOf(path))) folders.add(enclosingFolders(path)[0] ?? '');
+  return folders;
+}
+
+/** Blocks the files in the folder of an unreadable record: they may be missing because of it. */
+function blockMembers(path: string, { ours, theirs }: ThreeWay, statuses: Map<string, Status>): void {
+  const folder = containerFolder(path);
+  if (folder === null) return;
+  for (const [member, status] of statuses)
+    if (status !== 'same' && member.startsWith(folder) && !(ours.has(member) && theirs.has(member)))
+      statuses.set(member, 'blocked');
+}
+
+/** Local and remote paths of records that have different extensions on the two sides. */
+function extensionClashes(ours: Files, theirs: Files): readonly (readonly [local: string, remote: string])[] {
+  const byStem = (files: Files, others: Files) =>
+    [...files.keys()].flatMap((path) => {
+      const info = parsePath(path);
+      return info.kind === 'record' && !others.has(path) ? [[recordStem(info.ref), path] as const] : [];
+    });
+  const remote = new Map(byStem(theirs, ours));
+  return byStem(ours, theirs).flatMap(([stem, path]) => {
+    const remotePath = remote.get(stem);
+    return remotePath === undefined ? [] : [[path, remotePath] as const];
+  });
+}
+
+interface RemovedContainer {
+  /** Path of the record that one side has removed. */
+  readonly record: string;
+  /** Files of the side that still has the record, and of the one that removed it. */
+  readonly keeper: Files;
+  readonly remover: Files;
+  /** Paths of all files in the folder. */
+  readonly members: string[];
+}
+
+/**
+ * Treats the folder of a dataset or a namespace as one if a side has removed its record: if the other side has changed a
+ * file in it, record and files are one conflict.
+ */
+function joinContainers({ base, ours, theirs }: ThreeWay, statuses: Map<string, Status>): void {
+  const removed = new Map<string, RemovedContainer>();
+  for (const [record, status] of statuses) {
+    const folder = containerFolder(record);
+    const isRemoved = base.has(record) && ours.has(record) !== theirs.has(record);
+    if (folder === null || !isRemoved || status === 'blocked') continue;
+    const [keeper, remover] = ours.has(record) ? [ours, theirs] : [theirs, ours];
+    removed.set(folder, { record, keeper, remover, members: [] });
+  }
+  if (removed.size === 0) return;
+  for (const path of statuses.keys())
+    for (const folder of enclosingFolders(path)) removed.get(folder)?.members.push(path);
+  for (const container of removed.values()) joinContainer(container, base, statuses);
+}
+
+function joinContainer(
+  { record, keeper, remover, members }: RemovedContainer,
+  base: Files,
+  statuses: Map<string, Status>,
+): void {
+  const isDataset = kindOf(record) === 'dataset';
+  const isChanged = (path: string) => keeper.get(path)?.checksum !== base.get(path)?.checksum;
+  // A file that both sides have was moved there by the remover since.
+  const survivors = members.filter(
+    (path) => statuses.get(path) === 'blocked' || (keeper.has(path) && (remover.has(path) || isChanged(path))),
+  );
+  if (survivors.length === 0) {
+    // A dataset's files are removed with it; a namespace's datasets are removed one by one.
+    if (isDataset) for (const path of members) if (path !== record) statuses.set(path, 'ignored');
+    return;
+  }
+  const concerned = isDataset ? members.filter((path) => keeper.has(path)) : survivors;
+  for (const path of [record, ...concerned])
+    if (statuses.get(path) !== 'blocked' && statuses.get(path) !== 'same') statuses.set(path, 'conflict');
+}

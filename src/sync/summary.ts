@@ -1,0 +1,130 @@
+/** Summary of a plan for people: steps and conflicts by name, with the fields that change. */
+import { mapConcurrent } from '../catalogue/concurrency.ts';
+import { describePath, isBytesPath, parsePath } from '../catalogue/layout.ts';
+import { formatRef } from '../catalogue/ref.ts';
+import type { Comparison, Pair } from './compare.ts';
+import { changedFields, type FieldConflict, fieldConflicts } from './field-conflicts.ts';
+import { kindOf, type LocatedFile } from './files.ts';
+import type { Conflict, Step } from './plan.ts';
+import type { State } from './state.ts';
+import { parseFields, type TextReader } from './texts.ts';
+
+export interface ChangeSummary {
+  readonly change: 'add' | 'change' | 'remove' | 'move';
+  readonly name: string;
+  readonly path: string;
+  /** Name after a move. */
+  readonly to?: string;
+  /** Bytes of payloads and images that are transferred with it. */
+  readonly size?: number;
+  /** Changed fields of a record, if both texts are known. */
+  readonly fields?: readonly string[];
+}
+
+export type SideChange = 'added' | 'changed' | 'removed' | 'unchanged';
+
+export interface ConflictSummary {
+  readonly name: string;
+  readonly path: string;
+  readonly ours: SideChange;
+  readonly theirs: SideChange;
+  readonly fields: readonly FieldConflict[];
+}
+
+/** Number of records whose texts are read to compare fields. */
+const maxCompared = 500;
+
+/**
+ * The changes that steps make, by path. A payload is part of its version's.
+ * @param texts of the side that the changes come from
+ */
+export async function summarizeChanges(
+  steps: readonly Step[],
+  { state }: Pair,
+  texts: TextReader,
+): Promise<readonly ChangeSummary[]> {
+  const versions = new Map<string, Step>();
+  for (const step of steps)
+    if (step.do === 'write' && kindOf(step.path) === 'version') versions.set(describePath(step.path), step);
+  const sizes = new Map<Step, number>();
+  const listed: Step[] = [];
+  for (const step of steps) {
+    const version = step.do === 'put' ? versions.get(versionOfPayload(step.path) ?? '') : undefined;
+    if (version && step.do === 'put') sizes.set(version, (sizes.get(version) ?? 0) + step.now.size);
+    else listed.push(step);
+  }
+  const fields = await fieldsOfSteps(listed, state, texts);
+  return listed
+    .map((step) => summaryOf(step, step.do === 'put' ? step.now.size : sizes.get(step), fields.get(step)))
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Changed fields of the records that steps change. */
+async function fieldsOfSteps(
+  steps: readonly Step[],
+  state: State,
+  texts: TextReader,
+): Promise<ReadonlyMap<Step, readonly string[]>> {
+  const fields = new Map<Step, readonly string[]>();
+  const changing = steps.filter((step) => step.do === 'write' && step.ifMatch !== null).slice(0, maxCompared);
+  await mapConcurrent(changing, 8, async (step) => {
+    if (step.do !== 'write') return;
+    const oldText = await state.text(step.from);
+    const newText = await texts.get(step.from, step.now.checksum).catch(() => null);
+    const [before, after] = [oldText, newText].map((text) => (text === null ? null : parseFields(step.path, text)));
+    if (before && after) fields.set(step, changedFields(before, after));
+  });
+  return fields;
+}
+
+function summaryOf(step: Step, size?: number, fields?: readonly string[]): ChangeSummary {
+  const { path } = step;
+  const own = { name: describePath(path), path };
+  if (step.do === 'move') return { change: 'move', ...own, to: describePath(step.to) };
+  if (step.do === 'remove') return { change: 'remove', ...own };
+  const change = step.ifMatch === null ? 'add' : 'change';
+  return { change, ...own, ...(size !== undefined && { size }), ...(fields && { fields }) };
+}
+
+/** The version that a payload is named after, as `parks/trees@…`; null for other bytes. */
+function versionOfPayload(path: string): string | null {
+  const info = parsePath(path);
+  if (info.kind !== 'payload') return null;
+  const { dataset, file } = info;
+  const slug = file.split('.')[0] ?? '';
+  return formatRef({ kind: 'version', namespace: dataset.namespace, dataset: dataset.slug, slug });
+}
+
+/** Conflicts, field by field. */
+export async function summarizeConflicts(
+  conflicts: readonly Conflict[],
+  { state }: Pair,
+  { texts }: Comparison,
+): Promise<readonly ConflictSummary[]> {
+  const fields = new Map<Conflict, readonly FieldConflict[]>();
+  const read = async (file: LocatedFile | null, readText: (file: LocatedFile) => Promise<string | null>) => {
+    const text = file && !isBytesPath(file.path) ? await readText(file).catch(() => null) : null;
+    return text === null ? null : parseFields(file?.path ?? '', text);
+  };
+  await mapConcurrent(conflicts.slice(0, maxCompared), 8, async (conflict) => {
+    const [base, ours, theirs] = await Promise.all([
+      read(conflict.base, ({ path }) => state.text(path)),
+      read(conflict.ours, ({ path, checksum }) => texts.ours.get(path, checksum)),
+      read(conflict.theirs, ({ path, checksum }) => texts.theirs.get(path, checksum)),
+    ]);
+    fields.set(conflict, fieldConflicts({ base, ours, theirs }));
+  });
+  return conflicts.map((conflict) => ({
+    name: describePath(conflict.path),
+    path: conflict.path,
+    ours: sideChange(conflict.base, conflict.ours),
+    theirs: sideChange(conflict.base, conflict.theirs),
+    fields: fields.get(conflict) ?? [],
+  }));
+}
+
+function sideChange(base: LocatedFile | null, now: LocatedFile | null): SideChange {
+  if (base?.checksum === now?.checksum) return 'unchanged';
+  if (base === null) return 'added';
+  return now === null ? 'removed' : 'changed';
+}

@@ -1,0 +1,56 @@
+/** Syntax errors in a record's text, with line and column for the person who fixes it in an editor. */
+
+/** A place in a text, as editors count. */
+export interface TextPosition {
+  /** From 1. */
+  readonly line: number;
+  /** From 1, in UTF-16 code units. */
+  readonly column: number;
+}
+
+/** A syntax error; the message says what is wrong and, if that can be guessed, what to write instead. */
+export class ParseError extends Error implements TextPosition {
+  readonly line: number;
+  readonly column: number;
+  /** JSON Pointer (RFC 6901) into the record, as far as it is known; '' is the whole record. */
+  readonly pointer: string;
+
+  /**
+   * @param text the whole text, with or without a byte order mark
+   * @param offset of the error in the text
+   */
+  constructor(text: string, offset: number, message: string, pointer = '') {
+    super(message);
+    this.name = 'ParseError';
+    ({ line: this.line, column: this.column } = positionAt(text, offset));
+    this.pointer = pointer;
+  }
+}
+
+/** Line and column of an offset; a byte order mark at the start takes no column. */
+export function positionAt(text: string, offset: number): TextPosition {
+  const before = text.slice(0, offset);
+  const line = before.split('\n').length;
+  const column = offset - before.lastIndexOf('\n') - (line === 1 && before.startsWith('\ufeff') ? 1 : 0);
+  return { line, column };
+}
+
+/** A ParseError for the second of two equal keys; `first` and `second` are their offsets. */
+export const duplicateKey = (text: string, key: string, first: number, second: number, pointer: string): ParseError =>
+  new ParseError(
+    text,
+    second,
+    `The key "${key}" is given twice, first in line ${positionAt(text, first).line}: keep one of them.`,
+    pointer,
+  );
+
+/** `parent` with one token more: a key, or the index of an item (RFC 6901). */
+export const appendToPointer = (parent: string, token: string | number): string =>
+  `${parent}/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+
+/** The tokens of a JSON Pointer, unescaped. */
+export const pointerTokens = (pointer: string): string[] =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));

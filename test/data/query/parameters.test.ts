@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ValidationError } from '../../../src/catalogue/errors.ts';
+import { defaultQueryLimits } from '../../../src/data/limits.ts';
+import { compilePredicate } from '../../../src/data/query/compile.ts';
+import { parseDataQuery } from '../../../src/data/query/parameters.ts';
+import { alwaysTrue } from '../../../src/data/query/predicate.ts';
+import { searchBoxes } from '../../../src/data/query/search-boxes.ts';
+import { rowOf, schemaOf } from '../support/rows.ts';
+
+const schema = schemaOf({ name: 'string', height: 'float', 'a,b': 'string', tags: 'array', '-minus': 'integer' });
+const parse = (query: string, of = schema) => parseDataQuery([...new URLSearchParams(query)], of);
+const fields = (query: string, of = schema) => {
+  try {
+    parse(query, of);
+  } catch (error) {
+    assert.ok(error instanceof ValidationError, String(error));
+    return error.fields;
+  }
+  assert.fail(`${query} was taken`);
+};
+
+test('no parameters', () => {
+  assert.equal(parse('_limit=3').predicate, alwaysTrue, 'the same object: whoever asks needs no test of rows');
+  assert.deepEqual(parse(''), {
+    format: undefined,
+    predicate: alwaysTrue,
+    fields: undefined,
+    ordering: [],
+    limit: undefined,
+    offset: undefined,
+    page: undefined,
+    pageSize: undefined,
+    csv: { bom: false, separator: ',', excel: false },
+  });
+});
+
+test('reserved parameters, with the underscore and without', () => {
+  assert.equal(parse('_format=CSV').format, 'csv');
+  assert.equal(parse('format=ndjson').format, 'ndjson');
+  assert.deepEqual(parse('_fields=name,"a,b",geometry,name').fields, ['name', 'a,b', 'geometry']);
+  assert.deepEqual(parse('_ordering=-height,name,-minus,--minus').ordering, [
+    { column: 'height', descending: true },
+    { column: 'name', descending: false },
+    { column: '-minus', descending: false },
+    { column: '-minus', descending: true },
+  ]);
+  assert.deepEqual([parse('_limit=0').limit, parse('limit=5&offset=10').offset], [0, 10]);
+  assert.deepEqual([parse('_page=last').page, parse('page=2&page_size=7').pageSize], ['last', 7]);
+  assert.deepEqual(parse('_bom=1&_sep=;&_excel=true').csv, { bom: true, separator: ';', excel: true });
+  assert.equal(parse('_sep=tab').csv.separator, '\t');
+  assert.deepEqual(parse('bbox=170,0,-170,10').predicate, { op: 'bbox', bbox: [170, 0, -170, 10] });
+  assert.equal(searchBoxes(parse('_bbox=170,0,-170,10&filter=height>5').predicate)?.length, 2);
+});
+
+test('filters are joined by AND, repeated ones too; of the rest the last counts', async () => {
+  const { predicate, limit } = parse(
+    'height__gt=1&height__gt=5&name=a&_filter=height<9&_filter=height<>7&_limit=1&limit=2',
+  );
+  const matches = await compilePredicate(predicate, schema);
+  assert.equal(limit, 2);
+  assert.deepEqual(
+    [3, 6, 7, 9].map((height) => matches(rowOf(['a', height]))),
+    [false, true, false, false],
+  );
+  assert.equal(matches(rowOf(['b', 6])), false);
+});
+
+test('a column goes before an unprefixed parameter, and a reserved one before a column', async () => {
+  const odd = schemaOf({ limit: 'integer', _limit: 'integer', _mine: 'string', format: 'string' });
+  const query = parse('limit=3&_limit=4&_limit__exact=5&_mine=x&format=A4&_format=csv', odd);
+  assert.deepEqual([query.limit, query.format], [4, 'csv']);
+  const matches = await compilePredicate(query.predicate, odd);
+  assert.equal(matches(rowOf([3, 5, 'x', 'A4'])), true);
+  assert.equal(matches(rowOf([3, 6, 'x', 'A4'])), false);
+});
+
+test('all errors are reported at once, each under its parameter', () => {
+  assert.deepEqual(fields('heigth=5&_format=geojsn&_limt=3&height=tall&_limit=-1&_filter=heigth>5&name=ok'), {
+    heigth: ['Unknown column "heigth". Did you mean "height"?'],
+    _format: ['Unknown format "geojsn". Did you mean "geojson"?'],
+    _limt: ['Unknown parameter "_limt". Did you mean "_limit"?'],
+    height: ['"tall" is not a number.'],
+    _limit: ['"-1" is not a whole number of at least 0.'],
+    _filter: ['Unknown column "heigth" at character 1. Did you mean "height"?'],
+  });
+  assert.deepEqual(fields('filter=heigth>5'), {
+    filter: ['Unknown column "heigth" at character 1. Did you mean "height"?'],
+  });
+  assert.deepEqual(Object.keys(fields('height=a&height=b')), ['height']);
+  assert.equal(fields('height=a&height=b').height?.length, 2);
+});
+
+test('never silently ignored', () => {
+  assert.match(String(fields('_format=xml')._format), /There are geojson, json, objects,/);
+  assert.match(String(fields('fields=name').fields), /Did you mean "_fields"\?/);
+  assert.match(String(fields('formt=csv').formt), /Did you mean "format"\?/);
+  assert.match(
+    String(fields('_fields=nam').non_field_errors ?? fields('_fields=nam')._fields),
+    /Did you mean "name"\?/,
+  );
+  assert.match(String(fields('_ordering=-hight')._ordering), /Did you mean "height"\?/);
+  assert.match(String(fields('_ordering=geometry')._ordering), /no order/);
+  assert.match(String(fields('_ordering=tags')._ordering), /no order/);
+  assert.match(String(fields('_limit=')._limit), /whole number/);
+  assert.match(String(fields('_page=0')._page), /at least 1/);
+  assert.match(String(fields('_page=1e3')._page), /whole number/);
+  assert.match(String(fields('_sep=x')._sep), /separator/);
+  assert.match(String(fields('_bom=perhaps')._bom), /true nor false/);
+  assert.match(String(fields('_bbox=1,2,3')._bbox), /4 numbers/);
+  assert.match(String(fields('_bbox=1,2,3,4', schemaOf({}, false))._bbox), /no geometry/);
+  assert.match(String(fields('_page=1&_limit=3').non_field_errors), /not for both/);
+  assert.ok(Object.hasOwn(fields('__proto__=1&constructor=2'), '__proto__'));
+  assert.match(String(fields('=1')['']), /Unknown column ""/);
+});
+
+test('limits', () => {
+  const limits = { ...defaultQueryLimits };
+  const pairs = (count: number, name: string, value = '1'): [string, string][] =>
+    Array.from({ length: count }, () => [name, value]);
+  const refused = (all: [string, string][], message: RegExp, length = 0) =>
+    assert.throws(
+      () => parseDataQuery(all, schema, limits, length),
+      (error) => error instanceof ValidationError && message.test(error.message),
+    );
+  refused([], /longer than 8192 bytes/, 8193);
+  parseDataQuery(pairs(50, 'height__gt'), schema, limits, 8192);
+  refused(pairs(51, 'height__gt'), /more than 50 conditions/);
+  refused(pairs(10_000, 'zzz'), /too many/);
+  refused(pairs(1, 'height__in', Array.from({ length: 1001 }, (_, i) => i).join(',')), /more than 1000 values/);
+  refused(
+    [
+      ...pairs(1, 'height__in', Array.from({ length: 600 }, (_, i) => i).join(',')),
+      ...pairs(1, 'height__in', Array.from({ length: 600 }, (_, i) => i).join(',')),
+    ],
+    /more than 1000 values/,
+  );
+  const line = `LINESTRING(${Array.from({ length: 6000 }, (_, i) => `${i % 90} 1`).join(',')})`;
+  refused(pairs(2, 'geometry__intersects', line), /more than 10000 vertices/);
+  refused(pairs(1, 'geometry__intersects', `LINESTRING(${'1 1,'.repeat(1_000_000)}2 2)`), /too many positions/);
+  refused(pairs(1, '_filter', `${'('.repeat(4000)}height=1${')'.repeat(4000)}`), /nested too deeply/);
+  refused(pairs(1, '_filter', `${'NOT '.repeat(2000)}height=1`), /nested too deeply/);
+  refused(pairs(1, '_filter', Array.from({ length: 51 }, () => 'height=1').join(' OR ')), /too many conditions/);
+});

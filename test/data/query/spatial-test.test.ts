@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { bboxesIntersect, bboxOf } from '../../../src/data/geometry/bounding-box.ts';
+import { geodesicDistance } from '../../../src/data/geometry/geodesic.ts';
+import type { Geometry } from '../../../src/data/geometry/geometry.ts';
+import { loadGeos } from '../../../src/data/geometry/geos.ts';
+import { parseWkt } from '../../../src/data/geometry/wkt.ts';
+import { compilePredicate, type RowTest } from '../../../src/data/query/compile.ts';
+import { parseLookup } from '../../../src/data/query/lookups.ts';
+import type { Predicate } from '../../../src/data/query/predicate.ts';
+import { searchBoxes } from '../../../src/data/query/search-boxes.ts';
+import type { Row } from '../../../src/data/row.ts';
+import { layer, rowOf, schemaOf } from '../support/rows.ts';
+
+const schema = schemaOf({});
+const wkt = (text: string) => rowOf([], parseWkt(text));
+const finds = async (lookup: string, value: string, row: Row) =>
+  (await compilePredicate(parseLookup(`geometry__${lookup}`, value, schema), schema))(row);
+const excludes = async (lookup: string, value: string, row: Row) =>
+  (await compilePredicate({ op: 'not', of: parseLookup(`geometry__${lookup}`, value, schema) }, schema))(row);
+
+test('real places: what lies in South Africa, and not in the hole that is Lesotho', async () => {
+  const country = (name: string) => layer('countries').find((f) => f.properties.ADMIN === name)?.geometry as Geometry;
+  const within = await compilePredicate({ op: 'spatial', test: 'within', geometry: country('South Africa') }, schema);
+  assert.equal(within(rowOf([], country('Lesotho'))), false);
+  const found = layer('places').filter((place) => within(rowOf([], place.geometry)));
+  assert.deepEqual(found.map((place) => place.properties.name).sort(), [
+    'Bloemfontein',
+    'Cape Town',
+    'Johannesburg',
+    'Pretoria',
+  ]);
+});
+
+test('null is unknown, empty is disjoint from everything', async () => {
+  const nothing = rowOf([], null);
+  const box = '-180,-90,180,90';
+  for (const lookup of ['intersects', 'within', 'contains', 'disjoint', 'bbox']) {
+    assert.equal(await finds(lookup, box, nothing), false, lookup);
+    assert.equal(await excludes(lookup, box, nothing), false, `NOT ${lookup}`);
+  }
+  for (const empty of ['POINT EMPTY', 'POLYGON EMPTY', 'GEOMETRYCOLLECTION EMPTY', 'GEOMETRYCOLLECTION(POINT EMPTY)']) {
+    for (const lookup of ['intersects', 'within', 'contains', 'bbox']) {
+      assert.equal(await finds(lookup, box, wkt(empty)), false, `${empty} ${lookup}`);
+      assert.equal(await excludes(lookup, box, wkt(empty)), true, `${empty} NOT ${lookup}`);
+    }
+    assert.equal(await finds('disjoint', box, wkt(empty)), true, empty);
+    assert.equal(await finds('dwithin', 'POINT(0 0),1000km', wkt(empty)), false, empty);
+  }
+  for (const lookup of ['intersects', 'within', 'contains']) {
+    assert.equal(await finds(lookup, 'POLYGON EMPTY', wkt('POINT(0 0)')), false, lookup);
+  }
+  assert.equal(await finds('disjoint', 'POLYGON EMPTY', wkt('POINT(0 0)')), true);
+});
+
+test('across the antimeridian', async () => {
+  const east = wkt('POINT(179 0)');
+  const west = wkt('POINT(-179 0)');
+  const cut = wkt('MULTIPOLYGON(((178 -1,180 -1,180 1,178 1,178 -1)),((-180 -1,-178 -1,-178 1,-180 1,-180 -1)))');
+  const home = wkt('POINT(0 0)');
+  for (const [lookup, value] of [
+    ['bbox', '170,-10,-170,10'],
+    ['intersects', '170,-10,-170,10'],
+    ['within', '170,-10,-170,10'],
+    ['bbox', '170,-10,190,10'],
+    ['bbox', '-190,-10,-170,10'],
+    ['intersects', 'POLYGON((170 -10,190 -10,190 10,170 10,170 -10))'],
+    ['within', 'POLYGON((170 -10,190 -10,190 10,170 10,170 -10))'],
+    ['within', 'POLYGON((-190 -10,-170 -10,-170 10,-190 10,-190 -10))'],
+    ['intersects', 'Point([180,0]).buffer(1.5)'],
+    ['dwithin', 'POINT(180 0),120km'],
+    ['dwithin', 'LINESTRING(179.9 -5,179.9 5),125km'],
+  ] as const) {
+    const boxes = searchBoxes(parseLookup(`geometry__${lookup}`, value, schema)) ?? [];
+    for (const row of [east, west, cut]) {
+      assert.equal(await finds(lookup, value, row), true, `${lookup}=${value} ${JSON.stringify(row.geometry())}`);
+      assert.ok(
+        boxes.some((box) => bboxesIntersect(row.bbox() ?? [0, 0, 0, 0], box)),
+        `boxes of ${lookup}=${value}`,
+      );
+    }
+    assert.equal(await finds(lookup, value, home), false, `${lookup}=${value}`);
+  }
+  assert.equal(await finds('contains', '179.5,-0.5,-179.5,0.5', cut), true);
+  assert.equal(await finds('disjoint', '170,-10,-170,10', home), true);
+  assert.equal(await finds('disjoint', '170,-10,-170,10', west), false);
+  assert.equal(await finds('within', 'Point([179.5,0]).buffer(2)', west), true);
+  const crossing = { ...wkt('POINT(179 0)'), bbox: () => [178, -1, -178, 1] as const };
+  assert.equal(await finds('intersects', '170,-10,-170,10', crossing), true, 'a row that says it crosses');
+});
+
+test('degenerate boxes: a line, a point, the antimeridian itself', async () => {
+  assert.equal(await finds('bbox', '5,0,5,10', wkt('LINESTRING(0 5,10 5)')), true);
+  assert.equal(await finds('bbox', '5,5,5,5', wkt('POINT(5 5)')), true);
+  assert.equal(await finds('bbox', '5,5,5,5', wkt('POLYGON((0 0,10 0,10 10,0 10,0 0))')), true);
+  assert.equal(await finds('bbox', '180,-90,-180,90', wkt('POINT(-180 5)')), true);
+  assert.equal(await finds('bbox', '180,-90,-180,90', wkt('POINT(0 5)')), false);
+  assert.equal(await finds('bbox', '0,0,3,3', wkt('LINESTRING(0 4,4 0)')), true, 'touches the corner region');
+  assert.equal(await finds('bbox', '0,0,1,1', wkt('LINESTRING(0 4,4 0)')), false, 'boxes meet, shapes do not');
+});
+
+test('geometries that are not valid are tested as the area that they cover', async () => {
+  const bowtie = wkt('POLYGON((0 0,10 10,0 10,10 0,0 0))');
+  assert.equal(await finds('intersects', 'POINT(5 8)', bowtie), true);
+  assert.equal(await finds('intersects', 'POINT(1 5)', bowtie), false);
+  const open: Geometry = {
+    type: 'Polygon',
+    coordinates: [
+      [
+        [0, 0],
+        [10, 0],
+        [10, 10],
+        [0, 10],
+      ],
+    ],
+  };
+  assert.equal(await finds('contains', 'POINT(5 5)', rowOf([], open)), true);
+  const short: Geometry = { type: 'LineString', coordinates: [[1, 1]] };
+  assert.equal(await finds('intersects', '0,0,2,2', rowOf([], short)), true);
+});
+
+test('metres are those of the ellipsoid', async () => {
+  // Karney's own example: JFK to LHR.
+  assert.ok(Math.abs(geodesicDistance(-73.8, 40.6, -0.5, 51.6) - 5551759.4) < 0.1);
+  const bern = wkt('POINT(7.4474 46.9480)');
+  const zurich = 'POINT(8.5417 47.3769)';
+  const distance = geodesicDistance(7.4474, 46.948, 8.5417, 47.3769);
+  assert.equal(await finds('dwithin', `${zurich},${distance + 0.01}`, bern), true);
+  assert.equal(await finds('dwithin', `${zurich},${distance - 0.01}`, bern), false);
+  assert.equal(await finds('dwithin', 'POINT(0 90),1000', wkt('POINT(123 89.999)')), true, 'at the pole');
+  assert.equal(await finds('dwithin', 'POINT(0 0),0', wkt('POINT(0 0)')), true);
+  assert.equal(await finds('dwithin', 'POINT(5 5),1', wkt('POLYGON((0 0,10 0,10 10,0 10,0 0))')), true, 'inside');
+  assert.equal(await finds('dwithin', 'POINT(0 0),20100km', wkt('POINT(180 0)')), true, 'everywhere');
+});
+
+/** The least distance to a line of two positions: by sampling it, and again between the neighbours of the nearest sample. */
+function bySampling([x, y]: [number, number], line: number[][], steps = 2000): number {
+  const [[x1 = 0, y1 = 0] = [], [x2 = 0, y2 = 0] = []] = line;
+  const distanceAt = (t: number) => geodesicDistance(x, y, x1 + t * (x2 - x1), y1 + t * (y2 - y1));
+  const nearest = (start: number, end: number) => {
+    const samples = Array.from({ length: steps + 1 }, (_, i) => start + (i / steps) * (end - start));
+    const distances = samples.map(distanceAt);
+    return samples[distances.indexOf(Math.min(...distances))] ?? start;
+  };
+  const coarse = nearest(0, 1);
+  return distanceAt(nearest(Math.max(0, coarse - 1 / steps), Math.min(1, coarse + 1 / steps)));
+}
+
+test('metres to lines: nothing too far is found, and next to nothing is missed', async () => {
+  // To a tenth of a millimetre: lines shorter than any number that is measured with are no lines.
+  const degree = (min: number, max: number) =>
+    fc.double({ min, max, noNaN: true }).map((x) => Math.round(x * 1e9) / 1e9);
+  const near = fc.tuple(degree(-0.8, 0.8), degree(-0.8, 0.8));
+  await fc.assert(
+    fc.asyncProperty(degree(-170, 170), degree(-69, 69), near, near, async (x, y, a, b) => {
+      const line = [
+        [x + a[0], y + a[1]],
+        [x + b[0], y + b[1]],
+      ];
+      const metres = bySampling([x, y], line);
+      fc.pre(metres > 100 && metres < 100_000);
+      const matches = async (distance: number) => {
+        const predicate: Predicate = {
+          op: 'dwithin',
+          geometry: { type: 'Point', coordinates: [x, y] },
+          distance,
+          unit: 'metre',
+        };
+        return (await compilePredicate(predicate, schema))(rowOf([], { type: 'LineString', coordinates: line }));
+      };
+      assert.equal(await matches(metres * 1.001), true, `${metres} m`);
+      assert.equal(await matches(metres * 0.999), false, `${metres} m`);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('search boxes miss no row of the real layers', async () => {
+  const rows = (['countries', 'lakes', 'places', 'rivers'] as const).flatMap((name) =>
+    layer(name).map((f) => rowOf([], f.geometry)),
+  );
+  const coordinate = fc.tuple(fc.integer({ min: -200, max: 200 }), fc.integer({ min: -90, max: 90 }));
+  const point = coordinate.map(([x, y]): Geometry => ({ type: 'Point', coordinates: [x, y] }));
+  const distance = fc.integer({ min: 0, max: 2000 });
+  const predicate = fc.oneof(
+    fc
+      .tuple(coordinate, coordinate)
+      .map(([a, b]): Predicate => ({ op: 'bbox', bbox: [a[0], Math.min(a[1], b[1]), b[0], Math.max(a[1], b[1])] })),
+    fc
+      .tuple(point, distance)
+      .map(([geometry, km]): Predicate => ({ op: 'dwithin', geometry, distance: km * 1000, unit: 'metre' })),
+    fc
+      .tuple(point, distance)
+      .map(([geometry, d]): Predicate => ({ op: 'dwithin', geometry, distance: d / 100, unit: 'degree' })),
+    fc
+      .tuple(fc.constantFrom('intersects' as const, 'contains' as const), point)
+      .map(([test, geometry]): Predicate => ({ op: 'spatial', test, geometry })),
+  );
+  await fc.assert(
+    fc.asyncProperty(predicate, async (p) => {
+      const matches = await compilePredicate(p, schema);
+      const boxes = searchBoxes(p) ?? [];
+      for (const row of rows) {
+        if (!matches(row)) continue;
+        const bbox = bboxOf(row.geometry() as Geometry);
+        assert.ok(
+          bbox && boxes.some((box) => bboxesIntersect(bbox, box)),
+          JSON.stringify(row.geometry()).slice(0, 100),
+        );
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('the memory of prepared queries is bounded, and old ones still work', async () => {
+  const canada = layer('countries').find((f) => f.properties.ADMIN === 'Canada')?.geometry as Geometry;
+  const { Module } = await loadGeos();
+  const before = Module.HEAPU8.length;
+  const row = rowOf([], canada);
+  const tests: RowTest[] = [];
+  for (let i = 0; i < 3000; i++) {
+    const test = await compilePredicate({ op: 'spatial', test: 'intersects', geometry: canada }, schema);
+    assert.ok(test(row));
+    if (i < 200) tests.push(test);
+  }
+  for (const test of [...tests, ...tests]) assert.ok(test(row));
+  assert.ok(Module.HEAPU8.length - before < 32e6, `${Module.HEAPU8.length - before} bytes more`);
+});
