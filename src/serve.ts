@@ -1,6 +1,7 @@
-/** The doorway between the rooms: a folder's catalogue, served over HTTP. */
+/** The entry point that serves the catalogue of a folder over HTTP. */
 import { openFolder } from './files/file-catalogue.ts';
-import { createApp, notReady } from './server/app.ts';
+import { createApp } from './server/app.ts';
+import { notReady } from './server/health.ts';
 import { listen } from './server/listen.ts';
 import { type LogFormat, openLog } from './server/log.ts';
 import { openMetrics } from './server/metrics.ts';
@@ -9,15 +10,15 @@ export interface ServeOptions {
   /** Path of the catalogue folder. */
   readonly folder: string;
   readonly host: string;
-  /** 0 for any that is free. */
+  /** 0 for any free port. */
   readonly port: number;
-  /** What links begin with; by default as the settings or each request say. */
+  /** Base URL of links; by default as the settings or each request say. */
   readonly baseUrl?: string | undefined;
   /** Write nothing, not even caches. */
   readonly readOnly?: boolean;
-  /** Lines for people about problems (text, the default), or JSON about those and every request. */
+  /** Lines for people about problems (text, the default), or JSON about problems and every request. */
   readonly logFormat?: LogFormat;
-  /** Whether to count for Prometheus, at /metrics; by default as the settings say. */
+  /** Collect metrics for Prometheus, at /metrics; by default as the settings say. */
   readonly metrics?: boolean;
   readonly log?: (line: string) => void;
 }
@@ -26,7 +27,7 @@ export interface Serving {
   readonly url: string;
   /** The catalogue's title. */
   readonly title: string;
-  /** Finishes what is under way, and lets go of folder and port. */
+  /** Finishes the requests under way, and releases folder and port. */
   close(): Promise<void>;
 }
 
@@ -36,9 +37,9 @@ export interface Serving {
  */
 export async function startServer(options: ServeOptions): Promise<Serving> {
   const { folder, host, port, baseUrl, readOnly = false, logFormat = 'text' } = options;
-  const { problem: log, request: onExchange } = await openLog(logFormat, options.log ?? (() => {}));
+  const { problem: log, request: onResponse } = await openLog(logFormat, options.log ?? (() => {}));
   const catalogue = await openFolder(folder, { readOnly, log });
-  // The port is taken first: whoever asks while the files are being read is told to wait.
+  // The port is taken first: requests that come while the files are being read get 503.
   const listening = await listen(notReady, host, port);
   try {
     await catalogue.follow();
@@ -52,8 +53,8 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
     const { made, failed } = catalogue.commits;
     return catalogue.snapshot.settings.git.commit ? { commits: { made, failed } } : {};
   };
-  const appOptions = { accounts, baseUrl, readOnly, health, log, onExchange, metrics };
-  listening.answerWith(createApp((viewer) => catalogue.for(viewer), appOptions));
+  const appOptions = { accounts, baseUrl, readOnly, health, log, onResponse, metrics };
+  listening.setListener(createApp((viewer) => catalogue.for(viewer), appOptions));
   return {
     url: listening.url,
     get title() {

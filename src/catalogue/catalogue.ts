@@ -118,22 +118,31 @@ export interface Media {
   close(): Promise<void>;
 }
 
-/** Bytes to take in as a new version of a dataset. */
-export interface Upload {
-  /** A stream, or the path of a local file. */
-  readonly source: import('node:stream').Readable | string;
-  /** By which the format is told, and the payload's extension chosen. */
-  readonly fileName?: string | undefined;
-  readonly mediaType?: string | undefined;
+/** Fields of an upload besides its bytes. */
+export interface UploadDetails {
   /** SHA-256 in hexadecimal that the bytes must have. */
   readonly checksum?: string | undefined;
   readonly label?: string | undefined;
   readonly notes?: string | undefined;
-  /** In place of the summary that is made of the data. */
+  /** Replaces the summary that is made of the data. */
   readonly metadata?: string | undefined;
+}
+
+/** Bytes to publish as a new version of a dataset. */
+export interface Upload extends UploadDetails {
+  /** A stream, or the path of a local file. */
+  readonly source: import('node:stream').Readable | string;
+  /** Tells the format, and gives the payload its extension. */
+  readonly fileName?: string | undefined;
+  readonly mediaType?: string | undefined;
+  /**
+   * Further details, which win over those above, if they are known only when the source has been read to its end, such
+   * as the fields behind the file of a form. Called then; if it rejects, nothing is published.
+   */
+  readonly details?: (() => Promise<UploadDetails>) | undefined;
   /** Called with the number of bytes read so far. */
   readonly onProgress?: ((bytes: number) => void) | undefined;
-  /** Stops it; nothing remains then. */
+  /** Aborts the upload; nothing of it remains then. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -101,7 +101,7 @@ function parseChoice(value: unknown, choices: readonly string[]): Parsed {
 const truths: readonly unknown[] = [true, 1, 'true', 'True', 'TRUE', '1', 'yes', 'Yes', 'on', 't', 'T', 'y', 'Y'];
 const untruths: readonly unknown[] = [false, 0, 'false', 'False', 'FALSE', '0', 'no', 'No', 'off', 'f', 'F', 'n', 'N'];
 
-function parseBoolean(value: unknown): Parsed {
+export function parseBoolean(value: unknown): Parsed {
   if (value === null) return fail(noNull);
   if (truths.includes(value)) return { value: true };
   return untruths.includes(value) ? { value: false } : fail('Must be a valid boolean.');

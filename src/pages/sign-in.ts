@@ -1,19 +1,19 @@
-/** The pages on which people sign in and out. */
+/** The login and logout pages. */
 import type { Settings } from '../catalogue/types.ts';
-import { escapeHtml, layout } from './plain.ts';
+import { escapeHtml, layout } from './layout.ts';
 
 interface PageParts {
   readonly settings: Settings;
   readonly base: string;
-  /** Shows that the form is ours when it comes back. */
+  /** CSRF token of the form. */
   readonly csrf: string;
-  /** Where to go afterwards. */
+  /** Path to redirect to afterwards. */
   readonly next: string;
 }
 
 export interface SignInParts extends PageParts {
   readonly username?: string;
-  /** What went wrong the last time. */
+  /** Error of the last attempt. */
   readonly message?: string;
 }
 
@@ -27,13 +27,13 @@ export function signInPage({ settings, base, csrf, next, username = '', message 
   return layout('Log in', settings, base, error + form(csrf, next, fields, 'Log in'));
 }
 
-/** The question whether to sign out. */
+/** The form that asks to confirm logging out. */
 export function signOutPage({ settings, base, csrf, next, username = '' }: SignInParts): string {
   const fields = `<p>You are logged in as ${escapeHtml(username)}.</p>`;
   return layout('Log out', settings, base, form(csrf, next, fields, 'Log out'));
 }
 
-/** A form that is sent to the page it stands on. */
+/** A form that is sent to its own page. */
 function form(csrf: string, next: string, fields: string, button: string): string {
   return `<form method="post">
 <input type="hidden" name="csrfmiddlewaretoken" value="${escapeHtml(csrf)}">

@@ -1,9 +1,10 @@
 /** Bytes from and to a remote server: payloads, media files and uploads. */
+import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { parse } from 'content-disposition';
-import type { Media, Payload, Published, Upload } from '../catalogue/catalogue.ts';
+import type { Media, Payload, Published, Upload, UploadDetails } from '../catalogue/catalogue.ts';
 import { changesBetween } from '../catalogue/columns.ts';
 import { NotFoundError } from '../catalogue/errors.ts';
 import { mediaPath } from '../catalogue/layout.ts';
@@ -96,31 +97,70 @@ function safeFileName(disposition = ''): string {
 const noChanges = { added: [], dropped: [], retyped: [] };
 
 /**
- * Uploads a new version as a raw body, with its metadata in the query string. It is not retried, since a second request
- * could make a second version.
+ * Uploads a new version as a raw body, with its details in the query string; or as a form, if there are details that are
+ * known only when the bytes have been read. It is not retried, since a second request could make a second version.
  * @param before the dataset before the upload, to report changes of its columns
+ * @param query parameters of the write
  * @param reload gets the dataset after the upload
  */
 export async function publishUpload(
   http: Http,
   before: Dataset,
   upload: Upload,
+  query: readonly (readonly [string, string])[],
   reload: () => Promise<Dataset>,
 ): Promise<Published> {
-  const { source, mediaType, checksum, label, notes, metadata, onProgress, signal } = upload;
-  const bytes = typeof source === 'string' ? createReadStream(source) : source;
+  const { source, mediaType, checksum, label, notes, metadata, details, onProgress, signal } = upload;
   const name = upload.fileName ?? (typeof source === 'string' ? basename(source) : undefined);
-  const query = Object.entries({ name, checksum, label, notes, metadata });
+  const bytes = countBytes(typeof source === 'string' ? createReadStream(source) : source, onProgress);
+  const refused = new AbortController();
+  const known = { checksum, label, notes, metadata };
+  const form = details && formOf(bytes, { ...known, name, mediaType }, details, refused);
   const { status, value } = await http.requestJson({
     method: 'POST',
     path: `${pathOf(refOfEntity<'dataset'>(before))}version/`,
-    query: query.filter((parameter): parameter is [string, string] => parameter[1] !== undefined),
-    headers: { 'content-type': mediaType ?? 'application/octet-stream' },
-    body: Readable.from(countBytes(bytes, onProgress), { objectMode: false }),
-    signal,
+    query: form ? query : [...query, ...given({ name, ...known })],
+    headers: { 'content-type': form?.type ?? mediaType ?? 'application/octet-stream' },
+    body: Readable.from(form?.body ?? bytes, { objectMode: false }),
+    signal: form ? AbortSignal.any([refused.signal, ...(signal ? [signal] : [])]) : signal,
   });
   const version = read.version(part(value));
   const created = status === 201;
   const changes = created ? changesBetween(before.columns, (await reload()).columns) : noChanges;
   return { version, created, changes };
+}
+
+type Fields = Readonly<Record<string, string | undefined>>;
+
+const given = (fields: Fields) =>
+  Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined);
+
+/**
+ * A multipart form (RFC 7578) whose fields stand behind its file.
+ * @param refused aborted with the reason if the details reject
+ */
+function formOf(
+  bytes: AsyncIterable<Uint8Array>,
+  { name = 'file', mediaType = 'application/octet-stream', ...known }: Fields,
+  details: () => Promise<UploadDetails>,
+  refused: AbortController,
+) {
+  const boundary = randomUUID();
+  const quoted = (text: string) => text.replace(/["\r\n]/g, (character) => encodeURIComponent(character));
+  const head = (more: string) => Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; ${more}\r\n\r\n`);
+  async function* body(): AsyncGenerator<Uint8Array, void, undefined> {
+    yield head(`name="file"; filename="${quoted(name)}"\r\nContent-Type: ${quoted(mediaType)}`);
+    yield* bytes;
+    const found = await details().catch((error) => {
+      refused.abort(error);
+      throw error;
+    });
+    for (const [field, value] of given({ ...known, ...found })) {
+      yield Buffer.from('\r\n');
+      yield head(`name="${field}"`);
+      yield Buffer.from(value);
+    }
+    yield Buffer.from(`\r\n--${boundary}--\r\n`);
+  }
+  return { type: `multipart/form-data; boundary=${boundary}`, body: body() };
 }

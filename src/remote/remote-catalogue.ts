@@ -31,7 +31,7 @@ import { type Json, part, read, readCommit, readDetails } from './read.ts';
 import { RemoteReplica } from './replica.ts';
 import { fetchDifference, fetchRows } from './rows.ts';
 import { RemoteTrash } from './trash.ts';
-import { bodyOf } from './write.ts';
+import { bodyOf, writeQuery } from './write.ts';
 
 /**
  * The catalogue of a server, as the owner of the token sees it. Sends no request yet.
@@ -113,10 +113,10 @@ export class RemoteCatalogue implements Catalogue {
     return pageFrom(value, paging, readCommit);
   }
 
-  async create<K extends CreatableKind>(kind: K, input: Input): Promise<Entities[K]> {
+  async create<K extends CreatableKind>(kind: K, input: Input, { dryRun }: WriteOptions = {}): Promise<Entities[K]> {
     const path = `${apiRoot}${collections[kind]}/`;
     const body = await bodyOf(kind, input, this.#http.base);
-    const { value } = await this.#http.requestJson({ method: 'POST', path, ...body });
+    const { value } = await this.#http.requestJson({ method: 'POST', path, query: writeQuery(dryRun), ...body });
     return this.#read(kind, value);
   }
 
@@ -132,19 +132,26 @@ export class RemoteCatalogue implements Catalogue {
     const { value, headers: answered } = await this.#http.requestJson({
       method: 'PATCH',
       path: pathOf(ref),
+      query: writeQuery(options.dryRun),
       ...body,
       headers,
     });
     return this.#tagged(this.#read(ref.kind as K, value), answered.etag);
   }
 
-  async publish(ref: DatasetRef, upload: Upload): Promise<Published> {
-    return publishUpload(this.#http, await this.get<'dataset'>(ref), upload, () => this.get<'dataset'>(ref));
+  async publish(ref: DatasetRef, upload: Upload, { dryRun }: WriteOptions = {}): Promise<Published> {
+    const query = writeQuery(dryRun);
+    return publishUpload(this.#http, await this.get<'dataset'>(ref), upload, query, () => this.get<'dataset'>(ref));
   }
 
   async remove(ref: Ref, options: WriteOptions<Entities[Kind]> = {}): Promise<void> {
     const headers = await this.#condition(ref, options);
-    const { body } = await this.#http.request({ method: 'DELETE', path: pathOf(ref), headers });
+    const { body } = await this.#http.request({
+      method: 'DELETE',
+      path: pathOf(ref),
+      query: writeQuery(options.dryRun),
+      headers,
+    });
     body.resume();
   }
 

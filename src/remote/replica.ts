@@ -7,6 +7,7 @@ import { apiRoot } from '../catalogue/urls.ts';
 import type { Http } from './http.ts';
 import { countBytes, readLines } from './http-body.ts';
 import { responseError } from './response-errors.ts';
+import { writeQuery } from './write.ts';
 
 const root = `${apiRoot}files/`;
 
@@ -74,10 +75,14 @@ export class RemoteReplica implements Replica {
     return response.body;
   }
 
-  async apply(changes: readonly RecordChange[]): Promise<readonly ChangeOutcome[]> {
+  async apply(
+    changes: readonly RecordChange[],
+    { dryRun }: Parameters<Replica['apply']>[1] = {},
+  ): Promise<readonly ChangeOutcome[]> {
     const { value } = await this.#http.requestJson({
       method: 'PATCH',
       path: root,
+      query: writeQuery(dryRun),
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(changes),
     });

@@ -54,3 +54,7 @@ function append(form: FormData, name: string, part: unknown): void {
   if (part instanceof Uint8Array) form.append(name, new Blob([new Uint8Array(part)]), name);
   else form.append(name, String(part));
 }
+
+/** The query string of a write. */
+export const writeQuery = (dryRun = false): readonly (readonly [string, string])[] =>
+  dryRun ? [['dry_run', 'true']] : [];

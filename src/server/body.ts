@@ -1,17 +1,18 @@
 /** Bodies of requests: JSON, forms and multipart forms, with the errors of Django REST Framework. */
-
 import type { ParameterizedContext } from 'koa';
 import type { Input, WritableKind } from '../catalogue/catalogue.ts';
 import { ValidationError } from '../catalogue/errors.ts';
 import { typeName } from '../catalogue/input.ts';
 import { BadRequestError, TooLargeError, UnsupportedMediaTypeError } from './errors.ts';
 import { type FormEntries, fromEntries, fromForm } from './forms.ts';
-import { readImageForm } from './image-form.ts';
 
-/** The largest body of fields that is read, in bytes. */
+import { clearBodyTimeout } from './limits.ts';
+import { readImageForm } from './multipart.ts';
+
+/** The largest body of fields, in bytes. */
 const largestInput = 2 * 1024 * 1024;
 
-/** The media type of a body, without parameters; null where there is no body at all. */
+/** The media type of a body, without parameters; null if there is no body. */
 export function bodyType(ctx: ParameterizedContext): string | null {
   const { 'content-length': length, 'transfer-encoding': coding } = ctx.req.headers;
   if (coding === undefined && (length === undefined || Number(length) === 0)) return null;
@@ -19,9 +20,9 @@ export function bodyType(ctx: ParameterizedContext): string | null {
 }
 
 /**
- * The fields that a request brings. No body at all means none.
- * @param kind whose fields they are: forms alone don't say what is a list, and which files are images
- * @throws UnsupportedMediaTypeError, BadRequestError, TooLargeError; ValidationError where the body is no object
+ * The fields in a body; no body means no fields.
+ * @param kind of the entity: a form alone doesn't tell which fields are lists, and which files are images
+ * @throws UnsupportedMediaTypeError, BadRequestError, TooLargeError; ValidationError if the body isn't an object
  */
 export async function readInput(ctx: ParameterizedContext, kind?: WritableKind): Promise<Input> {
   const fields = (entries: FormEntries) => (kind ? fromForm(kind, entries) : fromEntries(entries));
@@ -40,8 +41,8 @@ export async function readInput(ctx: ParameterizedContext, kind?: WritableKind):
 }
 
 /**
- * A body of JSON, whatever it holds.
- * @param largest in bytes
+ * A body of JSON, of any type.
+ * @param largest limit in bytes
  * @throws UnsupportedMediaTypeError, BadRequestError, TooLargeError
  */
 export async function readJson(ctx: ParameterizedContext, largest: number): Promise<unknown> {
@@ -51,8 +52,8 @@ export async function readJson(ctx: ParameterizedContext, largest: number): Prom
 
 /**
  * A body of text.
- * @param largest in bytes
- * @throws BadRequestError where it isn't UTF-8; TooLargeError
+ * @param largest limit in bytes
+ * @throws BadRequestError if it isn't UTF-8; TooLargeError
  */
 export async function readText(ctx: ParameterizedContext, largest = largestInput): Promise<string> {
   const chunks: Buffer[] = [];
@@ -82,4 +83,22 @@ function fieldsOf(value: unknown): Input {
   if (typeof value === 'object' && !Array.isArray(value)) return value as Input;
   const type = typeName(value);
   throw new ValidationError({ non_field_errors: [`Invalid data. Expected a dictionary, but got ${type}.`] });
+}
+
+/** Reads an upload: it may take its time, and is aborted if the client closes the connection before all has arrived. */
+export async function whileConnected<T>(
+  { req }: ParameterizedContext,
+  read: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  clearBodyTimeout(req);
+  const gone = new AbortController();
+  req.once('close', () => {
+    if (!req.complete) gone.abort(new BadRequestError('The connection was cut off.'));
+  });
+  try {
+    return await read(gone.signal);
+  } catch (error) {
+    // Errors that follow from a closed connection aren't ours to log.
+    throw gone.signal.aborted ? gone.signal.reason : error;
+  }
 }

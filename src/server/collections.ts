@@ -1,87 +1,106 @@
-/** Answers that show entities: pages of them, and one alone. */
-import type { Page } from '../catalogue/catalogue.ts';
+/** Representations of entities: pages of a collection, one entity, its history. */
+import type { HistoryRef, Page } from '../catalogue/catalogue.ts';
+import { NotAuthenticatedError } from '../catalogue/errors.ts';
 import { isPersonalTo } from '../catalogue/permissions.ts';
-import type { Refs } from '../catalogue/ref.ts';
 import { represent, representFile, toJson } from '../catalogue/represent.ts';
-import type { Entities, Kind } from '../catalogue/types.ts';
-import { pageLinks } from './links.ts';
-import { questionFrom } from './question.ts';
-import type { Ask, Shown } from './route.ts';
+import type { CatalogueFile, Entities, FileDetails, Kind } from '../catalogue/types.ts';
+import { collections } from '../catalogue/urls.ts';
+import { linkHeader, listOptionsFrom, pageLinks, pagingFrom } from './query-string.ts';
+import { type Handler, type Representation, type RequestContext, refFrom } from './route.ts';
 
 type Plain = Exclude<Kind, 'file'>;
 
-/** The JSON of an entity, with the links that it was made for. */
-interface CachedJson {
+interface Fragment {
   readonly base: string;
   readonly suffix: string;
   readonly json: string;
 }
-const cache = new WeakMap<object, CachedJson>();
+const fragments = new WeakMap<object, Fragment>();
 
-/** The JSON of an entity; made once for as long as the entity and the beginning of links stay the same. */
-export function jsonOf<K extends Plain>(entity: Entities[K], { links, viewer }: Pick<Ask, 'links' | 'viewer'>): string {
-  // JSON with personal fields is made for the asker, and not kept where others could get it.
+/** The JSON of an entity; written once for as long as the entity is the same and links begin the same. */
+export function jsonOf<K extends Plain>(
+  entity: Entities[K],
+  { links, viewer }: Pick<RequestContext, 'links' | 'viewer'>,
+): string {
+  // What only some may see is written for them, and not kept where others could get it.
   if (entity.kind === 'user' && isPersonalTo(viewer, entity.slug)) return toJson(represent.user(entity, links, true));
-  const cached = cache.get(entity);
-  if (cached?.base === links.base && cached.suffix === links.suffix) return cached.json;
+  const kept = fragments.get(entity);
+  if (kept?.base === links.base && kept.suffix === links.suffix) return kept.json;
   const json = toJson(represent[entity.kind as K](entity, links));
-  cache.set(entity, { ...links, json });
+  fragments.set(entity, { ...links, json });
   return json;
 }
 
 /** A page of a collection. */
-export function page<K extends Kind>(kind: K, title: string) {
-  return async (ask: Ask): Promise<Shown> => {
-    const { catalogue, viewer, params, query, links } = ask;
-    const within = { namespace: params.namespace, dataset: params.dataset };
-    const found = await catalogue.list(kind, questionFrom(kind, query, within));
-    const details = kind === 'file' ? await catalogue.inspect(found.items as readonly Entities['file'][]) : null;
-    const items = () =>
-      details
-        ? (found.items as readonly Entities['file'][]).map((file, i) =>
-            toJson(representFile(file, links, details[i] ?? { checksum: '', modified: '', commit: null })),
-          )
-        : (found.items as readonly Entities[Plain][]).map((item) => jsonOf(item, { links, viewer }));
-    // What only a look at the disk tells may change while the catalogue stays the same.
-    return shownPage(ask, title, found, items, details === null);
+export function page<K extends Kind>(kind: K): Handler {
+  const title = collections[kind].charAt(0).toUpperCase() + collections[kind].slice(1);
+  return async (request) => {
+    const { catalogue, params, query, links } = request;
+    const { namespace, dataset } = params;
+    const found = await catalogue.list(kind, listOptionsFrom(kind, query, { namespace, dataset }));
+    if (kind !== 'file') {
+      const items = found.items as readonly Entities[Plain][];
+      return representPage(request, title, found, () => items.map((item) => jsonOf(item, request)));
+    }
+    const files = found.items as readonly CatalogueFile[];
+    const details = await catalogue.inspect(files);
+    const items = () => files.map((file, i) => toJson(representFile(file, links, details[i] ?? noDetails)));
+    // The details are read from the disk, and change without a new revision of the catalogue.
+    return { ...representPage(request, title, found, items), dependsOn: [] };
   };
 }
 
-/**
- * An answer that shows a page.
- * @param items the JSON of each
- * @param lasting whether the page stays the same for as long as its items do
- */
-export function shownPage(
-  { links, ctx, query }: Ask,
+const noDetails: FileDetails = { checksum: '', modified: '', commit: null };
+
+/** @param items the JSON of each item */
+export function representPage(
+  { links, ctx, query }: RequestContext,
   title: string,
-  found: Page<unknown>,
+  page: Page<unknown>,
   items: () => readonly string[],
-  lasting: boolean,
-): Shown {
-  const { next, previous } = pageLinks(`${links.base}${ctx.path}`, query, found);
-  const linked = [...(next ? [`<${next}>; rel="next"`] : []), ...(previous ? [`<${previous}>; rel="prev"`] : [])].join(
-    ', ',
-  );
+): Representation {
+  const found = pageLinks(`${links.base}${ctx.path}`, query, page);
+  const { next, previous } = found;
+  const link = linkHeader(found);
   return {
     title,
-    parts: lasting ? [found.count, next, previous, ...found.items] : [],
+    dependsOn: [page.count, next, previous, ...page.items],
     json: () =>
-      `{"count":${found.count},"next":${JSON.stringify(next)},"previous":${JSON.stringify(previous)},"results":[${items().join(',')}]}`,
-    headers: linked ? [['Link', linked]] : [],
+      `{"count":${page.count},"next":${JSON.stringify(next)},"previous":${JSON.stringify(previous)},"results":[${items().join(',')}]}`,
+    headers: link ? [['Link', link]] : [],
   };
 }
 
-/** One entity. */
-export function detail<K extends Kind>(_kind: K, refFrom: (params: Ask['params']) => Refs[K]) {
-  return async ({ catalogue, viewer, params, links }: Ask): Promise<Shown> => {
-    const entity = await catalogue.get<K>(refFrom(params));
+/** The entity at the address. */
+export function detail<K extends Kind>(kind: K): Handler {
+  return async (request) => {
+    const { catalogue, params, links } = request;
+    const entity = await catalogue.get<K>(refFrom(kind, params));
     if (entity.kind === 'file') {
-      const [details = { checksum: '', modified: '', commit: null }] = await catalogue.inspect([entity]);
-      return { title: entity.path, parts: [], json: () => toJson(representFile(entity, links, details)) };
+      const [details = noDetails] = await catalogue.inspect([entity]);
+      return { title: entity.path, dependsOn: [], json: () => toJson(representFile(entity, links, details)) };
     }
     const known = entity as Entities[Plain];
-    const title = 'label' in known ? known.label : known.slug;
-    return { title, parts: [entity], json: () => jsonOf(known, { links, viewer }) };
+    return { title: titleOf(known), dependsOn: [entity], json: () => jsonOf(known, request) };
+  };
+}
+
+export const titleOf = (entity: Entities[Plain]): string => ('label' in entity ? entity.label : entity.slug);
+
+/** A page of the commits that touched the entity at the address, the newest first. */
+export function history(kind: HistoryRef['kind']): Handler {
+  return async (request) => {
+    const { catalogue, params, query } = request;
+    const page = await catalogue.history(refFrom(kind, params), pagingFrom(query));
+    return { ...representPage(request, 'History', page, () => page.items.map(toJson)), dependsOn: [] };
+  };
+}
+
+/** A handler of users, for the user who is signed in. */
+export function ofViewer(handler: Handler): Handler {
+  return async (request) => {
+    const { username } = request.viewer;
+    if (username === null) throw new NotAuthenticatedError();
+    return handler({ ...request, params: { user: username } });
   };
 }

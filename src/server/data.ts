@@ -4,16 +4,16 @@ import { closest } from '../catalogue/closest.ts';
 import { MovedError, NotFoundError } from '../catalogue/errors.ts';
 import { parseDatasetRef, type VersionRef } from '../catalogue/ref.ts';
 import { type OutputFormatName, outputFormats } from '../data/formats/output-formats.ts';
-import { rowsPage } from '../pages/rows.ts';
-import { withParameters } from './links.ts';
-import { sendPayload, versionRef } from './payloads.ts';
-import type { Ask, Shown } from './route.ts';
+import { rowsPage } from '../pages/tables.ts';
+import { sendPayload } from './payloads.ts';
+import { linkHeader, type PageLinks, withParameters } from './query-string.ts';
+import { type Representation, type RequestContext, refFrom } from './route.ts';
 import { sendDocument } from './stream.ts';
 
 const json = 'application/json';
 const html = 'text/html';
 
-/** Media types that rows can be asked for in; whatever JSON type it is means GeoJSON. */
+/** Media types that rows can be asked for in; JSON in general means GeoJSON. */
 export const dataTypes: readonly string[] = [
   json,
   ...new Set(Object.values(outputFormats).flatMap(({ accept }) => accept.filter((type) => type !== json))),
@@ -26,37 +26,71 @@ function formatOf(type: string): OutputFormatName | undefined {
   );
 }
 
-/** Rows shown to people who don't say how many, and at most: a page is made as a whole. */
+/** Rows in a page for people: by default, and at most. A page is made as a whole. */
 const rowsOnPage = 100;
-const mostOnPage = 1000;
+const mostRowsOnPage = 1000;
 const isLimit = /^_?(limit|page_size)$/;
 
-/** What rows are asked for: which version, and by which parameters besides those of the request. */
-interface Asked {
+/** A version and parameters of its rows. */
+interface Source {
   readonly ref: VersionRef;
   readonly parameters: readonly (readonly [string, string])[];
 }
 
-/** Answers a data address of a dataset or of a version. */
-export function data(ask: Ask): Promise<Shown | undefined> {
-  return answer(ask, { ref: versionRef(ask.params), parameters: [] });
+/** The rows of a dataset or of a version. */
+export function data(request: RequestContext): Promise<Representation | undefined> {
+  return rowsOf(request, { ref: refFrom('version', request.params), parameters: [] });
 }
 
-/** Answers the data address of a saved query: its parameters, and those of the request after them. */
-export async function queryData(ask: Ask): Promise<Shown | undefined> {
-  const query = await ask.catalogue.get<'query'>({ kind: 'query', slug: ask.params.query ?? '' });
+/** The rows of a saved query: its parameters come first, those of the request behind them. */
+export async function queryData(request: RequestContext): Promise<Representation | undefined> {
+  const query = await request.catalogue.get<'query'>(refFrom('query', request.params));
   const { namespace, slug } = parseDatasetRef(query.dataset);
   const ref: VersionRef = { kind: 'version', namespace, dataset: slug, slug: query.version ?? 'latest' };
   const parameters = Object.entries(query.parameters).flatMap(([name, value]) =>
     [value].flat().map((one) => [name, typeof one === 'string' ? one : JSON.stringify(one)] as const),
   );
   try {
-    return await answer(ask, { ref, parameters });
+    return await rowsOf(request, { ref, parameters });
   } catch (error) {
-    // The query has kept its address, and the dataset may have another by now.
-    if (error instanceof MovedError && error.to.kind === 'version') return answer(ask, { ref: error.to, parameters });
+    // The dataset of the query has moved; the query itself hasn't, so nothing is redirected.
+    if (error instanceof MovedError && error.to.kind === 'version')
+      return rowsOf(request, { ref: error.to, parameters });
     throw error;
   }
+}
+
+async function rowsOf(request: RequestContext, { ref, ...source }: Source): Promise<Representation | undefined> {
+  const { ctx, catalogue, params, query, type } = request;
+  const { extension } = params;
+  if (extension !== undefined && !Object.hasOwn(outputFormats, extension)) throw unknownFormat(extension);
+  const parameters = [...source.parameters, ...query];
+  const named = ['_format', 'format'].find((name) => query.has(name));
+  const asPage = extension === undefined && (named ? query.getAll(named).at(-1) === 'html' : type === html);
+  if (asPage) return page(request, { ref, parameters });
+  const rows = await catalogue.rows(ref, {
+    parameters,
+    format: extension,
+    preferred: formatOf(type),
+    length: Buffer.byteLength(ctx.querystring),
+    links: (part) => partLinks(request, part),
+  });
+  if (rows.isPayload) {
+    await sendPayload(request, ref);
+    return undefined;
+  }
+  // GeoJSON in a response to a request for JSON in general is labelled as JSON; the document is the same.
+  const asJson = rows.format === 'geojson' && extension === undefined && !named && type === json;
+  const { dataset, slug } = rows.version;
+  await sendDocument(ctx, {
+    tag: rows.tag,
+    compressible: rows.format !== 'parquet',
+    headers: partHeaders(request, rows.part),
+    contentType: asJson ? json : rows.contentType,
+    fileName: `${dataset}-${slug}.${rows.extension}`,
+    stream: () => rows.stream(),
+  });
+  return undefined;
 }
 
 function unknownFormat(extension: string): NotFoundError {
@@ -66,41 +100,8 @@ function unknownFormat(extension: string): NotFoundError {
   return new NotFoundError(`Unknown format "${extension}". ${hint}`);
 }
 
-async function answer(ask: Ask, asked: Asked): Promise<Shown | undefined> {
-  const { ctx, catalogue, params, query, type } = ask;
-  const { extension } = params;
-  if (extension !== undefined && !Object.hasOwn(outputFormats, extension)) throw unknownFormat(extension);
-  const parameters = [...asked.parameters, ...query];
-  const named = ['_format', 'format'].find((name) => query.has(name));
-  const asPage = extension === undefined && (named ? query.getAll(named).at(-1) === 'html' : type === html);
-  if (asPage) return page(ask, asked.ref, parameters);
-  const rows = await catalogue.rows(asked.ref, {
-    parameters,
-    format: extension,
-    preferred: formatOf(type),
-    length: Buffer.byteLength(ctx.querystring),
-    links: (part) => partLinks(ask, part),
-  });
-  if (rows.isPayload) {
-    await sendPayload(ask, asked.ref);
-    return undefined;
-  }
-  // One who asked for JSON in general is told that it is JSON; the document is the same.
-  const plain = rows.format === 'geojson' && extension === undefined && !named && type === json;
-  const { dataset, slug } = rows.version;
-  await sendDocument(ctx, {
-    tag: rows.tag,
-    packable: rows.format !== 'parquet',
-    headers: linkHeader(ask, rows.part),
-    contentType: plain ? json : rows.contentType,
-    fileName: `${dataset}-${slug}.${rows.extension}`,
-    stream: () => rows.stream(),
-  });
-  return undefined;
-}
-
-/** The addresses of the rows before and after a part. */
-function partLinks({ ctx, links, query }: Ask, { matched, offset, limit, paged }: RowsPart) {
+/** Addresses of the rows before and after a part of them. */
+function partLinks({ ctx, links, query }: RequestContext, { matched, offset, limit, paged }: RowsPart): PageLinks {
   const address = (change: Readonly<Record<string, number>>) =>
     `${links.base}${ctx.path}?${withParameters(query, change)}`;
   if (limit === 0) return { next: null, previous: null };
@@ -113,25 +114,21 @@ function partLinks({ ctx, links, query }: Ask, { matched, offset, limit, paged }
   };
 }
 
-function linkHeader(ask: Ask, part: RowsPart | null): Record<string, string> {
+/** Headers of a part of the rows; only GeoJSON has a place for the count in its text. */
+function partHeaders(request: RequestContext, part: RowsPart | null): Record<string, string> {
   if (!part) return {};
-  const { next, previous } = partLinks(ask, part);
-  const parts = [...(next ? [`<${next}>; rel="next"`] : []), ...(previous ? [`<${previous}>; rel="prev"`] : [])];
-  // Formats other than GeoJSON have no place of their own for how many there are.
-  return { 'X-Total-Count': String(part.matched), ...(parts.length && { Link: parts.join(', ') }) };
+  const link = linkHeader(partLinks(request, part));
+  return { 'X-Total-Count': String(part.matched), ...(link && { Link: link }) };
 }
 
-/** The rows for people: a table of the first of them, or of those that were asked for. */
-async function page(ask: Ask, ref: VersionRef, parameters: Asked['parameters']): Promise<Shown> {
-  const { ctx, catalogue, query } = ask;
+/** The rows as a table for people: those that were asked for, else the first. */
+async function page({ ctx, catalogue, query }: RequestContext, { ref, parameters }: Source): Promise<Representation> {
   const own = parameters
     .filter(([name]) => name !== '_format' && name !== 'format')
-    .map(
-      ([name, value]) => [name, isLimit.test(name) && Number(value) > mostOnPage ? String(mostOnPage) : value] as const,
-    );
+    .map(([name, value]) => [name, isLimit.test(name) && Number(value) > mostRowsOnPage ? `${mostRowsOnPage}` : value]);
   const limited = ['limit', 'page', 'page_size'].some((name) => query.has(name) || query.has(`_${name}`));
   const rows = await catalogue.rows(ref, {
-    parameters: limited ? own : [...own, ['_limit', String(rowsOnPage)]],
+    parameters: (limited ? own : [...own, ['_limit', `${rowsOnPage}`]]) as [string, string][],
     format: 'objects',
     length: Buffer.byteLength(ctx.querystring),
   });
@@ -141,7 +138,7 @@ async function page(ask: Ask, ref: VersionRef, parameters: Asked['parameters']):
   const title = `${rows.version.dataset}: rows`;
   return {
     title,
-    parts: [],
+    dependsOn: [],
     json: () => JSON.stringify(items),
     html: (settings, base) => rowsPage({ title, settings, base, items, matched: rows.part?.matched ?? items.length }),
   };

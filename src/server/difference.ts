@@ -1,7 +1,8 @@
-/** How the rows of a version differ from those of another, over HTTP. */
+/** The differences between the rows of two versions, over HTTP. */
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { ParameterizedContext } from 'koa';
+import { closest } from '../catalogue/closest.ts';
 import type { Difference } from '../catalogue/difference.ts';
 import { differenceText, representDifference } from '../catalogue/difference-text.ts';
 import { MovedError, NotFoundError, UnavailableError, ValidationError } from '../catalogue/errors.ts';
@@ -9,14 +10,14 @@ import { versionBefore } from '../catalogue/lookup.ts';
 import { datasetOf, parseVersionRef, refOf, type VersionRef } from '../catalogue/ref.ts';
 import { urlOf } from '../catalogue/represent.ts';
 import type { Version } from '../catalogue/types.ts';
-import { didYouMean } from '../data/errors.ts';
+import { didYouMean, ParameterError } from '../data/errors.ts';
 import { yieldToEventLoop } from '../data/event-loop.ts';
 import { outputFormats } from '../data/formats/output-formats.ts';
-import { plainPage } from '../pages/plain.ts';
-import { type DifferenceParameters, differenceParameters } from './difference-parameters.ts';
-import { versionRef } from './payloads.ts';
-import type { Ask, Shown } from './route.ts';
-import { answeredUnmodified, type Form, sendDocument } from './stream.ts';
+import { splitList } from '../data/query/parameter-values.ts';
+import { plainPage } from '../pages/layout.ts';
+import { lastValue } from './query-string.ts';
+import { type Representation, type RequestContext, refFrom } from './route.ts';
+import { type DocumentInfo, sendDocument, sentNotModified } from './stream.ts';
 
 const json = 'application/json';
 const html = 'text/html';
@@ -24,29 +25,29 @@ const html = 'text/html';
 /** Media types that differences can be asked for in. */
 export const differenceTypes: readonly string[] = [json, ...outputFormats.ndjson.accept, html];
 
-/** Rows shown to people, at most. */
+/** Rows in a page for people, at most. */
 const rowsOnPage = 100;
 /** Milliseconds that may pass before the first byte. */
-const patience = 10_000;
+const timeout = 10_000;
 
-/** Answers an address of a version's differences: from the version before, or from the one that `_from` names. */
-export async function difference(ask: Ask): Promise<Shown | undefined> {
-  const { ctx, catalogue, query, links, type, params } = ask;
-  const asked = differenceParameters(query);
-  const to = await catalogue.get<'version'>(versionRef(params));
-  const from = await startOf(ask, asked, to);
+/** The differences of a version: from the version before it, or from the one that `_from` names. */
+export async function difference(request: RequestContext): Promise<Representation | undefined> {
+  const { ctx, catalogue, query, links, type, params } = request;
+  const asked = parametersFrom(query);
+  const to = await catalogue.get<'version'>(refFrom('version', params));
+  const from = await baseVersion(request, asked.from, to);
   const format = asked.format ?? (type === html ? 'html' : type === json ? 'json' : 'ndjson');
-  if (format === 'html') return page(ask, await compared(ask, from, to, asked.key));
+  if (format === 'html') return page(request, await compare(request, from, to, asked.key));
 
   const ends = [from, to].map((version) => [urlOf(links, refOf(version)), version.checksum]);
   const hash = createHash('sha256').update(JSON.stringify([ends, asked.key, format]));
-  const form: Form = { tag: hash.digest('base64url').slice(0, 27), packable: true };
-  // Who has it already needn't wait for it to be made again; what is not ready isn't there to be had.
-  if (from.ready && to.ready && answeredUnmodified(ctx, form)) return undefined;
-  const found = await compared(ask, from, to, asked.key);
+  const info: DocumentInfo = { tag: hash.digest('base64url').slice(0, 27), compressible: true };
+  // Before comparing: a client that has the document needn't wait. Versions that aren't ready can't be compared.
+  if (from.ready && to.ready && sentNotModified(ctx, info)) return undefined;
+  const found = await compare(request, from, to, asked.key);
   const text = () => yieldToEventLoop(bytesOf(differenceText(found, links, format)));
   await sendDocument(ctx, {
-    ...form,
+    ...info,
     contentType: format === 'json' ? json : outputFormats.ndjson.contentType,
     fileName: `${to.dataset}-${from.slug}-${to.slug}.${format}`,
     stream: () => Readable.from(text(), { objectMode: false, highWaterMark: 256 * 1024 }),
@@ -54,15 +55,58 @@ export async function difference(ask: Ask): Promise<Shown | undefined> {
   return undefined;
 }
 
+const differenceFormats = ['json', 'ndjson', 'html'] as const;
+const parameterNames = ['_from', '_key', '_format'];
+
+interface DifferenceParameters {
+  /** Slug of a version of the dataset, or `<namespace>/<dataset>@<version>`. */
+  readonly from: string | undefined;
+  readonly key: readonly string[] | undefined;
+  readonly format: (typeof differenceFormats)[number] | undefined;
+}
+
+/**
+ * Reads the query string; of a repeated parameter the last value counts.
+ * @throws ValidationError with all errors, by parameter
+ */
+function parametersFrom(query: URLSearchParams): DifferenceParameters {
+  const errors = new Map<string, string[]>();
+  for (const name of query.keys()) {
+    if (parameterNames.includes(name) || name === 'format') continue;
+    const near = closest(name, parameterNames);
+    const hint = near ? `Did you mean "${near}"?` : `There are ${parameterNames.join(', ')}.`;
+    errors.set(name, [`Unknown parameter "${name}". ${hint}`]);
+  }
+  const formatName = query.has('_format') ? '_format' : 'format';
+  const format = lastValue(query, formatName);
+  const known = differenceFormats.find((each) => each === format);
+  if (format !== undefined && !known)
+    errors.set(formatName, [`Unknown format "${format}". There are ${differenceFormats.join(', ')}.`]);
+  const key = keyFrom(lastValue(query, '_key'), errors);
+  if (errors.size > 0) throw new ValidationError(Object.fromEntries(errors));
+  return { from: lastValue(query, '_from'), key, format: known };
+}
+
+function keyFrom(text: string | undefined, errors: Map<string, string[]>): readonly string[] | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return splitList(text);
+  } catch (error) {
+    if (!(error instanceof ParameterError)) throw error;
+    errors.set('_key', [error.message]);
+    return undefined;
+  }
+}
+
 /** The version to compare with. */
-async function startOf({ catalogue }: Ask, { from }: DifferenceParameters, to: Version): Promise<Version> {
+async function baseVersion({ catalogue }: RequestContext, from: string | undefined, to: Version): Promise<Version> {
   const dataset = await catalogue.get<'dataset'>(datasetOf(to));
   if (from === undefined) {
     const before = versionBefore(dataset, to.slug);
     if (before) return before;
     throw new NotFoundError('There is no version before this one to compare it with. Name another with _from.');
   }
-  if (from.includes('/')) return elsewhere(from, (ref) => catalogue.get<'version'>(ref));
+  if (from.includes('/')) return versionOfOtherDataset(from, (ref) => catalogue.get<'version'>(ref));
   if (from === 'latest') return catalogue.get<'version'>({ ...refOf(to), slug: from } as VersionRef);
   const named = dataset.versions.find(({ slug }) => slug === from);
   if (named) return named;
@@ -70,8 +114,8 @@ async function startOf({ catalogue }: Ask, { from }: DifferenceParameters, to: V
   throw new ValidationError({ _from: [`This dataset has no version "${from}".${didYouMean(from, slugs)}`] });
 }
 
-/** A version of another dataset: that it isn't there, or has moved, says nothing of the address that was asked. */
-async function elsewhere(text: string, get: (ref: VersionRef) => Promise<Version>): Promise<Version> {
+/** A version of another dataset: if it is missing or has moved, the address of the request is right all the same. */
+async function versionOfOtherDataset(text: string, get: (ref: VersionRef) => Promise<Version>): Promise<Version> {
   try {
     return await get(parseVersionRef(text));
   } catch (error) {
@@ -83,16 +127,16 @@ async function elsewhere(text: string, get: (ref: VersionRef) => Promise<Version
 }
 
 /**
- * Compares, for as long as somebody waits for it.
- * @throws UnavailableError where it takes too long
+ * Compares two versions, as long as the client is connected.
+ * @throws UnavailableError if it takes too long
  */
-async function compared(
-  { ctx, catalogue }: Ask,
+async function compare(
+  { ctx, catalogue }: RequestContext,
   from: Version,
   to: Version,
   key: readonly string[] | undefined,
 ): Promise<Difference> {
-  const { signal, done } = waiting(ctx);
+  const { signal, done } = abortWhenLate(ctx);
   try {
     const [before, after] = [refOf(from), refOf(to)] as [VersionRef, VersionRef];
     return await catalogue.difference(before, after, { key, signal });
@@ -101,14 +145,14 @@ async function compared(
   }
 }
 
-function waiting(ctx: ParameterizedContext): { signal: AbortSignal; done: () => void } {
+function abortWhenLate(ctx: ParameterizedContext): { signal: AbortSignal; done: () => void } {
   const controller = new AbortController();
-  const stop = (why: string) => controller.abort(new UnavailableError(why));
+  const stop = (reason: string) => controller.abort(new UnavailableError(reason));
   const late = setTimeout(
     () => stop('Comparing these versions takes too long here. Download them, and compare them yourself.'),
-    patience,
+    timeout,
   );
-  const left = () => stop('Nobody waits for it any more.');
+  const left = () => stop('The client has closed the connection.');
   ctx.res.once('close', left);
   const done = () => {
     clearTimeout(late);
@@ -118,11 +162,11 @@ function waiting(ctx: ParameterizedContext): { signal: AbortSignal; done: () => 
 }
 
 async function* bytesOf(text: AsyncIterable<string>): AsyncGenerator<Uint8Array, void, undefined> {
-  for await (const piece of text) yield Buffer.from(piece);
+  for await (const chunk of text) yield Buffer.from(chunk);
 }
 
-/** The difference for people: what is known of it, and the first rows. */
-async function page({ links }: Ask, found: Difference): Promise<Shown> {
+/** The page for people: the summary, and the first rows. */
+async function page({ links }: RequestContext, found: Difference): Promise<Representation> {
   const rows: unknown[] = [];
   for await (const row of found.rows()) {
     rows.push(row);
@@ -132,7 +176,7 @@ async function page({ links }: Ask, found: Difference): Promise<Shown> {
   const title = `${found.to.dataset}: differences`;
   return {
     title,
-    parts: [],
+    dependsOn: [],
     json: () => JSON.stringify(value),
     html: (settings, base) => plainPage(title, settings, value, base),
   };

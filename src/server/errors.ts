@@ -1,4 +1,4 @@
-/** The one table from what went wrong to a status and a body. */
+/** Errors of HTTP, and the one table from errors to statuses. */
 import {
   CatalogueError,
   ConflictError,
@@ -12,24 +12,25 @@ import {
   UnusableCatalogueError,
   ValidationError,
 } from '../catalogue/errors.ts';
+import type { Headers } from './headers.ts';
 
-/** The request itself can't be understood. */
+/** The request is malformed. */
 export class BadRequestError extends CatalogueError {}
-/** The resource knows the method not. */
+/** The route has no handler for the method. */
 export class MethodNotAllowedError extends CatalogueError {
   constructor(method: string) {
     super(`Method "${method}" not allowed.`);
   }
 }
-/** Nothing that the client accepts can be made. */
+/** The route has no media type that the client accepts. */
 export class NotAcceptableError extends CatalogueError {
   constructor() {
     super('Could not satisfy the request Accept header.');
   }
 }
-/** The same was tried too often. */
+/** There were too many attempts. */
 export class ThrottledError extends CatalogueError {
-  /** Seconds after which it may be tried again. */
+  /** Seconds to wait before the next attempt. */
   readonly seconds: number;
   constructor(milliseconds: number) {
     const seconds = Math.ceil(milliseconds / 1000);
@@ -37,23 +38,23 @@ export class ThrottledError extends CatalogueError {
     this.seconds = seconds;
   }
 }
-/** The body is of a type that the resource doesn't read. */
+/** The route doesn't read bodies of this media type. */
 export class UnsupportedMediaTypeError extends CatalogueError {
-  /** @param type the Content-Type as it came, parameters too */
+  /** @param type value of Content-Type, with its parameters */
   constructor(type: string) {
     super(`Unsupported media type "${type}" in request.`);
   }
 }
-/** The body is larger than what is taken. */
+/** The body is too large. */
 export class TooLargeError extends CatalogueError {
   /** @param limit in bytes */
   constructor(limit: number) {
     super(`The request is larger than ${limit} bytes.`);
   }
 }
-/** What is to be written has to be said to be what the client has seen. */
+/** The write needs a condition, such as If-Match. */
 export class PreconditionRequiredError extends CatalogueError {}
-/** The server is there to be read only. */
+/** The server refuses all writes. */
 export class ReadOnlyError extends CatalogueError {}
 
 const statuses: readonly (readonly [new (...args: never[]) => CatalogueError, number])[] = [
@@ -77,30 +78,30 @@ const statuses: readonly (readonly [new (...args: never[]) => CatalogueError, nu
   [MovedError, 308],
 ];
 
-export interface ErrorAnswer {
+export interface ErrorResponse {
   readonly status: number;
-  /** The body, as Django REST Framework writes it. */
+  /** As Django REST Framework writes it. */
   readonly body: Readonly<Record<string, unknown>>;
-  readonly headers: readonly (readonly [string, string])[];
-  /** Whether it is our fault: then it goes to the log, and the client is told nothing of it. */
+  readonly headers: Headers;
+  /** True if the error is ours: it goes to the log, and the client sees nothing of it. */
   readonly unexpected: boolean;
 }
 
-/** Status, body and headers that tell a client of an error. Never a stack trace, never a path of the machine. */
-export function answerTo(error: unknown): ErrorAnswer {
+/** The response to an error. It shows no stack trace and no path of the machine. */
+export function errorResponse(error: unknown): ErrorResponse {
   const status = statuses.find(([kind]) => error instanceof kind)?.[1];
   if (status !== undefined && error instanceof CatalogueError) {
     const body = error instanceof ValidationError ? error.fields : { detail: error.message };
     return { status, body, headers: headersOf(error, status), unexpected: false };
   }
-  // Koa and its family throw errors that say themselves what may be shown.
+  // Errors of Koa and its packages have a status, and `expose` if clients may see the message.
   const { status: code, expose, message } = Object(error) as { status?: number; expose?: boolean; message?: string };
   if (code && code >= 400 && code < 500 && expose)
     return { status: code, body: { detail: message }, headers: [], unexpected: false };
   return { status: 500, body: { detail: 'A server error occurred.' }, headers: [], unexpected: true };
 }
 
-function headersOf(error: CatalogueError, status: number): readonly (readonly [string, string])[] {
+function headersOf(error: CatalogueError, status: number): Headers {
   if (error instanceof ThrottledError) return [['Retry-After', String(error.seconds)]];
   if (status === 401) return [['WWW-Authenticate', 'Token']];
   if (status === 503) return [['Retry-After', '5']];

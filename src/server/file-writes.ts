@@ -1,48 +1,49 @@
-/** Writing the files that a catalogue is made of: records one by one or many at once, and bytes that are added. */
+/** Writes to the files that a catalogue is made of: records, one or many at once, and bytes that are added. */
+import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { ValidationError } from '../catalogue/errors.ts';
-import type { ChangeOutcome, RecordChange } from '../catalogue/replica.ts';
-import { readJson, readText } from './body.ts';
+import type { ParameterizedContext } from 'koa';
+import { StaleError, ValidationError } from '../catalogue/errors.ts';
+import { isBytesPath } from '../catalogue/layout.ts';
+import type { ChangeOutcome, FileEntry, RecordChange } from '../catalogue/replica.ts';
+import { readJson, readText, whileConnected } from './body.ts';
 import {
-  answerTo,
   BadRequestError,
+  errorResponse,
   MethodNotAllowedError,
   PreconditionRequiredError,
   TooLargeError,
   UnsupportedMediaTypeError,
 } from './errors.ts';
-import { isBytes, seenBy, tell } from './files.ts';
-import { unhurried } from './limits.ts';
-import type { Ask, Shown } from './route.ts';
+import { refuseDryRun } from './query-string.ts';
+import type { Representation, RequestContext } from './route.ts';
 import { largestUpload } from './uploads.ts';
 
 /** The largest body of changes, in bytes. */
 const largestChanges = 8 * 1024 * 1024;
-/** Changes that are done for one request: whoever has more sends them in several. */
+/** Changes in one request; a client that has more sends several requests. */
 const mostChanges = 1000;
 
-/** Does changes one after the other; tells of each what became of it, as if it had been a request of its own. */
-export async function changeFiles({ catalogue, ctx }: Ask): Promise<Shown> {
-  const changes = changesIn(await readJson(ctx, largestChanges));
-  const outcomes = await catalogue.replica.apply(changes);
-  ctx.state.type = 'application/json';
-  const told = outcomes.map((outcome) => {
-    const answer = outcomeFor(outcome);
-    if (!outcome.done && answer.status === 500) ctx.app.emit('error', outcome.error, ctx);
-    return answer;
+/** Applies changes one after the other; responds with the outcome of each, as if it had been a request of its own. */
+export async function changeFiles({ catalogue, ctx, dryRun }: RequestContext): Promise<Representation> {
+  const changes = parseChanges(await readJson(ctx, largestChanges));
+  const outcomes = await catalogue.replica.apply(changes, { dryRun });
+  const results = outcomes.map((outcome) => {
+    const result = representOutcome(outcome);
+    if (!outcome.done && result.status === 500) ctx.app.emit('error', outcome.error, ctx);
+    return result;
   });
-  return { title: 'Files', parts: [], json: () => JSON.stringify(told) };
+  return { title: 'Files', dependsOn: [], type: 'application/json', json: () => JSON.stringify(results) };
 }
 
-function outcomeFor(outcome: ChangeOutcome) {
+function representOutcome(outcome: ChangeOutcome) {
   const { path } = outcome;
   if (outcome.done) return { path, status: 200 };
-  const { status, body } = answerTo(outcome.error);
+  const { status, body } = errorResponse(outcome.error);
   return { path, status, ...(outcome.error instanceof ValidationError ? { errors: body } : body) };
 }
 
-/** @throws ValidationError that says which of them is none */
-function changesIn(body: unknown): readonly RecordChange[] {
+/** @throws ValidationError with the number of the first invalid change */
+function parseChanges(body: unknown): readonly RecordChange[] {
   if (!Array.isArray(body)) throw new ValidationError({ non_field_errors: ['Expected a list of changes.'] });
   if (body.length > mostChanges)
     throw new ValidationError({
@@ -55,7 +56,9 @@ function changesIn(body: unknown): readonly RecordChange[] {
     '{do: "remove", path, ifMatch}',
     '{do: "move", path, to, ifMatch}',
   ];
-  throw new ValidationError({ non_field_errors: [`Number ${wrong + 1} is no change. Write ${forms.join(', ')}.`] });
+  throw new ValidationError({
+    non_field_errors: [`Number ${wrong + 1} is not a change. Write ${forms.join(', ')}.`],
+  });
 }
 
 function isChange(value: unknown): value is RecordChange {
@@ -66,74 +69,91 @@ function isChange(value: unknown): value is RecordChange {
   return isText('ifMatch') && (change.do === 'remove' || (change.do === 'move' && isText('to')));
 }
 
-/** One write: of a record's whole text, as the client has seen it; or of bytes that are new. */
-export async function putFile(ask: Ask): Promise<undefined> {
-  if (isBytes(ask)) return putBytes(ask);
-  const { catalogue, ctx, params } = ask;
-  const path = params.path ?? '';
-  const ifMatch = await mustSay(ask);
+/** Writes one file: the whole text of a record, or bytes that are new. */
+export async function putFile(request: RequestContext): Promise<undefined> {
+  const { catalogue, ctx, params, dryRun } = request;
+  const { path = '' } = params;
+  if (isBytesPath(path)) return putBytes(request);
+  const ifMatch = await requireCondition(request);
   const text = await readText(ctx);
-  mustBeDone(await catalogue.replica.apply([{ do: 'write', path, text, ifMatch }]));
-  tell(ctx, ifMatch === null ? 201 : 200, await catalogue.replica.entry(path));
+  assertDone(await catalogue.replica.apply([{ do: 'write', path, text, ifMatch }], { dryRun }));
+  const entry = dryRun ? entryOf(path, text) : await catalogue.replica.entry(path);
+  respondWithEntry(ctx, ifMatch === null ? 201 : 200, entry);
 }
 
-/** A record goes to the trash, with what belongs to it; bytes go with their record. */
-export async function removeFile(ask: Ask): Promise<undefined> {
-  const { catalogue, ctx, params } = ask;
-  if (isBytes(ask)) {
+/** Removes a record, with all that belongs to it, to the trash. Bytes are removed with their record only. */
+export async function removeFile(request: RequestContext): Promise<undefined> {
+  const { catalogue, ctx, params, dryRun } = request;
+  if (isBytesPath(params.path ?? '')) {
     ctx.set('Allow', 'GET, PUT, HEAD, OPTIONS');
     throw new MethodNotAllowedError('DELETE');
   }
   const { path } = await catalogue.replica.entry(params.path ?? '');
-  const ifMatch = (await mustSay(ask)) ?? '';
-  mustBeDone(await catalogue.replica.apply([{ do: 'remove', path, ifMatch }]));
+  const ifMatch = (await requireCondition(request)) ?? '';
+  assertDone(await catalogue.replica.apply([{ do: 'remove', path, ifMatch }], { dryRun }));
   ctx.status = 204;
 }
 
-/** Nobody writes over what they haven't seen, not even by leaving something out. */
-async function mustSay(ask: Ask): Promise<string | null> {
-  const ifMatch = await seenBy(ask);
-  if (ifMatch !== undefined) return ifMatch;
+/**
+ * The condition of a write (RFC 9110, section 13.1), without which a client could overwrite what it hasn't seen.
+ * @returns the checksum of If-Match; null for `If-None-Match: *`, by which the record must not exist
+ * @throws PreconditionRequiredError, StaleError
+ */
+async function requireCondition({ catalogue, ctx, params }: RequestContext): Promise<string | null> {
+  const [tag, none] = [ctx.get('If-Match').trim(), ctx.get('If-None-Match').trim()];
+  if (tag === '*') {
+    const entry = await catalogue.replica.entry(params.path ?? '').catch(() => null);
+    if (!entry) throw new StaleError();
+    return entry.checksum;
+  }
+  if (tag) return /^"([0-9a-f]{64})"$/.exec(tag)?.[1] ?? '';
+  if (none === '*') return null;
   throw new PreconditionRequiredError(
-    'Say what you have ifMatch: If-Match with the ETag of the file, or If-None-Match: * where there is none.',
+    'Send If-Match with the ETag of the file as you know it, or If-None-Match: * for a new file.',
   );
 }
 
-function mustBeDone(outcomes: readonly ChangeOutcome[]): void {
+function assertDone(outcomes: readonly ChangeOutcome[]): void {
   for (const outcome of outcomes) if (!outcome.done) throw outcome.error;
 }
 
-async function putBytes({ catalogue, ctx, params }: Ask): Promise<undefined> {
+/** The entry of a record with a text. */
+function entryOf(path: string, text: string): FileEntry {
+  const bytes = Buffer.from(text);
+  return { path, checksum: createHash('sha256').update(bytes).digest('hex'), size: bytes.length, record: true };
+}
+
+async function putBytes({ catalogue, ctx, params, dryRun }: RequestContext): Promise<undefined> {
+  refuseDryRun({ dryRun });
   const path = params.path ?? '';
-  const { checksum, size } = announced(ctx);
-  unhurried(ctx.req);
-  const gone = new AbortController();
-  ctx.req.once('close', () => {
-    if (!ctx.req.complete) gone.abort(new BadRequestError('The connection was cut off.'));
-  });
+  const { checksum, size } = announcedBytes(ctx);
   let isNew = false;
   const source = () => {
     isNew = true;
     return Readable.from(ctx.req.iterator({ destroyOnReturn: false }), { objectMode: false });
   };
-  await catalogue.replica.put(path, { source, checksum, size, signal: gone.signal }).catch((error) => {
-    // That a client left is nothing that went wrong on our side.
-    throw gone.signal.aborted ? gone.signal.reason : error;
-  });
-  // Of bytes that are there already, nothing is read.
+  await whileConnected(ctx, (signal) => catalogue.replica.put(path, { source, checksum, size, signal }));
+  // If the same bytes are stored already, the body isn't read.
   if (!isNew) ctx.req.resume();
-  tell(ctx, isNew ? 201 : 200, { path, checksum, size, record: false });
+  respondWithEntry(ctx, isNew ? 201 : 200, { path, checksum, size, record: false });
 }
 
-/** What the bytes are to be: their digest (RFC 9530) and length. */
-function announced(ctx: Ask['ctx']): { readonly checksum: string; readonly size: number } {
+/** Checksum and size of the bytes, from Repr-Digest (RFC 9530) and Content-Length. */
+function announcedBytes(ctx: ParameterizedContext): { readonly checksum: string; readonly size: number } {
   const digest = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):/.exec(ctx.get('Repr-Digest'))?.[1];
   if (digest === undefined)
-    throw new BadRequestError('Say what the bytes are: Repr-Digest: sha-256=:<base64 of the SHA-256>:');
+    throw new BadRequestError('Send the checksum of the bytes: Repr-Digest: sha-256=:<base64 of the SHA-256>:');
   const coding = ctx.get('Content-Encoding');
   if (coding && coding !== 'identity') throw new UnsupportedMediaTypeError(`Content-Encoding: ${coding}`);
   const length = ctx.get('Content-Length');
-  if (!length) ctx.throw(411, 'Say how many bytes there are: Content-Length.');
+  if (!length) ctx.throw(411, 'Send the number of bytes: Content-Length.');
   if (Number(length) > largestUpload) throw new TooLargeError(largestUpload);
   return { checksum: Buffer.from(digest, 'base64').toString('hex'), size: Number(length) };
+}
+
+function respondWithEntry(ctx: ParameterizedContext, status: number, entry: FileEntry): void {
+  ctx.status = status;
+  ctx.set('ETag', `"${entry.checksum}"`);
+  ctx.body = JSON.stringify(entry);
+  ctx.set('Content-Type', 'application/json');
 }

@@ -1,14 +1,17 @@
-/** The headers that answers have in common. */
+/** Headers that responses have in common. */
 import { createHash } from 'node:crypto';
-import { style } from '../pages/plain.ts';
+import type { Settings } from '../catalogue/types.ts';
+import { style } from '../pages/layout.ts';
 
-/** On every answer there is. */
-export const always: readonly (readonly [string, string])[] = [
+export type Headers = readonly (readonly [name: string, value: string])[];
+
+/** Headers of every response. */
+export const securityHeaders: Headers = [
   ['X-Content-Type-Options', 'nosniff'],
   ['Referrer-Policy', 'same-origin'],
 ];
 
-/** What pages of other origins may read besides the body (Fetch standard, "CORS-exposed response-header name"). */
+/** Headers that pages of other origins may read (Fetch standard, "CORS-exposed response-header name"). */
 const exposed = [
   'Link',
   'ETag',
@@ -21,8 +24,19 @@ const exposed = [
   'X-Total-Count',
 ].join(', ');
 
-/** On every page: it runs no script, is in nobody's frame, and shows images of any site, since datasets name them. */
-export const pageSecurity: readonly (readonly [string, string])[] = [
+/** Headers of responses that pages of every origin may read. */
+export const corsHeaders: Headers = [
+  ['Access-Control-Allow-Origin', '*'],
+  ['Access-Control-Expose-Headers', exposed],
+];
+
+/** Headers of every response of an app. */
+export function commonHeaders({ cors }: Settings): Headers {
+  return cors ? [...securityHeaders, ...corsHeaders] : securityHeaders;
+}
+
+/** Headers of every page: no script, no frame of others, and images of any site, since datasets name them. */
+export const pageHeaders: Headers = [
   [
     'Content-Security-Policy',
     [
@@ -36,14 +50,8 @@ export const pageSecurity: readonly (readonly [string, string])[] = [
   ],
 ];
 
-/** On every answer that pages of every origin may read. */
-export const crossOrigin: readonly (readonly [string, string])[] = [
-  ['Access-Control-Allow-Origin', '*'],
-  ['Access-Control-Expose-Headers', exposed],
-];
-
-/** The answer to a preflight (Fetch standard, section 3.3.5). */
-export function preflight(allow: string): readonly (readonly [string, string])[] {
+/** Headers of the response to a preflight (Fetch standard, section 3.3.5). */
+export function preflightHeaders(allow: string): Headers {
   return [
     ['Access-Control-Allow-Methods', allow],
     [
@@ -55,12 +63,17 @@ export function preflight(allow: string): readonly (readonly [string, string])[]
 }
 
 /**
- * Whether a condition names the current representation (RFC 9110, section 13.1.2): weak comparison.
- * @param header If-None-Match
+ * True if a condition lists the tag of the current representation (RFC 9110, section 13.1.2): weak comparison.
+ * @param condition value of If-None-Match or If-Match
  * @param etag with its quotes
  */
-export function namesTag(header: string, etag: string): boolean {
-  if (header === etag) return true;
-  if (header.trim() === '*') return true;
-  return header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
+export function matchesTag(condition: string, etag: string): boolean {
+  if (condition === etag) return true;
+  if (condition.trim() === '*') return true;
+  return condition.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
+}
+
+/** The value of Repr-Digest (RFC 9530). @param checksum SHA-256 in hexadecimal */
+export function reprDigest(checksum: string): string {
+  return `sha-256=:${Buffer.from(checksum, 'hex').toString('base64')}:`;
 }

@@ -1,21 +1,21 @@
-/** A function of requests, listening on a port. */
+/** A request listener on a port. */
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { CatalogueError } from '../catalogue/errors.ts';
-import { always } from './headers.ts';
-import { customaryLimits, cutIdle, hurry, type Limits } from './limits.ts';
-import { requestIdHeader, requestIdOf } from './request-id.ts';
+import { securityHeaders } from './headers.ts';
+import { defaultLimits, destroyIdleSockets, type Limits, setBodyTimeout } from './limits.ts';
+import { requestIdHeader, requestIdOf } from './request.ts';
 
-/** The address can't be listened on. */
+/** The server can't listen on the address. */
 export class AddressError extends CatalogueError {}
 
 export interface Listening {
-  /** `http://host:port`, as a browser would be told. */
+  /** `http://host:port`, as a browser takes it. */
   readonly url: string;
-  /** Exchanges the function that answers. */
-  answerWith(handler: RequestListener): void;
-  /** Takes no more requests, and resolves when those under way are answered, or after the deadline (in ms). */
+  /** Replaces the request listener. */
+  setListener(listener: RequestListener): void;
+  /** Refuses new requests; resolves when those under way have their responses, or after the deadline (in ms). */
   close(deadline?: number): Promise<void>;
 }
 
@@ -24,49 +24,49 @@ export interface Listening {
  * @throws AddressError that says what to do
  */
 export async function listen(
-  first: RequestListener,
+  listener: RequestListener,
   host: string,
   port: number,
-  limits: Limits = customaryLimits,
+  limits: Limits = defaultLimits,
 ): Promise<Listening> {
-  let handler = first;
+  let current = listener;
   const options = {
-    // Uploads take as long as they take: `hurry` looks after all others.
+    // Uploads may take any time; `setBodyTimeout` limits all other bodies.
     requestTimeout: 0,
     headersTimeout: limits.headers,
     keepAliveTimeout: limits.keepAlive,
     connectionsCheckingInterval: Math.min(5000, limits.headers),
   };
   const server = createServer(options, (request, response) => {
-    hurry(request, response, limits);
-    handler(request, response);
+    setBodyTimeout(request, response, limits);
+    current(request, response);
   });
   server.maxConnections = limits.connections;
-  cutIdle(server, limits);
+  destroyIdleSockets(server, limits);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(addressError(error, host, port)));
     server.listen(port, host, resolve);
   });
-  server.on('clientError', answerUnparsable);
+  server.on('clientError', refuseUnparsable);
   const { port: bound } = server.address() as AddressInfo;
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
   return {
     url: `http://${name}:${bound}`,
-    answerWith: (next) => {
-      handler = next;
+    setListener: (next) => {
+      current = next;
     },
     close: (deadline = 10_000) => {
-      handler = refuse;
+      current = refuse;
       return closeGently(server, deadline);
     },
   };
 }
 
-/** What still comes over connections that are open, once the server is to end. */
+/** Responds to requests that still come over open connections while the server shuts down. */
 const refuse: RequestListener = (_request, response) => {
   const headers = ['Content-Type', 'application/json', 'Retry-After', '5', 'Connection', 'close'];
-  response.writeHead(503, [...always.flat(), requestIdHeader, requestIdOf({}, false), ...headers]);
-  response.end('{"detail":"The server is about to end."}');
+  response.writeHead(503, [...securityHeaders.flat(), requestIdHeader, requestIdOf({}, false), ...headers]);
+  response.end('{"detail":"The server is shutting down."}');
 };
 
 const unparsable: Readonly<Record<string, readonly [status: number, reason: string, detail?: string]>> = {
@@ -76,8 +76,8 @@ const unparsable: Readonly<Record<string, readonly [status: number, reason: stri
   HPE_INVALID_URL: [400, 'Bad Request', 'The address holds characters that have to be percent-encoded.'],
 };
 
-/** What isn't HTTP, or too much of it, gets an answer that is; unless another is under way already. */
-function answerUnparsable(
+/** Responds to what isn't a valid HTTP request, unless a response is being sent already. */
+function refuseUnparsable(
   error: NodeJS.ErrnoException,
   socket: Duplex & { _httpMessage?: ServerResponse | null },
 ): void {
@@ -89,7 +89,7 @@ function answerUnparsable(
     'Content-Type: application/json',
     `Content-Length: ${body.length}`,
     'Connection: close',
-    ...always.map(([name, value]) => `${name}: ${value}`),
+    ...securityHeaders.map(([name, value]) => `${name}: ${value}`),
     `${requestIdHeader}: ${requestIdOf({}, false)}`,
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
@@ -97,7 +97,7 @@ function answerUnparsable(
 
 async function closeGently(server: Server, deadline: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // A connection that has got its answer is idle, and its client may keep it open for long.
+  // A connection becomes idle after its response, and its client may keep it open for long.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
   const timer = setTimeout(() => server.closeAllConnections(), deadline);
   await closed;
@@ -113,7 +113,7 @@ function addressError(error: NodeJS.ErrnoException, host: string, port: number):
       return new AddressError(`Port ${port} may not be used by this user. Choose one above 1023 with --port.`);
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return new AddressError(`${host} is no address of this machine. Choose another with --host.`);
+      return new AddressError(`${host} is not an address of this machine. Choose another with --host.`);
     default:
       return error;
   }

@@ -1,19 +1,16 @@
-/** The log: lines for people about problems, or JSON for programs about problems and every request. */
-import type { Exchange } from './exchange.ts';
-import { loggedUrl, withoutSecrets } from './secrets.ts';
+/** The log, without secrets: lines for people about problems, or JSON for programs about problems and every request. */
+import type { AccessEntry } from './access-log.ts';
 
 export type LogFormat = 'text' | 'json';
 
 export interface Log {
-  /** Something worth knowing, or that went wrong on our side. */
+  /** A notice, or an error on our side. */
   problem(line: string): void;
-  /** A request was answered; undefined where nobody wants to know of each. */
-  readonly request?: (exchange: Exchange) => void;
+  /** Logs a response; undefined if the format has no line for each request. */
+  readonly request?: (entry: AccessEntry) => void;
 }
 
-/**
- * @param write takes the lines, without their ends
- */
+/** @param write takes the lines, without their ends */
 export async function openLog(format: LogFormat, write: (line: string) => void): Promise<Log> {
   if (format === 'text') return { problem: (line) => write(withoutSecrets(line)) };
   const { pino } = await import('pino');
@@ -23,8 +20,37 @@ export async function openLog(format: LogFormat, write: (line: string) => void):
     problem: (line) => logger.warn(withoutSecrets(line)),
     request({ id, method, url, route, status, complete, bytes, milliseconds, viewer, remote }) {
       const ms = Math.round(milliseconds * 100) / 100;
-      const line = { id, method, path: loggedUrl(url), route, status, bytes, ms, viewer, remote };
+      const line = { id, method, path: urlWithoutSecrets(url), route, status, bytes, ms, viewer, remote };
       logger.info(complete ? line : { ...line, cut: true }, 'request');
     },
   };
+}
+
+const redacted = '[redacted]';
+const secretName = /passw|token|secret|session|csrf|api_?key|signature|credential|authoriz|cookie/i;
+const secretInText =
+  /((?:passw\w*|\w*token|\w*secret|\w*session\w*|csrf\w*|api_?key|signature|credentials?|authorization|(?:set-)?cookie)["']?\s*[=:]\s*["']?)(?:(?:token|bearer|jwt|basic)\s+)?[^\s&"',;}]+/gi;
+const credentialsInText = /\b(token|bearer|jwt|basic)\s+[\w.~+/=-]{12,}/gi;
+
+/** A text in which everything that looks like a password, token or the like is redacted. */
+export function withoutSecrets(text: string): string {
+  return text.replace(secretInText, `$1${redacted}`).replace(credentialsInText, `$1 ${redacted}`);
+}
+
+/** Path and query string, the values of parameters redacted that are named like secrets. */
+export function urlWithoutSecrets(url: string): string {
+  const start = url.indexOf('?');
+  if (start < 0) return url;
+  const parts = url.slice(start + 1).split('&');
+  const shown = parts.map((part) => (isSecret(part) ? `${part.split('=')[0]}=${redacted}` : part));
+  return url.slice(0, start + 1) + shown.join('&');
+}
+
+function isSecret(part: string): boolean {
+  const name = part.split('=')[0] ?? '';
+  try {
+    return secretName.test(decodeURIComponent(name));
+  } catch {
+    return true;
+  }
 }

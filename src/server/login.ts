@@ -1,30 +1,30 @@
 /** /auth/login/ and /auth/logout/: pages for people, whose sessions are cookies. */
-import type { ParameterizedContext } from 'koa';
+import type { Middleware, ParameterizedContext } from 'koa';
 import type { Input } from '../catalogue/catalogue.ts';
-import type { Settings } from '../catalogue/types.ts';
 import { signInPage, signOutPage } from '../pages/sign-in.ts';
 import { readInput } from './body.ts';
-import { csrfToken, mustBeOurs, sessionKey, setSession } from './cookies.ts';
+import { assertSameSite, csrfToken, sessionKey, setSession } from './credentials.ts';
 import { MethodNotAllowedError, ThrottledError } from './errors.ts';
-import { baseUrlOf } from './links.ts';
-import type { SignIn } from './sign-in.ts';
+import { baseUrlOf } from './request.ts';
+import type { AppContext } from './route.ts';
 
-export interface PageOptions {
-  readonly settings: () => Settings;
-  readonly baseUrl?: string | undefined;
-  readonly signIn: SignIn;
+/** A request for a page. */
+interface Visit {
+  readonly ctx: ParameterizedContext;
+  readonly base: string;
+  readonly app: AppContext;
 }
 
-type Handler = (ctx: ParameterizedContext) => Promise<void>;
-
 /** The pages, by their paths. */
-export function loginPages(options: PageOptions): readonly (readonly [path: string, handler: Handler])[] {
-  const page = (get: (visit: Visit) => Promise<void>, post: (visit: Visit, input: Input) => Promise<void>): Handler => {
+export function loginPages(app: AppContext): readonly (readonly [path: string, page: Middleware])[] {
+  const page = (
+    get: (visit: Visit) => Promise<void>,
+    post: (visit: Visit, input: Input) => Promise<void>,
+  ): Middleware => {
     return async (ctx) => {
-      prepareAnswer(ctx);
-      const settings = options.settings();
-      const base = baseUrlOf(ctx.req, settings, options.baseUrl);
-      const visit = { ctx, base, settings, signIn: options.signIn };
+      setHeaders(ctx);
+      const base = baseUrlOf(ctx.req, app.publicCatalogue.settings, app.baseUrl);
+      const visit = { ctx, base, app };
       if (ctx.method === 'GET' || ctx.method === 'HEAD') return get(visit);
       if (ctx.method === 'OPTIONS') {
         ctx.status = 204;
@@ -32,7 +32,7 @@ export function loginPages(options: PageOptions): readonly (readonly [path: stri
       }
       if (ctx.method !== 'POST') throw new MethodNotAllowedError(ctx.method);
       const input = await readInput(ctx);
-      mustBeOurs(ctx, base, ctx.get('X-CSRFToken') || input.csrfmiddlewaretoken);
+      assertSameSite(ctx, base, ctx.get('X-CSRFToken') || input.csrfmiddlewaretoken);
       return post(visit, input);
     };
   };
@@ -42,15 +42,8 @@ export function loginPages(options: PageOptions): readonly (readonly [path: stri
   ];
 }
 
-interface Visit {
-  readonly ctx: ParameterizedContext;
-  readonly base: string;
-  readonly settings: Settings;
-  readonly signIn: SignIn;
-}
-
-/** What holds for every answer: it is a page for people, for nobody else's cache, and in nobody else's frame. */
-function prepareAnswer(ctx: ParameterizedContext): void {
+/** Headers of every response: a page, not to be cached or framed or read by other origins. */
+function setHeaders(ctx: ParameterizedContext): void {
   ctx.state.type = 'text/html';
   ctx.set('Allow', 'GET, POST, HEAD, OPTIONS');
   ctx.vary('Cookie');
@@ -59,18 +52,18 @@ function prepareAnswer(ctx: ParameterizedContext): void {
   ctx.remove('Access-Control-Allow-Origin');
 }
 
+/** A failed attempt to sign in. */
 interface Attempt {
   readonly username?: string;
   readonly message?: string;
   readonly input?: Input;
 }
 
-function showSignIn({ ctx, base, settings }: Visit, { username, message, input = {} }: Attempt): void {
+function showSignIn({ ctx, base, app }: Visit, { username, message, input = {} }: Attempt): void {
   const csrf = csrfToken(ctx, base);
-  const next = wishIn(ctx, input);
   ctx.type = 'text/html; charset=utf-8';
   ctx.body = signInPage({
-    ...{ settings, base, csrf, next },
+    ...{ settings: app.publicCatalogue.settings, base, csrf, next: redirectTo(ctx, input) },
     ...(username !== undefined && { username }),
     ...(message !== undefined && { message }),
   });
@@ -80,12 +73,13 @@ function showSignIn({ ctx, base, settings }: Visit, { username, message, input =
 const wrongPair = 'Please enter a correct username and password. Note that both fields may be case-sensitive.';
 
 async function logIn(visit: Visit, input: Input): Promise<void> {
-  const { ctx, base, settings, signIn } = visit;
-  const { accounts } = signIn;
+  const { ctx, base, app } = visit;
+  const { accounts } = app.signIn;
   const username = typeof input.username === 'string' ? input.username.trim() : '';
   const password = typeof input.password === 'string' ? input.password : '';
   try {
-    const right = username && password && (await signIn.isRight(ctx.req, settings, username, password));
+    const { settings } = app.publicCatalogue;
+    const right = username && password && (await app.signIn.isRight(ctx.req, settings, username, password));
     if (!right || !accounts) return showSignIn(visit, { username, message: wrongPair, input });
   } catch (error) {
     if (!(error instanceof ThrottledError)) throw error;
@@ -94,45 +88,46 @@ async function logIn(visit: Visit, input: Input): Promise<void> {
     return showSignIn(visit, { username, message: error.message, input });
   }
   const { key, expires } = await accounts.startSession(username);
-  // Whoever was logged in before isn't any more; nor does what was known of this browser before count from now on.
+  // The session and the CSRF token that the browser had before are worthless from now on.
   const before = sessionKey(ctx);
   if (before !== undefined) await accounts.endSession(before);
   setSession(ctx, base, key, expires);
   csrfToken(ctx, base, true);
-  goOn(ctx, base, wishIn(ctx, input));
+  redirect(ctx, base, redirectTo(ctx, input));
 }
 
-async function askToLogOut({ ctx, base, settings, signIn }: Visit): Promise<void> {
+async function askToLogOut({ ctx, base, app }: Visit): Promise<void> {
   const key = sessionKey(ctx);
-  const viewer = key === undefined ? null : await signIn.accounts?.viewerOfSession(key);
-  if (!viewer) return goOn(ctx, base, '/api/v1/');
-  const parts = { settings, base, csrf: csrfToken(ctx, base), next: wishIn(ctx, {}) };
+  const viewer = key === undefined ? null : await app.signIn.accounts?.viewerOfSession(key);
+  if (!viewer) return redirect(ctx, base, '/api/v1/');
+  const { settings } = app.publicCatalogue;
+  const parts = { settings, base, csrf: csrfToken(ctx, base), next: redirectTo(ctx, {}) };
   ctx.type = 'text/html; charset=utf-8';
   ctx.body = signOutPage({ ...parts, username: viewer.username ?? '' });
 }
 
-async function logOut({ ctx, base, signIn }: Visit, input: Input): Promise<void> {
+async function logOut({ ctx, base, app }: Visit, input: Input): Promise<void> {
   const key = sessionKey(ctx);
-  if (key !== undefined) await signIn.accounts?.endSession(key);
+  if (key !== undefined) await app.signIn.accounts?.endSession(key);
   setSession(ctx, base, '', null);
-  goOn(ctx, base, wishIn(ctx, input));
+  redirect(ctx, base, redirectTo(ctx, input));
 }
 
-/** Where one who was sent here wants to go afterwards; '' where they don't say. */
-function wishIn(ctx: ParameterizedContext, input: Input): string {
-  const wish = typeof input.next === 'string' ? input.next : ctx.query.next;
-  return typeof wish === 'string' ? ownPath(wish) : '';
+/** The page to redirect to afterwards, from the form or the query string; '' if none is given. */
+function redirectTo(ctx: ParameterizedContext, input: Input): string {
+  const next = typeof input.next === 'string' ? input.next : ctx.query.next;
+  return typeof next === 'string' ? ownPath(next) : '';
 }
 
-/** The path, where it is one of this site: else anybody could send people from our address to theirs. */
-function ownPath(wish: string): string {
+/** A path of this site, else '': a link to our login page must not lead to other sites. */
+function ownPath(path: string): string {
   const site = 'http://site.invalid';
-  if (!wish.startsWith('/') || !URL.canParse(wish, site)) return '';
-  const { origin, pathname, search, hash } = new URL(wish, site);
+  if (!path.startsWith('/') || !URL.canParse(path, site)) return '';
+  const { origin, pathname, search, hash } = new URL(path, site);
   return origin === site && !pathname.startsWith('//') ? pathname + search + hash : '';
 }
 
-function goOn(ctx: ParameterizedContext, base: string, path: string): void {
+function redirect(ctx: ParameterizedContext, base: string, path: string): void {
   const prefix = new URL(base).pathname.replace(/\/+$/, '');
   ctx.status = 302;
   ctx.body = '';

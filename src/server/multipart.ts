@@ -1,13 +1,17 @@
 /**
- * Multipart forms (RFC 7578), with koa-body. Its parser trusts the head of a part: one in an encoding that it doesn't
- * know ends the process, a long one takes it minutes. So heads are looked at on their way to it.
+ * Multipart forms (RFC 7578), with koa-body. Its parser trusts the head of a part: an unknown encoding ends the process,
+ * and a long head takes it minutes. So heads are checked on their way to it.
  */
 import { Readable } from 'node:stream';
 import type { ParameterizedContext } from 'koa';
 import { koaBody } from 'koa-body';
-import { CatalogueError } from '../catalogue/errors.ts';
+import type { WritableKind } from '../catalogue/catalogue.ts';
+import { CatalogueError, UnavailableError } from '../catalogue/errors.ts';
+import { imageFields, shapeOf } from '../catalogue/fields.ts';
+import { largestImage } from '../catalogue/image.ts';
 import { BadRequestError, TooLargeError } from './errors.ts';
 import type { FormEntries } from './forms.ts';
+import { clearBodyTimeout } from './limits.ts';
 
 /** Bytes of all fields together, files aside; parts of a form; bytes of a part's head. */
 const largestFields = 2 * 1024 * 1024;
@@ -17,24 +21,24 @@ const largestHead = 2048;
 /** Part of a form, as formidable has it. */
 export interface FormPart {
   readonly name: string | null;
-  /** Null where it is no file. */
+  /** Null for a field. */
   readonly originalFilename: string | null;
-  /** formidable takes for a file what has one. */
+  /** A part with a media type is a file to formidable. */
   mimetype: string | null;
   /** Its bytes come as `data`, whether it is taken or not. */
   on(event: 'data', listener: (chunk: Buffer) => void): unknown;
 }
 
 export interface FormOptions {
-  /** The largest form, in bytes; what is larger is refused. */
+  /** The largest form, in bytes. */
   readonly largest: number;
-  /** What becomes of a file; it is left out unless `take` is called. */
+  /** Called for each file; the file is dropped unless `take` is called. */
   readonly onFile: (part: FormPart, take: () => void) => void;
   /** Further options of formidable. */
   readonly formidable?: object;
 }
 
-/** koa-body, for multipart alone: JSON and forms are read to the letter of DRF elsewhere. */
+/** Options of koa-body: JSON and forms are read to the letter of Django REST Framework in `body.ts`. */
 const onlyMultipart = { json: false, text: false, urlencoded: false, multipart: true } as const;
 const methods = ['POST', 'PUT', 'PATCH'] as const;
 
@@ -46,10 +50,10 @@ const methods = ['POST', 'PUT', 'PATCH'] as const;
 export async function readForm(ctx: ParameterizedContext, options: FormOptions): Promise<FormEntries> {
   const limits = { maxFieldsSize: largestFields, maxFields: mostParts, allowEmptyFiles: true, minFileSize: 0 };
   const onPart = (part: FormPart, take: (part: FormPart) => void) => {
-    // What has a file name is a file, and nothing else is, whether it has a media type or not.
+    // A part is a file if it has a file name, whether it has a media type or not.
     part.mimetype = part.originalFilename === null ? null : (part.mimetype ?? 'application/octet-stream');
     if (part.originalFilename === null) take(part);
-    // Browsers send a file without a name for each that nobody has chosen.
+    // Browsers send a file with a blank name if nobody has chosen one.
     else if (part.originalFilename !== '') options.onFile(part, () => take(part));
   };
   const read = koaBody({
@@ -62,26 +66,25 @@ export async function readForm(ctx: ParameterizedContext, options: FormOptions):
   });
   const request: { body?: Record<string, unknown> } = {};
   const { method } = ctx;
-  const context = { method, is: (type: string) => ctx.is(type), request, req: vettedRequest(ctx, options.largest) };
+  const context = { method, is: (type: string) => ctx.is(type), request, req: checkedRequest(ctx, options.largest) };
   await read(context as never, async () => {});
   return Object.entries(request.body ?? {}).flatMap(([name, value]) =>
     [value].flat().map((one) => [name, one] as const),
   );
 }
 
-/** The request, as far as formidable looks at it. */
-function vettedRequest({ req }: ParameterizedContext, largest: number): Readable {
+/** The part of a request that formidable reads. */
+function checkedRequest({ req }: ParameterizedContext, largest: number): Readable {
   const [, quoted, plain] = /boundary=(?:"([^"]+)"|([^;]+))/i.exec(req.headers['content-type'] ?? '') ?? [];
-  const chunks = vetted(req.iterator({ destroyOnReturn: false }), quoted ?? plain ?? '', largest);
+  const chunks = checkedChunks(req.iterator({ destroyOnReturn: false }), quoted ?? plain ?? '', largest);
   return Object.assign(Readable.from(chunks, { objectMode: false }), { headers: req.headers });
 }
 
 /**
- * The bytes of a form, the heads of its parts without what formidable can't do. Wherever it may see a head begin, one
- * is taken to begin.
+ * The bytes of a form, the heads of its parts checked. A head is taken to begin wherever formidable may see one begin.
  * @throws BadRequestError, TooLargeError
  */
-async function* vetted(
+async function* checkedChunks(
   chunks: AsyncIterable<Buffer>,
   boundary: string,
   largest: number,
@@ -100,7 +103,7 @@ async function* vetted(
       const end = inHead ? rest.indexOf('\r\n\r\n') : rest.indexOf(mark);
       if (inHead && (end < 0 ? rest.length : end) > largestHead) throw formError('The head of a part is too long');
       if (end < 0) break;
-      if (inHead) yield vettedHead(rest.subarray(0, end + 4));
+      if (inHead) yield checkedHead(rest.subarray(0, end + 4));
       else if (++parts > mostParts) throw formError(`There are more than ${mostParts} parts`);
       else yield rest.subarray(0, end + mark.length - 2);
       rest = rest.subarray(inHead ? end + 4 : end + mark.length - 2);
@@ -112,17 +115,17 @@ async function* vetted(
     if (certain) yield rest.subarray(0, certain);
     rest = rest.subarray(certain);
   }
-  if (rest.length) yield inHead ? vettedHead(rest) : rest;
+  if (rest.length) yield inHead ? checkedHead(rest) : rest;
 }
 
 const encoding = /^content-transfer-encoding:[ \t]*([^\r\n]*?)[ \t]*\r\n/gim;
 
 /** A head without the encodings that change nothing, which some clients name. */
-function vettedHead(head: Buffer): Buffer {
+function checkedHead(head: Buffer): Buffer {
   const text = head.toString('latin1');
   const plain = text.replace(encoding, (_, name: string) => {
     if (/^(?:7bit|8bit|binary)?$/i.test(name)) return '';
-    throw formError(`The encoding "${name}" of a part is none of 7bit, 8bit and binary`);
+    throw formError(`The encoding "${name}" of a part is not supported: use 7bit, 8bit or binary`);
   });
   return plain === text ? head : Buffer.from(plain, 'latin1');
 }
@@ -133,4 +136,65 @@ function multipartError(error: Error & { httpCode?: number }): Error {
   if (error instanceof CatalogueError) return error;
   if (error.httpCode === 413) return new TooLargeError(largestFields);
   return formError(/boundary/i.test(error.message) ? 'Invalid boundary in multipart: None' : error.message);
+}
+
+/** Limit for the images of all requests together, in bytes. */
+const mostHeld = 64 * 1024 * 1024;
+let held = 0;
+/** Bytes of images that are in memory now. */
+export const imageBytesHeld = (): number => held;
+
+/**
+ * Reads a form of fields, among which there may be images: these are small enough to be held in memory. Other files are
+ * dropped, and represented by an object, which no field accepts.
+ * @param largest limit for all but images, in bytes
+ * @returns the fields in their order, then the files, so that a file wins over a text of the same name
+ * @throws BadRequestError, TooLargeError; UnavailableError if too many images are sent at the same time
+ */
+export async function readImageForm(
+  ctx: ParameterizedContext,
+  kind: WritableKind | undefined,
+  largest: number,
+): Promise<FormEntries> {
+  const files = new Map<string, () => unknown>();
+  const onFile = (part: FormPart) => {
+    if (part.name === null) return;
+    const isImage = kind !== undefined && shapeOf(kind, part.name) === 'image';
+    // An image may take as long as any upload.
+    if (isImage) clearBodyTimeout(ctx.req);
+    files.set(part.name, isImage ? collectImage(part, ctx) : () => ({ file: true }));
+  };
+  const all = largest + (kind ? imageFields(kind).length * largestImage : 0);
+  const fields = await readForm(ctx, { largest: all, onFile });
+  return [...fields, ...[...files].map(([name, value]) => [name, value()] as const)];
+}
+
+/** Collects the bytes of a part; they count as held until the response is sent. */
+function collectImage(part: FormPart, { res }: ParameterizedContext): () => Uint8Array {
+  let chunks: Buffer[] = [];
+  let size = 0;
+  let kept = 0;
+  let refusal: Error | null = null;
+  const keep = (bytes: number) => {
+    kept += bytes;
+    held += bytes;
+  };
+  part.on('data', (chunk) => {
+    size += chunk.length;
+    if (size > largestImage) refusal ??= new TooLargeError(largestImage);
+    if (held + chunk.length > mostHeld)
+      refusal ??= new UnavailableError('Too many images are being sent at the moment. Try again soon.');
+    if (refusal) {
+      chunks = [];
+      return keep(-kept);
+    }
+    // The parser reuses its buffers.
+    chunks.push(Buffer.from(chunk));
+    keep(chunk.length);
+  });
+  res.once('close', () => keep(-kept));
+  return () => {
+    if (refusal) throw refusal;
+    return Buffer.concat(chunks);
+  };
 }

@@ -6,8 +6,8 @@ interface Preference {
   readonly q: number;
 }
 
-/** Reads a list of preferences with q-values; what is malformed has a q-value of 0. */
-function preferences(header: string): readonly Preference[] {
+/** Reads a list of preferences with q-values; a malformed q-value counts as 0. */
+function parsePreferences(header: string): readonly Preference[] {
   return header.split(',').map((item) => {
     const [name = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
     const q = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
@@ -17,22 +17,22 @@ function preferences(header: string): readonly Preference[] {
 }
 
 /**
- * The media type that a client likes best. Parameters never prevent a match; of types liked equally, the one that was
- * named more exactly, then the one that comes first among those available.
- * @param accept the Accept header; blank or absent means that anything is fine
- * @returns null where none is acceptable
+ * The media type that a client prefers. Parameters never prevent a match; of types preferred equally, the one that was
+ * named more exactly, then the first of those available.
+ * @param accept value of Accept; blank or absent: any type is acceptable
+ * @returns null if none is acceptable
  */
 export function preferredType<T extends string>(accept: string | undefined, available: readonly T[]): T | null {
   if (!accept?.trim()) return available[0] ?? null;
-  const ranges = preferences(accept);
+  const ranges = parsePreferences(accept);
   let best: { type: T; q: number; exactness: number } | null = null;
   for (const type of available) {
     const names = [type, `${type.split('/')[0]}/*`, '*/*'];
     const matches = names.map((name) => ranges.filter((range) => range.name === name));
-    const place = matches.findIndex((found) => found.length > 0);
-    if (place < 0) continue;
-    const q = Math.max(...(matches[place] ?? []).map((range) => range.q));
-    const exactness = -place;
+    const level = matches.findIndex((found) => found.length > 0);
+    if (level < 0) continue;
+    const q = Math.max(...(matches[level] ?? []).map((range) => range.q));
+    const exactness = -level;
     if (q > 0 && (!best || q > best.q || (q === best.q && exactness > best.exactness))) best = { type, q, exactness };
   }
   return best?.type ?? null;
@@ -40,14 +40,15 @@ export function preferredType<T extends string>(accept: string | undefined, avai
 
 export type Coding = 'br' | 'gzip' | 'identity';
 
+/** Results by Accept-Encoding. */
 const codings = new Map<string, Coding>();
 
-/** The content coding to answer with (RFC 9110, section 12.5.3): br rather than gzip, where both are liked equally. */
+/** The content coding of a response (RFC 9110, section 12.5.3): br rather than gzip, if both are preferred equally. */
 export function preferredCoding(acceptEncoding: string | undefined): Coding {
   if (!acceptEncoding) return 'identity';
   const known = codings.get(acceptEncoding);
   if (known) return known;
-  const wanted = preferences(acceptEncoding);
+  const wanted = parsePreferences(acceptEncoding);
   const q = (name: string) =>
     (wanted.find((item) => item.name === name) ?? wanted.find((item) => item.name === '*'))?.q;
   const plain = wanted.find((item) => item.name === 'identity')?.q ?? 0;
@@ -56,7 +57,7 @@ export function preferredCoding(acceptEncoding: string | undefined): Coding {
     .filter((item) => item.q > 0 && item.q >= plain)
     .sort((a, b) => b.q - a.q);
   const coding = best?.name ?? 'identity';
-  // Clients send a handful of different headers; whoever sends thousands gains nothing.
+  // Clients send a handful of different headers; one that sends thousands must not fill the memory.
   if (codings.size > 1000) codings.clear();
   codings.set(acceptEncoding, coding);
   return coding;

@@ -1,44 +1,40 @@
-/** Payloads and media: stored bytes, with conditions and ranges. */
+/** Payloads and media: stored bytes, sent with conditional and range requests (RFC 9110, sections 13 and 14). */
 import type { Readable } from 'node:stream';
 import contentDisposition from 'content-disposition';
 import type { ParameterizedContext } from 'koa';
 import type { Media } from '../catalogue/catalogue.ts';
 import { NotFoundError, StaleError } from '../catalogue/errors.ts';
 import type { VersionRef } from '../catalogue/ref.ts';
-import { namesTag } from './headers.ts';
-import type { Ask } from './route.ts';
+import { matchesTag, reprDigest } from './headers.ts';
+import { type RequestContext, refFrom } from './route.ts';
 
-/** Stored bytes with what HTTP says of them. */
+/** Stored bytes with their headers. */
 export interface Stored extends Omit<Media, 'modified' | 'stream'> {
   readonly modified?: Date;
   stream(range?: Parameters<Media['stream']>[0]): Readable | Promise<Readable>;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The version that an address of data means: one by its slug, or the newest ready one of a dataset. */
-export function versionRef({ namespace = '', dataset = '', version = 'latest' }: Ask['params']): VersionRef {
-  return { kind: 'version', namespace, dataset, slug: version };
-}
-
 /** A version's payload, byte for byte, at its download address. */
-export async function download(ask: Ask): Promise<undefined> {
-  const { catalogue, ctx, params } = ask;
-  const ref = versionRef(params);
+export async function download(request: RequestContext): Promise<undefined> {
+  const { catalogue, ctx, params } = request;
+  const ref = refFrom('version', params);
   const version = await catalogue.get<'version'>(ref);
   if (version.ready && version.href) {
-    if (!URL.canParse(version.href)) throw new NotFoundError('The payload lies elsewhere, and its address is no URL.');
+    if (!URL.canParse(version.href))
+      throw new NotFoundError('The payload is on another server, and its address is not a URL.');
     ctx.redirect(version.href);
     return;
   }
-  await sendPayload(ask, ref);
+  await sendPayload(request, ref);
 }
 
-/** Sends the payload of a version, with conditions and ranges. */
-export async function sendPayload({ catalogue, viewer, ctx }: Ask, ref: VersionRef): Promise<void> {
+/** Sends the payload of a version. */
+export async function sendPayload({ catalogue, viewer, ctx }: RequestContext, ref: VersionRef): Promise<void> {
   const payload = await catalogue.payload(ref);
   const { checksum } = payload.version;
   const concrete = ref.slug !== 'latest';
-  // What one may see who is signed in isn't for a cache that others share.
+  // A shared cache may keep what everybody may see, and nothing else.
   const scope = viewer.username === null ? 'public' : 'private';
   await sendStored(ctx, {
     ...payload,
@@ -46,38 +42,38 @@ export async function sendPayload({ catalogue, viewer, ctx }: Ask, ref: VersionR
     headers: {
       'Content-Disposition': contentDisposition(payload.fileName),
       'Cache-Control': concrete ? `${scope}, max-age=31536000, immutable` : 'no-cache',
-      ...(checksum && { 'Repr-Digest': `sha-256=:${Buffer.from(checksum, 'hex').toString('base64')}:` }),
+      ...(checksum && { 'Repr-Digest': reprDigest(checksum) }),
     },
   });
 }
 
 /** A file of site_media/, such as a dataset's thumbnail. */
-export async function media({ catalogue, viewer, ctx, params }: Ask): Promise<undefined> {
+export async function media({ catalogue, viewer, ctx, params }: RequestContext): Promise<undefined> {
   const found = await catalogue.media(params.path ?? '');
   await sendStored(ctx, {
     ...found,
     headers: {
-      // That of a private dataset isn't for a cache that others share.
+      // The image of a private dataset is for private caches only.
       'Cache-Control': `${viewer.username === null ? 'public' : 'private'}, max-age=300`,
-      // An SVG may hold scripts; shown as an image they never run, and opened alone they must not either.
+      // An SVG may hold scripts: in a page they never run, and in a tab of its own they must not, either.
       'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
     },
   });
 }
 
-/** A record may call its payload anything, and a header can't hold all of that (RFC 9110, section 5.5). */
+/** A media type that fits a header (RFC 9110, section 5.5): records may hold any text. */
 const fitsHeader = /^[\t\x20-\x7e]*$/;
 
-/** Sends stored bytes: whole, in part (RFC 9110, section 14), or not at all where the client has them. */
+/** Sends stored bytes: all of them, a range, or 304 if the client has them. */
 export async function sendStored(ctx: ParameterizedContext, stored: Stored): Promise<void> {
   const { size, modified } = stored;
   const etag = `"${stored.tag}"`;
   ctx.set({ ...stored.headers, ETag: etag, 'Accept-Ranges': 'bytes' });
   if (modified) ctx.set('Last-Modified', modified.toUTCString());
-  const wanted = ctx.get('If-Match');
-  if (wanted && wanted.trim() !== '*' && !namesTag(wanted, etag)) {
+  const condition = ctx.get('If-Match');
+  if (condition && condition.trim() !== '*' && !matchesTag(condition, etag)) {
     await stored.close();
-    throw new StaleError('These are not the bytes any more that were asked for.');
+    throw new StaleError('The file has changed: its ETag is not that of If-Match.');
   }
   if (notModified(ctx, etag, modified)) {
     await stored.close();
@@ -92,7 +88,7 @@ export async function sendStored(ctx: ParameterizedContext, stored: Stored): Pro
     ctx.set('Content-Range', `bytes */${size}`);
     ctx.status = 416;
     ctx.type = 'application/json';
-    ctx.body = JSON.stringify({ detail: `The range lies outside of the ${size} bytes there are.` });
+    ctx.body = JSON.stringify({ detail: `The range is outside of the file, which has ${size} bytes.` });
     return;
   }
   if (range) {
@@ -111,14 +107,14 @@ export async function sendStored(ctx: ParameterizedContext, stored: Stored): Pro
 
 function notModified(ctx: ParameterizedContext, etag: string, modified: Date | undefined): boolean {
   const tags = ctx.get('If-None-Match');
-  if (tags) return namesTag(tags, etag);
+  if (tags) return matchesTag(tags, etag);
   const since = Date.parse(ctx.get('If-Modified-Since'));
   return modified !== undefined && Math.floor(modified.getTime() / 1000) * 1000 <= since;
 }
 
 /**
- * The range to send (RFC 9110, section 14.2): one, or null where the whole is right. Several at once are answered with
- * the whole, as may be; and only GET has ranges.
+ * The range to send (RFC 9110, section 14.2); null for all bytes, which also answer a request for several ranges. Only
+ * GET has ranges.
  */
 function rangeOf(ctx: ParameterizedContext, etag: string, modified: Date | undefined, size: number) {
   const [, first, last] = /^bytes=(\d*)-(\d*)$/i.exec(ctx.get('Range').replace(/\s/g, '')) ?? [];

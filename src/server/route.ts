@@ -1,175 +1,127 @@
-/** What a route is, and what happens to every request before and after its own work. */
+/** A route: its methods with their handlers, and all that a handler gets and returns. */
 import type { ParameterizedContext } from 'koa';
 import type { Catalogue, WritableKind } from '../catalogue/catalogue.ts';
-import { NotAuthenticatedError, NotFoundError, NotPermittedError } from '../catalogue/errors.ts';
 import type { Viewer } from '../catalogue/permissions.ts';
-import type { Settings } from '../catalogue/types.ts';
+import type { Refs } from '../catalogue/ref.ts';
+import type { Kind, Settings } from '../catalogue/types.ts';
 import type { Links } from '../catalogue/urls.ts';
-import { nobody, whoAsks } from './auth.ts';
-import { mustBeOurs } from './cookies.ts';
-import { MethodNotAllowedError, NotAcceptableError, ReadOnlyError } from './errors.ts';
-import { preflight } from './headers.ts';
-import { baseUrlOf } from './links.ts';
-import { metadataOf } from './metadata.ts';
-import { preferredType } from './negotiate.ts';
-import { last } from './question.ts';
+import type { AccessLog } from './access-log.ts';
+import type { Headers } from './headers.ts';
+import type { Metrics } from './metrics.ts';
+import type { ResponseCache } from './response-cache.ts';
 import type { SignIn } from './sign-in.ts';
 
-/** A request, understood. */
-export interface Ask {
-  readonly ctx: ParameterizedContext;
-  /** The catalogue as the one who asks may see it. */
-  readonly catalogue: Catalogue;
-  readonly viewer: Viewer;
-  readonly params: Readonly<Record<string, string>>;
-  readonly query: URLSearchParams;
-  readonly links: Links;
-  /** The media type to answer in. */
-  readonly type: string;
-  readonly signIn: SignIn;
-  readonly health: RouteOptions['health'];
+export interface Route {
+  readonly path: string;
+  /** Name, as OPTIONS and the log show it. */
+  readonly name: string;
+  /** The handlers by method. That of GET answers HEAD, too; OPTIONS is answered for every route. */
+  readonly handlers: Handlers;
+  /** True if `Allow` lists the methods that write to signed-in users only. */
+  readonly hidesWrites?: boolean;
+  /** True if anybody may write: credentials are ignored. */
+  readonly withoutSignIn?: boolean;
+  /** Media types of responses to GET, the default first. */
+  readonly types: readonly string[];
+  /** Media types of request bodies. */
+  readonly parses: readonly string[];
+  /** True if the handler reads ?format= itself. */
+  readonly ownFormats?: boolean;
+  /** The kind whose fields OPTIONS describes to users who may write them. */
+  readonly fields?: WritableKind;
+  /** Further members of the response to OPTIONS. */
+  readonly options?: Readonly<Record<string, unknown>>;
 }
 
-/** An answer that shows something: how to write it is known, but it is written only if it hasn't been already. */
-export interface Shown {
-  /** For the page's title. */
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type Handlers = { readonly [M in Method]?: Handler };
+
+/** Handles a request; returns nothing if it has written the response itself. */
+export type Handler = (request: RequestContext) => Promise<Representation | undefined>;
+
+/** Facts about a request that the log and the responses to errors need (`ctx.state`). */
+export interface RequestState {
+  route?: Route;
+  type?: string;
+  viewer?: Viewer;
+}
+
+export type Context = ParameterizedContext<RequestState>;
+
+/** A request whose credentials and parameters are checked. */
+export interface RequestContext {
+  readonly ctx: Context;
+  readonly app: AppContext;
+  /** The catalogue as the viewer sees it. */
+  readonly catalogue: Catalogue;
+  readonly viewer: Viewer;
+  /** Parameters in the path. */
+  readonly params: Params;
+  readonly query: URLSearchParams;
+  readonly links: Links;
+  /** True if a write is only to be checked, and nothing changed. */
+  readonly dryRun: boolean;
+  /** Media type of the response. */
+  readonly type: string;
+  /** Indentation of JSON; undefined for compact. */
+  readonly indent: number | undefined;
+}
+
+export type Params = Readonly<Record<string, string>>;
+
+/** A representation to respond with. Its functions are called only if the response isn't cached. */
+export interface Representation {
+  /** Title of the page. */
   readonly title: string;
-  /** What is shown: while these are the same, so is the answer. Empty where that can't be told. */
-  readonly parts: readonly unknown[];
+  /** The response stays right as long as these are the same objects or values; empty: it isn't cached. */
+  readonly dependsOn: readonly unknown[];
   readonly json: () => string;
-  /** The page for people, where it is more than the JSON shown. */
+  /** The page for people; by default the JSON in a page. */
   readonly html?: (settings: Settings, base: string) => string;
-  readonly headers?: readonly (readonly [string, string])[];
+  readonly headers?: Headers;
+  /** Media type; by default the negotiated one. */
+  readonly type?: string;
   /** Default: 200. */
   readonly status?: number;
 }
 
-export interface Route {
-  readonly path: string;
-  /** As OPTIONS says it. */
-  readonly name: string;
-  readonly allow: string;
-  /** Methods for those who are signed in, where they are more. */
-  readonly allowSignedIn?: string;
-  /** Media types that GET can answer in, the default first. */
-  readonly types: readonly string[];
-  /** Media types that writing takes. */
-  readonly parses: readonly string[];
-  /** Whether the route reads ?format= itself. */
-  readonly ownFormats?: boolean;
-  /** Whether anybody may write, as whom doesn't matter: credentials aren't looked at. */
-  readonly open?: boolean;
-  /** Further members of the answer to OPTIONS. */
-  readonly options?: Readonly<Record<string, unknown>>;
-  /** What the resource is, where OPTIONS shows its fields to those who may write; and which method writes it here. */
-  readonly fields?: { readonly kind: WritableKind; readonly method: 'POST' | 'PUT' };
-  /** Answers GET and HEAD; nothing where it has written the answer itself. */
-  readonly get?: (ask: Ask) => Promise<Shown | undefined>;
-  /** Answers other methods. */
-  readonly other?: Readonly<Record<string, (ask: Ask) => Promise<Shown | undefined>>>;
-}
-
-/** Spellings of ?format= by media type. `api` is what Django REST Framework calls its HTML. */
-const formats: Readonly<Record<string, string>> = {
-  json: 'application/json',
-  api: 'text/html',
-  html: 'text/html',
-};
-
-/** What the request asks to be answered in, and the suffix that keeps it in the answer's links. */
-export interface Representation {
-  readonly type: string;
-  readonly suffix: string;
-}
-
-/**
- * Chooses the representation: ?format= (or ?_format=) wins over Accept.
- * @throws NotFoundError for an unknown format, NotAcceptableError
- */
-export function representation(
-  query: URLSearchParams,
-  accept: string | undefined,
-  route: Route,
-  parameters: Ask['params'] = {},
-): Representation {
-  const name = ['format', '_format'].find((parameter) => last(query, parameter));
-  if (route.ownFormats && (name || 'extension' in parameters)) return { type: route.types[0] ?? '', suffix: '' };
-  if (name) {
-    const value = last(query, name) ?? '';
-    const type = Object.hasOwn(formats, value) ? formats[value] : undefined;
-    if (!type || !route.types.includes(type)) throw new NotFoundError();
-    return { type, suffix: `?${name}=${value}` };
-  }
-  // Stored bytes are what they are, whatever the client likes best.
-  const type = preferredType(accept, route.types) ?? route.types.find((offered) => offered === '*/*');
-  if (!type) throw new NotAcceptableError();
-  return { type, suffix: '' };
-}
-
-/** Blanks by which a reader wants JSON indented: `Accept: application/json; indent=4`, 0 to 8; undefined for compact. */
-function indentOf(accept = ''): number | undefined {
-  const json = accept.split(',').find((range) => /^\s*application\/json\s*;/i.test(range));
-  const indent = Number(/;\s*indent=(\d+)/i.exec(json ?? '')?.[1]);
-  return indent >= 0 ? Math.min(indent, 8) : undefined;
-}
-
-export interface RouteOptions {
+/** State that the requests to an app share. */
+export interface AppContext {
+  /** The catalogue as a user who isn't signed in sees it. */
+  readonly publicCatalogue: Catalogue;
   readonly catalogueFor: (viewer: Viewer) => Catalogue;
   readonly signIn: SignIn;
-  readonly baseUrl?: string | undefined;
-  /** Refuse all writing. */
-  readonly readOnly?: boolean | undefined;
-  readonly health?: (() => Readonly<Record<string, unknown>>) | undefined;
+  readonly cache: ResponseCache;
+  /** Null if nothing logs or counts requests. */
+  readonly accessLog: AccessLog | null;
+  /** Null if requests aren't counted: there is no /metrics then. */
+  readonly metrics: Metrics | null;
+  /** Base URL of links; by default as the settings or the request say. */
+  readonly baseUrl: string | undefined;
+  /** True if all writes are refused. */
+  readonly readOnly: boolean;
+  /** Further members of /readyz. */
+  readonly health: () => Readonly<Record<string, unknown>>;
+  /** Logs an error on our side. */
+  readonly log: (line: string) => void;
 }
 
-/** The life of a request to a route, in the order in which Django REST Framework checks. */
-export async function serve(
-  route: Route,
-  ctx: ParameterizedContext,
-  options: RouteOptions,
-): Promise<Shown | undefined> {
-  const { method, req } = ctx;
-  ctx.set('Allow', route.allow);
-  ctx.vary(['Accept', 'Cookie']);
-  if (method === 'OPTIONS' && ctx.get('Origin') && ctx.get('Access-Control-Request-Method')) {
-    for (const [name, value] of preflight(route.allow)) ctx.set(name, value);
-    ctx.status = 204;
-    return undefined;
-  }
-  const query = new URLSearchParams(ctx.querystring);
-  const { type, suffix } = representation(query, req.headers.accept, route, ctx.params);
-  ctx.state.type = type;
-  ctx.state.indent = indentOf(req.headers.accept);
+const writes = ['POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
-  const { signIn } = options;
-  const { viewer, bySession } = route.open ? nobody : await whoAsks(ctx, signIn.accounts);
-  ctx.state.viewer = viewer;
-  const catalogue = options.catalogueFor(viewer);
-  const links = { base: baseUrlOf(req, catalogue.settings, options.baseUrl), suffix };
-  const safe = ['GET', 'HEAD', 'OPTIONS'].includes(method);
-  if (!safe && bySession) mustBeOurs(ctx, links.base);
-  if (viewer.username !== null && route.allowSignedIn) ctx.set('Allow', route.allowSignedIn);
-  if (!safe && viewer.username === null && !route.open) throw new NotAuthenticatedError();
-  if (!safe && viewer.readOnly) throw new NotPermittedError();
-  if (!safe && options.readOnly && !route.open) throw new ReadOnlyError('This server is there to be read only.');
-
-  const ask: Ask = { ctx, catalogue, viewer, params: ctx.params, query, links, type, signIn, health: options.health };
-  const work = method === 'GET' || method === 'HEAD' ? route.get : route.other?.[method];
-  if (work) return work(ask);
-  if (method !== 'OPTIONS') throw new MethodNotAllowedError(method);
-  const actions = await actionsFor(route, ask);
-  return { title: route.name, parts: [], json: () => JSON.stringify({ ...description(route), ...actions }) };
+/** The value of `Allow`: the route's methods in a fixed order. */
+export function allowedMethods({ handlers, hidesWrites }: Route, signedIn: boolean): string {
+  const written = hidesWrites && !signedIn ? [] : writes.filter((method) => handlers[method]);
+  const read = handlers.GET !== undefined;
+  return [...(read ? ['GET'] : []), ...written, ...(read ? ['HEAD'] : []), 'OPTIONS'].join(', ');
 }
 
-/** The fields that the one who asks may write here: on a collection, or on an entity that exists. */
-async function actionsFor({ fields, get }: Route, ask: Ask): Promise<object> {
-  if (!fields || ask.viewer.username === null) return {};
-  if (fields.method === 'PUT' && !(await get?.(ask).catch(() => undefined))) return {};
-  return { actions: { [fields.method]: metadataOf(fields.kind) } };
-}
+/** True if a method only reads (RFC 9110, section 9.2.1). */
+export const isSafe = (method: string): boolean => ['GET', 'HEAD', 'OPTIONS'].includes(method);
 
-/** The body of an answer to OPTIONS. */
-function description(route: Route) {
-  const { name, types, parses, options } = route;
-  return { name, description: '', renders: types, parses, ...options };
+/** The reference to the entity of an address; a version that isn't named is the latest. */
+export function refFrom<K extends Kind>(kind: K, params: Params): Refs[K] {
+  const { namespace = '', dataset = '', version = 'latest', [kind]: slug = '' } = params;
+  if (kind === 'dataset') return { kind, namespace, slug } as Refs[K];
+  if (kind === 'version') return { kind, namespace, dataset, slug: version } as Refs[K];
+  return { kind, slug } as Refs[K];
 }

@@ -1,15 +1,15 @@
-/** Passwords tried: by the token endpoint and the login page alike, and not too often. */
+/** Sign-in by password, throttled: used by the token endpoint and the login page alike. */
 import type { IncomingMessage } from 'node:http';
-import { isIPv6 } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { LRUCache } from 'lru-cache';
 import type { Accounts } from '../catalogue/accounts.ts';
 import type { Settings } from '../catalogue/types.ts';
 import { ThrottledError } from './errors.ts';
-import { remoteAddress } from './remote.ts';
-import { Throttle } from './throttle.ts';
+import { clientAddress } from './request.ts';
 
 const fiveMinutes = 5 * 60_000;
 
-/** Who tries many names is held by the address, who tries one name from many addresses by the name. */
+/** Attempts are counted by client address, against one client that tries many names, and by name, against many clients. */
 export class SignIn {
   readonly accounts: Accounts | null;
   readonly #byAddress = new Throttle({ limit: 40, window: fiveMinutes });
@@ -20,12 +20,12 @@ export class SignIn {
   }
 
   /**
-   * Whether the pair is right.
-   * @throws ThrottledError where that was asked too often, with the wrong pair
+   * True if the password is the user's.
+   * @throws ThrottledError after too many failed attempts
    */
   async isRight(request: IncomingMessage, settings: Settings, username: string, password: string): Promise<boolean> {
-    const address = addressOf(request, settings);
-    // No user has a longer name; a key is no place to keep a novel.
+    const address = throttleKey(clientAddress(request, settings));
+    // No user has a longer name: memory is not for clients to fill.
     const name = username.slice(0, 151);
     const wait = Math.max(this.#byAddress.wait(address), this.#byName.wait(name));
     if (wait > 0) throw new ThrottledError(wait);
@@ -40,20 +40,56 @@ export class SignIn {
   }
 }
 
-/** Who a request comes from: of an IPv6 address its network counts, which is what one client has (RFC 6177). */
-function addressOf(request: IncomingMessage, settings: Settings): string {
-  const address = remoteAddress(request, settings);
-  return isIPv6(address) ? networkOf(address) : address;
+export interface ThrottleOptions {
+  /** Attempts allowed within the window. */
+  readonly limit: number;
+  /** In milliseconds. */
+  readonly window: number;
+  /** A monotonic clock, in milliseconds. */
+  readonly now?: () => number;
 }
 
-/** The first 64 bits of an IPv6 address. */
-function networkOf(address: string): string {
-  const [head = '', tail] = address.split('%')[0]?.split('::') ?? [];
-  const groups = (text: string) => (text ? text.split(':') : []);
-  const known = groups(head);
-  const gap = tail === undefined ? 0 : 8 - known.length - groups(tail).length;
-  return [...known, ...Array(Math.max(0, gap)).fill('0'), ...groups(tail ?? '')]
-    .slice(0, 4)
-    .map((group) => group.toLowerCase().replace(/^0+(?=.)/, ''))
-    .join(':');
+/** Keys that a throttle remembers; beyond that, it forgets the least recently used. */
+const mostKeys = 20_000;
+
+/** A rate limit: a sliding window of attempts for each key. */
+export class Throttle {
+  readonly #options: Required<ThrottleOptions>;
+  /** Times of the attempts that count, the oldest first; at most `limit` of them. */
+  readonly #attempts = new LRUCache<string, readonly number[]>({ max: mostKeys });
+
+  constructor({ limit, window, now = () => performance.now() }: ThrottleOptions) {
+    this.#options = { limit, window, now };
+  }
+
+  /** Milliseconds to wait before the next attempt; 0 if it may be made now. */
+  wait(key: string): number {
+    const attempts = this.#recent(key);
+    const [oldest = 0] = attempts;
+    if (attempts.length < this.#options.limit) return 0;
+    return Math.max(1, oldest + this.#options.window - this.#options.now());
+  }
+
+  /** Counts an attempt before its outcome is known, since others may run at the same time. */
+  count(key: string): void {
+    this.#attempts.set(key, [...this.#recent(key), this.#options.now()].slice(-this.#options.limit));
+  }
+
+  /** Takes the latest attempt back, or all of them. */
+  forgive(key: string, all = false): void {
+    const rest = all ? [] : this.#recent(key).slice(0, -1);
+    if (rest.length) this.#attempts.set(key, rest);
+    else this.#attempts.delete(key);
+  }
+
+  #recent(key: string): readonly number[] {
+    const since = this.#options.now() - this.#options.window;
+    return (this.#attempts.get(key) ?? []).filter((time) => time > since);
+  }
+}
+
+/** An IPv4 address, or the first 64 bits of an IPv6 address: one client has all of that network (RFC 6177). */
+function throttleKey(address: string): string {
+  const [ip = ''] = address.split('%');
+  return ipaddr.IPv6.isValid(ip) ? ipaddr.IPv6.parse(ip).parts.slice(0, 4).join(':') : address;
 }

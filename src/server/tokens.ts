@@ -1,47 +1,106 @@
-/** The tokens of whoever asks: listed, made, and revoked. Staff see those of all, and make some for others. */
-import type { Accounts, TokenInfo } from '../catalogue/accounts.ts';
-import { NotAuthenticatedError, NotFoundError, NotPermittedError } from '../catalogue/errors.ts';
+/** Tokens: obtained with a password; listed, created and revoked by their user. Staff manage those of all users. */
+import {
+  type Accounts,
+  type TokenInfo,
+  type TokenOptions,
+  type TokenScope,
+  tokenScopes,
+} from '../catalogue/accounts.ts';
+import type { Input } from '../catalogue/catalogue.ts';
+import {
+  type FieldErrors,
+  NotAuthenticatedError,
+  NotFoundError,
+  NotPermittedError,
+  ValidationError,
+} from '../catalogue/errors.ts';
 import { pageOf } from '../catalogue/listing.ts';
 import { representToken, toJson, urlOf } from '../catalogue/represent.ts';
+import { fail, type Parsed, parseText } from '../catalogue/text-input.ts';
 import { readInput } from './body.ts';
 import { followLinks } from './hyperlinks.ts';
-import { pageLinks } from './links.ts';
-import { questionFrom } from './question.ts';
-import type { Ask, Shown } from './route.ts';
-import { tokenOptions } from './token-input.ts';
+import { listOptionsFrom, pageLinks, refuseDryRun } from './query-string.ts';
+import type { Representation, RequestContext } from './route.ts';
 
-/** A page of tokens; nothing of one could sign anybody in. */
-export async function tokenList(ask: Ask): Promise<Shown> {
-  const { ctx, query, links, catalogue } = ask;
-  const { tokens } = await tokensOf(ask);
-  const found = pageOf(tokens, questionFrom('user', query), catalogue.settings);
-  const { next, previous } = pageLinks(`${links.base}${ctx.path}`, query, found);
-  const results = found.items.map((token) => representToken(token, links));
-  return { title: 'Tokens', parts: [], json: () => toJson({ count: found.count, next, previous, results }) };
+/** Lifetimes in milliseconds: of a token obtained with a password, and of one created without an expiry. */
+const obtainedLifetime = 30 * 24 * 3600_000;
+const createdLifetime = 365 * 24 * 3600_000;
+/** Tokens of a user that were obtained with a password; beyond that, the oldest are revoked. */
+const mostObtained = 50;
+
+/** A new token for a username and a password. */
+export async function obtainToken({ ctx, catalogue, app, links, dryRun }: RequestContext): Promise<Representation> {
+  refuseDryRun({ dryRun });
+  const { signIn } = app;
+  const { username, password } = parseCredentials(await readInput(ctx));
+  if (!(await signIn.isRight(ctx.req, catalogue.settings, username, password)) || !signIn.accounts)
+    throw new ValidationError({ non_field_errors: ['Unable to log in with provided credentials.'] });
+  const expires = new Date(Date.now() + obtainedLifetime);
+  const added = await signIn.accounts.addToken(username, { label: 'sign-in', expires, keep: mostObtained });
+  const body = { token: added.token, expires: added.expires, url: representToken(added, links).url };
+  return { title: 'Token', dependsOn: [], json: () => toJson(body), headers: [['Cache-Control', 'no-store']] };
 }
 
-export async function token(ask: Ask): Promise<Shown> {
-  const { found } = await tokenAt(ask);
-  return { title: found.label || found.id, parts: [], json: () => toJson(representToken(found, ask.links)) };
+/** Username and password, as Django REST Framework's serializer reads them: the username is trimmed, the password isn't. */
+function parseCredentials(input: Input): { username: string; password: string } {
+  const errors: Record<string, readonly string[]> = {};
+  const read = (name: string, trim: boolean): string => {
+    if (!Object.hasOwn(input, name)) errors[name] = ['This field is required.'];
+    else {
+      const parsed = parseText(input[name], { blank: false, trim });
+      if ('value' in parsed) return String(parsed.value);
+      errors[name] = parsed.errors;
+    }
+    return '';
+  };
+  const credentials = { username: read('username', true), password: read('password', false) };
+  if (Object.keys(errors).length) throw new ValidationError(errors);
+  return credentials;
 }
 
-/** A new token, shown this once. One who may only read is turned away before, and so can't make one that writes. */
-export async function createToken(ask: Ask): Promise<Shown> {
-  const { ctx, viewer, links, catalogue } = ask;
-  const { accounts, username } = signedIn(ask);
+/** The fields of obtaining a token, as OPTIONS describes them. */
+export function credentialFields() {
+  const field = (label: string, read_only = false) => ({ type: 'string', required: !read_only, read_only, label });
+  return { username: field('Username'), password: field('Password'), token: field('Token', true) };
+}
+
+/** A page of tokens, without their secrets. */
+export async function listTokens(request: RequestContext): Promise<Representation> {
+  const { ctx, query, links, catalogue } = request;
+  const { tokens } = await visibleTokens(request);
+  const page = pageOf(tokens, listOptionsFrom('user', query), catalogue.settings);
+  const { next, previous } = pageLinks(`${links.base}${ctx.path}`, query, page);
+  const results = page.items.map((token) => representToken(token, links));
+  return { title: 'Tokens', dependsOn: [], json: () => toJson({ count: page.count, next, previous, results }) };
+}
+
+export async function showToken(request: RequestContext): Promise<Representation> {
+  const { token } = await findToken(request);
+  return {
+    title: token.label || token.id,
+    dependsOn: [],
+    json: () => toJson(representToken(token, request.links)),
+  };
+}
+
+/** Creates a token; its secret is shown in this response only. A user of a read-only token doesn't get here. */
+export async function createToken(request: RequestContext): Promise<Representation> {
+  refuseDryRun(request);
+  const { ctx, viewer, links, catalogue } = request;
+  const { accounts, username } = signedIn(request);
   const given = await readInput(ctx);
-  // By their name, users are told from addresses: those have slashes.
-  const named = typeof given.user === 'string' && given.user !== '' && !given.user.includes('/');
-  const whole = named ? { ...given, user: urlOf(links, { kind: 'user', slug: String(given.user) }) } : given;
-  const { input, errors } = await followLinks('token', whole, catalogue);
-  const options = tokenOptions(input, errors);
+  // The user may be given by name, too: addresses have slashes.
+  const byName = typeof given.user === 'string' && given.user !== '' && !given.user.includes('/');
+  const linked = byName ? { ...given, user: urlOf(links, { kind: 'user', slug: String(given.user) }) } : given;
+  const { input, errors } = await followLinks('token', linked, catalogue);
+  const options = parseTokenOptions(input, errors);
   const user = typeof input.user === 'string' ? input.user : username;
   if (user !== username && !viewer.staff) throw new NotPermittedError();
   const { token: secret, ...info } = await accounts.addToken(user, options);
   const object = representToken(info, links);
   return {
     title: info.label || info.id,
-    parts: [],
+    dependsOn: [],
     json: () => toJson({ token: secret, ...object }),
     status: 201,
     headers: [
@@ -51,26 +110,65 @@ export async function createToken(ask: Ask): Promise<Shown> {
   };
 }
 
-export async function revokeToken(ask: Ask): Promise<undefined> {
-  const { found, accounts } = await tokenAt(ask);
-  await accounts.removeToken(found.id);
-  ask.ctx.status = 204;
+export async function revokeToken(request: RequestContext): Promise<undefined> {
+  refuseDryRun(request);
+  const { token, accounts } = await findToken(request);
+  await accounts.removeToken(token.id);
+  request.ctx.status = 204;
 }
 
-async function tokenAt(ask: Ask): Promise<{ readonly found: TokenInfo; readonly accounts: Accounts }> {
-  const { tokens, accounts } = await tokensOf(ask);
-  const found = tokens.find(({ id }) => id === ask.params.token);
-  if (!found) throw new NotFoundError();
-  return { found, accounts };
+async function findToken(request: RequestContext): Promise<{ readonly token: TokenInfo; readonly accounts: Accounts }> {
+  const { tokens, accounts } = await visibleTokens(request);
+  const token = tokens.find(({ id }) => id === request.params.token);
+  if (!token) throw new NotFoundError();
+  return { token, accounts };
 }
 
-/** Those that the one who asks may know of. */
-async function tokensOf(ask: Ask) {
-  const { accounts, username } = signedIn(ask);
-  return { accounts, tokens: await accounts.tokens(ask.viewer.staff ? undefined : username) };
+async function visibleTokens(request: RequestContext) {
+  const { accounts, username } = signedIn(request);
+  return { accounts, tokens: await accounts.tokens(request.viewer.staff ? undefined : username) };
 }
 
-function signedIn({ viewer: { username }, signIn: { accounts } }: Ask) {
-  if (username === null || !accounts) throw new NotAuthenticatedError();
-  return { accounts, username };
+function signedIn({ viewer: { username }, app: { signIn } }: RequestContext) {
+  if (username === null || !signIn.accounts) throw new NotAuthenticatedError();
+  return { accounts: signIn.accounts, username };
+}
+
+const parsers: Readonly<Record<string, (value: unknown) => Parsed>> = {
+  label: (value) => parseText(value, { max: 200, blank: true }),
+  scope: (value) =>
+    tokenScopes.includes(value as TokenScope) ? { value } : fail(`"${String(value)}" is not a valid choice.`),
+  expires: parseExpiry,
+};
+
+/**
+ * The options of a new token.
+ * @param input fields; null for `expires` means never
+ * @param errors of other fields
+ * @throws ValidationError with the errors of all fields together
+ */
+function parseTokenOptions(input: Input, errors: FieldErrors): TokenOptions {
+  const wrong: Record<string, readonly string[]> = { ...errors };
+  const options: Record<string, unknown> = { expires: new Date(Date.now() + createdLifetime) };
+  for (const [name, parse] of Object.entries(parsers)) {
+    if (input[name] === undefined) continue;
+    const parsed = parse(input[name]);
+    if ('errors' in parsed) wrong[name] = parsed.errors;
+    else options[name] = parsed.value;
+  }
+  if (Object.keys(wrong).length) throw new ValidationError(wrong);
+  return options;
+}
+
+/** A future date or time (RFC 3339), or null. */
+function parseExpiry(value: unknown): Parsed {
+  if (value === null) return { value };
+  const isTime =
+    typeof value === 'string' && /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(value);
+  const time = new Date(isTime ? value : Number.NaN);
+  if (Number.isNaN(time.getTime()))
+    return fail(
+      'Datetime has wrong format. Use one of these formats instead: YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].',
+    );
+  return time.getTime() > Date.now() ? { value: time } : fail('The expiry is in the past.');
 }

@@ -1,54 +1,58 @@
-/** What was removed, for staff: listed, put back, and deleted for good. */
+/** The trash, for staff: removed entities are listed, restored, and deleted for good. */
 import { NotAuthenticatedError, NotFoundError, ValidationError } from '../catalogue/errors.ts';
 import { pageOf } from '../catalogue/listing.ts';
 import { representTrash, toJson } from '../catalogue/represent.ts';
 import type { Trash, TrashEntry } from '../catalogue/trash.ts';
 import { readInput } from './body.ts';
-import { shownPage } from './collections.ts';
-import { last, pagingFrom } from './question.ts';
-import type { Ask, Shown } from './route.ts';
+import { representPage } from './collections.ts';
+import { lastValue, pagingFrom, refuseDryRun } from './query-string.ts';
+import type { Representation, RequestContext } from './route.ts';
 
-export async function trashList(ask: Ask): Promise<Shown> {
-  const { query, links, catalogue } = ask;
-  const found = pageOf(await trashOf(ask).list(), pagingFrom(query), catalogue.settings);
-  return shownPage(ask, 'Trash', found, () => found.items.map((entry) => toJson(representTrash(entry, links))), false);
+export async function listTrash(request: RequestContext): Promise<Representation> {
+  const { query, links, catalogue } = request;
+  const page = pageOf(await trashOf(request).list(), pagingFrom(query), catalogue.settings);
+  const items = () => page.items.map((entry) => toJson(representTrash(entry, links)));
+  return { ...representPage(request, 'Trash', page, items), dependsOn: [] };
 }
 
-export async function trashEntry(ask: Ask): Promise<Shown> {
-  const entry = (await trashOf(ask).list()).find(({ id }) => id === ask.params.entry);
+export async function showEntry(request: RequestContext): Promise<Representation> {
+  const entry = (await trashOf(request).list()).find(({ id }) => id === request.params.entry);
   if (!entry) throw new NotFoundError();
-  return shown(ask, entry);
+  return represent(request, entry);
 }
 
-/** `dry_run` in the body looks only whether it could be done. */
-export async function restoreEntry(ask: Ask): Promise<Shown> {
-  const { dry_run: dryRun = false } = await readInput(ask.ctx);
-  if (typeof dryRun !== 'boolean') throw new ValidationError({ dry_run: ['Must be a valid boolean.'] });
-  return shown(ask, await trashOf(ask).restore(ask.params.entry ?? '', { dryRun }));
+/** Restores an entry; with `dry_run` in the query string or the body, only checks that it could be restored. */
+export async function restoreEntry(request: RequestContext): Promise<Representation> {
+  const { dry_run = false } = await readInput(request.ctx);
+  if (typeof dry_run !== 'boolean') throw new ValidationError({ dry_run: ['Must be a valid boolean.'] });
+  const dryRun = dry_run || request.dryRun;
+  return represent(request, await trashOf(request).restore(request.params.entry ?? '', { dryRun }));
 }
 
-export async function deleteEntry(ask: Ask): Promise<undefined> {
-  await trashOf(ask).remove(ask.params.entry ?? '');
-  ask.ctx.status = 204;
+export async function deleteEntry(request: RequestContext): Promise<undefined> {
+  refuseDryRun(request);
+  await trashOf(request).remove(request.params.entry ?? '');
+  request.ctx.status = 204;
 }
 
-/** All of it, or with `?before=` what was removed earlier. The answer shows what is gone. */
-export async function emptyTrash(ask: Ask): Promise<Shown> {
-  const { query, links } = ask;
-  const text = last(query, 'before');
+/** Deletes all entries, or with `?before=` those removed earlier than that; responds with what it has deleted. */
+export async function emptyTrash(request: RequestContext): Promise<Representation> {
+  refuseDryRun(request);
+  const { query, links } = request;
+  const text = lastValue(query, 'before');
   const before = text === undefined ? undefined : new Date(text);
   if (before && (Number.isNaN(before.getTime()) || !/^\d{4}-\d\d-\d\d/.test(text ?? '')))
-    throw new ValidationError({ before: ['It is a moment, as in 2030-12-31T00:00:00Z.'] });
-  const results = (await trashOf(ask).empty(before)).map((entry) => representTrash(entry, links));
+    throw new ValidationError({ before: ['Give a time, such as 2030-12-31T00:00:00Z.'] });
+  const results = (await trashOf(request).empty(before)).map((entry) => representTrash(entry, links));
   const body = { count: results.length, next: null, previous: null, results };
-  return { title: 'Trash', parts: [], json: () => toJson(body) };
+  return { title: 'Trash', dependsOn: [], json: () => toJson(body) };
 }
 
-function trashOf({ viewer, catalogue }: Ask): Trash {
+function trashOf({ viewer, catalogue }: RequestContext): Trash {
   if (viewer.username === null) throw new NotAuthenticatedError();
   return catalogue.trash;
 }
 
-function shown({ links }: Ask, entry: TrashEntry): Shown {
-  return { title: entry.id, parts: [], json: () => toJson(representTrash(entry, links)) };
+function represent({ links }: RequestContext, entry: TrashEntry): Representation {
+  return { title: entry.id, dependsOn: [], json: () => toJson(representTrash(entry, links)) };
 }

@@ -1,68 +1,52 @@
-/** Uploads: a version's payload by multipart form or as raw bytes, streamed into place. */
-import { once } from 'node:events';
+/** Uploads: the payload of a new version by multipart form or as raw bytes, streamed into place. */
 import { PassThrough, Readable } from 'node:stream';
 import type { ParameterizedContext } from 'koa';
-import type { Input, Upload } from '../catalogue/catalogue.ts';
+import type { Input, Upload, UploadDetails } from '../catalogue/catalogue.ts';
 import { ValidationError } from '../catalogue/errors.ts';
 import { parseInput } from '../catalogue/input.ts';
 import { refOf } from '../catalogue/ref.ts';
 import { representVersion, toJson, urlOf } from '../catalogue/represent.ts';
-import { bodyType } from './body.ts';
-import { BadRequestError, TooLargeError } from './errors.ts';
-import { fromEntries } from './forms.ts';
-import { unhurried } from './limits.ts';
+import { bodyType, whileConnected } from './body.ts';
+import { TooLargeError } from './errors.ts';
+import { type FormEntries, fromEntries } from './forms.ts';
 import { readForm } from './multipart.ts';
-import type { Ask, Shown } from './route.ts';
+import { type Representation, type RequestContext, refFrom } from './route.ts';
 
-/** The largest payload that is taken, in bytes. */
+/** The largest payload, in bytes. */
 export const largestUpload = 64 * 1024 ** 3;
 
-/** Takes an upload in as a new version of the dataset: 201, or 200 with the newest where the bytes are its own. */
-export async function publish(ask: Ask): Promise<Shown> {
-  const { catalogue, ctx, params, links } = ask;
-  const ref = { kind: 'dataset', namespace: params.namespace ?? '', slug: params.dataset ?? '' } as const;
+/** Publishes an upload as a new version of the dataset: 201, or 200 with the newest version if it has the same bytes. */
+export async function publish(request: RequestContext): Promise<Representation> {
+  const { catalogue, ctx, params, links, dryRun } = request;
+  const ref = refFrom('dataset', params);
   await catalogue.get<'dataset'>(ref);
-  unhurried(ctx.req);
-  const gone = new AbortController();
-  ctx.req.once('close', () => {
-    if (!ctx.req.complete) gone.abort(new BadRequestError('The connection was cut off.'));
-  });
-  const multipart = bodyType(ctx) === 'multipart/form-data';
-  const upload = multipart ? await formUpload(ctx, gone.signal) : rawUpload(ask, gone.signal);
-  const { version, created } = await catalogue.publish(ref, upload).catch((error) => {
-    // That a client left is nothing that went wrong on our side.
-    throw gone.signal.aborted ? gone.signal.reason : error;
+  const { version, created } = await whileConnected(ctx, async (signal) => {
+    const isForm = bodyType(ctx) === 'multipart/form-data';
+    const upload = isForm ? await formUpload(ctx) : rawUpload(request);
+    return catalogue.publish(ref, { ...upload, signal }, { dryRun });
   });
   return {
     title: version.label,
-    parts: [],
+    dependsOn: [],
     json: () => toJson(representVersion(version, links)),
     status: created ? 201 : 200,
-    headers: created ? [['Location', urlOf(links, refOf(version))]] : [],
+    headers: created && !dryRun ? [['Location', urlOf(links, refOf(version))]] : [],
   };
 }
 
-/** The body is the payload; what else is to be said of it stands in the query string. */
-function rawUpload({ ctx, query }: Ask, signal: AbortSignal): Upload {
-  if (bodyType(ctx) === null) throw new ValidationError({ file: ['No file was submitted.'] });
+/** The body is the payload; its details are in the query string. */
+function rawUpload({ ctx, query }: RequestContext): Upload {
+  if (bodyType(ctx) === null) throw noFile();
   if (Number(ctx.get('Content-Length')) > largestUpload) throw new TooLargeError(largestUpload);
   const name = /filename="([^"]*)"/i.exec(ctx.get('Content-Disposition'))?.[1] ?? query.get('name') ?? undefined;
-  const fields = parseInput('version', Object.fromEntries(query), { partial: true });
   return {
     source: Readable.from(limited(ctx.req.iterator({ destroyOnReturn: false }))),
     mediaType: ctx.get('Content-Type') || undefined,
     fileName: name,
     checksum: query.get('checksum') ?? undefined,
-    ...words(fields),
-    signal,
+    ...textsOf(parseInput('version', Object.fromEntries(query), { partial: true })),
   };
 }
-
-const words = ({ label, notes, metadata }: Input) => ({
-  label: label as string | undefined,
-  notes: notes as string | undefined,
-  metadata: metadata as string | undefined,
-});
 
 async function* limited(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
   let size = 0;
@@ -73,57 +57,45 @@ async function* limited(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, v
   }
 }
 
-/**
- * The part named `file` is the payload, and is passed on as it comes; fields may stand before or behind it. The stream
- * ends only when the whole form has been read: by then the upload knows its fields.
- */
-async function formUpload(ctx: ParameterizedContext, signal: AbortSignal): Promise<Upload> {
+/** The part named `file` is the payload, and is passed on as it arrives; fields may stand before or behind it. */
+async function formUpload(ctx: ParameterizedContext): Promise<Upload> {
   const bytes = new PassThrough({ highWaterMark: 1024 * 1024 });
-  const file: { name?: string | undefined; type?: string | undefined } = {};
-  const fields: { value: Input } = { value: {} };
-  const begun = new AbortController();
+  // The form reports its errors itself. If nobody reads the file (yet), they must not end the process.
+  bytes.on('error', () => {});
   let files = 0;
-  const form = readForm(ctx, {
-    largest: largestUpload,
-    onFile: ({ name }, take) => {
-      if (name === 'file' && ++files === 1) take();
-    },
-    formidable: {
-      maxFileSize: largestUpload,
-      fileWriteStreamHandler: (volatile: { originalFilename?: string; mimetype?: string } | undefined) => {
-        file.name = volatile?.originalFilename;
-        file.type = volatile?.mimetype;
-        begun.abort();
-        return bytes;
+  let form: Promise<FormEntries> | undefined;
+  const file = new Promise<Pick<Upload, 'fileName' | 'mediaType'>>((begin) => {
+    form = readForm(ctx, {
+      largest: largestUpload,
+      onFile: ({ name }, take) => {
+        if (name === 'file' && ++files === 1) take();
       },
-    },
+      formidable: {
+        maxFileSize: largestUpload,
+        fileWriteStreamHandler: (part: { originalFilename?: string; mimetype?: string } | undefined) => {
+          begin({ fileName: part?.originalFilename, mediaType: part?.mimetype });
+          return bytes;
+        },
+      },
+    });
   });
-  form.catch((error) => bytes.destroy(error));
-  await Promise.race([form, begun.signal.aborted ? undefined : once(begun.signal, 'abort')]);
-  if (!begun.signal.aborted) throw new ValidationError({ file: ['No file was submitted.'] });
-  async function* payload(): AsyncGenerator<Buffer, void, undefined> {
-    yield* bytes as AsyncIterable<Buffer>;
-    fields.value = fromEntries(await form);
-    if (files > 1) throw new ValidationError({ file: ['More than one file was submitted.'] });
-    // What is wrong with a field refuses the upload before anything of it is kept.
-    parseInput('version', fields.value, { partial: true });
-  }
-  return {
-    source: Readable.from(payload()),
-    fileName: file.name,
-    mediaType: file.type,
-    get checksum() {
-      return fields.value.checksum as string | undefined;
-    },
-    get label() {
-      return words(fields.value).label;
-    },
-    get notes() {
-      return words(fields.value).notes;
-    },
-    get metadata() {
-      return words(fields.value).metadata;
-    },
-    signal,
-  };
+  form?.catch((error) => bytes.destroy(error));
+  const begun = await Promise.race([file, form?.then(() => null)]);
+  if (!begun) throw noFile();
+  return { source: bytes, ...begun, details: async () => detailsOf(fromEntries((await form) ?? []), files) };
 }
+
+/** @throws ValidationError, before anything of the upload is kept */
+function detailsOf(fields: Input, files: number): UploadDetails {
+  if (files > 1) throw new ValidationError({ file: ['More than one file was submitted.'] });
+  parseInput('version', fields, { partial: true });
+  return { ...textsOf(fields), checksum: fields.checksum as string | undefined };
+}
+
+const textsOf = ({ label, notes, metadata }: Input): UploadDetails => ({
+  label: label as string | undefined,
+  notes: notes as string | undefined,
+  metadata: metadata as string | undefined,
+});
+
+const noFile = () => new ValidationError({ file: ['No file was submitted.'] });

@@ -1,4 +1,4 @@
-/** Writing: POST creates, PUT and PATCH edit, DELETE removes; as Django REST Framework answers them. */
+/** Writes: POST creates, PUT and PATCH edit, DELETE removes; as Django REST Framework responds to them. */
 import type { CreatableKind, Input, WritableKind, WriteOptions } from '../catalogue/catalogue.ts';
 import { type FieldErrors, StaleError, ValidationError } from '../catalogue/errors.ts';
 import { type InputOptions, parseInput } from '../catalogue/input.ts';
@@ -6,46 +6,51 @@ import { type Refs, refOf } from '../catalogue/ref.ts';
 import { urlOf } from '../catalogue/represent.ts';
 import type { Entities } from '../catalogue/types.ts';
 import { readInput } from './body.ts';
-import { jsonOf } from './collections.ts';
-import { namesTag } from './headers.ts';
+import { jsonOf, titleOf } from './collections.ts';
+import { type Headers, matchesTag } from './headers.ts';
 import { followLinks } from './hyperlinks.ts';
-import { tagOf } from './prepared.ts';
-import type { Ask, Shown } from './route.ts';
+import { tagOf } from './response-cache.ts';
+import { type Handler, type Representation, type RequestContext, refFrom } from './route.ts';
 
-/** Creates an entity of the kind; a namespace in the address is the dataset's, unless the body says otherwise. */
-export function create<K extends CreatableKind>(kind: K) {
-  return async (ask: Ask): Promise<Shown> => {
-    const { catalogue, ctx, links, params } = ask;
+/** Creates an entity; the namespace of a dataset is that of the address, unless the body names one. */
+export function create<K extends CreatableKind>(kind: K): Handler {
+  return async (request) => {
+    const { catalogue, ctx, links, params, dryRun } = request;
     const given = await readInput(ctx, kind);
-    const own = kind === 'dataset' && params.namespace !== undefined && given.namespace === undefined;
-    const input = own
+    const inherits = kind === 'dataset' && params.namespace !== undefined && given.namespace === undefined;
+    const input = inherits
       ? { ...given, namespace: urlOf({ base: '', suffix: '' }, { kind: 'namespace', slug: params.namespace ?? '' }) }
       : given;
-    const fields = await understood(ask, kind, input, { partial: false });
-    const entity = await catalogue.create(kind, fields);
-    return { ...written(ask, entity), status: 201, headers: [['Location', urlOf(links, refOf(entity))]] };
+    const fields = await parseFields(request, kind, input, { partial: false });
+    const entity = await catalogue.create(kind, fields, { dryRun });
+    const headers: Headers = dryRun ? [] : [['Location', urlOf(links, refOf(entity))]];
+    return { ...representWritten(request, entity), status: 201, headers };
   };
 }
 
-/** Edits the entity at the address: PUT needs what creating needs, PATCH nothing; what isn't given stays. */
-export function edit<K extends WritableKind>(refFrom: (params: Ask['params']) => Refs[K], partial: boolean) {
-  return async (ask: Ask): Promise<Shown> => {
-    const { catalogue, ctx, params } = ask;
-    const entity = await catalogue.get<K>(refFrom(params));
-    const basis = basisOf(ask, entity);
+/**
+ * Edits the entity at the address; fields that aren't given stay as they are.
+ * @param required 'all' for PUT: all fields that creating requires; 'some' for PATCH: none of them
+ */
+export function edit<K extends WritableKind>(kind: K, required: 'all' | 'some'): Handler {
+  return async (request) => {
+    const { catalogue, ctx, params } = request;
+    const entity = await catalogue.get<K>(refFrom(kind, params));
+    const options = optionsOf(request, entity);
     const { label } = entity as { label?: string };
-    const options = { partial, ...(label !== undefined && { label }) };
-    const fields = await understood(ask, entity.kind as K, await readInput(ctx, entity.kind as K), options);
-    return written(ask, await catalogue.edit<K>(refOf(entity as never) as Refs[K], fields, basis));
+    const partial = required === 'some';
+    const input = await readInput(ctx, kind);
+    const fields = await parseFields(request, kind, input, { partial, ...(label !== undefined && { label }) });
+    return representWritten(request, await catalogue.edit<K>(refOf(entity as never) as Refs[K], fields, options));
   };
 }
 
 /** Removes the entity at the address. */
-export function remove<K extends WritableKind>(refFrom: (params: Ask['params']) => Refs[K]) {
-  return async (ask: Ask): Promise<undefined> => {
-    const { catalogue, ctx, params } = ask;
-    const entity = await catalogue.get<K>(refFrom(params));
-    await catalogue.remove(refOf(entity as never), basisOf(ask, entity));
+export function remove<K extends WritableKind>(kind: K): Handler {
+  return async (request) => {
+    const { catalogue, ctx, params } = request;
+    const entity = await catalogue.get<K>(refFrom(kind, params));
+    await catalogue.remove(refOf(entity as never), optionsOf(request, entity));
     ctx.status = 204;
     return undefined;
   };
@@ -53,35 +58,41 @@ export function remove<K extends WritableKind>(refFrom: (params: Ask['params']) 
 
 /**
  * The fields of an input, typed, its hyperlinks followed.
- * @throws ValidationError with what is wrong with all of them together
+ * @throws ValidationError with the errors of all fields together
  */
-async function understood(ask: Ask, kind: WritableKind, given: Input, options: InputOptions): Promise<Input> {
-  const { input, errors } = await followLinks(kind, given, ask.catalogue);
-  let found: FieldErrors = errors;
+async function parseFields(
+  { catalogue }: RequestContext,
+  kind: WritableKind,
+  given: Input,
+  options: InputOptions,
+): Promise<Input> {
+  const { input, errors } = await followLinks(kind, given, catalogue);
+  let all: FieldErrors = errors;
   try {
     const fields = parseInput(kind, input, { ...options, present: Object.keys(errors) });
     if (Object.keys(errors).length === 0) return fields;
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error;
-    found = { ...error.fields, ...errors };
+    all = { ...error.fields, ...errors };
   }
-  throw new ValidationError(found);
+  throw new ValidationError(all);
 }
 
 /**
- * If-Match guards against lost updates (RFC 9110, section 13.1.1): it names what the client has seen. The catalogue
- * compares it with the files again when it writes.
- * @throws StaleError where that isn't what is there now
+ * The dry run that is asked for, and If-Match, which guards against lost updates (RFC 9110, section 13.1.1). The catalogue compares the entity with the
+ * files again when it writes.
+ * @throws StaleError if the tag isn't that of the entity
  */
-function basisOf<K extends WritableKind>(ask: Ask, entity: Entities[K]): WriteOptions<Entities[K]> {
-  const condition = ask.ctx.get('If-Match');
-  if (!condition || condition.trim() === '*') return {};
-  const etag = `"${tagOf(jsonOf(entity, ask))}"`;
-  // A form of the same answer that was packed has the coding behind its tag.
-  if (!namesTag(condition.replace(/-(?:br|gzip)"/g, '"'), etag)) throw new StaleError();
-  return { ifMatch: entity };
+function optionsOf<K extends WritableKind>(request: RequestContext, entity: Entities[K]): WriteOptions<Entities[K]> {
+  const { ctx, dryRun } = request;
+  const condition = ctx.get('If-Match');
+  if (!condition || condition.trim() === '*') return { dryRun };
+  const etag = `"${tagOf(jsonOf(entity, request))}"`;
+  // The tag of a compressed variant ends in its coding.
+  if (!matchesTag(condition.replace(/-(?:br|gzip)"/g, '"'), etag)) throw new StaleError();
+  return { ifMatch: entity, dryRun };
 }
 
-function written(ask: Ask, entity: Entities[WritableKind]): Shown {
-  return { title: 'label' in entity ? entity.label : entity.slug, parts: [], json: () => jsonOf(entity, ask) };
+function representWritten(request: RequestContext, entity: Entities[WritableKind]): Representation {
+  return { title: titleOf(entity), dependsOn: [], json: () => jsonOf(entity, request) };
 }

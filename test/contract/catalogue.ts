@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
-import type { Catalogue } from '../../src/catalogue/catalogue.ts';
+import type { Catalogue, UploadDetails } from '../../src/catalogue/catalogue.ts';
 import {
   ConflictError,
   MovedError,
@@ -349,6 +349,71 @@ export function promises(kind: string, open: (test: TestContext, folder: Catalog
       await folder.write('.note.csv', 'a,b\n1,2\n');
       const { version } = await catalogue.publish(trees, { source: folder.path('.note.csv'), fileName: 'note.csv' });
       assert.deepEqual([version.format, version.rows], ['csv', 1]);
+    });
+
+    it('checks a write without doing it, and answers as if it were done', async (test) => {
+      const { catalogue, looked } = await given(test);
+      const dryRun = { dryRun: true };
+      const all = async () => {
+        const found: unknown[] = [];
+        for (const kind of ['namespace', 'dataset', 'version', 'group', 'user', 'query'] as const)
+          found.push((await catalogue.list(kind, {})).items);
+        return JSON.stringify(found);
+      };
+      const before = await all();
+      assert.equal((await catalogue.create('namespace', { label: 'Roads' }, dryRun)).slug, 'roads');
+      await assert.rejects(catalogue.create('namespace', { label: 'Parks' }, dryRun), ValidationError);
+      assert.equal((await catalogue.edit<'dataset'>(trees, { label: 'Oaks' }, dryRun)).label, 'Oaks');
+      const seen = await catalogue.get<'dataset'>(trees);
+      assert.equal(
+        (await catalogue.edit<'dataset'>(trees, { slug: 'oaks' }, { ifMatch: seen, ...dryRun })).slug,
+        'oaks',
+      );
+      const upload = () => ({ source: Readable.from([Buffer.from('a,b\n1,2\n')]), fileName: 'a.csv', label: 'Dry' });
+      const { version, created } = await catalogue.publish(trees, upload(), dryRun);
+      assert.deepEqual([created, version.label, version.format, version.rows], [true, 'Dry', 'csv', 1]);
+      const wrong = { ...upload(), checksum: '0'.repeat(64) };
+      await assert.rejects(catalogue.publish(trees, wrong, dryRun), ValidationError);
+      await catalogue.remove(trees, dryRun);
+      await assert.rejects(catalogue.remove({ ...trees, slug: 'none' }, dryRun), NotFoundError);
+      await looked();
+      assert.equal(await all(), before);
+      assert.equal((await catalogue.edit<'dataset'>(trees, { label: 'Oaks' }, { dryRun: false })).label, 'Oaks');
+    });
+
+    it('publishes with details that are known only when the bytes have been read', async (test) => {
+      const { catalogue } = await given(test);
+      const upload = (details: () => UploadDetails) => {
+        let isRead = false;
+        async function* bytes() {
+          yield Buffer.from('a,b\n1,2\n');
+          isRead = true;
+        }
+        const late = async () => {
+          assert.ok(isRead);
+          return details();
+        };
+        return { source: Readable.from(bytes()), fileName: 'a "b".csv', label: 'Before', details: late };
+      };
+      const wrong = new ValidationError({ notes: ['Not these.'] });
+      const refused = upload(() => {
+        throw wrong;
+      });
+      await assert.rejects(catalogue.publish(trees, refused), wrong);
+      const other = { checksum: '0'.repeat(64) };
+      await assert.rejects(
+        catalogue.publish(
+          trees,
+          upload(() => other),
+        ),
+        (error) => error instanceof ValidationError && 'checksum' in error.fields,
+      );
+      assert.equal((await catalogue.get<'dataset'>(trees)).versions.length, 2);
+      const { version } = await catalogue.publish(
+        trees,
+        upload(() => ({ label: 'Behind', notes: 'By hand & eye' })),
+      );
+      assert.deepEqual([version.label, version.notes, version.format], ['Behind', 'By hand & eye', 'csv']);
     });
 
     it('keeps nothing of bytes that it refuses', async (test) => {

@@ -90,7 +90,7 @@ describe('catalogue serve', () => {
     writeFileSync(join(cwd, 'file'), '');
     const cases: readonly [args: string[], message: RegExp][] = [
       [['--port', String(port)], /^error: Port \d+ .*in use.*--port/],
-      [['--host', '192.0.2.1', '--port', '0'], /^error: 192\.0\.2\.1 is no address .*--host/],
+      [['--host', '192.0.2.1', '--port', '0'], /^error: 192\.0\.2\.1 is not an address .*--host/],
       [['--data', 'nowhere'], /^error: .*no folder nowhere.*catalogue init nowhere/],
       [['--data', 'empty'], /^error: .*is no catalogue.*catalogue init/],
       [['--data', 'file'], /^error: .*is a file/],

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile, stat } from 'node:fs/promises';
 import { describe, it } from 'node:test';
-import { Throttle } from '../../src/server/throttle.ts';
+import { Throttle } from '../../src/server/sign-in.ts';
 import { serveAccounts } from '../support/accounts.ts';
 
 const obtain = '/api/v1/auth/token/obtain/';

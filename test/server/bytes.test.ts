@@ -97,7 +97,7 @@ describe('a download', () => {
     ['sized-pointer', /^No version of this dataset is ready\.$/, /Git LFS pointer: run "git lfs pull"/],
     ['withdrawn', /^No version of this dataset is ready\.$/],
     ['none', /^Not found\.$/],
-    ['nowhere', /no URL/],
+    ['nowhere', /not a URL/],
   ];
   for (const [name, message, problem] of refused)
     it(`${name}: says why there is none`, async () => {

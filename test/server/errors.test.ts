@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { describe, it } from 'node:test';
 import * as errors from '../../src/catalogue/errors.ts';
-import { answerTo } from '../../src/server/errors.ts';
+import { errorResponse } from '../../src/server/errors.ts';
 import { served } from '../support/served.ts';
 
 const slug = '20200101000000000000';
@@ -148,7 +148,7 @@ describe('the table', () => {
   ];
   for (const [error, status, body] of table)
     it(`${error}: ${status}`, () => {
-      const answer = answerTo(error);
+      const answer = errorResponse(error);
       assert.equal(answer.status, status);
       assert.deepEqual(answer.body, body);
       assert.equal(answer.unexpected, status === 500);

@@ -69,7 +69,7 @@ describe('changes, many at once', { concurrency: 3 }, () => {
       [{ do: 'erase', path: 'a', ifMatch: 'b' }],
     ])
       assert.equal((await change(wrong)).status, 400, JSON.stringify(wrong));
-    assert.match((await change([write('a', 'b'), { do: 'remove', path: 'a' }])).text, /Number 2 is no change/);
+    assert.match((await change([write('a', 'b'), { do: 'remove', path: 'a' }])).text, /Number 2 is not a change/);
     const many = await change(Array.from({ length: 1001 }, () => write('a', 'b')));
     assert.deepEqual([many.status, /at most 1000/.test(many.text)], [400, true]);
     assert.deepEqual((await change([])).body, []);
@@ -121,10 +121,7 @@ describe('changes, many at once', { concurrency: 3 }, () => {
     ] as const) {
       const headers = { ...init.headers, Authorization: `Token ${token}`, 'If-Match': '*' };
       const answer = await fetch(still.base + path, { ...init, method, headers });
-      assert.deepEqual(
-        [answer.status, await answer.json()],
-        [403, { detail: 'This server is there to be read only.' }],
-      );
+      assert.deepEqual([answer.status, await answer.json()], [403, { detail: 'This server is read-only.' }]);
     }
   });
 });

@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { largestImage } from '../../src/catalogue/image.ts';
 import { checkFolder } from '../../src/files/checking/check.ts';
-import { imageBytesHeld } from '../../src/server/image-form.ts';
+import { imageBytesHeld } from '../../src/server/multipart.ts';
 import { serveAccounts } from '../support/accounts.ts';
 import { homeOf, makeFolder, until } from '../support/folder.ts';
 import { images, png } from '../support/images.ts';

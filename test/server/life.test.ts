@@ -5,7 +5,7 @@ import { appendFile } from 'node:fs/promises';
 import { Agent, createServer, get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
-import { notReady } from '../../src/server/app.ts';
+import { notReady } from '../../src/server/health.ts';
 import { AddressError, listen } from '../../src/server/listen.ts';
 import { homeOf, until } from '../support/folder.ts';
 import { raw, statusesIn } from '../support/raw.ts';
@@ -53,7 +53,7 @@ describe('before the catalogue is read', () => {
     assert.deepEqual(await answer.json(), { detail: 'The catalogue is being read.' });
     assert.equal((await fetch(`${listening.url}/healthz`)).status, 200);
     assert.equal((await fetch(`${listening.url}/readyz`)).status, 503);
-    listening.answerWith((_request, response) => void response.end('ready'));
+    listening.setListener((_request, response) => void response.end('ready'));
     assert.equal(await (await fetch(listening.url)).text(), 'ready');
   });
 
@@ -67,7 +67,7 @@ describe('before the catalogue is read', () => {
       assert.match(error.message, new RegExp(`Port ${port} on 127\\.0\\.0\\.1 is in use\\. Choose another`));
       return true;
     });
-    await assert.rejects(listen(notReady, '192.0.2.1', 0), /is no address of this machine/);
+    await assert.rejects(listen(notReady, '192.0.2.1', 0), /is not an address of this machine/);
   });
 });
 

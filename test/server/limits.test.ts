@@ -6,7 +6,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openFolder } from '../../src/files/file-catalogue.ts';
 import { createApp } from '../../src/server/app.ts';
-import { customaryLimits, type Limits, unhurried } from '../../src/server/limits.ts';
+import { clearBodyTimeout, defaultLimits, type Limits } from '../../src/server/limits.ts';
 import { listen } from '../../src/server/listen.ts';
 import { makeFolder } from '../support/folder.ts';
 import { statusesIn } from '../support/raw.ts';
@@ -92,7 +92,7 @@ describe('time', () => {
 
   it('an upload may be slow, but not stand still', async (t) => {
     const upload: RequestListener = (request, response) => {
-      unhurried(request);
+      clearBodyTimeout(request);
       read(request, response);
     };
     const url = await start(t, upload);
@@ -153,7 +153,7 @@ describe('a server of ours', () => {
   };
 
   it('neither answers nor complains where a client leaves in the middle of its request', async (t) => {
-    const url = await start(t, await app(), customaryLimits);
+    const url = await start(t, await app(), defaultLimits);
     const path = '/api/v1/auth/token/obtain/';
     for (const head of ['Content-Type: application/json', 'Content-Type: multipart/form-data; boundary=x']) {
       const dialogue = talk(url, `POST ${path} HTTP/1.1\r\nHost: a\r\n${head}\r\nContent-Length: 1000\r\n\r\n--x\r\n`);

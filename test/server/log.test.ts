@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { openFolder } from '../../src/files/file-catalogue.ts';
-import { loggedUrl, withoutSecrets } from '../../src/server/secrets.ts';
+import { urlWithoutSecrets, withoutSecrets } from '../../src/server/log.ts';
 import { until } from '../support/folder.ts';
 import { raw } from '../support/raw.ts';
 import { served } from '../support/served.ts';
@@ -112,9 +112,9 @@ describe('the log as text', () => {
 
 describe('secrets', () => {
   it('are taken out of addresses by the names of parameters', () => {
-    assert.equal(loggedUrl('/a/?b=1&c'), '/a/?b=1&c');
-    assert.equal(loggedUrl('/a/?b=1&Token=x&c=2'), '/a/?b=1&Token=[redacted]&c=2');
-    assert.equal(loggedUrl('/?X-Amz-Signature=x&apikey=y'), '/?X-Amz-Signature=[redacted]&apikey=[redacted]');
+    assert.equal(urlWithoutSecrets('/a/?b=1&c'), '/a/?b=1&c');
+    assert.equal(urlWithoutSecrets('/a/?b=1&Token=x&c=2'), '/a/?b=1&Token=[redacted]&c=2');
+    assert.equal(urlWithoutSecrets('/?X-Amz-Signature=x&apikey=y'), '/?X-Amz-Signature=[redacted]&apikey=[redacted]');
   });
 
   it('are taken out of texts', () => {

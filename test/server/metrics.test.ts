@@ -16,7 +16,7 @@ describe('/metrics', () => {
     assert.equal((await fetch(`${base}/metrics`)).status, 404);
   });
 
-  it('counts requests, prepared answers and the catalogue', async (t) => {
+  it('counts requests, the response cache and the catalogue', async (t) => {
     const { base, folder } = await served({ ...content, settings: { metrics: true } }, t);
     for (let i = 0; i < 3; i++) await (await fetch(base + dataset)).text();
     await fetch(`${base}/nothing`);
@@ -39,8 +39,8 @@ describe('/metrics', () => {
     assert.equal(value('catalogue_requests_total{route="Dataset Instance",method="DELETE",status="401"}'), 1);
     assert.equal(value('catalogue_requests_total{route="none",method="GET",status="404"}'), 1);
     assert.equal(value('catalogue_request_duration_seconds_count{route="Dataset Instance",method="GET"}'), 3);
-    assert.equal(value('catalogue_prepared_answers_total{result="hit"}'), 2);
-    assert.equal(value('catalogue_prepared_answers_total{result="miss"}'), 2);
+    assert.equal(value('catalogue_response_cache_total{result="hit"}'), 2);
+    assert.equal(value('catalogue_response_cache_total{result="miss"}'), 2);
     assert.equal(value('catalogue_entities{kind="dataset"}'), 1);
     assert.equal(value('catalogue_entities{kind="namespace"}'), 1);
     assert.equal(value('catalogue_invalid_files'), 1);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { schemas } from '../../src/catalogue/schemas.ts';
-import { escapeHtml } from '../../src/pages/plain.ts';
+import { escapeHtml } from '../../src/pages/layout.ts';
 import { makeFolder } from '../support/folder.ts';
 import { serveFolder } from '../support/server.ts';
 

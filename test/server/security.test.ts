@@ -85,7 +85,7 @@ describe('pages', () => {
   });
 });
 
-describe('a server that is there to be read only', () => {
+describe('a read-only server', () => {
   it('refuses all writing with 403, whoever asks, and reads on', async (t) => {
     const server = await served(content, t, { readOnly: true });
     const files = await openFolder(server.folder.root);
@@ -106,7 +106,7 @@ describe('a server that is there to be read only', () => {
     for (const [method, path] of writes) {
       const answer = await fetch(server.base + path, { method, headers, body: '{"label":"x"}' });
       assert.equal(answer.status, 403, `${method} ${path}`);
-      assert.deepEqual(await answer.json(), { detail: 'This server is there to be read only.' });
+      assert.deepEqual(await answer.json(), { detail: 'This server is read-only.' });
     }
     assert.equal((await fetch(server.base + dataset, { headers })).status, 200);
     assert.equal((await fetch(server.base + dataset, { method: 'DELETE' })).status, 401);

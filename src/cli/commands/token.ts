@@ -124,7 +124,7 @@ function expiryFrom(text: string): Expiry {
   if (count === undefined && !isDate)
     throw new InvalidArgumentError('Write it like 12h, 30d, 8w, 1y, 2030-12-31 or never.');
   const at = isDate ? new Date(text) : later(Number(count) * (spans[span] ?? 0));
-  if (at.getTime() <= Date.now()) throw new InvalidArgumentError('It is in the past.');
+  if (at.getTime() <= Date.now()) throw new InvalidArgumentError('The expiry is in the past.');
   return { at };
 }
 

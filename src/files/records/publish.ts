@@ -24,7 +24,7 @@ import type { DatasetRef } from '../../catalogue/ref.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import type { Dataset, Version } from '../../catalogue/types.ts';
 import { PayloadError } from '../../data/errors.ts';
-import { type IngestResult, ingest } from '../../data/ingest/ingest.ts';
+import { type IngestOptions, type IngestResult, ingest } from '../../data/ingest/ingest.ts';
 import { codeOf, makeFolders, temporaryBeside, temporaryName, toUnavailable } from '../../disk/durable.ts';
 import { newText } from '../../text/document.ts';
 import type { Access, CatalogueFiles } from '../catalogue-files.ts';
@@ -64,7 +64,9 @@ export async function publishVersion(
       await sweepPayloads(dirname(aside));
     }
     const intake = await receive(files, upload, aside);
-    const published = new NewVersion(files, ref, upload, intake, aside);
+    const detailed = { ...upload, ...(await upload.details?.()) };
+    assertChecksum(detailed, intake);
+    const published = new NewVersion(files, ref, detailed, intake, aside);
     const step = { locks: [unitKey(ref)], changes: () => published.changes() };
     const snapshot = await commitStep(access, step, { dryRun, message: () => added(published.ref) });
     return published.result(snapshot);
@@ -88,13 +90,9 @@ function assertSound(files: CatalogueFiles, path: string): void {
 async function receive(files: CatalogueFiles, upload: Upload, aside: string | null): Promise<IngestResult> {
   const { source, fileName, mediaType, onProgress, signal } = upload;
   try {
-    const copy =
+    const copy: IngestOptions =
       aside === null ? {} : { copyTo: aside, cacheFolder: derivedFolder(files), stagingName: temporaryName() };
     const intake = await ingest(source, { fileName, mediaType, onProgress, signal, ...copy });
-    // A form may give the checksum after the bytes.
-    const { checksum } = upload;
-    if (checksum !== undefined && checksum.toLowerCase() !== intake.checksum)
-      throw new ValidationError({ checksum: [`The bytes have the checksum ${intake.checksum}, and not ${checksum}.`] });
     if (intake.isLfsPointer)
       throw new ValidationError({ file: ['It is a Git LFS pointer, and not the file itself. Run "git lfs pull".'] });
     if (aside !== null) await syncFile(aside);
@@ -103,6 +101,11 @@ async function receive(files: CatalogueFiles, upload: Upload, aside: string | nu
     if (error instanceof PayloadError) throw new ValidationError({ file: [error.message] });
     throw error;
   }
+}
+
+function assertChecksum({ checksum }: Upload, intake: IngestResult): void {
+  if (checksum === undefined || checksum.toLowerCase() === intake.checksum) return;
+  throw new ValidationError({ checksum: [`The bytes have the checksum ${intake.checksum}, and not ${checksum}.`] });
 }
 
 async function syncFile(path: string): Promise<void> {

@@ -1,4 +1,4 @@
-/** Prepared answers: what did not change is answered as it was, and written once. */
+/** The response cache: unchanged responses are sent as they were, and written once. */
 import assert from 'node:assert/strict';
 import { rename, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
@@ -8,7 +8,7 @@ import { datasetFrom, namespaceFrom } from '../../src/catalogue/entities.ts';
 import { settingsFrom } from '../../src/catalogue/settings.ts';
 import { createApp } from '../../src/server/app.ts';
 import { listen } from '../../src/server/listen.ts';
-import { keyOf, PreparedAnswers, prepare } from '../../src/server/prepared.ts';
+import { cacheKey, makeResponse, ResponseCache } from '../../src/server/response-cache.ts';
 import { homeOf, until } from '../support/folder.ts';
 import { served } from '../support/served.ts';
 
@@ -182,11 +182,11 @@ describe('what is kept', () => {
     ({ method, url, headers }) as unknown as IncomingMessage;
 
   it('nothing of those who are signed in, and of no method but GET and HEAD', () => {
-    assert.equal(keyOf(request({ authorization: 'Token x' })), null);
-    assert.equal(keyOf(request({ cookie: 'session=x' })), null);
-    assert.equal(keyOf(request({}, 'POST')), null);
-    assert.equal(keyOf(request({}, 'OPTIONS')), null);
-    assert.equal(keyOf(request({}, 'HEAD')), keyOf(request()));
+    assert.equal(cacheKey(request({ authorization: 'Token x' })), null);
+    assert.equal(cacheKey(request({ cookie: 'session=x' })), null);
+    assert.equal(cacheKey(request({}, 'POST')), null);
+    assert.equal(cacheKey(request({}, 'OPTIONS')), null);
+    assert.equal(cacheKey(request({}, 'HEAD')), cacheKey(request()));
   });
 
   it('each by all that decides about it', () => {
@@ -199,24 +199,24 @@ describe('what is kept', () => {
       request({ 'x-forwarded-proto': 'https' }),
       request({ 'x-forwarded-host': '', 'x-forwarded-proto': 'http' }),
     ];
-    assert.equal(new Set(variants.map(keyOf)).size, variants.length);
+    assert.equal(new Set(variants.map(cacheKey)).size, variants.length);
   });
 
   it('at most so many bytes', () => {
-    const answers = new PreparedAnswers(100_000);
-    for (let i = 0; i < 1000; i++) answers.set(`key ${i}`, prepare(1, [i], 'x'.repeat(1000), []));
-    const kept = Array.from({ length: 1000 }, (_, i) => answers.get(`key ${i}`)).filter(Boolean);
+    const cache = new ResponseCache(100_000);
+    for (let i = 0; i < 1000; i++) cache.set(`key ${i}`, makeResponse(1, [i], 'x'.repeat(1000), []));
+    const kept = Array.from({ length: 1000 }, (_, i) => cache.get(`key ${i}`)).filter(Boolean);
     assert.ok(kept.length > 0 && kept.length < 60, String(kept.length));
   });
 
   it('no catalogue of the past', async () => {
-    const answers = new PreparedAnswers();
-    const moments = [{}, {}, {}].map((revision) => answers.momentOf(revision));
-    assert.deepEqual(moments, [1, 2, 3]);
+    const cache = new ResponseCache();
+    const epochs = [{}, {}, {}].map((revision) => cache.epochOf(revision));
+    assert.deepEqual(epochs, [1, 2, 3]);
     const revision = {};
-    assert.equal(answers.momentOf(revision), answers.momentOf(revision));
+    assert.equal(cache.epochOf(revision), cache.epochOf(revision));
     const entity = namespaceFrom('a', { label: 'x' });
-    const kept = prepare(1, [settingsFrom({}), entity], '{}', []);
+    const kept = makeResponse(1, [settingsFrom({}), entity], '{}', []);
     assert.ok(!Object.values(kept).includes(revision as never));
   });
 });

@@ -1,4 +1,4 @@
-/** The plain page: what a resource or an error is, for people, without any script. */
+/** The layout of all pages, and the page of a JSON value. No page has scripts. */
 import type { Settings } from '../catalogue/types.ts';
 
 const entities: Readonly<Record<string, string>> = {
@@ -9,12 +9,12 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Text for HTML, in content or between quotes. */
+/** A text as HTML, for content or a quoted attribute. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }
 
-/** The style of every page; none has another, and the server tells browsers so. */
+/** The style of every page; the Content-Security-Policy allows no other. */
 export const style = `
 body { font: 1rem/1.5 system-ui, sans-serif; max-width: 75rem; margin: 0 auto; padding: 1rem; color-scheme: light dark }
 pre { white-space: pre-wrap; overflow-wrap: anywhere }
@@ -25,8 +25,8 @@ th, td { padding: .2rem .6rem; text-align: left; vertical-align: top; border-bot
 
 /**
  * A whole page.
- * @param title of the page, before the catalogue's own
- * @param base what the links of this site begin with
+ * @param title of the page; that of the catalogue follows it
+ * @param base base URL of links to this site
  * @param content HTML
  */
 export function layout(title: string, settings: Settings, base: string, content: string): string {
@@ -52,7 +52,7 @@ export function plainPage(title: string, settings: Settings, value: unknown, bas
   return layout(title, settings, base, `<pre>${linked(JSON.stringify(value, null, 2), base)}</pre>`);
 }
 
-/** JSON text as HTML, in which the strings that are addresses of this site are links; those of images have no host. */
+/** JSON as HTML: strings that are addresses of this site become links; those of images have no host. */
 function linked(json: string, base: string): string {
   const site = escapeHtml(base);
   return escapeHtml(json).replace(/&quot;((?:https?:\/)?\/(?:(?!&quot;)[^\s<>])*)&quot;/g, (whole, url: string) => {

@@ -1,0 +1,50 @@
+/** Representations of the catalogue as a whole: its home page, the root of its API, the schemas of its files. */
+import { NotFoundError } from '../catalogue/errors.ts';
+import { representRoot, toJson } from '../catalogue/represent.ts';
+import { type RecordKind, schemas } from '../catalogue/schemas.ts';
+import { apiRoot } from '../catalogue/urls.ts';
+import { homePage } from '../pages/home.ts';
+import { schemaPage } from '../pages/tables.ts';
+import type { Representation, RequestContext } from './route.ts';
+
+/** The first page for people; programs are redirected to the API. */
+export async function home({ catalogue, ctx, type }: RequestContext): Promise<Representation | undefined> {
+  if (type === 'application/json') {
+    ctx.redirect(apiRoot);
+    return undefined;
+  }
+  const { items, count } = await catalogue.list('dataset', {});
+  return {
+    title: catalogue.settings.title,
+    dependsOn: [count, ...items],
+    json: () => '{}',
+    html: (settings, base) => homePage(settings, base, items, count),
+  };
+}
+
+export async function root({ links }: RequestContext): Promise<Representation> {
+  return { title: 'Api Version 1', dependsOn: [links.base], json: () => toJson(representRoot(links)) };
+}
+
+export async function listSchemas({ links }: RequestContext): Promise<Representation> {
+  const list = Object.values(schemas).map(({ $id, title }) => ({ url: `${links.base}/schemas/${$id}`, title }));
+  return { title: 'Schemas', dependsOn: [links.base], json: () => toJson(list) };
+}
+
+/** The JSON Schema of a kind of file. */
+export async function showSchema({ params, links, type }: RequestContext): Promise<Representation> {
+  const kind = (Object.keys(schemas) as RecordKind[]).find((kind) => schemas[kind].$id === params.schema);
+  if (!kind) throw new NotFoundError();
+  const schema = schemas[kind];
+  const document = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    ...schema,
+    $id: `${links.base}/schemas/${schema.$id}`,
+  };
+  return {
+    title: schema.title,
+    dependsOn: [links.base],
+    json: () => toJson(document),
+    ...(type === 'text/html' && { html: (settings, base) => schemaPage(schema, settings, base) }),
+  };
+}

@@ -1,0 +1,97 @@
+/** Credentials of a request: a token in the Authorization header or a session cookie, and the CSRF token of its forms. */
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { ParameterizedContext } from 'koa';
+import type { Accounts } from '../catalogue/accounts.ts';
+import { NotAuthenticatedError, NotPermittedError } from '../catalogue/errors.ts';
+import { anonymous, type Viewer } from '../catalogue/permissions.ts';
+
+export interface Identity {
+  readonly viewer: Viewer;
+  /** True if a cookie identifies the viewer: browsers send it along for pages of other sites, too. */
+  readonly bySession: boolean;
+}
+
+/** The identity of a request without credentials. */
+export const notSignedIn: Identity = { viewer: anonymous, bySession: false };
+
+/**
+ * The user of the token in the Authorization header (`Token <key>`, `Bearer <key>` or `JWT <key>`), else of the session
+ * cookie. Another scheme, a blank header and an expired session are ignored.
+ * @throws NotAuthenticatedError, worded as Django REST Framework does, if a token is malformed or unknown
+ */
+export async function identify(ctx: ParameterizedContext, accounts: Accounts | null): Promise<Identity> {
+  const token = tokenIn(ctx.req.headers.authorization ?? '');
+  if (token !== null) {
+    const viewer = await accounts?.viewerOf(token);
+    if (!viewer) throw new NotAuthenticatedError('Invalid token.');
+    return { viewer, bySession: false };
+  }
+  const key = sessionKey(ctx);
+  const viewer = key === undefined ? null : await accounts?.viewerOfSession(key);
+  return viewer ? { viewer, bySession: true } : notSignedIn;
+}
+
+function tokenIn(header: string): string | null {
+  const [scheme = '', ...parts] = header.split(/\s+/).filter(Boolean);
+  if (!/^(token|bearer|jwt)$/i.test(scheme)) return null;
+  if (parts.length === 0) throw new NotAuthenticatedError('Invalid token header. No credentials provided.');
+  if (parts.length > 1)
+    throw new NotAuthenticatedError('Invalid token header. Token string should not contain spaces.');
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(parts[0] ?? '', 'latin1'));
+  } catch {
+    throw new NotAuthenticatedError('Invalid token header. Token string should not contain invalid characters.');
+  }
+}
+
+/** Names of the cookies, as Django calls them, since its clients look for them. */
+const sessionCookie = 'sessionid';
+const csrfCookie = 'csrftoken';
+
+/** In seconds. */
+const aYear = 365 * 24 * 3600;
+
+/** The key of the request's session; undefined if it sends none. */
+export function sessionKey(ctx: ParameterizedContext): string | undefined {
+  return (ctx.req.headers.cookie && ctx.cookies.get(sessionCookie)) || undefined;
+}
+
+/** @param expires ISO 8601; null ends the session */
+export function setSession(ctx: ParameterizedContext, base: string, key: string, expires: string | null): void {
+  const age = expires === null ? 0 : Math.floor((Date.parse(expires) - Date.now()) / 1000);
+  setCookie(ctx, base, `${sessionCookie}=${key}; Max-Age=${age}; HttpOnly`);
+}
+
+/**
+ * The CSRF token for a form: the browser's own, or a new one. Our scripts may read its cookie, to send it as X-CSRFToken.
+ * @param renew replaces the browser's own
+ */
+export function csrfToken(ctx: ParameterizedContext, base: string, renew = false): string {
+  const own = ctx.cookies.get(csrfCookie) ?? '';
+  const token = !renew && /^[\w-]{43}$/.test(own) ? own : randomBytes(32).toString('base64url');
+  setCookie(ctx, base, `${csrfCookie}=${token}; Max-Age=${aYear}`);
+  return token;
+}
+
+/**
+ * Refuses a request that another site has made a browser send along with our cookies: that site can neither read the
+ * CSRF cookie to repeat it, nor choose the Origin.
+ * @param given token in the form; by default the X-CSRFToken header
+ * @throws NotPermittedError, worded as Django REST Framework does
+ */
+export function assertSameSite(ctx: ParameterizedContext, base: string, given: unknown = ctx.get('X-CSRFToken')): void {
+  const expected = Buffer.from(ctx.cookies.get(csrfCookie) ?? '');
+  const found = Buffer.from(typeof given === 'string' ? given : '');
+  const equal = expected.length > 0 && expected.length === found.length && timingSafeEqual(expected, found);
+  if (!equal) throw new NotPermittedError('CSRF Failed: CSRF token missing or incorrect.');
+  const origin = ctx.get('Origin');
+  const ourHosts = [ctx.get('Host').toLowerCase(), hostOf(base)];
+  if (origin && !ourHosts.includes(hostOf(origin)))
+    throw new NotPermittedError(`CSRF Failed: Origin checking failed - ${origin} does not match any trusted origins.`);
+}
+
+const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).host : url);
+
+function setCookie(ctx: ParameterizedContext, base: string, cookie: string): void {
+  ctx.append('Set-Cookie', `${cookie}; Path=/; SameSite=Lax${base.startsWith('https:') ? '; Secure' : ''}`);
+}

@@ -1,0 +1,85 @@
+/** Errors, as responses in the media type that the client asked for. */
+import type { Middleware, ParameterizedContext } from 'koa';
+import { MovedError, NotFoundError } from '../../catalogue/errors.ts';
+import { plainPage } from '../../pages/layout.ts';
+import { errorResponse } from '../errors.ts';
+import { commonHeaders, pageHeaders } from '../headers.ts';
+import { preferredType } from '../negotiate.ts';
+import { baseUrlOf, requestIdHeader } from '../request.ts';
+import type { AppContext } from '../route.ts';
+
+/** Codes of errors that only say that the client has closed the connection. */
+const clientLeft = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE']);
+
+/** Responds to whatever is thrown, and sets the headers of every response. */
+export function respondToErrors(app: AppContext): Middleware {
+  return async (ctx, next) => {
+    for (const [name, value] of commonHeaders(app.publicCatalogue.settings)) ctx.set(name, value);
+    try {
+      await next();
+    } catch (error) {
+      if (clientLeft.has((error as NodeJS.ErrnoException).code ?? '')) return;
+      if (error instanceof MovedError) return redirect(ctx, error);
+      // The rest of the body is read and dropped: a client that is busy sending it wouldn't read the response.
+      ctx.req.resume();
+      sendError(ctx, app, error);
+    } finally {
+      if (ctx.response.is('html')) for (const [name, value] of pageHeaders) ctx.set(name, value);
+      const { route, viewer } = ctx.state;
+      const info = { route: route?.name ?? null, viewer: viewer?.username ?? null, cached: false };
+      app.accessLog?.note(ctx.req, info);
+    }
+  };
+}
+
+function sendError(ctx: ParameterizedContext, app: AppContext, error: unknown): void {
+  const { status, body, headers, unexpected } = errorResponse(error);
+  const line = `${ctx.method} ${ctx.path} (${ctx.response.get(requestIdHeader)})`;
+  if (unexpected) app.log(`${line}: ${(error as Error).stack ?? error}`);
+  else if (Object(error).cause) app.log(`${line}: ${Object(error).cause.message}`);
+  for (const [name, value] of headers) ctx.set(name, value);
+  ctx.remove('Content-Disposition');
+  ctx.status = status;
+  ctx.vary('Accept');
+  const type = ctx.state.type ?? preferredType(ctx.get('Accept'), ['application/json', 'text/html']);
+  if (type === 'text/html' && status !== 406) {
+    ctx.type = 'text/html; charset=utf-8';
+    ctx.body = plainPage(`${status}`, app.publicCatalogue.settings, body, baseUrl(ctx, app));
+  } else {
+    ctx.body = JSON.stringify(body);
+    ctx.set('Content-Type', 'application/json');
+  }
+}
+
+/** The base URL of links; '' in a page about an invalid Host header. */
+function baseUrl(ctx: ParameterizedContext, app: AppContext): string {
+  try {
+    return baseUrlOf(ctx.req, app.publicCatalogue.settings, app.baseUrl);
+  } catch {
+    return '';
+  }
+}
+
+/** Redirects to the new address of a resource that was renamed or moved: same sub-path, same query string. */
+function redirect(ctx: ParameterizedContext, { to }: MovedError): void {
+  const { kind, slug, ...within } = to;
+  const params: Readonly<Record<string, string>> = { ...ctx.params, ...within, [kind]: slug };
+  const part = (_: string, name: string) => encodeURIComponent(params[name] ?? '');
+  ctx.body = '{"detail":"Moved permanently."}';
+  ctx.status = 308;
+  ctx.set('Content-Type', 'application/json');
+  ctx.set('Location', `${ctx.state.route.path.replace(/:(\w+)/g, part)}${ctx.search}`);
+  ctx.set('Cache-Control', 'no-cache');
+}
+
+/** The last step of addresses without a route. */
+export function notFound(): never {
+  throw new NotFoundError();
+}
+
+/** Logs an error that Koa reports, such as one of a stream that is being sent. */
+export function logErrors({ log }: AppContext): (error: NodeJS.ErrnoException) => void {
+  return (error) => {
+    if (!clientLeft.has(error.code ?? '')) log(`response: ${error.message}`);
+  };
+}

@@ -1,0 +1,94 @@
+/** Steps before the credentials are looked at: the address, CORS preflights, and the media type of the response. */
+import type { Router } from '@koa/router';
+import type { Middleware } from 'koa';
+import { NotFoundError } from '../../catalogue/errors.ts';
+import { NotAcceptableError } from '../errors.ts';
+import { preflightHeaders } from '../headers.ts';
+import { preferredType } from '../negotiate.ts';
+import { lastValue } from '../query-string.ts';
+import { assertEncoded } from '../request.ts';
+import { allowedMethods, type Context, type Params, type RequestState, type Route } from '../route.ts';
+
+/**
+ * Addresses end in a slash: GET and HEAD without it are redirected. A redirected preflight would fail and a redirected
+ * write would lose its body: they are served as if the slash were there.
+ */
+export function checkAddress(router: Router<RequestState>): Middleware {
+  const isRoute = (path: string) => router.match(path, 'GET').route;
+  return async (ctx, next) => {
+    assertEncoded(ctx.req);
+    if (!ctx.path.endsWith('/') && !isRoute(ctx.path) && isRoute(`${ctx.path}/`)) {
+      if (ctx.method === 'GET' || ctx.method === 'HEAD') {
+        ctx.body = '';
+        ctx.status = 301;
+        ctx.remove('Content-Type');
+        ctx.set('Location', `${ctx.path}/${ctx.search}`);
+        return;
+      }
+      ctx.path = `${ctx.path}/`;
+    }
+    await next();
+  };
+}
+
+/** Sets the headers of every response of a route, and responds to a CORS preflight. @returns true if it was one */
+export function answerPreflight(ctx: Context, route: Route): boolean {
+  const allow = allowedMethods(route, false);
+  ctx.set('Allow', allow);
+  ctx.vary(['Accept', 'Cookie']);
+  if (ctx.method !== 'OPTIONS' || !ctx.get('Origin') || !ctx.get('Access-Control-Request-Method')) return false;
+  for (const [name, value] of preflightHeaders(allow)) ctx.set(name, value);
+  ctx.status = 204;
+  return true;
+}
+
+interface Negotiated {
+  readonly query: URLSearchParams;
+  readonly type: string;
+  readonly indent: number | undefined;
+  /** Suffix of links in the response, so that they keep a format from the query string. */
+  readonly suffix: string;
+}
+
+/**
+ * The media type of the response.
+ * @throws NotFoundError for an unknown format, NotAcceptableError
+ */
+export function negotiate(ctx: Context, route: Route): Negotiated {
+  const { accept } = ctx.req.headers;
+  const query = new URLSearchParams(ctx.querystring);
+  const chosen = chooseType(query, accept, route, ctx.params);
+  ctx.state.type = chosen.type;
+  return { query, ...chosen, indent: indentIn(accept) };
+}
+
+/** Spellings of ?format= by media type. `api` is what Django REST Framework calls its HTML. */
+const formats: Readonly<Record<string, string>> = {
+  json: 'application/json',
+  api: 'text/html',
+  html: 'text/html',
+};
+
+/** ?format= (or ?_format=) wins over Accept. */
+function chooseType(query: URLSearchParams, accept: string | undefined, route: Route, params: Params) {
+  const { types, ownFormats } = route;
+  const name = ['format', '_format'].find((parameter) => lastValue(query, parameter));
+  if (ownFormats && (name || 'extension' in params)) return { type: types[0] ?? '', suffix: '' };
+  if (name) {
+    const value = lastValue(query, name) ?? '';
+    const type = Object.hasOwn(formats, value) ? formats[value] : undefined;
+    if (!type || !types.includes(type)) throw new NotFoundError();
+    return { type, suffix: `?${name}=${value}` };
+  }
+  // Stored bytes have one media type, whatever the client prefers.
+  const type = preferredType(accept, types) ?? types.find((offered) => offered === '*/*');
+  if (!type) throw new NotAcceptableError();
+  return { type, suffix: '' };
+}
+
+/** Indentation of JSON: `Accept: application/json; indent=4`, 0 to 8; undefined for compact. */
+function indentIn(accept = ''): number | undefined {
+  const json = accept.split(',').find((range) => /^\s*application\/json\s*;/i.test(range));
+  const indent = Number(/;\s*indent=(\d+)/i.exec(json ?? '')?.[1]);
+  return indent >= 0 ? Math.min(indent, 8) : undefined;
+}

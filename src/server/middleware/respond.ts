@@ -1,0 +1,120 @@
+/** Responses: from the cache, in front of Koa; else a handler's representation, sent and put into the cache. */
+import type { RequestListener } from 'node:http';
+import type { Settings } from '../../catalogue/types.ts';
+import { plainPage } from '../../pages/layout.ts';
+import { MethodNotAllowedError } from '../errors.ts';
+import { commonHeaders, type Headers, pageHeaders } from '../headers.ts';
+import { metadataOf } from '../metadata.ts';
+import { clientAddress, requestIdHeader, requestIdOf, useOriginForm } from '../request.ts';
+import { type CachedResponse, cacheKey, makeResponse, sendVariant, variantFor } from '../response-cache.ts';
+import type { AppContext, Method, Representation, RequestContext, Route } from '../route.ts';
+
+/** The listener in front of Koa: responses that are cached and unchanged are sent without any of the other steps. */
+export function cacheFirst({ publicCatalogue, cache, accessLog }: AppContext, next: RequestListener): RequestListener {
+  return (request, response) => {
+    useOriginForm(request);
+    const { revision, settings } = publicCatalogue;
+    // A request id serves a log, ours or a proxy's. Without one, cached responses are sent as they are.
+    if (!accessLog && !settings.trust_proxy && cache.respond(request, response, revision)) return;
+    const id = requestIdOf(request.headers, settings.trust_proxy);
+    accessLog?.watch(request, response, id, clientAddress(request, settings));
+    const cached = cache.respond(request, response, revision, [requestIdHeader, id]);
+    if (cached) {
+      accessLog?.note(request, { route: cached.route, viewer: null, cached: true });
+      return;
+    }
+    response.setHeader(requestIdHeader, id);
+    next(request, response);
+  };
+}
+
+/**
+ * Calls the handler of the method; that of GET answers HEAD, too.
+ * @throws MethodNotAllowedError, and what handlers throw
+ */
+export async function dispatch(route: Route, request: RequestContext): Promise<Representation | undefined> {
+  const { method } = request.ctx;
+  const name = method === 'HEAD' ? 'GET' : method;
+  const handler = Object.hasOwn(route.handlers, name) ? route.handlers[name as Method] : undefined;
+  if (handler) return handler(request);
+  if (method === 'OPTIONS') return describe(route, request);
+  throw new MethodNotAllowedError(method);
+}
+
+/** The response to OPTIONS: Django REST Framework's metadata. */
+async function describe(route: Route, request: RequestContext): Promise<Representation> {
+  const { name, types, parses, options } = route;
+  const metadata = { name, description: '', renders: types, parses, ...options, ...(await actionsOf(route, request)) };
+  return { title: name, dependsOn: [], json: () => JSON.stringify(metadata) };
+}
+
+/** The fields that the viewer may write: of a new entity in a collection, or of an entity that exists. */
+async function actionsOf({ fields, handlers }: Route, request: RequestContext): Promise<object> {
+  if (!fields || request.viewer.username === null) return {};
+  if (handlers.POST) return { actions: { POST: metadataOf(fields) } };
+  const exists = await handlers.GET?.(request).catch(() => undefined);
+  return exists ? { actions: { PUT: metadataOf(fields) } } : {};
+}
+
+/** The state of the catalogue before a request is handled. */
+export interface Baseline {
+  readonly epoch: number;
+  readonly settings: Settings;
+}
+
+/** Read first: a change meanwhile makes the response look older than it is, and never newer. */
+export function baselineOf({ cache, publicCatalogue }: AppContext): Baseline {
+  const { revision, settings } = publicCatalogue;
+  return { epoch: cache.epochOf(revision), settings };
+}
+
+/** Sends a representation: from the cache if all that it depends on is unchanged, else anew. */
+export async function respond(
+  route: Route,
+  request: RequestContext,
+  shown: Representation,
+  { epoch, settings }: Baseline,
+): Promise<void> {
+  const { ctx, app } = request;
+  // The settings decide about links and the titles of pages.
+  const dependsOn = [settings, ...shown.dependsOn];
+  const key = shown.dependsOn.length ? cacheKey(ctx.req) : null;
+  let response: CachedResponse | undefined = key === null ? undefined : app.cache.get(key);
+  if (response && areSame(response.dependsOn, dependsOn)) response.epoch = epoch;
+  else {
+    response = makeResponse(epoch, dependsOn, bodyOf(request, shown), headersOf(request, shown), route.name);
+    if (key !== null) app.cache.set(key, response);
+  }
+  const variant = await variantFor(response, ctx.get('Accept-Encoding'));
+  ctx.respond = false;
+  sendVariant(ctx.req, ctx.res, variant, shown.status);
+}
+
+function bodyOf({ app, type, indent, links }: RequestContext, shown: Representation): string {
+  const { settings } = app.publicCatalogue;
+  if (shown.html) return shown.html(settings, links.base);
+  if ((shown.type ?? type) === 'text/html')
+    return plainPage(shown.title, settings, JSON.parse(shown.json()), links.base);
+  return indent === undefined ? shown.json() : JSON.stringify(JSON.parse(shown.json()), null, indent);
+}
+
+function headersOf({ ctx, app, type: negotiated }: RequestContext, shown: Representation): Headers {
+  const { authorization, cookie } = ctx.req.headers;
+  const { type = negotiated, html, headers = [] } = shown;
+  const isPage = type === 'text/html' || html;
+  ctx.vary('Accept-Encoding');
+  return [
+    ['Content-Type', isPage ? 'text/html; charset=utf-8' : type],
+    ['Allow', ctx.response.get('Allow')],
+    ['Vary', ctx.response.get('Vary')],
+    // A shared cache may keep what everybody may see, and nothing else.
+    ['Cache-Control', authorization || cookie ? 'private, no-cache' : 'no-cache'],
+    ...commonHeaders(app.publicCatalogue.settings),
+    ...(isPage ? pageHeaders : []),
+    ...headers,
+  ];
+}
+
+function areSame(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((part, i) => part === b[i]);
+}

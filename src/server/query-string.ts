@@ -1,0 +1,93 @@
+/** Query strings: read as Django REST Framework reads the parameters of a list, and written for the links of a page. */
+import type { ListOptions, Page } from '../catalogue/catalogue.ts';
+import { ValidationError } from '../catalogue/errors.ts';
+import { facets } from '../catalogue/facets.ts';
+import { parseBoolean } from '../catalogue/input.ts';
+import type { Kind } from '../catalogue/types.ts';
+
+/** The last value of a parameter; undefined if it is absent. */
+export function lastValue(query: URLSearchParams, name: string): string | undefined {
+  return query.getAll(name).at(-1);
+}
+
+/** True if a write is only to be checked: `?dry_run=true`. @throws ValidationError if the value isn't a boolean */
+export function dryRunFrom(query: URLSearchParams): boolean {
+  const verdict = parseBoolean(lastValue(query, 'dry_run') ?? false);
+  if ('errors' in verdict) throw new ValidationError({ dry_run: verdict.errors });
+  return verdict.value === true;
+}
+
+/** Refuses a dry run of a write that has none, instead of changing something. @throws ValidationError */
+export function refuseDryRun({ dryRun }: { readonly dryRun: boolean }): void {
+  if (dryRun) throw new ValidationError({ dry_run: ['This write has no dry run.'] });
+}
+
+/** The options of a list. Of a repeated parameter the last value counts; of a repeated filter any value may match. */
+export function listOptionsFrom(
+  kind: Kind,
+  query: URLSearchParams,
+  within: Pick<ListOptions, 'namespace' | 'dataset'> = {},
+): ListOptions {
+  const filters = Object.keys(facets[kind]).filter((name) => query.has(name));
+  return {
+    ...within,
+    search: lastValue(query, 'search'),
+    ordering: lastValue(query, 'ordering'),
+    ...pagingFrom(query),
+    filters: Object.fromEntries(filters.map((name) => [name, query.getAll(name)])),
+  };
+}
+
+/** The page of a list. An invalid page number is read as 0, which no list has; an invalid page size as absent. */
+export function pagingFrom(query: URLSearchParams): Pick<ListOptions, 'page' | 'pageSize'> {
+  const page = lastValue(query, 'page');
+  return {
+    page: page === undefined || page === 'last' ? page : (wholeNumber(page) ?? 0),
+    pageSize: wholeNumber(lastValue(query, 'page_size') ?? '') || undefined,
+  };
+}
+
+function wholeNumber(text: string): number | undefined {
+  return /^\s*\+?\d+\s*$/.test(text) ? Number(text) : undefined;
+}
+
+/**
+ * The query string with some parameters replaced, as Django REST Framework writes it: sorted by name, encoded anew.
+ * @param change new values by name; null removes a parameter
+ */
+export function withParameters(query: URLSearchParams, change: Readonly<Record<string, number | null>>): string {
+  const pairs = [...query].filter(([name]) => !Object.hasOwn(change, name));
+  for (const [name, value] of Object.entries(change)) if (value !== null) pairs.push([name, String(value)]);
+  pairs.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return pairs.map(([name, value]) => `${quotePlus(name)}=${quotePlus(value)}`).join('&');
+}
+
+/** Percent-encoding as Python's `quote_plus`: only letters, digits and `_.-~` stay as they are. */
+function quotePlus(text: string): string {
+  return encodeURIComponent(text.toWellFormed())
+    .replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replaceAll('%20', '+');
+}
+
+/** Addresses of the next and the previous page; null if there is none. */
+export interface PageLinks {
+  readonly next: string | null;
+  readonly previous: string | null;
+}
+
+/** @param address of the list, without its query string */
+export function pageLinks(address: string, query: URLSearchParams, { page, pages }: Page<unknown>): PageLinks {
+  const link = (number: number | null) => {
+    const search = withParameters(query, { page: number });
+    return search ? `${address}?${search}` : address;
+  };
+  return {
+    next: page < pages ? link(page + 1) : null,
+    previous: page > 1 ? link(page === 2 ? null : page - 1) : null,
+  };
+}
+
+/** The value of a Link header (RFC 8288); '' if there is no other page. */
+export function linkHeader({ next, previous }: PageLinks): string {
+  return [...(next ? [`<${next}>; rel="next"`] : []), ...(previous ? [`<${previous}>; rel="prev"`] : [])].join(', ');
+}

@@ -1,0 +1,79 @@
+/** Facts of a request that its first line, its headers and its connection tell: address, id, client, base URL. */
+import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { TLSSocket } from 'node:tls';
+import type { Settings } from '../catalogue/types.ts';
+import { BadRequestError } from './errors.ts';
+
+/** Rewrites an absolute-form target (RFC 9112, section 3.2.2) to origin-form; its host replaces the Host header. */
+export function useOriginForm(request: IncomingMessage): void {
+  const match = /^https?:\/\/([^/?#]*)([^#]*)/i.exec(request.url ?? '');
+  if (!match) return;
+  request.headers.host = match[1];
+  request.url = match[2]?.startsWith('/') ? match[2] : `/${match[2] ?? ''}`;
+}
+
+/**
+ * Refuses an address that holds more characters than a URL may (RFC 3986, section 2). Newer Nodes do so themselves,
+ * older ones pass the bytes on.
+ * @throws BadRequestError
+ */
+export function assertEncoded({ url = '' }: IncomingMessage): void {
+  if (/[^\x21-\x7e]/.test(url))
+    throw new BadRequestError('The address holds characters that have to be percent-encoded.');
+}
+
+/** Response header with the id of the request, by which the log and a proxy's log are compared. */
+export const requestIdHeader = 'X-Request-Id';
+
+/**
+ * The id that a trusted proxy gave the request, else a new one.
+ * @param trusted true if a proxy writes the headers: else any client could give all its requests the same id
+ */
+export function requestIdOf(headers: IncomingHttpHeaders, trusted: boolean): string {
+  const given = trusted ? headers['x-request-id'] : undefined;
+  return typeof given === 'string' && /^[\w.:+/=@-]{1,200}$/.test(given) ? given : randomUUID();
+}
+
+/**
+ * The IP address of the client. Behind a trusted proxy, the last entry of X-Forwarded-For: the client itself may have
+ * written those before it.
+ */
+export function clientAddress({ headers, socket }: IncomingMessage, { trust_proxy }: Settings): string {
+  const forwarded = trust_proxy
+    ? String(headers['x-forwarded-for'] ?? '')
+        .split(',')
+        .at(-1)
+        ?.trim()
+    : '';
+  return (forwarded || socket.remoteAddress || '').replace(/^::ffff:(?=\d+\.)/i, '');
+}
+
+/**
+ * The base URL of links: as configured, else as the request was addressed. Forwarded headers count only if a trusted
+ * proxy writes them.
+ * @throws BadRequestError if the Host header is invalid
+ */
+export function baseUrlOf(request: IncomingMessage, settings: Settings, configured?: string): string {
+  const fixed = configured ?? settings.base_url;
+  if (fixed) return fixed.replace(/\/+$/, '');
+  const { headers, socket } = request;
+  const forwarded = (name: string) =>
+    settings.trust_proxy
+      ? String(headers[name] ?? '')
+          .split(',')[0]
+          ?.trim()
+      : undefined;
+  const secure = (socket as TLSSocket).encrypted === true;
+  const scheme = forwarded('x-forwarded-proto') || (secure ? 'https' : 'http');
+  const host = forwarded('x-forwarded-host') || headers.host || localHost(socket);
+  if (!/^[\w.-]+(:\d{1,5})?$|^\[[0-9a-fA-F:.]+\](:\d{1,5})?$/.test(host) || !/^https?$/.test(scheme))
+    throw new BadRequestError('Invalid Host header.');
+  return `${scheme}://${host}`;
+}
+
+/** The address that the client connected to: HTTP/1.0 requests may have no Host header. */
+function localHost({ localAddress = 'localhost', localPort }: IncomingMessage['socket']): string {
+  const address = localAddress.includes(':') ? `[${localAddress}]` : localAddress;
+  return localPort ? `${address}:${localPort}` : address;
+}

@@ -1,0 +1,181 @@
+/**
+ * The response cache: bytes, their compressed variants and their ETag, by address. A cached response lists what it
+ * depends on. It is sent as it is as long as the catalogue's revision is the same, and after a change as long as all that
+ * it depends on is the same.
+ */
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { LRUCache } from 'lru-cache';
+import { type Headers, matchesTag } from './headers.ts';
+import { type Coding, preferredCoding } from './negotiate.ts';
+
+/** A response in one content coding, ready to be sent. */
+interface Variant {
+  readonly body: Buffer;
+  /** With its quotes; a different one for each coding (RFC 9110, section 8.8.3.3). */
+  readonly etag: string;
+  /** Headers of 200: names and values in turn, as `writeHead` takes them. */
+  readonly headers: readonly string[];
+  /** Headers of 304. */
+  readonly notModifiedHeaders: readonly string[];
+}
+
+export interface CachedResponse {
+  /** The latest epoch in which the response was found to be right. */
+  epoch: number;
+  /** The response is right as long as these are the same objects. */
+  readonly dependsOn: readonly unknown[];
+  /** By content coding; compressed variants are added when they are first asked for. */
+  readonly variants: { readonly identity: Variant } & { [C in Coding]?: Variant };
+  readonly headers: Headers;
+  /** Name of the route that made it. */
+  readonly route: string;
+}
+
+const compressors: { readonly [C in Exclude<Coding, 'identity'>]: (body: Buffer) => Promise<Buffer> } = {
+  br: (body) =>
+    promisify(brotliCompress)(body, {
+      params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_SIZE_HINT]: body.length },
+    }),
+  gzip: (body) => promisify(gzip)(body, { level: 6 }),
+};
+
+/** In bytes; a smaller body isn't compressed. */
+const leastCompressed = 400;
+
+/** The validator of a body, without quotes: equal for equal bytes. */
+export const tagOf = (body: string | Buffer): string =>
+  createHash('sha256').update(body).digest('base64url').slice(0, 27);
+
+/** A response with its uncompressed variant. */
+export function makeResponse(
+  epoch: number,
+  dependsOn: readonly unknown[],
+  body: string,
+  headers: Headers,
+  route = '',
+): CachedResponse {
+  const bytes = Buffer.from(body);
+  return {
+    epoch,
+    dependsOn,
+    headers,
+    route,
+    variants: { identity: makeVariant(bytes, tagOf(bytes), 'identity', headers) },
+  };
+}
+
+function makeVariant(body: Buffer, tag: string, coding: Coding, common: Headers): Variant {
+  const etag = coding === 'identity' ? `"${tag}"` : `"${tag}-${coding}"`;
+  const validated = [...common, ['ETag', etag] as const];
+  const headers = [...validated, ['Content-Length', String(body.length)] as const];
+  if (coding !== 'identity') headers.push(['Content-Encoding', coding] as const);
+  const notModified = validated.filter(([name]) => name !== 'Content-Type');
+  return { body, etag, headers: headers.flat(), notModifiedHeaders: notModified.flat() };
+}
+
+/** The coding of the variant for a client. */
+function codingFor({ variants }: CachedResponse, acceptEncoding: string | undefined): Coding {
+  return variants.identity.body.length < leastCompressed ? 'identity' : preferredCoding(acceptEncoding);
+}
+
+/** The variant for a client; it is made when it is first asked for. */
+export async function variantFor(response: CachedResponse, acceptEncoding: string | undefined): Promise<Variant> {
+  const coding = codingFor(response, acceptEncoding);
+  const { identity, [coding]: ready } = response.variants;
+  if (ready || coding === 'identity') return ready ?? identity;
+  const body = await compressors[coding](identity.body);
+  const variant = makeVariant(body, identity.etag.slice(1, -1), coding, response.headers);
+  response.variants[coding] = variant;
+  return variant;
+}
+
+/** Sends a variant: whole, or without its body (HEAD), or as 304 to a GET or HEAD whose If-None-Match has its tag. */
+export function sendVariant(
+  request: IncomingMessage,
+  response: ServerResponse,
+  variant: Variant,
+  status = 200,
+  more?: readonly string[],
+): void {
+  const reads = request.method === 'GET' || request.method === 'HEAD';
+  const condition = reads ? request.headers['if-none-match'] : undefined;
+  if (condition !== undefined && matchesTag(condition, variant.etag)) {
+    const headers = variant.notModifiedHeaders;
+    response.writeHead(304, (more ? [...headers, ...more] : headers) as string[]).end();
+  } else {
+    response.writeHead(status, (more ? [...variant.headers, ...more] : variant.headers) as string[]);
+    response.end(request.method === 'HEAD' ? undefined : variant.body);
+  }
+}
+
+/** Cached responses by address, up to a size: the least recently used go first. */
+export class ResponseCache {
+  readonly #responses: LRUCache<string, CachedResponse>;
+  #revision: object | undefined;
+  #epoch = 0;
+
+  /** @param bytes limit of their size */
+  constructor(bytes = 64 * 1024 * 1024) {
+    this.#responses = new LRUCache({
+      maxSize: bytes,
+      // Compressed variants come later and are smaller: twice the plain size covers all three, and the key and headers.
+      sizeCalculation: ({ variants }, key) => 2 * variants.identity.body.length + key.length + 2000,
+    });
+  }
+
+  /**
+   * The number of a revision of the catalogue. Responses hold the number and not the revision, which would keep a whole
+   * catalogue of the past in memory.
+   */
+  epochOf(revision: object): number {
+    if (revision !== this.#revision) {
+      this.#revision = revision;
+      this.#epoch++;
+    }
+    return this.#epoch;
+  }
+
+  get(key: string): CachedResponse | undefined {
+    return this.#responses.get(key);
+  }
+
+  set(key: string, response: CachedResponse): void {
+    this.#responses.set(key, response);
+  }
+
+  /**
+   * Responds to a request from the cache: the hot path, in front of everything else.
+   * @param more headers of this response alone
+   * @returns the response that was sent; undefined if none is cached that is known to be right
+   */
+  respond(
+    request: IncomingMessage,
+    response: ServerResponse,
+    revision: object,
+    more?: readonly string[],
+  ): CachedResponse | undefined {
+    const key = cacheKey(request);
+    const cached = key === null ? undefined : this.#responses.get(key);
+    if (!cached || cached.epoch !== this.epochOf(revision)) return undefined;
+    const variant = cached.variants[codingFor(cached, request.headers['accept-encoding'])];
+    if (!variant) return undefined;
+    sendVariant(request, response, variant, 200, more);
+    return cached;
+  }
+}
+
+/**
+ * All of a request that decides about the response: address, accepted types, and the host that links begin with.
+ * @returns null if the response may depend on the user
+ */
+export function cacheKey(request: IncomingMessage): string | null {
+  const { headers, method } = request;
+  if ((method !== 'GET' && method !== 'HEAD') || headers.authorization !== undefined || headers.cookie !== undefined)
+    return null;
+  const proxied = headers['x-forwarded-host'] || headers['x-forwarded-proto'];
+  const origin = proxied ? `${headers['x-forwarded-proto']} ${headers['x-forwarded-host']}` : '';
+  return `${request.url}\n${headers.accept ?? ''}\n${headers.host ?? ''}\n${origin}`;
+}
