@@ -4,7 +4,6 @@
  */
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { Input } from '../catalogue/catalogue.ts';
 import { NotFoundError } from '../catalogue/errors.ts';
 import type { RecordFormat } from '../catalogue/layout.ts';
 import type { OpenOptions } from './catalogue-files.ts';
@@ -93,15 +92,6 @@ export async function repositoryOf(folder: string): Promise<Repository> {
 export async function listNames(root: string, listed: Listed): Promise<readonly string[]> {
   const { namesListed } = await import('./reading/listed.ts');
   return namesListed(root, listed);
-}
-
-/** Fields with images replaced by the addresses that they would get, for a dry run. */
-export async function withImageAddresses(fields: Input): Promise<Input> {
-  const { imagePath } = await import('./records/images.ts');
-  const entries = Object.entries(fields);
-  return Object.fromEntries(
-    entries.map(([name, value]) => [name, value instanceof Uint8Array ? `/${imagePath(value)}` : value]),
-  );
 }
 
 /** Makes a folder for a catalogue, with the files for git and editors. */

@@ -23,15 +23,16 @@ import { find } from '../lookup.ts';
 import { dryRun } from '../options.ts';
 import { showOutcome } from '../output/outcome.ts';
 import {
+  inspect,
   openSource,
   type Source,
+  showDryRun,
   showPublished,
   type UploadOptions,
   upload,
   uploadOptions,
   versionFieldOptions,
 } from '../transfer/upload.ts';
-import { dryRunUpload } from '../transfer/upload-dry-run.ts';
 import { assertLabelMakesSlug, createRecord, editFields } from '../writes.ts';
 
 interface PublishOptions extends UploadOptions {
@@ -71,14 +72,17 @@ export const command: Verb<PublishOptions> = {
     // Before the bytes are read, so that an invalid field is reported at once.
     const checked = await checkedDataset(catalogue, existing, input);
     const source = await openSource(call.context, file, options.name);
-    if (options.dryRun) {
-      const done = existing ? (['Changed', 'change'] as const) : (['Added', 'add'] as const);
-      if (isWritten && !call.show.asJson) showOutcome(call, { done, ref: checked, dryRun: true });
-      await dryRunUpload(call, checked, source, options);
-      return 0;
-    }
     const { notes, metadata, checksum, mediaType } = options;
     const fields = { notes, metadata, checksum, mediaType };
+    if (options.dryRun) {
+      const published = existing
+        ? await upload(call, catalogue, existing, source, fields, { dryRun: true })
+        : await inspect(call, source, options);
+      const done = existing ? (['Changed', 'change'] as const) : (['Added', 'add'] as const);
+      if (isWritten && !call.show.asJson) showOutcome(call, { done, ref: checked, dryRun: true });
+      showDryRun(call, checked, published);
+      return 0;
+    }
     const published = existing
       ? await upload(call, catalogue, existing, source, fields)
       : await publishNew(call, catalogue, input, source, fields);

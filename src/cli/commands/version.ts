@@ -13,13 +13,13 @@ import { bytesText, momentText, numberText } from '../output/quantities.ts';
 import type { Show } from '../output/show.ts';
 import {
   openSource,
+  showDryRun,
   showPublished,
   type UploadOptions,
   upload,
   uploadOptions,
   versionFieldOptions,
 } from '../transfer/upload.ts';
-import { dryRunUpload } from '../transfer/upload-dry-run.ts';
 
 interface AddOptions extends UploadOptions {
   readonly label?: string;
@@ -46,8 +46,9 @@ const add: Verb<AddOptions> = {
     const catalogue = await call.open();
     const dataset = await find(catalogue, ref, call.show);
     const source = await openSource(call.context, file, options.name);
-    if (options.dryRun) await dryRunUpload(call, dataset, source, options);
-    else showPublished(call, catalogue, await upload(call, catalogue, dataset, source, options));
+    const published = await upload(call, catalogue, dataset, source, options, options);
+    if (options.dryRun) showDryRun(call, dataset, published);
+    else showPublished(call, catalogue, published);
     return 0;
   },
 };

@@ -4,6 +4,8 @@ import { basename, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Catalogue, Published, Upload } from '../../catalogue/catalogue.ts';
+import { changesBetween } from '../../catalogue/columns.ts';
+import { ValidationError } from '../../catalogue/errors.ts';
 import { type DatasetRef, formatRef } from '../../catalogue/ref.ts';
 import { representVersion } from '../../catalogue/represent.ts';
 import type { Version } from '../../catalogue/types.ts';
@@ -15,6 +17,7 @@ import { columnChangeLines } from '../output/difference-lines.ts';
 import { linksOf, showOutcome } from '../output/outcome.ts';
 import { transfer } from '../output/progress.ts';
 import { bytesText, counted } from '../output/quantities.ts';
+import type { WriteFlags } from '../writes.ts';
 
 /** Options of an upload, besides the fields of a version. */
 export interface UploadOptions {
@@ -71,14 +74,13 @@ export async function openSource(context: Context, file: string, name: string | 
 }
 
 /** Runs work that reads a source, with a progress bar, until it ends or Ctrl-C is pressed. */
-export async function withProgress<T>(
+async function withProgress<T>(
   { context }: Call,
   source: Source,
-  remains: string,
   work: (options: Pick<Upload, 'onProgress' | 'signal'>) => Promise<T>,
 ): Promise<T> {
   const { at, end } = transfer(context, `Uploading ${source.shown}`, source.size);
-  return interruptible(context, remains, (signal) => work({ onProgress: at, signal })).finally(() => {
+  return interruptible(context, 'Nothing was kept.', (signal) => work({ onProgress: at, signal })).finally(() => {
     end();
     source.bytes.destroy();
   });
@@ -91,10 +93,54 @@ export async function upload(
   ref: DatasetRef,
   source: Source,
   fields: Omit<Upload, 'source'>,
+  { dryRun }: WriteFlags = {},
 ): Promise<Published> {
-  return withProgress(call, source, 'Nothing was kept.', (options) =>
-    catalogue.publish(ref, { source: source.bytes, fileName: source.fileName, ...fields, ...options }),
+  return withProgress(call, source, (options) =>
+    catalogue.publish(ref, { source: source.bytes, fileName: source.fileName, ...fields, ...options }, { dryRun }),
   );
+}
+
+/** The first version of a dataset that doesn't exist yet. */
+interface FirstVersion extends Pick<Published, 'changes'> {
+  readonly created: true;
+  readonly version: Pick<Version, 'checksum' | 'format' | 'media_type' | 'size' | 'rows' | 'bbox'>;
+}
+
+/**
+ * Reads a source as the first version of a dataset that doesn't exist yet: no catalogue can check it beforehand.
+ * @throws ValidationError if it would be refused
+ */
+export async function inspect(
+  call: Call,
+  source: Source,
+  { checksum, mediaType }: UploadOptions,
+): Promise<FirstVersion> {
+  const [{ ingest }, { PayloadError }] = await Promise.all([
+    import('../../data/ingest/ingest.ts'),
+    import('../../data/errors.ts'),
+  ]);
+  const intake = await withProgress(call, source, (options) =>
+    ingest(source.bytes, { fileName: source.fileName, mediaType, ...options }),
+  ).catch((error) => {
+    throw error instanceof PayloadError ? new ValidationError({ file: [error.message] }) : error;
+  });
+  if (checksum !== undefined && checksum.toLowerCase() !== intake.checksum)
+    throw new ValidationError({ checksum: [`The bytes have the checksum ${intake.checksum}, and not ${checksum}.`] });
+  if (intake.isLfsPointer)
+    throw new ValidationError({ file: ['It is a Git LFS pointer, and not the file itself. Run "git lfs pull".'] });
+  const version = { ...intake, media_type: intake.mediaType };
+  return { version, created: true, changes: changesBetween([], intake.columns) };
+}
+
+/** Shows the result of an upload's dry run. */
+export function showDryRun({ show }: Call, dataset: DatasetRef, result: Published | FirstVersion): void {
+  const { created, version, changes } = result;
+  const { checksum, format, media_type, size, rows, bbox } = version;
+  if (show.asJson) show.json({ created, checksum, format, media_type, size, rows, bbox, changes });
+  else if (created) {
+    show.line(`Would add a version to dataset ${formatRef(dataset)}: ${factsOf(version)}`);
+    for (const line of columnChangeLines(changes)) show.line(line);
+  } else show.line(`Would add nothing: the newest version, ${formatRef(version)}, has the same bytes`);
 }
 
 /** Shows the result of an upload. */
