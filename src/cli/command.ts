@@ -1,33 +1,33 @@
-/** What a command is: a declaration that `program.ts` hands to commander, and a function that does it. */
+/** Commands: declarations that `program.ts` hands to commander, with the functions that run them. */
 import type { Command, Option } from 'commander';
 import type { Credentials } from '../catalogue/accounts.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import type { Context, Elsewhere } from './context.ts';
+import type { Context, RemoteCatalogue } from './context.ts';
 import type { Show } from './output/show.ts';
 
 export interface Verb<Options extends object = object> {
-  /** The word, and its arguments as commander writes them: `add <name>`, `list [namespace]`, `data <name> [filters...]`. */
+  /** The verb, and its arguments as commander writes them: `add <name>`, `list [namespace]`, `data <name> [filters...]`. */
   readonly usage: string;
   /** One sentence. */
   readonly description: string;
-  /** What else there is to know. */
+  /** Further paragraphs of the help. */
   readonly notes?: string;
-  /** Whole command lines, each a line of the help. A test runs them. */
+  /** Whole command lines, each a line of the help. A test checks them. */
   readonly examples: readonly string[];
   /**
-   * What it works on: one catalogue, in a folder or elsewhere (the default); a folder only; a folder and a catalogue
-   * elsewhere at once; or none, but perhaps what is known of one elsewhere.
+   * The catalogues that it works on. Default: one, local or remote. `folder`: a local one only; `both`: a local and a
+   * remote one; `nothing`: none.
    */
   readonly on?: 'folder' | 'both' | 'nothing';
   options?(): readonly Option[];
-  /** Reads the arguments, calls one method, shows the answer. @returns the exit code */
+  /** Reads the arguments, calls one method and shows the result. @returns the exit code */
   run(call: Call, args: readonly (string | undefined)[], options: Options): Promise<number>;
 }
 
 /** A noun with its verbs, or a command that is one word. */
 export type Commands = { readonly verbs: readonly Verb[] } | { readonly command: Verb };
 
-/** Options that every command takes, before the noun or behind the verb. */
+/** Options that every command has. */
 export interface GlobalOptions {
   readonly data?: string;
   readonly remote?: string;
@@ -37,37 +37,37 @@ export interface GlobalOptions {
   readonly verbose?: boolean;
 }
 
-/** One use of the command line. */
+/** One call of a command. */
 export interface Call {
   readonly context: Context;
   readonly global: GlobalOptions;
   readonly show: Show;
   /**
    * Path of the catalogue's folder, from the current one.
-   * @throws UnusableCatalogueError where there is none; UsageError where one elsewhere is meant
+   * @throws UnusableCatalogueError if there is none; UsageError if a remote catalogue is selected
    */
   folder(): string;
-  /** Whether a catalogue elsewhere is meant, and not one in a folder. */
-  readonly isElsewhere: boolean;
-  /** The catalogue that is meant: in a folder or, by --remote or CATALOGUE_REMOTE, elsewhere. */
+  /** True if a remote catalogue is selected. */
+  readonly isRemote: boolean;
+  /** Opens the selected catalogue: remote with --remote or CATALOGUE_REMOTE, else the one in the folder. */
   open(): Promise<Catalogue>;
-  /** Who may sign in to it. */
+  /** Its accounts. */
   accounts(): Promise<Credentials>;
   /**
-   * A catalogue elsewhere, as the one who is signed in there.
-   * @param given a name or an address; default: as --remote or CATALOGUE_REMOTE say
-   * @throws NotFoundError for a name that isn't known; UsageError; UnreachableError
+   * Opens a remote catalogue, as the user who is signed in there.
+   * @param given name or address; default: --remote or CATALOGUE_REMOTE
+   * @throws NotFoundError for an unknown name; UsageError; UnreachableError
    */
-  remote(given?: string): Promise<Elsewhere>;
-  /** Its address. @throws NotFoundError, UsageError */
+  remote(given?: string): Promise<RemoteCatalogue>;
+  /** The address of a remote catalogue. @throws NotFoundError, UsageError */
   remoteUrl(given?: string): Promise<string>;
-  /** The command line itself, for those who speak of it. */
+  /** The declarations of all commands, for completion. */
   declared(): Declared;
 }
 
-/** All commands there are. */
+/** The declarations of all commands. */
 export interface Declared {
   readonly program: Command;
-  /** Declares the verbs or the options of a noun; to be called once for each. */
+  /** Adds the verbs or the options of a noun; to be called once for each. */
   load(noun: Command): Promise<void>;
 }

@@ -1,71 +1,20 @@
 /**
- * The world, as far as the command line needs it, in one small value: `main` gets it and nothing below reaches past it.
- * A test hands in another one.
+ * The context of a command: everything outside of it that it needs, in one small value. `main` gets it, and nothing below
+ * reaches past it; a test hands in another one.
  */
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import type { Credentials } from '../catalogue/accounts.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import type { Diagnostic } from '../catalogue/types.ts';
-import type { RequestInfo } from '../remote/http.ts';
+import type { CheckOptions, CheckResult } from '../files/folder.ts';
+import type { HttpOptions } from '../remote/http.ts';
+import type { ServeOptions, Serving } from '../serve.ts';
 import { oneLine } from './output/text.ts';
-import type { Trace } from './trace.ts';
+import { promptsOn } from './prompts.ts';
 
-/** What is wrong with a file. */
-export interface CheckProblem extends Diagnostic {
-  readonly severity: 'error' | 'warning';
-  /** Whether `catalogue check --fix` mends it. */
-  readonly fixable: boolean;
-}
-
-export interface CheckAsked {
-  /** Mend what can be mended. */
-  readonly fix: boolean;
-  /** Read the payloads as well. */
-  readonly deep: boolean;
-  /** Only what changed in git since a commit, or what is staged in the index or in another. */
-  readonly changed?:
-    | { readonly since: string | undefined }
-    | { readonly staged: true; readonly index: string | undefined };
-  onProgress(done: number, total: number): void;
-}
-
-export interface CheckReport {
-  readonly problems: readonly CheckProblem[];
-  readonly fixed: readonly CheckProblem[];
-  /** How many files were looked at. */
-  readonly files: number;
-  /** Where only what changed was looked at: since when. */
-  readonly since?: string;
-}
-
-export interface ServeOptions {
-  readonly folder: string;
-  readonly host: string;
-  /** 0 for any that is free. */
-  readonly port: number;
-  readonly baseUrl?: string;
-  readonly readOnly?: boolean;
-  readonly logFormat?: 'text' | 'json';
-  readonly metrics?: boolean;
-  log(line: string): void;
-}
-
-export interface Served {
-  readonly url: string;
-  readonly title: string;
-  close(): Promise<void>;
-}
-
-/** A catalogue elsewhere, with those who may sign in to it. */
-export interface Elsewhere extends Catalogue {
+/** A remote catalogue, with its accounts. */
+export interface RemoteCatalogue extends Catalogue {
   readonly accounts: Credentials;
-}
-
-export interface ConnectOptions {
-  readonly token?: string | undefined;
-  /** Told of every request that was answered. */
-  readonly onRequest?: ((told: RequestInfo) => void) | undefined;
 }
 
 export interface Context {
@@ -78,60 +27,48 @@ export interface Context {
   readonly isTerminal: { readonly in: boolean; readonly out: boolean; readonly err: boolean };
   /** Width of the terminal. */
   readonly columns: number;
-  /** Whether nothing but errors is wanted on stderr. */
+  /** True if only errors are written on stderr. */
   readonly quiet?: boolean;
-  /** Takes one line about what is done; there where somebody wants to know. */
-  readonly trace?: Trace | undefined;
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
-  /** Asks a question that is answered by yes or no; no answer is no. */
+  /** Asks a yes-or-no question; without an answer it is no. */
   confirm(question: string): Promise<boolean>;
-  /** Asks for a line of text; '' where nothing is typed. */
+  /** Asks for a line of text; '' if nothing is typed. */
   ask(question: string): Promise<string>;
-  /** Asks for something that isn't shown while it is typed; '' where nothing is. */
+  /** Asks for a line that isn't shown while it is typed; '' if nothing is typed. */
   secret(question: string): Promise<string>;
   /** The text of a file; that of stdin for `-`. */
   read(path: string): Promise<string>;
   /** The bytes of stdin. */
   stdin(): Readable;
-  /** Waits until somebody wants the program to end: Ctrl-C or SIGTERM. The second time, it ends at once. */
+  /** Resolves at Ctrl-C or SIGTERM. The second time, the program ends at once. */
   interrupted(): Promise<void>;
   /**
-   * Opens the catalogue in a folder, for one who may see and do everything.
-   * @param options.whole whether all of it will be read: then what was read is kept for the next time
+   * Opens the catalogue in a folder as its local admin, who may see and do everything.
+   * @param options.whole true if all of it will be read: then a cache is kept for the next time
    */
   open(folder: string, options?: { readonly whole?: boolean }): Promise<Catalogue>;
-  /** Who may sign in to the catalogue in a folder. */
+  /** The accounts of the catalogue in a folder. */
   accounts(folder: string): Promise<Credentials>;
-  /** Opens the catalogue at an address, for whom the token stands for. @throws UnreachableError, NotAuthenticatedError */
-  connect(url: string, options: ConnectOptions): Promise<Elsewhere>;
-  /** Looks at every file of a catalogue. */
-  check(folder: string, options: CheckAsked): Promise<CheckReport>;
-  /** Serves a catalogue over HTTP; resolves when it answers. */
-  serve(options: ServeOptions): Promise<Served>;
-  /** Lets go of what was opened. */
+  /** Opens the catalogue at an address, as the token's user. @throws UnreachableError, NotAuthenticatedError */
+  connect(url: string, options: HttpOptions): Promise<RemoteCatalogue>;
+  /** Checks the files of a catalogue. */
+  check(folder: string, options: CheckOptions): Promise<CheckResult>;
+  /** Serves a catalogue over HTTP; resolves once it answers. */
+  serve(options: ServeOptions): Promise<Serving>;
+  /** Closes what was opened. */
   close(): Promise<void>;
 }
 
-/** The world of this process. */
+/** The context of this process. */
 export function processContext(): Context {
   const { stdin, stdout, stderr } = process;
-  // `catalogue dataset list | head` ends quietly: whoever stops reading has seen enough.
+  // `catalogue dataset list | head` ends quietly when the reader stops reading.
   for (const stream of [stdout, stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE') process.exit(0);
       throw error;
     });
-  const opened: { close(): Promise<void> }[] = [];
-
-  async function filesIn(folder: string, cache = false) {
-    const { openFolder } = await import('../files/file-catalogue.ts');
-    const log = (line: string) => void stderr.write(`${oneLine(line)}\n`);
-    // Nobody but the one who typed waits for the answer, and Ctrl-C is at hand.
-    const files = await openFolder(folder, { watch: false, cache, patience: Number.POSITIVE_INFINITY, log });
-    opened.push(files);
-    return files;
-  }
 
   return {
     out: (text) => void stdout.write(text),
@@ -144,49 +81,7 @@ export function processContext(): Context {
     columns: stdout.columns || 80,
     env: process.env,
     cwd: process.cwd(),
-
-    async confirm(question) {
-      const { createInterface } = await import('node:readline');
-      const prompt = createInterface({ input: stdin, output: stderr });
-      try {
-        return await new Promise<boolean>((resolve) => {
-          prompt.on('close', () => resolve(false));
-          prompt.question(`${question} [y/N] `, (answer) => resolve(/^\s*y(es)?\s*$/i.test(answer)));
-        });
-      } finally {
-        prompt.close();
-      }
-    },
-
-    async ask(question) {
-      const { createInterface } = await import('node:readline');
-      const prompt = createInterface({ input: stdin, output: stderr });
-      try {
-        return await new Promise<string>((resolve) => {
-          prompt.on('close', () => resolve(''));
-          prompt.question(`${question} `, resolve);
-        });
-      } finally {
-        prompt.close();
-      }
-    },
-
-    async secret(question) {
-      const { createInterface } = await import('node:readline');
-      const { Writable } = await import('node:stream');
-      const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
-      stderr.write(`${question} `);
-      const prompt = createInterface({ input: stdin, output: unseen, terminal: true, historySize: 0 });
-      try {
-        return await new Promise<string>((resolve) => {
-          prompt.on('close', () => resolve(''));
-          prompt.question('', resolve);
-        });
-      } finally {
-        prompt.close();
-        stderr.write('\n');
-      }
-    },
+    ...promptsOn(stdin, stderr),
 
     async read(path) {
       if (path === '-') {
@@ -196,13 +91,12 @@ export function processContext(): Context {
       const { readFile } = await import('node:fs/promises');
       return readFile(path, 'utf8');
     },
-
     stdin: () => stdin,
 
     interrupted: () =>
       new Promise((resolve) => {
         let asked = false;
-        // The listeners stay: without one that is ours, signal-exit (which proper-lockfile brings) kills the process.
+        // The listeners stay: without one of ours, signal-exit (which proper-lockfile brings) kills the process.
         const stop = (signal: NodeJS.Signals) => {
           if (asked) process.exit(128 + constants.signals[signal]);
           asked = true;
@@ -212,28 +106,41 @@ export function processContext(): Context {
         process.on('SIGTERM', stop);
       }),
 
-    open: async (folder, { whole } = {}) => (await filesIn(folder, whole)).for(),
-    accounts: async (folder) => (await filesIn(folder)).accounts,
+    ...opening((line) => void stderr.write(`${oneLine(line)}\n`)),
+  };
+}
 
+/** Opens folders, remotes and servers, and remembers them until they are closed. @param log takes warnings */
+function opening(
+  log: (line: string) => void,
+): Pick<Context, 'open' | 'accounts' | 'connect' | 'check' | 'serve' | 'close'> {
+  const opened: { close(): Promise<void> }[] = [];
+  const door = () => import('../files/folder.ts');
+
+  async function openFolder(folder: string, cache = false) {
+    const { open } = await door();
+    // No limit of time: only the person at the prompt waits, and Ctrl-C is at hand.
+    const catalogue = await open(folder, { watch: false, cache, patience: Number.POSITIVE_INFINITY, log });
+    opened.push(catalogue);
+    return catalogue;
+  }
+
+  return {
+    open: async (folder, { whole } = {}) => (await openFolder(folder, whole)).for(),
+    accounts: async (folder) => (await openFolder(folder)).accounts,
     async connect(url, options) {
       const { connect } = await import('../remote/remote-catalogue.ts');
       const catalogue = await connect(url, options);
       opened.push(catalogue);
       return catalogue;
     },
-
-    async check(folder, options) {
-      const { checkFolder } = await import('../files/checking/check.ts');
-      return checkFolder(folder, options);
-    },
-
+    check: async (folder, options) => (await door()).check(folder, options),
     async serve(options) {
       const { startServer } = await import('../serve.ts');
       return startServer(options);
     },
-
     async close() {
-      await Promise.all(opened.splice(0).map((files) => files.close()));
+      await Promise.all(opened.splice(0).map((catalogue) => catalogue.close()));
     },
   };
 }

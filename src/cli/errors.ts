@@ -1,11 +1,11 @@
-/** What can go wrong at a prompt only. */
+/** Errors that only a command line has. */
 import { CatalogueError } from '../catalogue/errors.ts';
 
-/** The command was not written as it has to be; the message says how. */
+/** The command line is wrong; the message says what to type. */
 export class UsageError extends CatalogueError {}
 
-/** The person said no. */
+/** The person has answered no, or given nothing. */
 export class DeclinedError extends CatalogueError {}
 
-/** Somebody pressed Ctrl-C; the message says what remains. */
+/** Ctrl-C was pressed; the message says what is left of the work. */
 export class InterruptedError extends CatalogueError {}

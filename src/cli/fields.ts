@@ -1,15 +1,19 @@
-/** The fields of a record as options, made of the table of fields: of what is written, and of what a list is filtered by. */
+/** The fields of records as options of commands, made from the table of fields: for writing, and for filtering lists. */
+import { readFile, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { Option } from 'commander';
 import type { Input, WritableKind } from '../catalogue/catalogue.ts';
+import { ValidationError } from '../catalogue/errors.ts';
 import { filtersOf, singular } from '../catalogue/facets.ts';
 import type { Field, NamedField } from '../catalogue/field.ts';
 import { fieldsOf } from '../catalogue/fields.ts';
+import { largestImage } from '../catalogue/image.ts';
+import { mediaPathIn } from '../catalogue/layout.ts';
 import type { Entities } from '../catalogue/types.ts';
 import type { Context } from './context.ts';
 import { collect, repeatable } from './options.ts';
-import { imageFrom } from './transfer/image.ts';
 
-/** The word for a value of each type of field that is an option. The others are written in ways of their own. */
+/** The value's word in the flags of an option, by type of field. Fields of other types are no options. */
 const values: { readonly [T in Field['type']]?: (field: NamedField) => string } = {
   text: () => 'text',
   link: () => 'text',
@@ -25,11 +29,11 @@ export function flagOf(field: string, several: boolean): string {
   return `--${(several ? field.replace(/s$/, '') : field).replaceAll('_', '-')}`;
 }
 
-/** The fields of a kind that are options: what a path says has arguments and options of its own. */
+/** The fields of a kind that are options. Fields from the path are arguments, or have options of their own. */
 const optionFields = (kind: WritableKind): readonly NamedField[] =>
   fieldsOf(kind).filter(({ type, readOnly, source }) => values[type] && !readOnly && source !== 'path');
 
-const imageHelp = 'A PNG, JPEG, GIF, WebP or AVIF file to take in; or a path below /site_media/, or a URL.';
+const imageHelp = 'A PNG, JPEG, GIF, WebP or AVIF file to upload; or a path below /site_media/, or a URL.';
 
 function optionOf(field: NamedField): Option {
   const { name, type, description, schema } = field;
@@ -80,12 +84,27 @@ export async function inputFrom(
   return input;
 }
 
-/** An option for every filter of a list that has a help. */
+/**
+ * An image that is given as a file, or the address of one.
+ * @param field name of the field, for errors
+ * @throws ValidationError where it is neither an address nor a file, or the file is too large
+ */
+async function imageFrom(field: string, value: string, { cwd }: Context): Promise<string | Uint8Array> {
+  if (value === '' || mediaPathIn(value) !== null || /^[a-z][a-z0-9+.-]+:\/\//i.test(value)) return value;
+  const wrong = (message: string) => new ValidationError({ [field]: [message] });
+  const found = await stat(resolve(cwd, value)).catch(() => null);
+  if (!found?.isFile())
+    throw wrong(`There is no file ${value}. Give a local file, a path below /site_media/, or a URL.`);
+  if (found.size > largestImage) throw wrong(`${value} has ${found.size} bytes; it may have at most ${largestImage}.`);
+  return readFile(resolve(cwd, value));
+}
+
+/** An option for every filter of a list that has a help text. */
 export const filterOptions = (kind: keyof Entities): readonly Option[] =>
   filtersOf(kind).flatMap(({ name, help, choices }) => {
     if (help === undefined) return [];
     if (!choices) return [repeatable(`--${name} <${name}>`, help)];
-    // What can be one of two is written out.
+    // Of two choices, both are in the flags.
     return [new Option(`--${name} <${choices.length === 2 ? choices.join('|') : name}>`, help).choices(choices)];
   });
 
@@ -101,7 +120,7 @@ export const filtersFrom = (
     }),
   );
 
-/** Types of values that aren't shown as a line: they are tables, or need words of their own. */
+/** Types of fields that are not shown as a line of text. */
 const noLines: readonly Field['type'][] = ['columns', 'versions', 'json', 'object'];
 
 /** The values of an entity's fields as people read them, by name. */

@@ -1,35 +1,35 @@
-/** Questions to rows, as people type them: `height__gte=10`. */
+/** Filters of rows, as people type them: `height__gte=10`. */
 import { UsageError } from './errors.ts';
 
 export type Parameter = readonly [name: string, value: string];
 
 /**
- * The parameters that words mean, each `column=value` or `column__lookup=value`.
+ * Reads filters, each `column=value` or `column__lookup=value`.
  * @throws UsageError
  */
 export function parametersFrom(words: readonly (string | undefined)[]): readonly Parameter[] {
   return words.map((word = '') => {
     const at = word.indexOf('=');
     if (at > 0) return [word.slice(0, at), word.slice(at + 1)];
-    throw new UsageError(`"${word}" is no filter. Write column=value or column__lookup=value, as in height__gte=10`);
+    throw new UsageError(`"${word}" is not a filter. Write column=value or column__lookup=value, as in height__gte=10`);
   });
 }
 
-/** The parameters as a query's record holds them: a number as a number, several values of a name as a list. */
+/** Parameters as a query's record has them: a number as a number, several values of a name as a list. */
 export function recordFrom(parameters: readonly Parameter[]): Readonly<Record<string, unknown>> {
   const values = new Map<string, unknown[]>();
   for (const [name, value] of parameters) values.set(name, [...(values.get(name) ?? []), plainValue(value)]);
   return Object.fromEntries([...values].map(([name, list]) => [name, list.length === 1 ? list[0] : list]));
 }
 
-/** Parameters of a query's record, one by one. */
+/** The parameters of a query's record, one by one. */
 export function parametersOf(record: Readonly<Record<string, unknown>>): readonly Parameter[] {
   return Object.entries(record).flatMap(([name, value]) =>
     [value].flat().map((one) => [name, typeof one === 'string' ? one : JSON.stringify(one)] as const),
   );
 }
 
-/** Only what is written back as it was typed is a number or a boolean: `007` and `1e3` stay texts. */
+/** A number or boolean if it is written back as it was typed, else the text: `007` and `1e3` stay texts. */
 function plainValue(text: string): unknown {
   if (text === 'true' || text === 'false') return text === 'true';
   return String(Number(text)) === text && Number.isFinite(Number(text)) ? Number(text) : text;

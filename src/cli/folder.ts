@@ -1,20 +1,19 @@
-/** Which folder is meant. */
-
+/** The folder of the local catalogue. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { UnusableCatalogueError } from '../catalogue/errors.ts';
 import { landmarks } from '../catalogue/layout.ts';
 
-/** The name that a catalogue's folder has unless it is given another one. */
+/** The default name of a catalogue's folder. */
 export const defaultFolder = 'catalogue-data';
 
-/** Whether the folder looks like a catalogue. */
-export const isCatalogue = (folder: string): boolean => landmarks.some((mark) => existsSync(join(folder, mark)));
+/** True if the folder looks like a catalogue. */
+export const isCatalogue = (folder: string): boolean => landmarks.some((name) => existsSync(join(folder, name)));
 
 /**
- * The catalogue's folder, as a path from the current one: as `--data` says, else CATALOGUE_DATA, else ./catalogue-data, else the current folder if it
- * is a catalogue itself.
- * @throws UnusableCatalogueError where there is none of them
+ * The catalogue's folder, relative to the current one: that of `--data`, else CATALOGUE_DATA, else ./catalogue-data, else
+ * the current folder if it is a catalogue.
+ * @throws UnusableCatalogueError if there is none of them
  */
 export function dataFolder(given: string | undefined, cwd: string, env: NodeJS.ProcessEnv): string {
   const named = given ?? (env.CATALOGUE_DATA || undefined);

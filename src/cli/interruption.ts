@@ -3,8 +3,8 @@ import type { Context } from './context.ts';
 import { InterruptedError } from './errors.ts';
 
 /**
- * Does work that takes long. Ctrl-C aborts its signal; the work then leaves things as they should be, and throws.
- * @param remains what there is afterwards, as a sentence
+ * Runs long work. Ctrl-C aborts its signal: the work then cleans up and throws.
+ * @param remains a sentence for the message: what is left of the work
  * @throws InterruptedError
  */
 export async function interruptible<T>(

@@ -14,7 +14,7 @@ import type { Context } from './context.ts';
 import { InterruptedError, UsageError } from './errors.ts';
 import { createProgram, globalOptions } from './program.ts';
 
-/** The one table from errors to exit codes; what isn't in it is 1, failed. */
+/** Exit codes of errors; all others are 1, failed. */
 const exitCodes: readonly (readonly [kind: new (...args: never[]) => Error, exitCode: number])[] = [
   [UsageError, 2],
   [ValidationError, 2],
@@ -25,13 +25,13 @@ const exitCodes: readonly (readonly [kind: new (...args: never[]) => Error, exit
   [ConflictError, 5],
   [StaleError, 5],
   [UnreachableError, 6],
-  // As of a program that the signal has killed: 128 and SIGINT's number.
+  // The exit code of a program that SIGINT (2) has killed: 128 + 2.
   [InterruptedError, 130],
 ];
 
 /**
  * Runs one command.
- * @param argv without the program's own name
+ * @param argv arguments, without the program's name
  * @returns the exit code; nothing is thrown
  */
 export async function main(argv: readonly string[], context: Context): Promise<number> {
@@ -44,7 +44,7 @@ export async function main(argv: readonly string[], context: Context): Promise<n
     called = command;
   });
   try {
-    await program.parseAsync(reworded(argv), { from: 'user' });
+    await program.parseAsync(withHelp(argv), { from: 'user' });
     return exitCode;
   } catch (error) {
     // Commander has written its help or its message by itself.
@@ -58,8 +58,8 @@ export async function main(argv: readonly string[], context: Context): Promise<n
   }
 }
 
-/** `catalogue` alone and `catalogue help dataset add` ask for help. */
-function reworded(argv: readonly string[]): readonly string[] {
+/** The arguments, with `catalogue` alone and `catalogue help dataset add` rewritten to --help. */
+function withHelp(argv: readonly string[]): readonly string[] {
   const [first, ...rest] = argv;
   return first === undefined || first === 'help' ? [...rest, '--help'] : argv;
 }

@@ -1,4 +1,4 @@
-/** All commands: a line for each noun, whose code is loaded when it is called and not before. */
+/** All commands: a line for each noun, whose module is loaded when it is called. */
 import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import type { Call, Commands, Declared, GlobalOptions, Verb } from './command.ts';
@@ -12,33 +12,48 @@ interface Noun {
 
 export const nouns: Readonly<Record<string, Noun>> = {
   init: { description: 'Make a new catalogue.', load: () => import('./commands/init.ts') },
-  namespace: { description: 'Namespaces: who publishes.', load: () => import('./commands/namespace.ts') },
-  dataset: { description: 'Datasets: what is published.', load: () => import('./commands/dataset.ts') },
-  version: { description: 'Versions: the data themselves.', load: () => import('./commands/version.ts') },
-  column: { description: 'Columns: what the values mean.', load: () => import('./commands/column.ts') },
-  query: { description: 'Queries: saved questions.', load: () => import('./commands/query.ts') },
-  publish: { description: 'Make a dataset and its version in one go.', load: () => import('./commands/publish.ts') },
-  data: { description: 'The rows of a dataset.', load: () => import('./commands/data.ts') },
-  download: { description: 'The file of a version, as it was taken in.', load: () => import('./commands/download.ts') },
-  clone: { description: 'Copy a catalogue from elsewhere.', load: () => import('./commands/clone.ts') },
-  pull: { description: 'Take what a catalogue elsewhere has changed.', load: () => import('./commands/pull.ts') },
-  push: { description: 'Send what was changed here.', load: () => import('./commands/push.ts') },
+  namespace: {
+    description: 'Namespaces: datasets with the same owners.',
+    load: () => import('./commands/namespace.ts'),
+  },
+  dataset: { description: 'Datasets: descriptions of published data.', load: () => import('./commands/dataset.ts') },
+  version: { description: 'Versions: the data of a dataset.', load: () => import('./commands/version.ts') },
+  column: { description: 'Columns: the meaning of the values.', load: () => import('./commands/column.ts') },
+  query: { description: 'Queries: saved filters of a dataset.', load: () => import('./commands/query.ts') },
+  publish: { description: 'Add a version, and its dataset if it is new.', load: () => import('./commands/publish.ts') },
+  data: { description: 'Print the rows of a dataset.', load: () => import('./commands/data.ts') },
+  download: { description: 'Download the file of a version.', load: () => import('./commands/download.ts') },
+  clone: { description: 'Copy a remote catalogue into a folder.', load: () => import('./commands/clone.ts') },
+  pull: {
+    description: 'Fetch the changes of a remote catalogue.',
+    load: async () => ({ command: (await import('./commands/pull-push.ts')).pull }),
+  },
+  push: {
+    description: 'Send local changes to a remote catalogue.',
+    load: async () => ({ command: (await import('./commands/pull-push.ts')).push }),
+  },
   diff: {
-    description: 'What differs: rows of versions, or a branch of git.',
+    description: 'Compare versions, commits, or local and remote.',
     load: () => import('./commands/diff.ts'),
   },
-  group: { description: 'Groups: who owns namespaces.', load: () => import('./commands/group.ts') },
-  user: { description: 'Users: who may sign in.', load: () => import('./commands/user.ts') },
-  token: { description: 'Tokens: what programs sign in with.', load: () => import('./commands/token.ts') },
-  trash: { description: 'What was removed, and how it comes back.', load: () => import('./commands/trash.ts') },
-  check: { description: 'Find what is wrong with the files.', load: () => import('./commands/check.ts') },
+  group: { description: 'Groups: users who own namespaces together.', load: () => import('./commands/group.ts') },
+  user: { description: 'Users: people who may sign in.', load: () => import('./commands/user.ts') },
+  token: { description: 'Tokens: for programs that sign in.', load: () => import('./commands/token.ts') },
+  trash: { description: 'List and restore what was removed.', load: () => import('./commands/trash.ts') },
+  check: { description: 'Find errors in the files.', load: () => import('./commands/check.ts') },
   serve: { description: 'Serve the catalogue over HTTP.', load: () => import('./commands/serve.ts') },
-  remote: { description: 'Catalogues elsewhere: their names here.', load: () => import('./commands/remote.ts') },
-  login: { description: 'Sign in to a catalogue elsewhere.', load: () => import('./commands/login.ts') },
-  logout: { description: 'Sign out of a catalogue elsewhere.', load: () => import('./commands/logout.ts') },
+  remote: { description: 'Remotes: names for remote catalogues.', load: () => import('./commands/remote.ts') },
+  login: {
+    description: 'Sign in to a remote catalogue.',
+    load: async () => ({ command: (await import('./commands/login.ts')).login }),
+  },
+  logout: {
+    description: 'Sign out of a remote catalogue.',
+    load: async () => ({ command: (await import('./commands/login.ts')).logout }),
+  },
   open: { description: 'Open a page in the browser.', load: () => import('./commands/open.ts') },
-  doctor: { description: 'Look whether all is well.', load: () => import('./commands/doctor.ts') },
-  completion: { description: 'Let the shell complete what you type.', load: () => import('./commands/completion.ts') },
+  doctor: { description: 'Check the program, the folder and remotes.', load: () => import('./commands/doctor.ts') },
+  completion: { description: 'Set up completion in your shell.', load: () => import('./commands/completion.ts') },
 };
 
 const introduction = 'A dataset catalogue in a folder of YAML files.';
@@ -58,12 +73,12 @@ More about a command: catalogue dataset add --help
 The catalogue's folder is the one named by --data, else by CATALOGUE_DATA in
 the environment, else ./catalogue-data, else the current folder if it is one.
 With --remote, or CATALOGUE_REMOTE in the environment, the same commands work on
-a catalogue elsewhere, as whoever is signed in there or has CATALOGUE_TOKEN.
+a remote catalogue, as the user of CATALOGUE_TOKEN or of: catalogue login
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 not allowed,
-5 conflict with what is there, 6 the remote can't be reached, 130 interrupted.`;
+5 conflict, 6 the remote can't be reached, 130 interrupted.`;
 
-/** What the program says of its use; the exit code of the command that ran is handed to `ended`. */
+/** The program for commander. @param ended gets the exit code of the command that ran */
 export function createProgram(context: Context, ended: (exitCode: number) => void): Command {
   const program = new Command('catalogue')
     .description(introduction)
@@ -99,7 +114,7 @@ export function createProgram(context: Context, ended: (exitCode: number) => voi
   return program;
 }
 
-/** Gives a noun's command what its module declares. */
+/** Adds to a noun's command what its module declares. */
 export function fill(noun: Command, commands: Commands, context: Context, ended: (exitCode: number) => void): void {
   if ('command' in commands) {
     const [, ...args] = commands.command.usage.split(' ');
@@ -125,31 +140,31 @@ function declare(command: Command, verb: Verb, context: Context, ended: (exitCod
   withGlobalOptions(command).action(async (...given: unknown[]) => {
     const args = given.slice(0, -2).flat() as (string | undefined)[];
     const own = Object.entries(command.opts()).filter(([name]) => !globalNames.includes(name));
-    const { call, hinted } = await callFor(context, command, verb);
-    ended(await verb.run(call, args, Object.fromEntries(own)).catch((error) => Promise.reject(hinted(error))));
+    const { call, withHint } = await callFor(context, command, verb);
+    ended(await verb.run(call, args, Object.fromEntries(own)).catch((error) => Promise.reject(withHint(error))));
   });
 }
 
-async function callFor(world: Context, command: Command, { on }: Verb) {
-  const [{ createShow }, { hearing }, { placesFor }] = await Promise.all([
+async function callFor(base: Context, command: Command, { on }: Verb) {
+  const [{ createShow }, { withVerbosity }, { cataloguesFor }] = await Promise.all([
     import('./output/show.ts'),
-    import('./hearing.ts'),
-    import('./elsewhere/places.ts'),
+    import('./verbosity.ts'),
+    import('./catalogues.ts'),
   ]);
   const global = globalOptions(command);
-  const context = hearing(world, global);
-  const { hinted, ...places } = placesFor(context, global, pathOf(command), on);
+  const context = withVerbosity(base, global);
+  const { withHint, ...catalogues } = cataloguesFor(context, global, pathOf(command), on);
   const call: Call = {
     context,
     global,
     show: createShow(context, global),
     declared: () => declared(context),
-    ...places,
+    ...catalogues,
   };
-  return { call, hinted };
+  return { call, withHint };
 }
 
-/** All commands, as they are declared: those of a noun when it is asked for. */
+/** The declarations of all commands, loaded noun by noun. */
 function declared(context: Context): Declared {
   const program = createProgram(context, () => {});
   return {
@@ -161,15 +176,15 @@ function declared(context: Context): Declared {
   };
 }
 
-/** Adds the options that are taken at every place. */
+/** Adds the options that may be given anywhere on the command line. */
 function withGlobalOptions(command: Command): Command {
   const options = [
     new Option('--data <dir>', "The catalogue's folder."),
-    new Option('--remote <name|url>', 'A catalogue elsewhere, in place of a folder.'),
+    new Option('--remote <name|url>', 'A remote catalogue, in place of a folder.'),
     new Option('--json', 'Print JSON: the objects of the API.'),
     new Option('--no-color', 'Print no colours, as with NO_COLOR in the environment.'),
     new Option('-q, --quiet', 'Print results and errors only: no messages, no progress.'),
-    new Option('-v, --verbose', 'Say what is read, written and asked for, and where an unexpected error came from.'),
+    new Option('-v, --verbose', 'Print each operation with its time, and the stack of an unexpected error.'),
   ];
   for (const option of options) command.addOption(everywhere(option));
   return command;
@@ -179,7 +194,7 @@ const everywhere = (option: Option) => option.helpGroup('Options everywhere:');
 
 const globalNames: readonly string[] = ['data', 'remote', 'json', 'color', 'quiet', 'verbose'];
 
-/** The global options as they were given: before the noun, before the verb or behind it; the last one counts. */
+/** The global options that were given: before the noun, before the verb or behind it; the last one counts. */
 export function globalOptions(command: Command): GlobalOptions {
   const given: Record<string, unknown> = {};
   for (let at: Command | null = command; at; at = at.parent)

@@ -40,11 +40,11 @@ describe('user add', () => {
     assert.equal((await at('user add eve --group nobody')).exitCode, 2);
     const { exitCode, err, catalogue } = await at('user add eve --password-stdin', { files: { '-': '\n' } });
     assert.notEqual(exitCode, 0);
-    assert.match(err, /no password/);
+    assert.match(err, /No password was given/);
     assert.equal((await catalogue.list('user', {})).count, 2);
   });
 
-  it('is rehearsed', async () => {
+  it('has a dry run', async () => {
     const { exitCode, out, catalogue } = await at('user add eve --dry-run');
     assert.deepEqual([exitCode, out], [0, 'Would add user eve\n']);
     assert.equal((await catalogue.list('user', {})).count, 2);
@@ -96,7 +96,7 @@ describe('user passwd', () => {
       secrets: ['looking-glass', 'looking-glass'],
     });
     assert.deepEqual([exitCode, out], [0, '']);
-    assert.deepEqual(questions, ['New password of bob:', 'The same again:']);
+    assert.deepEqual(questions, ['New password of bob:', 'Repeat the password:']);
     assert.equal(err, 'Changed the password of user bob.\n');
     assert.ok(await (await accountsIn(root)).signIn('bob', 'looking-glass'));
   });

@@ -42,7 +42,7 @@ describe('column', () => {
 });
 
 describe('check --deep', () => {
-  it('finds columns that no longer fit the data, and mends them', async () => {
+  it('finds columns that no longer fit the data, and fixes them', async () => {
     const { datasets = {} } = seed;
     const columns = [
       { type: 'string', name: 'height', unit: 'm' },
@@ -59,8 +59,8 @@ describe('check --deep', () => {
       out,
       /trees\/dataset\.yaml:\d+:\d+: The columns don't fit .*"name" \(string\) is missing, .*"gone" is not in the data, "height" is float and not string\./,
     );
-    const mended = await type(['check', '--deep', '--fix'], { root });
-    assert.equal(mended.exitCode, 0, mended.out);
+    const fixed = await type(['check', '--deep', '--fix'], { root });
+    assert.equal(fixed.exitCode, 0, fixed.out);
     const [, , height] = JSON.parse((await type(['column', 'list', 'parks/trees', '--json'], { root })).out);
     assert.deepEqual([height.type, height.unit], ['float', 'm']);
   });

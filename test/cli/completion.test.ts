@@ -105,7 +105,7 @@ describe('completion', () => {
       assert.match((await type(['completion', shell])).out, new RegExp(`^#.*\\n[^]*completion ${shell} -- `));
     const { exitCode, err } = await type(['completion', 'tcsh']);
     assert.equal(exitCode, 2);
-    assert.match(err, /no completion for tcsh. Write: catalogue completion bash\|zsh\|fish/);
+    assert.match(err, /no completion for tcsh. Choose one: catalogue completion bash\|zsh\|fish/);
   });
 });
 

@@ -43,7 +43,7 @@ describe('data', () => {
     );
     assert.match((await type(['data', 'parks/benches', 'n__gt=100'], { root, terminal: true })).err, /^No rows\.\n/);
     const narrow = await type(['data', 'parks/trees'], { terminal: true, columns: 30 });
-    assert.match(narrow.err, /3 of 5 columns\. Others: --fields longitude,latitude/);
+    assert.match(narrow.err, /3 of 5 columns\. To see others: --fields longitude,latitude/);
   });
 
   it('obeys nothing in the rows, at a terminal', async () => {
@@ -92,13 +92,13 @@ describe('data', () => {
       [['heigth__gte=10'], 2, /^error: heigth__gte: Unknown column "heigth"\. Did you mean "height"\?/],
       [['height__gte=tall'], 2, /^error: height__gte: /],
       [['height__gtr=1'], 2, /^error: height__gtr: /],
-      [['tall'], 2, /"tall" is no filter\. Write column=value or column__lookup=value/],
+      [['tall'], 2, /"tall" is not a filter\. Write column=value or column__lookup=value/],
       [['--fields', 'nam'], 2, /^error: --fields: Unknown column "nam"\. Did you mean "name"\?/],
       [['--ordering', 'geometry'], 2, /^error: --ordering: /],
       [['--bbox', '1,2'], 2, /^error: --bbox: /],
       [['--filter', 'height >'], 2, /^error: --filter: /],
       [['--format', 'xlsx'], 2, /Allowed choices are geojson/],
-      [['-o', 'rows.xlsx'], 2, /\.xlsx is no format .* Say which: --format geojson\|/],
+      [['-o', 'rows.xlsx'], 2, /can't be written as \.xlsx\. Say which: --format geojson\|/],
       [['-o', 'rows'], 2, /rows has no extension/],
       [['-o', 'rows.geojsn'], 2, /Did you mean \.geojson\?/],
     ];
@@ -128,7 +128,7 @@ describe('download', () => {
     writeFileSync(join(cwd, name), 'mine');
     const again = await type(['download', 'parks/trees'], { root });
     assert.equal(again.exitCode, 5);
-    assert.match(again.err, /There is a file .* already\. Name another with -o FILE, or replace it: --force/);
+    assert.match(again.err, /The file .* exists\. Name another one with -o FILE, or replace it with --force/);
     assert.equal(readFileSync(join(cwd, name), 'utf8'), 'mine');
     assert.equal((await type(['download', 'parks/trees', '--force'], { root })).exitCode, 0);
     assert.equal(readFileSync(join(cwd, name), 'utf8'), trees);
@@ -153,7 +153,7 @@ describe('download', () => {
         files: { 'a.csv.part': trees.slice(0, length) },
       });
       assert.equal(exitCode, 0, err);
-      assert.match(err, new RegExp(`^Going on after the first ${length} B of 80 B\\.\n`));
+      assert.match(err, new RegExp(`^Resuming after ${length} B of 80 B\\.\n`));
       assert.equal(readFileSync(join(cwd, 'a.csv'), 'utf8'), trees);
       assert.equal(existsSync(join(cwd, 'a.csv.part')), false);
     }
@@ -167,7 +167,7 @@ describe('download', () => {
     assert.equal(begun.exitCode, 1);
     assert.match(
       begun.err,
-      /These are not the bytes of parks\/trees@\d+: their checksum is .* was removed.* Try again\./,
+      /The bytes are not those of parks\/trees@\d+: the checksum is .* was removed.* Try again\./,
     );
     assert.deepEqual(readdirSync(begun.cwd), ['catalogue-data']);
     const damaged = {
@@ -177,7 +177,7 @@ describe('download', () => {
     for (const target of ['a.csv', '-']) {
       const { exitCode, err, cwd } = await type(['download', 'parks/trees', '-o', target], { seed: damaged });
       assert.equal(exitCode, 1);
-      assert.match(err, /These are not the bytes of parks\/trees@/);
+      assert.match(err, /The bytes are not those of parks\/trees@/);
       assert.deepEqual(readdirSync(cwd), ['catalogue-data']);
     }
   });
@@ -187,7 +187,7 @@ describe('download', () => {
       interrupted: Promise.resolve(),
     });
     assert.equal(exitCode, 130);
-    assert.match(err, /Interrupted\. What has come is in a\.csv\.part: the same command goes on with it\./);
+    assert.match(err, /Interrupted\. The first part is in a\.csv\.part: the same command fetches the rest\./);
     assert.equal(existsSync(join(cwd, 'a.csv')), false);
   });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { ageText } from '../../src/cli/output/age.ts';
+import { ageText } from '../../src/cli/output/quantities.ts';
 import { width, wrap } from '../../src/cli/output/width.ts';
 import { seed, trees, type } from '../support/prompt.ts';
 
@@ -102,13 +102,13 @@ describe('dataset show', () => {
 
       assert.match(out, /^Versions \(13\)\nVERSION .* ROWS +SIZE$/m);
       assert.match(out, new RegExp(`^${slugOf(3).slice(0, 8)}\\d{12} +3 days ago +no +csv +1,234,567 +80 B$`, 'm'));
-      assert.match(err, /^3 more\. All of them: catalogue version list parks\/trees$/m);
+      assert.match(err, /^3 more versions\. All of them: catalogue version list parks\/trees$/m);
     }
   });
 
   it('says where there are no data, and has no empty tables', async () => {
     const { out } = await type(['dataset', 'show', 'parks/empty'], { seed: rich, terminal: true });
-    assert.match(out, /^data +None yet\.$/m);
+    assert.match(out, /^data +No version yet\.$/m);
     assert.doesNotMatch(out, /Columns|Versions/);
   });
 

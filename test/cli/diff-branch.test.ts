@@ -97,7 +97,7 @@ describe('diff of a branch', () => {
     assert.equal(nothing.exitCode, 3);
     assert.match(
       nothing.err,
-      /^error: Git knows no commit tree\. .*\n *Or is a dataset meant\? One is written <namespace>\/<dataset>\.$/m,
+      /^error: Git knows no commit tree\. .*\n *If you mean a dataset, write <namespace>\/<dataset>\.$/m,
     );
   });
 
@@ -108,11 +108,11 @@ describe('diff of a branch', () => {
     };
     assert.deepEqual(await wrong('main', '--key', 'name'), [
       2,
-      'error: --key is about the rows of a dataset, and main is a commit.\n',
+      'error: --key is for the rows of a dataset, and main is a commit.\n',
     ]);
     assert.deepEqual(await wrong('parks/benches', '--format', 'markdown'), [
       2,
-      'error: --format markdown is about a commit: catalogue diff main\n',
+      'error: --format markdown is for commits, as in: catalogue diff main\n',
     ]);
     const outside = await type(['diff', 'main'], {});
     assert.equal(outside.exitCode, 3);

@@ -49,7 +49,7 @@ describe('diff', () => {
   it('shows as many rows as asked, and says how many there are', async () => {
     const { out, err } = await type(['diff', 'parks/trees', '--limit', '1'], { root });
     assert.equal(out.trimEnd().split('\n').length, 5);
-    assert.equal(err, '1 of 3 rows that differ. All of them: --limit 3\n');
+    assert.equal(err, '1 of 3 different rows. All of them: --limit 3\n');
     assert.equal((await type(['diff', 'parks/trees', '--limit', '0'], { root })).out.trimEnd().split('\n').length, 4);
     for (const [limit, rows] of [
       ['0', 0],

@@ -4,9 +4,10 @@ import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { isAtLeast } from '../../src/cli/doctor/environment.ts';
-import type { Finding } from '../../src/cli/doctor/finding.ts';
-import { asksForLfs, lookAtWatching } from '../../src/cli/doctor/folder.ts';
+import { checkWatches } from '../../src/cli/doctor/folder.ts';
+import type { HealthCheck } from '../../src/cli/doctor/health-check.ts';
 import { temporaryName } from '../../src/disk/durable.ts';
+import { isLfsConfigured, watchNeeds } from '../../src/files/diagnose.ts';
 import { freePort } from '../support/free-port.ts';
 import { makeRoot, type PromptOptions, seed, type } from '../support/prompt.ts';
 
@@ -16,7 +17,7 @@ async function examined(options: PromptOptions = {}) {
   const env = { XDG_CONFIG_HOME: join(dirname(root), 'config'), ...options.env };
   const { out, err, exitCode } = await type(['doctor', '--json'], { ...options, root, env });
   assert.equal(err, '');
-  const { ok, findings } = JSON.parse(out) as { ok: boolean; findings: readonly Finding[] };
+  const { ok, findings } = JSON.parse(out) as { ok: boolean; findings: readonly HealthCheck[] };
   assert.equal(exitCode, ok ? 0 : 1, out);
   return { ok, finding: (name: string) => findings.find((one) => one.name === name) };
 }
@@ -113,7 +114,7 @@ describe('doctor', () => {
       env: { XDG_CONFIG_HOME: '/nonexistent', CATALOGUE_DATA: 'nowhere' },
     });
     assert.match(out, /^\nEnvironment\nok +catalogue +\d/);
-    assert.match(out, /\nFolder\nwarning +path +There is none\.\n +There is no folder nowhere/);
+    assert.match(out, /\nFolder\nwarning +path +no folder\n +There is no folder nowhere/);
     for (const line of out.split('\n')) assert.ok(line.length <= 60, line);
     assert.match(err, /^No problem, \d warnings?\.$/m);
   });
@@ -128,19 +129,19 @@ describe('what doctor knows', () => {
   });
 
   it('says what to raise where too few folders can be watched', { skip: process.platform !== 'linux' }, async () => {
-    const [few] = await lookAtWatching(10, 1);
+    const [few] = checkWatches(watchNeeds(10, 1));
     assert.equal(few?.state, 'ok');
-    const [many] = await lookAtWatching(10_000_000, 1);
+    const [many] = checkWatches(watchNeeds(10_000_000, 1));
     assert.equal(many?.state, 'warning');
     assert.match(many?.advice ?? '', /more folders|max_user_watches=/);
   });
 
   it('knows whether payloads are kept in Git LFS', async () => {
     const root = await makeRoot();
-    assert.equal(asksForLfs(root), false);
+    assert.equal(isLfsConfigured(root), false);
     writeFileSync(join(root, '.gitattributes'), '# *.csv filter=lfs\n*.gz filter=lfs diff=lfs\n');
-    assert.equal(asksForLfs(root), true);
+    assert.equal(isLfsConfigured(root), true);
     writeFileSync(join(root, '.gitattributes'), '# *.csv filter=lfs\n');
-    assert.equal(asksForLfs(root), false);
+    assert.equal(isLfsConfigured(root), false);
   });
 });

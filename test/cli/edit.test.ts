@@ -88,7 +88,7 @@ describe('edit without a field', () => {
   it('says that nothing changed', async () => {
     const { edit, read } = await desk();
     const { exitCode, err } = await edit(trees);
-    assert.deepEqual([exitCode, err], [0, 'Nothing changed: dataset parks/trees is as it was.\n']);
+    assert.deepEqual([exitCode, err], [0, 'Nothing was changed in dataset parks/trees.\n']);
     assert.equal(read(), text);
   });
 
@@ -98,14 +98,14 @@ describe('edit without a field', () => {
     const { exitCode, err } = await edit(trees);
     assert.equal(exitCode, 0, err);
     const shown = seen(2).split('\n');
-    assert.equal(shown[0], '#> This was not saved:');
+    assert.equal(shown[0], '#> The text was not saved:');
     const at = shown.findIndex((line) => line.startsWith('visibility:')) + 1;
     assert.ok(
       shown.some((line) => line.startsWith(`#> Line ${at}, column `)),
       seen(2),
     );
     assert.ok(seen(2).endsWith(text.replace('label', 'visibility')));
-    assert.equal(seen(3).match(/This was not saved/g)?.length, 1);
+    assert.equal(seen(3).match(/The text was not saved/g)?.length, 1);
     assert.equal(read(), good);
   });
 
@@ -115,7 +115,7 @@ describe('edit without a field', () => {
     const { exitCode, err } = await edit(trees);
     assert.equal(exitCode, 1);
     assert.equal(times(), 2);
-    const [, kept = ''] = /as it was refused\. Your text is kept in (.+)\n$/.exec(err) ?? [];
+    const [, kept = ''] = /the one that was refused\. Your text is kept in (.+)\n$/.exec(err) ?? [];
     assert.equal(readFileSync(kept, 'utf8'), wrong);
     assert.equal(statSync(kept).mode & 0o777, 0o600);
     assert.equal(read(), text);
@@ -138,7 +138,7 @@ describe('edit without a field', () => {
     assert.equal(readFileSync(join(root, record), 'utf8'), `${text}# By another.\n`);
   });
 
-  it('mends a record that is broken', async () => {
+  it('fixes a record that is broken', async () => {
     const { edit, read, root } = await desk(text);
     writeFileSync(join(root, record), 'label: [');
     const { exitCode, err } = await edit(trees);

@@ -41,7 +41,7 @@ describe('errors', () => {
     assert.equal(exitCode, 1);
     assert.equal(
       err,
-      'error: TypeError: x is not a function\n       This is a fault of the program; --verbose says where.\n',
+      'error: TypeError: x is not a function\n       This is a defect of the program; --verbose shows where.\n',
     );
     const more = await failing(fault, '--verbose');
     assert.match(more.err, /\n {4}at .*errors\.test\.ts.*\ncaused by Error: deeper\n {4}at /s);

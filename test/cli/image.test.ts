@@ -42,7 +42,7 @@ describe('--image', () => {
   it('says what is wrong with it, and what to give instead', async () => {
     const files = { 'notes.png': 'Not a picture.', 'huge.png': Buffer.alloc(largestImage + 1) };
     for (const [value, message] of [
-      ['no.png', 'There is no file no.png. Give a file of this machine, a path below /site_media/, or a URL.'],
+      ['no.png', 'There is no file no.png. Give a local file, a path below /site_media/, or a URL.'],
       ['notes.png', 'Upload a valid image. The file you uploaded was either not an image or a corrupted image.'],
       ['huge.png', `huge.png has ${largestImage + 1} bytes; it may have at most ${largestImage}.`],
     ] as const) {

@@ -31,7 +31,7 @@ describe('init --hook', () => {
     assert.deepEqual(filesIn(root), before);
     assert.equal(git('status', '--porcelain'), '');
     const again = await init('--hook');
-    assert.deepEqual([again.err, again.exitCode], ['The hook is there already: .git/hooks/pre-commit\n', 0]);
+    assert.deepEqual([again.err, again.exitCode], ['The hook exists already: .git/hooks/pre-commit\n', 0]);
   });
 
   it('leaves a hook alone that is somebody’s, and says what to add to it', async (t) => {
@@ -40,7 +40,7 @@ describe('init --hook', () => {
     writeFileSync(join(top, '.git/hooks/pre-commit'), '#!/bin/sh\nmake lint\n');
     const { err, exitCode } = await init('--hook', '--ci');
     assert.equal(exitCode, 5);
-    assert.match(err, /^error: There is a hook in \.git\/hooks\/pre-commit, and it stays as it is\. Add this line/);
+    assert.match(err, /^error: \.git\/hooks\/pre-commit exists and was not changed\. Add this line/);
     assert.equal(read('.git/hooks/pre-commit'), '#!/bin/sh\nmake lint\n');
     assert.ok(!existsSync(join(top, '.github')), 'all or nothing');
     const [, line = ''] = err.trimEnd().split('\n');
@@ -49,7 +49,7 @@ describe('init --hook', () => {
       `git --literal-pathspecs diff --cached --quiet -- 'Bob'\\''s data' || npx --no-install catalogue --data 'Bob'\\''s data' check --staged || exit 1`,
     );
     writeFileSync(join(top, '.git/hooks/pre-commit'), `#!/bin/sh\n${line}\nmake lint\n`);
-    assert.match((await init('--hook')).err, /^The hook is there already/);
+    assert.match((await init('--hook')).err, /^The hook exists already/);
   });
 
   it('goes where core.hooksPath says, unless other repositories have their hooks there too', async (t) => {
@@ -60,7 +60,7 @@ describe('init --hook', () => {
     git('config', 'core.hooksPath', join(top, '..'));
     const shared = await init('--hook');
     assert.equal(shared.exitCode, 5);
-    assert.match(shared.err, /core\.hooksPath\) are those of others too\. Add this line/);
+    assert.match(shared.err, /core\.hooksPath\) isn't in this repository, so others may use it, too\. Add this line/);
     assert.ok(!existsSync(join(top, '../pre-commit')));
   });
 
@@ -89,7 +89,7 @@ describe('init --hook', () => {
     assert.equal(outside.exitCode, 3);
     assert.match(
       outside.err,
-      /A hook or a workflow is part of a git repository, and here is none\. Run first: git init/,
+      /A hook or a workflow needs a git repository, and the folder is in none\. Run first: git init/,
     );
     assert.ok(!existsSync(join(outside.cwd, 'new')));
   });
@@ -102,7 +102,7 @@ describe('init --ci', () => {
     assert.equal(exitCode, 0);
     assert.match(
       err,
-      /^Added \.github\/workflows\/catalogue\.yml\.\nIt runs the program that package\.json names: add/,
+      /^Added \.github\/workflows\/catalogue\.yml\.\nThe workflow needs the program in package\.json: add/,
     );
     const workflow = parse(read('.github/workflows/catalogue.yml'));
     assert.deepEqual(workflow.on.pull_request.paths, ['data/**', '.github/workflows/catalogue.yml']);
@@ -121,11 +121,11 @@ describe('init --ci', () => {
       'npx --no-install catalogue --data data check --changed "$BASE" --format github',
       'npx --no-install catalogue --data data diff "$BASE...HEAD" --format markdown | tee -a "$GITHUB_STEP_SUMMARY"',
     ]);
-    assert.match((await init('--ci')).err, /^The workflow is there already/);
+    assert.match((await init('--ci')).err, /^The workflow exists already/);
     writeFileSync(join(top, '.github/workflows/catalogue.yml'), 'name: Mine\n');
     const mine = await init('--ci');
     assert.deepEqual([mine.exitCode, read('.github/workflows/catalogue.yml')], [5, 'name: Mine\n']);
-    assert.match(mine.err, /stays as it is\. To have a new one, remove it first\./);
+    assert.match(mine.err, /was not changed\. For a new one, remove it first\./);
   });
 
   it('is YAML whatever the folder is called, and says nothing of package.json where that names the program', async (t) => {

@@ -68,7 +68,7 @@ describe('init', () => {
     assert.equal((await place({ 'catalogue-data/namespaces/a/namespace.yaml': '' }).init()).exitCode, 5);
     const full = await place({ 'thesis.tex': '' }).init('.');
     assert.equal(full.exitCode, 5);
-    assert.match(full.err, /\. isn't empty \(thesis\.tex is in it\) and is no catalogue\./);
+    assert.match(full.err, /\. isn't empty \(thesis\.tex is in it\) and isn't a catalogue\./);
     assert.match((await place({ 'catalogue-data': '' }).init()).err, /catalogue-data is a file/);
   });
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
-import { browsersFor } from '../../src/cli/browser.ts';
+import { browsersFor } from '../../src/cli/commands/open.ts';
 import { startServer } from '../../src/serve.ts';
 import { makeRoot, seed, type } from '../support/prompt.ts';
 

@@ -59,9 +59,9 @@ describe('query', () => {
         3,
         /Did you mean parks\/trees@20200102030405000000\?/,
       ],
-      [['tall'], 2, /Say which dataset is asked: --dataset/],
-      [['--dataset', 'parks/trees'], 2, /Name it: catalogue query add <query>/],
-      [['tall', '--dataset', 'parks/trees', 'height'], 2, /"height" is no filter/],
+      [['tall'], 2, /Name the dataset: --dataset/],
+      [['--dataset', 'parks/trees'], 2, /Give the query a name: catalogue query add <query>/],
+      [['tall', '--dataset', 'parks/trees', 'height'], 2, /"height" is not a filter/],
     ];
     for (const dry of [[], ['--dry-run']])
       for (const [argv, expected, message] of cases) {
@@ -72,7 +72,7 @@ describe('query', () => {
       }
     const untried = await type(['query', 'add', 'x', '--dataset', 'parks/benches', 'a=1']);
     assert.equal(untried.exitCode, 0);
-    assert.match(untried.err, /The question was not tried: parks\/benches@latest has no rows/);
+    assert.match(untried.err, /The query was not tried: parks\/benches@latest has no rows/);
   });
 
   it('that is taken or missing is said', async () => {

@@ -4,9 +4,8 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { addressFrom } from '../../src/catalogue/address.ts';
-import { configurationFolder } from '../../src/cli/elsewhere/configuration.ts';
-import { isUnencrypted } from '../../src/cli/elsewhere/remotes.ts';
-import { changeRemotes } from '../../src/cli/elsewhere/remotes-file.ts';
+import { isUnencrypted } from '../../src/cli/remote/remotes.ts';
+import { changeRemotes, configurationFolder } from '../../src/cli/remote/remotes-file.ts';
 import { connect } from '../../src/remote/remote-catalogue.ts';
 import { serveAccounts } from '../support/accounts.ts';
 import { freePort } from '../support/free-port.ts';
@@ -203,7 +202,10 @@ describe('remote', () => {
     assert.deepEqual([questions, err], [['Remove remote prod?'], 'Removed remote prod: https://data.example.org\n']);
     const gone = await at('remote remove prod --yes');
     assert.equal(gone.exitCode, 3);
-    assert.match(gone.err, /There is no remote prod\. There is test\. Add it with: catalogue remote add prod URL/);
+    assert.match(
+      gone.err,
+      /There is no remote prod\. Known remotes: test\. Add it with: catalogue remote add prod URL/,
+    );
     assert.deepEqual(JSON.parse((await done('remote list --json')).out), [test]);
   });
 
@@ -259,7 +261,7 @@ describe('login', () => {
     for (const line of ['login prod', 'login prod --username bob', 'login prod --password-stdin']) {
       const { exitCode, err } = await at(line);
       assert.equal(exitCode, 2, line);
-      assert.match(err, /--username NAME with --password-stdin, or a token with --token-stdin/);
+      assert.match(err, /--username NAME with --password-stdin, or --token-stdin/);
     }
     await done('login prod --username bob --password-stdin', { files: { '-': 'builder 7305\n' } });
     const { token } = await accounts.addToken('eve', { scope: 'read' });
@@ -291,7 +293,7 @@ describe('login', () => {
     const { token } = await accounts.addToken('bob', { expires: new Date(Date.now() + 1) });
     for (const [given, exitCode, said] of [
       [token, 4, 'error: Invalid token.\n'],
-      ['two words', 2, 'error: What is in stdin is no token: one has no blanks or line breaks.\n'],
+      ['two words', 2, 'error: The text in stdin is not a token: a token has no blanks or line breaks.\n'],
       ['\n', 2, 'error: There is no token in stdin.\n'],
     ] as const) {
       const { exitCode: code, err } = await at('login prod --token-stdin', { files: { '-': given } });
@@ -307,14 +309,17 @@ describe('login', () => {
 
   it('is over with logout: here, and there where the token was obtained', async (t) => {
     const { at, done, text, accounts } = await withServer(t);
-    assert.equal((await done('logout prod')).err, 'Nobody is signed in to prod.\n');
+    assert.equal((await done('logout prod')).err, 'You are not signed in to prod.\n');
     await done('login prod', signIn);
     assert.equal((await done('logout prod')).err, 'Signed out of prod.\n');
     assert.deepEqual([JSON.parse(text()).logins, await accounts.tokens()], [[], []]);
 
     const { token } = await accounts.addToken('eve');
     await done('login prod --token-stdin', { files: { '-': token } });
-    assert.match((await done('logout prod')).err, /^Signed out of prod\. The token was given, and stays valid\./);
+    assert.match(
+      (await done('logout prod')).err,
+      /^Signed out of prod\. The token was given with --token-stdin and stays valid\./,
+    );
     assert.equal((await accounts.tokens()).length, 1);
     assert.equal((await at('logout nowhere')).exitCode, 3);
   });
@@ -329,7 +334,7 @@ describe('login', () => {
     const { err } = await done('logout prod');
     assert.match(
       err,
-      /^Signed out of prod\. The token is forgotten here, but stays valid there until \d{4}-\d\d-\d\d: Nobody answers/,
+      /^Signed out of prod\. The token was removed from this computer, but stays valid on the server until \d{4}-\d\d-\d\d: Nobody answers/,
     );
     assert.deepEqual(JSON.parse(text()).logins, []);
   });
@@ -348,15 +353,15 @@ describe('login', () => {
 describe('what is meant', () => {
   it('is an option before the environment, and a remote before a folder there', async (t) => {
     const { done, at, base } = await withServer(t);
-    const elsewhere = 'parks\nwater\n';
+    const remote = 'parks\nwater\n';
     const names = async (line: string, env: NodeJS.ProcessEnv = {}) => {
       const { out, opened } = await done(line, { env });
       return [out.replace(/\t.*$/gm, ''), opened.length];
     };
-    assert.deepEqual(await names('namespace list --remote prod'), [elsewhere, 0]);
-    assert.deepEqual(await names(`--remote ${base} namespace list`), [elsewhere, 0]);
-    assert.deepEqual(await names('namespace list', { CATALOGUE_REMOTE: 'prod' }), [elsewhere, 0]);
-    assert.deepEqual(await names('namespace list --remote prod', { CATALOGUE_REMOTE: 'nowhere' }), [elsewhere, 0]);
+    assert.deepEqual(await names('namespace list --remote prod'), [remote, 0]);
+    assert.deepEqual(await names(`--remote ${base} namespace list`), [remote, 0]);
+    assert.deepEqual(await names('namespace list', { CATALOGUE_REMOTE: 'prod' }), [remote, 0]);
+    assert.deepEqual(await names('namespace list --remote prod', { CATALOGUE_REMOTE: 'nowhere' }), [remote, 0]);
     const here = await names('namespace list', { CATALOGUE_REMOTE: '' });
     assert.equal(here[1], 1);
     assert.deepEqual(await names('namespace list --data catalogue-data', { CATALOGUE_REMOTE: 'prod' }), here);
@@ -367,7 +372,10 @@ describe('what is meant', () => {
       'error: There is no remote pord. Did you mean prod? Add it with: catalogue remote add pord URL\n',
     );
     const none = await (await person()).at('namespace list --remote prod');
-    assert.match(none.err, /There is no remote prod\. There is none yet\. Add it with: catalogue remote add prod URL/);
+    assert.match(
+      none.err,
+      /There is no remote prod\. There are no remotes yet\. Add it with: catalogue remote add prod URL/,
+    );
   });
 
   it('is a folder only, for what works on files', async (t) => {
@@ -400,7 +408,7 @@ describe('what is meant', () => {
     assert.equal(await isSeen({ CATALOGUE_TOKEN: ` ${eve}\n` }), false);
     assert.match(
       (await done('login prod', { ...signIn, env: { CATALOGUE_TOKEN: eve } })).err,
-      /CATALOGUE_TOKEN is set and counts before this/,
+      /CATALOGUE_TOKEN is set and wins over this sign-in/,
     );
     const broken = await at('namespace list --remote prod', { env: { CATALOGUE_TOKEN: `${bob} ${bob}` } });
     assert.deepEqual([broken.exitCode, broken.err.includes(bob)], [2, false]);
@@ -422,7 +430,7 @@ describe('what is meant', () => {
     assert.equal(exitCode, 4);
     assert.equal(
       err,
-      'error: Invalid token. That is said of CATALOGUE_TOKEN. Without it, sign in with: catalogue login prod\n',
+      'error: Invalid token. The token in CATALOGUE_TOKEN is refused. Unset it, and sign in with: catalogue login prod\n',
     );
     await done('logout prod');
     await done('remote remove prod --yes');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { UnusableCatalogueError } from '../../src/catalogue/errors.ts';
-import type { ServeOptions } from '../../src/cli/context.ts';
+import type { ServeOptions } from '../../src/serve.ts';
 import { type } from '../support/prompt.ts';
 
 /** A server that writes down what was asked of it. */
@@ -10,7 +10,7 @@ function recorded() {
   let closed = 0;
   const serve = async ({ log, ...options }: ServeOptions) => {
     asked.push(options);
-    log('GET /\x1b[2J');
+    log?.('GET /\x1b[2J');
     return { url: 'http://127.0.0.1:8000', title: 'Open\x1b data', close: async () => void closed++ };
   };
   return { serve, asked, closed: () => closed };

@@ -87,7 +87,7 @@ describe('trash restore', () => {
     }
     const missing = await type(['trash', 'restore', 'parks/nothing'], { root });
     assert.equal(missing.exitCode, 3);
-    assert.match(missing.err, /nothing called parks\/nothing in the trash\. See: catalogue trash list/);
+    assert.match(missing.err, /Nothing in the trash is called parks\/nothing\. See: catalogue trash list/);
   });
 
   it('asks which, where things of two kinds had the name', async () => {
@@ -114,7 +114,7 @@ describe('trash empty', () => {
     const yes = await type(['trash', 'empty'], { root, terminal: true, answer: true });
     assert.deepEqual([yes.exitCode, yes.err], [0, 'Deleted 2 things.\n']);
     assert.deepEqual(await listTrash(root), []);
-    assert.equal((await type(['trash', 'empty'], { root })).err, 'There was nothing to delete.\n');
+    assert.equal((await type(['trash', 'empty'], { root })).err, 'Nothing to delete.\n');
   });
 
   it('only what is older', async () => {

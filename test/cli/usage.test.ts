@@ -21,21 +21,21 @@ describe('wrong usage', () => {
     [['dataset', 'add', 'parks/x', '--label', ' '], /--label: This field may not be blank\./],
     [
       ['dataset', 'add', 'parks', '--label', '!!!'],
-      /"!!!" makes no name\. Give one: catalogue dataset add parks\/<dataset>/,
+      /No name can be made from the label "!!!"\. Give one: catalogue dataset add parks\/<dataset>/,
     ],
     [['dataset', 'add', 'a b', '--label', 'X'], /"a b" is no namespace's name/],
     [['dataset', 'add', 'parks/x', '--label', 'x'.repeat(201)], /--label: Ensure this field has no more than 200 char/],
     [['dataset', 'edit', 'parks/trees', '--keyword', 'x'.repeat(101)], /--keyword: Ensure/],
     [['dataset', 'edit', 'parks/trees'], /Nothing to change: give at least one field/],
     [['dataset', 'list', '--limit', '0'], /It must be a whole number of at least 1/],
-    [['dataset', 'list', '--ordering', 'colour'], /Lists are ordered by id, label, slug, namespace/],
-    [['dataset', 'remove', 'parks/trees'], /Nobody can be asked .* add --yes/],
+    [['dataset', 'list', '--ordering', 'colour'], /The fields are id, label, slug, namespace/],
+    [['dataset', 'remove', 'parks/trees'], /There is no terminal to ask .* add --yes/],
     [
       ['dataset', 'add', 'parks/x', '--label', 'X', '--description', 'a', '--description-file', 'b'],
       /cannot be used with/,
     ],
     [['serve', '--port', '70000'], /It must be a whole number from 0 to 65535/],
-    [['serve', '--base-url', 'example.org'], /It is written like https:/],
+    [['serve', '--base-url', 'example.org'], /Write it like https:/],
     [['check', '--format', 'xml'], /Allowed choices are text, json, github/],
   ];
   for (const [argv, message] of wrong)
@@ -81,10 +81,10 @@ describe('global options', () => {
     assert.equal((await catalogue.get<'namespace'>({ kind: 'namespace', slug: 'x' })).label, '--json');
   });
 
-  it('mean a folder or a catalogue elsewhere, and not both', async () => {
+  it('mean a folder or a remote catalogue, and not both', async () => {
     const both = await type(['--remote', 'https://data.example.org', '--data', '/', 'dataset', 'list']);
     assert.deepEqual([both.exitCode, both.opened], [2, []]);
-    assert.match(both.err, /--data means a folder and --remote a catalogue elsewhere: give one of them/);
+    assert.match(both.err, /--data means a folder and --remote a remote catalogue: give one of them/);
     const serve = await type(['serve', '--remote', 'prod']);
     assert.equal(serve.exitCode, 2);
     assert.match(serve.err, /catalogue serve works on a folder, not on a remote/);

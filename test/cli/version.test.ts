@@ -56,7 +56,7 @@ describe('version add', () => {
       files: { 'trees.csv': trees },
     });
     assert.deepEqual([exitCode, out], [0, `parks/trees@${first}\n`]);
-    assert.equal(err, `Nothing was added: parks/trees@${first}, the newest version, has the same bytes.\n`);
+    assert.equal(err, `Nothing was added: the newest version, parks/trees@${first}, has the same bytes.\n`);
     assert.deepEqual(files(), before);
   });
 
@@ -127,7 +127,7 @@ describe('version add', () => {
     assert.match(out, /^Would add a version to dataset parks\/trees: csv, 2 rows, 38 B\nColumns: 1 added/);
     assert.deepEqual(files(), before());
     const same = await type(['version', 'add', 'parks/trees', '-', '--dry-run'], { root, files: { '-': trees } });
-    assert.equal(same.out, `Would add nothing: parks/trees@${first}, the newest version, has the same bytes\n`);
+    assert.equal(same.out, `Would add nothing: the newest version, parks/trees@${first}, has the same bytes\n`);
     const json = await type([...argv, '--json'], { root });
     const told = JSON.parse(json.out);
     assert.deepEqual([told.created, told.rows, told.changes.added.length], [true, 2, 1]);
@@ -137,13 +137,13 @@ describe('version add', () => {
   it('shows a bar at a terminal only', async () => {
     const files = { 'more.csv': more };
     const seen = await type(['version', 'add', 'parks/trees', 'more.csv'], { files, terminal: true });
-    assert.match(seen.err, /^\rTaking in more\.csv {2}\[#+\] 100 % {2}38 B\r +\rAdded version/);
+    assert.match(seen.err, /^\rUploading more\.csv {2}\[#+\] 100 % {2}38 B\r +\rAdded version/);
     assert.equal(seen.out, '');
     const piped = await type(['version', 'add', 'parks/trees', '-', '--name', 'a.csv'], {
       files: { '-': more },
       terminal: true,
     });
-    assert.match(piped.err, /^\rTaking in a\.csv {2}38 B\r/, 'bytes where nobody knows how many there will be');
+    assert.match(piped.err, /^\rUploading a\.csv {2}38 B\r/, 'bytes where nobody knows how many there will be');
   });
 
   it('prints what the API would answer', async () => {
@@ -274,7 +274,7 @@ describe('publish', () => {
     assert.doesNotMatch(again.err, /Added dataset/);
     const nameless = await type(['publish', '-', '--to', 'parks'], { files: { '-': more } });
     assert.equal(nameless.exitCode, 2);
-    assert.match(nameless.err, /Give one: --label …, or --to <namespace>\/<dataset>/);
+    assert.match(nameless.err, /The dataset needs a name: give --label …, or --to <namespace>\/<dataset>/);
   });
 
   it('changes the dataset that is there, when the version is in', async () => {

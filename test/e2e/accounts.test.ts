@@ -71,7 +71,7 @@ describe('accounts', () => {
     const command = `'${process.execPath}' '${bin}' user passwd eve`;
     const child = spawn('script', ['-qec', command, '/dev/null'], { cwd, stdio: ['pipe', 'pipe', 'inherit'] });
     let seen = '';
-    for (const question of ['New password of eve:', 'The same again:']) {
+    for (const question of ['New password of eve:', 'Repeat the password:']) {
       while (!seen.includes(question)) seen += String((await once(child.stdout, 'data'))[0]);
       // The question may be there before the terminal is told to show nothing.
       await new Promise((resolve) => setTimeout(resolve, 500));

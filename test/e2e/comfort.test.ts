@@ -1,4 +1,4 @@
-/** The same comforts on a catalogue elsewhere, with the built program at a terminal of its own. */
+/** The same comforts on a remote catalogue, with the built program at a terminal of its own. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { programFolder, terminal } from '../support/terminal.ts';
 
 const password = 'down the rabbit hole';
 
-describe('at a terminal, on a catalogue elsewhere', () => {
+describe('at a terminal, on a remote catalogue', () => {
   const home = temporaryFolder();
   const cwd = home.path;
   const record = join(cwd, 'there', 'namespaces', 'parks', 'datasets', 'benches', 'dataset.yaml');

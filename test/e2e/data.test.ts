@@ -52,14 +52,14 @@ describe('data, from a file to rows', () => {
     const bytes = readFileSync(lakes);
     writeFileSync(join(cwd, 'lakes.geojson.part'), bytes.subarray(0, 500_000));
     const resumed = await done('download', 'lab/lakes', '-o', 'lakes.geojson');
-    assert.match(resumed.err, /^Going on after the first 500 kB of 912 kB\.\nDownloaded .* checksum verified\)\.\n$/);
+    assert.match(resumed.err, /^Resuming after 500 kB of 912 kB\.\nDownloaded .* checksum verified\)\.\n$/);
     assert.ok(readFileSync(join(cwd, 'lakes.geojson')).equals(bytes));
 
     await done('publish', companies, '--to', 'lab/companies');
     const added = await done('version', 'add', 'lab/companies', moreCompanies);
     assert.match(added.err, /Columns: 7 added, 2 dropped\.\n {2}\+ Security \(string\)\n/);
     assert.match((await done('diff', 'lab/companies')).out, /^Rows: \d+ added, \d+ removed/m);
-    assert.match((await done('check', '--deep')).err, /^\d+ files checked: nothing wrong\.\n$/);
+    assert.match((await done('check', '--deep')).err, /^\d+ files checked: no errors\.\n$/);
   });
 
   it('ends quietly when nobody reads on', async () => {

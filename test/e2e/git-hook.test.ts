@@ -112,7 +112,7 @@ describe('the pre-commit hook', () => {
     const args = ['-C', top, '-c', 'user.name=Test', '-c', 'user.email=test@example.org', 'commit', '-m', 'x'];
     assert.match(
       refusal(() => execFileSync('git', args, { stdio: 'pipe', env: { ...gitEnv, PATH: tools } })),
-      /^The catalogue can't be checked, for the program catalogue isn't installed\. Install it \(npm install\), or commit with --no-verify\.$/m,
+      /^The catalogue can't be checked: the program catalogue isn't installed\. Install it \(npm install\), or commit with --no-verify\.$/m,
     );
   });
 });

@@ -59,7 +59,7 @@ export async function keepInStep(home: string, program?: string): Promise<void> 
     await done('bob', `clone ${proxy.url}`);
     assert.equal(existsSync(data('bob', 'namespaces/water/datasets/wells')), false);
     assert.equal(existsSync(data('bob', 'users/ann.yaml')), false);
-    for (const words of ['pull', 'push', 'diff']) assert.match((await done('ann', words)).err, /Already in step\./);
+    for (const words of ['pull', 'push', 'diff']) assert.match((await done('ann', words)).err, /Already up to date\./);
 
     // Both edit; what they don't have in common goes through.
     await done('ann', 'dataset edit parks/trees --label Old --licence CC0-1.0');
@@ -74,7 +74,7 @@ export async function keepInStep(home: string, program?: string): Promise<void> 
     assert.deepEqual(contentOf(data('bob')), before);
     const pushed = await type('bob', 'push');
     assert.equal(pushed.exitCode, 5, pushed.err);
-    assert.match(pushed.err, /1 record held back.*catalogue pull/);
+    assert.match(pushed.err, /1 record not sent.*catalogue pull/);
     assert.match(pushed.err, /^Pushed 2 records and 11 B to /m);
 
     // The conflict, field by field; nothing is decided for anybody.
@@ -97,7 +97,7 @@ export async function keepInStep(home: string, program?: string): Promise<void> 
     assert.match(readFileSync(data('host', trees), 'utf8'), /^label: Old$/m);
     // By hand, so that it says both.
     await done('bob', 'dataset edit parks/trees --licence CC0-1.0 --label Tall-and-old');
-    assert.match((await done('bob', 'pull --ours parks/trees')).err, /Kept 1 record/);
+    assert.match((await done('bob', 'pull --ours parks/trees')).err, /Kept 1 local record/);
     await done('bob', 'push');
     await done('ann', 'pull');
     same('ann');
@@ -142,7 +142,7 @@ export async function keepInStep(home: string, program?: string): Promise<void> 
     }
     assert.ok(cuts.length > 0);
     proxy.allow(Number.POSITIVE_INFINITY);
-    assert.match((await done('bob', 'pull')).err, /Already in step\./);
+    assert.match((await done('bob', 'pull')).err, /Already up to date\./);
     const visible = Object.entries(contentOf(data('host'))).filter(([path]) => !/wells|users\/ann/.test(path));
     assert.deepEqual(contentOf(data('bob')), Object.fromEntries(visible));
     for (const who of ['ann', 'bob', 'host']) await done(who, 'check --deep');

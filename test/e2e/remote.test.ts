@@ -1,4 +1,4 @@
-/** A catalogue elsewhere, through the program: a server as one process, the command line as others. */
+/** A remote catalogue, through the program: a server as one process, the command line as others. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ import { serveStranger } from '../support/stranger.ts';
 const password = 'down the rabbit hole';
 const trees = 'name,height\noak,12.5\nelm,9\n';
 
-describe('a catalogue elsewhere', () => {
+describe('a remote catalogue', () => {
   const home = temporaryFolder();
   const cwd = home.path;
   const config = join(cwd, '.config', 'catalogue', 'remotes.json');
@@ -49,7 +49,7 @@ describe('a catalogue elsewhere', () => {
     home.remove();
   });
 
-  it('is read by anybody, and written by whoever is signed in', async () => {
+  it('is read by anybody, and written by those who are signed in', async () => {
     assert.equal((await done('namespace list --remote prod')).out, 'parks\tParks\tpublic\t\n');
     const refused = await at('dataset add parks/trees --label Trees --remote prod');
     assert.equal(refused.exitCode, 4);

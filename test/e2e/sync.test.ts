@@ -40,7 +40,7 @@ describe('clone, pull and push', () => {
       }
       const { exitCode, err } = await run(clone, { cwd });
       assert.ok(exitCode === 0 || /already/.test(err), err);
-      assert.match((await run(['pull', '--data', 'here'], { cwd })).err, /Already in step\./);
+      assert.match((await run(['pull', '--data', 'here'], { cwd })).err, /Already up to date\./);
       assert.deepEqual(contentOf(join(cwd, 'here')), contentOf(join(cwd, 'there')));
       assert.equal((await run(['check', '--data', 'here'], { cwd })).exitCode, 0);
     } finally {

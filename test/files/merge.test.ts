@@ -9,9 +9,9 @@ import { Readable } from 'node:stream';
 import { after, describe, it } from 'node:test';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import type { Dataset } from '../../src/catalogue/types.ts';
-import { prepareFolder } from '../../src/cli/setup/new-folder.ts';
 import { checkFolder } from '../../src/files/checking/check.ts';
 import { openFolder } from '../../src/files/file-catalogue.ts';
+import { prepareFolder } from '../../src/files/new-folder.ts';
 import { homeOf } from '../support/folder.ts';
 import { makeRepository, type Repository, repositoryAt } from '../support/repository.ts';
 

@@ -7,11 +7,12 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { after } from 'node:test';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
-import type { CheckReport, Context, Served, ServeOptions } from '../../src/cli/context.ts';
+import type { Context } from '../../src/cli/context.ts';
 import { main } from '../../src/cli/main.ts';
-import { checkFolder } from '../../src/files/checking/check.ts';
 import { openFolder } from '../../src/files/file-catalogue.ts';
+import { type CheckResult, check } from '../../src/files/folder.ts';
 import { connect } from '../../src/remote/remote-catalogue.ts';
+import type { ServeOptions, Serving } from '../../src/serve.ts';
 import { type FolderContent, homeOf, writeContent } from './folder.ts';
 
 export interface PromptOptions {
@@ -36,8 +37,8 @@ export interface PromptOptions {
   /** When Ctrl-C is pressed; never otherwise. */
   readonly interrupted?: Promise<void>;
   /** What the check finds, in place of what it would. */
-  readonly report?: CheckReport;
-  serve?(options: ServeOptions): Promise<Served>;
+  readonly report?: CheckResult;
+  serve?(options: ServeOptions): Promise<Serving>;
 }
 
 export interface Result {
@@ -160,9 +161,9 @@ export async function type(argv: readonly string[], options: PromptOptions = {})
       closing.push(catalogue);
       return catalogue;
     },
-    async check(folder, { onProgress, ...asked }) {
+    async check(folder, { onProgress = () => {}, ...asked }) {
       checks.push({ folder, ...asked });
-      if (!options.report) return checkFolder(resolve(cwd, folder), { ...asked, onProgress });
+      if (!options.report) return check(resolve(cwd, folder), { ...asked, onProgress });
       for (const done of [0, 1, 1, 2]) onProgress(done, 2);
       return options.report;
     },

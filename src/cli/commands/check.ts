@@ -1,15 +1,18 @@
-/** `catalogue check`: what is wrong with the files. */
+/** `catalogue check`: errors in the files, and fixing them. */
 import { relative, resolve } from 'node:path';
 import { Option } from 'commander';
+import type { Catalogue } from '../../catalogue/catalogue.ts';
+import type { CheckDiagnostic, CheckOptions, CheckResult } from '../../files/folder.ts';
 import type { Call, Verb } from '../command.ts';
-import type { CheckAsked, CheckProblem, CheckReport, Context } from '../context.ts';
+import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
+import { listAll } from '../lookup.ts';
 import { progress } from '../output/progress.ts';
-import { type Paint, painter, type Show } from '../output/show.ts';
-import { counted } from '../output/sizes.ts';
+import { counted } from '../output/quantities.ts';
+import { colours, type Paint, type Show } from '../output/show.ts';
 import { manyLines, oneLine } from '../output/text.ts';
 
-interface CheckOptions {
+interface Options {
   readonly fix?: boolean;
   readonly deep?: boolean;
   readonly format?: 'text' | 'json' | 'github';
@@ -17,15 +20,15 @@ interface CheckOptions {
   readonly staged?: boolean;
 }
 
-export const command: Verb<CheckOptions> = {
+export const command: Verb<Options> = {
   usage: 'check',
-  description: 'Find what is wrong with the files of the catalogue.',
+  description: 'Find errors in the files of the catalogue.',
   notes:
-    'It looks at form, identifiers, checksums and links; with --remote, at what the server there finds wrong with its ' +
-    'files. The exit code is 1 if something is wrong.\n\n' +
-    'With --changed, only at the files that differ from a commit, committed or not, and at what they concern: the same ' +
-    'id elsewhere, a query of a dataset that was removed. Without a commit that is the one where the branch began: ' +
-    'where it left its upstream, else the main branch. With --staged, at what the next commit will hold.',
+    'It checks syntax, fields, ids, checksums and references; with --remote, it lists the errors that the server has ' +
+    'found in its files. The exit code is 1 if there is an error.\n\n' +
+    'With --changed, it checks only the files that differ from a commit, committed or not, and what they affect: another ' +
+    'record with the same id, a query of a removed dataset. Without a name, the commit is the one where the branch ' +
+    'started, from its upstream or else from the main branch. With --staged, it checks what the next commit will have.',
   examples: [
     'catalogue check',
     'catalogue check --fix',
@@ -35,11 +38,11 @@ export const command: Verb<CheckOptions> = {
     'catalogue check --staged',
   ],
   options: () => [
-    new Option('--fix', 'Mend what can be mended without a decision of yours.'),
-    new Option('--deep', 'Read the payloads as well, and compare their checksums and columns.'),
-    new Option('--changed [commit]', 'Look only at what differs from a commit of git, and at what that concerns.'),
-    new Option('--staged', 'Look only at what is staged in git, as it is staged.').conflicts('changed'),
-    new Option('--format <text|json|github>', 'How to say it; github is for a workflow of GitHub Actions.').choices([
+    new Option('--fix', 'Fix what can be fixed without a decision of yours.'),
+    new Option('--deep', 'Read the data files, too, and compare their checksums and columns.'),
+    new Option('--changed [commit]', 'Check only what differs from a commit of git, and what that affects.'),
+    new Option('--staged', 'Check only what is staged in git, as it is staged.').conflicts('changed'),
+    new Option('--format <text|json|github>', 'Output format; github is for workflows of GitHub Actions.').choices([
       'text',
       'json',
       'github',
@@ -47,21 +50,23 @@ export const command: Verb<CheckOptions> = {
   ],
   async run(call, _args, { format, ...options }) {
     const { context, global, show } = call;
-    const { report, place } = call.isElsewhere ? await elsewhere(call, options) : await here(call, options);
+    const { report, place } = call.isRemote
+      ? await checkedRemotely(call, options)
+      : await checkedLocally(call, options);
     const chosen = format ?? (show.asJson ? 'json' : 'text');
-    if (chosen === 'json') show.json(report);
-    else if (chosen === 'github') for (const problem of report.problems) context.out(`${annotation(problem, place)}\n`);
-    else showText(context.out, painter(context, global.color), report, place);
+    if (chosen === 'json') show.json(objectOf(report));
+    else if (chosen === 'github') for (const one of report.problems) context.out(`${annotation(one, place)}\n`);
+    else showText(context.out, colours(context, global.color), report, place);
     if (chosen !== 'json') summarise(show, report, options.fix ?? false);
     return report.problems.some(({ severity }) => severity === 'error') ? 1 : 0;
   },
 };
 
-/** What of the catalogue is meant. Git tells its hooks which index it is about, in a path from where it runs them. */
-function partOf({ env, cwd }: Context, { changed, staged, fix, deep }: CheckOptions): Pick<CheckAsked, 'changed'> {
+/** The part of the catalogue to check. Git sets GIT_INDEX_FILE for its hooks, relative to the current folder. */
+function partOf({ env, cwd }: Context, { changed, staged, fix, deep }: Options): Pick<CheckOptions, 'changed'> {
   if (staged) {
     const odd = fix ? '--fix' : deep ? '--deep' : null;
-    if (odd) throw new UsageError(`${odd} works on the files in the folder, and --staged doesn't look at them.`);
+    if (odd) throw new UsageError(`${odd} works on the files in the folder, and --staged doesn't read them.`);
     const index = env.GIT_INDEX_FILE ? resolve(cwd, env.GIT_INDEX_FILE) : undefined;
     return { changed: { staged: true, index } };
   }
@@ -70,12 +75,12 @@ function partOf({ env, cwd }: Context, { changed, staged, fix, deep }: CheckOpti
 
 type Place = (path: string) => string;
 interface Checked {
-  readonly report: CheckReport;
-  /** How to write where a file lies. */
+  readonly report: CheckResult;
+  /** The path of a file as it is shown. */
   readonly place: Place;
 }
 
-async function here({ context, folder }: Call, options: CheckOptions): Promise<Checked> {
+async function checkedLocally({ context, folder }: Call, options: Options): Promise<Checked> {
   const { fix = false, deep = false } = options;
   const root = folder();
   const part = partOf(context, options);
@@ -84,31 +89,48 @@ async function here({ context, folder }: Call, options: CheckOptions): Promise<C
   return { report, place: (path) => relative(context.cwd, resolve(context.cwd, root, path)).replaceAll('\\', '/') };
 }
 
-/** What needs the files themselves can't be done from here. */
-async function elsewhere(call: Call, options: CheckOptions): Promise<Checked> {
+/** @throws UsageError for options that need the files */
+async function checkedRemotely(call: Call, options: Options): Promise<Checked> {
   const [flag] = Object.keys(options);
   if (flag !== undefined)
-    throw new UsageError(
-      `--${flag} works on files, and those of a remote can't be reached from here. Run it where they are.`,
-    );
-  const { checkElsewhere } = await import('../elsewhere/check-elsewhere.ts');
-  return { report: await checkElsewhere(await call.open()), place: (path) => path };
+    throw new UsageError(`--${flag} needs the files, and those of a remote are on its server. Run it there.`);
+  return { report: await checkRemote(await call.open()), place: (path) => path };
 }
 
-/** A line for each problem, those of a file together. */
-function showText(out: (text: string) => void, paint: Paint, { problems, fixed }: CheckReport, place: Place): void {
-  const line = (problem: CheckProblem, colour: 'red' | 'yellow' | 'green', what: string) => {
-    const where = oneLine(`${place(problem.path)}:${problem.line}:${problem.column}`);
-    out(`${paint('bold', where)}: ${paint(colour, what)}${oneLine(problem.message)}\n`);
+/** The errors that the server of a remote has found in its files. */
+async function checkRemote(catalogue: Catalogue): Promise<CheckResult> {
+  const count = async (filters: Readonly<Record<string, readonly string[]>>) =>
+    (await catalogue.list('file', { filters, pageSize: 1 })).count;
+  const [invalid, all, payloads] = await Promise.all([
+    listAll(catalogue, 'file', { filters: { status: ['invalid'] } }),
+    count({}),
+    count({ kind: ['payload'] }),
+  ]);
+  const problems = invalid.flatMap((file) => file.problems.map((diagnostic) => ({ ...diagnostic, fixable: false })));
+  return { problems, fixed: [], files: all - payloads };
+}
+
+/** The report as an object of JSON: the same of a remote, which sends no codes of diagnostics. */
+function objectOf(report: CheckResult): object {
+  const withoutCode = ({ code: _code, ...diagnostic }: CheckDiagnostic) => diagnostic;
+  return { ...report, problems: report.problems.map(withoutCode), fixed: report.fixed.map(withoutCode) };
+}
+
+/** A line for each diagnostic, in the order of the files. */
+function showText(out: (text: string) => void, paint: Paint, { problems, fixed }: CheckResult, place: Place): void {
+  const line = ({ path, line, column, message }: CheckDiagnostic, colour: 'red' | 'yellow' | 'green', word: string) => {
+    const where = oneLine(`${place(path)}:${line}:${column}`);
+    out(`${paint('bold', where)}: ${paint(colour, word)}${oneLine(message)}\n`);
   };
-  for (const problem of fixed) line(problem, 'green', 'fixed: ');
-  for (const problem of byPlace(problems))
-    line(problem, problem.severity === 'error' ? 'red' : 'yellow', problem.severity === 'error' ? '' : 'warning: ');
+  for (const diagnostic of fixed) line(diagnostic, 'green', 'fixed: ');
+  for (const diagnostic of byPlace(problems))
+    if (diagnostic.severity === 'error') line(diagnostic, 'red', '');
+    else line(diagnostic, 'yellow', 'warning: ');
 }
 
-function byPlace(problems: readonly CheckProblem[]): readonly CheckProblem[] {
+function byPlace(diagnostics: readonly CheckDiagnostic[]): readonly CheckDiagnostic[] {
   const order = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
-  return [...problems].sort((a, b) => order(a.path, b.path) || a.line - b.line || a.column - b.column);
+  return [...diagnostics].sort((a, b) => order(a.path, b.path) || a.line - b.line || a.column - b.column);
 }
 
 /**
@@ -116,7 +138,7 @@ function byPlace(problems: readonly CheckProblem[]): readonly CheckProblem[] {
  * Source: https://docs.github.com/actions/reference/workflow-commands-for-github-actions; the escapes are those of
  * https://github.com/actions/toolkit/blob/main/packages/core/src/command.ts
  */
-function annotation({ severity, path, line, column, message }: CheckProblem, place: Place): string {
+function annotation({ severity, path, line, column, message }: CheckDiagnostic, place: Place): string {
   const properties = { file: place(path), line: String(line), col: String(column) };
   const pairs = Object.entries(properties).map(([key, value]) => `${key}=${escapeProperty(value)}`);
   return `::${severity} ${pairs.join(',')}::${escapeData(manyLines(message))}`;
@@ -125,18 +147,18 @@ function annotation({ severity, path, line, column, message }: CheckProblem, pla
 const escapeData = (text: string) => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 const escapeProperty = (text: string) => escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 
-/** The last line: how much was looked at, and what was found. */
-function summarise(show: Show, { problems, fixed, files, since }: CheckReport, fix: boolean): void {
+/** The last line: the number of files, and of errors in them. */
+function summarise(show: Show, { problems, fixed, files, since }: CheckResult, fix: boolean): void {
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const warnings = problems.length - errors;
   const found = [
-    ...(errors || !warnings ? [errors ? counted(errors, 'error') : 'nothing wrong'] : []),
+    ...(errors || !warnings ? [errors ? counted(errors, 'error') : 'no errors'] : []),
     ...(warnings ? [counted(warnings, 'warning')] : []),
     ...(fixed.length ? [`${fixed.length} fixed`] : []),
   ];
-  const fixable = problems.filter((problem) => problem.fixable).length;
+  const fixable = problems.filter((diagnostic) => diagnostic.fixable).length;
   const part = since === undefined ? '' : `--changed ${since} `;
-  const hint = fixable && !fix ? ` catalogue check ${part}--fix mends ${fixable} of them.` : '';
+  const hint = fixable && !fix ? ` catalogue check ${part}--fix can fix ${fixable} of them.` : '';
   const which = since === undefined ? '' : ` that differ${files === 1 ? 's' : ''} from ${since}`;
   show.message(`${counted(files, 'file')}${which} checked: ${found.join(', ')}.${hint}`);
 }

@@ -1,60 +1,61 @@
-/** `catalogue clone`: a catalogue elsewhere becomes one in a folder, that can be kept in step with it. */
+/** `catalogue clone`: copies a remote catalogue into a folder, from which it can be pulled and pushed. */
 import { existsSync } from 'node:fs';
 import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
+import { recordFormat, recordPaths } from '../../catalogue/layout.ts';
 import type { Replica } from '../../catalogue/replica.ts';
 import type { Call, Verb } from '../command.ts';
-import { readOrigin, writeOrigin } from '../elsewhere/origin.ts';
-import { pairOf } from '../elsewhere/pair.ts';
-import { amountOf, exitCodeOf, runSync, tellTrouble } from '../elsewhere/syncing.ts';
 import { defaultFolder } from '../folder.ts';
 import { dryRun } from '../options.ts';
-import { bytesText, counted } from '../output/sizes.ts';
-import { prepareFolder } from '../setup/new-folder.ts';
+import { bytesText, counted } from '../output/quantities.ts';
+import { openPair, readOrigin, writeOrigin } from '../sync/pair.ts';
+import { amountOf, exitCodeOf, runSync, showFailures } from '../sync/run.ts';
 
 export const command: Verb<{ dryRun?: boolean }> = {
   usage: 'clone <url> [dir]',
-  description: 'Copy a catalogue from elsewhere into a folder, to be kept in step with it.',
+  description: 'Copy a remote catalogue into a folder, ready for pull and push.',
   notes:
-    `The folder is ${defaultFolder} unless named otherwise. It has what you may see; private things need a sign-in ` +
-    'before: catalogue login. A clone that broke off goes on when the same is typed again.',
+    `The folder is ${defaultFolder} unless another one is named. It gets what you may see; for private records, sign in ` +
+    'first: catalogue login. If a clone was interrupted, the same command goes on with it.',
   examples: ['catalogue clone https://data.example.org', 'catalogue clone https://data.example.org my-data'],
   on: 'both',
   options: () => [dryRun()],
-  async run(call, [given = '', dir], { dryRun: rehearse }) {
+  async run(call, [given = '', dir], { dryRun: isDryRun }) {
     const { context, global, show } = call;
     const name = dir ?? global.data ?? (context.env.CATALOGUE_DATA || defaultFolder);
     const folder = resolve(context.cwd, name);
     const url = await call.remoteUrl(given);
-    const goesOn = await mustBeFree(folder, name, url);
-    const { replica: depot } = await call.remote(given);
-    if (rehearse) return rehearsed(call, depot, name);
-    const settings = await settingsOf(depot);
-    if (!goesOn) {
+    const isResumed = await isPartialClone(folder, name, url);
+    const { replica } = await call.remote(given);
+    if (isDryRun) return showDryRun(call, replica, name);
+    const { copiedSettings, prepareFolder } = await import('../../files/folder.ts');
+    const settings = await settingsOf(replica);
+    if (!isResumed) {
       await prepareFolder(folder);
       await writeOrigin(folder, { url, cloning: true });
     }
     if (settings && !existsSync(join(folder, settings.path)))
-      await writeFile(join(folder, settings.path), settings.text);
-    return pairOf(call, folder, given, async (pair, other) => {
+      await writeFile(join(folder, settings.path), await copiedSettings(settings.text, recordFormat(settings.path)));
+    return openPair(call, folder, given, async (pair, remote) => {
       const result = await runSync(call, 'Cloning', pair, 'pull', {});
       const { failures, plan } = result;
       await writeOrigin(folder, { url });
       if (show.asJson) show.json({ remote: url, folder: name, records: result.done.length });
       else if (!show.forPeople) show.line(name);
-      await tellTrouble(call, plan.blocked, failures);
-      show.message(`Cloned ${amountOf(result)} from ${other.name} into ${name}.`);
+      showFailures(call, plan.blocked, failures);
+      show.message(`Cloned ${amountOf(result)} from ${remote.name} into ${name}.`);
       return exitCodeOf(result);
     });
   },
 };
 
 /**
- * The folder has nothing in it but dotfiles, or a clone that broke off.
- * @returns whether it goes on
+ * Checks that nothing but dotfiles is in the folder, or a clone that isn't complete.
+ * @returns true if it is a clone that isn't complete
+ * @throws ConflictError
  */
-async function mustBeFree(folder: string, name: string, url: string): Promise<boolean> {
+async function isPartialClone(folder: string, name: string, url: string): Promise<boolean> {
   if (!existsSync(folder)) return false;
   if (!(await stat(folder)).isDirectory())
     throw new ConflictError(`${name} is a file. Name another folder: catalogue clone ${url} DIR`);
@@ -69,30 +70,22 @@ async function mustBeFree(folder: string, name: string, url: string): Promise<bo
   return false;
 }
 
-/**
- * The settings there, but for how it is reached: a copy has another address, and no proxy before it. Null where there
- * are none.
- */
-async function settingsOf(depot: Replica): Promise<{ readonly path: string; readonly text: string } | null> {
-  const [{ editText }, { readRecordText }] = await Promise.all([
-    import('../../text/document.ts'),
-    import('../../sync/texts.ts'),
-  ]);
-  for (const path of ['catalogue.yaml', 'catalogue.yml', 'catalogue.json'])
+/** The remote's settings file; null where it has none. */
+async function settingsOf(replica: Replica): Promise<{ readonly path: string; readonly text: string } | null> {
+  const { readRecordText } = await import('../../sync/texts.ts');
+  for (const path of recordPaths({ kind: 'settings' }))
     try {
-      const found = await readRecordText(await depot.read(path));
-      const format = path.endsWith('.json') ? 'json' : 'yaml';
-      return { path, text: editText(found, format, { base_url: undefined, trust_proxy: undefined }, []) };
+      return { path, text: await readRecordText(await replica.read(path)) };
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error;
     }
   return null;
 }
 
-async function rehearsed({ show }: Call, depot: Replica, name: string): Promise<number> {
+async function showDryRun({ show }: Call, replica: Replica, name: string): Promise<number> {
   let records = 0;
   let bytes = 0;
-  for await (const entry of (await depot.manifest())?.entries ?? [])
+  for await (const entry of (await replica.manifest())?.entries ?? [])
     if (entry.record) records++;
     else bytes += entry.size;
   show.line(`Would clone ${counted(records, 'record')} and ${bytesText(bytes)} into ${name}`);

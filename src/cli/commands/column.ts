@@ -1,4 +1,4 @@
-/** `catalogue column`: what the values of a dataset mean. */
+/** `catalogue column`: the columns of a dataset, and what their values mean. */
 import { Option } from 'commander';
 import { closest } from '../../catalogue/closest.ts';
 import { NotFoundError } from '../../catalogue/errors.ts';
@@ -7,11 +7,10 @@ import { formatRef, parseDatasetRef } from '../../catalogue/ref.ts';
 import { representDataset } from '../../catalogue/represent.ts';
 import type { Column, Dataset } from '../../catalogue/types.ts';
 import type { Verb } from '../command.ts';
-import { linksOf, mustChange } from '../input.ts';
-import { find, reach } from '../naming.ts';
+import { find, withSuggestions } from '../lookup.ts';
 import { dryRun } from '../options.ts';
-import { tell } from '../output/outcome.ts';
-import { rehearsal } from '../rehearsal.ts';
+import { linksOf, showOutcome } from '../output/outcome.ts';
+import { assertChanges, editFields } from '../writes.ts';
 
 const list: Verb = {
   usage: 'list <dataset>',
@@ -23,7 +22,7 @@ const list: Verb = {
     const dataset = await find(catalogue, parseDatasetRef(name), show);
     const { columns } = dataset;
     if (show.asJson) show.json(representDataset(dataset, linksOf(catalogue)).columns);
-    else if (show.forPeople && columns.length === 0) show.message('No columns. The first version brings them.');
+    else if (show.forPeople && columns.length === 0) show.message('No columns. They come with the first version.');
     else show.table(['NAME', 'TYPE', 'LABEL', 'UNIT', 'DESCRIPTION'], columns.map(row));
     return 0;
   },
@@ -31,7 +30,7 @@ const list: Verb = {
 
 const row = ({ name, type, label, unit, description }: Column) => [name, type, label, unit, description];
 
-/** What people write of a column; its name and type are the data's. */
+/** The fields that people write; a column's name and type come from the data. */
 const words = ['label', 'description', 'unit'] as const;
 
 interface EditOptions extends Partial<Record<(typeof words)[number], string>> {
@@ -40,29 +39,28 @@ interface EditOptions extends Partial<Record<(typeof words)[number], string>> {
 
 const edit: Verb<EditOptions> = {
   usage: 'edit <dataset> <column>',
-  description: 'Say what a column means; what is not given stays.',
-  notes: 'The words stay when a new version arrives.',
+  description: 'Describe a column. Only the fields that are given change.',
+  notes: 'The description stays when a new version is added.',
   examples: [
     'catalogue column edit parks/trees height --unit m --description "From the ground to the top"',
     'catalogue column edit parks/trees geometry --label Position --dry-run',
   ],
   options: () => [...words.map((word) => new Option(`--${word} <text>`, fields.column[word].description)), dryRun()],
-  async run(call, [name = '', column = ''], { dryRun: isRehearsal, ...given }) {
+  async run(call, [name = '', column = ''], { dryRun: isDryRun, ...given }) {
     const ref = parseDatasetRef(name);
-    mustChange(given);
+    assertChanges(given);
     const catalogue = await call.open();
-    const dataset = await reach(catalogue, ref, () => catalogue.get<'dataset'>(ref));
-    mustHave(dataset, column);
-    const writes = isRehearsal ? rehearsal(catalogue) : catalogue;
-    const changed = await writes.edit<'dataset'>(ref, { columns: [{ name: column, ...given }] });
+    const dataset = await withSuggestions(catalogue, ref, () => catalogue.get<'dataset'>(ref));
+    assertHasColumn(dataset, column);
+    const changed = await editFields(catalogue, ref, { columns: [{ name: column, ...given }] }, { dryRun: isDryRun });
     const object = changed.columns.find((one) => one.name === column);
-    tell(call, { done: ['Changed', 'change'], ref, part: `column ${column} of`, object, dryRun: isRehearsal });
+    showOutcome(call, { done: ['Changed', 'change'], ref, part: `column ${column} of`, object, dryRun: isDryRun });
     return 0;
   },
 };
 
-/** @throws NotFoundError that says which column was probably meant */
-function mustHave(dataset: Dataset, name: string): void {
+/** @throws NotFoundError with a suggestion */
+function assertHasColumn(dataset: Dataset, name: string): void {
   const names = dataset.columns.map((column) => column.name);
   if (names.includes(name)) return;
   const meant = closest(name, names);

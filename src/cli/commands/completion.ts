@@ -1,4 +1,4 @@
-/** `catalogue completion`: what a shell does when somebody presses Tab. */
+/** `catalogue completion`: the words that a shell offers when Tab is pressed. */
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Call, Verb } from '../command.ts';
@@ -6,15 +6,15 @@ import type { Candidate, Offer, Sources } from '../completion/candidates.ts';
 import { type Shell, shellNamed, shells } from '../completion/shells.ts';
 import type { Context } from '../context.ts';
 
-/** In milliseconds: whoever presses Tab doesn't wait longer for a catalogue elsewhere. */
+/** Milliseconds: nobody waits longer for a remote after pressing Tab. */
 const patience = 3000;
 
 export const command: Verb = {
   usage: 'completion <shell> [words...]',
   description: 'Print the script that lets a shell complete commands, options and names.',
   notes:
-    'The shell is bash, zsh or fish. With the words of a command line behind --, it prints what may come next: that is ' +
-    `what the script asks.\n\nWhere the script goes:\n${Object.values(shells)
+    'The shell is bash, zsh or fish. With the words of a command line after --, it prints the possible next words: the ' +
+    `script calls this.\n\nInstallation:\n${Object.values(shells)
       .map(({ install }) => `  ${install}`)
       .join('\n')}`,
   examples: ['catalogue completion bash', 'catalogue completion fish -- dataset show pa'],
@@ -27,7 +27,7 @@ export const command: Verb = {
     }
     const given = words.map((word = '') => word);
     const offer = await Promise.race([offerFor(call, shell, given), sleep(patience, nothing, { ref: false })]).catch(
-      // Whoever is typing has no use for an error.
+      // An error would only disturb the typing.
       () => nothing,
     );
     for (const line of shell.answer(offer, given)) call.context.out(`${line}\n`);
@@ -54,19 +54,19 @@ async function sourcesFor(
   { data, remote }: Readonly<Record<string, string | true>>,
   describing: boolean,
 ): Promise<Sources> {
-  const [{ placesFor }, { namesOf }] = await Promise.all([
-    import('../elsewhere/places.ts'),
+  const [{ cataloguesFor }, { namesOf }] = await Promise.all([
+    import('../catalogues.ts'),
     import('../completion/names.ts'),
   ]);
-  // Of those that work on both, the names are the folder's.
+  // If a command works on both, the names are those of the folder.
   const global = typeof data === 'string' ? { data } : typeof remote === 'string' ? { remote } : {};
-  const places = placesFor(context, global, '', undefined);
-  const folder = () => (places.isElsewhere ? undefined : resolve(context.cwd, places.folder()));
-  return { names: namesOf(folder, places.open), remotes: () => remotesKnown(context), describing };
+  const catalogues = cataloguesFor(context, global, '', undefined);
+  const folder = () => (catalogues.isRemote ? undefined : resolve(context.cwd, catalogues.folder()));
+  return { names: namesOf(folder, catalogues.open), remotes: () => remotesKnown(context), describing };
 }
 
 async function remotesKnown({ env }: Context): Promise<readonly Candidate[]> {
-  const { readRemotes } = await import('../elsewhere/remotes-file.ts');
+  const { readRemotes } = await import('../remote/remotes-file.ts');
   const { remotes } = await readRemotes(env);
   return remotes.map(({ name, url }) => ({ word: name, description: url }));
 }

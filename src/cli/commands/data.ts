@@ -9,14 +9,14 @@ import type { Call, Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { type Parameter, parametersFrom } from '../filters.ts';
 import { interruptible } from '../interruption.ts';
-import { findVersion } from '../naming.ts';
+import { findVersion } from '../lookup.ts';
 import { wholeNumber } from '../options.ts';
 import { transfer } from '../output/progress.ts';
+import { bytesText } from '../output/quantities.ts';
 import { showRows } from '../output/rows-table.ts';
-import { bytesText } from '../output/sizes.ts';
-import { pour, save } from '../transfer/save.ts';
+import { save, writeToStdout } from '../transfer/save.ts';
 
-/** Options that are parameters of the data address, under the same name with an underscore. */
+/** Options that are parameters of the data address, where their names begin with an underscore. */
 const asParameters = ['limit', 'offset', 'ordering', 'fields', 'bbox', 'filter'] as const;
 
 interface DataOptions extends Partial<Record<(typeof asParameters)[number], string | number>> {
@@ -32,9 +32,9 @@ export const command: Verb<DataOptions> = {
   description: 'Print the rows of a dataset, or of one of its versions.',
   notes:
     'A filter is column=value or column__lookup=value, with the lookups ne, gt, gte, lt, lte, in, range, isnull, ' +
-    'contains, startswith, endswith (icontains … for either case), and on geometry intersects, within, contains, ' +
-    'disjoint, bbox, dwithin. All of them hold. A terminal gets a table of the first rows; anything else GeoJSON, ' +
-    'unless told otherwise.',
+    'contains, startswith, endswith (icontains … to ignore case), and for geometry intersects, within, contains, ' +
+    'disjoint, bbox, dwithin. A row must pass all filters. At a terminal, the first rows are shown as a table; ' +
+    'otherwise the output is GeoJSON, unless --format or the name of the file says something else.',
   examples: [
     'catalogue data parks/trees',
     'catalogue data parks/trees height__gte=10 name__icontains=oak --ordering -height --limit 5',
@@ -42,25 +42,25 @@ export const command: Verb<DataOptions> = {
     'catalogue data parks/trees --filter "height > 10 OR name LIKE \'o%\'" --fields name,height --format csv',
   ],
   options: () => [
-    new Option('--format <name>', `How to write them: ${names.join(', ')}.`).choices(names),
-    new Option('-o, --output <file>', 'Write to this file, whose extension tells the format; - is stdout.'),
+    new Option('--format <name>', `Output format: ${names.join(', ')}.`).choices(names),
+    new Option('-o, --output <file>', 'Write to this file; its extension sets the format. - is stdout.'),
     new Option('--limit <number>', 'At most so many rows.').argParser(count),
-    new Option('--offset <number>', 'Leave out so many rows first.').argParser(count),
-    new Option('--ordering <columns>', 'Comma-separated, a minus for descending.'),
+    new Option('--offset <number>', 'Skip so many rows.').argParser(count),
+    new Option('--ordering <columns>', 'Columns to order by, comma-separated; a minus for descending.'),
     new Option('--fields <columns>', 'Only these columns, comma-separated.'),
     new Option('--bbox <box>', 'Only rows that touch this box: west,south,east,north.'),
     new Option('--filter <cql2>', 'A condition in CQL2 text, with AND, OR, NOT, BETWEEN, LIKE, IN, IS NULL.'),
   ],
   async run(call, [name = '', ...words], options) {
     const { show, context } = call;
-    const asked = parseVersionRef(name);
+    const requested = parseVersionRef(name);
     const parameters = [...parametersFrom(words), ...ownParameters(options)];
     const output = options.output === '-' ? undefined : options.output;
     const format = options.format ?? (output === undefined ? undefined : formatOf(output));
     if (format === 'parquet' && output === undefined && show.forPeople)
-      throw new UsageError('Parquet is not for reading. Write it to a file: -o rows.parquet');
+      throw new UsageError("Parquet is binary and can't be shown at a terminal. Write it to a file: -o rows.parquet");
     const catalogue = await call.open();
-    const { ref } = await findVersion(catalogue, asked, show);
+    const { ref } = await findVersion(catalogue, requested, show);
     const byTable = show.forPeople && !show.asJson && output === undefined && format === undefined;
     if (byTable) {
       await showRows(
@@ -71,7 +71,7 @@ export const command: Verb<DataOptions> = {
       return 0;
     }
     const rows = await catalogue.rows(ref, { parameters, format });
-    if (output === undefined) await pour(context, rows.stream());
+    if (output === undefined) await writeToStdout(context, rows.stream());
     else await write(call, rows, output);
     return 0;
   },
@@ -84,14 +84,14 @@ function ownParameters(options: DataOptions): readonly Parameter[] {
   });
 }
 
-/** @throws UsageError where the file's extension tells no format */
+/** The format of a file's extension. @throws UsageError for an unknown one */
 function formatOf(file: string): OutputFormatName {
   const extension = extname(file).slice(1).toLowerCase();
   const format = names.find((name) => name === extension);
   if (format) return format;
   const meant = closest(extension, names);
   throw new UsageError(
-    `${extension ? `.${extension} is no format that rows are written in` : `${file} has no extension`}. ` +
+    `${extension ? `Rows can't be written as .${extension}` : `${file} has no extension`}. ` +
       `${meant ? `Did you mean .${meant}? ` : ''}Say which: --format ${names.slice(0, -2).join('|')}`,
   );
 }

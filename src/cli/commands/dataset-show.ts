@@ -1,34 +1,24 @@
 /** One dataset in full: its fields, its columns, its versions. */
 import { formatRef } from '../../catalogue/ref.ts';
 import type { Dataset } from '../../catalogue/types.ts';
-import { fieldTexts } from '../fields.ts';
-import { ageText } from '../output/age.ts';
+import { fieldLines } from '../noun.ts';
+import { ageText, bytesText, numberText } from '../output/quantities.ts';
 import type { Show } from '../output/show.ts';
-import { bytesText, numberText } from '../output/sizes.ts';
 
-/** Fields that come first; the others follow in the order of the table of fields. */
-const first = ['label', 'id', 'description', 'keywords'];
-
-/** People get the newest versions; there is a list of all of them. */
+/** The number of newest versions that people get. */
 const mostVersions = 10;
 
-/** Shows one dataset. Behind a pipe each line starts with what it is. */
+/** Shows one dataset. Behind a pipe, each line begins with the kind of its content. */
 export function showDataset(show: Show, dataset: Dataset): void {
-  const texts = fieldTexts('dataset', dataset);
-  show.fields([
-    ['dataset', formatRef(dataset)],
-    ...first.map((name) => [name, texts.get(name) ?? ''] as const),
-    ...[...texts].filter(([name]) => !first.includes(name)),
-    ...(show.forPeople ? dataOf(dataset) : []),
-  ]);
+  show.fields([...fieldLines('dataset', dataset), ...(show.forPeople ? dataOf(dataset) : [])]);
   if (show.forPeople) showParts(show, dataset);
   else listParts(show, dataset);
 }
 
-/** The newest data that are ready, in a few lines. */
+/** Facts about the newest data that are ready. */
 function dataOf({ versions }: Dataset): readonly (readonly [string, string])[] {
   const newest = versions.find(({ ready }) => ready);
-  if (!newest) return [['data', versions.length ? 'No version is ready.' : 'None yet.']];
+  if (!newest) return [['data', versions.length ? 'No version is ready.' : 'No version yet.']];
   return [
     ['rows', newest.rows === null ? '' : numberText(newest.rows)],
     ['size', newest.size === null ? '' : bytesText(newest.size)],
@@ -65,10 +55,10 @@ function showParts(show: Show, dataset: Dataset): void {
     );
   }
   const more = versions.length - mostVersions;
-  if (more > 0) show.message(`${more} more. All of them: catalogue version list ${formatRef(dataset)}`);
+  if (more > 0) show.message(`${more} more versions. All of them: catalogue version list ${formatRef(dataset)}`);
 }
 
-/** A table without the columns in which nothing stands. */
+/** A table without its empty columns. */
 function showFilled(show: Show, headings: readonly string[], rows: readonly (readonly string[])[]): void {
   const filled = [...headings.keys()].filter((i) => rows.some((row) => row[i] !== ''));
   const only = (row: readonly string[]) => filled.map((i) => row[i] ?? '');

@@ -1,4 +1,4 @@
-/** `catalogue diff <version> [other]`: how the rows of two versions differ. */
+/** `catalogue diff <version> [other]`: the differences between the rows of two versions. */
 import { Readable } from 'node:stream';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { differenceText } from '../../catalogue/difference-text.ts';
@@ -8,13 +8,13 @@ import { datasetOf, formatRef, parseVersionRef, refOf, type VersionRef } from '.
 import { ParameterError } from '../../data/errors.ts';
 import { splitList } from '../../data/query/parameter-values.ts';
 import type { Call } from '../command.ts';
-import { linksOf } from '../input.ts';
 import { interruptible } from '../interruption.ts';
-import { findVersion } from '../naming.ts';
+import { findVersion } from '../lookup.ts';
 import { differenceLines } from '../output/difference-lines.ts';
-import { pour } from '../transfer/save.ts';
+import { linksOf } from '../output/outcome.ts';
+import { writeToStdout } from '../transfer/save.ts';
 
-/** Rows shown to people who said no number. */
+/** The rows that people see without --limit. */
 export const firstRows = 50;
 
 export interface RowsOptions {
@@ -41,14 +41,15 @@ export async function diffRows(
   await interruptible(context, 'There may be more differences.', async (signal) => {
     const difference = await catalogue.difference(from, to, { key, signal });
     const most = limit ?? (show.forPeople && !show.asJson ? firstRows : Number.POSITIVE_INFINITY);
-    if (show.asJson) await pour(context, Readable.from(differenceText(difference, linksOf(catalogue), 'json', most)));
+    if (show.asJson)
+      await writeToStdout(context, Readable.from(differenceText(difference, linksOf(catalogue), 'json', most)));
     else await context.write(Readable.from(differenceLines(difference, show.forPeople, most)));
-    tellRest(call, difference.counts, most);
+    showRest(call, difference.counts, most);
   });
   return 0;
 }
 
-/** `@latest` of the dataset that is meant already. */
+/** `@latest` as a version of the same dataset. */
 const beside = (version: VersionRef, at: string) => `${formatRef(datasetOf(version))}${at}`;
 
 function keyFrom(text: string): readonly string[] {
@@ -59,7 +60,7 @@ function keyFrom(text: string): readonly string[] {
   }
 }
 
-/** @throws NotFoundError where there is none */
+/** The version before this one. @throws NotFoundError if it is the first */
 async function before(catalogue: Catalogue, ref: VersionRef): Promise<VersionRef> {
   const dataset = await catalogue.get<'dataset'>(datasetOf(ref));
   const version = versionBefore(dataset, ref.slug);
@@ -69,7 +70,7 @@ async function before(catalogue: Catalogue, ref: VersionRef): Promise<VersionRef
   );
 }
 
-function tellRest({ show }: Call, counts: { added: number; removed: number; changed: number }, most: number): void {
+function showRest({ show }: Call, counts: { added: number; removed: number; changed: number }, most: number): void {
   const differing = counts.added + counts.removed + counts.changed;
-  if (differing > most) show.message(`${most} of ${differing} rows that differ. All of them: --limit ${differing}`);
+  if (differing > most) show.message(`${most} of ${differing} different rows. All of them: --limit ${differing}`);
 }

@@ -1,24 +1,37 @@
-/** `catalogue diff`: how the rows of two versions differ, what a branch changes, or what differs from a remote. */
+/** `catalogue diff`: differences of two versions, of commits, or between local and remote. */
+import { relative, resolve } from 'node:path';
 import { Option } from 'commander';
 import { MovedError, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
 import { datasetOf, parseVersionRef, type VersionRef } from '../../catalogue/ref.ts';
+import type { Diagnostic } from '../../catalogue/types.ts';
 import type { Call, Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
+import { interruptible } from '../interruption.ts';
 import { wholeNumber } from '../options.ts';
-import { type BranchOptions, diffBranch, isKnownToGit } from './diff-branch.ts';
+import { catalogueChangeLines, summaryOf } from '../output/catalogue-changes.ts';
+import { progress } from '../output/progress.ts';
+import { colours } from '../output/show.ts';
+import { withPair } from '../sync/pair.ts';
+import { showChanges, showConflicts, showFailures } from '../sync/run.ts';
 import { diffRows, firstRows, type RowsOptions } from './diff-rows.ts';
+
+interface BranchOptions {
+  readonly format?: 'text' | 'markdown' | 'json' | undefined;
+  readonly rows?: boolean | undefined;
+}
 
 export const command: Verb<RowsOptions & BranchOptions> = {
   usage: 'diff [what] [other]',
-  description: 'Say what differs: two versions, a branch of git, or this and a remote.',
+  description: 'Compare two versions, commits of git, or local and remote.',
   notes:
-    'Of a version, the counts come first: columns added, dropped and retyped; rows added, removed and changed. With ' +
-    'one version, it is compared with the one before it; with a dataset alone, that is the newest. The other version ' +
-    'may be written @<version>, where it is one of the same dataset.\n\n' +
-    'Of a commit (a branch, a tag), what the working tree changes since: datasets added, removed, renamed; fields, ' +
-    'columns, versions and rows. Two commits are written <commit>..<commit>; with three dots, the second is compared ' +
-    'with the one where both parted. A dataset called as a branch is wins: write refs/heads/<branch> then.\n\n' +
-    'Alone, what this catalogue and the one elsewhere that it is kept in step with have to pull and to push.',
+    'For versions, the counts come first: columns added, dropped and retyped; rows added, removed and changed. One ' +
+    'version is compared with the one before it; a dataset means its newest version. The other version may be written ' +
+    '@<version> if it is of the same dataset.\n\n' +
+    'For a commit (a branch, a tag): the changes of the working tree since then, with datasets added, removed and renamed, ' +
+    'fields, columns, versions and rows. Two commits are written <commit>..<commit>; with three dots, the second is ' +
+    'compared with the commit where the two branches parted. If a dataset and a branch have the same name, the dataset ' +
+    'is meant; for the branch, write refs/heads/<branch>.\n\n' +
+    'Without arguments: the changes to pull from the remote and to push to it.',
   examples: [
     'catalogue diff parks/trees',
     'catalogue diff parks/trees@20190101000000000000 @latest',
@@ -27,39 +40,45 @@ export const command: Verb<RowsOptions & BranchOptions> = {
     'catalogue diff main...feature --format markdown',
   ],
   options: () => [
-    new Option('--key <columns>', 'Columns that tell rows apart, comma-separated; found where they are not given.'),
-    new Option('--limit <number>', `Show at most so many rows. At a terminal: ${firstRows}.`).argParser(
+    new Option(
+      '--key <columns>',
+      'Columns that identify a row, comma-separated. By default they are found in the data.',
+    ),
+    new Option('--limit <number>', `At most so many rows. Default at a terminal: ${firstRows}.`).argParser(
       wholeNumber(0, Number.MAX_SAFE_INTEGER),
     ),
-    new Option('--format <text|markdown|json>', 'How to say what a branch changes.').choices([
+    new Option('--format <text|markdown|json>', 'Output format for the changes since a commit.').choices([
       'text',
       'markdown',
       'json',
     ]),
-    new Option('--no-rows', "Don't compare the rows of what a branch changes."),
+    new Option('--no-rows', "Don't compare rows; for commits only."),
   ],
   async run(call, [what, other], { key, limit, format, rows }) {
-    if (what === undefined) {
-      const { diffRemote } = await import('./diff-remote.ts');
-      return diffRemote(call);
-    }
+    if (what === undefined) return diffRemote(call);
     if (other === undefined && (await isBranch(call, what))) {
       const odd = key === undefined ? (limit === undefined ? undefined : '--limit') : '--key';
-      if (odd) throw new UsageError(`${odd} is about the rows of a dataset, and ${what} is a commit.`);
+      if (odd) throw new UsageError(`${odd} is for the rows of a dataset, and ${what} is a commit.`);
       return diffBranch(call, what, { format, rows });
     }
-    if (format === 'markdown') throw new UsageError('--format markdown is about a commit: catalogue diff main');
+    if (format === 'markdown') throw new UsageError('--format markdown is for commits, as in: catalogue diff main');
     const show = format === 'json' ? { ...call.show, asJson: true } : call.show;
     return diffRows({ ...call, show }, what, other, { key, limit });
   },
 };
 
-/** Whether a commit is meant: what is no dataset, unless it looks like one and git doesn't know it either. */
+/** True if a commit is meant: the text isn't the name of a dataset, and can't be one or is known to git. */
 async function isBranch(call: Call, what: string): Promise<boolean> {
-  if (call.isElsewhere) return false;
+  if (call.isRemote) return false;
   const version = asVersion(what);
   if (!version) return true;
-  return !(await isThere(call, version)) && (await isKnownToGit(call, what));
+  return !(await datasetExists(call, version)) && (await isKnownToGit(call, what));
+}
+
+/** True if git knows a commit by this name; outside of a repository it knows none. */
+async function isKnownToGit(call: Call, name: string): Promise<boolean> {
+  const { isCommit } = await import('../../files/folder.ts');
+  return isCommit(resolve(call.context.cwd, call.folder()), name);
 }
 
 function asVersion(what: string): VersionRef | null {
@@ -71,7 +90,7 @@ function asVersion(what: string): VersionRef | null {
   }
 }
 
-async function isThere(call: Call, version: VersionRef): Promise<boolean> {
+async function datasetExists(call: Call, version: VersionRef): Promise<boolean> {
   try {
     await (await call.open()).get<'dataset'>(datasetOf(version));
     return true;
@@ -80,4 +99,79 @@ async function isThere(call: Call, version: VersionRef): Promise<boolean> {
     if (error instanceof NotFoundError) return false;
     throw error;
   }
+}
+
+/**
+ * Compares the local catalogue with its remote, and changes nothing.
+ * @returns the exit code
+ * @throws UsageError where no remote is known
+ */
+function diffRemote(call: Call): Promise<number> {
+  return withPair(call, 'diff', async (pair, remote) => {
+    const { context, global, show } = call;
+    const [{ compare }, { summarizeChanges, summarizeConflicts }] = await Promise.all([
+      import('../../sync/compare.ts'),
+      import('../../sync/summary.ts'),
+    ]);
+    const comparison = await compare(pair);
+    try {
+      const { texts } = comparison;
+      const plan = await comparison.plan();
+      const incoming = await summarizeChanges(plan.incoming, pair, texts.theirs);
+      const outgoing = await summarizeChanges(plan.outgoing, pair, texts.ours);
+      const conflicts = await summarizeConflicts(plan.conflicts, pair, comparison);
+      if (show.asJson) show.json({ remote: remote.url, incoming, outgoing, conflicts, held: plan.blocked });
+      else {
+        const paint = colours(context, global.color);
+        const headed = (title: string, count: number, rest: () => void) => {
+          if (count && show.forPeople) context.out(`${paint('bold', title)}\n`);
+          rest();
+        };
+        headed(`To pull from ${remote.name}:`, incoming.length, () => showChanges(call, 'incoming', incoming));
+        headed(`To push to ${remote.name}:`, outgoing.length, () => showChanges(call, 'outgoing', outgoing));
+        headed('Changed on both sides:', conflicts.length, () => showConflicts(call, conflicts));
+      }
+      showFailures(call, plan.blocked, []);
+      if (incoming.length + outgoing.length + conflicts.length + plan.blocked.length === 0)
+        show.message('Already up to date.');
+      return 0;
+    } finally {
+      await comparison.close();
+    }
+  });
+}
+
+/** Shows the changes since a commit, or between two. @returns the exit code */
+async function diffBranch(call: Call, what: string, { format, rows }: BranchOptions): Promise<number> {
+  const { context, show } = call;
+  const { changesSince } = await import('../../files/folder.ts');
+  const folder = call.folder();
+  const root = resolve(context.cwd, folder);
+  const { at, end } = progress(context, 'Comparing');
+  const { from, to, things, unread } = await interruptible(context, 'Nothing was changed.', (signal) =>
+    changesSince(root, what, { rows, signal, onProgress: at }),
+  )
+    .catch((error) => {
+      if (!(error instanceof NotFoundError) || /[/.@]/.test(what)) throw error;
+      throw new NotFoundError(`${error.message}\nIf you mean a dataset, write <namespace>/<dataset>.`);
+    })
+    .finally(end);
+  const place = ({ path, ...rest }: Diagnostic) => ({
+    ...rest,
+    path: relative(context.cwd, resolve(root, path)).replaceAll('\\', '/'),
+  });
+  const broken = unread.map(place);
+  const chosen = format ?? (show.asJson ? 'json' : 'text');
+  if (chosen === 'json') show.json({ from, to, things, unread: broken });
+  else if (chosen === 'markdown') {
+    const { changesMarkdown } = await import('../output/change-markdown.ts');
+    context.out(changesMarkdown({ from: from.name, to: to?.name ?? null }, things, broken));
+  } else {
+    for (const line of catalogueChangeLines(things, show.forPeople)) show.line(line);
+    const sides = `${from.name} (${from.commit.slice(0, 7)}) → ${to ? `${to.name} (${to.commit.slice(0, 7)})` : 'the working tree'}`;
+    show.message(`${sides}: ${summaryOf(things)}.`);
+    for (const { path, line, message } of broken)
+      show.message(`Not compared, since it is broken on one side: ${path}:${line}: ${message}`);
+  }
+  return 0;
 }

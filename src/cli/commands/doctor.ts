@@ -1,31 +1,31 @@
-/** `catalogue doctor`: whether all is well around the catalogue, and what to do where it isn't. */
+/** `catalogue doctor`: health checks of the program, the folder, the system and remotes, with advice. */
 import { resolve } from 'node:path';
 import { CatalogueError } from '../../catalogue/errors.ts';
 import type { Call, Verb } from '../command.ts';
-import type { Finding } from '../doctor/finding.ts';
-import { type Paint, painter } from '../output/show.ts';
-import { counted } from '../output/sizes.ts';
+import type { HealthCheck } from '../doctor/health-check.ts';
+import { counted } from '../output/quantities.ts';
+import { colours, type Paint } from '../output/show.ts';
 import { oneLine } from '../output/text.ts';
 import { pad, width, wrap } from '../output/width.ts';
 
 export const command: Verb = {
   usage: 'doctor',
-  description: 'Look whether all is well: the program, the folder, the system, remotes.',
+  description: 'Check the program, the folder, the system and remotes, and say what to do.',
   notes:
-    'It changes nothing. The exit code is 1 if there is a problem. The files themselves are looked at by: catalogue check',
+    'It changes nothing. The exit code is 1 if there is a problem. To check the files of the catalogue: catalogue check',
   examples: ['catalogue doctor', 'catalogue doctor --json'],
   on: 'nothing',
   async run(call) {
     const { show } = call;
-    const findings = await examine(call);
-    const problems = findings.filter(({ state }) => state === 'problem').length;
-    const warnings = findings.filter(({ state }) => state === 'warning').length;
-    if (show.asJson) show.json({ ok: problems === 0, findings });
-    else if (show.forPeople) showFindings(call, findings);
+    const checks = await runChecks(call);
+    const problems = checks.filter(({ state }) => state === 'problem').length;
+    const warnings = checks.filter(({ state }) => state === 'warning').length;
+    if (show.asJson) show.json({ ok: problems === 0, findings: checks });
+    else if (show.forPeople) showChecks(call, checks);
     else
       show.table(
         [],
-        findings.map(({ state, area, name, message, advice = '' }) => [state, area, name, message, advice]),
+        checks.map(({ state, area, name, message, advice = '' }) => [state, area, name, message, advice]),
       );
     if (!show.asJson)
       show.message(
@@ -37,18 +37,24 @@ export const command: Verb = {
   },
 };
 
-async function examine(call: Call): Promise<readonly Finding[]> {
-  const [{ lookAtEnvironment }, { lookAtRemotes }, { asksForLfs }] = await Promise.all([
-    import('../doctor/environment.ts'),
-    import('../doctor/remotes.ts'),
-    import('../doctor/folder.ts'),
-  ]);
+async function runChecks(call: Call): Promise<readonly HealthCheck[]> {
+  const [{ checkEnvironment }, { checkFolder, checkContents, missingFolder }, { checkRemotes }, { diagnose }] =
+    await Promise.all([
+      import('../doctor/environment.ts'),
+      import('../doctor/folder.ts'),
+      import('../doctor/remotes.ts'),
+      import('../../files/folder.ts'),
+    ]);
   const folder = folderOf(call);
-  const root = folder instanceof Error ? undefined : resolve(call.context.cwd, folder);
+  if (folder instanceof Error)
+    return [...(await checkEnvironment(false)), missingFolder(folder), ...(await checkRemotes(call))];
+  const root = resolve(call.context.cwd, folder);
+  const diagnosis = await diagnose(root);
   return [
-    ...(await lookAtEnvironment(root !== undefined && asksForLfs(root))),
-    ...(await examineFolder(call, folder, root)),
-    ...(await lookAtRemotes(call)),
+    ...(await checkEnvironment(diagnosis.usesLfs)),
+    ...checkFolder(root, diagnosis),
+    ...(diagnosis.state ? await checkContents(() => call.context.open(folder)) : []),
+    ...(await checkRemotes(call)),
   ];
 }
 
@@ -61,37 +67,19 @@ function folderOf(call: Call): string | Error {
   }
 }
 
-async function examineFolder(call: Call, folder: string | Error, root = ''): Promise<readonly Finding[]> {
-  const [{ lookAtContents }, { lookAtPlace, lookAtWatching, withoutFolder }, { lookAtPrivate }] = await Promise.all([
-    import('../doctor/contents.ts'),
-    import('../doctor/folder.ts'),
-    import('../doctor/private.ts'),
-  ]);
-  if (folder instanceof Error) return [withoutFolder(folder)];
-  const place = await lookAtPlace(root);
-  if (place.some(({ state }) => state === 'problem')) return place;
-  const contents = await lookAtContents(() => call.context.open(folder));
-  return [
-    ...place,
-    ...(await lookAtPrivate(root)),
-    ...(await lookAtWatching(contents.datasets, contents.namespaces)),
-    ...contents.findings,
-  ];
-}
+const colourOf = { ok: 'green', warning: 'yellow', problem: 'red' } as const;
 
-const colours = { ok: 'green', warning: 'yellow', problem: 'red' } as const;
-
-/** The findings below the headings of their areas; what to do on lines of its own. */
-function showFindings({ context, global, show }: Call, findings: readonly Finding[]): void {
-  const paint: Paint = painter(context, global.color);
-  const widest = Math.max(...findings.map(({ name }) => width(oneLine(name))));
+/** The checks below the headings of their areas, each with its advice on lines of its own. */
+function showChecks({ context, global, show }: Call, checks: readonly HealthCheck[]): void {
+  const paint: Paint = colours(context, global.color);
+  const widest = Math.max(...checks.map(({ name }) => width(oneLine(name))));
   const margin = 9 + widest + 2;
   const indented = (text: string) =>
     wrap(oneLine(text), Math.max(20, context.columns - margin)).replaceAll('\n', `\n${' '.repeat(margin)}`);
-  for (const area of new Set(findings.map((one) => one.area))) {
+  for (const area of new Set(checks.map((one) => one.area))) {
     show.heading(area[0]?.toUpperCase() + area.slice(1));
-    for (const { state, name, message, advice } of findings.filter((one) => one.area === area)) {
-      context.out(`${paint(colours[state], pad(state, 9))}${pad(oneLine(name), widest)}  ${indented(message)}\n`);
+    for (const { state, name, message, advice } of checks.filter((one) => one.area === area)) {
+      context.out(`${paint(colourOf[state], pad(state, 9))}${pad(oneLine(name), widest)}  ${indented(message)}\n`);
       if (advice !== undefined) context.out(`${' '.repeat(margin)}${paint('dim', indented(advice))}\n`);
     }
   }

@@ -1,4 +1,4 @@
-/** `catalogue download`: the bytes of a version, as they were taken in. */
+/** `catalogue download`: the original file of a version. */
 import { existsSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { Option } from 'commander';
@@ -8,18 +8,18 @@ import { formatRef, parseVersionRef } from '../../catalogue/ref.ts';
 import type { Call, Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { interruptible } from '../interruption.ts';
-import { findVersion } from '../naming.ts';
+import { findVersion } from '../lookup.ts';
 import { transfer } from '../output/progress.ts';
-import { bytesText } from '../output/sizes.ts';
+import { bytesText } from '../output/quantities.ts';
 import { fetchPart, hashing, partOf } from '../transfer/resume.ts';
-import { pour } from '../transfer/save.ts';
+import { writeToStdout } from '../transfer/save.ts';
 
 export const command: Verb<{ output?: string; force?: boolean }> = {
   usage: 'download <dataset>',
-  description: 'Download the file of a dataset, or of one of its versions, as it was taken in.',
+  description: 'Download the original file of a dataset, or of one of its versions.',
   notes:
-    'It is written to FILE.part first. Where that is there, left by a download that broke off, only the rest is fetched. ' +
-    'FILE is there when its checksum was found to be right.',
+    'The bytes are written to FILE.part first, and renamed to FILE once the checksum is right. If a download was ' +
+    'interrupted, the same command fetches only the rest.',
   examples: [
     'catalogue download parks/trees',
     'catalogue download parks/trees@20200102030405000000 -o trees.csv',
@@ -28,14 +28,14 @@ export const command: Verb<{ output?: string; force?: boolean }> = {
   options: () => [
     new Option(
       '-o, --output <file>',
-      "Write to this file or into this folder; - is stdout. Default: a name of the version's.",
+      "Write to this file or into this folder; - is stdout. Default: the version's file name.",
     ),
-    new Option('--force', 'Replace the file where it is there.'),
+    new Option('--force', 'Replace an existing file.'),
   ],
   async run(call, [name = ''], { output, force = false }) {
-    const asked = parseVersionRef(name);
+    const requested = parseVersionRef(name);
     const catalogue = await call.open();
-    const { ref } = await findVersion(catalogue, asked, call.show);
+    const { ref } = await findVersion(catalogue, requested, call.show);
     const payload = await catalogue.payload(ref);
     if (output === '-') await toStdout(call, payload);
     else await toFile(call, payload, output, force);
@@ -47,12 +47,12 @@ async function toStdout({ context }: Call, payload: Payload): Promise<void> {
   const { version } = payload;
   if (context.isTerminal.out && version.format === 'parquet') {
     await payload.close();
-    throw new UsageError('Parquet is not for reading. Write it to a file: -o FILE');
+    throw new UsageError("Parquet is binary and can't be shown at a terminal. Write it to a file: -o FILE");
   }
   const { bytes, checksum } = hashing(payload.stream());
-  await pour(context, bytes);
+  await writeToStdout(context, bytes);
   if (version.checksum && checksum() !== version.checksum)
-    throw new CatalogueError(`These are not the bytes of ${formatRef(version)}: their checksum is another.`);
+    throw new CatalogueError(`The bytes are not those of ${formatRef(version)}: the checksum differs.`);
 }
 
 async function toFile(call: Call, payload: Payload, output: string | undefined, force: boolean): Promise<void> {
@@ -62,22 +62,22 @@ async function toFile(call: Call, payload: Payload, output: string | undefined, 
   const path = resolve(context.cwd, shown);
   if (existsSync(path) && !force) {
     await payload.close();
-    throw new ConflictError(`There is a file ${shown} already. Name another with -o FILE, or replace it: --force`);
+    throw new ConflictError(`The file ${shown} exists. Name another one with -o FILE, or replace it with --force`);
   }
   const already = partOf(path, size);
-  if (already) show.message(`Going on after the first ${bytesText(already)} of ${bytesText(size)}.`);
+  if (already) show.message(`Resuming after ${bytesText(already)} of ${bytesText(size)}.`);
   const { at, end } = transfer(context, `Downloading ${basename(shown)}`, size, already);
-  const remains = `What has come is in ${shown}.part: the same command goes on with it.`;
+  const remains = `The first part is in ${shown}.part: the same command fetches the rest.`;
   await interruptible(context, remains, (signal) =>
     fetchPart(payload, path, { already, onProgress: at, signal }),
   ).finally(end);
-  const verified = version.checksum ? 'checksum verified' : 'no checksum to verify it by';
+  const verified = version.checksum ? 'checksum verified' : 'no checksum to verify';
   if (show.asJson) show.json({ file: shown, size, checksum: version.checksum });
   else if (!show.forPeople) show.line(shown);
   show.message(`Downloaded ${formatRef(version)} to ${shown} (${bytesText(size)}, ${verified}).`);
 }
 
-/** The name to save under: a folder gets the file's own in it. */
+/** The path to save to; in a folder, under the file's own name. */
 function fileFor(cwd: string, own: string, output = '.'): string {
   const isFolder = statSync(resolve(cwd, output), { throwIfNoEntry: false })?.isDirectory() ?? output.endsWith('/');
   return isFolder ? join(output, own) : output;

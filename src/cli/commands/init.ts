@@ -1,6 +1,6 @@
-/** `catalogue init`: a folder to start with. */
+/** `catalogue init`: makes a new catalogue. */
 import { existsSync } from 'node:fs';
-import { readdir, stat, writeFile } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { Option } from 'commander';
 import { ConflictError, ValidationError } from '../../catalogue/errors.ts';
@@ -8,8 +8,7 @@ import type { Verb } from '../command.ts';
 import { defaultFolder, isCatalogue } from '../folder.ts';
 import { dryRun } from '../options.ts';
 import { addGitParts, type GitPart, namesCatalogue, planGitParts } from '../setup/git-parts.ts';
-import { shellWord } from '../setup/hook-script.ts';
-import { prepareFolder } from '../setup/new-folder.ts';
+import { shellWord } from '../setup/git-templates.ts';
 
 interface InitOptions {
   readonly title: string;
@@ -23,8 +22,8 @@ export const command: Verb<InitOptions> = {
   description: 'Make a new catalogue.',
   on: 'folder',
   notes:
-    `It is a folder with catalogue.yaml and what git should know: ${defaultFolder} unless named otherwise. To a ` +
-    'catalogue that is there, --hook and --ci add themselves and nothing else.',
+    `It is a folder with catalogue.yaml and files for git: ${defaultFolder} unless another one is named. In an existing ` +
+    'catalogue, --hook and --ci add their files and change nothing else.',
   examples: [
     'catalogue init',
     'catalogue init my-data --title "Open data of Springfield"',
@@ -32,8 +31,8 @@ export const command: Verb<InitOptions> = {
   ],
   options: () => [
     new Option('--title <text>', 'Name of the catalogue.').default('Catalogue'),
-    new Option('--hook', 'Have git check what is staged before each commit (a pre-commit hook).'),
-    new Option('--ci', 'Have GitHub Actions check pull requests, and say what they change.'),
+    new Option('--hook', 'Add a pre-commit hook: git checks what is staged before each commit.'),
+    new Option('--ci', 'Add a workflow: GitHub Actions checks pull requests and shows their changes.'),
     dryRun(),
   ],
   async run({ context, global, show }, [dir], options) {
@@ -42,31 +41,34 @@ export const command: Verb<InitOptions> = {
     const name = dir ?? global.data ?? (context.env.CATALOGUE_DATA || (within ? '.' : defaultFolder));
     const folder = resolve(context.cwd, name);
     if (options.title.trim() === '') throw new ValidationError({ title: ['This field may not be blank.'] });
-    const isThere = adds && isCatalogue(folder);
-    if (!isThere) await mustBeEmpty(folder, name);
+    const exists = adds && isCatalogue(folder);
+    if (!exists) await assertEmpty(folder, name);
     const parts = await planGitParts(folder, options);
     const place = ({ path }: GitPart) => relative(context.cwd, path).replaceAll('\\', '/');
     if (options.dryRun) {
-      if (!isThere) show.line(`Would make a catalogue in ${name}`);
-      for (const part of parts) if (!part.isThere) show.line(`Would add ${place(part)}`);
+      if (!exists) show.line(`Would make a catalogue in ${name}`);
+      for (const part of parts) if (!part.exists) show.line(`Would add ${place(part)}`);
       return 0;
     }
-    if (!isThere) await makeCatalogue(folder, options.title.trim());
-    await addGitParts(parts);
-    if (!show.forPeople && !isThere) show.line(name);
-    for (const part of parts) {
-      show.message(part.isThere ? `The ${part.what} is there already: ${place(part)}` : `Added ${place(part)}.`);
-      if (part.what === 'workflow' && !(await namesCatalogue(part)))
-        show.message('It runs the program that package.json names: add catalogue to its devDependencies.');
+    if (!exists) {
+      const { createCatalogue } = await import('../../files/folder.ts');
+      await createCatalogue(folder, options.title.trim());
     }
-    if (isThere) return 0;
+    await addGitParts(parts);
+    if (!show.forPeople && !exists) show.line(name);
+    for (const part of parts) {
+      show.message(part.exists ? `The ${part.what} exists already: ${place(part)}` : `Added ${place(part)}.`);
+      if (part.what === 'workflow' && !(await namesCatalogue(part)))
+        show.message('The workflow needs the program in package.json: add catalogue to its devDependencies.');
+    }
+    if (exists) return 0;
     const data =
       resolve(context.cwd, defaultFolder) === folder
         ? ''
         : ` --data ${shellWord(relative(context.cwd, folder) || '.')}`;
     show.message(
       [
-        `Made a catalogue in ${name}. What comes next:`,
+        `Made a catalogue in ${name}. Next steps:`,
         `  catalogue${data} namespace add parks --label "Parks department"`,
         `  catalogue${data} publish trees.csv --to parks/trees --label Trees`,
         `  catalogue${data} serve`,
@@ -76,8 +78,8 @@ export const command: Verb<InitOptions> = {
   },
 };
 
-/** A folder with nothing in it but dotfiles, such as .git, is empty enough. */
-async function mustBeEmpty(folder: string, name: string): Promise<void> {
+/** Checks that a folder has nothing in it but dotfiles, such as .git. @throws ConflictError */
+async function assertEmpty(folder: string, name: string): Promise<void> {
   if (!existsSync(folder)) return;
   if (!(await stat(folder)).isDirectory())
     throw new ConflictError(`${name} is a file. Name another folder: catalogue init DIR`);
@@ -85,18 +87,6 @@ async function mustBeEmpty(folder: string, name: string): Promise<void> {
   const first = (await readdir(folder)).find((entry) => !entry.startsWith('.'));
   if (first !== undefined)
     throw new ConflictError(
-      `${name} isn't empty (${first} is in it) and is no catalogue. Name a new folder: catalogue init DIR`,
+      `${name} isn't empty (${first} is in it) and isn't a catalogue. Name a new folder: catalogue init DIR`,
     );
-}
-
-/** Makes the folder; catalogue.yaml comes last, since with it the folder is a catalogue. */
-async function makeCatalogue(folder: string, title: string): Promise<void> {
-  const [{ schemaHeader }, { pairLines, defaultStyle }] = await Promise.all([
-    import('../../files/editor-schemas.ts'),
-    import('../../text/yaml-writer.ts'),
-  ]);
-  await prepareFolder(folder);
-  const path = 'catalogue.yaml';
-  const lines = [schemaHeader('settings', path, ''), ...pairLines('title', title, 0, defaultStyle)];
-  await writeFile(join(folder, path), `${lines.join('\n')}\n`, { flag: 'wx' });
 }

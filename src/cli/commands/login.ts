@@ -1,10 +1,11 @@
-/** `catalogue login`: who one is at a catalogue elsewhere. */
+/** `catalogue login` and `catalogue logout`: signing in to a remote and out of it. */
 import { Option } from 'commander';
+import { NotAuthenticatedError, NotFoundError } from '../../catalogue/errors.ts';
 import type { Call, Verb } from '../command.ts';
-import { isUnencrypted, type Login, withLogin } from '../elsewhere/remotes.ts';
-import { changeRemotes } from '../elsewhere/remotes-file.ts';
-import { tokenFrom } from '../elsewhere/token-text.ts';
 import { DeclinedError, UsageError } from '../errors.ts';
+import { passwordStdin } from '../options.ts';
+import { findRemote, isUnencrypted, type Login, tokenFrom, withLogin, withoutLogin } from '../remote/remotes.ts';
+import { changeRemotes, readRemotes } from '../remote/remotes-file.ts';
 
 interface LoginOptions {
   readonly username?: string;
@@ -12,12 +13,12 @@ interface LoginOptions {
   readonly tokenStdin?: boolean;
 }
 
-export const command: Verb<LoginOptions> = {
+export const login: Verb<LoginOptions> = {
   usage: 'login [remote]',
-  description: 'Sign in to a catalogue elsewhere, by its name or address.',
+  description: 'Sign in to a remote catalogue, by its name or address.',
   notes:
-    'The token is kept in the configuration of this user of this computer; the password is not kept. ' +
-    'For programs: a token in CATALOGUE_TOKEN.',
+    'The token is kept in your configuration on this computer; the password is not kept. ' +
+    'Programs use a token in CATALOGUE_TOKEN.',
   examples: [
     'catalogue login prod',
     'catalogue login prod --username alice --password-stdin',
@@ -25,9 +26,9 @@ export const command: Verb<LoginOptions> = {
   ],
   on: 'nothing',
   options: () => [
-    new Option('--username <name>', 'Who signs in; asked for otherwise.'),
-    new Option('--password-stdin', 'Read the password from stdin, so that no history or list of processes shows it.'),
-    new Option('--token-stdin', 'Read a token that was made before from stdin, and keep that.').conflicts([
+    new Option('--username <name>', 'User name. Without it, you are asked.'),
+    passwordStdin(),
+    new Option('--token-stdin', 'Read an existing token from stdin, and keep it.').conflicts([
       'username',
       'passwordStdin',
     ]),
@@ -36,14 +37,14 @@ export const command: Verb<LoginOptions> = {
     const { context, show } = call;
     const url = await call.remoteUrl(given);
     if (isUnencrypted(url)) show.message(`With http://, what you type can be read on the way to ${new URL(url).host}.`);
-    const login = options.tokenStdin ? await withToken(call, url) : await withPassword(call, url, options);
-    const data = await changeRemotes(context.env, (before) => withLogin(before, login));
+    const signIn = options.tokenStdin ? await withToken(call, url) : await withPassword(call, url, options);
+    const data = await changeRemotes(context.env, (before) => withLogin(before, signIn));
     const name = data.remotes.find((remote) => remote.url === url)?.name ?? url;
-    const { user, expires } = login;
+    const { user, expires } = signIn;
     if (show.asJson) show.json({ name, url, user, expires });
     show.message(`Signed in to ${name} as ${user}${expires === null ? '' : ` until ${expires.slice(0, 10)}`}.`);
     if (context.env.CATALOGUE_TOKEN)
-      show.message('CATALOGUE_TOKEN is set and counts before this. Unset it to be who you signed in as.');
+      show.message('CATALOGUE_TOKEN is set and wins over this sign-in. Unset it to use the sign-in.');
     return 0;
   },
 };
@@ -63,15 +64,15 @@ async function withPassword({ context }: Call, url: string, options: LoginOption
   const canAsk = context.isTerminal.in && context.isTerminal.err;
   if (!canAsk && (options.username === undefined || !options.passwordStdin))
     throw new UsageError(
-      'Nobody can be asked who signs in. Say it: --username NAME with --password-stdin, or a token with --token-stdin.',
+      'There is no terminal to ask for name and password. Give --username NAME with --password-stdin, or --token-stdin.',
     );
   const { host } = new URL(url);
   const username = options.username ?? (await context.ask(`User name at ${host}:`)).trim();
-  if (username === '') throw new DeclinedError('There was no user name. Nobody was signed in.');
+  if (username === '') throw new DeclinedError('No user name was given. You are not signed in.');
   const password = options.passwordStdin
     ? (await context.read('-')).replace(/\r?\n$/, '')
     : await context.secret(`Password of ${username} at ${host}:`);
-  if (password === '') throw new DeclinedError('There was no password. Nobody was signed in.');
+  if (password === '') throw new DeclinedError('No password was given. You are not signed in.');
   const { obtainToken, openHttp } = await loaded();
   const http = await openHttp(url);
   try {
@@ -81,10 +82,52 @@ async function withPassword({ context }: Call, url: string, options: LoginOption
   }
 }
 
+/** The modules that sign in, loaded when they are needed. */
 async function loaded() {
-  const [{ openHttp }, signIn] = await Promise.all([
+  const [{ openHttp }, accounts] = await Promise.all([
     import('../../remote/http.ts'),
     import('../../remote/accounts.ts'),
   ]);
-  return { openHttp, ...signIn };
+  return { openHttp, ...accounts };
+}
+
+export const logout: Verb = {
+  usage: 'logout [remote]',
+  description: 'Sign out of a remote catalogue, by its name or address.',
+  notes:
+    'The token is removed from this computer and from the server. A token that was given with login --token-stdin stays ' +
+    'valid on the server.',
+  examples: ['catalogue logout prod'],
+  on: 'nothing',
+  async run({ context, show, remoteUrl }, [given]) {
+    const url = await remoteUrl(given);
+    const { name, login: signIn } = findRemote(await readRemotes(context.env), url);
+    if (!signIn) {
+      show.message(`You are not signed in to ${name}.`);
+      return 0;
+    }
+    const left = await revoke(signIn);
+    await changeRemotes(context.env, (data) => withoutLogin(data, url));
+    show.message(`Signed out of ${name}.${left}`);
+    return 0;
+  },
+};
+
+/** Removes a token on the server. @returns a sentence about a token that stays valid, else '' */
+async function revoke({ url, token, id, expires }: Login): Promise<string> {
+  if (id === null)
+    return ' The token was given with --token-stdin and stays valid. To remove it: catalogue token remove';
+  const { openHttp, revokeToken } = await loaded();
+  const http = await openHttp(url, { token, retries: 0 });
+  try {
+    await revokeToken(http, id);
+    return '';
+  } catch (error) {
+    // The token is invalid already.
+    if (error instanceof NotAuthenticatedError || error instanceof NotFoundError) return '';
+    const until = expires === null ? '' : ` until ${expires.slice(0, 10)}`;
+    return ` The token was removed from this computer, but stays valid on the server${until}: ${(error as Error).message}`;
+  } finally {
+    await http.close();
+  }
 }

@@ -1,12 +1,12 @@
-/** `catalogue open`: the page of something, in the browser. */
+/** `catalogue open`: a page of the catalogue, in the browser. */
+import { spawn } from 'node:child_process';
 import { Option } from 'commander';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { UnreachableError } from '../../catalogue/errors.ts';
 import { parseDatasetRef, parseSlug, parseVersionRef, type Ref, refOf } from '../../catalogue/ref.ts';
 import { apiRoot, pathOf } from '../../catalogue/urls.ts';
-import { openBrowser } from '../browser.ts';
 import type { Call, Verb } from '../command.ts';
-import { find, findVersion } from '../naming.ts';
+import { find, findVersion } from '../lookup.ts';
 import { wholeNumber } from '../options.ts';
 
 interface OpenOptions {
@@ -14,23 +14,23 @@ interface OpenOptions {
   readonly print?: boolean;
 }
 
-/** Where `catalogue serve` listens unless it is told otherwise. */
+/** Default port of `catalogue serve`. */
 const usualPort = 8000;
-/** In milliseconds: a server on this machine answers at once. */
+/** Milliseconds: a server on this machine answers at once. */
 const patience = 3000;
 
 export const command: Verb<OpenOptions> = {
   usage: 'open [name]',
   description: 'Open the page of a dataset, version or namespace in the browser.',
   notes:
-    'The page is that of the remote, or at the base_url of catalogue.yaml, or of the server that runs on this machine. ' +
-    'The browser is that of $BROWSER, or what the system opens pages with.',
+    'With --remote, it is a page of that server; else of the base_url in catalogue.yaml, or of a server on this machine. ' +
+    'The browser is that of $BROWSER, or the default one of the system.',
   examples: ['catalogue open parks/trees', 'catalogue open parks/trees@latest --print', 'catalogue open parks'],
   options: () => [
-    new Option('--port <number>', `Port of the server on this machine. Otherwise ${usualPort} is tried.`).argParser(
+    new Option('--port <number>', `Port of the server on this machine. Default: ${usualPort}.`).argParser(
       wholeNumber(1, 65_535),
     ),
-    new Option('--print', 'Print the address, and open nothing.'),
+    new Option('--print', 'Print the address instead of opening it.'),
   ],
   async run(call, [name], { port, print }) {
     const { show, context } = call;
@@ -44,21 +44,21 @@ export const command: Verb<OpenOptions> = {
     }
     show.message(`Opening ${url}`);
     if (await openBrowser(url, context.env)) return 0;
-    throw new UnreachableError(`No browser could be started. Set BROWSER, or open this yourself: ${url}`);
+    throw new UnreachableError(`No browser could be started. Set BROWSER, or open this address yourself: ${url}`);
   },
 };
 
-/** @throws NotFoundError that says what was probably meant */
+/** The reference that a name stands for. @throws NotFoundError with a suggestion */
 async function refFor({ show }: Call, catalogue: Catalogue, name: string): Promise<Ref> {
   if (name.includes('@')) return (await findVersion(catalogue, parseVersionRef(name), show)).ref;
   return refOf(await find(catalogue, name.includes('/') ? parseDatasetRef(name) : parseSlug('namespace', name), show));
 }
 
-/** The address before the path, without a slash at the end. @throws UnreachableError where nobody serves the catalogue */
+/** The base of the page's address, without a slash at the end. @throws UnreachableError if no server is found */
 async function baseOf(call: Call, catalogue: Catalogue, port: number | undefined): Promise<string> {
   const { global } = call;
-  if (call.isElsewhere) return call.remoteUrl();
-  // Settings are read with the first thing that is.
+  if (call.isRemote) return call.remoteUrl();
+  // The settings are known once something was read.
   await catalogue.list('namespace', { pageSize: 1 });
   const { base_url } = catalogue.settings;
   if (port === undefined && base_url) return base_url.replace(/\/+$/, '');
@@ -67,7 +67,7 @@ async function baseOf(call: Call, catalogue: Catalogue, port: number | undefined
   const serve = `catalogue serve${global.data === undefined ? '' : ` --data ${global.data}`}`;
   throw new UnreachableError(
     `No catalogue is served at ${base}. Start one with: ${serve}${port === undefined ? '' : ` --port ${port}`}` +
-      `${port === undefined ? ', say on which port it is: --port, or give its address as base_url in catalogue.yaml' : ''}`,
+      `${port === undefined ? ', name its port with --port, or set base_url in catalogue.yaml' : ''}`,
   );
 }
 
@@ -79,4 +79,38 @@ async function isServed(base: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+interface BrowserCommand {
+  readonly program: string;
+  readonly args: readonly string[];
+  /** True for a command of $BROWSER, which may need the terminal, as lynx does. */
+  readonly isOwn: boolean;
+}
+
+/** The commands that may open an address, the best first: $BROWSER, else that of the system. No shell reads the address. */
+export function browsersFor(url: string, env: NodeJS.ProcessEnv, platform: NodeJS.Platform): readonly BrowserCommand[] {
+  // As xdg-open reads $BROWSER: several commands are separated by colons, and %s is the address.
+  const own = (env.BROWSER ?? '')
+    .split(/:(?!\/\/|\\)/)
+    .filter((command) => command.trim() !== '')
+    .map((command) => {
+      const line = command.includes('%s') ? command.replace(/'%s'|"%s"|%s/g, '"$1"') : `${command} "$1"`;
+      return { program: 'sh', args: ['-c', line, 'browser', url], isOwn: true };
+    });
+  if (platform === 'win32') return [{ program: 'rundll32', args: ['url.dll,FileProtocolHandler', url], isOwn: false }];
+  return [...own, { program: platform === 'darwin' ? 'open' : 'xdg-open', args: [url], isOwn: false }];
+}
+
+/** Opens an address in a browser. @returns true if a browser has taken it */
+async function openBrowser(url: string, env: NodeJS.ProcessEnv): Promise<boolean> {
+  for (const { program, args, isOwn } of browsersFor(url, env, process.platform)) {
+    const child = spawn(program, args, { env, stdio: isOwn ? 'inherit' : 'ignore' });
+    const isOpened = await new Promise<boolean>((resolve) => {
+      child.on('error', () => resolve(false));
+      child.on('close', (code) => resolve(code === 0));
+    });
+    if (isOpened) return true;
+  }
+  return false;
 }

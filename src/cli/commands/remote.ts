@@ -1,15 +1,15 @@
-/** `catalogue remote`: catalogues elsewhere, and what they are called here. */
+/** `catalogue remote`: names for remote catalogues. */
 import { addressFrom } from '../../catalogue/address.ts';
 import type { Verb } from '../command.ts';
-import { isUnencrypted, type Remote, type Remotes, targetOf, withoutRemote, withRemote } from '../elsewhere/remotes.ts';
-import { changeRemotes, readRemotes } from '../elsewhere/remotes-file.ts';
 import { dryRun, yes } from '../options.ts';
 import { confirmRemoval } from '../output/outcome.ts';
+import { findRemote, isUnencrypted, type Remote, type Remotes, withoutRemote, withRemote } from '../remote/remotes.ts';
+import { changeRemotes, readRemotes } from '../remote/remotes-file.ts';
 
 const add: Verb<{ dryRun?: boolean }> = {
   usage: 'add <name> <url>',
-  description: 'Give a catalogue elsewhere a name.',
-  notes: 'Nothing is asked of it yet. To sign in: catalogue login <name>',
+  description: 'Give a remote catalogue a name.',
+  notes: 'The server is not contacted. To sign in: catalogue login <name>',
   examples: ['catalogue remote add prod https://data.example.org'],
   on: 'nothing',
   options: () => [dryRun()],
@@ -31,7 +31,7 @@ const add: Verb<{ dryRun?: boolean }> = {
 
 const list: Verb = {
   usage: 'list',
-  description: 'List the catalogues elsewhere, and who is signed in there: never with what.',
+  description: 'List the remotes and the users who are signed in; tokens are not shown.',
   examples: ['catalogue remote list', 'catalogue remote list --json'],
   on: 'nothing',
   async run({ context, show }) {
@@ -52,13 +52,13 @@ const list: Verb = {
 
 const remove: Verb<{ yes?: boolean; dryRun?: boolean }> = {
   usage: 'remove <name>',
-  description: 'Forget a catalogue elsewhere, and the token for it. Nothing happens there.',
+  description: 'Remove a remote and its token from this computer. The server is not contacted.',
   examples: ['catalogue remote remove prod', 'catalogue remote remove prod --yes'],
   on: 'nothing',
   options: () => [yes(), dryRun()],
   async run(call, [name = ''], options) {
     const { context, show } = call;
-    const remote = targetOf(await readRemotes(context.env), name);
+    const remote = findRemote(await readRemotes(context.env), name);
     if (options.dryRun) {
       show.line(`Would remove remote ${remote.name}: ${remote.url}`);
       return 0;
@@ -70,7 +70,7 @@ const remove: Verb<{ yes?: boolean; dryRun?: boolean }> = {
   },
 };
 
-/** What may be told of a remote. */
+/** The public facts of a remote, without the token. */
 const objectOf =
   ({ logins }: Remotes) =>
   ({ name, url }: Omit<Remote, 'name'> & { readonly name: string | null }) => {

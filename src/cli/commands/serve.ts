@@ -1,4 +1,4 @@
-/** `catalogue serve`: the catalogue over HTTP, until somebody ends it. */
+/** `catalogue serve`: the catalogue over HTTP, until Ctrl-C. */
 import { InvalidArgumentError, Option } from 'commander';
 import type { Verb } from '../command.ts';
 import { wholeNumber } from '../options.ts';
@@ -17,7 +17,7 @@ export const command: Verb<ServeOptions> = {
   usage: 'serve',
   description: 'Serve the catalogue over HTTP.',
   on: 'folder',
-  notes: 'The REST API is under /api/v1/. Ctrl-C ends it.',
+  notes: 'The REST API is under /api/v1/. Ctrl-C stops the server.',
   examples: [
     'catalogue serve',
     'catalogue serve --data my-data --port 0',
@@ -25,21 +25,21 @@ export const command: Verb<ServeOptions> = {
   ],
   options: () => [
     new Option('--host <address>', 'Address to listen at; 0.0.0.0 for every network.').default('127.0.0.1'),
-    new Option('--port <number>', 'Port to listen at; 0 for any that is free.')
+    new Option('--port <number>', 'Port to listen at; 0 for any free one.')
       .default(8000)
       .argParser(wholeNumber(0, 65_535)),
-    new Option('--base-url <url>', 'Public address of the server, as links in answers have it.').argParser(webAddress),
+    new Option('--base-url <url>', 'Public address of the server, for links in answers.').argParser(webAddress),
     new Option('--read-only', 'Refuse everything that would change the catalogue.'),
     new Option(
       '--log-format <format>',
-      'Log lines about problems (text, the default), or JSON about those and every request.',
+      'Lines of text about problems (the default), or JSON about problems and every request.',
     ).choices(['text', 'json']),
-    new Option('--metrics', 'Count requests and more for Prometheus, at /metrics.'),
+    new Option('--metrics', 'Serve metrics for Prometheus at /metrics.'),
   ],
   async run({ context, show, folder }, _args, options) {
-    // Problems are said even to those who want no messages.
+    // Problems are logged with --quiet, too.
     const log = (line: string) => context.err(`${manyLines(line)}\n`);
-    // Listens before it serves, so that a Ctrl-C while the files are read is not lost.
+    // First, so that Ctrl-C isn't lost while the files are read.
     const interrupted = context.interrupted();
     const server = await context.serve({ ...options, folder: folder(), log });
     show.line(`Serving ${server.title} at ${server.url.replace(/\/$/, '')}/`);
@@ -52,6 +52,6 @@ export const command: Verb<ServeOptions> = {
 function webAddress(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash)
-    throw new InvalidArgumentError('It is written like https://data.example.org');
+    throw new InvalidArgumentError('Write it like https://data.example.org');
   return value.replace(/\/+$/, '');
 }

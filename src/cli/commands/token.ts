@@ -1,15 +1,14 @@
-/** `catalogue token`: what programs sign in with. */
+/** `catalogue token`: tokens for programs that sign in. */
 import { InvalidArgumentError, Option } from 'commander';
 import { type TokenInfo, type TokenScope, tokenScopes } from '../../catalogue/accounts.ts';
 import { NotFoundError } from '../../catalogue/errors.ts';
 import { parseUsername } from '../../catalogue/ref.ts';
 import { representToken } from '../../catalogue/represent.ts';
 import type { Verb } from '../command.ts';
-import { linksOf } from '../input.ts';
+import { accountsOf } from '../lookup.ts';
 import { dryRun, yes } from '../options.ts';
-import { confirmRemoval } from '../output/outcome.ts';
+import { confirmRemoval, linksOf } from '../output/outcome.ts';
 import type { Show } from '../output/show.ts';
-import { accountsOf } from '../people.ts';
 
 interface AddOptions {
   readonly scope: TokenScope;
@@ -18,30 +17,30 @@ interface AddOptions {
   readonly dryRun?: boolean;
 }
 
-/** A value of its own, for commander takes null as none. */
+/** An object, since commander takes null for a missing value. */
 interface Expiry {
   readonly at: Date | null;
 }
 
-/** In days. */
+/** Days. */
 const usual = 365;
 
 const add: Verb<AddOptions> = {
   usage: 'add <username>',
-  description: 'Make a token for a user, and print it: this once, for only its hash is kept.',
-  notes: 'It is sent with requests as: Authorization: Token <token>',
+  description: "Add a token of a user and print it; it can't be shown again.",
+  notes: 'Requests send it as: Authorization: Token <token>',
   examples: [
     'catalogue token add alice --label "Nightly import" --expires 90d',
     'catalogue token add bob --scope read --expires never',
   ],
   options: () => [
-    new Option('--scope <read|write>', 'What it allows: to see what its user sees, or to do what its user may.')
+    new Option('--scope <read|write>', 'Permission to read what its user sees, or to do all that its user may.')
       .choices(tokenScopes)
       .default('write'),
-    new Option('--expires <when>', 'Such as 12h, 30d, 8w, 1y; a day as in 2030-12-31; or never.')
+    new Option('--expires <when>', 'Such as 12h, 30d, 8w, 1y; a day such as 2030-12-31; or never.')
       .argParser(expiryFrom)
       .default({ at: later(usual * day) }, `${usual}d`),
-    new Option('--label <text>', 'What it is for, to know it by later.'),
+    new Option('--label <text>', 'Its purpose, to recognise it later.'),
     dryRun(),
   ],
   async run(call, [name = ''], { scope, label, expires, ...options }) {
@@ -56,14 +55,14 @@ const add: Verb<AddOptions> = {
     if (show.asJson) show.json({ token, ...representToken(info, linksOf(await call.open())) });
     else show.line(token);
     const until = info.expires === null ? 'does not expire' : `expires on ${info.expires.slice(0, 10)}`;
-    show.message(`Added token ${info.id} of user ${ref.slug}. It ${until}. Keep it safe: it isn't shown again.`);
+    show.message(`Added token ${info.id} of user ${ref.slug}. It ${until}. Keep it safe: it can't be shown again.`);
     return 0;
   },
 };
 
 const list: Verb = {
   usage: 'list [username]',
-  description: 'List the tokens of all users, or of one: never the tokens themselves.',
+  description: 'List the tokens of all users, or of one; without their secret texts.',
   examples: ['catalogue token list', 'catalogue token list alice --json'],
   async run(call, [name]) {
     const { show } = call;
@@ -79,7 +78,7 @@ const list: Verb = {
   },
 };
 
-/** People read the day, programs the moment. */
+/** People get days, programs full times. */
 const row = (show: Show) => {
   const moment = (text: string | null) => (show.forPeople ? (text ?? 'never').slice(0, 10) : (text ?? ''));
   return ({ id, user, label, scope, created, expires, lastUsed }: TokenInfo) => [
@@ -90,8 +89,8 @@ const row = (show: Show) => {
 
 const remove: Verb<{ yes?: boolean; dryRun?: boolean }> = {
   usage: 'remove <id>',
-  description: 'Remove a token: whoever uses it is refused from now on.',
-  notes: 'Its id is in: catalogue token list',
+  description: 'Remove a token: requests with it are refused from now on.',
+  notes: 'To see the ids: catalogue token list',
   examples: ['catalogue token remove 8f14e45fceea', 'catalogue token remove 8f14e45fceea --yes'],
   options: () => [yes(), dryRun()],
   async run(call, [id = ''], options) {
@@ -117,13 +116,13 @@ function later(milliseconds: number): Date {
   return new Date(Date.now() + milliseconds);
 }
 
-/** The moment that `30d`, `2030-12-31` or `never` means. */
+/** Reads an expiry: `30d`, `2030-12-31` or `never`. */
 function expiryFrom(text: string): Expiry {
   if (text === 'never') return { at: null };
   const [, count, span = ''] = /^(\d{1,4})([hdwy])$/.exec(text) ?? [];
   const isDate = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?Z)?$/.test(text) && !Number.isNaN(Date.parse(text));
   if (count === undefined && !isDate)
-    throw new InvalidArgumentError('It is written like 12h, 30d, 8w, 1y, 2030-12-31 or never.');
+    throw new InvalidArgumentError('Write it like 12h, 30d, 8w, 1y, 2030-12-31 or never.');
   const at = isDate ? new Date(text) : later(Number(count) * (spans[span] ?? 0));
   if (at.getTime() <= Date.now()) throw new InvalidArgumentError('The expiry is in the past.');
   return { at };

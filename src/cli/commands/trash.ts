@@ -1,4 +1,4 @@
-/** `catalogue trash`: what was removed, and how it comes back. */
+/** `catalogue trash`: removed records, which can be restored. */
 import { InvalidArgumentError, Option } from 'commander';
 import { NotFoundError } from '../../catalogue/errors.ts';
 import { formatRef } from '../../catalogue/ref.ts';
@@ -6,14 +6,13 @@ import { representTrash } from '../../catalogue/represent.ts';
 import { type TrashEntry, wasRemovedBefore } from '../../catalogue/trash.ts';
 import type { Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import { linksOf } from '../input.ts';
 import { dryRun, yes } from '../options.ts';
-import { confirmRemoval } from '../output/outcome.ts';
-import { counted } from '../output/sizes.ts';
+import { confirmRemoval, linksOf } from '../output/outcome.ts';
+import { counted } from '../output/quantities.ts';
 
 const list: Verb = {
   usage: 'list',
-  description: 'List what is in the trash, what was removed last first.',
+  description: 'List what is in the trash, the latest removal first.',
   examples: ['catalogue trash list', 'catalogue trash list --json'],
   async run(call) {
     const { show } = call;
@@ -28,8 +27,8 @@ const list: Verb = {
 
 const restore: Verb<{ dryRun?: boolean }> = {
   usage: 'restore <entry>',
-  description: 'Put something back where it was, byte for byte.',
-  notes: 'Of several that had the same name, that name means the one that was removed last.',
+  description: 'Restore something to its place, byte for byte.',
+  notes: 'If several had the same name, the one removed last is restored; for another one, give the id of its entry.',
   examples: ['catalogue trash restore parks/trees', 'catalogue trash restore 20200102030405678-0123abcd'],
   options: () => [dryRun()],
   async run(call, [name = ''], options) {
@@ -71,7 +70,7 @@ const empty: Verb<{ olderThan?: number; yes?: boolean; dryRun?: boolean }> = {
       await confirmRemoval(call, `${counted(meant.length, 'thing')} in the trash for good`, options.yes);
     const gone = await catalogue.trash.empty(before);
     if (show.asJson) show.json(gone.map((entry) => representTrash(entry, linksOf(catalogue))));
-    show.message(gone.length ? `Deleted ${counted(gone.length, 'thing')}.` : 'There was nothing to delete.');
+    show.message(gone.length ? `Deleted ${counted(gone.length, 'thing')}.` : 'Nothing to delete.');
     return 0;
   },
 };
@@ -89,14 +88,14 @@ const row =
   ];
 
 /**
- * The entry of this id, or the newest that had this name.
- * @throws NotFoundError; UsageError where things of different kinds had it
+ * The entry with this id, or the newest one of this name.
+ * @throws NotFoundError; UsageError if records of different kinds had the name
  */
 function entryNamed(name: string, entries: readonly TrashEntry[]): TrashEntry {
   const byId = entries.find(({ id }) => id === name);
   if (byId) return byId;
   const [newest, ...others] = entries.filter(({ ref }) => formatRef(ref) === name);
-  if (!newest) throw new NotFoundError(`There is nothing called ${name} in the trash. See: catalogue trash list`);
+  if (!newest) throw new NotFoundError(`Nothing in the trash is called ${name}. See: catalogue trash list`);
   const other = others.find(({ ref }) => ref.kind !== newest.ref.kind);
   if (other)
     throw new UsageError(
@@ -108,7 +107,7 @@ function entryNamed(name: string, entries: readonly TrashEntry[]): TrashEntry {
 
 const units: Readonly<Record<string, number>> = { h: 1, d: 24, w: 24 * 7 };
 
-/** Reads a length of time, in milliseconds. */
+/** Reads an age. @returns milliseconds */
 function age(text: string): number {
   const [, number, unit = ''] = /^(\d{1,6})([hdw])$/.exec(text) ?? [];
   if (number === undefined) throw new InvalidArgumentError('Write hours, days or weeks as in 12h, 30d or 2w.');

@@ -3,19 +3,55 @@ import { orderFields } from '../../catalogue/facets.ts';
 import { formatRef, parseDatasetRef, parseVersionRef } from '../../catalogue/ref.ts';
 import { representVersion } from '../../catalogue/represent.ts';
 import type { Version } from '../../catalogue/types.ts';
-import { collect } from '../collect.ts';
 import type { Verb } from '../command.ts';
-import { editorNote, editRecord, wantsEditor } from '../editing/edit-record.ts';
-import { fieldOptions, inputFrom } from '../fields.ts';
-import { linksOf, mustChange } from '../input.ts';
-import { find, findVersion } from '../naming.ts';
-import { dryRun, limit, ordering, yes } from '../options.ts';
-import { momentText } from '../output/age.ts';
-import { confirmRemoval, tell } from '../output/outcome.ts';
+import { editorNote } from '../editing/edit-record.ts';
+import { find, findVersion, listAll } from '../lookup.ts';
+import { editVerb, type RecordNoun, removeVerb, showVerb } from '../noun.ts';
+import { dryRun, limit, ordering } from '../options.ts';
+import { linksOf } from '../output/outcome.ts';
+import { bytesText, momentText, numberText } from '../output/quantities.ts';
 import type { Show } from '../output/show.ts';
-import { bytesText, numberText } from '../output/sizes.ts';
-import { rehearsal } from '../rehearsal.ts';
-import { add } from './version-add.ts';
+import {
+  openSource,
+  showDryRun,
+  showPublished,
+  type UploadOptions,
+  upload,
+  uploadOptions,
+  versionFieldOptions,
+} from '../transfer/upload.ts';
+
+interface AddOptions extends UploadOptions {
+  readonly label?: string;
+  readonly notes?: string;
+  readonly metadata?: string;
+  readonly dryRun?: boolean;
+}
+
+const add: Verb<AddOptions> = {
+  usage: 'add <dataset> <file>',
+  description: 'Add a version: a file with the newest data of a dataset.',
+  notes:
+    'The file - is stdin. GeoJSON, JSON lines, JSON, CSV, TSV and Parquet are read, also gzipped; any other file is kept ' +
+    'as it is. Descriptions of columns stay. If the bytes are those of the newest version, nothing is added. Ctrl-C stops ' +
+    'the upload, and nothing of it is kept.',
+  examples: [
+    'catalogue version add parks/trees trees.csv',
+    'catalogue version add parks/trees trees.csv --notes "Counted again" --dry-run',
+    'catalogue version add parks/trees - --name trees.geojson',
+  ],
+  options: () => [...versionFieldOptions(), ...uploadOptions(), dryRun()],
+  async run(call, [name = '', file = ''], options) {
+    const ref = parseDatasetRef(name);
+    const catalogue = await call.open();
+    const dataset = await find(catalogue, ref, call.show);
+    const source = await openSource(call.context, file, options.name);
+    const published = await upload(call, catalogue, dataset, source, options, options);
+    if (options.dryRun) showDryRun(call, dataset, published);
+    else showPublished(call, catalogue, published);
+    return 0;
+  },
+};
 
 const list: Verb<{ ordering?: string; limit?: number }> = {
   usage: 'list <dataset>',
@@ -27,8 +63,8 @@ const list: Verb<{ ordering?: string; limit?: number }> = {
     const ref = parseDatasetRef(name);
     const catalogue = await call.open();
     const { namespace, slug } = await find(catalogue, ref, show);
-    const question = { namespace, dataset: slug, ordering: options.ordering };
-    const versions = await collect(catalogue, 'version', question, options.limit);
+    const listOptions = { namespace, dataset: slug, ordering: options.ordering };
+    const versions = await listAll(catalogue, 'version', listOptions, options.limit);
     if (show.asJson) show.json(versions.map((version) => representVersion(version, linksOf(catalogue))));
     else if (show.forPeople && versions.length === 0)
       show.message(`No versions. Add one with: catalogue version add ${namespace}/${slug} FILE`);
@@ -42,92 +78,58 @@ const row = (show: Show) => (version: Version) => [
   show.forPeople ? version.datetime.slice(0, 16).replace('T', ' ') : version.datetime,
   version.format,
   String(version.rows ?? ''),
-  sizeOf(show, version),
+  numberFor(show, version.size, bytesText),
   version.ready ? 'yes' : 'no',
 ];
 
-/** People read 1.2 MB, programs the number of bytes. */
-const sizeOf = (show: Show, { size }: Version) =>
-  size === null ? '' : show.forPeople ? bytesText(size) : String(size);
+/** A number as people read it, such as 1.2 MB; programs get the digits. */
+const numberFor = ({ forPeople }: Show, number: number | null, textOf: (number: number) => string) =>
+  number === null ? '' : forPeople ? textOf(number) : String(number);
 
-const countOf = (show: Show, count: number | null) =>
-  count === null ? '' : show.forPeople ? numberText(count) : String(count);
-
-const show: Verb = {
-  usage: 'show <version>',
-  description: 'Show one version; of a dataset, the newest that is ready.',
-  examples: ['catalogue version show parks/trees', 'catalogue version show parks/trees@20200102030405000000 --json'],
-  async run(call, [name = '']) {
-    const catalogue = await call.open();
-    const { version } = await findVersion(catalogue, parseVersionRef(name), call.show);
-    const { show } = call;
-    if (show.asJson) show.json(representVersion(version, linksOf(catalogue)));
-    else
+const version: RecordNoun<'version'> = {
+  kind: 'version',
+  argument: 'version',
+  parse: parseVersionRef,
+  resolve: async (catalogue, ref, show) => (await findVersion(catalogue, ref, show)).ref,
+  represent: representVersion,
+  show: {
+    description: 'Show one version; for a dataset, the newest that is ready.',
+    examples: ['catalogue version show parks/trees', 'catalogue version show parks/trees@20200102030405000000 --json'],
+    print: (show, it) =>
       show.fields([
-        ['version', formatRef(version)],
-        ['label', version.label],
-        ['id', String(version.id)],
-        ['datetime', show.forPeople ? momentText(version.datetime) : version.datetime],
-        ['ready', version.ready ? 'yes' : 'no'],
-        ['format', version.format],
-        ['media_type', version.media_type],
-        ['size', sizeOf(show, version)],
-        ['rows', countOf(show, version.rows)],
-        ['bbox', version.bbox?.join(', ') ?? ''],
-        ['checksum', version.checksum],
-        ['url', version.href],
-        ['notes', version.notes],
-      ]);
-    return 0;
+        ['version', formatRef(it)],
+        ['label', it.label],
+        ['id', String(it.id)],
+        ['datetime', show.forPeople ? momentText(it.datetime) : it.datetime],
+        ['ready', it.ready ? 'yes' : 'no'],
+        ['format', it.format],
+        ['media_type', it.media_type],
+        ['size', numberFor(show, it.size, bytesText)],
+        ['rows', numberFor(show, it.rows, numberText)],
+        ['bbox', it.bbox?.join(', ') ?? ''],
+        ['checksum', it.checksum],
+        ['url', it.href],
+        ['notes', it.notes],
+      ]),
+  },
+  edit: {
+    description: 'Edit a version. Only the fields that are given change.',
+    notes: `The data of a version can't be changed: add another version. ${editorNote}`,
+    examples: [
+      'catalogue version edit parks/trees@latest',
+      'catalogue version edit parks/trees@20200102030405000000 --ready false',
+      'catalogue version edit parks/trees@latest --notes "Heights measured again"',
+    ],
+  },
+  remove: {
+    description: 'Remove a version and its data.',
+    notes: 'To withdraw a version without removing it: catalogue version edit <version> --ready false',
+    examples: [
+      'catalogue version remove parks/trees@20200102030405000000',
+      'catalogue version remove parks/trees@latest --yes',
+    ],
+    contents: () => ' and its data',
   },
 };
 
-const edit: Verb<{ dryRun?: boolean }> = {
-  usage: 'edit <version>',
-  description: 'Change the fields of a version that are given, and no others.',
-  notes: `Its data never change: other data are another version. ${editorNote}`,
-  examples: [
-    'catalogue version edit parks/trees@latest',
-    'catalogue version edit parks/trees@20200102030405000000 --ready false',
-    'catalogue version edit parks/trees@latest --notes "Heights measured again"',
-  ],
-  options: () => [...fieldOptions('version', false), dryRun()],
-  async run(call, [name = ''], options) {
-    const asked = parseVersionRef(name);
-    const input = await inputFrom('version', options, call.context);
-    if (wantsEditor(call, input, options))
-      return editRecord(call, asked, (it, catalogue) => representVersion(it, linksOf(catalogue)));
-    mustChange(input);
-    const catalogue = await call.open();
-    const { ref } = await findVersion(catalogue, asked, call.show);
-    const writes = options.dryRun ? rehearsal(catalogue) : catalogue;
-    const version = await writes.edit<'version'>(ref, input);
-    const object = representVersion(version, linksOf(catalogue));
-    tell(call, { done: ['Changed', 'change'], ref, object, dryRun: options.dryRun });
-    return 0;
-  },
-};
-
-const remove: Verb<{ yes?: boolean; dryRun?: boolean }> = {
-  usage: 'remove <version>',
-  description: 'Remove a version and its data.',
-  notes: 'To take it out of service and keep it: catalogue version edit <version> --ready false',
-  examples: [
-    'catalogue version remove parks/trees@20200102030405000000',
-    'catalogue version remove parks/trees@latest --yes',
-  ],
-  options: () => [yes(), dryRun()],
-  async run(call, [name = ''], options) {
-    const asked = parseVersionRef(name);
-    const catalogue = await call.open();
-    const { ref } = await findVersion(catalogue, asked, call.show);
-    if (!options.dryRun) {
-      await confirmRemoval(call, `version ${formatRef(ref)} and its data`, options.yes);
-      await catalogue.remove(ref);
-    }
-    tell(call, { done: ['Removed', 'remove'], ref, dryRun: options.dryRun });
-    return 0;
-  },
-};
-
-export const verbs: readonly Verb[] = [add, list, show, edit, remove];
+export const verbs = [add, list, showVerb(version), editVerb(version), removeVerb(version)] as readonly Verb[];

@@ -1,7 +1,7 @@
-/** The words that may stand where one is being typed. */
-import type { DatasetRef, Ref } from '../../catalogue/ref.ts';
+/** The words that complete the current one. */
+import type { DatasetRef } from '../../catalogue/ref.ts';
 import type { Column } from '../../catalogue/types.ts';
-import { columnWords, filterWords } from './columns.ts';
+import type { Listed } from '../../files/folder.ts';
 import type { Expected, Given } from './expected.ts';
 import type { Names } from './names.ts';
 import { sourceOf } from './sources.ts';
@@ -12,25 +12,25 @@ export interface Candidate {
   readonly description: string;
 }
 
-/** What a shell offers. */
+/** The words that a shell offers. */
 export interface Offer {
   readonly candidates: readonly Candidate[];
-  /** Files or folders, which the shell knows best. */
+  /** Files or folders, which the shell itself completes. */
   readonly paths?: 'files' | 'folders' | undefined;
 }
 
 export interface Sources {
   readonly names: Names;
-  /** Catalogues elsewhere. */
+  /** The names of remotes. */
   remotes(): Promise<readonly Candidate[]>;
-  /** Whether the shell shows descriptions. */
+  /** True if the shell shows descriptions. */
   readonly describing: boolean;
 }
 
-/** Of more words than that, nobody reads the descriptions, and each costs a file to be read. */
+/** The most words that get a description, since a file has to be read for each. */
 const mostDescribed = 40;
 
-/** What there is for the word that is being typed. */
+/** The candidates for the current word. */
 export async function candidatesFor(expected: Expected, current: string, sources: Sources): Promise<Offer> {
   const offer = await unfiltered(expected, current, sources);
   return { ...offer, candidates: offer.candidates.filter(({ word }) => word.startsWith(current)) };
@@ -58,7 +58,7 @@ async function unfiltered(expected: Expected, current: string, sources: Sources)
   }
 }
 
-/** The options that aren't given yet, or may be given again. */
+/** Options that aren't given yet, or are repeatable. */
 function optionsOf({ at, given }: Expected & { what: 'option' }): readonly Candidate[] {
   return at
     .createHelp()
@@ -70,22 +70,11 @@ function optionsOf({ at, given }: Expected & { what: 'option' }): readonly Candi
 async function values(
   expected: Expected & { what: 'argument' | 'value' },
   current: string,
-  { names, remotes, describing }: Sources,
+  sources: Sources,
 ): Promise<Offer> {
   const source = sourceOf(expected);
-  const described = (found: readonly string[], prefix: string, refOf: (name: string) => Ref) =>
-    withDescriptions(
-      found.filter((name) => (prefix + name).startsWith(current)),
-      prefix,
-      describing ? (name) => names.described(refOf(name)) : undefined,
-    );
-  const homes = async () => {
-    const found = await described(await names.names({ kind: 'namespace' }), '', (slug) => ({
-      kind: 'namespace',
-      slug,
-    }));
-    return { candidates: found.map(({ word, description }) => ({ word: `${word}/`, description })) };
-  };
+  const { names } = sources;
+  const columns = () => columnsOf(expected.given, names);
   switch (source.from) {
     case 'words':
       return plain(source.words);
@@ -94,71 +83,78 @@ async function values(
     case 'folder':
       return { candidates: [], paths: 'folders' };
     case 'remote':
-      return { candidates: await remotes() };
+      return { candidates: await sources.remotes() };
     case 'namespace':
     case 'group':
     case 'user':
-    case 'query': {
-      const kind = source.from;
-      return { candidates: await described(await names.names({ kind }), '', (slug) => ({ kind, slug })) };
-    }
+    case 'query':
+      return { candidates: await named(sources, current, '', { kind: source.from }) };
     case 'home':
-      return current.includes('/') ? { candidates: [] } : homes();
-    case 'dataset': {
-      const ref = readRef(current);
-      if (ref.namespace === undefined) return homes();
-      const { namespace, dataset } = ref;
-      if (dataset === undefined) {
-        const slugs = await names.names({ kind: 'dataset', namespace });
-        return {
-          candidates: await described(slugs, `${namespace}/`, (slug) => ({ kind: 'dataset', namespace, slug })),
-        };
-      }
-      const slugs = [...(await names.names({ kind: 'version', namespace, dataset }))].reverse();
-      const refTo = (slug: string): Ref => ({ kind: 'version', namespace, dataset, slug });
-      return { candidates: await described(['latest', ...slugs], `${namespace}/${dataset}@`, refTo) };
-    }
+      return { candidates: current.includes('/') ? [] : await homes(sources, current) };
+    case 'dataset':
+      return { candidates: await datasetsAndVersions(sources, current) };
     case 'version of the dataset': {
       const home = await datasetOf(expected.given, names);
       if (!home) return plain(['latest']);
-      const at = { kind: 'version', namespace: home.namespace, dataset: home.slug } as const;
-      const slugs = [...(await names.names(at))].reverse();
-      return { candidates: await described(['latest', ...slugs], '', (slug) => ({ ...at, slug })) };
+      const within = { kind: 'version', namespace: home.namespace, dataset: home.slug } as const;
+      return { candidates: await named(sources, current, '', within) };
     }
     case 'column':
-      return { candidates: columnWords(await columnsOf(expected.given, names), '') };
+      return { candidates: columnWords(await columns(), '') };
     case 'columns': {
-      // Those before the last comma, and the minus of a descending one.
+      // The columns before the last comma, and the minus of a descending one.
       const [before = ''] = /^(?:.*,)?-?/.exec(current) ?? [];
-      return { candidates: columnWords(await columnsOf(expected.given, names), before) };
+      return { candidates: columnWords(await columns(), before) };
     }
     case 'filter':
-      return { candidates: await filterWords(await columnsOf(expected.given, names), current) };
+      return { candidates: await filterWords(await columns(), current) };
     case 'nothing':
       return { candidates: [] };
   }
 }
 
-const plain = (words: readonly string[]): Offer => ({ candidates: words.map((word) => ({ word, description: '' })) });
+/** Names of datasets that begin with the current word: first the namespace, then the dataset, then its versions. */
+async function datasetsAndVersions(sources: Sources, current: string): Promise<readonly Candidate[]> {
+  const { namespace, dataset } = readRef(current);
+  if (namespace === undefined) return homes(sources, current);
+  if (dataset === undefined) return named(sources, current, `${namespace}/`, { kind: 'dataset', namespace });
+  return named(sources, current, `${namespace}/${dataset}@`, { kind: 'version', namespace, dataset });
+}
 
-async function withDescriptions(
-  names: readonly string[],
+/** Namespaces, each with a slash behind it. */
+async function homes(sources: Sources, current: string): Promise<readonly Candidate[]> {
+  const found = await named(sources, current, '', { kind: 'namespace' });
+  return found.map(({ word, description }) => ({ word: `${word}/`, description }));
+}
+
+/** Names that begin with the current word, with descriptions unless there are many; versions the latest first. */
+async function named(
+  { names, describing }: Sources,
+  current: string,
   prefix: string,
-  describe: ((name: string) => Promise<string>) | undefined,
+  listed: Listed,
 ): Promise<readonly Candidate[]> {
-  const isFew = describe && names.length <= mostDescribed;
+  const all = await names.names(listed);
+  const slugs = listed.kind === 'version' ? ['latest', ...[...all].reverse()] : all;
+  const found = slugs.filter((slug) => (prefix + slug).startsWith(current));
+  const isDescribed = describing && found.length <= mostDescribed;
   return Promise.all(
-    names.map(async (name) => ({ word: prefix + name, description: isFew ? await describe(name) : '' })),
+    found.map(async (slug) => ({
+      word: prefix + slug,
+      description: isDescribed ? await names.described({ ...listed, slug }) : '',
+    })),
   );
 }
 
-/** A dataset's or a version's name, as far as it is there. */
+const plain = (words: readonly string[]): Offer => ({ candidates: words.map((word) => ({ word, description: '' })) });
+
+/** The parts of a dataset's or version's name that are complete. */
 function readRef(text: string): { namespace?: string; dataset?: string } {
   const [, namespace, dataset] = /^([^/@]+)\/(?:([^/@]+)@)?/.exec(text) ?? [];
   return { ...(namespace !== undefined && { namespace }), ...(dataset !== undefined && { dataset }) };
 }
 
-/** The dataset that the rest of the command line is about. */
+/** The dataset that the command line names. */
 async function datasetOf({ arguments: [first = ''], options }: Given, names: Names): Promise<DatasetRef | undefined> {
   const named = typeof options.dataset === 'string' ? options.dataset : first;
   const name = named.includes('/') ? named : await names.datasetOf(named);
@@ -169,4 +165,30 @@ async function datasetOf({ arguments: [first = ''], options }: Given, names: Nam
 async function columnsOf(given: Given, names: Names): Promise<readonly Column[]> {
   const ref = await datasetOf(given, names);
   return (ref && (await names.dataset(ref))?.columns) ?? [];
+}
+
+/** Columns as words. @param before the text before the name in the same word */
+const columnWords = (columns: readonly Column[], before: string): readonly Candidate[] =>
+  columns.map((column) => ({ word: before + column.name, description: descriptionOf(column) }));
+
+const descriptionOf = ({ type, unit, label }: Column) => [type, unit && `in ${unit}`, label].filter(Boolean).join(', ');
+
+/**
+ * Filters that begin with the current word: `height=`; `height__` too if only one column fits; after `height__`, its
+ * lookups; after the `=` of a boolean column, its values.
+ */
+async function filterWords(columns: readonly Column[], current: string): Promise<readonly Candidate[]> {
+  const { lookupsByType } = await import('../../data/query/lookups.ts');
+  const plain = (words: readonly string[]) => words.map((word) => ({ word, description: '' }));
+  const named = columns.find(({ name }) => current.startsWith(`${name}__`) || current.startsWith(`${name}=`));
+  if (!named) {
+    const near = columns.filter(({ name }) => name.startsWith(current));
+    return near.flatMap((column) => {
+      const ends = column.type === 'geometry' ? ['__'] : near.length === 1 ? ['=', '__'] : ['='];
+      return ends.map((end) => ({ word: column.name + end, description: descriptionOf(column) }));
+    });
+  }
+  const { name, type } = named;
+  if (current.startsWith(`${name}=`)) return type === 'boolean' ? plain([`${name}=true`, `${name}=false`]) : [];
+  return plain(lookupsByType[type].filter((lookup) => lookup !== 'exact').map((lookup) => `${name}__${lookup}=`));
 }

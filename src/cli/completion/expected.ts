@@ -1,8 +1,8 @@
-/** What may come next on a command line, by what the commands declare of themselves. */
+/** The kind of word that comes next on a command line, by the declarations of the commands. */
 import type { Argument, Command, Option } from 'commander';
 import type { Declared } from '../command.ts';
 
-/** A word so far, and what it is about to be. */
+/** The kind of the current word, and its place. */
 export type Expected =
   | { readonly what: 'command'; readonly at: Command }
   | { readonly what: 'option'; readonly at: Command; readonly given: Given }
@@ -12,15 +12,15 @@ export type Expected =
       readonly at: Command;
       readonly given: Given;
       readonly option: Option;
-      /** What stands before the value in the same word: `--format=`. */
+      /** The text before the value in the same word: `--format=`. */
       readonly prefix: string;
     }
   | { readonly what: 'nothing' };
 
-/** What stands on the command line already. */
+/** The words before the current one. */
 export interface Given {
   readonly arguments: readonly string[];
-  /** By the options' names, as in `dryRun`; true for those without a value. The last one counts. */
+  /** Values by the options' names, such as `dryRun`; true for those without a value. The last one counts. */
   readonly options: Readonly<Record<string, string | true>>;
 }
 

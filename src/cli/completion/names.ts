@@ -1,36 +1,36 @@
-/** Names in a catalogue, for whoever types one: of a folder as it lists them, of a catalogue elsewhere as it answers. */
+/** Names in a catalogue, for completion: read from the folder's listing, or asked of the remote. */
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { DatasetRef, Ref } from '../../catalogue/ref.ts';
 import type { Dataset } from '../../catalogue/types.ts';
-import type { Listed } from '../../files/reading/listed.ts';
-import { collect } from '../collect.ts';
-import { ageText } from '../output/age.ts';
+import type { Listed } from '../../files/folder.ts';
+import { listAll } from '../lookup.ts';
+import { ageText } from '../output/quantities.ts';
 
 export interface Names {
-  /** Those of which there may be many are cut off somewhere. */
+  /** Names of a kind; of a remote, at most 2000. */
   names(listed: Listed): Promise<readonly string[]>;
-  /** What is to be said of it; '' where nothing is, or it is broken. */
+  /** A short description; '' if there is none, or the record is broken. */
   described(ref: Ref): Promise<string>;
-  /** Undefined where there is none. */
+  /** The dataset; undefined if it doesn't exist. */
   dataset(ref: DatasetRef): Promise<Dataset | undefined>;
-  /** The dataset that a saved question is about. */
+  /** The dataset of a query. */
   datasetOf(query: string): Promise<string | undefined>;
 }
 
-/** More than that, nobody looks through. */
+/** The most names that are asked of a remote. */
 const most = 2000;
 
 /**
- * @param folderOf the absolute path of the catalogue's folder; undefined where it is elsewhere
- * @param open opens the catalogue; called when more than names is asked for
+ * @param folderOf the absolute path of the catalogue's folder; undefined for a remote
+ * @param open opens the catalogue; called if more than names is needed
  */
 export function namesOf(folderOf: () => string | undefined, open: () => Promise<Catalogue>): Names {
   return {
     async names(listed) {
       const folder = folderOf();
-      if (folder !== undefined) return (await import('../../files/reading/listed.ts')).namesListed(folder, listed);
+      if (folder !== undefined) return (await import('../../files/folder.ts')).listNames(folder, listed);
       const { kind, ...within } = listed;
-      const entities = await collect<typeof kind>(await open(), kind, within, most);
+      const entities = await listAll<typeof kind>(await open(), kind, within, most);
       return entities.map(({ slug }) => slug);
     },
 

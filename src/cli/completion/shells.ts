@@ -1,27 +1,27 @@
-/** Shells: the script that each loads, the words that it hands over, and how it wants the answer. */
+/** Shells: the script of each, the words that it passes, and the format of the answer. */
 import { UsageError } from '../errors.ts';
 import { oneLine } from '../output/text.ts';
 import type { Candidate, Offer } from './candidates.ts';
 
 export interface Shell {
-  /** Where the script belongs, as a line of the help. */
+  /** The command that installs the script, as a line of the help. */
   readonly install: string;
   readonly script: string;
-  /** Whether it shows descriptions. */
+  /** True if it shows descriptions. */
   readonly describing: boolean;
-  /** The words of the command line without the program's name, the current one last. */
+  /** The words of the command line without the program's name; the current one is the last. */
   words(given: readonly string[]): readonly string[];
-  /** One line for what to do besides (`files`, `folders`, `open`: no blank behind the word), one for each candidate. */
+  /** A line with an instruction (`files`, `folders`, or `open` for no blank after the word), then one for each candidate. */
   answer(offer: Offer, given: readonly string[]): readonly string[];
 }
 
-/** Words that go on: no blank comes behind them. */
+/** True for a word that goes on: no blank follows it. */
 const isOpen = ({ word }: Candidate) => /(?:[/@=]|__)$/.test(word);
 
 const described = ({ word, description }: Candidate) => `${oneLine(word)}\t${firstSentence(oneLine(description))}`;
 const firstSentence = (text: string) => /^.*?[.:;](?= |$)/.exec(text)?.[0].slice(0, -1) ?? text;
 
-/** As zsh and fish have it: the words as the shell has taken them apart. */
+/** The part that zsh and fish share: the shell has split the words. */
 const apart: Pick<Shell, 'describing' | 'words' | 'answer'> = {
   describing: true,
   words: (given) => given,
@@ -35,7 +35,7 @@ const bash: Shell = {
   answer({ candidates, paths }, [line = '', replaced = '']) {
     const { words, quote } = wordsIn(line);
     const current = words.at(-1) ?? '';
-    // Words end at "@" and "=" as well, as readline sees them: of the candidate, only the rest is put in.
+    // For readline, words also end at "@" and "=": only the rest of the candidate is inserted.
     const rest = wordsIn(replaced).words.at(-1) ?? '';
     const kept = current.endsWith(rest) ? current.length - rest.length : 0;
     const how = paths ?? (candidates.some(isOpen) ? 'open' : '');
@@ -63,7 +63,7 @@ const zsh: Shell = {
   install: 'source <(catalogue completion zsh)      in ~/.zshrc, behind compinit',
   answer: ({ candidates, paths }) => [
     paths ?? '',
-    // A word that goes on begins with a mark; colons part the word from its description.
+    // A word that goes on begins with "+"; a colon separates the word from its description.
     ...candidates.map((one) => {
       const [word = '', description = ''] = described(one).split('\t');
       return `${isOpen(one) ? '+' : '-'}${word.replace(/[\\:]/g, '\\$&')}${description && `:${description}`}`;
@@ -117,20 +117,20 @@ complete -c catalogue -f -a '(__catalogue_complete)'
 
 export const shells: Readonly<Record<string, Shell>> = { bash, zsh, fish };
 
-/** @throws UsageError for a shell that is none of them */
+/** The shell of a name. @throws UsageError for an unknown one */
 export function shellNamed(name: string): Shell {
   const shell = Object.hasOwn(shells, name) ? shells[name] : undefined;
   if (shell) return shell;
   throw new UsageError(
-    `There is no completion for ${name}. Write: catalogue completion ${Object.keys(shells).join('|')}`,
+    `There is no completion for ${name}. Choose one: catalogue completion ${Object.keys(shells).join('|')}`,
   );
 }
 
 const escaped = (word: string) => word.replace(/[^-\w@%+=:,./\u0080-\uffff]/g, '\\$&');
 
 /**
- * Takes a command line apart as bash does, without expanding anything; the last word may be empty.
- * @returns the words, and the quote that the last one still stands in
+ * Splits a command line as bash does, without expanding anything; the last word may be empty.
+ * @returns the words, and the quote that is open in the last one
  */
 export function wordsIn(line: string): { readonly words: readonly string[]; readonly quote: string } {
   const words: string[] = [];

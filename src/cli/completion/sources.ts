@@ -1,4 +1,4 @@
-/** Which words can stand for an argument, or for the value of an option: told by what they are called. */
+/** Sources of words for an argument or for the value of an option, chosen by their names. */
 import type { Command, Option } from 'commander';
 import type { Expected } from './expected.ts';
 
@@ -8,7 +8,7 @@ export type Source =
       readonly from:
         | 'namespace'
         | 'dataset'
-        /** A namespace, in which something will get a new name. */
+        /** A namespace, for a new dataset in it. */
         | 'home'
         | 'group'
         | 'user'
@@ -25,7 +25,7 @@ export type Source =
 
 type From = Exclude<Source['from'], 'words'>;
 
-/** By the word between `<` and `>`. A dataset's name may go on with that of a version. */
+/** Sources by the word between `<` and `>`. The name of a dataset may go on with that of a version. */
 const byLabel: Readonly<Record<string, From>> = {
   namespace: 'namespace',
   dataset: 'dataset',
@@ -45,7 +45,7 @@ const byLabel: Readonly<Record<string, From>> = {
   dir: 'folder',
 };
 
-/** Where that word says too little, by the command and the option or argument. */
+/** Sources by the command and the option or argument, which win over those by the word. */
 const byPlace: Readonly<Record<string, From>> = {
   'dataset add name': 'home',
   'open name': 'dataset',
@@ -64,14 +64,14 @@ const byPlace: Readonly<Record<string, From>> = {
   'version add --name': 'nothing',
 };
 
-/** Where what is expected comes from. */
+/** The source of the expected word. */
 export function sourceOf(expected: Expected & { what: 'argument' | 'value' }): Source {
   const path = pathOf(expected.at);
   if (expected.what === 'argument') {
     const name = expected.argument.name();
     const choices = wordsOf[`${path} ${name}`];
     if (choices) return { from: 'words', words: choices };
-    // What is added has a name that nothing has yet.
+    // A new record has a new name.
     const [noun] = path.split(' ');
     if (path.endsWith(' add') && (name === noun || (name === 'username' && noun === 'user')))
       return { from: 'nothing' };

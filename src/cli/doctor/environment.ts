@@ -1,18 +1,21 @@
-/** What the program runs on. */
+/** Health checks of the program and of what it runs on. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { release } from 'node:os';
 import { promisify } from 'node:util';
-import { type Finding, findingsOf } from './finding.ts';
+import { checksOf, type HealthCheck } from './health-check.ts';
 
-const { ok, warning, problem } = findingsOf('environment');
+const { ok, warning, problem } = checksOf('environment');
 const run = promisify(execFile);
 
 /**
- * @param needsLfs whether the catalogue's folder keeps payloads in Git LFS
+ * @param usesLfs true if the catalogue's folder keeps payloads in Git LFS
  * @param node version of Node
  */
-export async function lookAtEnvironment(needsLfs: boolean, node = process.versions.node): Promise<readonly Finding[]> {
+export async function checkEnvironment(
+  usesLfs: boolean,
+  node = process.versions.node,
+): Promise<readonly HealthCheck[]> {
   const { version, engines } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
   const least = /\d+\.\d+/.exec(engines.node)?.[0] ?? '';
   return [
@@ -21,7 +24,7 @@ export async function lookAtEnvironment(needsLfs: boolean, node = process.versio
       ? ok('node', `${node} (${least} or later is needed)`)
       : problem('node', `${node} is too old`, `Install Node ${least} or later: https://nodejs.org`),
     ok('platform', `${process.platform} ${release()}, ${process.arch}`),
-    ...(await lookAtGit(needsLfs)),
+    ...(await checkGit(usesLfs)),
   ];
 }
 
@@ -31,18 +34,18 @@ export function isAtLeast(version: string, least: string): boolean {
   return major > leastMajor || (major === leastMajor && minor >= leastMinor);
 }
 
-async function lookAtGit(needsLfs: boolean): Promise<readonly Finding[]> {
+async function checkGit(usesLfs: boolean): Promise<readonly HealthCheck[]> {
   const git = await versionFrom(['--version']);
   if (git === null)
-    return [warning('git', 'not found', 'Without git there is no history, and nothing is committed. Install git.')];
+    return [warning('git', 'not found', 'Without git there is no history and there are no commits. Install git.')];
   const lfs = await versionFrom(['lfs', 'version']);
-  const missing = needsLfs
+  const missing = usesLfs
     ? problem('git lfs', 'not found, and .gitattributes asks for it', 'Install it: https://git-lfs.com')
     : ok('git lfs', 'not installed, and not needed');
   return [ok('git', git), lfs === null ? missing : ok('git lfs', lfs)];
 }
 
-/** The version that git says of itself or of a part; null where there is none. */
+/** The version of git or of a part of it; null where it isn't installed. */
 async function versionFrom(args: readonly string[]): Promise<string | null> {
   const { stdout } = await run('git', [...args]).catch(() => ({ stdout: null }));
   return stdout === null ? null : (/\d+\.\d+[.\d]*/.exec(stdout)?.[0] ?? stdout.trim());

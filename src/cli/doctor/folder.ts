@@ -1,129 +1,148 @@
-/** The catalogue's folder: what it lies on, and what lies in it. */
-import { constants, existsSync, readFileSync, statSync } from 'node:fs';
-import { access, statfs } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
-import { bytesText, counted } from '../output/sizes.ts';
-import { type Finding, findingsOf } from './finding.ts';
+/** Health checks of the catalogue's folder, and of the catalogue in it. */
+import { join } from 'node:path';
+import type { Catalogue } from '../../catalogue/catalogue.ts';
+import { CatalogueError } from '../../catalogue/errors.ts';
+import type { FolderDiagnosis, FolderState } from '../../files/folder.ts';
+import { ageText, bytesText, counted } from '../output/quantities.ts';
+import { checksOf, type HealthCheck } from './health-check.ts';
 
-const { ok, warning, problem } = findingsOf('folder');
+const { ok, warning, problem } = checksOf('folder');
 
-const little = 1e9;
-const tooLittle = 50e6;
+const littleSpace = 1e9;
+const tooLittleSpace = 50e6;
 
-/** File systems that others write to without this machine being told. */
-const shared = /^(nfs|cifs|smb|9p|fuse\.(sshfs|rclone|s3fs)|vboxsf|virtiofs|drvfs|ceph|glusterfs)/;
+/** The check where there is no folder, which is no problem for those who work with remotes. */
+export const missingFolder = (error: Error): HealthCheck => warning('path', 'no folder', error.message);
 
-/** Where there is no folder, there may be a remote. */
-export const withoutFolder = (error: Error): Finding => warning('path', 'There is none.', error.message);
-
-/** What is true of the folder itself. @param root absolute path */
-export async function lookAtPlace(root: string): Promise<readonly Finding[]> {
-  const may = (mode: number) =>
-    access(root, mode).then(
-      () => null,
-      (error: NodeJS.ErrnoException) => error.code ?? 'no permission',
-    );
-  const unreadable = await may(constants.R_OK | constants.X_OK);
-  if (unreadable)
-    return [problem('path', `${root} can't be read (${unreadable})`, 'Give this user permission to read the folder.')];
-  const unwritable = await may(constants.W_OK);
+/** @param root absolute path of the folder */
+export function checkFolder(root: string, { readError, writeError, state }: FolderDiagnosis): readonly HealthCheck[] {
+  if (state === null)
+    return [problem('path', `${root} can't be read (${readError})`, 'Give this user permission to read the folder.')];
   return [
     ok('path', root),
-    unwritable === null
+    writeError === null
       ? ok('access', 'can be read and written')
       : warning(
           'access',
-          `can be read, not written (${unwritable})`,
+          `can be read, not written (${writeError})`,
           'Give this user permission, or serve --read-only.',
         ),
-    ...lookAtFileSystem(root),
-    await lookAtSpace(root),
+    ...checkFileSystem(state),
+    checkAccounts(root, state),
+    ...checkGit(state),
+    checkLeftovers(state),
+    checkCache(state),
+    ...checkWatches(state.watches),
   ];
 }
 
-function lookAtFileSystem(root: string): readonly Finding[] {
-  const type = fileSystemOf(root);
-  const caseText = isCaseInsensitive(root) ? ', upper and lower case are the same' : '';
-  if (type === null) return caseText ? [ok('file system', caseText.slice(2))] : [];
-  if (!shared.test(type)) return [ok('file system', type + caseText)];
-  const advice = 'What other machines write there is found by looking every few seconds, not at once.';
-  return [warning('file system', `${type}${caseText}: it is shared`, advice)];
+function checkFileSystem({ fileSystem: { type, isShared, ignoresCase, free } }: FolderState): readonly HealthCheck[] {
+  const facts = [...(type === null ? [] : [type]), ...(ignoresCase ? ['upper and lower case are the same'] : [])];
+  const system = facts.join(', ');
+  const message = `${bytesText(free)} free`;
+  const advice = 'Free some space on the disk: every write needs some.';
+  return [
+    ...(isShared
+      ? [
+          warning(
+            'file system',
+            `${system}: it is shared`,
+            'Changes by other machines are found every few seconds, not at once.',
+          ),
+        ]
+      : system
+        ? [ok('file system', system)]
+        : []),
+    free >= littleSpace
+      ? ok('space', message)
+      : free < tooLittleSpace
+        ? problem('space', message, advice)
+        : warning('space', message, advice),
+  ];
 }
 
-/** By the mount that the folder lies in; null where that can't be told. */
-function fileSystemOf(root: string): string | null {
-  if (process.platform !== 'linux') return null;
-  try {
-    const mounts = readFileSync('/proc/self/mounts', 'utf8')
-      .split('\n')
-      .map((line) => line.split(' '))
-      .map(([, at = '', type = '']) => ({ at: at.replace(/\\040/g, ' '), type }))
-      .filter(({ at }) => at !== '' && `${root}/`.startsWith(at === '/' ? '/' : `${at}/`));
-    // Of several at one place, the last one mounted counts.
-    return (
-      mounts.reduce((best, one) => (one.at.length >= best.at.length ? one : best), { at: '', type: '' }).type || null
+function checkAccounts(root: string, { accounts }: FolderState): HealthCheck {
+  if (!accounts) return ok('accounts', 'none yet');
+  const { path, mode, owner } = accounts;
+  const octal = mode.toString(8);
+  if (process.platform === 'win32') return ok('accounts', path);
+  if (mode & 0o077)
+    return problem(
+      'accounts',
+      `${path} may be read by others (mode ${octal})`,
+      `Close it: chmod 600 ${join(root, path)}`,
     );
-  } catch {
-    return null;
+  const uid = process.getuid?.() ?? owner;
+  return uid === owner || uid === 0
+    ? ok('accounts', `${path}, readable by its owner only (mode ${octal})`)
+    : warning('accounts', `${path} belongs to another user`, `Run catalogue as that user, or: chown ${uid} ${path}`);
+}
+
+/** Hashes of passwords and tokens must not get into git. */
+function checkGit({ privateFolder: { path, inGit } }: FolderState): readonly HealthCheck[] {
+  const advice = `Add "${path}/" to .gitignore`;
+  switch (inGit) {
+    case 'tracked':
+      return [problem('git', `${path}/ is in git`, `${advice}, and take it out: git rm -r --cached ${path}`)];
+    case 'not ignored':
+      return [problem('git', `${path}/ isn't ignored by git`, `${advice}.`)];
+    case 'ignored':
+      return [ok('git', `${path}/ is ignored by git`)];
+    default:
+      return [];
   }
 }
 
-function isCaseInsensitive(root: string): boolean {
-  const name = ['namespaces', 'catalogue.yaml'].find((one) => existsSync(join(root, one)));
-  if (name === undefined || !existsSync(join(root, name.toUpperCase()))) return false;
-  return statSync(join(root, name)).ino === statSync(join(root, name.toUpperCase())).ino;
+function checkLeftovers({ leftovers }: FolderState): HealthCheck {
+  if (leftovers === 0) return ok('leftovers', 'none');
+  const message = `${counted(leftovers, 'file')} of writers that were killed`;
+  return warning('leftovers', message, 'The next "catalogue serve" removes them.');
 }
 
-async function lookAtSpace(root: string): Promise<Finding> {
-  const { bavail, bsize } = await statfs(root);
-  const free = bavail * bsize;
-  const message = `${bytesText(free)} free`;
-  if (free >= little) return ok('space', message);
-  const advice = 'Make room on the disk: every write needs some beside what is there.';
-  return free < tooLittle ? problem('space', message, advice) : warning('space', message, advice);
+function checkCache({ cache }: FolderState): HealthCheck {
+  if (!cache) return ok('cache', 'none yet: the first server makes it');
+  const message = `${bytesText(cache.size)}, written ${ageText(cache.modified.toISOString())}`;
+  return ok('cache', cache.isUsable ? message : `${message}; it can't be used; the next start makes a new one`);
 }
 
-/** How many changes the system lets be followed, beside what the catalogue needs. */
-export async function lookAtWatching(datasets: number, namespaces: number): Promise<readonly Finding[]> {
-  const { watchBudget, systemLimit, whyPolled } = await import('../../files/following/watch-budget.ts');
-  const { foldersOf } = await import('../../files/following/lookouts.ts');
-  const foldersPer = (unit: Parameters<typeof foldersOf>[0]) => foldersOf(unit).length;
-  const need =
-    foldersPer({ kind: 'settings' }) +
-    namespaces * foldersPer({ kind: 'namespace', slug: '' }) +
-    datasets * foldersPer({ kind: 'dataset', namespace: '', slug: '' });
-  const limit = systemLimit();
-  const watches = limit === null ? 'no limit' : `${limit} allowed by fs.inotify.max_user_watches`;
-  const message = `${counted(need, 'folder')} to be watched, ${watches}`;
-  const budget = watchBudget();
-  const instances = numberIn('/proc/sys/fs/inotify/max_user_instances');
+/** The limits of the system on watching folders. */
+export function checkWatches(watches: FolderState['watches']): readonly HealthCheck[] {
+  const { needed, watchLimit, instanceLimit, shortage } = watches;
+  const limit = watchLimit === null ? 'no limit' : `${watchLimit} allowed by fs.inotify.max_user_watches`;
+  const message = `${counted(needed, 'folder')} to be watched, ${limit}`;
   return [
-    need <= budget ? ok('watching', message) : warning('watching', message, whyPolled(need, budget)),
-    ...(instances === null ? [] : [lookAtInstances(instances)]),
+    shortage === null ? ok('watching', message) : warning('watching', message, shortage),
+    ...(instanceLimit === null ? [] : [checkInstances(instanceLimit)]),
   ];
 }
 
-/** One server takes one; editors and desktops take some too. */
-function lookAtInstances(instances: number): Finding {
-  const message = `${instances} allowed by fs.inotify.max_user_instances, a server takes 1`;
-  return instances >= 32
+/** A server takes one instance; editors and desktops take some, too. */
+function checkInstances(limit: number): HealthCheck {
+  const message = `${limit} allowed by fs.inotify.max_user_instances, a server takes 1`;
+  return limit >= 32
     ? ok('watchers', message)
     : warning('watchers', message, 'Raise it: sysctl fs.inotify.max_user_instances=1024');
 }
 
-function numberIn(path: string): number | null {
+/** Checks that the catalogue can be read. @param open opens the catalogue in the folder */
+export async function checkContents(open: () => Promise<Catalogue>): Promise<readonly HealthCheck[]> {
+  const { ok, problem } = checksOf('catalogue');
   try {
-    return Number.parseInt(readFileSync(path, 'latin1'), 10);
-  } catch {
-    return null;
-  }
-}
-
-/** Whether a .gitattributes in the folder or above it keeps something in Git LFS. */
-export function asksForLfs(folder: string): boolean {
-  for (let at = resolve(folder); ; at = dirname(at)) {
-    const path = join(at, '.gitattributes');
-    if (existsSync(path) && /^[^#\n]*\bfilter=lfs\b/m.test(readFileSync(path, 'utf8'))) return true;
-    if (existsSync(join(at, '.git')) || dirname(at) === at) return false;
+    const catalogue = await open();
+    const count = async (kind: 'namespace' | 'dataset' | 'version') =>
+      counted((await catalogue.list(kind, { pageSize: 1 })).count, kind);
+    const counts = [await count('namespace'), await count('dataset'), await count('version')];
+    const broken = await catalogue.list('file', { filters: { status: ['invalid'] }, pageSize: 1 });
+    const { title, base_url } = catalogue.settings;
+    return [
+      ok('settings', `${title}${base_url ? `, at ${base_url}` : ', without a base_url'}`),
+      ok('contents', counts.join(', ')),
+      broken.count === 0
+        ? ok('files', 'none broken')
+        : problem('files', `${counted(broken.count, 'file')} broken`, 'To see them: catalogue check'),
+    ];
+  } catch (error) {
+    if (!(error instanceof CatalogueError)) throw error;
+    return [problem('settings', error.message, 'See: catalogue check')];
   }
 }

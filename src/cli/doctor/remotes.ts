@@ -1,35 +1,35 @@
-/** Catalogues elsewhere: whether they answer, and for how long one stays signed in. */
+/** Health checks of remotes: the answer to a small request, and the sign-in. */
 import { CatalogueError } from '../../catalogue/errors.ts';
 import type { Call } from '../command.ts';
-import type { Login } from '../elsewhere/remotes.ts';
-import { readRemotes } from '../elsewhere/remotes-file.ts';
-import { ageText } from '../output/age.ts';
-import { type Finding, findingsOf } from './finding.ts';
+import { ageText } from '../output/quantities.ts';
+import type { Login } from '../remote/remotes.ts';
+import { readRemotes } from '../remote/remotes-file.ts';
+import { checksOf, type HealthCheck } from './health-check.ts';
 
-const { ok, warning, problem } = findingsOf('remotes');
+const { ok, warning, problem } = checksOf('remotes');
 const aWeek = 7 * 86_400_000;
 
-/** Asks each of them one small question; only the one that is meant, where one is. */
-export async function lookAtRemotes(call: Call): Promise<readonly Finding[]> {
+/** Checks all remotes; with --remote, that one only. */
+export async function checkRemotes(call: Call): Promise<readonly HealthCheck[]> {
   try {
     const { remotes, logins } = await readRemotes(call.context.env);
-    const meant = call.global.remote;
-    const asked = meant === undefined ? remotes.map(({ name }) => name) : [meant];
-    const findings = await Promise.all(
-      asked.map(async (name) => {
+    const given = call.global.remote;
+    const names = given === undefined ? remotes.map(({ name }) => name) : [given];
+    const checks = await Promise.all(
+      names.map(async (name) => {
         const url = await call.remoteUrl(name);
         const login = logins.find((one) => one.url === url);
-        return [await lookAtRemote(call, name, url), ...(login ? [lookAtLogin(name, login)] : [])];
+        return [await checkRemote(call, name, url), ...(login ? [checkLogin(name, login)] : [])];
       }),
     );
-    return findings.flat();
+    return checks.flat();
   } catch (error) {
     if (!(error instanceof CatalogueError)) throw error;
     return [problem('configuration', error.message, 'See: catalogue remote list')];
   }
 }
 
-async function lookAtRemote(call: Call, name: string, url: string): Promise<Finding> {
+async function checkRemote(call: Call, name: string, url: string): Promise<HealthCheck> {
   const started = performance.now();
   try {
     const catalogue = await call.remote(name);
@@ -42,7 +42,7 @@ async function lookAtRemote(call: Call, name: string, url: string): Promise<Find
   }
 }
 
-function lookAtLogin(name: string, { user, expires }: Login): Finding {
+function checkLogin(name: string, { user, expires }: Login): HealthCheck {
   const what = `signed in as ${user}`;
   const again = `Sign in again: catalogue login ${name}`;
   if (expires === null) return ok(name, what);

@@ -1,81 +1,83 @@
-/** `edit` without a field: the record's own text in an editor. Comments and keys of one's own are kept as they are typed. */
-
+/** `edit` without a field: the record's own text in an editor, with its comments and the keys that people have added. */
 import { createHash } from 'node:crypto';
 import { text as textOf } from 'node:stream/consumers';
-import type { Catalogue, Input } from '../../catalogue/catalogue.ts';
+import type { Catalogue, Input, WritableKind } from '../../catalogue/catalogue.ts';
 import { NotFoundError } from '../../catalogue/errors.ts';
 import { recordPaths } from '../../catalogue/layout.ts';
-import { formatRef, type Refs, refOf } from '../../catalogue/ref.ts';
+import { formatRef, type RefOf, refOf } from '../../catalogue/ref.ts';
 import type { Replica } from '../../catalogue/replica.ts';
 import type { Entities } from '../../catalogue/types.ts';
 import type { Call } from '../command.ts';
-import { find, findVersion } from '../naming.ts';
-import { tell } from '../output/outcome.ts';
+import { find, findVersion, type NamedRef } from '../lookup.ts';
+import { showOutcome } from '../output/outcome.ts';
 import { editText } from './edit-text.ts';
 
-type Named = Refs['namespace' | 'dataset' | 'version' | 'query' | 'group' | 'user'];
+/** A note in the help of each edit. */
+export const editorNote =
+  'Without fields, the record itself is opened in $VISUAL or $EDITOR, and saved once it is valid.';
 
-/** What the help says of it. */
-export const editorNote = 'Without a field, it opens $VISUAL or $EDITOR on the record itself, and saves what is valid.';
-
-/** Whether somebody who gave no field sits at a terminal, where an editor can be opened. */
+/** True if no field was given, and there is a terminal for an editor. */
 export function wantsEditor({ context }: Call, input: Input, { dryRun }: { readonly dryRun?: boolean }): boolean {
   return Object.keys(input).length === 0 && !dryRun && context.isTerminal.in && context.isTerminal.out;
 }
 
 /**
- * Opens an editor on a record and saves what comes of it, unless the record has changed meanwhile.
+ * Opens an editor on a record and saves the new text, unless the record was changed meanwhile.
  * @param represent makes the API's object
- * @throws NotFoundError, StaleError, NotPermittedError; DeclinedError where the person gave up
+ * @throws NotFoundError, StaleError, NotPermittedError; DeclinedError where the person gives up
  */
-export async function editRecord<R extends Named>(
+export async function editRecord<K extends WritableKind>(
   call: Call,
-  asked: R,
-  represent: (entity: Entities[R['kind']], catalogue: Catalogue) => unknown,
+  requested: RefOf<K>,
+  represent: (entity: Entities[K], catalogue: Catalogue) => unknown,
 ): Promise<number> {
   const catalogue = await call.open();
-  const { replica: depot } = catalogue;
-  const { ref, path } = await recordOf(call, catalogue, asked);
-  const text = await textOf(await depot.read(path));
+  const { replica } = catalogue;
+  const { ref, path } = await recordOf(call, catalogue, requested);
+  const text = await textOf(await replica.read(path));
   const ifMatch = createHash('sha256').update(text).digest('hex');
   const isChanged = await editText(call.context, {
     path,
     text,
     async save(typed) {
-      const [outcome] = await depot.apply([{ do: 'write', path, text: typed, ifMatch }]);
+      const [outcome] = await replica.apply([{ do: 'write', path, text: typed, ifMatch }]);
       if (outcome && !outcome.done) throw outcome.error;
     },
   });
   if (!isChanged) {
-    call.show.message(`Nothing changed: ${ref.kind} ${formatRef(ref)} is as it was.`);
+    call.show.message(`Nothing was changed in ${ref.kind} ${formatRef(ref)}.`);
     return 0;
   }
-  const entity = (await catalogue.get<Named['kind']>(ref)) as Entities[R['kind']];
-  tell(call, { done: ['Changed', 'change'], ref, object: represent(entity, catalogue) });
+  const entity = await catalogue.get<K>(ref as RefOf<K>);
+  showOutcome(call, { done: ['Changed', 'change'], ref, object: represent(entity, catalogue) });
   return 0;
 }
 
 /**
- * Where the record lies. A broken one is found as well: an editor is what mends it.
- * @throws NotFoundError that says what was probably meant
+ * The record's own reference, and the path of its file. A broken record is found as well: an editor can fix it.
+ * @throws NotFoundError with a suggestion
  */
-async function recordOf(call: Call, catalogue: Catalogue, asked: Named): Promise<{ ref: Named; path: string }> {
-  const isNamed = asked.kind !== 'version' || asked.slug !== 'latest';
-  const path = isNamed ? await pathOf(catalogue.replica, asked) : undefined;
-  if (path !== undefined) return { ref: asked, path };
+async function recordOf(
+  call: Call,
+  catalogue: Catalogue,
+  requested: NamedRef,
+): Promise<{ ref: NamedRef; path: string }> {
+  const isNamed = requested.kind !== 'version' || requested.slug !== 'latest';
+  const path = isNamed ? await pathOf(catalogue.replica, requested) : undefined;
+  if (path !== undefined) return { ref: requested, path };
   const ref =
-    asked.kind === 'version'
-      ? (await findVersion(catalogue, asked, call.show)).ref
-      : (refOf(await find(catalogue, asked, call.show)) as Named);
+    requested.kind === 'version'
+      ? (await findVersion(catalogue, requested, call.show)).ref
+      : (refOf(await find(catalogue, requested, call.show)) as NamedRef);
   const found = await pathOf(catalogue.replica, ref);
-  if (found === undefined) throw new NotFoundError(`The file of ${ref.kind} ${formatRef(ref)} may not be read.`);
+  if (found === undefined) throw new NotFoundError(`You may not read the file of ${ref.kind} ${formatRef(ref)}.`);
   return { ref, path: found };
 }
 
-/** Undefined where there is none, or none that may be seen. */
-async function pathOf(depot: Replica, ref: Named): Promise<string | undefined> {
+/** The path of a record's file; undefined where there is none that the viewer may see. */
+async function pathOf(replica: Replica, ref: NamedRef): Promise<string | undefined> {
   for (const path of recordPaths(ref)) {
-    const entry = await depot.entry(path).catch((error) => {
+    const entry = await replica.entry(path).catch((error) => {
       if (error instanceof NotFoundError) return undefined;
       throw error;
     });

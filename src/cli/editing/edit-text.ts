@@ -1,4 +1,5 @@
-/** A record's text in a person's editor, until it is good or the person gives up. */
+/** A record's text in a person's editor, until it is valid or the person gives up. */
+import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, extname, join } from 'node:path';
@@ -6,21 +7,20 @@ import { ConflictError, ValidationError } from '../../catalogue/errors.ts';
 import type { Context } from '../context.ts';
 import { DeclinedError } from '../errors.ts';
 import { manyLines } from '../output/text.ts';
-import { openEditor } from './editor.ts';
 
 export interface Edited {
-  /** Where the record lies in its catalogue. */
+  /** Path of the record, relative to the catalogue folder. */
   readonly path: string;
   readonly text: string;
-  /** Takes the new text. @throws ValidationError, ConflictError where another text might do */
+  /** Saves the new text. @throws ValidationError, ConflictError: the editor is opened again */
   save(text: string): Promise<void>;
 }
 
 /**
- * Opens the editor on a text and saves what comes of it. Where it is refused, the editor is opened again with the reason
- * at the top. What isn't saved in the end is kept in a file, which the message names.
- * @returns whether something was changed
- * @throws DeclinedError where the person gave up; what `save` throws
+ * Opens the editor on a text and saves the new one. If it is refused, the editor is opened again with the reasons at the
+ * top. A text that isn't saved in the end is kept in a file, which the message names.
+ * @returns true if something was changed
+ * @throws DeclinedError where the person gives up; the errors of `save`
  */
 export async function editText(context: Context, { path, text, save }: Edited): Promise<boolean> {
   const folder = await mkdtemp(join(context.env.TMPDIR || tmpdir(), 'catalogue-'));
@@ -36,7 +36,7 @@ export async function editText(context: Context, { path, text, save }: Edited): 
       if (typed.trim() === '') throw new DeclinedError('The text is empty. Nothing was changed.');
       if (typed === text) return false;
       if (header.length && typed === last)
-        throw new DeclinedError('Nothing was changed: the text is as it was refused.');
+        throw new DeclinedError('Nothing was changed: the text is the one that was refused.');
       last = typed;
       try {
         await save(typed);
@@ -47,7 +47,7 @@ export async function editText(context: Context, { path, text, save }: Edited): 
       }
     }
   } catch (error) {
-    // Whoever has typed something shall not have done so for nothing.
+    // Text that a person has typed is never lost.
     const typed = withoutHeader(await readFile(file, 'utf8').catch(() => ''));
     const worth = typed.trim() === '' ? last : typed;
     if (worth === text || !(error instanceof Error)) throw error;
@@ -60,7 +60,7 @@ export async function editText(context: Context, { path, text, save }: Edited): 
   }
 }
 
-/** A name by which the editor knows the format, and the person the record: `trees.yaml`. */
+/** A file name that shows the editor the format, and the person the record: `trees.yaml`. */
 function nameOf(path: string): string {
   const extension = extname(path) === '.json' ? '.json' : '.yaml';
   const stem = basename(path, extname(path));
@@ -69,12 +69,12 @@ function nameOf(path: string): string {
 
 const mark = '#>';
 
-/** The reasons as comments; places are those in the file as the editor shows it. */
+/** The reasons as comments; line numbers are those of the file with these comments. */
 function headerFor(reasons: readonly string[], path: string): readonly string[] {
   const lines = [
-    'This was not saved:',
+    'The text was not saved:',
     ...reasons.flatMap((reason) => manyLines(reason).split('\n')),
-    'Change it, or empty the file to leave everything as it was. These lines go away by themselves.',
+    'Correct it; or empty the file to cancel. These lines are removed by themselves.',
   ];
   const placed = (line: string) => {
     const [, row, column, message] =
@@ -91,5 +91,35 @@ function reasonsOf(error: Error): readonly string[] {
   );
 }
 
-/** The text without the comments that stood before it. */
+/** The text without the comments above it. */
 const withoutHeader = (text: string) => text.replace(new RegExp(`^(?:${mark}.*(?:\\r?\\n|$))*`), '');
+
+const isWindows = process.platform === 'win32';
+
+/** The command of the editor, as the person has written it: it may have arguments and quotes. */
+export const editorOf = ({ VISUAL, EDITOR }: NodeJS.ProcessEnv): string =>
+  VISUAL?.trim() || EDITOR?.trim() || (isWindows ? 'notepad' : 'vi');
+
+/**
+ * Opens a file in the person's editor, $VISUAL or $EDITOR; resolves when the editor has ended.
+ * @throws DeclinedError where the editor can't be started, or ends with an error
+ */
+export async function openEditor({ env }: Context, path: string): Promise<void> {
+  const editor = editorOf(env);
+  // A shell reads the command, as with git and crontab; the path is an argument of its own, which no shell reads.
+  const child = isWindows
+    ? spawn(`${editor} "${path}"`, { shell: true, stdio: 'inherit', env })
+    : spawn('sh', ['-c', `${editor} "$1"`, 'editor', path], { stdio: 'inherit', env });
+  // Ctrl-C belongs to the editor as long as it has the terminal.
+  const ignore = () => {};
+  process.on('SIGINT', ignore);
+  const ended = await new Promise<number | string>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code, signal) => resolve(code ?? signal ?? 1));
+  }).finally(() => process.off('SIGINT', ignore));
+  if (ended === 0) return;
+  const hint = 'Set VISUAL or EDITOR, as in: EDITOR=nano';
+  if (ended === 127) throw new DeclinedError(`The editor ${editor} was not found. ${hint}`);
+  if (ended === 126) throw new DeclinedError(`The editor ${editor} can't be run. ${hint}`);
+  throw new DeclinedError(`The editor ${editor} ended with an error (${ended}).`);
+}

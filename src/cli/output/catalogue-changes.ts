@@ -1,8 +1,9 @@
-/** What a branch changes, in words that text and Markdown have in common. */
+/** Changes of a catalogue between two commits, as text that lines and Markdown share. */
 import type { ColumnChange, FieldChange, RowsChange, ThingChange, VersionChange } from '../../catalogue/changes.ts';
-import { bytesText, counted } from './sizes.ts';
+import { bytesText, counted } from './quantities.ts';
+import { oneLine } from './text.ts';
 
-/** How a value, or a part of one, is written. */
+/** Writes a value, or a part of one. */
 export type Quote = (text: string) => string;
 
 /** One line: `3 datasets added, 1 changed; 1 group removed`. */
@@ -35,7 +36,7 @@ export const plural: Readonly<Record<ThingChange['kind'], string>> = {
   user: 'users',
 };
 
-/** What is in a dataset that came or went: `5 columns, 1 version, 3 rows`. */
+/** The contents of a dataset that was added or removed: `5 columns, 1 version, 3 rows`. */
 export function contentOf({ kind, columns, versions }: ThingChange): string {
   if (kind !== 'dataset') return '';
   const rows = versions[0]?.rows ?? null;
@@ -48,7 +49,7 @@ export function contentOf({ kind, columns, versions }: ThingChange): string {
     .join(', ');
 }
 
-/** What of a thing changed, a line each. */
+/** The changes within a record, a line for each. */
 export function detailsOf({ fields, columns, versions, rows }: ThingChange, quote: Quote): readonly string[] {
   return [
     ...fields.map((field) => fieldText(field, quote)),
@@ -59,11 +60,11 @@ export function detailsOf({ fields, columns, versions, rows }: ThingChange, quot
 }
 
 function fieldText({ field, from, to }: FieldChange, quote: Quote): string {
-  if (field === 'metadata') return 'metadata: other ones';
+  if (field === 'metadata') return 'metadata: changed';
   if (Array.isArray(from) && Array.isArray(to)) {
     const added = to.filter((item) => !from.includes(item)).map((item) => `+ ${quote(textOf(item))}`);
-    const gone = from.filter((item) => !to.includes(item)).map((item) => `- ${quote(textOf(item))}`);
-    if (added.length + gone.length) return `${field}: ${[...added, ...gone].join(', ')}`;
+    const removed = from.filter((item) => !to.includes(item)).map((item) => `- ${quote(textOf(item))}`);
+    if (added.length + removed.length) return `${field}: ${[...added, ...removed].join(', ')}`;
   }
   const value = (what: unknown) => (textOf(what) === '' ? '(none)' : quote(textOf(what)));
   return `${field}: ${value(from)} → ${value(to)}`;
@@ -103,4 +104,24 @@ function rowsText({ from, to, counts, key, reason }: RowsChange, quote: Quote): 
   const { added, removed, changed, unchanged } = counts;
   const known = key.kind === 'columns' ? `; known by ${key.columns.map(quote).join(', ')}` : '';
   return `rows: ${added} added, ${removed} removed, ${changed} changed, ${unchanged} unchanged (${versions}${known})`;
+}
+
+const marks = { added: '+', removed: '-', changed: '~' } as const;
+/** Longest text of a value that is shown to people. */
+const longest = 60;
+
+/**
+ * Changes for a terminal or a pipe: a line for each record, and below it one for each difference.
+ * @param forPeople true to cut long values
+ */
+export function catalogueChangeLines(things: readonly ThingChange[], forPeople: boolean): readonly string[] {
+  const quote = (text: string) => (forPeople && text.length > longest ? `${text.slice(0, longest - 1)}…` : text);
+  return things.flatMap((thing) => {
+    const { kind, change, name, was, label } = thing;
+    const title = [kind, name].filter(Boolean).join(' ') + (was === null ? '' : `, was ${was}`);
+    if (change === 'changed')
+      return [`~ ${title}`, ...detailsOf(thing, quote).map((line) => `    ${line}`)].map(oneLine);
+    const content = contentOf(thing);
+    return [oneLine(`${marks[change]} ${title}${label && ` "${quote(label)}"`}${content && `: ${content}`}`)];
+  });
 }

@@ -1,18 +1,18 @@
-/** What a branch changes, as Markdown (that of GitHub and GitLab) for a pull request. */
+/** Changes of a catalogue between two commits, as Markdown (of GitHub and GitLab) for a pull request. */
 import type { ThingChange } from '../../catalogue/changes.ts';
 import { contentOf, detailsOf, plural, summaryOf } from './catalogue-changes.ts';
 import { oneLine } from './text.ts';
 
-/** Longer lists are folded up. */
+/** Longer lists are folded. */
 const openLines = 10;
 /** Longest text of a value. */
 const longest = 200;
-/** Of a kind, so many are shown: a summary on GitHub has a megabyte, and nobody reads more. */
+/** The most records of a kind that are shown: a summary on GitHub may have a megabyte. */
 const most = 200;
 
 /**
  * The document.
- * @param since what it is compared with, and what is
+ * @param since the two sides; `to` null is the working tree
  */
 export function changesMarkdown(
   since: { readonly from: string; readonly to: string | null },
@@ -52,7 +52,7 @@ function wholeLine(thing: ThingChange): string {
   return `**${change}** ${code(name)}${label && ` ${code(label)}`}${content && `: ${content}`}`;
 }
 
-/** Lines as a list, folded up where they are many. */
+/** Lines as a list; a long one is folded. */
 function list(lines: readonly string[]): string {
   const items = lines.map((line) => `- ${line}`).join('\n');
   return lines.length > openLines

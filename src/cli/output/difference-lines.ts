@@ -1,16 +1,18 @@
-/** A difference as lines: counts first, then each row that differs with what is different. */
+/** Differences of two versions as lines: of their columns, and of their rows with the counts first. */
+import type { ColumnChanges } from '../../catalogue/catalogue.ts';
+import { isUnchanged } from '../../catalogue/columns.ts';
 import type { Difference, DifferenceKey, PlainRow, RowChange } from '../../catalogue/difference.ts';
 import { formatRef, refOf } from '../../catalogue/ref.ts';
-import { changeLines } from './changes.ts';
+import type { ColumnType } from '../../catalogue/types.ts';
 import { oneLine } from './text.ts';
 
 /** Longest text of a value that is shown to people. */
 const longest = 60;
 
 /**
- * The lines, as they are asked for.
- * @param forPeople cuts long values; programs get all of them, with tabs between
- * @param most how many rows
+ * The lines of a difference, made one by one.
+ * @param forPeople true to cut long values; false for whole ones, separated by tabs
+ * @param most the most rows
  */
 export async function* differenceLines(
   difference: Difference,
@@ -20,7 +22,7 @@ export async function* differenceLines(
   const { from, to, counts, columns, key } = difference;
   const line = (text: string) => `${oneLine(text)}\n`;
   yield line(`From ${formatRef(refOf(from))} (rows: ${counts.from}) to ${formatRef(refOf(to))} (rows: ${counts.to})`);
-  for (const text of changeLines(columns)) yield line(text);
+  for (const text of columnChangeLines(columns)) yield line(text);
   const { added, removed, changed, unchanged } = counts;
   yield line(`Rows: ${added} added, ${removed} removed, ${changed} changed, ${unchanged} unchanged${knownBy(key)}.`);
   if (most === 0) return;
@@ -46,7 +48,7 @@ function partsOf(row: RowChange, write: Write): string[] {
   return ['~', ...pairs(key), ...columns.map((name) => `${name}: ${write(from[name])} → ${write(to[name])}`)];
 }
 
-/** A value as text; a text as it is. */
+/** A value as text. */
 const whole: Write = (value) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
 const cut: Write = (value) => {
@@ -55,3 +57,27 @@ const cut: Write = (value) => {
   const text = whole(value);
   return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
 };
+
+interface Named {
+  readonly name: string;
+  readonly type: ColumnType;
+}
+
+/** Changes of columns, as far as the lines show them. */
+export interface ColumnsChange extends Pick<ColumnChanges, 'retyped'> {
+  readonly added: readonly Named[];
+  readonly dropped: readonly Named[];
+}
+
+/** The changes of a dataset's columns: a line with the counts, and one for each; none if nothing changes. */
+export function columnChangeLines(changes: ColumnsChange): readonly string[] {
+  const { added, dropped, retyped } = changes;
+  if (isUnchanged(changes as ColumnChanges)) return [];
+  const counts = Object.entries({ added, dropped, retyped }).filter(([, columns]) => columns.length);
+  return [
+    `Columns: ${counts.map(([what, columns]) => `${columns.length} ${what}`).join(', ')}.`,
+    ...added.map(({ name, type }) => `  + ${name} (${type})`),
+    ...dropped.map(({ name, type }) => `  - ${name} (${type})`),
+    ...retyped.map(({ name, from, to }) => `  ~ ${name} (${from} → ${to})`),
+  ];
+}

@@ -1,4 +1,4 @@
-/** What is said of an error: what was wrong, and what to type instead. */
+/** Messages of errors: what is wrong, and what to type instead. */
 import type { Command } from 'commander';
 import { CatalogueError, ValidationError } from '../../catalogue/errors.ts';
 import { flagOf } from '../fields.ts';
@@ -7,16 +7,16 @@ import { manyLines } from './text.ts';
 /**
  * The message of an error.
  * @param command the command that was called, whose options the fields of a ValidationError came from
- * @param isVerbose whether to say where it came from
+ * @param isVerbose adds the stack
  */
 export function messageOf(error: unknown, command: Command | undefined, isVerbose = false): string {
-  const trail = isVerbose && error instanceof Error ? `\n${trailOf(error)}` : '';
-  return manyLines(`error: ${textOf(error, command)}${trail}`);
+  const stack = isVerbose && error instanceof Error ? `\n${stackOf(error)}` : '';
+  return manyLines(`error: ${textOf(error, command)}${stack}`);
 }
 
-/** Where an error came from, and where each of those came from that brought it about. */
-function trailOf({ stack = '', cause }: Error): string {
-  return cause instanceof Error ? `${stack}\ncaused by ${trailOf(cause)}` : stack;
+/** The stacks of an error and of its causes. */
+function stackOf({ stack = '', cause }: Error): string {
+  return cause instanceof Error ? `${stack}\ncaused by ${stackOf(cause)}` : stack;
 }
 
 function textOf(error: unknown, command: Command | undefined): string {
@@ -24,17 +24,17 @@ function textOf(error: unknown, command: Command | undefined): string {
   if (error instanceof CatalogueError) return error.message;
   if (!(error instanceof Error)) return String(error);
   const { code, path, message } = error as NodeJS.ErrnoException;
-  const said = code && systemErrors[code];
-  if (said) return path === undefined ? `${said}.` : `${path}: ${said}.`;
-  // Whatever else comes here is a fault of the program.
-  return code ? message : `${error.name}: ${message}\n       This is a fault of the program; --verbose says where.`;
+  const text = code && systemErrors[code];
+  if (text) return path === undefined ? `${text}.` : `${path}: ${text}.`;
+  // Any other error is a defect of the program.
+  return code ? message : `${error.name}: ${message}\n       This is a defect of the program; --verbose shows where.`;
 }
 
-/** The system's own errors that a person can do something about. */
+/** Errors of the system that a person can do something about. */
 const systemErrors: Readonly<Record<string, string>> = {
   EACCES: 'No permission',
   EPERM: 'Not permitted',
-  EROFS: 'It can only be read',
+  EROFS: 'The file system is read-only',
   ENOSPC: 'The disk is full',
   EDQUOT: 'The quota of the disk is used up',
   EMFILE: 'Too many files are open; see: ulimit -n',
@@ -49,7 +49,7 @@ function fieldMessages(error: ValidationError, command: Command | undefined): st
     .map(([field, messages]) => {
       const text = messages.join(' ');
       if (field === 'non_field_errors') return text;
-      // A parameter of a data address begins with an underscore, its option doesn't.
+      // A parameter of a data address begins with an underscore; its option doesn't.
       const name = field.replace(/^_/, '');
       const flags = [flagOf(name, false), flagOf(name, true)];
       const option = command?.options.find(({ long }) => long && flags.includes(long));

@@ -1,26 +1,35 @@
-/** What was done, told to a person or a program; and the question before something is removed. */
+/** The outcome of a command, shown to a person or a program; and the question before something is removed. */
+import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { formatRef, type Ref } from '../../catalogue/ref.ts';
+import type { Links } from '../../catalogue/urls.ts';
 import type { Call } from '../command.ts';
 import { DeclinedError, UsageError } from '../errors.ts';
+
+/** Addresses as the server would write them, as far as the catalogue knows its own. */
+export const linksOf = (catalogue: Catalogue): Links => ({ base: catalogue.settings.base_url, suffix: '' });
 
 export interface Outcome {
   /** Past tense and infinitive: `['Added', 'add']`. */
   readonly done: readonly [did: string, would: string];
+  /** The record, by its name before. */
   readonly ref: Ref;
-  /** Which part of it is meant: `column height of`. */
+  /** The part of the record, such as `column height of`. */
   readonly part?: string;
-  /** What it is called now, where it was called otherwise before. */
+  /** The record by its name now; default the same. */
   readonly now?: Ref;
-  /** The API's object, where there is one (still). */
+  /** The API's object; none of a record that was removed. */
   readonly object?: unknown;
   readonly dryRun?: boolean | undefined;
 }
 
 /**
- * Tells what was done. Behind a pipe the name of the thing is the result, since it may have been derived from the
- * label; at a terminal the message names it.
+ * Shows what was done. Behind a pipe the record's name is the result, since it may have been derived from the label; at a
+ * terminal the message names it.
  */
-export function tell({ show }: Call, { done: [did, would], ref, part, now = ref, object, dryRun }: Outcome): void {
+export function showOutcome(
+  { show }: Call,
+  { done: [did, would], ref, part, now = ref, object, dryRun }: Outcome,
+): void {
   const renamed = formatRef(now) === formatRef(ref) ? '' : `, now ${formatRef(now)}`;
   const sentence = `${part ? `${part} ` : ''}${ref.kind} ${formatRef(ref)}${renamed}`;
   if (show.asJson && object !== undefined) show.json(object);
@@ -30,12 +39,13 @@ export function tell({ show }: Call, { done: [did, would], ref, part, now = ref,
 }
 
 /**
- * Asks whether something may be removed.
- * @throws UsageError where nobody can be asked; DeclinedError where the answer is no
+ * Asks for confirmation of a removal.
+ * @param isConfirmed true with --yes: nothing is asked
+ * @throws UsageError where there is no terminal; DeclinedError where the answer is no
  */
-export async function confirmRemoval({ context }: Call, what: string, sure: boolean | undefined): Promise<void> {
-  if (sure) return;
+export async function confirmRemoval({ context }: Call, what: string, isConfirmed: boolean | undefined): Promise<void> {
+  if (isConfirmed) return;
   if (!context.isTerminal.in || !context.isTerminal.err)
-    throw new UsageError(`Nobody can be asked whether to remove ${what}. If you are sure, add --yes.`);
+    throw new UsageError(`There is no terminal to ask for confirmation. To remove ${what}, add --yes.`);
   if (!(await context.confirm(`Remove ${what}?`))) throw new DeclinedError('Nothing was removed.');
 }

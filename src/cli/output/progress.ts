@@ -1,34 +1,34 @@
-/** How far long work has come: a line on stderr that is written over and then taken away, at a terminal only. */
+/** The progress of long work: a line on stderr that is overwritten and removed at the end; at a terminal only. */
 import type { Context } from '../context.ts';
-import { bytesText } from './sizes.ts';
+import { bytesText } from './quantities.ts';
 import { oneLine } from './text.ts';
 import { pad, truncate, width } from './width.ts';
 
 export interface Progress {
   at(done: number, total: number): void;
-  /** Takes the line away. */
+  /** Removes the line. */
   end(): void;
 }
 
-/** @param what is being done, as in `Checking` */
+/** A percentage. @param what the work, such as `Checking` */
 export function progress(context: Context, what: string): Progress {
   const { show, end } = statusLine(context);
   return { at: (done, total) => show(`${what}: ${total ? Math.floor((done / total) * 100) : 100} %`), end };
 }
 
 export interface Transfer {
-  /** @param bytes that have come so far */
+  /** @param bytes transferred so far */
   at(bytes: number): void;
   end(): void;
 }
 
-/** Milliseconds between two looks at the same line. */
+/** Milliseconds between two updates. */
 const interval = 100;
 const barLength = 24;
 
 /**
- * How many bytes have come, and how fast; with a bar where it is known how many there are.
- * @param already how many of them had come before
+ * Bytes transferred, and their speed; with a bar if the total is known.
+ * @param already bytes transferred earlier, which don't count for the speed
  */
 export function transfer(context: Context, what: string, total: number | null, already = 0): Transfer {
   const { show, end } = statusLine(context);
@@ -40,7 +40,7 @@ export function transfer(context: Context, what: string, total: number | null, a
       if (now - last < interval && bytes !== total) return;
       last = now;
       const seconds = (now - started) / 1000;
-      // The speed of the first moments says nothing.
+      // The speed of the first moments is misleading.
       const speed = seconds < 0.3 ? '' : `  ${bytesText((bytes - already) / seconds)}/s`;
       show(`${oneLine(what)}  ${total ? `${bar(bytes / total)}  ` : ''}${bytesText(bytes)}${speed}`);
     },
@@ -48,13 +48,13 @@ export function transfer(context: Context, what: string, total: number | null, a
   };
 }
 
-export interface Travel {
+export interface SyncProgress {
   at(progress: { readonly done: number; readonly of: number; readonly bytes: number; readonly ofBytes: number }): void;
   end(): void;
 }
 
-/** How many of many things are done, and how many bytes have come. */
-export function travel(context: Context, what: string): Travel {
+/** Things done and bytes transferred, of all. */
+export function syncProgress(context: Context, what: string): SyncProgress {
   const { show, end } = statusLine(context);
   let last = Number.NEGATIVE_INFINITY;
   return {
@@ -75,7 +75,7 @@ function bar(share: number): string {
   return `[${'#'.repeat(filled)}${'-'.repeat(barLength - filled)}] ${String(Math.floor(full * 100)).padStart(3)} %`;
 }
 
-/** A line that is written over; it has to fit, since what wraps can't be written over. */
+/** A line that is overwritten; it has to fit, since a wrapped line can't be overwritten. */
 function statusLine(context: Context): { show(line: string): void; end(): void } {
   if (!context.isTerminal.err || context.quiet) return { show: () => {}, end: () => {} };
   let shown = '';

@@ -1,20 +1,20 @@
-/** Rows as a table at a terminal: the first of them, in as many columns as fit. */
+/** Rows as a table at a terminal: the first ones, with as many columns as fit. */
 import type { Rows } from '../../catalogue/catalogue.ts';
 import type { Call } from '../command.ts';
 import type { Parameter } from '../filters.ts';
-import { counted } from './sizes.ts';
+import { counted } from './quantities.ts';
 
-/** Rows shown to people who said no number. */
+/** The rows that people see without --limit. */
 const firstRows = 50;
-/** What a column takes at least, with the gap beside it. */
+/** The least width of a column, with the gap beside it. */
 const leastWidth = 10;
 
 const limits = ['_limit', 'limit', '_page', 'page', '_page_size', 'page_size'];
 
 /**
- * Shows rows as a table, and says how much more there is.
- * @param ask asks for the rows as an array of objects, by some more parameters
- * @param parameters those that it is asked by anyhow
+ * Shows rows as a table, with a message about rows and columns that aren't shown.
+ * @param ask gets the rows as an array of objects, with additional parameters
+ * @param parameters those that `ask` always sends
  */
 export async function showRows(
   { context, show }: Call,
@@ -41,7 +41,7 @@ export async function showRows(
     show.message(`${items.length} of ${counted(matched, 'row')}. All of them: -o FILE, or --format csv`);
   if (shown.length < names.length)
     show.message(
-      `${shown.length} of ${names.length} columns. Others: --fields ${names.slice(shown.length, shown.length + 8).join(',')}`,
+      `${shown.length} of ${names.length} columns. To see others: --fields ${names.slice(shown.length, shown.length + 8).join(',')}`,
     );
 }
 
@@ -50,6 +50,6 @@ function cell(value: unknown): string {
   if (typeof value !== 'object') return String(value);
   const { type, coordinates } = value as { type?: unknown; coordinates?: unknown };
   if (typeof type !== 'string' || !Array.isArray(coordinates)) return JSON.stringify(value);
-  // A position says something; thousands of them don't.
+  // One position is readable, thousands are not.
   return type === 'Point' ? `Point(${coordinates.join(' ')})` : type;
 }

@@ -1,6 +1,6 @@
 /**
- * How results are shown: a table for a person at a terminal, tab-separated lines without headings or colours for a
- * program behind a pipe, JSON where it was asked for.
+ * The output of results: a table for a person at a terminal; tab-separated lines without headings and colours for a
+ * program behind a pipe; JSON with --json.
  */
 import { styleText } from 'node:util';
 import type { Context } from '../context.ts';
@@ -8,27 +8,27 @@ import { json, manyLines, oneLine } from './text.ts';
 import { pad, padLeft, truncate, width, wrap } from './width.ts';
 
 export interface Show {
-  /** Whether results go to a person at a terminal, and not to a program. */
+  /** True if results go to a terminal, not to a program. */
   readonly forPeople: boolean;
-  /** Whether JSON was asked for. */
+  /** True with --json. */
   readonly asJson: boolean;
   /** One line of a result. */
   line(text: string): void;
   json(value: unknown): void;
-  /** One line for each row; the headings are for people only. */
+  /** A line for each row; only people get the headings. */
   table(headings: readonly string[], rows: readonly (readonly string[])[], layout?: TableLayout): void;
-  /** Names and their values, one below the other; people aren't shown those that are empty. */
+  /** Names with their values, a line each; people don't get empty ones. */
   fields(fields: readonly (readonly [name: string, value: string])[]): void;
   heading(text: string): void;
-  /** Something to tell the person, which is no result. */
+  /** A message to the person, on stderr. */
   message(text: string): void;
 }
 
-/** How people see a table. */
+/** Layout of a table for people. */
 export interface TableLayout {
-  /** Columns of numbers, by their headings: they stand at the right. */
+  /** Headings of the columns of numbers, which are aligned right. */
   readonly numbers?: readonly string[];
-  /** Whether what is too long for its column is wrapped, and not cut. */
+  /** True to wrap texts that are too long for their column; by default they are cut. */
   readonly whole?: boolean;
 }
 
@@ -36,24 +36,24 @@ export type Colour = 'bold' | 'dim' | 'red' | 'yellow' | 'green';
 export type Paint = (colour: Colour, text: string) => string;
 
 /**
- * Writes in colours where they are wanted: at a terminal, unless NO_COLOR (https://no-color.org) or --no-color is set.
- * FORCE_COLOR (https://force-color.org) wants them elsewhere too, such as in the log of a CI.
+ * Colours for text: at a terminal, unless NO_COLOR (https://no-color.org) or --no-color is set; with FORCE_COLOR
+ * (https://force-color.org) also in other places, such as the log of a CI.
  */
-export function painter(context: Context, color = true): Paint {
+export function colours(context: Context, color = true): Paint {
   const { NO_COLOR, FORCE_COLOR, TERM } = context.env;
   const usual = FORCE_COLOR ? FORCE_COLOR !== '0' : context.isTerminal.out && TERM !== 'dumb';
   const wanted = color && !NO_COLOR && usual;
   return wanted ? (colour, text) => styleText(colour, text, { validateStream: false }) : (_colour, text) => text;
 }
 
-/** What the global options ask of the output. */
+/** Global options for the output. */
 export interface ShowOptions {
   readonly json?: boolean | undefined;
   readonly color?: boolean | undefined;
 }
 
 export function createShow(context: Context, options: ShowOptions): Show {
-  const paint = painter(context, options.color);
+  const paint = colours(context, options.color);
   const forPeople = context.isTerminal.out;
   const line = (text: string) => context.out(`${text}\n`);
 
@@ -102,10 +102,10 @@ export function createShow(context: Context, options: ShowOptions): Show {
 }
 
 const gap = '  ';
-/** Narrower than this, words are no longer read as such. */
+/** The least width of a column of text. */
 const leastRoom = 12;
 
-/** A row as so many lines as its longest cell takes. */
+/** A row as the lines that its longest cell needs. */
 function linesOf(row: readonly string[], widths: readonly number[]): readonly (readonly string[])[] {
   const cells = row.map((cell, i) => wrap(cell, widths[i] ?? 1).split('\n'));
   const height = Math.max(...cells.map(({ length }) => length));
@@ -119,8 +119,8 @@ function columnWidths(rows: readonly (readonly string[])[]): number[] {
 }
 
 /**
- * The widths, cut so that their sum doesn't exceed what there is. The first column has the names, which people type
- * again: it gives way last, when it takes more than half. Of the others, the widest are cut to the same measure.
+ * The widths, reduced so that their sum isn't more than the available one. The first column has the names, which people
+ * type again: it is cut only to half of the line. Of the others, the widest are cut to the same width.
  */
 function fit(widths: readonly number[], available: number): number[] {
   const cut = [...widths];

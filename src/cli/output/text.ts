@@ -1,4 +1,4 @@
-/** Text on its way to a terminal, made harmless. */
+/** Text for a terminal, with control characters made visible. */
 
 // Controls (C0, DEL, C1, among them ESC and the 8-bit CSI), and the marks that change the direction of what follows:
 // data must not be able to move the cursor, retitle the window or make a text read as another one.
@@ -15,7 +15,7 @@ export function manyLines(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(unsafe, (c) => (c === '\n' || c === '\t' ? c : escaped(c)));
 }
 
-/** JSON for people and programs: two spaces, and nothing in it that a terminal would obey. */
+/** JSON with an indent of two spaces, and unsafe characters written as `\u001b`. */
 export function json(value: unknown): string {
   return JSON.stringify(value, null, 2).replace(unsafe, (c) => (c === '\n' ? c : escaped(c)));
 }

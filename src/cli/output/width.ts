@@ -1,19 +1,19 @@
-/** Text in the cells of a terminal: measured, filled up, wrapped and cut. */
+/** Text in the cells of a terminal: measured, padded, wrapped and cut. */
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 
-/** How many cells of a terminal the text takes: wide characters take two. */
+/** The number of terminal cells of a text; wide characters have two. */
 export const width = (text: string): number => stringWidth(text);
 
-/** The text followed by blanks, up to a width. */
+/** The text padded with blanks to a width. */
 export const pad = (text: string, to: number): string => text + ' '.repeat(Math.max(0, to - width(text)));
 
-/** The text preceded by blanks, up to a width. */
+/** The text padded on the left to a width. */
 export const padLeft = (text: string, to: number): string => ' '.repeat(Math.max(0, to - width(text))) + text;
 
 /**
- * The text in lines that fit: broken between words, and within a word that is too long for a line of its own. What goes
- * on in another line is indented as its first one is.
+ * The text in lines of at most a width, broken between words; a word that is too long is broken. The further lines are
+ * indented as the first one is.
  */
 export function wrap(text: string, to: number): string {
   const lines = text.replaceAll('\t', '    ').split('\n');
@@ -27,7 +27,7 @@ function wrapLine(line: string, to: number): string {
 
 const graphemes = new Intl.Segmenter();
 
-/** The text if it fits, else as much of it as fits with `…` behind; no character is cut apart. */
+/** The text, cut to a width with `…` at the end; no character is split. */
 export function truncate(text: string, to: number): string {
   if (width(text) <= to) return text;
   let kept = '';

@@ -1,4 +1,4 @@
-/** Downloads that go on where they broke off. */
+/** Downloads that resume after an interruption. */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream, statSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
@@ -7,24 +7,24 @@ import { pipeline } from 'node:stream/promises';
 import type { Payload } from '../../catalogue/catalogue.ts';
 import { CatalogueError } from '../../catalogue/errors.ts';
 import { formatRef } from '../../catalogue/ref.ts';
-import { counting, sync } from './save.ts';
+import { countBytes, syncFile } from './save.ts';
 
-/** How many bytes of a file have come already, into `<path>.part`; 0 where they can't be its beginning. */
+/** The number of bytes in `<path>.part` from an earlier download; 0 if they can't be the beginning of the file. */
 export function partOf(path: string, size: number): number {
   const part = statSync(`${path}.part`, { throwIfNoEntry: false });
   return part?.isFile() && part.size <= size ? part.size : 0;
 }
 
 export interface FetchOptions {
-  /** How many bytes are in the part already. */
+  /** Bytes in the part already. */
   readonly already: number;
   onProgress(bytes: number): void;
   readonly signal: AbortSignal;
 }
 
 /**
- * Fetches what is missing of a payload into `<path>.part`, which becomes the file when its checksum is right.
- * @throws CatalogueError where it isn't: the part is removed then
+ * Fetches the missing bytes of a payload into `<path>.part`, and renames it to the file if the checksum is right.
+ * @throws CatalogueError if the checksum is wrong; the part is removed
  */
 export async function fetchPart(payload: Payload, path: string, options: FetchOptions): Promise<void> {
   const { version, size } = payload;
@@ -35,21 +35,21 @@ export async function fetchPart(payload: Payload, path: string, options: FetchOp
   if (already < size) {
     const rest = hashing(payload.stream({ start: already, end: size - 1 }), hash);
     const file = createWriteStream(part, { flags: already > 0 ? 'a' : 'w' });
-    await pipeline(rest.bytes, counting(onProgress, already), file, { signal });
+    await pipeline(rest.bytes, countBytes(onProgress, already), file, { signal });
   } else {
     await payload.close();
-    // Of an empty file, nothing comes.
+    // An empty file has no bytes to fetch.
     if (size === 0) await pipeline(Readable.from([]), createWriteStream(part));
   }
   const checksum = hash.digest('hex');
   if (version.checksum && checksum !== version.checksum) {
     await rm(part, { force: true });
     throw new CatalogueError(
-      `These are not the bytes of ${formatRef(version)}: their checksum is ${checksum}, and not ${version.checksum}. ` +
-        `${part} was removed${already > 0 ? ', which may have been the beginning of something else. Try again.' : '.'}`,
+      `The bytes are not those of ${formatRef(version)}: the checksum is ${checksum}, not ${version.checksum}. ` +
+        `${part} was removed${already > 0 ? '; it may have been the beginning of another file. Try again.' : '.'}`,
     );
   }
-  await sync(part);
+  await syncFile(part);
   await rename(part, path);
 }
 
@@ -59,7 +59,7 @@ async function addAll(hash: Hash, bytes: AsyncIterable<Buffer>): Promise<void> {
   for await (const chunk of bytes) hash.update(chunk);
 }
 
-/** Passes bytes on, and knows their checksum when they have passed. */
+/** Passes bytes on and computes their checksum, to be read at the end. */
 export function hashing(bytes: Readable, hash = createHash('sha256')): { bytes: Readable; checksum(): string } {
   async function* pass(): AsyncGenerator<Buffer, void, undefined> {
     for await (const chunk of bytes) {

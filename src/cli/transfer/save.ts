@@ -1,4 +1,4 @@
-/** Bytes on their way out of the catalogue: into a file that is there when it is whole, or onto stdout. */
+/** Bytes of the catalogue written to a file, whole or not at all, or to stdout. */
 import { createWriteStream } from 'node:fs';
 import { open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 import { manyLines } from '../output/text.ts';
 
 /**
- * Writes bytes to a file, replacing the one that is there; a reader never sees half of them.
+ * Writes bytes to a file, in place of an existing one; a reader never sees half of them.
  * @param onProgress called with the number of bytes so far
  */
 export async function save(
@@ -16,37 +16,38 @@ export async function save(
   bytes: Readable,
   { onProgress, signal }: { onProgress(bytes: number): void; signal: AbortSignal },
 ): Promise<void> {
-  const there = await stat(path).catch(() => null);
-  // What is no regular file, such as /dev/null or a named pipe, is written to and not replaced.
-  if (there && !there.isFile()) return pipeline(bytes, counting(onProgress), createWriteStream(path), { signal });
-  const target = there ? await realpath(path) : path;
+  const existing = await stat(path).catch(() => null);
+  // Anything but a regular file, such as /dev/null or a named pipe, is written to and not replaced.
+  if (existing && !existing.isFile())
+    return pipeline(bytes, countBytes(onProgress), createWriteStream(path), { signal });
+  const target = existing ? await realpath(path) : path;
   const { syncFolder, temporaryBeside } = await import('../../disk/durable.ts');
   const aside = temporaryBeside(target);
   try {
-    await pipeline(bytes, counting(onProgress), createWriteStream(aside, { flags: 'wx' }), { signal });
-    await sync(aside);
+    await pipeline(bytes, countBytes(onProgress), createWriteStream(aside, { flags: 'wx' }), { signal });
+    await syncFile(aside);
     await rename(aside, target);
     await syncFolder(dirname(target));
   } catch (error) {
     await rm(aside, { force: true });
-    // The name aside says nothing to anybody.
+    // People don't know the temporary name.
     if ((error as NodeJS.ErrnoException).path === aside) Object.assign(error as Error, { path });
     throw error;
   }
 }
 
-/** Writes bytes on stdout; at a terminal as text that it won't obey. */
-export async function pour(context: Context, bytes: Readable): Promise<void> {
-  await context.write(context.isTerminal.out ? Readable.from(harmless(bytes)) : bytes);
+/** Writes bytes to stdout; at a terminal as text without control characters. */
+export async function writeToStdout(context: Context, bytes: Readable): Promise<void> {
+  await context.write(context.isTerminal.out ? Readable.from(withoutControls(bytes)) : bytes);
 }
 
-async function* harmless(bytes: Readable): AsyncGenerator<Buffer, void, undefined> {
+async function* withoutControls(bytes: Readable): AsyncGenerator<Buffer, void, undefined> {
   const decoder = new TextDecoder();
   for await (const chunk of bytes) yield Buffer.from(manyLines(decoder.decode(chunk, { stream: true })));
 }
 
-/** Passes bytes on, and says how many there were. */
-export function counting(onProgress: (bytes: number) => void, already = 0) {
+/** Passes bytes on and counts them. */
+export function countBytes(onProgress: (bytes: number) => void, already = 0) {
   return async function* count(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
     let count = already;
     for await (const chunk of source) {
@@ -58,7 +59,7 @@ export function counting(onProgress: (bytes: number) => void, already = 0) {
 }
 
 /** Waits until the bytes of a file are on the disk. */
-export async function sync(path: string): Promise<void> {
+export async function syncFile(path: string): Promise<void> {
   const file = await open(path, 'r+');
   try {
     await file.sync();

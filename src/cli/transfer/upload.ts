@@ -1,54 +1,60 @@
-/** Bytes on their way into the catalogue: where they come from, how far they are, what became of them. */
+/** Uploads of files as versions: options, source, progress and result. */
 import { open } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Catalogue, Published, Upload } from '../../catalogue/catalogue.ts';
+import { changesBetween } from '../../catalogue/columns.ts';
+import { ValidationError } from '../../catalogue/errors.ts';
 import { type DatasetRef, formatRef } from '../../catalogue/ref.ts';
 import { representVersion } from '../../catalogue/represent.ts';
 import type { Version } from '../../catalogue/types.ts';
 import type { Call } from '../command.ts';
 import type { Context } from '../context.ts';
-import { linksOf } from '../input.ts';
+import { fieldOptions } from '../fields.ts';
 import { interruptible } from '../interruption.ts';
-import { changeLines } from '../output/changes.ts';
-import { tell } from '../output/outcome.ts';
+import { columnChangeLines } from '../output/difference-lines.ts';
+import { linksOf, showOutcome } from '../output/outcome.ts';
 import { transfer } from '../output/progress.ts';
-import { bytesText, counted } from '../output/sizes.ts';
+import { bytesText, counted } from '../output/quantities.ts';
+import type { WriteFlags } from '../writes.ts';
 
-/** What is said of the bytes, besides the fields of a version. */
-export interface TransferOptions {
+/** Options of an upload, besides the fields of a version. */
+export interface UploadOptions {
   readonly checksum?: string;
   readonly mediaType?: string;
   readonly name?: string;
 }
 
-export const transferOptions = (): readonly Option[] => [
-  new Option(
-    '--checksum <sha256>',
-    'SHA-256 that the bytes must have; nothing is kept where they have another.',
-  ).argParser((value: string) => {
-    if (/^[0-9a-f]{64}$/i.test(value)) return value;
-    throw new InvalidArgumentError('It must be 64 hexadecimal digits.');
-  }),
-  new Option('--media-type <type>', "Media type of the bytes, where their name and form don't tell."),
-  new Option('--name <filename>', 'Name of the file, as of bytes that come on stdin: its extension tells the format.'),
+export const uploadOptions = (): readonly Option[] => [
+  new Option('--checksum <sha256>', 'Expected SHA-256 of the bytes; if it differs, nothing is kept.').argParser(
+    (value: string) => {
+      if (/^[0-9a-f]{64}$/i.test(value)) return value;
+      throw new InvalidArgumentError('It must be 64 hexadecimal digits.');
+    },
+  ),
+  new Option('--media-type <type>', "Media type of the bytes, if name and content don't show it."),
+  new Option('--name <filename>', 'File name, for example for stdin: its extension sets the format.'),
 ];
 
-/** Bytes to be taken in. */
+/** Options for the fields of a version that can be given along with its data; it is ready once it is there. */
+export const versionFieldOptions = (): readonly Option[] =>
+  fieldOptions('version', true).filter((option) => option.attributeName() !== 'ready');
+
+/** The bytes of an upload. */
 export interface Source {
   readonly bytes: Readable;
-  /** How it is called in messages. */
+  /** Name in messages. */
   readonly shown: string;
   readonly fileName: string | undefined;
-  /** Null where it isn't known how many there will be. */
+  /** In bytes; null if it isn't known. */
   readonly size: number | null;
 }
 
 /**
  * Opens a file, or stdin for `-`.
- * @param name under which the bytes are taken in, where it isn't the file's own
- * @throws the system's error where there is no such file
+ * @param name in place of the file's own
+ * @throws the system's error if the file can't be opened
  */
 export async function openSource(context: Context, file: string, name: string | undefined): Promise<Source> {
   if (file === '-') return { bytes: context.stdin(), shown: name ?? 'stdin', fileName: name, size: null };
@@ -67,52 +73,95 @@ export async function openSource(context: Context, file: string, name: string | 
   };
 }
 
-/** Reads a source, with a bar that shows how far it is, until it is done or somebody presses Ctrl-C. */
-export async function consume<T>(
+/** Runs work that reads a source, with a progress bar, until it ends or Ctrl-C is pressed. */
+async function withProgress<T>(
   { context }: Call,
   source: Source,
-  remains: string,
   work: (options: Pick<Upload, 'onProgress' | 'signal'>) => Promise<T>,
 ): Promise<T> {
-  const { at, end } = transfer(context, `Taking in ${source.shown}`, source.size);
-  return interruptible(context, remains, (signal) => work({ onProgress: at, signal })).finally(() => {
+  const { at, end } = transfer(context, `Uploading ${source.shown}`, source.size);
+  return interruptible(context, 'Nothing was kept.', (signal) => work({ onProgress: at, signal })).finally(() => {
     end();
     source.bytes.destroy();
   });
 }
 
-/** Takes a source in as the newest version of a dataset, or nothing of it. */
+/** Publishes a source as the newest version of a dataset, whole or not at all. */
 export async function upload(
   call: Call,
   catalogue: Catalogue,
   ref: DatasetRef,
   source: Source,
   fields: Omit<Upload, 'source'>,
+  { dryRun }: WriteFlags = {},
 ): Promise<Published> {
-  return consume(call, source, 'Nothing was kept.', (options) =>
-    catalogue.publish(ref, { source: source.bytes, fileName: source.fileName, ...fields, ...options }),
+  return withProgress(call, source, (options) =>
+    catalogue.publish(ref, { source: source.bytes, fileName: source.fileName, ...fields, ...options }, { dryRun }),
   );
 }
 
-/** Tells what became of an upload. */
-export function tellPublished(call: Call, catalogue: Catalogue, { version, created, changes }: Published): void {
+/** The first version of a dataset that doesn't exist yet. */
+interface FirstVersion extends Pick<Published, 'changes'> {
+  readonly created: true;
+  readonly version: Pick<Version, 'checksum' | 'format' | 'media_type' | 'size' | 'rows' | 'bbox'>;
+}
+
+/**
+ * Reads a source as the first version of a dataset that doesn't exist yet: no catalogue can check it beforehand.
+ * @throws ValidationError if it would be refused
+ */
+export async function inspect(
+  call: Call,
+  source: Source,
+  { checksum, mediaType }: UploadOptions,
+): Promise<FirstVersion> {
+  const [{ ingest }, { PayloadError }] = await Promise.all([
+    import('../../data/ingest/ingest.ts'),
+    import('../../data/errors.ts'),
+  ]);
+  const intake = await withProgress(call, source, (options) =>
+    ingest(source.bytes, { fileName: source.fileName, mediaType, ...options }),
+  ).catch((error) => {
+    throw error instanceof PayloadError ? new ValidationError({ file: [error.message] }) : error;
+  });
+  if (checksum !== undefined && checksum.toLowerCase() !== intake.checksum)
+    throw new ValidationError({ checksum: [`The bytes have the checksum ${intake.checksum}, and not ${checksum}.`] });
+  if (intake.isLfsPointer)
+    throw new ValidationError({ file: ['It is a Git LFS pointer, and not the file itself. Run "git lfs pull".'] });
+  const version = { ...intake, media_type: intake.mediaType };
+  return { version, created: true, changes: changesBetween([], intake.columns) };
+}
+
+/** Shows the result of an upload's dry run. */
+export function showDryRun({ show }: Call, dataset: DatasetRef, result: Published | FirstVersion): void {
+  const { created, version, changes } = result;
+  const { checksum, format, media_type, size, rows, bbox } = version;
+  if (show.asJson) show.json({ created, checksum, format, media_type, size, rows, bbox, changes });
+  else if (created) {
+    show.line(`Would add a version to dataset ${formatRef(dataset)}: ${factsOf(version)}`);
+    for (const line of columnChangeLines(changes)) show.line(line);
+  } else show.line(`Would add nothing: the newest version, ${formatRef(version)}, has the same bytes`);
+}
+
+/** Shows the result of an upload. */
+export function showPublished(call: Call, catalogue: Catalogue, { version, created, changes }: Published): void {
   const { show } = call;
   const object = representVersion(version, linksOf(catalogue));
   if (created) {
-    tell(call, { done: ['Added', 'add'], ref: version, object });
-    for (const line of [factsOf(version), ...changeLines(changes)]) show.message(line);
+    showOutcome(call, { done: ['Added', 'add'], ref: version, object });
+    for (const line of [factsOf(version), ...columnChangeLines(changes)]) show.message(line);
     return;
   }
   if (show.asJson) show.json(object);
   else if (!show.forPeople) show.line(formatRef(version));
-  show.message(`Nothing was added: ${formatRef(version)}, the newest version, has the same bytes.`);
+  show.message(`Nothing was added: the newest version, ${formatRef(version)}, has the same bytes.`);
 }
 
-/** What a version is, in a few words: `geojson, 12 rows, 3.4 kB`. */
+/** Format, rows and size of a version: `geojson, 12 rows, 3.4 kB`. */
 export function factsOf({ format, rows, size }: Pick<Version, 'format' | 'rows' | 'size'>): string {
   return [
-    format || 'a file of no known format',
-    rows === null ? 'no rows that can be read' : counted(rows, 'row'),
+    format || 'unknown format',
+    rows === null ? 'no readable rows' : counted(rows, 'row'),
     ...(size === null ? [] : [bytesText(size)]),
   ].join(', ');
 }

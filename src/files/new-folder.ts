@@ -1,8 +1,11 @@
-/** What a new catalogue's folder has before there is a catalogue in it: what git and editors should know. */
-import { appendFile, mkdir, readFile } from 'node:fs/promises';
+/** A new catalogue folder: the files for git and editors, and the settings. */
+import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { recordPaths } from '../catalogue/layout.ts';
+import { defaultStyle, pairLines } from '../text/yaml-writer.ts';
+import { schemaHeader, writeEditorSchemas } from './editor-schemas.ts';
 
-const gitignore = `# Accounts, caches and files in the making: theirs is this computer only.
+const gitignore = `# Accounts, caches and temporary files: for this computer only.
 .catalogue/
 `;
 
@@ -18,16 +21,23 @@ namespaces/*/datasets/*/data/** -text -merge
 # namespaces/*/datasets/*/data/*.gz filter=lfs diff=lfs merge=lfs -text
 `;
 
-/** Makes the folder where it isn't there, with .gitignore, .gitattributes and the schemas for editors. */
+/** Makes the folder, with .gitignore, .gitattributes and the schemas for editors. Files that exist are added to. */
 export async function prepareFolder(folder: string): Promise<void> {
-  const { writeEditorSchemas } = await import('../../files/editor-schemas.ts');
   await mkdir(join(folder, 'namespaces'), { recursive: true });
   await addText(join(folder, '.gitignore'), gitignore);
   await addText(join(folder, '.gitattributes'), gitattributes);
   await writeEditorSchemas(folder);
 }
 
-/** Writes a file, or adds to the one that is there. */
+/** Makes a new catalogue. The settings are written last: with them, the folder is a catalogue. */
+export async function createCatalogue(folder: string, title: string): Promise<void> {
+  await prepareFolder(folder);
+  const [path = ''] = recordPaths({ kind: 'settings' });
+  const lines = [schemaHeader('settings', path, ''), ...pairLines('title', title, 0, defaultStyle)];
+  await writeFile(join(folder, path), `${lines.join('\n')}\n`, { flag: 'wx' });
+}
+
+/** Writes a file, or adds to the existing one. */
 async function addText(path: string, text: string): Promise<void> {
   const before = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;

@@ -1,4 +1,4 @@
-/** What `pull`, `push` and `clone` have in common: the run, with its progress, and what is told of it. */
+/** The run of `pull`, `push` and `clone`, with its progress, and its result. */
 import {
   ConflictError,
   NotPermittedError,
@@ -14,20 +14,21 @@ import type { ChangeSummary, ConflictSummary } from '../../sync/summary.ts';
 import type { SyncOptions, SyncResult } from '../../sync/sync.ts';
 import type { Call } from '../command.ts';
 import { interruptible } from '../interruption.ts';
-import { travel } from '../output/progress.ts';
-import { painter } from '../output/show.ts';
-import { bytesText, counted } from '../output/sizes.ts';
-import { changeCells, changeLine, conflictCells, conflictLines } from '../output/sync-lines.ts';
+import { syncProgress } from '../output/progress.ts';
+import { bytesText, counted } from '../output/quantities.ts';
+import { colours } from '../output/show.ts';
+import { changeCells, changeLine, conflictCells, conflictLines } from './lines.ts';
 
 export interface RunResult extends SyncResult {
-  /** What was done, or would be. */
+  /** The changes that were made; in a dry run, those that would be. */
   readonly changes: readonly ChangeSummary[];
-  readonly told: readonly ConflictSummary[];
+  /** The conflicts, field by field. */
+  readonly conflicts: readonly ConflictSummary[];
 }
 
-const goesOn = 'What was done until then stays: the same command goes on with the rest.';
+const howToGoOn = 'What was done until then stays: the same command goes on with the rest.';
 
-/** Runs it, shows how far it has come, and stops at Ctrl-C. */
+/** Runs a pull or push, shows its progress, and stops at Ctrl-C. */
 export async function runSync(
   { context }: Call,
   what: string,
@@ -40,28 +41,28 @@ export async function runSync(
     import('../../sync/sync.ts'),
   ]);
   let changes: readonly ChangeSummary[] = [];
-  let told: readonly ConflictSummary[] = [];
-  const { at, end } = travel(context, what);
-  const result = await interruptible(context, goesOn, (signal) =>
+  let conflicts: readonly ConflictSummary[] = [];
+  const { at, end } = syncProgress(context, what);
+  const result = await interruptible(context, howToGoOn, (signal) =>
     sync[direction](pair, {
       ...options,
       signal,
       onProgress: at,
       async onPlan({ plan, steps, comparison }) {
         changes = await summarizeChanges(steps, pair, comparison.texts[direction === 'pull' ? 'theirs' : 'ours']);
-        told = await summarizeConflicts(plan.conflicts, pair, comparison);
+        conflicts = await summarizeConflicts(plan.conflicts, pair, comparison);
       },
     }),
   )
     .catch((error) => {
-      throw error instanceof UnreachableError ? new UnreachableError(`${error.message} ${goesOn}`) : error;
+      throw error instanceof UnreachableError ? new UnreachableError(`${error.message} ${howToGoOn}`) : error;
     })
     .finally(end);
   const undone = new Set([...result.failures, ...result.skipped].map(({ path }) => path));
-  return { ...result, told, changes: changes.filter(({ path }) => !undone.has(path)) };
+  return { ...result, conflicts, changes: changes.filter(({ path }) => !undone.has(path)) };
 }
 
-/** More lines than that are a scroll that nobody reads. */
+/** The most lines that are shown to people. */
 const mostLines = 100;
 
 /** Shows changes in one direction. */
@@ -77,24 +78,20 @@ export function showChanges(
     );
     return;
   }
-  const paint = painter(context, global.color);
+  const paint = colours(context, global.color);
   for (const change of changes.slice(0, mostLines)) context.out(`${changeLine(change, paint)}\n`);
   if (changes.length > mostLines) show.line(`… and ${changes.length - mostLines} more. All of them: --json`);
 }
 
 /** Shows conflicts, field by field. */
 export function showConflicts({ context, global, show }: Call, conflicts: readonly ConflictSummary[]): void {
-  const paint = painter(context, global.color);
+  const paint = colours(context, global.color);
   if (!show.forPeople) show.table([], conflicts.flatMap(conflictCells));
   else for (const conflict of conflicts) for (const line of conflictLines(conflict, paint)) context.out(`${line}\n`);
 }
 
-/** Says what was left alone and what failed; records by their names. */
-export async function tellTrouble(
-  { show }: Call,
-  blocked: readonly Blocked[],
-  failures: readonly Failure[],
-): Promise<void> {
+/** Shows the blocked changes and the failures, by the names of the records. */
+export function showFailures({ show }: Call, blocked: readonly Blocked[], failures: readonly Failure[]): void {
   for (const { path, reason } of blocked) show.message(`${describePath(path)}: left alone. ${reason}`);
   for (const { path, error } of failures.slice(0, mostLines)) show.message(`${describePath(path)}: ${error.message}`);
   if (failures.length > mostLines) show.message(`… and ${failures.length - mostLines} more that failed.`);
@@ -108,7 +105,7 @@ export function amountOf({ done }: Pick<SyncResult, 'done'>): string {
   return parts.join(' and ') || counted(done.length, 'file');
 }
 
-/** 5 where something clashes, 4 where something isn't allowed, 1 where anything else failed. */
+/** The exit code: 5 for a conflict, 4 for a change that isn't allowed, 2 for an invalid one, 1 for any other failure. */
 export function exitCodeOf({ plan, failures }: Pick<SyncResult, 'plan' | 'failures'>): number {
   const isAny = (...kinds: readonly (new (...args: never[]) => Error)[]) =>
     failures.some(({ error }) => kinds.some((kind) => error instanceof kind));
@@ -117,14 +114,14 @@ export function exitCodeOf({ plan, failures }: Pick<SyncResult, 'plan' | 'failur
   return failures.length ? (isAny(ValidationError) ? 2 : 1) : 0;
 }
 
-/** As an object of JSON: what is done, what isn't, and why. */
-export async function objectOf(direction: 'incoming' | 'outgoing', result: RunResult, url: string): Promise<object> {
+/** The result as an object of JSON: the changes made, and those that weren't, with the reasons. */
+export function objectOf(direction: 'incoming' | 'outgoing', result: RunResult, url: string): object {
   const named = ({ path }: { readonly path: string }) => ({ name: describePath(path), path });
   return {
     remote: url,
     incoming: direction === 'incoming' ? result.changes : [],
     outgoing: direction === 'outgoing' ? result.changes : [],
-    conflicts: result.told,
+    conflicts: result.conflicts,
     held: result.plan.blocked.map(({ path, reason }) => ({ ...named({ path }), reason })),
     failed: result.failures.map(({ path, error }) => ({ ...named({ path }), error: error.message })),
   };

@@ -1,24 +1,35 @@
-/** The file of the remotes: read as it is, written durably, by one process at a time, and for its owner's eyes only. */
+/** The file of the remotes, remotes.json: written durably, by one process at a time, and readable by its owner only. */
 import { chmod, mkdir, open } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
 import type { Adapter } from 'lowdb';
 import { UnusableCatalogueError } from '../../catalogue/errors.ts';
-import { configurationFolder } from './configuration.ts';
 import { type Login, noRemotes, type Remote, type Remotes } from './remotes.ts';
+
+/**
+ * The folder of this program's configuration: below $XDG_CONFIG_HOME if that is absolute (XDG Base Directory
+ * Specification 0.8), else below ~/.config; on Windows below %APPDATA%.
+ */
+export function configurationFolder(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): string {
+  const given = platform === 'win32' ? env.APPDATA : env.XDG_CONFIG_HOME;
+  const usual = platform === 'win32' ? ['AppData', 'Roaming'] : ['.config'];
+  const base = given && isAbsolute(given) ? given : join(env.HOME || homedir(), ...usual);
+  return join(base, 'catalogue');
+}
 
 const pathOf = (env: NodeJS.ProcessEnv): string => join(configurationFolder(env), 'remotes.json');
 
 /**
- * What is known of remotes; nothing where there is no file.
- * @throws UnusableCatalogueError that names a file which can't be read; it says nothing of what stands in it
+ * Reads the remotes; none where there is no file.
+ * @throws UnusableCatalogueError where the file can't be read or is damaged; the message doesn't quote it
  */
 export async function readRemotes(env: NodeJS.ProcessEnv): Promise<Remotes> {
   return (await adapterFor(pathOf(env)).read()) ?? noRemotes;
 }
 
 /**
- * Changes what is known of remotes.
- * @param change may be called with what another process has written meanwhile; what it throws leaves the file as it is
+ * Changes the remotes.
+ * @param change gets the file's newest content, and returns the new one; an error of it leaves the file unchanged
  * @throws UnusableCatalogueError, UnavailableError
  */
 export async function changeRemotes(env: NodeJS.ProcessEnv, change: (data: Remotes) => Remotes): Promise<Remotes> {
@@ -46,7 +57,7 @@ export async function changeRemotes(env: NodeJS.ProcessEnv, change: (data: Remot
   }
 }
 
-/** The file for lowdb, whose own adapters know nothing of modes. */
+/** An adapter for lowdb; its own ones don't set the file mode. */
 function adapterFor(path: string): Adapter<Remotes> {
   return {
     async read() {
@@ -67,7 +78,7 @@ async function textAt(path: string): Promise<string | null> {
   });
   if (file === null) return null;
   try {
-    // A copy or a careless hand may have opened it to others: then it is closed again, before anything else.
+    // A copy may be readable by others: that is corrected before anything else.
     if (((await file.stat()).mode & 0o077) !== 0) await file.chmod(0o600).catch(() => {});
     await chmod(dirname(path), 0o700).catch(() => {});
     return await file.readFile('utf8');
@@ -79,14 +90,14 @@ async function textAt(path: string): Promise<string | null> {
 function remotesFrom(text: string, path: string): Remotes {
   const damaged = (where: string) =>
     new UnusableCatalogueError(
-      `${path} is damaged${where}. Mend it, or remove it: then add the remotes and sign in again. It was left as it is.`,
+      `${path} is damaged${where}, and was not changed. Fix it; or remove it, add the remotes and sign in again.`,
     );
   let data: unknown;
   try {
     data = JSON.parse(text);
   } catch {
-    // The parser's own message may quote the text, and that is nothing to show.
-    throw damaged(': it is no JSON');
+    // The parser's own message may quote a token.
+    throw damaged(' (not JSON)');
   }
   const { remotes, logins } = Object(data) as Record<string, unknown>;
   if (!Array.isArray(remotes) || !remotes.every(isRemote)) throw damaged(' at /remotes');
@@ -97,7 +108,7 @@ function remotesFrom(text: string, path: string): Remotes {
 const isText = (value: unknown) => typeof value === 'string';
 const isTextOrNull = (value: unknown) => value === null || isText(value);
 
-/** Keys that nobody here knows stay. */
+/** Unknown keys are allowed, and kept. */
 function isRemote(value: unknown): value is Remote {
   const { name, url } = Object(value);
   return isText(name) && isText(url) && URL.canParse(url);

@@ -123,6 +123,21 @@ const reading: readonly (string | Step)[] = [
   'dataset edit parks/trees --label Oaks --dry-run',
   'dataset remove parks/trees --dry-run',
   'namespace remove parks --dry-run',
+  'namespace remove nowhere --dry-run',
+  'namespace edit parks --slug water --dry-run',
+  'namespace edit parks --slug gardens --dry-run',
+  'dataset add parks/new --label New --homepage nonsense --dry-run',
+  'dataset edit parks/trees --namespace water --dry-run',
+  'column edit parks/trees height --unit cm --dry-run',
+  'version edit parks/trees@latest --notes Counted --dry-run',
+  'version remove parks/trees@latest --dry-run',
+  'query add oaks --dataset parks/trees name=oak --dry-run',
+  'query edit tall --slug high --dry-run',
+  'group edit gardeners --member bob --dry-run',
+  { line: 'version add parks/trees newer.csv --dry-run', files },
+  { line: 'version add parks/trees trees.csv --dry-run', files },
+  { line: 'publish newer.csv --to parks/trees --label Oaks --dry-run', files },
+  { line: 'publish newer.csv --to parks/new --dry-run', files },
   'user remove bob --dry-run',
   'token add bob --dry-run',
   'user passwd bob --dry-run',
@@ -200,7 +215,7 @@ const writing: readonly (string | Step)[] = [
   'trash list',
 ];
 
-describe('a command line, here and there', () => {
+describe('a command line, local and remote', () => {
   let here = '';
   let there = '';
   let token = '';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { ServeOptions } from '../../src/serve.ts';
 import { makeRoot, trees, type } from '../support/prompt.ts';
 
 describe('--quiet', () => {
@@ -15,7 +16,7 @@ describe('--quiet', () => {
     }
     const publish = ['publish', 'trees.csv', '--to', 'parks/trees'];
     const files = { 'trees.csv': `${trees}yew,3,4.8,51.6\n` };
-    assert.match((await type(publish, { files, terminal: true })).err, /Taking in/);
+    assert.match((await type(publish, { files, terminal: true })).err, /Uploading/);
     const hushed = await type([...publish, '-q'], { files, terminal: true });
     assert.deepEqual([hushed.exitCode, hushed.err], [0, '']);
   });
@@ -29,8 +30,8 @@ describe('--quiet', () => {
   });
 
   it("leaves what a server says of problems, and isn't --verbose as well", async () => {
-    const serve = async ({ log }: { log(line: string): void }) => {
-      log('parks: broken');
+    const serve = async ({ log }: ServeOptions) => {
+      log?.('parks: broken');
       return { url: 'http://localhost:1/', title: 'Parks', close: async () => {} };
     };
     const { err } = await type(['serve', '-q'], { serve, interrupted: Promise.resolve() });

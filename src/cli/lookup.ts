@@ -1,19 +1,37 @@
-/** Names that lead somewhere, or what to type instead. */
-import type { Catalogue } from '../catalogue/catalogue.ts';
+/** Look-ups in a catalogue: whole collections, and records by name, with suggestions where a name leads nowhere. */
+import type { Credentials } from '../catalogue/accounts.ts';
+import type { Catalogue, ListOptions } from '../catalogue/catalogue.ts';
 import { closest } from '../catalogue/closest.ts';
 import { MovedError, NotFoundError } from '../catalogue/errors.ts';
-import { datasetOf, formatRef, type Refs, refOf, type VersionRef } from '../catalogue/ref.ts';
-import type { Dataset, Entities, Version } from '../catalogue/types.ts';
-import { collect } from './collect.ts';
+import { datasetOf, formatRef, type RefOf, type Refs, refOf, type UserRef, type VersionRef } from '../catalogue/ref.ts';
+import type { Dataset, Entities, Kind, Version } from '../catalogue/types.ts';
+import type { Call } from './command.ts';
 import type { Show } from './output/show.ts';
 
-type Named = Refs['namespace' | 'dataset' | 'version' | 'query' | 'group' | 'user'];
+/** A reference to a record that has a name. */
+export type NamedRef = Refs['namespace' | 'dataset' | 'version' | 'query' | 'group' | 'user'];
+
+/** All entities of a collection, page after page, or the first `limit` of them. */
+export async function listAll<K extends Kind>(
+  catalogue: Catalogue,
+  kind: K,
+  options: ListOptions,
+  limit = Number.POSITIVE_INFINITY,
+): Promise<readonly Entities[K][]> {
+  const pageSize = Math.min(limit, catalogue.settings.max_page_size);
+  const items: Entities[K][] = [];
+  for (let page = 1; ; page++) {
+    const answer = await catalogue.list(kind, { ...options, page, pageSize });
+    items.push(...answer.items);
+    if (page >= answer.pages || items.length >= limit) return items.slice(0, limit);
+  }
+}
 
 /**
- * Does something with what a reference names.
- * @throws NotFoundError that says what was probably meant, or how it is called now
+ * Runs an action on a record. Where the record isn't found, the error says which similar name exists, or the new name.
+ * @throws NotFoundError
  */
-export async function reach<T>(catalogue: Catalogue, ref: Named, action: () => Promise<T>): Promise<T> {
+export async function withSuggestions<T>(catalogue: Catalogue, ref: NamedRef, action: () => Promise<T>): Promise<T> {
   try {
     return await action();
   } catch (error) {
@@ -24,21 +42,25 @@ export async function reach<T>(catalogue: Catalogue, ref: Named, action: () => P
   }
 }
 
-/** What a reference names; of something that was renamed, what it is now. */
-export async function find<R extends Named>(catalogue: Catalogue, ref: R, show: Show): Promise<Entities[R['kind']]> {
-  const get = (at: Named) => catalogue.get<Named['kind']>(at) as Promise<Entities[R['kind']]>;
-  return reach(catalogue, ref, async () => {
+/** The record that a reference names. Where it was renamed, the renamed record, with a message. */
+export async function find<K extends NamedRef['kind']>(
+  catalogue: Catalogue,
+  ref: RefOf<K>,
+  show: Show,
+): Promise<Entities[K]> {
+  const get = (at: RefOf<K>) => catalogue.get<K>(at);
+  return withSuggestions(catalogue, ref, async () => {
     try {
       return await get(ref);
     } catch (error) {
       if (!(error instanceof MovedError)) throw error;
       show.message(`${formatRef(ref)} is called ${formatRef(error.to)} now.`);
-      return get(error.to as Named);
+      return get(error.to as RefOf<K>);
     }
   });
 }
 
-/** The version that a reference names, under its own name where it is called `latest`. */
+/** The version that a reference names, and its own reference: `latest` is resolved. */
 export async function findVersion(
   catalogue: Catalogue,
   ref: VersionRef,
@@ -48,7 +70,15 @@ export async function findVersion(
   return { version, ref: refOf(version) as VersionRef };
 }
 
-async function missing(catalogue: Catalogue, ref: Named): Promise<string> {
+/** The accounts of a catalogue that has this user. @throws NotFoundError */
+export async function accountsOf(call: Call, ref: UserRef): Promise<Credentials> {
+  const catalogue = await call.open();
+  await withSuggestions(catalogue, ref, () => catalogue.get<'user'>(ref));
+  return call.accounts();
+}
+
+/** The message for a record that isn't found. */
+async function missing(catalogue: Catalogue, ref: NamedRef): Promise<string> {
   switch (ref.kind) {
     case 'namespace':
       return missingNamespace(catalogue, ref.slug);
@@ -62,14 +92,14 @@ async function missing(catalogue: Catalogue, ref: Named): Promise<string> {
 }
 
 async function missingDataset(catalogue: Catalogue, ref: Refs['dataset']): Promise<string> {
-  const datasets = await collect(catalogue, 'dataset', {});
+  const datasets = await listAll(catalogue, 'dataset', {});
   const within = datasets.filter(({ namespace }) => namespace === ref.namespace).map(({ slug }) => slug);
-  const elsewhere = datasets.filter(({ namespace }) => namespace !== ref.namespace).map(formatRef);
+  const others = datasets.filter(({ namespace }) => namespace !== ref.namespace).map(formatRef);
   const near = closest(ref.slug, within);
-  const meant = near === undefined ? closest(formatRef(ref), elsewhere) : `${ref.namespace}/${near}`;
+  const meant = near === undefined ? closest(formatRef(ref), others) : `${ref.namespace}/${near}`;
   if (meant) return `There is no dataset ${formatRef(ref)}. Did you mean ${meant}?`;
   if (within.length) return `There is no dataset ${formatRef(ref)}. See: catalogue dataset list ${ref.namespace}`;
-  const namespaces = await collect(catalogue, 'namespace', {});
+  const namespaces = await listAll(catalogue, 'namespace', {});
   return namespaces.some(({ slug }) => slug === ref.namespace)
     ? `There is no dataset ${formatRef(ref)}. Add it with: catalogue dataset add ${formatRef(ref)} --label …`
     : missingNamespace(catalogue, ref.namespace);
@@ -87,14 +117,14 @@ async function missingVersion(catalogue: Catalogue, ref: VersionRef): Promise<st
     return `${name} has no version yet. Add one with: catalogue version add ${name} FILE`;
   if (ref.slug === 'latest') return `No version of ${name} is ready. See: catalogue version list ${name}`;
   const slugs = dataset.versions.map(({ slug }) => slug);
-  // Few type 20 digits: the first ones of them say more than the number of those that differ.
+  // People type the first of the 20 digits: a common prefix says more than the edit distance.
   const meant = slugs.find((slug) => slug.startsWith(ref.slug)) ?? closest(ref.slug, slugs);
   const hint = meant ? `Did you mean ${name}@${meant}?` : `See: catalogue version list ${name}`;
   return `There is no version ${formatRef(ref)}. ${hint}`;
 }
 
 async function missingNamed(catalogue: Catalogue, { kind, slug }: Refs['query' | 'group' | 'user']): Promise<string> {
-  const others = await collect<typeof kind>(catalogue, kind, {});
+  const others = await listAll<typeof kind>(catalogue, kind, {});
   const meant = closest(
     slug,
     others.map((other) => other.slug),
@@ -103,7 +133,7 @@ async function missingNamed(catalogue: Catalogue, { kind, slug }: Refs['query' |
 }
 
 async function missingNamespace(catalogue: Catalogue, slug: string): Promise<string> {
-  const namespaces = await collect(catalogue, 'namespace', {});
+  const namespaces = await listAll(catalogue, 'namespace', {});
   const meant = closest(
     slug,
     namespaces.map((namespace) => namespace.slug),

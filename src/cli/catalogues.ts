@@ -1,0 +1,101 @@
+/** The catalogue that a command works on: local, in a folder, or remote, on a server. */
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import { NotAuthenticatedError } from '../catalogue/errors.ts';
+import type { Call, GlobalOptions, Verb } from './command.ts';
+import type { Context, RemoteCatalogue } from './context.ts';
+import { UsageError } from './errors.ts';
+import { dataFolder } from './folder.ts';
+import { type FoundRemote, findRemote, tokenFrom } from './remote/remotes.ts';
+
+interface Catalogues extends Pick<Call, 'folder' | 'isRemote' | 'open' | 'accounts' | 'remote' | 'remoteUrl'> {
+  /** Adds to an error of a remote that asks for a sign-in what to type. Other errors stay as they are. */
+  withHint(error: unknown): unknown;
+}
+
+/**
+ * Opens the catalogues of a command line. An option wins over the environment; there, CATALOGUE_REMOTE wins over
+ * CATALOGUE_DATA. Nothing is looked up or opened before it is asked for.
+ * @param name the command, as it is typed
+ * @throws UsageError where the options don't fit the command
+ */
+export function cataloguesFor(context: Context, global: GlobalOptions, name: string, on: Verb['on']): Catalogues {
+  const { env, cwd } = context;
+  if (on === 'folder' && global.remote !== undefined)
+    throw new UsageError(
+      `${name} works on a folder, not on a remote. Leave out --remote; say which folder: --data DIR`,
+    );
+  if (on === undefined && global.remote !== undefined && global.data !== undefined)
+    throw new UsageError('--data means a folder and --remote a remote catalogue: give one of them.');
+  const fromEnvironment =
+    on === 'folder' || (on === undefined && global.data !== undefined) ? '' : env.CATALOGUE_REMOTE;
+  const selected = global.remote ?? (fromEnvironment || undefined);
+  const isRemote = on === undefined && selected !== undefined;
+
+  const { find, connect, withHint } = remoteAccess(context, selected);
+  let local: Promise<Catalogue> | undefined;
+  async function openLocal(): Promise<Catalogue> {
+    local ??= context.open(dataFolder(global.data, cwd, env));
+    return local;
+  }
+
+  return {
+    isRemote,
+    folder() {
+      if (!isRemote) return dataFolder(global.data, cwd, env);
+      throw new UsageError(
+        `${name} works on a folder, not on a remote (${global.remote === undefined ? 'CATALOGUE_REMOTE' : '--remote'} ` +
+          'says so). Say which folder: --data DIR',
+      );
+    },
+    open: () => (isRemote ? connect() : openLocal()),
+    accounts: async () => (isRemote ? (await connect()).accounts : context.accounts(dataFolder(global.data, cwd, env))),
+    remote: connect,
+    remoteUrl: async (given) => (await find(given)).url,
+    withHint,
+  };
+}
+
+/** Finds and connects remotes, each once. @param selected the remote that is meant unless another is given */
+function remoteAccess(context: Context, selected: string | undefined) {
+  const { env } = context;
+  const found = new Map<string, Promise<FoundRemote>>();
+  async function find(given = selected): Promise<FoundRemote> {
+    if (given === undefined)
+      throw new UsageError('Say which remote catalogue is meant: --remote NAME or its URL. See: catalogue remote list');
+    const known = found.get(given) ?? lookUp(given);
+    found.set(given, known);
+    return known;
+  }
+  async function lookUp(given: string): Promise<FoundRemote> {
+    const { readRemotes } = await import('./remote/remotes-file.ts');
+    return findRemote(await readRemotes(env), given);
+  }
+
+  const connected = new Map<string, Promise<RemoteCatalogue>>();
+  let last: FoundRemote | undefined;
+  async function connect(given?: string): Promise<RemoteCatalogue> {
+    last = await find(given);
+    const { url, login } = last;
+    const known = connected.get(url) ?? context.connect(url, { token: tokenIn(env) ?? login?.token });
+    connected.set(url, known);
+    return known;
+  }
+
+  const withHint = (error: unknown) =>
+    error instanceof NotAuthenticatedError && last ? hinted(error, last, env) : error;
+  return { find, connect, withHint };
+}
+
+/** The token in the environment. @throws UsageError where it can't be a token; the message doesn't quote it */
+function tokenIn({ CATALOGUE_TOKEN: token = '' }: NodeJS.ProcessEnv): string | undefined {
+  return token.trim() === '' ? undefined : tokenFrom(token, 'CATALOGUE_TOKEN');
+}
+
+function hinted({ message }: Error, { name, login }: FoundRemote, env: NodeJS.ProcessEnv): Error {
+  const how = `catalogue login ${name}`;
+  if (tokenIn(env) !== undefined)
+    return new NotAuthenticatedError(
+      `${message} The token in CATALOGUE_TOKEN is refused. Unset it, and sign in with: ${how}`,
+    );
+  return new NotAuthenticatedError(`${message} Sign in${login ? ' again' : ''} with: ${how}`);
+}

@@ -1,0 +1,110 @@
+/** Remotes: other servers' catalogues under the names that a person gave them, and the person's sign-ins there. Pure. */
+import { addressFrom, isAddress } from '../../catalogue/address.ts';
+import { closest } from '../../catalogue/closest.ts';
+import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
+import { UsageError } from '../errors.ts';
+
+export interface Remote {
+  readonly name: string;
+  /** As `addressFrom` writes it. */
+  readonly url: string;
+}
+
+/** A sign-in. It belongs to an address: the names of remotes come and go. */
+export interface Login {
+  readonly url: string;
+  readonly user: string;
+  readonly token: string;
+  /** The token's id on the server; null for a token that was given, and isn't ours to revoke. */
+  readonly id: string | null;
+  /** ISO 8601; null for never, or where it isn't known. */
+  readonly expires: string | null;
+}
+
+export interface Remotes {
+  readonly remotes: readonly Remote[];
+  readonly logins: readonly Login[];
+}
+
+export const noRemotes: Remotes = Object.freeze({ remotes: [], logins: [] });
+
+/** The remote that a name or an address stands for. */
+export interface FoundRemote {
+  /** Its name in commands; its address where it has none. */
+  readonly name: string;
+  readonly url: string;
+  readonly login: Login | undefined;
+}
+
+/** True if data can be read on the way: http to another machine. */
+export function isUnencrypted(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'http:' && !/^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+}
+
+/**
+ * The remote of a name, or at an address.
+ * @throws NotFoundError that lists the remotes; UsageError where the text is neither a name nor an address
+ */
+export function findRemote({ remotes, logins }: Remotes, nameOrUrl: string): FoundRemote {
+  const url = isAddress(nameOrUrl) ? addressFrom(nameOrUrl) : remotes.find(({ name }) => name === nameOrUrl)?.url;
+  if (url === undefined) throw new NotFoundError(unknownRemote(remotes, nameOrUrl));
+  const name = isAddress(nameOrUrl) ? remotes.find((remote) => remote.url === url)?.name : nameOrUrl;
+  return { name: name ?? url, url, login: logins.find((login) => login.url === url) };
+}
+
+function unknownRemote(remotes: readonly Remote[], name: string): string {
+  const names = remotes.map((remote) => remote.name);
+  const meant = closest(name, names);
+  const known = names.length === 0 ? 'There are no remotes yet.' : `Known remotes: ${names.join(', ')}.`;
+  const hint = meant ? `Did you mean ${meant}?` : known;
+  return `There is no remote ${name}. ${hint} Add it with: catalogue remote add ${/\s/.test(name) ? 'NAME' : name} URL`;
+}
+
+/** Adds a remote. @throws UsageError for an invalid name; ConflictError where the name is in use */
+export function withRemote(data: Remotes, added: Remote): Remotes {
+  const { name, url } = added;
+  if (!/^[A-Za-z0-9][\w.-]{0,62}$/.test(name))
+    throw new UsageError(
+      `${name} can't be a name. Use letters, digits, ".", "-" and "_", as in: catalogue remote add prod ${url}`,
+    );
+  const other = data.remotes.find((remote) => remote.name === name);
+  if (other)
+    throw new ConflictError(
+      `There is a remote ${name} already: ${other.url}. Remove it first: catalogue remote remove ${name}`,
+    );
+  return { ...data, remotes: [...data.remotes, added] };
+}
+
+/** Removes a remote, and the sign-in unless another remote has the same address. */
+export function withoutRemote({ remotes, logins }: Remotes, { name, url }: Remote): Remotes {
+  const left = remotes.filter((remote) => remote.name !== name);
+  const isNeeded = left.some((remote) => remote.url === url);
+  return { remotes: left, logins: isNeeded ? logins : logins.filter((login) => login.url !== url) };
+}
+
+/** Adds a sign-in, in place of an earlier one at the same address. */
+export const withLogin = (data: Remotes, login: Login): Remotes => ({
+  ...data,
+  logins: [...data.logins.filter(({ url }) => url !== login.url), login],
+});
+
+export const withoutLogin = (data: Remotes, url: string): Remotes => ({
+  ...data,
+  logins: data.logins.filter((login) => login.url !== url),
+});
+
+/**
+ * Reads a token from stdin or the environment.
+ * @param source of the text, for the message
+ * @throws UsageError where it can't be a token; the message doesn't quote it, since it may be a part of one
+ */
+export function tokenFrom(text: string, source: string): string {
+  const token = text.trim();
+  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  throw new UsageError(
+    token === ''
+      ? `There is no token in ${source}.`
+      : `The text in ${source} is not a token: a token has no blanks or line breaks.`,
+  );
+}

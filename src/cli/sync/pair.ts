@@ -1,0 +1,132 @@
+/** The two catalogues that `clone`, `pull`, `push` and `diff` compare: the one in the folder, and a remote. */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
+import { privateFolder } from '../../catalogue/layout.ts';
+import type { Pair } from '../../sync/compare.ts';
+import type { Call } from '../command.ts';
+import { UsageError } from '../errors.ts';
+import { dataFolder } from '../folder.ts';
+
+/** The remote of a pair. */
+export interface PairedRemote {
+  /** Its name in commands; its address where it has none. */
+  readonly name: string;
+  readonly url: string;
+  readonly signedIn: boolean;
+}
+
+/** The remote that a folder was cloned from or first pushed to: the default of `pull`, `push` and `diff`. */
+export interface Origin {
+  readonly url: string;
+  /** True while a clone isn't complete. */
+  readonly cloning?: boolean;
+}
+
+const folder = 'remotes';
+const pathIn = (root: string, name: string) => join(root, privateFolder, folder, name);
+
+/** The origin of a folder; null where there is none. */
+export async function readOrigin(root: string): Promise<Origin | null> {
+  const text = await readFile(pathIn(root, 'origin.json'), 'utf8').catch(() => null);
+  if (text === null) return null;
+  try {
+    const { url, cloning } = JSON.parse(text);
+    return typeof url === 'string' ? { url, cloning: cloning === true } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Writes the origin of a folder. */
+export async function writeOrigin(root: string, { url, cloning = false }: Origin): Promise<void> {
+  const [{ writeDurably }, { makePrivateFolder }] = await Promise.all([
+    import('../../disk/durable.ts'),
+    import('../../disk/private-folder.ts'),
+  ]);
+  await makePrivateFolder(root, folder);
+  const text = JSON.stringify({ url, ...(cloning && { cloning }) }, null, 2);
+  await writeDurably(pathIn(root, 'origin.json'), `${text}\n`, { mode: 0o600 });
+}
+
+/**
+ * Runs work on the catalogue in the folder and its remote: that of --remote or CATALOGUE_REMOTE, else the folder's origin.
+ * A remote becomes the origin where there is none yet.
+ * @param verb the command, as it is typed
+ * @throws UsageError where no remote is known
+ */
+export async function withPair<T>(
+  call: Call,
+  verb: string,
+  work: (pair: Pair, remote: PairedRemote) => Promise<T>,
+): Promise<T> {
+  const { context, global } = call;
+  const root = resolve(context.cwd, dataFolder(global.data, context.cwd, context.env));
+  const origin = await readOrigin(root);
+  const given = global.remote ?? (context.env.CATALOGUE_REMOTE || origin?.url);
+  if (given === undefined)
+    throw new UsageError(`This catalogue has no remote yet. Say which: catalogue ${verb} --remote URL`);
+  return openPair(call, root, given, async (pair, remote) => {
+    const result = await work(pair, remote);
+    if (origin === null && verb !== 'diff') await writeOrigin(root, remote);
+    return result;
+  });
+}
+
+/**
+ * Opens both catalogues and runs work on them, while no other process does the same.
+ * @param given name or address of the remote
+ */
+export async function openPair<T>(
+  call: Call,
+  root: string,
+  given: string,
+  work: (pair: Pair, remote: PairedRemote) => Promise<T>,
+): Promise<T> {
+  const { context } = call;
+  const [{ State }, { makePrivateFolder }, { withLock }] = await Promise.all([
+    import('../../sync/state.ts'),
+    import('../../disk/private-folder.ts'),
+    import('../../disk/lock.ts'),
+  ]);
+  const remote = await pairedRemote(call, given);
+  const theirs = await call.remote(given);
+  const ours = await context.open(root, { whole: true });
+  await makePrivateFolder(root, folder);
+  const path = statePath(root, remote.url);
+  return withLock(
+    root,
+    relative(root, path),
+    async () => {
+      const state = await State.open(`${path}.ndjson`);
+      try {
+        const { signedIn } = remote;
+        return await work(
+          { ours: ours.replica, theirs: theirs.replica, state, spool: `${path}.texts`, signedIn },
+          remote,
+        );
+      } finally {
+        await state.close();
+      }
+    },
+    { wait: 1000 },
+  );
+}
+
+async function pairedRemote({ context: { env }, remoteUrl }: Call, given: string): Promise<PairedRemote> {
+  const [{ findRemote }, { readRemotes }] = await Promise.all([
+    import('../remote/remotes.ts'),
+    import('../remote/remotes-file.ts'),
+  ]);
+  const { name, login } = findRemote(await readRemotes(env), given);
+  const url = await remoteUrl(given);
+  return { name, url, signedIn: Boolean(env.CATALOGUE_TOKEN?.trim() || login) };
+}
+
+/** The path of the last common state with a remote: a name that people recognise, and that is unique to the address. */
+export function statePath(root: string, url: string): string {
+  const { host, pathname } = new URL(url);
+  const words = `${host}${pathname}`.replace(/[^A-Za-z0-9.]+/g, '-').replace(/-+$/, '');
+  const hash = createHash('sha256').update(url).digest('hex').slice(0, 12);
+  return pathIn(root, `${words.slice(0, 60)}-${hash}`);
+}

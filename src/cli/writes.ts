@@ -1,0 +1,117 @@
+/**
+ * Creating, editing and removing at a prompt, with messages that say what to type instead. The API calls a name that is in
+ * use an invalid input, as Django REST Framework does; here it is a conflict, with an exit code of its own.
+ */
+import type { Catalogue, CreatableKind, Input, WritableKind } from '../catalogue/catalogue.ts';
+import { ConflictError, ValidationError } from '../catalogue/errors.ts';
+import { formatRef, type RefOf, type Refs } from '../catalogue/ref.ts';
+import { slugify } from '../catalogue/slug.ts';
+import type { Entities } from '../catalogue/types.ts';
+import { UsageError } from './errors.ts';
+import { listAll, withSuggestions } from './lookup.ts';
+
+export interface WriteFlags {
+  /** Check everything and write nothing. */
+  readonly dryRun?: boolean | undefined;
+}
+
+/** Creates a record. @throws ConflictError where its name is in use; ValidationError, NotPermittedError */
+export function createRecord<K extends CreatableKind>(
+  catalogue: Catalogue,
+  kind: K,
+  input: Input,
+  { dryRun }: WriteFlags = {},
+): Promise<Entities[K]> {
+  return withNameConflict(catalogue, refFrom(kind, input), null, () => catalogue.create(kind, input, { dryRun }));
+}
+
+/**
+ * Changes fields of a record; a new slug or namespace renames it.
+ * @throws NotFoundError with a suggestion; ConflictError where the new name is in use; ValidationError, NotPermittedError
+ */
+export function editFields<K extends WritableKind>(
+  catalogue: Catalogue,
+  ref: RefOf<K>,
+  input: Input,
+  { dryRun }: WriteFlags = {},
+): Promise<Entities[K]> {
+  const current: Refs[WritableKind] = ref;
+  const edit = () => catalogue.edit<K>(ref, input, { dryRun });
+  return withSuggestions(catalogue, current, () => {
+    if (current.kind === 'version') return edit();
+    return withNameConflict(catalogue, refFrom(current.kind, { ...current, ...input }), current, edit);
+  });
+}
+
+/** Removes a record. @throws NotFoundError with a suggestion; ConflictError, NotPermittedError */
+export function removeRecord(
+  catalogue: Catalogue,
+  ref: Refs[WritableKind],
+  { dryRun }: WriteFlags = {},
+): Promise<void> {
+  return withSuggestions(catalogue, ref, () => catalogue.remove(ref, { dryRun }));
+}
+
+/** @throws UsageError where no field is given to an edit */
+export function assertChanges(input: Input): void {
+  if (Object.keys(input).length === 0)
+    throw new UsageError('Nothing to change: give at least one field, as in --label "New label". See --help.');
+}
+
+/**
+ * @param usage the command line with a name in it
+ * @throws UsageError where a name has to be derived from a label without a letter or digit
+ */
+export function assertLabelMakesSlug(label: string, usage: string): void {
+  if (label.trim() !== '' && slugify(label) === '')
+    throw new UsageError(`No name can be made from the label ${JSON.stringify(label)}. Give one: ${usage}`);
+}
+
+/** The name of a record that can be created. */
+type CreatableRef = Refs[CreatableKind];
+
+/** The reference of a record with these fields; the slug is derived from the label where none is given. */
+function refFrom(kind: CreatableKind, fields: Input): CreatableRef {
+  const slug = String(fields.slug || (fields.username ?? slugify(String(fields.label))));
+  return kind === 'dataset' ? { kind, namespace: String(fields.namespace), slug } : { kind, slug };
+}
+
+/**
+ * Runs an action that gives a record its name.
+ * @param name the name that the record will have
+ * @param current the name that the record has; null for a new one
+ * @throws ConflictError where another record has the name
+ */
+async function withNameConflict<T>(
+  catalogue: Catalogue,
+  name: CreatableRef,
+  current: CreatableRef | null,
+  action: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    // Only after a failure: to know all names, the whole catalogue has to be read.
+    if (error instanceof ValidationError) await assertNameFree(catalogue, name, current);
+    throw error;
+  }
+}
+
+/**
+ * Names are unique without regard to case: on some file systems they would be the same folder.
+ * @throws ConflictError
+ */
+async function assertNameFree(catalogue: Catalogue, name: CreatableRef, current: CreatableRef | null): Promise<void> {
+  if (current && formatRef(current).toLowerCase() === formatRef(name).toLowerCase()) return;
+  const records =
+    name.kind === 'dataset'
+      ? await listAll(catalogue, 'dataset', { namespace: name.namespace })
+      : await listAll<Exclude<CreatableKind, 'dataset'>>(catalogue, name.kind, {});
+  const other = records.find(({ slug }) => slug.toLowerCase() === name.slug.toLowerCase());
+  if (!other) return;
+  const existing = formatRef(other);
+  throw new ConflictError(
+    `There is a ${name.kind} ${existing} already. Choose another name, or change that one with: ` +
+      `catalogue ${name.kind} edit ${existing}`,
+  );
+}

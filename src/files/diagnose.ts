@@ -1,0 +1,196 @@
+/** Facts about a catalogue folder and its file system, for `catalogue doctor`. Nothing is changed. */
+import { constants, existsSync, readFileSync, statSync } from 'node:fs';
+import { access, lstat, readdir, stat, statfs } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { landmarks, privateFolder } from '../catalogue/layout.ts';
+import { isAbandoned, isTemporary } from '../disk/durable.ts';
+import { accountsPath } from './accounts/accounts-file.ts';
+import { foldersOf } from './following/lookouts.ts';
+import { systemLimit, watchBudget, whyPolled } from './following/watch-budget.ts';
+import { GitError, git } from './git/git.ts';
+import { cachePath, readCache } from './reading/cache.ts';
+import { namesListed } from './reading/listed.ts';
+
+const anHour = 3_600_000;
+
+/** File systems that other machines can change without a notification. */
+const sharedTypes = /^(nfs|cifs|smb|9p|fuse\.(sshfs|rclone|s3fs)|vboxsf|virtiofs|drvfs|ceph|glusterfs)/;
+
+export interface FolderDiagnosis {
+  /** The system's error code, such as EACCES; null if the folder can be read. */
+  readonly readError: string | null;
+  /** The system's error code; null if the folder can be written. */
+  readonly writeError: string | null;
+  /** True if a .gitattributes in the folder or above it keeps files in Git LFS. */
+  readonly usesLfs: boolean;
+  /** Null if the folder can't be read. */
+  readonly state: FolderState | null;
+}
+
+export interface FolderState {
+  readonly fileSystem: FileSystem;
+  readonly accounts: AccountsFile | null;
+  readonly privateFolder: { readonly path: string; readonly inGit: 'tracked' | 'ignored' | 'not ignored' | null };
+  /** Number of temporary files that killed writers have left. */
+  readonly leftovers: number;
+  readonly cache: { readonly size: number; readonly modified: Date; readonly isUsable: boolean } | null;
+  readonly watches: WatchNeeds;
+}
+
+export interface FileSystem {
+  /** Such as ext4; null if it isn't known. */
+  readonly type: string | null;
+  /** True if other machines may write to it. */
+  readonly isShared: boolean;
+  /** True if upper and lower case are the same in names. */
+  readonly ignoresCase: boolean;
+  /** In bytes. */
+  readonly free: number;
+}
+
+export interface AccountsFile {
+  /** Relative to the catalogue folder. */
+  readonly path: string;
+  /** Permission bits. */
+  readonly mode: number;
+  /** User id of its owner. */
+  readonly owner: number;
+}
+
+export interface WatchNeeds {
+  /** Number of folders to be watched. */
+  readonly needed: number;
+  /** Number of folders that may be watched. */
+  readonly budget: number;
+  /** The system's limits for this user; null if there is none, or it can't be read. */
+  readonly watchLimit: number | null;
+  readonly instanceLimit: number | null;
+  /** The consequence and the remedy if more folders are needed than may be watched; null otherwise. */
+  readonly shortage: string | null;
+}
+
+/** @param root absolute path of the folder */
+export async function diagnoseFolder(root: string): Promise<FolderDiagnosis> {
+  const errorOf = (mode: number) =>
+    access(root, mode).then(
+      () => null,
+      (error: NodeJS.ErrnoException) => error.code ?? 'no permission',
+    );
+  const readError = await errorOf(constants.R_OK | constants.X_OK);
+  const usesLfs = isLfsConfigured(root);
+  if (readError !== null) return { readError, writeError: readError, usesLfs, state: null };
+  const state: FolderState = {
+    fileSystem: await fileSystemOf(root),
+    accounts: await accountsFile(root),
+    privateFolder: { path: privateFolder, inGit: await gitStateOf(root, privateFolder) },
+    leftovers: await countLeftovers(root),
+    cache: await cacheOf(root),
+    watches: await watchNeedsOf(root),
+  };
+  return { readError, writeError: await errorOf(constants.W_OK), usesLfs, state };
+}
+
+async function fileSystemOf(root: string): Promise<FileSystem> {
+  const type = fileSystemType(root);
+  const { bavail, bsize } = await statfs(root);
+  const name = landmarks.find((one) => existsSync(join(root, one)));
+  const upper = name && join(root, name.toUpperCase());
+  return {
+    type,
+    isShared: type !== null && sharedTypes.test(type),
+    ignoresCase: Boolean(name && upper && existsSync(upper) && statSync(join(root, name)).ino === statSync(upper).ino),
+    free: bavail * bsize,
+  };
+}
+
+/** The type of the mounted file system that the folder is in; null if it isn't known. */
+function fileSystemType(root: string): string | null {
+  if (process.platform !== 'linux') return null;
+  try {
+    const mounts = readFileSync('/proc/self/mounts', 'utf8')
+      .split('\n')
+      .map((line) => line.split(' '))
+      .map(([, at = '', type = '']) => ({ at: at.replace(/\\040/g, ' '), type }))
+      .filter(({ at }) => at !== '' && `${root}/`.startsWith(at === '/' ? '/' : `${at}/`));
+    // Of several at one path, the last one counts.
+    return (
+      mounts.reduce((best, one) => (one.at.length >= best.at.length ? one : best), { at: '', type: '' }).type || null
+    );
+  } catch {
+    return null;
+  }
+}
+
+async function accountsFile(root: string): Promise<AccountsFile | null> {
+  const found = await stat(join(root, accountsPath)).catch(() => null);
+  return found && { path: accountsPath, mode: found.mode & 0o777, owner: found.uid };
+}
+
+/** The state of a folder in git; null outside of a repository. */
+async function gitStateOf(root: string, folder: string): Promise<'tracked' | 'ignored' | 'not ignored' | null> {
+  const output = (...args: string[]) =>
+    git(root, args).catch((error) => (error instanceof GitError && error.exitCode === 1 ? '' : null));
+  const tracked = await output('ls-files', '--', folder);
+  if (tracked === null) return null;
+  if (tracked !== '') return 'tracked';
+  return (await output('check-ignore', `${folder}/accounts.json`)) === '' ? 'not ignored' : 'ignored';
+}
+
+async function countLeftovers(root: string): Promise<number> {
+  let count = 0;
+  const folders = [root];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop())
+    for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+      const path = join(folder, entry.name);
+      if (isTemporary(entry.name)) count += Number(await isAbandoned(path, anHour));
+      else if (entry.isDirectory() && (entry.name === privateFolder || !entry.name.startsWith('.'))) folders.push(path);
+    }
+  return count;
+}
+
+async function cacheOf(root: string): Promise<FolderState['cache']> {
+  const found = await lstat(cachePath(root)).catch(() => null);
+  if (!found) return null;
+  return { size: found.size, modified: found.mtime, isUsable: (await readCache(root)).length > 0 };
+}
+
+async function watchNeedsOf(root: string): Promise<WatchNeeds> {
+  const namespaces = await namesListed(root, { kind: 'namespace' });
+  let datasets = 0;
+  for (const namespace of namespaces) datasets += (await namesListed(root, { kind: 'dataset', namespace })).length;
+  return watchNeeds(datasets, namespaces.length);
+}
+
+/** The watches for so many datasets and namespaces, against the system's limits. */
+export function watchNeeds(datasets: number, namespaces: number): WatchNeeds {
+  const foldersPer = (unit: Parameters<typeof foldersOf>[0]) => foldersOf(unit).length;
+  const needed =
+    foldersPer({ kind: 'settings' }) +
+    namespaces * foldersPer({ kind: 'namespace', slug: '' }) +
+    datasets * foldersPer({ kind: 'dataset', namespace: '', slug: '' });
+  const budget = watchBudget();
+  return {
+    needed,
+    budget,
+    watchLimit: systemLimit(),
+    instanceLimit: numberIn('/proc/sys/fs/inotify/max_user_instances'),
+    shortage: needed > budget ? whyPolled(needed, budget) : null,
+  };
+}
+
+function numberIn(path: string): number | null {
+  try {
+    return Number.parseInt(readFileSync(path, 'latin1'), 10);
+  } catch {
+    return null;
+  }
+}
+
+/** True if a .gitattributes in the folder or above it keeps files in Git LFS. */
+export function isLfsConfigured(folder: string): boolean {
+  for (let at = resolve(folder); ; at = dirname(at)) {
+    const path = join(at, '.gitattributes');
+    if (existsSync(path) && /^[^#\n]*\bfilter=lfs\b/m.test(readFileSync(path, 'utf8'))) return true;
+    if (existsSync(join(at, '.git')) || dirname(at) === at) return false;
+  }
+}

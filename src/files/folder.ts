@@ -1,0 +1,113 @@
+/**
+ * The door of this room for the command line: all that it needs of a catalogue folder. A function loads the modules behind
+ * it when it is called, so that a command loads no more than it needs.
+ */
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { NotFoundError } from '../catalogue/errors.ts';
+import type { RecordFormat } from '../catalogue/layout.ts';
+import type { OpenOptions } from './catalogue-files.ts';
+import type { CheckOptions, CheckResult } from './checking/check.ts';
+import type { FolderDiagnosis } from './diagnose.ts';
+import type { FileCatalogue } from './file-catalogue.ts';
+import type { ChangesOptions, ChangesSince } from './git/changes-since.ts';
+import type { Listed } from './reading/listed.ts';
+
+export type { CheckDiagnostic, CheckOptions, CheckResult } from './checking/check.ts';
+export type { FolderDiagnosis, FolderState } from './diagnose.ts';
+export type { Listed } from './reading/listed.ts';
+
+/** Opens the catalogue in a folder. @throws UnusableCatalogueError */
+export async function open(root: string, options?: OpenOptions): Promise<FileCatalogue> {
+  const { openFolder } = await import('./file-catalogue.ts');
+  return openFolder(root, options);
+}
+
+/**
+ * Checks the files of a folder, and fixes them where that is asked for.
+ * @throws UnusableCatalogueError; for changed files only, NotFoundError, UnavailableError
+ */
+export async function check(root: string, options?: CheckOptions): Promise<CheckResult> {
+  const { checkFolder } = await import('./checking/check.ts');
+  return checkFolder(root, options);
+}
+
+/** Facts about a folder and its file system, for `catalogue doctor`. */
+export async function diagnose(root: string): Promise<FolderDiagnosis> {
+  const { diagnoseFolder } = await import('./diagnose.ts');
+  return diagnoseFolder(root);
+}
+
+/**
+ * The changes since a commit, or between two: `main`, `main..feature`, `main...feature`.
+ * @throws NotFoundError, UnavailableError; the signal's reason
+ */
+export async function changesSince(root: string, range: string, options?: ChangesOptions): Promise<ChangesSince> {
+  const git = await import('./git/changes-since.ts');
+  return git.changesSince(root, range, options);
+}
+
+/** True if git knows a commit by this name; false outside of a repository. */
+export async function isCommit(root: string, name: string): Promise<boolean> {
+  const { commitAt } = await import('./git/refs.ts');
+  return commitAt(root, name).then(
+    (commit) => commit !== null,
+    () => false,
+  );
+}
+
+/** The git repository that a folder is in; absolute paths. */
+export interface Repository {
+  /** Top of the working tree. */
+  readonly top: string;
+  readonly hooks: string;
+  /** The `.git` folder, which linked working trees share. */
+  readonly common: string;
+}
+
+/**
+ * The git repository that a folder is in.
+ * @param folder may be one that doesn't exist yet
+ * @throws NotFoundError outside of a repository, or without git
+ */
+export async function repositoryOf(folder: string): Promise<Repository> {
+  const { GitError, git } = await import('./git/git.ts');
+  let existing = folder;
+  while (!existsSync(existing)) existing = dirname(existing);
+  try {
+    const top = resolve((await git(existing, ['rev-parse', '--show-toplevel'])).trim());
+    const paths = await git(top, ['rev-parse', '--git-path', 'hooks', '--git-common-dir']);
+    const [hooks = '', common = ''] = paths.split('\n').map((path) => resolve(top, path));
+    return { top, hooks, common };
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error;
+    if (!/not a git repository/.test(error.message)) throw new NotFoundError(`${error.message}.`);
+    throw new NotFoundError(
+      'A hook or a workflow needs a git repository, and the folder is in none. Run first: git init',
+    );
+  }
+}
+
+/** Names in a folder, without reading the records: for completion. They may name broken records. */
+export async function listNames(root: string, listed: Listed): Promise<readonly string[]> {
+  const { namesListed } = await import('./reading/listed.ts');
+  return namesListed(root, listed);
+}
+
+/** Makes a folder for a catalogue, with the files for git and editors. */
+export async function prepareFolder(root: string): Promise<void> {
+  const folder = await import('./new-folder.ts');
+  await folder.prepareFolder(root);
+}
+
+/** Makes a new catalogue with this title. */
+export async function createCatalogue(root: string, title: string): Promise<void> {
+  const folder = await import('./new-folder.ts');
+  await folder.createCatalogue(root, title);
+}
+
+/** The text of settings without what belongs to one server: its address, and the proxy before it. */
+export async function copiedSettings(text: string, format: RecordFormat): Promise<string> {
+  const { editText } = await import('../text/document.ts');
+  return editText(text, format, { base_url: undefined, trust_proxy: undefined }, []);
+}
