@@ -54,6 +54,8 @@ async function serverLives(root: string, token: string, done: Done, versions: Se
       }
     };
     const writing = Promise.allSettled([...patches, uploads()]);
+    // On a busy machine the first answers take long: at the end of the first life, there is something to lose.
+    if (life === 0) await until(() => done.size === slugs.length && versions.size > 0, 60_000);
     await new Promise((resolve) => setTimeout(resolve, 200 + Math.random() * 400));
     await server.end('SIGKILL');
     // Nothing but the connection failed.
@@ -71,17 +73,21 @@ async function commandLives(root: string, done: Done): Promise<number> {
   const began = performance.now();
   const [code] = await once(typed('d0', 1), 'exit');
   assert.equal(code, 0);
-  const usual = performance.now() - began;
+  /** Milliseconds that a command takes, as measured last: the machine may be busy now and idle in a second. */
+  let usual = performance.now() - began;
   let killed = 0;
   await Promise.all(
     slugs.map(async (slug) => {
       for (let n = 2; n < 2 + kills / 10; n++) {
+        const start = performance.now();
         const child = typed(slug, n);
         const timer = setTimeout(() => child.kill('SIGKILL'), usual * (0.6 + Math.random()));
         const [exitCode, signal] = await once(child, 'exit');
         clearTimeout(timer);
-        if (exitCode === 0) done.set(slug, n);
-        else if (signal === 'SIGKILL') killed++;
+        if (exitCode === 0) {
+          done.set(slug, n);
+          usual = performance.now() - start;
+        } else if (signal === 'SIGKILL') killed++;
         else assert.fail(`${slug}: ${exitCode}`);
       }
     }),
@@ -97,7 +103,7 @@ test('servers and commands that write in the same records and are killed', { tim
   const [asked, typed]: [Done, Done] = [new Map(), new Map()];
   const versions = new Set<string>();
   const [, killed] = await Promise.all([serverLives(root, token, asked, versions), commandLives(root, typed)]);
-  assert.ok(killed > 0 && asked.size === slugs.length && versions.size > 0);
+  assert.ok(killed > 0, 'no command was killed');
 
   const started = await openFolder(root, { watch: true });
   try {
