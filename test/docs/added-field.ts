@@ -1,7 +1,4 @@
-/**
- * Where fields are: run by `fields.test.ts` in a copy of the sources in which datasets have one more, `funder`. Nothing
- * but its row and its line in `types.ts` is told of it.
- */
+/** The field of src/README.md's recipe, wherever fields are: run by `recipes.test.ts` in a copy that has it. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
