@@ -3,14 +3,13 @@
  * reaches past it; a test hands in another one.
  */
 import { constants } from 'node:os';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import type { Credentials } from '../catalogue/accounts.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { CheckOptions, CheckResult } from '../files/folder.ts';
 import type { HttpOptions } from '../remote/http.ts';
 import type { ServeOptions, Serving } from '../serve.ts';
 import { oneLine } from './output/text.ts';
-import { promptsOn } from './prompts.ts';
 
 /** A remote catalogue, with its accounts. */
 export interface RemoteCatalogue extends Catalogue {
@@ -107,6 +106,37 @@ export function processContext(): Context {
       }),
 
     ...opening((line) => void stderr.write(`${oneLine(line)}\n`)),
+  };
+}
+
+/** Questions to the person at the terminal: asked on stderr, answered on stdin. The end of the input is an empty answer. */
+function promptsOn(stdin: Readable, stderr: Writable): Pick<Context, 'confirm' | 'ask' | 'secret'> {
+  async function ask(question: string, output: Writable, isHidden = false): Promise<string> {
+    const { createInterface } = await import('node:readline');
+    const prompt = createInterface({ input: stdin, output, ...(isHidden && { terminal: true, historySize: 0 }) });
+    try {
+      return await new Promise<string>((resolve) => {
+        prompt.on('close', () => resolve(''));
+        prompt.question(question, resolve);
+      });
+    } finally {
+      prompt.close();
+    }
+  }
+
+  return {
+    confirm: async (question) => /^\s*y(es)?\s*$/i.test(await ask(`${question} [y/N] `, stderr)),
+    ask: (question) => ask(`${question} `, stderr),
+    async secret(question) {
+      const { Writable } = await import('node:stream');
+      const hidden = new Writable({ write: (_chunk, _encoding, done) => done() });
+      stderr.write(`${question} `);
+      try {
+        return await ask('', hidden, true);
+      } finally {
+        stderr.write('\n');
+      }
+    },
   };
 }
 

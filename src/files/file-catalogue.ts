@@ -14,7 +14,7 @@ import type { Access, CatalogueFiles, OpenOptions } from './catalogue-files.ts';
 import { writeEditorSchemas } from './editor-schemas.ts';
 import { FileView } from './file-view.ts';
 import { Watch, type WatchState } from './following/watch.ts';
-import { Commits } from './git/commits.ts';
+import { GitCommitQueue } from './git/commit-queue.ts';
 import { sweepLeftovers } from './leftovers.ts';
 import { CacheKeeper } from './reading/cache.ts';
 import { runInSlices, runToEnd } from './reading/event-loop.ts';
@@ -42,7 +42,7 @@ export class FileCatalogue implements CatalogueFiles {
   /** Who may sign in. */
   readonly accounts: FileAccounts;
   /** What becomes of writes in git. */
-  readonly commits: Commits;
+  readonly commits: GitCommitQueue;
   #loaded = false;
   #watch: Watch | undefined;
   #queue: Promise<void> = Promise.resolve();
@@ -59,7 +59,7 @@ export class FileCatalogue implements CatalogueFiles {
     this.options = options;
     this.store = new UnitStore(root);
     this.accounts = new FileAccounts(this);
-    this.commits = new Commits(this);
+    this.commits = new GitCommitQueue(this);
   }
 
   get snapshot(): Snapshot {

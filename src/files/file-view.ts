@@ -31,7 +31,7 @@ import { openMedia, openPayload } from './bytes.ts';
 import type { Access, CatalogueFiles } from './catalogue-files.ts';
 import { differenceBetween } from './difference.ts';
 import { filesOf } from './files-list.ts';
-import { commitsOf, inspectFiles } from './git/history.ts';
+import { inspectFiles, listCommits } from './git/history.ts';
 import { historyPaths } from './git/history-paths.ts';
 import { publishVersion } from './records/publish.ts';
 import { createRecord, editRecord, removeRecord } from './records/records.ts';
@@ -126,7 +126,7 @@ export class FileView implements Catalogue {
     await this.#files.load();
     await this.#files.commits.drained();
     const paths = historyPaths(thing, this.#viewer, this.#files.snapshot, this.#snapshot);
-    return commitsOf(this.#files.root, paths, question, this.settings);
+    return listCommits(this.#files.root, paths, question, this.settings);
   }
 
   async create<K extends CreatableKind>(kind: K, input: Input, options?: WriteOptions): Promise<Entities[K]> {

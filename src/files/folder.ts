@@ -49,7 +49,7 @@ export async function changesSince(root: string, range: string, options?: Change
 
 /** True if git knows a commit by this name; false outside of a repository. */
 export async function isCommit(root: string, name: string): Promise<boolean> {
-  const { commitAt } = await import('./git/refs.ts');
+  const { lookUpCommit: commitAt } = await import('./git/refs.ts');
   return commitAt(root, name).then(
     (commit) => commit !== null,
     () => false,

@@ -22,9 +22,9 @@ import type { Access } from './catalogue-files.ts';
 import { leaveNote } from './following/touched.ts';
 import { regularPause, runToEnd } from './reading/event-loop.ts';
 import { OverlayTree } from './tree/overlay-tree.ts';
-import { perform } from './writing/action.ts';
-import { locksOf, type Step } from './writing/change.ts';
-import { Plan, type PlannedStep } from './writing/plan.ts';
+import { performActions } from './writing/action.ts';
+import { type Step, stepLocks } from './writing/change.ts';
+import { type PlannedStep, TransactionPlan } from './writing/plan.ts';
 import { ChangedMeanwhileError } from './writing/record-file.ts';
 import { assertPermitted } from './writing/rights.ts';
 import type { WriteContext } from './writing/write-context.ts';
@@ -58,7 +58,7 @@ export async function commit(access: Access, steps: readonly Step[], options: Co
   if (!files.store.tree.isCatalogue()) throw folderIsGone();
   if (options.dryRun) return new Transaction(access, options, null).run(steps);
   // Git reads large files where they lie: they stay there until they are committed.
-  if (steps.some(relocates)) await files.commits.drained();
+  if (steps.some(movesFiles)) await files.commits.drained();
   const work = (context: WriteContext) => new Transaction(access, options, context).run(steps);
   return files.commits.runAndCommit(viewer.username, work, options.message);
 }
@@ -74,7 +74,7 @@ export async function commitStep(access: Access, step: Step, options: CommitOpti
   return snapshot;
 }
 
-function relocates({ changes, locks }: Step): boolean {
+function movesFiles({ changes, locks }: Step): boolean {
   return typeof changes === 'function'
     ? locks === undefined
     : changes.some(({ do: what }) => ['remove', 'move', 'restore'].includes(what));
@@ -122,7 +122,7 @@ class Transaction {
     if (!context) return this.#rehearse(chunk);
     const permitted = await this.#permitted(chunk);
     if (permitted.length === 0) return;
-    const locks = [...new Set(permitted.flatMap(([, step]) => locksOf(step)))].sort();
+    const locks = [...new Set(permitted.flatMap(([, step]) => stepLocks(step)))].sort();
     try {
       await withLocks(this.#access.files.root, locks, (signal) => this.#attempt(permitted, context, signal));
     } catch (error) {
@@ -135,7 +135,7 @@ class Transaction {
     const permitted: Numbered[] = [];
     for (const [i, given] of chunk) {
       try {
-        const step = await withChanges(given);
+        const step = await computeChanges(given);
         if (typeof step.changes !== 'function')
           for (const change of step.changes) assertPermitted(this.#access, change);
         permitted.push([i, step]);
@@ -148,7 +148,7 @@ class Transaction {
 
   async #rehearse(chunk: Chunk): Promise<void> {
     const overlay = new OverlayTree(this.#tree);
-    const plan = new Plan(this.#access, overlay, { snapshot: this.#snapshot });
+    const plan = new TransactionPlan(this.#access, overlay, { snapshot: this.#snapshot });
     const { accepted, next } = await this.#plan(await this.#permitted(chunk), plan);
     if (accepted.length === 0) return;
     this.#tree = overlay;
@@ -159,14 +159,14 @@ class Transaction {
   /** Plans and performs the steps of a chunk, under their locks. */
   async #attempt(chunk: Chunk, context: WriteContext, signal: AbortSignal, attempt = 1): Promise<void> {
     const { files } = this.#access;
-    runToEnd(files.store.rescan(chunk.flatMap(([, step]) => unitsOf(step))));
-    const plan = new Plan(this.#access, new OverlayTree(files.store.tree));
+    runToEnd(files.store.rescan(chunk.flatMap(([, step]) => unitsToReread(step))));
+    const plan = new TransactionPlan(this.#access, new OverlayTree(files.store.tree));
     const { accepted } = await this.#plan(chunk, plan);
     const scopes = new Map<string, Scope>();
     let isRetried = false;
     await mapConcurrent(accepted, concurrency, async ([i, { actions, scopes: changed }]) => {
       try {
-        await perform(files, actions, context, signal);
+        await performActions(files, actions, context, signal);
         if (actions.length) for (const scope of changed) scopes.set(scopeKey(scope), scope);
         this.#outcomes[i] = { done: true };
       } catch (error) {
@@ -180,7 +180,10 @@ class Transaction {
   }
 
   /** Plans the steps of a chunk. Steps that are refused get their outcome here. */
-  async #plan(chunk: Chunk, plan: Plan): Promise<{ readonly accepted: readonly Planned[]; readonly next: RecordSet }> {
+  async #plan(
+    chunk: Chunk,
+    plan: TransactionPlan,
+  ): Promise<{ readonly accepted: readonly Planned[]; readonly next: RecordSet }> {
     const planned: Planned[] = [];
     for (const [i, { assert, changes }] of chunk) {
       try {
@@ -206,15 +209,15 @@ class Transaction {
     return severity === 'error' && !(code === 'reference' && this.#options.allowMissingReferences);
   }
 
-  #refusal(found: readonly RecordDiagnostic[], plan: Plan, next: RecordSet): Error {
+  #refusal(found: readonly RecordDiagnostic[], plan: TransactionPlan, next: RecordSet): Error {
     const visible = visibleTo(this.#access.viewer, next.snapshot);
-    const diagnostics = found.map((one) => located(one, plan, visible));
-    return (this.#options.refusal ?? textRefusal)(diagnostics);
+    const diagnostics = found.map((one) => locate(one, plan, visible));
+    return (this.#options.refusal ?? defaultRefusal)(diagnostics);
   }
 }
 
 /** A diagnostic with its line. It does not name records that the viewer may not see. */
-function located({ fix: _, other, ...found }: RecordDiagnostic, plan: Plan, visible: Snapshot): Diagnostic {
+function locate({ fix: _, other, ...found }: RecordDiagnostic, plan: TransactionPlan, visible: Snapshot): Diagnostic {
   const text = plan.text(found.path);
   const place =
     text === undefined ? { line: 1, column: 1 } : findPosition(text, recordFormat(found.path), found.pointer);
@@ -224,7 +227,7 @@ function located({ fix: _, other, ...found }: RecordDiagnostic, plan: Plan, visi
 }
 
 /** The error for changes of whole files: conflicts of names and ids, else the place of every problem. */
-function textRefusal(diagnostics: readonly Diagnostic[]): Error {
+function defaultRefusal(diagnostics: readonly Diagnostic[]): Error {
   const conflict = diagnostics.find(({ code }) => code === 'name' || code === 'id');
   if (conflict) return new ConflictError(conflict.message);
   const lines = diagnostics.map(({ path, line, column, message }) => `${path}:${line}:${column}: ${message}`);
@@ -259,12 +262,12 @@ function* chunksOf(steps: readonly Step[], max: number): Generator<Chunk> {
 }
 
 /** The step with its changes, if they are computed before the locks are taken. */
-async function withChanges(step: Step): Promise<Step> {
+async function computeChanges(step: Step): Promise<Step> {
   return typeof step.changes === 'function' && !step.locks ? { ...step, changes: await step.changes() } : step;
 }
 
 /** Units that a step changes, to be read again under the locks. */
-function unitsOf({ changes }: Step): Scope[] {
+function unitsToReread({ changes }: Step): Scope[] {
   if (typeof changes === 'function') return [];
   return changes.flatMap(({ path }) => {
     const info = parseSafePath(path);

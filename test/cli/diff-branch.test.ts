@@ -97,7 +97,7 @@ describe('diff of a branch', () => {
     assert.equal(nothing.exitCode, 3);
     assert.match(
       nothing.err,
-      /^error: Git knows no commit tree\. .*\n *If you mean a dataset, write <namespace>\/<dataset>\.$/m,
+      /^error: Git has no commit tree\. .*\n *If you mean a dataset, write <namespace>\/<dataset>\.$/m,
     );
   });
 
@@ -116,6 +116,6 @@ describe('diff of a branch', () => {
     ]);
     const outside = await type(['diff', 'main'], {});
     assert.equal(outside.exitCode, 3);
-    assert.match(outside.err, /^error: The catalogue is in no git repository\. Make one with: git init/);
+    assert.match(outside.err, /^error: The catalogue is not in a git repository\. Make one with: git init/);
   });
 });

@@ -148,7 +148,12 @@ async function diffBranch(call: Call, what: string, { format, rows }: BranchOpti
   const folder = call.folder();
   const root = resolve(context.cwd, folder);
   const { at, end } = progress(context, 'Comparing');
-  const { from, to, things, unread } = await interruptible(context, 'Nothing was changed.', (signal) =>
+  const {
+    from,
+    to,
+    things,
+    unreadable: unread,
+  } = await interruptible(context, 'Nothing was changed.', (signal) =>
     changesSince(root, what, { rows, signal, onProgress: at }),
   )
     .catch((error) => {

@@ -60,7 +60,7 @@ export class AccountsAdapter implements Adapter<AccountsData> {
    */
   async read(): Promise<AccountsData | null> {
     const text = await this.#text();
-    return text === null ? null : dataFrom(text);
+    return text === null ? null : parseAccounts(text);
   }
 
   async #text(): Promise<string | null> {
@@ -96,21 +96,21 @@ export class AccountsAdapter implements Adapter<AccountsData> {
 /** Where the folder isn't ours to close, the file's own mode has to do. */
 const closeToOthers = (folder: string) => chmod(folder, 0o700).catch(() => {});
 
-function dataFrom(text: string): AccountsData {
+function parseAccounts(text: string): AccountsData {
   const parsed = parseRecord(text, 'json');
   // The error's own message may quote the text, and that is nothing to show.
-  if ('error' in parsed) throw damaged(`at line ${parsed.error.line}, column ${parsed.error.column}`);
+  if ('error' in parsed) throw damagedError(`at line ${parsed.error.line}, column ${parsed.error.column}`);
   const data = parsed.value as Record<keyof AccountsData, unknown>;
   for (const name of Object.keys(shapes) as (keyof AccountsData)[]) {
     const list = data[name];
-    if (!Array.isArray(list)) throw damaged(`at /${name}, which is no list`);
-    const wrong = list.findIndex((item) => !fits(item, shapes[name]));
-    if (wrong >= 0) throw damaged(`at /${name}/${wrong}`);
+    if (!Array.isArray(list)) throw damagedError(`at /${name}, which is no list`);
+    const wrong = list.findIndex((item) => !hasShape(item, shapes[name]));
+    if (wrong >= 0) throw damagedError(`at /${name}/${wrong}`);
   }
   return data as unknown as AccountsData;
 }
 
-const damaged = (where: string) =>
+const damagedError = (where: string) =>
   new UnusableCatalogueError(
     `${accountsPath} is damaged ${where}. Mend it, put a copy in its place, or remove it: ` +
       'then nobody has a password or token until they are given anew. It was left as it is.',
@@ -120,8 +120,8 @@ type Test = (value: unknown) => boolean;
 
 const isText: Test = (value) => typeof value === 'string';
 const isHash: Test = (value) => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
-const isMoment: Test = (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value));
-const isMomentOrNull: Test = (value) => value === null || isMoment(value);
+const isDate: Test = (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value));
+const isDateOrNull: Test = (value) => value === null || isDate(value);
 
 /** Keys that nobody here knows stay. */
 const shapes: { readonly [K in keyof AccountsData]: Readonly<Record<string, Test>> } = {
@@ -132,14 +132,14 @@ const shapes: { readonly [K in keyof AccountsData]: Readonly<Record<string, Test
     user: isText,
     label: isText,
     scope: (value) => value === 'read' || value === 'write',
-    created: isMoment,
-    expires: isMomentOrNull,
-    last_used: isMomentOrNull,
+    created: isDate,
+    expires: isDateOrNull,
+    last_used: isDateOrNull,
   },
-  sessions: { hash: isHash, user: isText, created: isMoment, expires: isMoment },
+  sessions: { hash: isHash, user: isText, created: isDate, expires: isDate },
 };
 
-function fits(item: unknown, shape: Readonly<Record<string, Test>>): boolean {
+function hasShape(item: unknown, shape: Readonly<Record<string, Test>>): boolean {
   if (typeof item !== 'object' || item === null) return false;
   const record = item as Record<string, unknown>;
   return Object.entries(shape).every(([name, test]) => test(record[name]));

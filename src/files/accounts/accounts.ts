@@ -35,14 +35,14 @@ import { hashPassword, verifyPassword } from './password.ts';
 
 /** In milliseconds: how long a session lasts, and how exactly the last use of a token is known. */
 const sessionLength = 14 * 24 * 3600_000;
-const useEvery = 10 * 60_000;
+const useInterval = 10 * 60_000;
 /** More than anybody signs in with; the oldest go. */
-const sessionsKept = 20;
+const maxSessions = 20;
 
-const hashOf = (secret: string) => createHash('sha256').update(secret).digest('hex');
+const hashSecret = (secret: string) => createHash('sha256').update(secret).digest('hex');
 
 /** The file as it was last read, its entries by what they are looked up by. */
-interface Known {
+interface AccountsIndex {
   readonly stamp: string;
   readonly passwords: ReadonlyMap<string, StoredPassword>;
   readonly tokens: ReadonlyMap<string, StoredToken>;
@@ -52,7 +52,7 @@ interface Known {
 export class FileAccounts implements Accounts {
   readonly #files: CatalogueFiles;
   readonly #adapter: AccountsAdapter;
-  #known: Known | undefined;
+  #known: AccountsIndex | undefined;
   /** The state of the file in which it couldn't be read. */
   #toldOf: string | undefined;
   /** Tokens whose last use is being written down. */
@@ -88,7 +88,7 @@ export class FileAccounts implements Accounts {
     const token = randomBytes(20).toString('hex');
     const stored: StoredToken = {
       id: randomBytes(6).toString('hex'),
-      hash: hashOf(token),
+      hash: hashSecret(token),
       user: username,
       label,
       scope,
@@ -101,12 +101,12 @@ export class FileAccounts implements Accounts {
       const surplus = new Set(alike.slice(0, Math.max(0, alike.length + 1 - keep)));
       return { ...data, tokens: [...data.tokens.filter((other) => !surplus.has(other)), stored] };
     });
-    return { token, ...infoOf(stored) };
+    return { token, ...tokenInfo(stored) };
   }
 
   async tokens(username?: string): Promise<readonly TokenInfo[]> {
     const { tokens } = await this.#read();
-    return [...tokens.values()].filter(({ user }) => username === undefined || user === username).map(infoOf);
+    return [...tokens.values()].filter(({ user }) => username === undefined || user === username).map(tokenInfo);
   }
 
   async removeToken(id: string): Promise<void> {
@@ -118,12 +118,12 @@ export class FileAccounts implements Accounts {
   }
 
   async viewerOf(token: string): Promise<Viewer | null> {
-    const found = (await this.#read()).tokens.get(hashOf(token));
-    if (!found || isOver(found)) return null;
+    const found = (await this.#read()).tokens.get(hashSecret(token));
+    if (!found || isExpired(found)) return null;
     const user = await this.#user(found.user);
     if (!user) return null;
     this.#noteUse(found);
-    return { ...viewerFrom(user), ...(found.scope === 'read' && { readOnly: true }) };
+    return { ...viewerFor(user), ...(found.scope === 'read' && { readOnly: true }) };
   }
 
   async startSession(username: string): Promise<Session> {
@@ -136,22 +136,22 @@ export class FileAccounts implements Accounts {
     ];
     await this.#edit((data) => {
       const own = data.sessions.filter(({ user }) => user === username);
-      const surplus = new Set(own.slice(0, Math.max(0, own.length + 1 - sessionsKept)));
+      const surplus = new Set(own.slice(0, Math.max(0, own.length + 1 - maxSessions)));
       const others = data.sessions.filter((session) => !surplus.has(session));
-      return { ...data, sessions: [...others, { hash: hashOf(key), user: username, created, expires }] };
+      return { ...data, sessions: [...others, { hash: hashSecret(key), user: username, created, expires }] };
     });
     return { key, expires };
   }
 
   async viewerOfSession(key: string): Promise<Viewer | null> {
-    const found = (await this.#read()).sessions.get(hashOf(key));
-    if (!found || isOver(found)) return null;
+    const found = (await this.#read()).sessions.get(hashSecret(key));
+    if (!found || isExpired(found)) return null;
     const user = await this.#user(found.user);
-    return user ? viewerFrom(user) : null;
+    return user ? viewerFor(user) : null;
   }
 
   async endSession(key: string): Promise<void> {
-    const hash = hashOf(key);
+    const hash = hashSecret(key);
     if (!(await this.#read()).sessions.has(hash)) return;
     await this.#edit((data) => ({ ...data, sessions: data.sessions.filter((session) => session.hash !== hash) }));
   }
@@ -185,7 +185,7 @@ export class FileAccounts implements Accounts {
     if (!(await this.#user(username))) throw new NotFoundError(`There is no user ${username}.`);
   }
 
-  async #read(): Promise<Known> {
+  async #read(): Promise<AccountsIndex> {
     // Looked at first: what is written meanwhile makes the file look older than it is, and it is read again.
     const stamp = await this.#stamp();
     if (this.#known?.stamp === stamp) return this.#known;
@@ -222,7 +222,7 @@ export class FileAccounts implements Accounts {
       await file.read();
       const { tokens, sessions, ...rest } = file.data;
       const valid = <T extends { readonly expires: string | null }>(list: readonly T[]) =>
-        list.filter((entry) => !isOver(entry));
+        list.filter((entry) => !isExpired(entry));
       file.data = change({ ...rest, tokens: valid(tokens), sessions: valid(sessions) });
       signal.throwIfAborted();
       await file.write();
@@ -233,7 +233,7 @@ export class FileAccounts implements Accounts {
   #noteUse({ id, last_used }: StoredToken): void {
     const now = Date.now();
     if (this.#files.options.readOnly || this.#noting.has(id)) return;
-    if (last_used !== null && now - Date.parse(last_used) < useEvery) return;
+    if (last_used !== null && now - Date.parse(last_used) < useInterval) return;
     const used = (token: StoredToken) =>
       token.id === id ? { ...token, last_used: new Date(now).toISOString() } : token;
     const work = this.#edit((data) => ({ ...data, tokens: data.tokens.map(used) }))
@@ -244,11 +244,11 @@ export class FileAccounts implements Accounts {
   }
 }
 
-const isOver = ({ expires }: { readonly expires: string | null }) =>
+const isExpired = ({ expires }: { readonly expires: string | null }) =>
   expires !== null && Date.parse(expires) <= Date.now();
 
-const viewerFrom = ({ slug, staff, groups }: User): Viewer => ({ username: slug, staff, groups });
+const viewerFor = ({ slug, staff, groups }: User): Viewer => ({ username: slug, staff, groups });
 
-function infoOf({ id, user, label, scope, created, expires, last_used }: StoredToken): TokenInfo {
+function tokenInfo({ id, user, label, scope, created, expires, last_used }: StoredToken): TokenInfo {
   return { id, user, label, scope, created, expires, lastUsed: last_used };
 }

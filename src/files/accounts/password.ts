@@ -5,15 +5,15 @@ import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:c
 const cost = { ln: 14, r: 8, p: 5 };
 
 /** Costs that a stored hash may have: a file that says more was not written by us, and would bind all memory. */
-const greatest = { ln: 17, r: 16, p: 16 };
+const maxCost = { ln: 17, r: 16, p: 16 };
 
-const form = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{8,})\$([A-Za-z0-9+/]{40,})$/;
+const storedFormat = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{8,})\$([A-Za-z0-9+/]{40,})$/;
 
 /** Hashes a password: `$scrypt$ln=…,r=…,p=…$<salt>$<hash>`, as the PHC string format has it. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
-  const hash = await derive(password, salt, 32, cost);
-  return `$scrypt$ln=${cost.ln},r=${cost.r},p=${cost.p}$${unpadded(salt)}$${unpadded(hash)}`;
+  const hash = await deriveKey(password, salt, 32, cost);
+  return `$scrypt$ln=${cost.ln},r=${cost.r},p=${cost.p}$${base64Unpadded(salt)}$${base64Unpadded(hash)}`;
 }
 
 /**
@@ -21,34 +21,34 @@ export async function hashPassword(password: string): Promise<string> {
  * @param stored null where there is none: then the work is done all the same, so that the time it takes tells nothing
  */
 export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
-  const [, ln, r, p, salt = '', hash = ''] = form.exec(stored ?? '') ?? [];
+  const [, ln, r, p, salt = '', hash = ''] = storedFormat.exec(stored ?? '') ?? [];
   const wanted = { ln: Number(ln), r: Number(r), p: Number(p) };
-  const known = hash !== '' && wanted.ln <= greatest.ln && wanted.r <= greatest.r && wanted.p <= greatest.p;
+  const known = hash !== '' && wanted.ln <= maxCost.ln && wanted.r <= maxCost.r && wanted.p <= maxCost.p;
   if (!known) {
-    await derive(password, Buffer.alloc(16), 32, cost);
+    await deriveKey(password, Buffer.alloc(16), 32, cost);
     return false;
   }
   const expected = Buffer.from(hash, 'base64');
-  const found = await derive(password, Buffer.from(salt, 'base64'), expected.length, wanted);
+  const found = await deriveKey(password, Buffer.from(salt, 'base64'), expected.length, wanted);
   return timingSafeEqual(found, expected);
 }
 
 /** Whether a text is a hash of ours. */
-export const isPasswordHash = (text: string): boolean => form.test(text);
+export const isPasswordHash = (text: string): boolean => storedFormat.test(text);
 
 /** One at a time: the threads that hash are those that read files, and a flood of guesses shouldn't take them all. */
-let last: Promise<unknown> = Promise.resolve();
+let lastDerivation: Promise<unknown> = Promise.resolve();
 
-function derive(password: string, salt: Buffer, length: number, { ln, r, p }: typeof cost): Promise<Buffer> {
+function deriveKey(password: string, salt: Buffer, length: number, { ln, r, p }: typeof cost): Promise<Buffer> {
   const options: ScryptOptions = { N: 2 ** ln, r, p, maxmem: 2 ** ln * r * 128 + 2 ** 20 * 16 };
-  const work = last.then(
+  const work = lastDerivation.then(
     () =>
       new Promise<Buffer>((resolve, reject) =>
         scrypt(password, salt, length, options, (error, key) => (error ? reject(error) : resolve(key))),
       ),
   );
-  last = work.catch(() => {});
+  lastDerivation = work.catch(() => {});
   return work;
 }
 
-const unpadded = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
+const base64Unpadded = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');

@@ -1,17 +1,17 @@
-/** `catalogue check`: what is wrong in a catalogue folder, and fixing what can be fixed without asking. */
+/** `catalogue check`: problems of a catalogue folder, and fixes for those that have only one solution. */
 
-import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
+import { ConflictError, NotFoundError, UnusableCatalogueError } from '../../catalogue/errors.ts';
 import { payloadPath, recordFormat, recordPaths } from '../../catalogue/layout.ts';
-import type { RecordDiagnostic } from '../../catalogue/record-set.ts';
+import { type RecordDiagnostic, report } from '../../catalogue/record-set.ts';
 import { refOf, type VersionRef } from '../../catalogue/ref.ts';
 import { rules } from '../../catalogue/rules.ts';
 import type { Diagnostic, Version } from '../../catalogue/types.ts';
 import { findPosition } from '../../text/parse.ts';
+import { AccountsAdapter, accountsPath } from '../accounts/accounts-file.ts';
 import type { Access } from '../catalogue-files.ts';
 import { openFolder } from '../file-catalogue.ts';
 import { commitStep } from '../transaction.ts';
-import { checkAccounts } from './accounts.ts';
-import { changedRecords, type Part } from './changed.ts';
+import { changedRecords, type GitChanges } from './changed-records.ts';
 import { checkPayloads } from './payloads.ts';
 import { TreeRecords } from './tree-records.ts';
 
@@ -25,8 +25,8 @@ export interface CheckOptions {
   readonly fix?: boolean;
   /** Read every payload: compare it with its checksum, and its columns with those of its dataset. */
   readonly deep?: boolean;
-  /** Check only the files that changed in git, and what they concern. */
-  readonly changed?: Part | undefined;
+  /** Check only the files that changed in git, and the records that they concern. */
+  readonly changed?: GitChanges | undefined;
   readonly onProgress?: (done: number, total: number) => void;
 }
 
@@ -42,8 +42,8 @@ export interface CheckResult {
 
 /**
  * Checks every file of a catalogue folder: text, schema, identifiers, references, payloads.
- * @throws UnusableCatalogueError if the folder is no catalogue at all; with `changed`, NotFoundError if git knows no such
- *   commit or nothing of the folder, and UnavailableError if git fails
+ * @throws UnusableCatalogueError if the folder is not a catalogue; with `changed`, NotFoundError if there is no such commit
+ *   or repository, and UnavailableError if git fails
  */
 export async function checkFolder(root: string, options: CheckOptions = {}): Promise<CheckResult> {
   const found = await diagnose(root, options);
@@ -106,8 +106,8 @@ async function checkAll(root: string, options: CheckOptions): Promise<Checked> {
   return { records, found, files: [...records.files()].length };
 }
 
-/** Problems of the files that changed, and those of other files that were not there before. */
-async function checkChanged(root: string, part: Part, options: CheckOptions): Promise<Checked> {
+/** Problems of the files that changed, and new problems of other files. */
+async function checkChanged(root: string, part: GitChanges, options: CheckOptions): Promise<Checked> {
   await openFolder(root, { readOnly: true });
   const { records, before, changed, since } = await changedRecords(root, part);
   const key = ({ path, message }: Found) => `${path}\0${message}`;
@@ -119,6 +119,19 @@ async function checkChanged(root: string, part: Part, options: CheckOptions): Pr
   const found = withoutPayloads(records).filter((one) => changed.has(one.path) || !known.has(key(one)));
   const files = [...changed].filter((path) => records.text(path) !== undefined).length;
   return { records, found: [...found, ...deep], files, since };
+}
+
+/** Problems of the accounts file. Its contents are never quoted. */
+async function checkAccounts(root: string): Promise<readonly Found[]> {
+  try {
+    await new AccountsAdapter(root).read();
+    return [];
+  } catch (error) {
+    if (!(error instanceof UnusableCatalogueError)) throw error;
+    const [, line = '1', column = '1'] = /at line (\d+), column (\d+)/.exec(error.message) ?? [];
+    const found = report(accountsPath, { code: 'accounts', message: error.message });
+    return [{ ...found, line: Number(line), column: Number(column) }];
+  }
 }
 
 /** Problems that are found without reading payloads. */

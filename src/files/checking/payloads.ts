@@ -1,9 +1,6 @@
-/** `catalogue check --deep`: payloads against their checksums, and against the columns of their datasets. */
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+/** `catalogue check --deep`: comparison of payloads with their checksums and with the columns of their datasets. */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { changesBetween, fitColumns, isUnchanged } from '../../catalogue/columns.ts';
 import { payloadPath } from '../../catalogue/layout.ts';
 import { allOf } from '../../catalogue/listing.ts';
@@ -14,10 +11,11 @@ import type { Version } from '../../catalogue/types.ts';
 import { PayloadError } from '../../data/errors.ts';
 import { payloadFormats } from '../../data/formats/detect-format.ts';
 import { ingest } from '../../data/ingest/ingest.ts';
+import { fileChecksum } from '../../disk/checksum.ts';
 import { formatOfRows } from '../rows.ts';
 
 /**
- * Reads payloads and reports those that are not what their records say.
+ * Reads payloads and reports those that differ from their records.
  * @param root the catalogue folder
  * @param isConcerned true for the versions to check
  */
@@ -34,7 +32,7 @@ export async function checkPayloads(
   for (const [i, version] of versions.entries()) {
     onProgress?.(i, versions.length);
     const path = payloadPath(version.namespace, version.dataset, version.file);
-    // Reading has reported the payloads that are missing.
+    // Missing payloads are reported when records are read.
     if (records.has(path)) found.push(...(await checkPayload(records, version, join(root, path))));
   }
   onProgress?.(versions.length, versions.length);
@@ -47,7 +45,7 @@ async function checkPayload(
   payload: string,
 ): Promise<readonly RecordDiagnostic[]> {
   const path = recordPathOf(records, version);
-  const checksum = await checksumOf(payload);
+  const checksum = await payloadChecksum(payload);
   if (checksum === version.checksum) return checkColumns(records, version, payload);
   const [pointer, message] =
     checksum === null
@@ -57,18 +55,15 @@ async function checkPayload(
 }
 
 /** SHA-256 of a file in hexadecimal; null if it is not a file or can't be read. */
-async function checksumOf(path: string): Promise<string | null> {
-  const hash = createHash('sha256');
+async function payloadChecksum(path: string): Promise<string | null> {
   try {
-    if (!(await stat(path)).isFile()) return null;
-    await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash);
-    return hash.digest('hex');
+    return (await stat(path)).isFile() ? await fileChecksum(path) : null;
   } catch {
     return null;
   }
 }
 
-/** Compares the columns of a payload with those of its dataset, if it is the one that the dataset shows. */
+/** Compares the columns of a payload with those of its dataset, if it belongs to the newest ready version. */
 async function checkColumns(
   records: RecordSet,
   version: Version,

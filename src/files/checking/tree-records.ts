@@ -1,4 +1,4 @@
-/** The records of a file tree, as rules look at them. */
+/** Records of a file tree, for the rules. */
 import { parseRecordName, recordFormat } from '../../catalogue/layout.ts';
 import type { RecordSet, RecordValue } from '../../catalogue/record-set.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
@@ -11,7 +11,7 @@ interface ParsedRecord {
   readonly value: RecordValue;
 }
 
-/** Records of a tree, read and parsed when they are first asked for. */
+/** Each record is read and parsed when it is first requested. */
 export class TreeRecords implements RecordSet {
   readonly tree: FileTree;
   readonly snapshot: Snapshot;
@@ -21,7 +21,7 @@ export class TreeRecords implements RecordSet {
 
   /**
    * @param states of the units that were read from the tree
-   * @param changed paths of files that were changed lately
+   * @param changed paths of files that differ from the commit that they are compared with
    */
   constructor(tree: FileTree, snapshot: Snapshot, states: Iterable<UnitState>, changed?: ReadonlySet<string>) {
     this.tree = tree;
@@ -30,7 +30,7 @@ export class TreeRecords implements RecordSet {
     this.changed = changed;
   }
 
-  /** Paths of all record files that were read, those that do not parse among them. */
+  /** Paths of all record files that were read, including those that do not parse. */
   *files(): Generator<string> {
     for (const { stamps } of this.#states)
       for (const [path, stamp] of stamps) if (stamp && parseRecordName(path)) yield path;
@@ -72,7 +72,7 @@ export class TreeRecords implements RecordSet {
       const parsed = text === undefined ? null : parseRecord(text, recordFormat(path));
       return text !== undefined && parsed && 'value' in parsed ? { text, value: parsed.value as RecordValue } : null;
     } catch (error) {
-      // Reading the unit has reported it.
+      // It is reported when the unit is read.
       if (error instanceof UnreadableFileError) return null;
       throw error;
     }

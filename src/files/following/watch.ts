@@ -5,7 +5,7 @@
  */
 
 import { datasetFolder, namespaceFolder, type Unit, unitKey } from '../../catalogue/layout.ts';
-import { GitState } from '../git/state.ts';
+import { HeadTracker } from '../git/head-tracker.ts';
 import { runInSlices } from '../reading/event-loop.ts';
 import { type Scope, type UnitStore, unitOfReading } from '../reading/unit-store.ts';
 import { Lookouts } from './lookouts.ts';
@@ -46,7 +46,7 @@ export class Watch {
   #state: WatchState = 'starting';
   #root: string | null = null;
   #notes: Notes | undefined;
-  #git: GitState | null = null;
+  #git: HeadTracker | null = null;
   #timer: NodeJS.Timeout | undefined;
   #sweepAt = 0;
   #sweeping: Promise<void> | undefined;
@@ -122,7 +122,7 @@ export class Watch {
     this.#options.log(why);
     this.#notes = new Notes(this.#store.tree.root);
     this.#sweepAt = 0;
-    void GitState.of(this.#store.tree.root).then((git) => {
+    void HeadTracker.open(this.#store.tree.root).then((git) => {
       this.#git = git;
     });
   }
@@ -160,7 +160,7 @@ export class Watch {
   async #ask(): Promise<void> {
     if (this.#asking) return;
     this.#asking = true;
-    const known = [this.#notes?.news() ?? [], (await this.#git?.changes()) ?? []];
+    const known = [this.#notes?.news() ?? [], (await this.#git?.takeChangedPaths()) ?? []];
     this.#asking = false;
     if (this.#closed) return;
     for (const paths of known)

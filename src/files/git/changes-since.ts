@@ -1,4 +1,4 @@
-/** What changed in a catalogue since a commit: the units whose files differ are read as they were and as they are. */
+/** Changes of a catalogue between two commits, or since one: units whose files differ are read from both sides. */
 import { changesBetween, type ThingChange } from '../../catalogue/changes.ts';
 import { parseRecordName, recordAt } from '../../catalogue/layout.ts';
 import type { RecordKind } from '../../catalogue/schemas.ts';
@@ -9,55 +9,53 @@ import { type ReadUnits, readUnits, unitsAt } from '../reading/units.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
 import { type FileTree, lfsPointer } from '../tree/file-tree.ts';
 import { GitTree } from '../tree/git-tree.ts';
-import { asking, changedPaths, type NamedCommit, rangeOf } from './refs.ts';
-import { RowComparison } from './row-changes.ts';
+import { changedPaths, type NamedCommit, parseRange, translateGitErrors } from './refs.ts';
+import { type ComparisonOptions, RowComparison } from './row-changes.ts';
 
 export interface ChangesSince {
   readonly from: NamedCommit;
-  /** Null is the working tree, with what isn't committed. */
+  /** Null for the working tree, with uncommitted changes. */
   readonly to: NamedCommit | null;
   readonly things: readonly ThingChange[];
-  /** Files that are broken on one side: what changed in them isn't known, and is not among the rest. */
-  readonly unread: readonly Diagnostic[];
+  /** Records that are broken on one side. They are not compared, so `things` lacks their changes. */
+  readonly unreadable: readonly Diagnostic[];
 }
 
-export interface ChangesOptions {
-  /** Whether rows are compared too; default true. */
+export interface ChangesOptions extends ComparisonOptions {
+  /** True to compare rows, too; default true. */
   readonly rows?: boolean | undefined;
-  readonly signal?: AbortSignal | undefined;
-  readonly onProgress?: ((done: number, total: number) => void) | undefined;
 }
 
 /**
- * What changed.
+ * Compares two states of a catalogue in git.
  * @param root the catalogue folder
- * @param range a commit that the working tree is compared with, or two: see `rangeOf`
- * @throws NotFoundError where git knows no such commit, or nothing of the folder; UnavailableError where git fails;
+ * @param range a commit to compare the working tree with, or two commits: see `parseRange`
+ * @throws NotFoundError if there is no such commit, or the folder is in no repository; UnavailableError if git fails;
  *   the signal's reason
  */
 export async function changesSince(root: string, range: string, options: ChangesOptions = {}): Promise<ChangesSince> {
-  const { from, to } = await asking(() => rangeOf(root, range));
-  const paths = await asking(() => changedPaths(root, from.commit, to ?? 'working tree'));
+  const { from, to } = await translateGitErrors(() => parseRange(root, range));
+  const paths = await translateGitErrors(() => changedPaths(root, from.commit, to ?? 'working tree'));
   const units = unitsAt(paths);
   const treeAt = async ({ commit }: NamedCommit) => {
     const tree = await GitTree.of(root, { commit });
     await tree.load(units.values());
     return tree;
   };
-  const [before, after] = await asking(async () => [await treeAt(from), to && (await treeAt(to))] as const);
-  const sights = [before, after ?? seenThrough(new DiskTree(root))];
-  const unread = sights.flatMap((sight) => brokenIn(sight, readUnits(sight, units.values())));
+  const [before, after] = await translateGitErrors(async () => [await treeAt(from), to && (await treeAt(to))] as const);
+  const trees = [before, after ?? workingTree(new DiskTree(root))];
+  const unread = trees.flatMap((tree) => unreadableRecords(tree, readUnits(tree, units.values())));
   for (const { path } of unread) for (const key of unitsAt([path]).keys()) units.delete(key);
-  const [old, now] = sights.map((sight) => readUnits(sight, units.values()).snapshot);
-  if (!old || !now) throw new TypeError('There are two sides.');
+  const [old, now] = trees.map((tree) => readUnits(tree, units.values()).snapshot);
+  if (!old || !now) throw new TypeError('Two trees are compared.');
   const things = changesBetween(old, now);
-  if (options.rows === false) return { from, to, things, unread };
+  if (options.rows === false) return { from, to, things, unreadable: unread };
   const rows = new RowComparison(root, { before, after }, options);
-  return { from, to, things: await asking(() => rows.addTo(things, old, now)), unread };
+  return { from, to, things: await translateGitErrors(() => rows.addRowChanges(things, old, now)), unreadable: unread };
 }
 
-/** The working tree, where the pointer of a payload that Git LFS hasn't fetched is taken for the payload, as in git. */
-function seenThrough(folder: DiskTree): FileTree {
+/** The working tree, in which a Git LFS pointer counts as its payload, with the payload's size: as in a commit. */
+function workingTree(folder: DiskTree): FileTree {
   return {
     names: (path) => folder.names(path),
     isFolder: (parent, entry) => folder.isFolder(parent, entry),
@@ -72,19 +70,19 @@ function seenThrough(folder: DiskTree): FileTree {
   };
 }
 
-/** The files that can't be read as records. A payload that is missing makes none of them. */
-function brokenIn(sight: FileTree, { states }: ReadUnits): readonly Diagnostic[] {
+/** A diagnostic for each record that can't be read. A missing payload does not make its record unreadable. */
+function unreadableRecords(tree: FileTree, { states }: ReadUnits): readonly Diagnostic[] {
   return states.flatMap(({ diagnostics }) =>
-    diagnostics.flatMap(([path, [problem]]) => (problem && !isSound(sight, path) ? [problem] : [])),
+    diagnostics.flatMap(([path, [problem]]) => (problem && !isReadable(tree, path) ? [problem] : [])),
   );
 }
 
-function isSound(sight: FileTree, path: string): boolean {
+function isReadable(tree: FileTree, path: string): boolean {
   const { kind } = recordAt(path);
   const name = parseRecordName(path);
   if (!name || kind === 'unknown' || kind === 'payload') return true;
   try {
-    const parsed = parseRecord(sight.read(path)?.text ?? '', name.format);
+    const parsed = parseRecord(tree.read(path)?.text ?? '', name.format);
     return 'value' in parsed && 'value' in checkRecord(kind as RecordKind, parsed.value);
   } catch {
     return false;

@@ -1,6 +1,6 @@
 /**
- * One commit of what one write did, and of nothing else. It is made from an index of its own, so that what somebody has
- * staged stays staged; the repository's index learns of it as git itself would tell it, under its lock.
+ * Git commit of one write. It is made from a separate index, so that changes which a person has staged stay staged and
+ * uncommitted. The repository's own index is then updated under git's lock, as `git commit` does.
  */
 import { access, copyFile, open, rename, rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
@@ -13,41 +13,41 @@ export interface Author {
   readonly email: string;
 }
 
-/** What a commit is made of; paths are relative to the catalogue folder, with slashes. */
-export interface Change {
+/** Contents of a commit; paths are relative to the catalogue folder, with slashes. */
+export interface PendingCommit {
   readonly author: Author;
   readonly date: Date;
   readonly message: string;
-  /** Files and folders, as they are on disk. */
-  readonly places: readonly string[];
-  /** Records, as they were written. */
+  /** Files and folders to commit as they are on disk. */
+  readonly paths: readonly string[];
+  /** Texts of records by path, to commit as they were written. */
   readonly texts: ReadonlyMap<string, string>;
 }
 
 interface Repository {
-  /** Its working tree. */
+  /** Folder of the working tree. */
   readonly top: string;
-  /** Where the catalogue lies in it: '' or with a slash at the end. */
+  /** Path of the catalogue folder in it: '' or with a slash at the end. */
   readonly prefix: string;
   readonly gitFolder: string;
   readonly index: string;
 }
 
 /**
- * Commits a change.
+ * Makes a commit.
  * @param root the catalogue folder
- * @returns false where there was nothing to commit: git ignores it, or has it already
- * @throws GitError that says why not
+ * @returns false if there is nothing to commit: git ignores the files, or has them already
+ * @throws GitError with the reason
  */
-export async function commit(root: string, change: Change): Promise<boolean> {
-  // Git takes no paths for all of them.
-  if (change.places.length === 0 && change.texts.size === 0) return false;
-  const repository = await repositoryOf(root);
+export async function createGitCommit(root: string, change: PendingCommit): Promise<boolean> {
+  // Without paths, git would commit everything.
+  if (change.paths.length === 0 && change.texts.size === 0) return false;
+  const repository = await findRepository(root);
   for (let left = 6; ; left--)
     try {
-      return await underLock(repository, () => commitNow(repository, change));
+      return await withIndexLock(repository, () => commitLocked(repository, change));
     } catch (error) {
-      // Somebody else commits at the same moment: a person, or another server.
+      // A person or another server commits at the same moment.
       if (left === 1 || !(error instanceof BusyError || /cannot lock ref/.test((error as Error).message))) throw error;
       await sleep(100 * 2 ** (6 - left) * (0.5 + Math.random()));
     }
@@ -55,15 +55,15 @@ export async function commit(root: string, change: Change): Promise<boolean> {
 
 class BusyError extends GitError {}
 
-async function repositoryOf(root: string): Promise<Repository> {
-  const asked = ['--show-toplevel', '--show-prefix', '--absolute-git-dir', '--git-path', 'index'];
-  const said = await git(root, ['rev-parse', ...asked]);
-  const [top = '', prefix = '', gitFolder = '', index = ''] = said.split('\n');
+async function findRepository(root: string): Promise<Repository> {
+  const flags = ['--show-toplevel', '--show-prefix', '--absolute-git-dir', '--git-path', 'index'];
+  const output = await git(root, ['rev-parse', ...flags]);
+  const [top = '', prefix = '', gitFolder = '', index = ''] = output.split('\n');
   return { top, prefix, gitFolder, index: resolve(root, index) };
 }
 
-/** In the middle of these, a commit would be a part of something that a person has begun. */
-const unfinished = {
+/** Files that git keeps during an operation of a person; a commit would become part of it. */
+const unfinishedOperations = {
   MERGE_HEAD: 'a merge',
   'rebase-merge': 'a rebase',
   'rebase-apply': 'a rebase',
@@ -72,57 +72,60 @@ const unfinished = {
   BISECT_LOG: 'a bisection',
 } as const;
 
-async function commitNow({ top, prefix, gitFolder, index }: Repository, change: Change): Promise<boolean> {
-  for (const [name, what] of Object.entries(unfinished))
-    if (await isThere(join(gitFolder, name))) throw new GitError(`the repository is in the middle of ${what}`, null);
+async function commitLocked({ top, prefix, gitFolder, index }: Repository, change: PendingCommit): Promise<boolean> {
+  for (const [name, what] of Object.entries(unfinishedOperations))
+    if (await exists(join(gitFolder, name))) throw new GitError(`the repository is in the middle of ${what}`, null);
   await git(top, ['symbolic-ref', '--quiet', 'HEAD']).catch(() => {
     throw new GitError('no branch is checked out, and a commit would be lost with the next checkout', null);
   });
-  const isBorn = await git(top, ['rev-parse', '--verify', '--quiet', 'HEAD']).then(Boolean, () => false);
-  const [ours, theirs] = ['commit', 'index'].map((what) => join(gitFolder, `catalogue-${process.pid}-${what}`)) as [
-    string,
-    string,
-  ];
-  const env = { GIT_INDEX_FILE: ours };
+  const hasCommits = await git(top, ['rev-parse', '--verify', '--quiet', 'HEAD']).then(Boolean, () => false);
+  const [commitIndex, newIndex] = ['commit', 'index'].map((what) =>
+    join(gitFolder, `catalogue-${process.pid}-${what}`),
+  ) as [string, string];
+  const env = { GIT_INDEX_FILE: commitIndex };
   try {
-    // A copy of the index knows which files are unchanged, and git needn't read them all.
-    await copyIndex(index, ours);
-    await git(top, isBorn ? ['read-tree', '-i', '-m', 'HEAD'] : ['read-tree', '--empty'], { env });
-    const paths = await stage(top, prefix, change, env);
-    if (paths.length === 0 || (isBorn && (await isSame(top, env)))) return false;
+    // The copy holds the stamps of unchanged files, so that git does not read them all.
+    await copyIndexFile(index, commitIndex);
+    await git(top, hasCommits ? ['read-tree', '-i', '-m', 'HEAD'] : ['read-tree', '--empty'], { env });
+    const paths = await stageChanges(top, prefix, change, env);
+    if (paths.length === 0 || (hasCommits && (await hasNoChanges(top, env)))) return false;
     const names = {
       GIT_AUTHOR_NAME: change.author.name,
       GIT_AUTHOR_EMAIL: change.author.email,
       GIT_AUTHOR_DATE: change.date.toISOString(),
-      ...(await committer(top)),
+      ...(await committerVariables(top)),
     };
-    // With its hooks: they are the rules of the repository, and who set them up wants them kept.
-    // Of very many changes at once, the message is longer than an argument may be.
+    // Hooks are run: they are the rules of the repository. The message goes to stdin, since an argument has a maximum length.
     await git(top, ['commit', '--quiet', '--file=-'], { env: { ...env, ...names }, input: change.message });
-    await copyIndex(index, theirs);
+    await copyIndexFile(index, newIndex);
     const reset = ['--literal-pathspecs', 'reset', '--quiet', '--pathspec-from-file=-', '--pathspec-file-nul'];
-    await git(top, reset, { env: { GIT_INDEX_FILE: theirs }, input: paths.map(ended).join('') });
-    await rename(theirs, index);
+    await git(top, reset, { env: { GIT_INDEX_FILE: newIndex }, input: paths.map(nulTerminated).join('') });
+    await rename(newIndex, index);
     return true;
   } finally {
-    for (const path of [ours, theirs]) for (const end of ['', '.lock']) await rm(path + end, { force: true });
+    for (const path of [commitIndex, newIndex]) for (const end of ['', '.lock']) await rm(path + end, { force: true });
   }
 }
 
 /**
- * Puts the change into the commit's index.
- * @returns the paths that it is about, from the top of the repository
+ * Stages the changes in the index of the commit.
+ * @returns their paths, relative to the working tree
  */
-async function stage(top: string, prefix: string, change: Change, env: NodeJS.ProcessEnv): Promise<readonly string[]> {
+async function stageChanges(
+  top: string,
+  prefix: string,
+  change: PendingCommit,
+  env: NodeJS.ProcessEnv,
+): Promise<readonly string[]> {
   const texts = new Map([...change.texts].map(([path, text]) => [prefix + path, text]));
-  const places = new Set([...change.places.map((path) => prefix + path), ...texts.keys()]);
-  // What git knows below them, and what it might: not what it is told to ignore, nor what other writers are at work on.
+  const places = new Set([...change.paths.map((path) => prefix + path), ...texts.keys()]);
+  // Tracked and untracked files; without ignored files and the temporary files of other writers.
   const known = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
-  const said = await git(top, ['--literal-pathspecs', ...known, '--', ...places], { env });
-  const paths = said.split('\0').filter((path) => path && !path.endsWith('/') && !isTemporary(basename(path)));
+  const output = await git(top, ['--literal-pathspecs', ...known, '--', ...places], { env });
+  const paths = output.split('\0').filter((path) => path && !path.endsWith('/') && !isTemporary(basename(path)));
   const onDisk = paths.filter((path) => !texts.has(path));
   const update = ['update-index', '-z', '--add', '--remove', '--replace'];
-  await git(top, [...update, '--stdin'], { env, input: onDisk.map(ended).join(''), patience: 600_000 });
+  await git(top, [...update, '--stdin'], { env, input: onDisk.map(nulTerminated).join(''), timeout: 600_000 });
   const records: string[] = [];
   for (const path of paths) {
     const input = texts.get(path);
@@ -130,13 +133,13 @@ async function stage(top: string, prefix: string, change: Change, env: NodeJS.Pr
     const id = await git(top, ['hash-object', '-w', '--stdin', '--path', path], { input });
     records.push(`100644 ${id.trim()}\t${path}`);
   }
-  await git(top, ['update-index', '-z', '--index-info'], { env, input: records.map(ended).join('') });
+  await git(top, ['update-index', '-z', '--index-info'], { env, input: records.map(nulTerminated).join('') });
   return paths;
 }
 
-const ended = (item: string) => `${item}\0`;
+const nulTerminated = (item: string) => `${item}\0`;
 
-async function isSame(top: string, env: NodeJS.ProcessEnv): Promise<boolean> {
+async function hasNoChanges(top: string, env: NodeJS.ProcessEnv): Promise<boolean> {
   try {
     await git(top, ['diff-index', '--cached', '--quiet', 'HEAD', '--'], { env });
     return true;
@@ -146,10 +149,10 @@ async function isSame(top: string, env: NodeJS.ProcessEnv): Promise<boolean> {
   }
 }
 
-/** As git is configured; where it isn't, the catalogue itself. */
-async function committer(top: string): Promise<NodeJS.ProcessEnv> {
-  const said = await git(top, ['config', '--get-regexp', '^(user|committer)\\.(name|email)$']).catch(() => '');
-  const isSet = (what: string) => new RegExp(`^(user|committer)\\.${what} .`, 'm').test(said);
+/** Environment variables for the committer: git's configuration, or `catalogue` if it has none. */
+async function committerVariables(top: string): Promise<NodeJS.ProcessEnv> {
+  const output = await git(top, ['config', '--get-regexp', '^(user|committer)\\.(name|email)$']).catch(() => '');
+  const isSet = (key: string) => new RegExp(`^(user|committer)\\.${key} .`, 'm').test(output);
   const { GIT_COMMITTER_NAME, GIT_COMMITTER_EMAIL } = process.env;
   return {
     ...(!isSet('name') && !GIT_COMMITTER_NAME && { GIT_COMMITTER_NAME: 'catalogue' }),
@@ -157,12 +160,12 @@ async function committer(top: string): Promise<NodeJS.ProcessEnv> {
   };
 }
 
-/** Holds the lock of the repository's index, as git does while it commits. */
-async function underLock<T>({ index }: Repository, work: () => Promise<T>): Promise<T> {
+/** Runs work while holding git's lock of the repository's index. */
+async function withIndexLock<T>({ index }: Repository, work: () => Promise<T>): Promise<T> {
   const lock = `${index}.lock`;
   const handle = await open(lock, 'wx').catch((error) => {
-    if (codeOf(error) !== 'EEXIST') throw new GitError(`${lock} can't be made: ${error.message}`, null);
-    throw new BusyError(`another git is at work. If none is, remove ${lock}`, null);
+    if (codeOf(error) !== 'EEXIST') throw new GitError(`${lock} can't be created: ${error.message}`, null);
+    throw new BusyError(`another git process is running. If none is, remove ${lock}`, null);
   });
   try {
     await handle.close();
@@ -172,14 +175,14 @@ async function underLock<T>({ index }: Repository, work: () => Promise<T>): Prom
   }
 }
 
-async function copyIndex(from: string, to: string): Promise<void> {
+async function copyIndexFile(from: string, to: string): Promise<void> {
   await copyFile(from, to).catch((error) => {
-    // A repository without a commit may have none.
+    // A repository without commits may have no index.
     if (codeOf(error) !== 'ENOENT') throw error;
   });
 }
 
-const isThere = (path: string) =>
+const exists = (path: string) =>
   access(path).then(
     () => true,
     () => false,

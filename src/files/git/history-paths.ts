@@ -1,4 +1,4 @@
-/** Where the history of a thing lies: the paths that it has and had, as far as the viewer may know of them. */
+/** Paths whose commits are the history of a record: its current and former paths, as far as the viewer may know them. */
 
 import { datasetFolder, namespaceFolder, payloadPath, recordPaths } from '../../catalogue/layout.ts';
 import { owns, type Viewer } from '../../catalogue/permissions.ts';
@@ -6,30 +6,31 @@ import type { Snapshot } from '../../catalogue/snapshot.ts';
 import type { Dataset, Namespace, Version } from '../../catalogue/types.ts';
 
 /**
- * @param whole the catalogue as it is
- * @param visible the catalogue as the viewer sees it
+ * Current and former paths of a namespace, dataset or version.
+ * @param whole the whole catalogue
+ * @param visible the part that the viewer may see
  */
 export function historyPaths(
-  thing: Namespace | Dataset | Version,
+  entity: Namespace | Dataset | Version,
   viewer: Viewer,
   whole: Snapshot,
   visible: Snapshot,
 ): readonly string[] {
-  switch (thing.kind) {
+  switch (entity.kind) {
     case 'namespace': {
-      const slugs = namesOf(thing, whole);
-      if (owns(viewer, whole.folders.get(thing.slug))) return slugs.map(namespaceFolder);
-      // What is private there has a history of its own, and so has what was removed: nobody knows who might see it.
-      const datasets = [...(visible.folders.get(thing.slug)?.datasets.values() ?? [])];
+      const slugs = namespaceSlugs(entity, whole);
+      if (owns(viewer, whole.folders.get(entity.slug))) return slugs.map(namespaceFolder);
+      // Not the whole folder: it has the history of private and of removed datasets, too.
+      const datasets = [...(visible.folders.get(entity.slug)?.datasets.values() ?? [])];
       const records = slugs.flatMap((slug) => recordPaths({ kind: 'namespace', slug }));
       return [...records, ...datasets.flatMap((dataset) => historyPaths(dataset, viewer, whole, visible))];
     }
     case 'dataset':
-      return homesOf(thing, whole).map(([namespace, slug]) => datasetFolder(namespace, slug));
+      return datasetAddresses(entity, whole).map(([namespace, slug]) => datasetFolder(namespace, slug));
     case 'version': {
-      const { slug, file } = thing;
-      const dataset = whole.folders.get(thing.namespace)?.datasets.get(thing.dataset);
-      return (dataset ? homesOf(dataset, whole) : []).flatMap(([namespace, home]) => [
+      const { slug, file } = entity;
+      const dataset = whole.folders.get(entity.namespace)?.datasets.get(entity.dataset);
+      return (dataset ? datasetAddresses(dataset, whole) : []).flatMap(([namespace, home]) => [
         ...recordPaths({ kind: 'version', namespace, dataset: home, slug }),
         ...(file ? [payloadPath(namespace, home, file)] : []),
       ]);
@@ -37,15 +38,18 @@ export function historyPaths(
   }
 }
 
-/** The slug of a namespace, and those that it had and nothing else has now. */
-function namesOf({ slug, aliases }: Namespace, { folders }: Snapshot): readonly string[] {
+/** The slug of a namespace, and its former slugs that no other namespace has now. */
+function namespaceSlugs({ slug, aliases }: Namespace, { folders }: Snapshot): readonly string[] {
   return [slug, ...aliases.filter((alias) => !folders.has(alias))];
 }
 
-/** The address of a dataset, and those that it had and nothing else has now. */
-function homesOf({ namespace, slug, aliases }: Dataset, whole: Snapshot): readonly (readonly [string, string])[] {
+/** The address of a dataset (namespace and slug), and its former addresses that no other dataset has now. */
+function datasetAddresses(
+  { namespace, slug, aliases }: Dataset,
+  whole: Snapshot,
+): readonly (readonly [string, string])[] {
   const home = whole.folders.get(namespace)?.namespace;
-  const names = home ? namesOf(home, whole) : [namespace];
+  const names = home ? namespaceSlugs(home, whole) : [namespace];
   const addresses = [slug, ...aliases].flatMap((alias) => {
     const [first = '', second] = alias.split('/');
     return second === undefined ? names.map((name) => [name, first] as const) : [[first, second] as const];

@@ -1,64 +1,54 @@
-/** What git and the file system know of files. The git program is asked; nothing of it is imitated. */
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+/** Checksums, times and commits of files, from the file system and the git program. */
 import { realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import type { ListOptions, Page } from '../../catalogue/catalogue.ts';
 import { UnavailableError } from '../../catalogue/errors.ts';
 import { pageOf } from '../../catalogue/listing.ts';
 import type { CatalogueFile, Commit, FileDetails, Settings } from '../../catalogue/types.ts';
+import { fileChecksum } from '../../disk/checksum.ts';
 import { GitError, git } from './git.ts';
+import { headCommit } from './refs.ts';
 
-/** Checksum, time and newest commit of files, in their order. */
+/** Checksum, time of modification and newest commit of each file. */
 export async function inspectFiles(root: string, files: readonly CatalogueFile[]): Promise<readonly FileDetails[]> {
-  const head = await headOf(root);
+  const head = await headCommit(root);
   const details: FileDetails[] = [];
-  // A few at a time: a page of a thousand entries must not open a thousand files.
+  // Eight at a time: a page of a thousand entries must not open a thousand files.
   for (let start = 0; start < files.length; start += 8)
-    details.push(...(await Promise.all(files.slice(start, start + 8).map((file) => inspect(root, file.path, head)))));
+    details.push(
+      ...(await Promise.all(files.slice(start, start + 8).map((file) => inspectFile(root, file.path, head)))),
+    );
   return details;
 }
 
-async function inspect(root: string, path: string, head: string | null): Promise<FileDetails> {
+async function inspectFile(root: string, path: string, head: string | null): Promise<FileDetails> {
   const [home, absolute] = await Promise.all([realpath(root), realpath(join(root, path))]).catch(() => ['', '']);
-  // A link that leaves the folder says nothing of what it leads to.
+  // Nothing is revealed about the target of a link that leads out of the folder.
   const stats = absolute.startsWith(home + sep) ? await stat(absolute).catch(() => null) : null;
   if (!stats) return { checksum: '', modified: '', commit: null };
-  const checksum = stats.isFile() ? await checksumOf(absolute, stats.size, stats.mtimeMs) : '';
+  const checksum = stats.isFile() ? await cachedChecksum(absolute, stats.size, stats.mtimeMs) : '';
   return { checksum, modified: stats.mtime.toISOString(), commit: head ? await newestCommit(root, path, head) : null };
 }
 
-/** Bounded memories of what is dear to find out: a checksum for a file's stamp, a commit for a path at HEAD. */
+/** Caches of results that are expensive: checksums by path and stamp, and newest commits by path and HEAD. */
 const checksums = new Map<string, string>();
 const commits = new Map<string, Commit | null>();
-const remembered = 20_000;
+const maxCached = 20_000;
 
-function remember<T>(memory: Map<string, T>, key: string, value: T): T {
-  if (memory.size >= remembered) memory.clear();
-  memory.set(key, value);
+function cacheResult<T>(cache: Map<string, T>, key: string, value: T): T {
+  if (cache.size >= maxCached) cache.clear();
+  cache.set(key, value);
   return value;
 }
 
-async function checksumOf(path: string, size: number, mtime: number): Promise<string> {
+async function cachedChecksum(path: string, size: number, mtime: number): Promise<string> {
   const key = `${path}\0${size}\0${mtime}`;
   const known = checksums.get(key);
   if (known !== undefined) return known;
-  const hash = createHash('sha256');
   try {
-    await pipeline(createReadStream(path), hash);
+    return cacheResult(checksums, key, await fileChecksum(path));
   } catch {
     return '';
-  }
-  return remember(checksums, key, hash.digest('hex'));
-}
-
-/** The commit that is checked out; null outside of a repository, or where git isn't installed. */
-async function headOf(root: string): Promise<string | null> {
-  try {
-    return (await git(root, ['rev-parse', '--verify', '--quiet', 'HEAD'])).trim() || null;
-  } catch {
-    return null;
   }
 }
 
@@ -67,18 +57,18 @@ async function newestCommit(root: string, path: string, head: string): Promise<C
   const known = commits.get(key);
   if (known !== undefined) return known;
   try {
-    const [commit = null] = await described(root, ['-1', head, '--', path]);
-    return remember(commits, key, commit);
+    const [commit = null] = await readLog(root, ['-1', head, '--', path]);
+    return cacheResult(commits, key, commit);
   } catch {
     return null;
   }
 }
 
-/** What `git log` says with these arguments. */
-async function described(root: string, args: readonly string[], input = ''): Promise<readonly Commit[]> {
-  const own = ['--literal-pathspecs', '-c', 'log.showSignature=false', 'log', '--format=%H%x00%an%x00%aI%x00%s'];
-  const said = await git(root, [...own, ...args], { input });
-  return said
+/** Commits that `git log` lists with these arguments. */
+async function readLog(root: string, args: readonly string[], input = ''): Promise<readonly Commit[]> {
+  const command = ['--literal-pathspecs', '-c', 'log.showSignature=false', 'log', '--format=%H%x00%an%x00%aI%x00%s'];
+  const output = await git(root, [...command, ...args], { input });
+  return output
     .split('\n')
     .filter(Boolean)
     .map((line) => {
@@ -87,40 +77,40 @@ async function described(root: string, args: readonly string[], input = ''): Pro
     });
 }
 
-/** The ids of a page's whole collection, for the next page. */
+/** Cache of the ids of all commits of a list, for its next page. */
 const histories = new Map<string, readonly string[]>();
 
 /**
- * A page of the commits that touched any of the paths, the newest first; none outside of git.
- * @throws NotFoundError where there is no such page; UnavailableError where git can't say
+ * A page of the commits that changed any of the paths, the newest first; none outside of a git repository.
+ * @throws NotFoundError if there is no such page; UnavailableError if git fails
  */
-export async function commitsOf(
+export async function listCommits(
   root: string,
   paths: readonly string[],
-  question: Pick<ListOptions, 'page' | 'pageSize'>,
+  options: Pick<ListOptions, 'page' | 'pageSize'>,
   settings: Settings,
 ): Promise<Page<Commit>> {
-  const head = await headOf(root);
-  if (head === null) return pageOf<Commit>([], question, settings);
+  const head = await headCommit(root);
+  if (head === null) return pageOf<Commit>([], options, settings);
   const key = [root, head, ...paths].join('\0');
   try {
     let ids = histories.get(key);
     if (ids === undefined) {
-      // On stdin there is room for as many paths as there are.
-      const said = await git(root, ['--literal-pathspecs', 'rev-list', head, '--stdin'], {
-        input: lines('--', ...paths),
+      // The paths go to stdin, since arguments have a maximum length.
+      const output = await git(root, ['--literal-pathspecs', 'rev-list', head, '--stdin'], {
+        input: joinLines('--', ...paths),
       });
-      ids = said.split('\n').filter(Boolean);
+      ids = output.split('\n').filter(Boolean);
       if (histories.size >= 100) histories.clear();
       histories.set(key, ids);
     }
-    const page = pageOf(ids, question, settings);
+    const page = pageOf(ids, options, settings);
     if (page.count === 0) return { ...page, items: [] };
-    return { ...page, items: await described(root, ['--no-walk=unsorted', '--stdin'], lines(...page.items)) };
+    return { ...page, items: await readLog(root, ['--no-walk=unsorted', '--stdin'], joinLines(...page.items)) };
   } catch (error) {
-    if (error instanceof GitError) throw new UnavailableError("Git can't tell the history now. Try again later.");
+    if (error instanceof GitError) throw new UnavailableError("Git can't read the history now. Try again later.");
     throw error;
   }
 }
 
-const lines = (...items: readonly string[]) => items.map((item) => `${item}\n`).join('');
+const joinLines = (...items: readonly string[]) => items.map((item) => `${item}\n`).join('');

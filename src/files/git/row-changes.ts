@@ -1,6 +1,6 @@
 /**
- * How the rows of datasets' newest versions differ between two states of a catalogue. A payload is taken where it lies
- * in the folder, else out of git into a temporary folder.
+ * Comparison of the rows of datasets between two states of a catalogue, by their newest versions. A payload is read from
+ * the catalogue folder if it is there; else it is extracted from git into a temporary folder.
  */
 import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,15 +19,19 @@ import { derivedFolder, formatOfRows } from '../rows.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
 import { UnreadableFileError } from '../tree/file-tree.ts';
 import type { GitTree } from '../tree/git-tree.ts';
-import type { ChangesOptions } from './changes-since.ts';
 import { git } from './git.ts';
 
-/** Why the rows of a version can't be had. */
-class NoRows extends Error {}
+/** The rows of a version can't be compared; the message is the reason. */
+class RowsUnavailableError extends Error {}
+
+export interface ComparisonOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
+}
 
 export interface Sides {
   readonly before: GitTree;
-  /** Null is the working tree. */
+  /** Null for the working tree. */
   readonly after: GitTree | null;
 }
 
@@ -35,27 +39,31 @@ export class RowComparison {
   readonly #root: string;
   readonly #folder: DiskTree;
   readonly #sides: Sides;
-  readonly #options: ChangesOptions;
+  readonly #options: ComparisonOptions;
 
-  constructor(root: string, sides: Sides, options: ChangesOptions) {
+  constructor(root: string, sides: Sides, options: ComparisonOptions) {
     this.#root = root;
     this.#folder = new DiskTree(root);
     this.#sides = sides;
     this.#options = options;
   }
 
-  /** The changes, and with those of a dataset whose newest version is another one the difference of its rows. */
-  async addTo(things: readonly ThingChange[], before: Snapshot, after: Snapshot): Promise<readonly ThingChange[]> {
-    const aside = await mkdtemp(join(tmpdir(), 'catalogue-diff-'));
+  /** Adds the counts of changed rows to the changes of each dataset whose newest version differs. */
+  async addRowChanges(
+    things: readonly ThingChange[],
+    before: Snapshot,
+    after: Snapshot,
+  ): Promise<readonly ThingChange[]> {
+    const temporary = await mkdtemp(join(tmpdir(), 'catalogue-diff-'));
     try {
       const done: ThingChange[] = [];
       for (const thing of things) {
         this.#options.onProgress?.(done.length, things.length);
-        done.push({ ...thing, rows: await this.#rowsOf(thing, before, after, aside) });
+        done.push({ ...thing, rows: await this.#rowsOf(thing, before, after, temporary) });
       }
       return done;
     } finally {
-      await rm(aside, { recursive: true, force: true });
+      await rm(temporary, { recursive: true, force: true });
     }
   }
 
@@ -63,44 +71,47 @@ export class RowComparison {
     { kind, change, name, was, versions }: ThingChange,
     before: Snapshot,
     after: Snapshot,
-    aside: string,
+    temporary: string,
   ): Promise<RowsChange | null> {
     if (kind !== 'dataset' || change !== 'changed' || versions.length === 0) return null;
     const from = latest(find<'dataset'>(before, parseDatasetRef(was ?? name)));
     const to = latest(find<'dataset'>(after, parseDatasetRef(name)));
     if (!from || !to || (from.checksum !== '' && from.checksum === to.checksum)) return null;
-    const told = { from: from.slug, to: to.slug, counts: null, key: null, reason: '' };
+    const unknown = { from: from.slug, to: to.slug, counts: null, key: null, reason: '' };
     try {
-      const old = await this.#table(from, this.#sides.before, join(aside, 'from'));
-      const now = await this.#table(to, this.#sides.after, join(aside, 'to'));
+      const old = await this.#table(from, this.#sides.before, join(temporary, 'from'));
+      const now = await this.#table(to, this.#sides.after, join(temporary, 'to'));
       const { counts, key } = await compareTables(old, now, { signal: this.#options.signal });
-      return { ...told, counts, key };
+      return { ...unknown, counts, key };
     } catch (error) {
-      if (error instanceof NoRows) return { ...told, reason: error.message };
+      if (error instanceof RowsUnavailableError) return { ...unknown, reason: error.message };
       throw error;
     }
   }
 
-  async #table(version: Version, tree: GitTree | null, aside: string): Promise<Table> {
+  async #table(version: Version, tree: GitTree | null, temporary: string): Promise<Table> {
     const { slug, checksum, href } = version;
-    if (href) throw new NoRows(`the payload of ${slug} lies elsewhere: ${href}`);
-    if (!checksum || !version.file) throw new NoRows(`${slug} has no ${version.file ? 'checksum' : 'payload'}`);
-    const here = this.#here(version);
-    const path = here ?? (await this.#takenOut(version, tree, join(aside, 'payloads')));
-    const folder = here ? derivedFolder({ root: this.#root, options: {} }) : join(aside, 'tables');
+    if (href) throw new RowsUnavailableError(`the payload of ${slug} is not in the catalogue, but at ${href}`);
+    if (!checksum || !version.file)
+      throw new RowsUnavailableError(`${slug} has no ${version.file ? 'checksum' : 'payload'}`);
+    const local = this.#localPath(version);
+    const path = local ?? (await this.#extract(version, tree, join(temporary, 'payloads')));
+    const folder = local ? derivedFolder({ root: this.#root, options: {} }) : join(temporary, 'tables');
     try {
       const table = await new TableStore({ folder }).open({ checksum, path, ...formatOfRows(version) });
       if (table) return table;
-      throw new NoRows(`${version.format || 'these'} files have no rows that can be compared`);
+      throw new RowsUnavailableError(`${version.format || 'these'} files have no rows that can be compared`);
     } catch (error) {
-      if (error instanceof PayloadError) throw new NoRows(`the rows of ${slug} can't be read: ${error.message}`);
-      if (error instanceof ChecksumMismatchError) throw new NoRows(`the payload of ${slug} has another checksum`);
+      if (error instanceof PayloadError)
+        throw new RowsUnavailableError(`the rows of ${slug} can't be read: ${error.message}`);
+      if (error instanceof ChecksumMismatchError)
+        throw new RowsUnavailableError(`the payload of ${slug} does not have the recorded checksum`);
       throw error;
     }
   }
 
-  /** Where the payload lies in the folder, be it that of another version with the same bytes or not. */
-  #here({ namespace, dataset, file, size }: Version): string | null {
+  /** Absolute path of the payload in the catalogue folder; null if a file of its size is not there. */
+  #localPath({ namespace, dataset, file, size }: Version): string | null {
     const path = payloadPath(namespace, dataset, file);
     try {
       const stamp = this.#folder.stamp(path);
@@ -112,18 +123,24 @@ export class RowComparison {
     }
   }
 
-  async #takenOut({ namespace, dataset, slug, file }: Version, tree: GitTree | null, aside: string): Promise<string> {
+  /** Copies the payload from git. @returns the path of the copy */
+  async #extract(
+    { namespace, dataset, slug, file }: Version,
+    tree: GitTree | null,
+    temporary: string,
+  ): Promise<string> {
     const path = payloadPath(namespace, dataset, file);
     if (this.#folder.isLfsPointer(path))
-      throw new NoRows(`the payload of ${slug} is a Git LFS pointer: run "git lfs pull"`);
-    if (tree?.isPointer(path)) throw new NoRows(`the payload of ${slug} is in Git LFS, and not in the folder`);
+      throw new RowsUnavailableError(`the payload of ${slug} is a Git LFS pointer: run "git lfs pull"`);
+    if (tree?.isPointer(path))
+      throw new RowsUnavailableError(`the payload of ${slug} is in Git LFS and was not fetched`);
     const blob = tree?.blob(path);
-    if (!blob) throw new NoRows(`the payload of ${slug} is not there`);
-    const target = join(aside, path);
+    if (!blob) throw new RowsUnavailableError(`the payload of ${slug} is missing`);
+    const target = join(temporary, path);
     await mkdir(dirname(target), { recursive: true });
     const copy = await open(target, 'w');
     try {
-      await git(this.#root, ['cat-file', 'blob', blob], { into: copy.fd, patience: 600_000 });
+      await git(this.#root, ['cat-file', 'blob', blob], { stdout: copy.fd, timeout: 600_000 });
     } finally {
       await copy.close();
     }

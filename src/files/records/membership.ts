@@ -33,24 +33,24 @@ export async function membershipChanges(
   const slug = target?.slug ?? null;
   const pathOf = (ref: RecordRef) => findRecord(files.store.tree, ref) ?? `${recordStem(ref)}.yaml`;
   const changes: Change[] = [];
-  for (const user of usersConcerned(snapshot, group.slug, wanted, slug !== group.slug)) {
+  for (const user of usersToChange(snapshot, group.slug, wanted, slug !== group.slug)) {
     const isMember = wanted?.includes(user) ?? snapshot.users.get(user)?.groups.includes(group.slug);
     const list: ListChange = (groups) =>
-      slug !== null && isMember ? withName(groups, group.slug, slug) : groups.filter((name) => name !== group.slug);
+      slug !== null && isMember ? replaceName(groups, group.slug, slug) : groups.filter((name) => name !== group.slug);
     changes.push(listChange(pathOf({ kind: 'user', slug: user }), 'groups', list));
   }
   if (slug !== group.slug)
     for (const [name, { namespace }] of snapshot.folders)
       if (namespace?.owners.includes(group.slug)) {
         const list: ListChange = (owners) =>
-          slug === null ? owners.filter((owner) => owner !== group.slug) : withName(owners, group.slug, slug);
+          slug === null ? owners.filter((owner) => owner !== group.slug) : replaceName(owners, group.slug, slug);
         changes.push(listChange(pathOf({ kind: 'namespace', slug: name }), 'owners', list));
       }
   return changes;
 }
 
 /** Users whose groups change. */
-function usersConcerned(
+function usersToChange(
   { users }: Snapshot,
   group: string,
   wanted: readonly string[] | undefined,
@@ -65,7 +65,7 @@ function usersConcerned(
 }
 
 /** A list with a name in place of another one, or at its end. */
-function withName(names: readonly string[], old: string, name: string): readonly string[] {
+function replaceName(names: readonly string[], old: string, name: string): readonly string[] {
   const replaced = names.map((one) => (one === old ? name : one));
   return [...new Set(replaced.includes(name) ? replaced : [...replaced, name])];
 }

@@ -29,14 +29,14 @@ import { codeOf, makeFolders, temporaryBeside, temporaryName, toUnavailable } fr
 import { newText } from '../../text/document.ts';
 import type { Access, CatalogueFiles } from '../catalogue-files.ts';
 import { schemaHeader } from '../editor-schemas.ts';
-import { added } from '../git/commit-message.ts';
+import { additionMessage } from '../git/commit-messages.ts';
 import { sweepPayloads } from '../leftovers.ts';
 import { runToEnd } from '../reading/event-loop.ts';
 import { derivedFolder } from '../rows.ts';
 import { commitStep } from '../transaction.ts';
 import type { Change } from '../writing/change.ts';
 import { assertStaysWithin } from '../writing/record-file.ts';
-import { keyOrder, recordPath } from './records.ts';
+import { existingRecordPath, keyOrder } from './records.ts';
 
 const noChanges: ColumnChanges = { added: [], dropped: [], retyped: [] };
 
@@ -54,7 +54,7 @@ export async function publishVersion(
   const { files } = access;
   const { tree } = files.store;
   const home = datasetFolder(ref.namespace, ref.slug);
-  assertSound(files, recordPath(files, ref));
+  assertParses(files, existingRecordPath(files, ref));
   for (const folder of [payloadFolder(ref.namespace, ref.slug), versionsFolder(ref.namespace, ref.slug)])
     assertStaysWithin(tree, `${folder}/new`);
   const aside = dryRun ? null : temporaryBeside(tree.absolute(payloadPath(ref.namespace, ref.slug, 'payload')));
@@ -63,12 +63,12 @@ export async function publishVersion(
       await makeFolders(dirname(aside));
       await sweepPayloads(dirname(aside));
     }
-    const intake = await receive(files, upload, aside);
+    const intake = await ingestUpload(files, upload, aside);
     const detailed = { ...upload, ...(await upload.details?.()) };
     assertChecksum(detailed, intake);
     const published = new NewVersion(files, ref, detailed, intake, aside);
     const step = { locks: [unitKey(ref)], changes: () => published.changes() };
-    const snapshot = await commitStep(access, step, { dryRun, message: () => added(published.ref) });
+    const snapshot = await commitStep(access, step, { dryRun, message: () => additionMessage(published.ref) });
     return published.result(snapshot);
   } catch (error) {
     if (codeOf(error) === 'ENOENT' && tree.stamp(home) === null)
@@ -81,13 +81,13 @@ export async function publishVersion(
 }
 
 /** @throws ConflictError if the record is broken: early, before the bytes are read */
-function assertSound(files: CatalogueFiles, path: string): void {
+function assertParses(files: CatalogueFiles, path: string): void {
   const found = files.snapshot.diagnostics.get(path)?.find(({ code }) => code === 'syntax' || code === 'schema');
   if (found) throw new ConflictError(`${path}:${found.line}:${found.column}: ${found.message}`);
 }
 
 /** @param aside where the bytes are kept; null if they are only read */
-async function receive(files: CatalogueFiles, upload: Upload, aside: string | null): Promise<IngestResult> {
+async function ingestUpload(files: CatalogueFiles, upload: Upload, aside: string | null): Promise<IngestResult> {
   const { source, fileName, mediaType, onProgress, signal } = upload;
   try {
     const copy: IngestOptions =
@@ -168,7 +168,7 @@ class NewVersion {
 
   /** The columns of a dataset are those of its newest version; descriptions and unknown keys stay. */
   #describeColumns(): Change {
-    const path = recordPath(this.#files, this.#dataset);
+    const path = existingRecordPath(this.#files, this.#dataset);
     return { do: 'edit', path, set: ({ columns }) => ({ columns: fitColumns(columns, this.#intake.columns) }) };
   }
 
@@ -212,7 +212,7 @@ function versionRecord(slug: string, file: string, upload: Upload, intake: Inges
     label: label || slug,
     datetime: datetimeOf(slug),
     checksum,
-    metadata: metadata || summaryOf(intake, fileName),
+    metadata: metadata || encodeSummary(intake, fileName),
     ready: true,
     ...(notes && { notes }),
     ...(rows !== null && { rows }),
@@ -222,14 +222,14 @@ function versionRecord(slug: string, file: string, upload: Upload, intake: Inges
 }
 
 /** Base64 of a JSON summary: opaque to clients, useful to people. */
-function summaryOf(intake: IngestResult, fileName: string | undefined): string {
+function encodeSummary(intake: IngestResult, fileName: string | undefined): string {
   const { format, compression, encoding, delimiter, crs, rows, bbox, statistics } = intake;
   const columns = statistics.map(({ type: _, ...figures }) => figures);
   const given = Object.entries({ compression, encoding, delimiter, crs, bbox }).filter(([, value]) => value !== null);
   const summary = { format, rows, ...Object.fromEntries(given), source: fileName };
   const whole = Buffer.from(JSON.stringify({ ...summary, columns }));
-  return (whole.length > maxSummary ? Buffer.from(JSON.stringify(summary)) : whole).toString('base64');
+  return (whole.length > maxSummarySize ? Buffer.from(JSON.stringify(summary)) : whole).toString('base64');
 }
 
 /** Bytes of a summary: one of thousands of columns would be larger than a record may be. */
-const maxSummary = 256 * 1024;
+const maxSummarySize = 256 * 1024;

@@ -25,7 +25,7 @@ import type { Diagnostic, Entities, Kind } from '../../catalogue/types.ts';
 import { newText } from '../../text/document.ts';
 import type { Access, CatalogueFiles } from '../catalogue-files.ts';
 import { schemaHeader } from '../editor-schemas.ts';
-import { added, edited, removed } from '../git/commit-message.ts';
+import { additionMessage, editMessage, removalMessage } from '../git/commit-messages.ts';
 import { runToEnd } from '../reading/event-loop.ts';
 import { commitStep } from '../transaction.ts';
 import { findRecord } from '../tree/file-tree.ts';
@@ -54,15 +54,19 @@ export async function createRecord<K extends CreatableKind>(
   const ref = (
     kind === 'dataset' ? { kind, namespace: String(fields.namespace), slug } : { kind, slug }
   ) as CreatableRef;
-  await files.need([{ kind: 'settings' }, ref, ...referencedUnits(kind, fields)]);
+  await files.need([{ kind: 'settings' }, ref, ...unitsInFields(kind, fields)]);
   const memberships = ref.kind === 'group' ? await membershipChanges(files, ref, ref, fields.members) : [];
   const path = `${recordStem(ref)}.yaml`;
   const id = drawId((candidate) => [...allOf(files.snapshot, kind)].some((entity) => entity.id === candidate));
   const header = schemaHeader(kind, path, files.snapshot.settings.base_url);
   const snapshot = await withImages(files, storedFields(kind, fields), dryRun, (kept, images) => {
-    const text = newText({ id, ...withoutBlanks(kept) }, keyOrder(kind), header);
+    const text = newText({ id, ...omitEmpty(kept) }, keyOrder(kind), header);
     const changes: Change[] = [...images, { do: 'create', path, text }, ...memberships];
-    return commitStep(access, { changes }, { dryRun, message: () => added(ref), refusal: refusalFor(kind) });
+    return commitStep(
+      access,
+      { changes },
+      { dryRun, message: () => additionMessage(ref), refusal: inputRefusal(kind) },
+    );
   });
   if (kind === 'user' && fields.password !== undefined && !dryRun)
     await files.accounts.setPassword(slug, String(fields.password));
@@ -87,12 +91,12 @@ export async function editRecord<K extends WritableKind>(
   if (ref.kind === 'user' && (fields.username ?? ref.slug) !== ref.slug)
     throw new ValidationError({ username: ['A user keeps the username.'] });
   assertNamespaceName(fields);
-  const target = targetOf(ref, fields);
+  const target = refAfterEdit(ref, fields);
   const moves = formatRef(target) !== formatRef(ref);
-  await files.need([unitOf(target), ...referencedUnits(ref.kind, { ...(entity as object), ...fields })]);
+  await files.need([unitOf(target), ...unitsInFields(ref.kind, { ...(entity as object), ...fields })]);
   const memberships =
     ref.kind === 'group' ? await membershipChanges(files, ref, target as Refs['group'], fields.members) : [];
-  const path = recordPath(files, ref);
+  const path = existingRecordPath(files, ref);
   const to = recordStem(target) + path.slice(path.lastIndexOf('.'));
   const snapshot = await withImages(files, storedFields(ref.kind, fields), dryRun, (kept, images) => {
     const set = (record: RecordValue) => ({
@@ -107,9 +111,9 @@ export async function editRecord<K extends WritableKind>(
       { do: 'edit', path, set },
       ...(moves ? [{ do: 'move', path, to, ifMatch: anyVersion } as const] : []),
     ];
-    const assert = () => assertUnchanged(files, ref, ifMatch);
-    const message = () => edited(entity as Entities[WritableKind], find(files.snapshot, target));
-    return commitStep(access, { assert, changes }, { dryRun, message, refusal: refusalFor(ref.kind) });
+    const assert = () => assertEntityUnchanged(files, ref, ifMatch);
+    const message = () => editMessage(entity as Entities[WritableKind], find(files.snapshot, target));
+    return commitStep(access, { assert, changes }, { dryRun, message, refusal: inputRefusal(ref.kind) });
   });
   if (ref.kind === 'user' && fields.password !== undefined && !dryRun)
     await files.accounts.setPassword(ref.slug, String(fields.password));
@@ -131,17 +135,17 @@ export async function removeRecord(
   const ref = refOf(find(files.snapshot, asked) as Entities[WritableKind]) as RecordRef;
   if (ref.kind === 'namespace') await files.need([{ folder: `${namespaceFolder(ref.slug)}/` }]);
   const memberships = ref.kind === 'group' ? await membershipChanges(files, ref, null, undefined) : [];
-  const path = recordPath(files, ref);
-  const assert = () => assertUnchanged(files, ref, ifMatch as Entities[WritableKind] | undefined);
+  const path = existingRecordPath(files, ref);
+  const assert = () => assertEntityUnchanged(files, ref, ifMatch as Entities[WritableKind] | undefined);
   const changes: Change[] = [...memberships, { do: 'remove', path, ifMatch: anyVersion }];
-  await commitStep(access, { assert, changes }, { dryRun, message: () => removed(ref) });
+  await commitStep(access, { assert, changes }, { dryRun, message: () => removalMessage(ref) });
 }
 
 /** Keys of a record in their order. */
 export const keyOrder = (kind: WritableKind): readonly string[] => Object.keys(schemas[kind].properties);
 
 /** The path of the record file that is there, whatever its extension. @throws NotFoundError */
-export function recordPath(files: CatalogueFiles, ref: RecordRef): string {
+export function existingRecordPath(files: CatalogueFiles, ref: RecordRef): string {
   const path = findRecord(files.store.tree, ref);
   if (path === undefined) throw new NotFoundError();
   return path;
@@ -153,20 +157,20 @@ function storedFields(kind: WritableKind, fields: Fields): Fields {
 }
 
 /** A new record has no empty fields: an absent text means the same. */
-function withoutBlanks(fields: Fields): Fields {
+function omitEmpty(fields: Fields): Fields {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== '' && !(Array.isArray(value) && value.length === 0)),
   );
 }
 
-function targetOf(ref: Refs[WritableKind], { slug = ref.slug, namespace }: Fields): Refs[WritableKind] {
+function refAfterEdit(ref: Refs[WritableKind], { slug = ref.slug, namespace }: Fields): Refs[WritableKind] {
   if (ref.kind === 'version' || ref.kind === 'user') return ref;
   if (ref.kind !== 'dataset') return { kind: ref.kind, slug: String(slug) };
   return { kind: 'dataset', namespace: String(namespace ?? ref.namespace), slug: String(slug) };
 }
 
 /** Units that fields name, to be read before the rules ask for them. */
-function referencedUnits(kind: WritableKind, { namespace, dataset, owners, groups }: Fields): readonly Scope[] {
+function unitsInFields(kind: WritableKind, { namespace, dataset, owners, groups }: Fields): readonly Scope[] {
   const groupUnits = [owners, groups].flatMap((names) => (Array.isArray(names) ? names : []));
   const asked = kind === 'query' && dataset !== undefined ? parseDatasetRef(String(dataset)) : null;
   return [
@@ -181,7 +185,11 @@ function referencedUnits(kind: WritableKind, { namespace, dataset, owners, group
  * @param expected the entity that the writer has seen; undefined if any will do
  * @throws StaleError
  */
-function assertUnchanged(files: CatalogueFiles, ref: RecordRef, expected: Entities[WritableKind] | undefined): void {
+function assertEntityUnchanged(
+  files: CatalogueFiles,
+  ref: RecordRef,
+  expected: Entities[WritableKind] | undefined,
+): void {
   if (expected === undefined) return;
   // The members of a group are in the users' records.
   const users: readonly Scope[] = ref.kind === 'group' ? [{ folder: `${recordFolders.user}/` }] : [];
@@ -204,11 +212,11 @@ function assertNamespaceName({ namespace }: Fields): void {
 const missingObject = 'Invalid hyperlink - Object does not exist.';
 
 /** The error of an input that the rules refuse: messages by field, as Django REST Framework has them. */
-function refusalFor(kind: WritableKind): (diagnostics: readonly Diagnostic[]) => Error {
+function inputRefusal(kind: WritableKind): (diagnostics: readonly Diagnostic[]) => Error {
   return (diagnostics) => {
     const id = diagnostics.find(({ code }) => code === 'id');
     if (id) return new ConflictError(id.message);
-    if (diagnostics.some(({ code }) => code === 'name')) return new ValidationError(takenErrors(kind));
+    if (diagnostics.some(({ code }) => code === 'name')) return new ValidationError(nameConflictErrors(kind));
     const errors: Record<string, string[]> = {};
     for (const { code, pointer, message } of diagnostics) {
       const field = code === 'container' ? 'namespace' : (pointer.split('/')[1] ?? 'non_field_errors');
@@ -220,7 +228,7 @@ function refusalFor(kind: WritableKind): (diagnostics: readonly Diagnostic[]) =>
 }
 
 /** Errors of a name that is taken. */
-function takenErrors(kind: WritableKind): Readonly<Record<string, readonly string[]>> {
+function nameConflictErrors(kind: WritableKind): Readonly<Record<string, readonly string[]>> {
   if (kind === 'dataset') return { non_field_errors: ['The fields namespace, slug must make a unique set.'] };
   if (kind === 'user') return { username: ['A user with that username already exists.'] };
   return { slug: [`${kind} with this slug already exists.`] };

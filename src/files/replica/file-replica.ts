@@ -1,19 +1,20 @@
-/** The catalogue folder as the files that it is made of, for one viewer. */
+/** A catalogue folder as a set of files, for one viewer. */
 import type { Readable } from 'node:stream';
 import { NotFoundError } from '../../catalogue/errors.ts';
-import { describeRecord, parsePath } from '../../catalogue/layout.ts';
+import { parsePath } from '../../catalogue/layout.ts';
 import type { ChangeOutcome, FileBytes, FileEntry, Manifest, RecordChange, Replica } from '../../catalogue/replica.ts';
 import type { Access } from '../catalogue-files.ts';
+import { pushMessage } from '../git/commit-messages.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
 import { membershipChanges } from '../records/membership.ts';
 import { type Committed, commit } from '../transaction.ts';
 import { anyVersion, type Change, recordRefAt, type Step } from '../writing/change.ts';
-import { type Item, itemAt, sightOf } from './items.ts';
+import { findItem, type Item, visibilityFilter } from './items.ts';
 import { Inventory } from './manifest.ts';
 import { putBytes } from './put.ts';
-import { entryFor, readItem } from './reader.ts';
+import { readEntry, readItem } from './reader.ts';
 
-/** What was found out about the files of a folder serves all of its viewers. */
+/** Inventories by folder: all viewers of a folder share one. */
 const inventories = new WeakMap<UnitStore, Inventory>();
 
 export class FileReplica implements Replica {
@@ -37,7 +38,7 @@ export class FileReplica implements Replica {
   }
 
   async entry(path: string): Promise<FileEntry> {
-    return entryFor(this.#inventory, await this.#item(path));
+    return readEntry(this.#inventory, await this.#item(path));
   }
 
   async read(path: string, options?: Parameters<Replica['read']>[1]): Promise<Readable> {
@@ -47,8 +48,8 @@ export class FileReplica implements Replica {
   async #item(path: string): Promise<Item> {
     const { files, viewer, visible } = this.#access;
     await files.load();
-    const item = itemAt(files.store, path);
-    if (!item || !sightOf(viewer, visible())(item)) throw new NotFoundError();
+    const item = findItem(files.store, path);
+    if (!item || !visibilityFilter(viewer, visible())(item)) throw new NotFoundError();
     return item;
   }
 
@@ -61,7 +62,7 @@ export class FileReplica implements Replica {
     // The local admin may write names of records that do not exist, as with any editor: `check` reports them.
     const allowMissingReferences = viewer.staff && viewer.username === null;
     const steps = changes.map((change) => this.#stepOf(change));
-    const message = ({ outcomes }: Committed) => messageFor(changes.filter((_, i) => outcomes[i]?.done));
+    const message = ({ outcomes }: Committed) => pushMessage(changes.filter((_, i) => outcomes[i]?.done));
     const { outcomes } = await commit(this.#access, steps, { dryRun, message, allowMissingReferences });
     return outcomes.map((outcome, i) => ({ path: changes[i]?.path ?? '', ...outcome }));
   }
@@ -69,13 +70,13 @@ export class FileReplica implements Replica {
   #stepOf(change: RecordChange): Step {
     const info = parsePath(change.path);
     const isGroup = change.do !== 'write' && info.kind === 'record' && info.ref.kind === 'group';
-    // From outside, a change always names what its writer has seen.
+    // `anyVersion` is for changes of this process only; a checksum '' matches no record.
     const conditional: Change = change.ifMatch === anyVersion ? { ...change, ifMatch: '' } : change;
     if (!isGroup) return { changes: [conditional] };
     return { changes: async () => [...(await this.#memberships(change)), conditional] };
   }
 
-  /** Changes of the users and namespaces that have a group which is moved or removed. */
+  /** Changes of the users and namespaces that name a group which is moved or removed. */
   async #memberships(change: Exclude<RecordChange, { readonly do: 'write' }>): Promise<readonly Change[]> {
     const group = recordRefAt(change.path);
     const target = change.do === 'move' ? recordRefAt(change.to) : null;
@@ -85,23 +86,6 @@ export class FileReplica implements Replica {
 
   async put(path: string, bytes: FileBytes): Promise<void> {
     await this.#access.files.load();
-    return putBytes(this.#access, this.#inventory.sums, path, bytes);
-  }
-}
-
-/** Commit message: one change in words, or the number of changes and a line for each. */
-function messageFor(changes: readonly RecordChange[]): string {
-  const lines = changes.map(messageLine);
-  return lines.length === 1 ? `${lines[0]}` : [`Change ${lines.length} records`, '', ...lines].join('\n');
-}
-
-function messageLine(change: RecordChange): string {
-  switch (change.do) {
-    case 'write':
-      return `${change.ifMatch === null ? 'Add' : 'Edit'} ${describeRecord(change.path)}`;
-    case 'remove':
-      return `Remove ${describeRecord(change.path)}`;
-    case 'move':
-      return `Rename ${describeRecord(change.path)} to ${describeRecord(change.to)}`;
+    return putBytes(this.#access, this.#inventory.checksums, path, bytes);
   }
 }

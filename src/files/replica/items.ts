@@ -27,7 +27,7 @@ export type Item =
   | { readonly kind: 'media'; readonly path: string };
 
 /** The records of a unit, and those payloads of it that lie here whole. */
-export function* itemsOf(state: UnitState): Generator<Item> {
+export function* unitItems(state: UnitState): Generator<Item> {
   for (const [path, stamp] of state.stamps)
     if (stamp && parseRecordName(path) && parseSafePath(path)) yield { kind: 'record', path, state };
   const { reading, payloads } = state;
@@ -67,18 +67,18 @@ export function* mediaItems(folder: DiskTree): Generator<Item> {
 }
 
 /** The file at a path; null where none is known. */
-export function itemAt(store: UnitStore, path: string): Item | null {
+export function findItem(store: UnitStore, path: string): Item | null {
   const info = parseSafePath(path);
   const unit = scopeAt(path);
   if (info === null) return null;
   if (info.kind === 'media') return { kind: 'media', path };
   const state = unit && store.states.get(scopeKey(unit));
-  if (state) for (const item of itemsOf(state)) if (item.path === path) return item;
+  if (state) for (const item of unitItems(state)) if (item.path === path) return item;
   return info.kind !== 'payload' && store.snapshot.diagnostics.has(path) ? { kind: 'record', path, state: null } : null;
 }
 
 /** Tells which files a viewer may see. */
-export function sightOf(viewer: Viewer, visible: Snapshot): (item: Item) => boolean {
+export function visibilityFilter(viewer: Viewer, visible: Snapshot): (item: Item) => boolean {
   return (item) => {
     switch (item.kind) {
       case 'record': {
@@ -88,7 +88,10 @@ export function sightOf(viewer: Viewer, visible: Snapshot): (item: Item) => bool
       }
       case 'payload':
         // What was withdrawn is there for those who may bring it back.
-        return shows(visible, item.state.reading) && (item.version.ready || isOwn(viewer, visible, item.state.reading));
+        return (
+          shows(visible, item.state.reading) &&
+          (item.version.ready || isInOwnNamespace(viewer, visible, item.state.reading))
+        );
       case 'media':
         if (viewer.staff) return true;
         // The name of a picture tells something of what it shows.
@@ -97,6 +100,6 @@ export function sightOf(viewer: Viewer, visible: Snapshot): (item: Item) => bool
   };
 }
 
-function isOwn(viewer: Viewer, visible: Snapshot, reading: Reading): boolean {
+function isInOwnNamespace(viewer: Viewer, visible: Snapshot, reading: Reading): boolean {
   return reading.kind === 'dataset' && owns(viewer, visible.folders.get(reading.namespace));
 }

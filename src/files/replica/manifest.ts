@@ -7,23 +7,29 @@ import type { Snapshot } from '../../catalogue/snapshot.ts';
 import { regularPause } from '../reading/event-loop.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
 import { UnreadableFileError } from '../tree/file-tree.ts';
-import { type Item, itemsOf, mediaItems, sightOf, strayItems } from './items.ts';
-import { type Sum, Sums, sumOf } from './sums.ts';
+import { ChecksumCache, type FileChecksum, sumOf } from './checksums.ts';
+import { type Item, mediaItems, strayItems, unitItems, visibilityFilter } from './items.ts';
 
 /** A file with what it is known by. */
-type Listed = Item & Sum;
+type ChecksummedItem = Item & FileChecksum;
 
 /** All files of a folder, whoever may see them. */
 export class Inventory {
-  readonly sums: Sums;
+  readonly checksums: ChecksumCache;
   readonly #store: UnitStore;
   /** By snapshot, so that neither outlives it. */
-  readonly #lists = new WeakMap<Snapshot, { readonly changes: number; readonly all: Promise<readonly Listed[]> }>();
-  readonly #tags = new WeakMap<Snapshot, Map<string, { readonly of: readonly Listed[]; readonly tag: string }>>();
+  readonly #lists = new WeakMap<
+    Snapshot,
+    { readonly changes: number; readonly all: Promise<readonly ChecksummedItem[]> }
+  >();
+  readonly #tags = new WeakMap<
+    Snapshot,
+    Map<string, { readonly of: readonly ChecksummedItem[]; readonly tag: string }>
+  >();
 
   constructor(store: UnitStore) {
     this.#store = store;
-    this.sums = new Sums(store.tree);
+    this.checksums = new ChecksumCache(store.tree);
   }
 
   async manifest(
@@ -31,26 +37,26 @@ export class Inventory {
     visible: Snapshot,
     { known, texts = false }: { readonly known?: string | undefined; readonly texts?: boolean | undefined } = {},
   ): Promise<Manifest | null> {
-    const sees = sightOf(viewer, visible);
+    const sees = visibilityFilter(viewer, visible);
     const records = await this.#records();
     // Pictures are looked at each time: nobody watches over them.
     const media = (await this.#summed(mediaItems(this.#store.tree))).filter(sees);
     const tag = createHash('sha256')
       .update(await this.#tagOf(records, viewer, visible, sees))
-      .update(lines(media))
+      .update(manifestLines(media))
       .digest('base64url');
     if (tag === known) return null;
     return { tag, entries: this.#entries(records, media, sees, texts) };
   }
 
   /** What is known of one file; null where it is gone. */
-  async sum(item: Item): Promise<Sum | null> {
-    if (item.kind === 'record' && item.state) return this.sums.record(item.state, item.path);
-    if (item.kind !== 'payload' || !item.version.checksum) return this.sums.file(item.path);
+  async checksum(item: Item): Promise<FileChecksum | null> {
+    if (item.kind === 'record' && item.state) return this.checksums.ofRecord(item.state, item.path);
+    if (item.kind !== 'payload' || !item.version.checksum) return this.checksums.ofFile(item.path);
     return { checksum: item.version.checksum, size: item.version.size ?? 0 };
   }
 
-  #records(): Promise<readonly Listed[]> {
+  #records(): Promise<readonly ChecksummedItem[]> {
     const { snapshot, changeCount: changes } = this.#store;
     const known = this.#lists.get(snapshot);
     // A comment that changed makes no other snapshot, but another file.
@@ -64,18 +70,18 @@ export class Inventory {
   *#items(): Generator<Item> {
     const seen = new Set<string>();
     for (const state of [...this.#store.states.values()])
-      for (const item of itemsOf(state)) {
+      for (const item of unitItems(state)) {
         seen.add(item.path);
         yield item;
       }
     yield* strayItems(this.#store, seen);
   }
 
-  async #summed(items: Iterable<Item>): Promise<Listed[]> {
-    const listed: Listed[] = [];
+  async #summed(items: Iterable<Item>): Promise<ChecksummedItem[]> {
+    const listed: ChecksummedItem[] = [];
     const pause = regularPause();
     for (const item of items) {
-      const sum = await this.sum(item);
+      const sum = await this.checksum(item);
       if (sum) listed.push({ ...item, checksum: sum.checksum, size: sum.size });
       await pause();
     }
@@ -84,7 +90,7 @@ export class Inventory {
 
   /** That of the records and payloads: made once for all who see the same. */
   async #tagOf(
-    of: readonly Listed[],
+    of: readonly ChecksummedItem[],
     viewer: Viewer,
     visible: Snapshot,
     sees: (item: Item) => boolean,
@@ -97,7 +103,7 @@ export class Inventory {
     const hash = createHash('sha256');
     const pause = regularPause();
     for (const item of of) {
-      if (sees(item)) hash.update(lines([item]));
+      if (sees(item)) hash.update(manifestLines([item]));
       await pause();
     }
     const tag = hash.digest('base64url');
@@ -106,8 +112,8 @@ export class Inventory {
   }
 
   async *#entries(
-    records: readonly Listed[],
-    media: readonly Listed[],
+    records: readonly ChecksummedItem[],
+    media: readonly ChecksummedItem[],
     sees: (item: Item) => boolean,
     texts: boolean,
   ): AsyncGenerator<FileEntry> {
@@ -115,27 +121,27 @@ export class Inventory {
     let next = 0;
     for (const item of records) {
       for (let picture = media[next]; picture && compareTexts(picture.path, item.path) < 0; picture = media[++next])
-        yield entryOf(picture);
-      if (sees(item)) yield texts && item.kind === 'record' ? this.#withText(item) : entryOf(item);
+        yield fileEntry(picture);
+      if (sees(item)) yield texts && item.kind === 'record' ? this.#withText(item) : fileEntry(item);
       await pause();
     }
-    for (const picture of media.slice(next)) yield entryOf(picture);
+    for (const picture of media.slice(next)) yield fileEntry(picture);
   }
 
   /** Texts aren't kept: each is read when its turn comes. Whoever wrote it meanwhile has made another manifest. */
-  #withText(item: Listed): FileEntry {
+  #withText(item: ChecksummedItem): FileEntry {
     try {
       const text = this.#store.tree.read(item.path)?.text;
-      if (text === undefined) return entryOf(item);
-      return { ...entryOf(item), checksum: sumOf(text), size: Buffer.byteLength(text), text };
+      if (text === undefined) return fileEntry(item);
+      return { ...fileEntry(item), checksum: sumOf(text), size: Buffer.byteLength(text), text };
     } catch (error) {
-      if (error instanceof UnreadableFileError) return entryOf(item);
+      if (error instanceof UnreadableFileError) return fileEntry(item);
       throw error;
     }
   }
 }
 
-export const entryOf = ({ path, kind, checksum, size }: Item & Sum): FileEntry => ({
+export const fileEntry = ({ path, kind, checksum, size }: Item & FileChecksum): FileEntry => ({
   path,
   checksum,
   size,
@@ -143,4 +149,5 @@ export const entryOf = ({ path, kind, checksum, size }: Item & Sum): FileEntry =
 });
 
 /** What two manifests have in common that are the same. */
-const lines = (items: readonly Listed[]) => items.map(({ path, checksum }) => `${checksum} ${path}\n`).join('');
+const manifestLines = (items: readonly ChecksummedItem[]) =>
+  items.map(({ path, checksum }) => `${checksum} ${path}\n`).join('');

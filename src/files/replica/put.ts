@@ -16,7 +16,7 @@ import { findRecord } from '../tree/file-tree.ts';
 import type { Change, Step } from '../writing/change.ts';
 import { assertStaysWithin } from '../writing/record-file.ts';
 import { assertPermitted } from '../writing/rights.ts';
-import type { Sums } from './sums.ts';
+import type { ChecksumCache } from './checksums.ts';
 
 type Target = Extract<NonNullable<ReturnType<typeof parseSafePath>>, { kind: 'payload' | 'media' }>;
 
@@ -25,8 +25,8 @@ type Target = Extract<NonNullable<ReturnType<typeof parseSafePath>>, { kind: 'pa
  * @throws ValidationError if the bytes don't have the checksum, or nothing can be at the path; ConflictError if other
  *   bytes are there; NotPermittedError; UnavailableError; the reason of the signal
  */
-export async function putBytes(access: Access, sums: Sums, path: string, bytes: FileBytes): Promise<void> {
-  const target = targetAt(path);
+export async function putBytes(access: Access, sums: ChecksumCache, path: string, bytes: FileBytes): Promise<void> {
+  const target = parseTarget(path);
   const { checksum, size } = bytes;
   const { tree } = access.files.store;
   const add: Change = { do: 'add', path, from: temporaryBeside(tree.absolute(path)), size };
@@ -42,7 +42,7 @@ export async function putBytes(access: Access, sums: Sums, path: string, bytes: 
   await receiveAndAdd(access, sums, target, add, bytes);
 }
 
-function targetAt(path: string): Target {
+function parseTarget(path: string): Target {
   const info = parseSafePath(path);
   if ((info?.kind === 'payload' || info?.kind === 'media') && isPortablePath(path)) return info;
   throw new ValidationError({ path: [`No payload or image has its place at ${JSON.stringify(path)}.`] });
@@ -56,8 +56,8 @@ function assertHasNamespace({ files }: Access, target: Target): void {
 }
 
 /** True if the bytes are there already. @throws ConflictError if others are */
-async function hasBytes(sums: Sums, path: string, { checksum }: FileBytes): Promise<boolean> {
-  const existing = await sums.file(path);
+async function hasBytes(sums: ChecksumCache, path: string, { checksum }: FileBytes): Promise<boolean> {
+  const existing = await sums.ofFile(path);
   if (existing === null) return false;
   if (existing.checksum === checksum) return true;
   throw new ConflictError(`${path} is there, with other bytes: they never change. Choose another name.`);
@@ -65,7 +65,7 @@ async function hasBytes(sums: Sums, path: string, { checksum }: FileBytes): Prom
 
 async function receiveAndAdd(
   access: Access,
-  sums: Sums,
+  sums: ChecksumCache,
   target: Target,
   add: Extract<Change, { do: 'add' }>,
   bytes: FileBytes,
@@ -77,7 +77,7 @@ async function receiveAndAdd(
   let isDone = false;
   try {
     await makeFolders(home);
-    await receive(aside, bytes);
+    await receiveBytes(aside, bytes);
     const step: Step = {
       locks: [target.kind === 'payload' ? unitKey(target.dataset) : path],
       async changes() {
@@ -100,7 +100,7 @@ async function receiveAndAdd(
   }
 }
 
-async function receive(aside: string, { source, checksum, size, onProgress, signal }: FileBytes): Promise<void> {
+async function receiveBytes(aside: string, { source, checksum, size, onProgress, signal }: FileBytes): Promise<void> {
   const hash = createHash('sha256');
   let length = 0;
   const file = await open(aside, 'wx');

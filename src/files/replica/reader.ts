@@ -5,19 +5,19 @@ import { mediaTypeOf } from '../../catalogue/media-types.ts';
 import type { FileEntry, Replica } from '../../catalogue/replica.ts';
 import { openWithin } from '../bytes.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
+import { sumOf } from './checksums.ts';
 import type { Item } from './items.ts';
-import { entryOf, type Inventory } from './manifest.ts';
-import { sumOf } from './sums.ts';
+import { fileEntry, type Inventory } from './manifest.ts';
 
 /** @throws NotFoundError */
-export async function entryFor(inventory: Inventory, item: Item): Promise<FileEntry> {
-  const sum = await inventory.sum(item);
+export async function readEntry(inventory: Inventory, item: Item): Promise<FileEntry> {
+  const sum = await inventory.checksum(item);
   if (!sum?.checksum) throw new NotFoundError();
-  const entry = entryOf({ ...item, ...sum });
-  return item.kind === 'record' ? entry : { ...entry, mediaType: mediaTypeFor(item) };
+  const entry = fileEntry({ ...item, ...sum });
+  return item.kind === 'record' ? entry : { ...entry, mediaType: itemMediaType(item) };
 }
 
-function mediaTypeFor(item: Item): string {
+function itemMediaType(item: Item): string {
   if (item.kind !== 'payload') return mediaTypeOf(item.path);
   const { media_type, format, file } = item.version;
   return media_type || mediaTypeOf(format || file);
@@ -34,13 +34,14 @@ export async function readItem(
   { checksum, start = 0, end = Number.POSITIVE_INFINITY }: NonNullable<Parameters<Replica['read']>[1]> = {},
 ): Promise<Readable> {
   if (item.kind === 'record' && checksum !== undefined) return readRecord(folder, item.path, checksum, start, end);
-  if (checksum !== undefined && (await inventory.sum(item))?.checksum !== checksum) throw another(item.path);
+  if (checksum !== undefined && (await inventory.checksum(item))?.checksum !== checksum)
+    throw changedFileError(item.path);
   const file = await openWithin(folder, item.path);
   const { size } = await file.stat();
   // A payload has the bytes that its version was made with, or it isn't served.
   if (item.kind === 'payload' && size !== item.version.size) {
     await file.close();
-    throw another(item.path);
+    throw changedFileError(item.path);
   }
   const last = Math.min(end, size - 1);
   if (start <= last) return file.createReadStream({ start, end: last, highWaterMark: 256 * 1024 });
@@ -53,7 +54,7 @@ async function readRecord(folder: DiskTree, path: string, checksum: string, star
   const file = await openWithin(folder, path);
   try {
     const bytes = await file.readFile();
-    if (sumOf(bytes) !== checksum) throw another(path);
+    if (sumOf(bytes) !== checksum) throw changedFileError(path);
     const part = bytes.subarray(start, end + 1);
     return Readable.from(part.length ? [part] : [], { objectMode: false });
   } finally {
@@ -61,5 +62,5 @@ async function readRecord(folder: DiskTree, path: string, checksum: string, star
   }
 }
 
-const another = (path: string) =>
+const changedFileError = (path: string) =>
   new ConflictError(`${path} isn't any more what it was. Read the list of files again.`);

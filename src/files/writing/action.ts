@@ -29,7 +29,7 @@ export type Action =
  * @param signal aborted if a lock is lost
  * @throws ChangedMeanwhileError, ConflictError, UnavailableError
  */
-export async function perform(
+export async function performActions(
   files: CatalogueFiles,
   actions: readonly Action[],
   context: WriteContext,
@@ -39,24 +39,24 @@ export async function perform(
   try {
     for (const action of actions) {
       signal.throwIfAborted();
-      undo.push(await performOne(files, action, context.by, signal));
+      undo.push(await performAction(files, action, context.by, signal));
     }
   } catch (error) {
     for (const step of undo.toReversed()) await step().catch(() => {});
     throw error;
   }
   // Noted at the end: what was undone is not committed.
-  for (const action of actions) note(action, context);
+  for (const action of actions) addToContext(action, context);
 }
 
-function note(action: Action, context: WriteContext): void {
+function addToContext(action: Action, context: WriteContext): void {
   if (action.do === 'create' || action.do === 'replace') context.wrote(action.path, action.text);
   else if (action.do === 'move') context.moved(action.from, action.to);
   else for (const path of action.do === 'remove' ? action.paths : [action.path]) context.touched(path);
 }
 
 /** @returns the way to undo it */
-async function performOne(
+async function performAction(
   { root, accounts }: CatalogueFiles,
   action: Action,
   by: string | null,
@@ -79,12 +79,12 @@ async function performOne(
       if (action.ref.kind === 'user') await accounts.forget(action.ref.slug);
       return async () => {};
     case 'move':
-      await move(root, action.from, action.to);
-      return () => move(root, action.to, action.from);
+      await moveDurably(root, action.from, action.to);
+      return () => moveDurably(root, action.to, action.from);
     case 'add': {
       const target = join(root, action.path);
       await makeFolders(dirname(target));
-      await (action.replace ? rename(action.from, target) : giveName(action.from, target));
+      await (action.replace ? rename(action.from, target) : linkOrRename(action.from, target));
       await syncFolder(dirname(target));
       return () => rm(target);
     }
@@ -103,7 +103,7 @@ async function writeBack(path: string, text: string, before: Buffer): Promise<vo
  * Renames a file or folder within the catalogue, durably.
  * @throws UnavailableError
  */
-export async function move(root: string, from: string, to: string): Promise<void> {
+export async function moveDurably(root: string, from: string, to: string): Promise<void> {
   const [source, target] = [join(root, from), join(root, to)];
   try {
     await makeFolders(dirname(target));
@@ -116,7 +116,7 @@ export async function move(root: string, from: string, to: string): Promise<void
 }
 
 /** Gives a file a second name that nothing has; if the file system knows no links, renames it. */
-async function giveName(from: string, to: string): Promise<void> {
+async function linkOrRename(from: string, to: string): Promise<void> {
   await link(from, to).catch((error) => {
     if (codeOf(error) === 'EEXIST') throw new ConflictError(`${to.slice(to.lastIndexOf('/') + 1)} exists already.`);
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(codeOf(error))) throw error;

@@ -58,7 +58,7 @@ export function recordRefAt(path: string): RecordRef {
 }
 
 /** Names of the locks that a step needs, in the order in which everybody takes them. */
-export function locksOf({ locks, changes }: Step): readonly string[] {
+export function stepLocks({ locks, changes }: Step): readonly string[] {
   const needed = locks ?? (typeof changes === 'function' ? [] : changes.flatMap(changeLocks));
   return [...new Set(needed)].sort();
 }

@@ -35,7 +35,7 @@ export function assertUnchanged(
   mayFix: boolean,
 ): void {
   const checksum = bytes && checksumOf(bytes);
-  if (checksum !== null && !(mayFix && checksum === ifMatch)) assertSound(snapshot, path);
+  if (checksum !== null && !(mayFix && checksum === ifMatch)) assertNotBroken(snapshot, path);
   if (ifMatch === anyVersion) {
     if (checksum === null) throw new NotFoundError(`There is no ${ref.kind} ${formatRef(ref)}.`);
   } else if (checksum !== ifMatch) throw new StaleError();
@@ -47,13 +47,13 @@ const brokenCodes: readonly string[] = ['unreadable', 'syntax', 'schema'];
  * Checks that a record is not broken: its last good state is served, and a person is at work on the next.
  * @throws ConflictError with the place of the problem
  */
-export function assertSound({ diagnostics }: Snapshot, path: string): void {
+export function assertNotBroken({ diagnostics }: Snapshot, path: string): void {
   const found = diagnostics.get(path)?.find(({ code }) => brokenCodes.includes(code));
   if (found) throw new ConflictError(`${path}:${found.line}:${found.column}: ${found.message}`);
 }
 
 /** @throws ConflictError if another file describes the same record */
-export function assertAlone(tree: FileTree, ref: RecordRef, path: string): void {
+export function assertNoDuplicate(tree: FileTree, ref: RecordRef, path: string): void {
   const other = recordPaths(ref).find((one) => one !== path && hasFile(tree, one));
   if (other) throw new ConflictError(`${path} and ${other} describe the same record: keep one of them.`);
 }
@@ -68,14 +68,14 @@ export function assertEmpty(tree: FileTree, snapshot: Snapshot, namespace: strin
 }
 
 /** True if a file or folder has the name of a new record, unless a crash has left only temporary files in it. */
-export function isTaken(tree: FileTree, ref: RecordRef): boolean {
+export function isNameTaken(tree: FileTree, ref: RecordRef): boolean {
   const own = ownPath(ref, `${recordPaths(ref)[0]}`);
   if (recordPaths(ref).includes(own)) return recordPaths(ref).some((path) => hasFile(tree, path));
   return tree.names(own).some(({ name }) => !isTemporary(name));
 }
 
 /** Path of the payload that belongs to a version alone. */
-export function ownPayload(tree: FileTree, snapshot: Snapshot, ref: RecordRef): readonly string[] {
+export function ownPayloadPaths(tree: FileTree, snapshot: Snapshot, ref: RecordRef): readonly string[] {
   const version = ref.kind === 'version' ? lookUp<'version'>(snapshot, ref) : undefined;
   if (!version?.file) return [];
   const { namespace, dataset, file } = version;
@@ -86,7 +86,7 @@ export function ownPayload(tree: FileTree, snapshot: Snapshot, ref: RecordRef): 
 }
 
 /** Source and target of a move: places of the same kind and format. @throws ValidationError */
-export function moveBetween(path: string, to: string): readonly [RecordRef, RecordRef] {
+export function parseMove(path: string, to: string): readonly [RecordRef, RecordRef] {
   const [from, goal] = [recordRefAt(path), recordRefAt(to)];
   const extensionOf = (one: string) => one.slice(one.lastIndexOf('.'));
   const isSame = from.kind === goal.kind && extensionOf(path) === extensionOf(to);
@@ -123,7 +123,7 @@ export function assertValid(kind: RecordKind, path: string, text: string): Recor
 }
 
 /** Contents of a record; {} if it does not parse. */
-export function recordIn(text: string, path: string): RecordValue {
+export function parseRecordOrEmpty(text: string, path: string): RecordValue {
   const parsed = parseRecord(text, recordFormat(path));
   return 'value' in parsed ? (parsed.value as RecordValue) : {};
 }

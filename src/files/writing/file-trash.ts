@@ -7,10 +7,10 @@ import { containerOf } from '../../catalogue/rules.ts';
 import type { Trash, TrashEntry } from '../../catalogue/trash.ts';
 import type { Diagnostic } from '../../catalogue/types.ts';
 import type { Access } from '../catalogue-files.ts';
-import { restored } from '../git/commit-message.ts';
+import { restorationMessage } from '../git/commit-messages.ts';
 import { commitStep } from '../transaction.ts';
 import type { Change } from './change.ts';
-import { contentOf, deleteEntry, emptyTrash, listTrash, placeInTrash } from './trash.ts';
+import { deleteEntry, emptyTrash, listTrash, pathsInTrash, trashPath } from './trash.ts';
 
 export class FileTrash implements Trash {
   readonly #access: Access;
@@ -28,17 +28,17 @@ export class FileTrash implements Trash {
     const entry = await this.#entry(id);
     const { ref } = entry;
     const { root } = this.#access.files;
-    const paths = await contentOf(root, entry);
+    const paths = await pathsInTrash(root, entry);
     // The note is a file like others: somebody may have edited it.
     if (!paths.every((path) => scopeAt(path) && !path.split('/').includes('..')))
       throw new ConflictError(`The entry ${id} names a place outside of the catalogue.`);
     // The record comes last, as it was removed first: it makes the rest count.
     const changes = paths
       .toReversed()
-      .map((path): Change => ({ do: 'restore', path, ref, from: placeInTrash(root, id, path) }));
+      .map((path): Change => ({ do: 'restore', path, ref, from: trashPath(root, id, path) }));
     const locks = [unitKey(unitOf(ref)), parentFolder(ref)];
-    const refusal = (found: readonly Diagnostic[]) => refusalFor(ref, found);
-    await commitStep(this.#access, { locks, changes }, { dryRun, message: () => restored(ref), refusal });
+    const refusal = (found: readonly Diagnostic[]) => restoreRefusal(ref, found);
+    await commitStep(this.#access, { locks, changes }, { dryRun, message: () => restorationMessage(ref), refusal });
     if (!dryRun) await deleteEntry(root, id);
     return entry;
   }
@@ -67,7 +67,7 @@ export class FileTrash implements Trash {
 }
 
 /** The error of an entry that can't be restored. */
-function refusalFor(ref: RecordRef, diagnostics: readonly Diagnostic[]): Error {
+function restoreRefusal(ref: RecordRef, diagnostics: readonly Diagnostic[]): Error {
   const name = `${ref.kind} ${formatRef(ref)}`;
   const container = containerOf(ref);
   if (container && diagnostics.some(({ code }) => code === 'container'))

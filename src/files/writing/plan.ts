@@ -28,21 +28,21 @@ import type { OverlayTree } from '../tree/overlay-tree.ts';
 import type { Action } from './action.ts';
 import { anyVersion, type Change, recordRefAt } from './change.ts';
 import {
-  assertAlone,
   assertEmpty,
-  assertSound,
+  assertNoDuplicate,
+  assertNotBroken,
   assertUnchanged,
   assertValid,
   checksumOf,
-  isTaken,
-  moveBetween,
-  ownPayload,
-  recordIn,
+  isNameTaken,
+  ownPayloadPaths,
+  parseMove,
+  parseRecordOrEmpty,
 } from './conditions.ts';
 import { assertStaysWithin, openRecordFile, type RecordFile } from './record-file.ts';
 import { assertContentsPermitted, assertPermitted } from './rights.ts';
 
-type Of<D extends Change['do']> = Extract<Change, { readonly do: D }>;
+type ChangeOf<D extends Change['do']> = Extract<Change, { readonly do: D }>;
 
 /** A step as it was planned. */
 export interface PlannedStep {
@@ -53,7 +53,7 @@ export interface PlannedStep {
 }
 
 /** Plans steps one after the other, each on what those before will have done. */
-export class Plan {
+export class TransactionPlan {
   readonly #access: Access;
   readonly #overlay: OverlayTree;
   readonly #dryRun: { readonly snapshot: Snapshot } | undefined;
@@ -127,36 +127,36 @@ export class Plan {
     }
   }
 
-  async #write({ path, text, ifMatch }: Of<'write'>): Promise<Action | null> {
+  async #write({ path, text, ifMatch }: ChangeOf<'write'>): Promise<Action | null> {
     const ref = recordRefAt(path);
     const record = assertValid(ref.kind, path, text);
     const file = await this.#open(path);
     const { bytes } = file;
-    assertContentsPermitted(this.#access, ref, record, bytes && recordIn(bytes.toString(), path));
+    assertContentsPermitted(this.#access, ref, record, bytes && parseRecordOrEmpty(bytes.toString(), path));
     if (bytes?.equals(Buffer.from(text))) return null;
     assertUnchanged(this.#snapshot, { ref, path, bytes }, ifMatch, this.#access.viewer.staff);
-    assertAlone(this.#overlay, ref, path);
+    assertNoDuplicate(this.#overlay, ref, path);
     this.#set(ref, path, text, bytes === null);
     return bytes
       ? { do: 'replace', path, text, file, before: bytes, ifChanged: 'stale' }
       : { do: 'create', ref, path, text };
   }
 
-  async #create({ path, text }: Of<'create'>): Promise<Action> {
+  async #create({ path, text }: ChangeOf<'create'>): Promise<Action> {
     const ref = recordRefAt(path);
     assertContentsPermitted(this.#access, ref, assertValid(ref.kind, path, text), null);
     await this.#open(path);
-    this.#set(ref, path, text, true, isTaken(this.#overlay, ref));
+    this.#set(ref, path, text, true, isNameTaken(this.#overlay, ref));
     return { do: 'create', ref, path, text };
   }
 
-  async #edit({ path, set }: Of<'edit'>): Promise<Action | null> {
+  async #edit({ path, set }: ChangeOf<'edit'>): Promise<Action | null> {
     const ref = recordRefAt(path);
     const file = await this.#open(path);
     if (!file.bytes) throw new NotFoundError(`There is no file ${path}.`);
-    assertSound(this.#snapshot, path);
+    assertNotBroken(this.#snapshot, path);
     const before = file.bytes.toString();
-    const record = recordIn(before, path);
+    const record = parseRecordOrEmpty(before, path);
     const text = editText(before, recordFormat(path), set(record), Object.keys(schemas[ref.kind].properties));
     if (text === before) return null;
     assertContentsPermitted(this.#access, ref, assertValid(ref.kind, path, text), record);
@@ -164,39 +164,39 @@ export class Plan {
     return { do: 'replace', path, text, file, before: file.bytes, ifChanged: 'retry' };
   }
 
-  async #remove({ path, ifMatch }: Of<'remove'>): Promise<Action | null> {
+  async #remove({ path, ifMatch }: ChangeOf<'remove'>): Promise<Action | null> {
     const ref = recordRefAt(path);
     const { bytes } = await this.#open(path);
     if (!bytes && ifMatch !== anyVersion) return null;
     assertUnchanged(this.#snapshot, { ref, path, bytes }, ifMatch, this.#access.viewer.staff);
-    assertAlone(this.#overlay, ref, path);
+    assertNoDuplicate(this.#overlay, ref, path);
     if (ref.kind === 'namespace') assertEmpty(this.#overlay, this.#snapshot, ref.slug);
-    const paths = [ownPath(ref, path), ...ownPayload(this.#overlay, this.#snapshot, ref)];
+    const paths = [ownPath(ref, path), ...ownPayloadPaths(this.#overlay, this.#snapshot, ref)];
     const before = this.#readWritten();
     for (const one of paths) this.#overlay.remove(one);
-    this.#scopes.push(...scopesOf(ref));
+    this.#scopes.push(...scopesToRefresh(ref));
     this.#apply(readingsWithout(before, ref));
     return { do: 'remove', ref, paths };
   }
 
-  async #move({ path, to, ifMatch }: Of<'move'>): Promise<Action | null> {
-    const [from, goal] = moveBetween(path, to);
+  async #move({ path, to, ifMatch }: ChangeOf<'move'>): Promise<Action | null> {
+    const [from, goal] = parseMove(path, to);
     const { bytes } = await this.#open(path);
     const target = await this.#open(to);
     if (!bytes && target.bytes && checksumOf(target.bytes) === ifMatch) return null;
     assertUnchanged(this.#snapshot, { ref: from, path, bytes }, ifMatch, this.#access.viewer.staff);
-    assertAlone(this.#overlay, from, path);
+    assertNoDuplicate(this.#overlay, from, path);
     const places = { from: ownPath(from, path), to: ownPath(goal, to) };
-    const isTaken = this.#overlay.names(parentFolder(goal)).some(({ name }) => name === nameIn(places.to));
+    const isTaken = this.#overlay.names(parentFolder(goal)).some(({ name }) => name === lastSegment(places.to));
     const before = this.#readWritten();
     this.#overlay.move(places.from, places.to);
-    this.#scopes.push(...scopesOf(from), ...scopesOf(goal));
+    this.#scopes.push(...scopesToRefresh(from), ...scopesToRefresh(goal));
     this.#touched.push({ ref: goal, path: to, isNew: true, isTaken, before: lookUp(this.#snapshot, from) ?? null });
     this.#apply(readingsAfterMove(before, from, goal));
     return { do: 'move', ...places };
   }
 
-  async #add({ path, from, size, replace = false }: Of<'add'>): Promise<Action | null> {
+  async #add({ path, from, size, replace = false }: ChangeOf<'add'>): Promise<Action | null> {
     assertStaysWithin(this.#tree, path);
     const there = this.#tree.size(path);
     // An image is named by its bytes: another size is that of a damaged file, or of a Git LFS pointer.
@@ -223,7 +223,7 @@ export class Plan {
     return this.#next;
   }
 
-  #restore(change: Of<'restore'>): Action {
+  #restore(change: ChangeOf<'restore'>): Action {
     const { ref, path } = change;
     const existing = [path, ...recordPaths(ref)].find((one) => hasFile(this.#overlay, one));
     if (existing)
@@ -233,7 +233,7 @@ export class Plan {
     const record = recordPaths(ref).includes(path) ? path : `${recordPaths(ref)[0]}`;
     if (path === ownPath(ref, path)) this.#touched.push({ ref, path: record, isNew: true, before: null });
     this.#overlay.add(path, 0);
-    this.#scopes.push(...scopesOf(ref));
+    this.#scopes.push(...scopesToRefresh(ref));
     return change;
   }
 
@@ -263,8 +263,8 @@ export class Plan {
 }
 
 /** Scopes to read again when a record is added, moved or removed. */
-function scopesOf(ref: RecordRef): readonly Scope[] {
+function scopesToRefresh(ref: RecordRef): readonly Scope[] {
   return ref.kind === 'namespace' ? [ref, { folder: `${namespaceFolder(ref.slug)}/` }] : [unitOf(ref)];
 }
 
-const nameIn = (path: string) => path.slice(path.lastIndexOf('/') + 1);
+const lastSegment = (path: string) => path.slice(path.lastIndexOf('/') + 1);

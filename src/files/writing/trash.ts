@@ -41,7 +41,7 @@ export async function moveToTrash(
   let isFirst = true;
   try {
     await lstat(join(root, paths[0] ?? ''));
-    await makeTrash(root);
+    await makeTrashFolder(root);
     // The note comes first: everything in the trash can be restored.
     await makeFolders(home);
     const note = { ref, paths, removed: now.toISOString(), by };
@@ -49,7 +49,7 @@ export async function moveToTrash(
     for (const path of paths) {
       await moveAcross(join(root, path), join(home, path));
       // An upload that is under way ends nowhere, and is nothing to restore.
-      if (ref.kind === 'dataset') await sweepTemporaries(join(home, payloadFolderIn(path)), 0);
+      if (ref.kind === 'dataset') await sweepTemporaries(join(home, payloadFolderOf(path)), 0);
       isFirst = false;
     }
   } catch (error) {
@@ -58,7 +58,7 @@ export async function moveToTrash(
   }
 }
 
-const payloadFolderIn = (path: string) => `${path}/data`;
+const payloadFolderOf = (path: string) => `${path}/data`;
 
 /**
  * Moves a part of an entry back to its place.
@@ -72,7 +72,7 @@ export async function restoreFromTrash(from: string, to: string): Promise<void> 
 }
 
 /** What may be private lies there, and git has to leave it alone whatever else it is told. */
-async function makeTrash(root: string): Promise<void> {
+async function makeTrashFolder(root: string): Promise<void> {
   const folder = join(root, trashFolder);
   await makeFolders(join(root, privateFolder));
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -104,7 +104,7 @@ export async function moveAcross(from: string, to: string, renamed: typeof renam
 
 /** What is in the trash, what was removed last first. */
 export async function listTrash(root: string): Promise<readonly TrashEntry[]> {
-  const names = await readdir(join(root, trashFolder)).catch(nothing);
+  const names = await readdir(join(root, trashFolder)).catch(emptyIfMissing);
   const entries = await Promise.all(names.map((id) => readEntry(root, id)));
   return entries.filter((entry) => entry !== null).sort((a, b) => (a.id < b.id ? 1 : -1));
 }
@@ -114,21 +114,21 @@ async function readEntry(root: string, id: string): Promise<TrashEntry | null> {
   const home = join(root, trashFolder, id);
   try {
     const entry = { id, ...JSON.parse(await readFile(join(home, noteName), 'utf8')) } as TrashEntry;
-    return (await contentOf(root, entry)).length && entry.ref.kind ? entry : null;
+    return (await pathsInTrash(root, entry)).length && entry.ref.kind ? entry : null;
   } catch {
     return null;
   }
 }
 
 /** The paths of an entry that are in the trash: not all, where a crash came in between. */
-export async function contentOf(root: string, { id, paths }: TrashEntry): Promise<readonly string[]> {
-  const isThere = (path: string) => lstat(placeInTrash(root, id, path)).then(Boolean, () => false);
+export async function pathsInTrash(root: string, { id, paths }: TrashEntry): Promise<readonly string[]> {
+  const isThere = (path: string) => lstat(trashPath(root, id, path)).then(Boolean, () => false);
   const found = await Promise.all(paths.map(isThere));
   return paths.filter((_, i) => found[i]);
 }
 
 /** Where a part of an entry lies while it is in the trash; absolute. */
-export const placeInTrash = (root: string, id: string, path: string): string => join(root, trashFolder, id, path);
+export const trashPath = (root: string, id: string, path: string): string => join(root, trashFolder, id, path);
 
 /** Deletes an entry for good. */
 export const deleteEntry = (root: string, id: string): Promise<void> => removeDurably(join(root, trashFolder, id));
@@ -141,7 +141,7 @@ export const deleteEntry = (root: string, id: string): Promise<void> => removeDu
 export async function emptyTrash(root: string, before = new Date()): Promise<readonly TrashEntry[]> {
   const gone: TrashEntry[] = [];
   await sweepTemporaries(join(root, trashFolder), 3_600_000);
-  for (const id of await readdir(join(root, trashFolder)).catch(nothing)) {
+  for (const id of await readdir(join(root, trashFolder)).catch(emptyIfMissing)) {
     if (id.startsWith('.') || !wasRemovedBefore(id, before)) continue;
     const entry = await readEntry(root, id);
     await deleteEntry(root, id);
@@ -150,7 +150,7 @@ export async function emptyTrash(root: string, before = new Date()): Promise<rea
   return gone;
 }
 
-function nothing(error: unknown): string[] {
+function emptyIfMissing(error: unknown): string[] {
   if (codeOf(error) === 'ENOENT') return [];
   throw error;
 }

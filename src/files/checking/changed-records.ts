@@ -1,0 +1,171 @@
+/**
+ * Records that changed in git, and the records that they concern: those with the same id, and those that name a record
+ * that was added or removed. `git grep` finds candidates, so that most files of a large catalogue are never opened.
+ */
+
+import { parsePath, parseRecordName, recordStem, type Unit, unitKey } from '../../catalogue/layout.ts';
+import { GitError, git } from '../git/git.ts';
+import { branchPoint, changedPaths, emptyTree, lookUpCommit, translateGitErrors } from '../git/refs.ts';
+import { scan } from '../reading/scan.ts';
+import { byKey, type ReadUnits, readUnits, unitsAt } from '../reading/units.ts';
+import { DiskTree } from '../tree/disk-tree.ts';
+import type { FileTree } from '../tree/file-tree.ts';
+import { GitTree, indexEnv } from '../tree/git-tree.ts';
+import { TreeRecords } from './tree-records.ts';
+
+/** The changes of the working tree since a commit, or the staged ones (in another index, if one is named). */
+export type GitChanges =
+  | { readonly since: string | undefined }
+  | { readonly staged: true; readonly index?: string | undefined };
+
+export interface ChangedRecords {
+  readonly records: TreeRecords;
+  /** The same units before the changes. */
+  readonly before: TreeRecords;
+  /** Paths of the files that changed. */
+  readonly changed: ReadonlySet<string>;
+  /** Name of the commit that they are compared with. */
+  readonly since: string;
+}
+
+/** With more words than these to find, all records are read. */
+const maxWords = 300;
+
+/** @throws NotFoundError if there is no such commit, or the folder is in no repository; UnavailableError if git fails */
+export function changedRecords(root: string, part: GitChanges): Promise<ChangedRecords> {
+  return translateGitErrors(async () => {
+    const base = 'staged' in part ? await namedHead(root) : await branchPoint(root, part.since);
+    const target = 'staged' in part ? { index: part.index } : 'working tree';
+    const start = { commit: base?.commit ?? (await emptyTree(root)) };
+    const [paths, ...trees]: [readonly string[], GitTree, GitTree | DiskTree] = await Promise.all([
+      changedPaths(root, base?.commit ?? null, target),
+      GitTree.of(root, start),
+      'staged' in part ? GitTree.of(root, { index: part.index }) : new DiskTree(root),
+    ]);
+    const changed = new Set(paths);
+    const units = await concernedUnits(root, part, trees, changed);
+    const [before, now] = trees;
+    return {
+      records: treeRecords(now, readUnits(now, units), changed),
+      before: treeRecords(before, readUnits(before, units)),
+      changed,
+      since: base?.name ?? 'the beginning',
+    };
+  });
+}
+
+async function namedHead(root: string) {
+  const commit = await lookUpCommit(root, 'HEAD');
+  return commit === null ? null : { commit, name: 'HEAD' };
+}
+
+/** Records of the units that were read, with diagnostics of all files of the tree that are not part of the layout. */
+function treeRecords(tree: FileTree, { snapshot, states }: ReadUnits, changed?: ReadonlySet<string>): TreeRecords {
+  const diagnostics = new Map(snapshot.diagnostics);
+  for (const found of scan(tree))
+    if ('stray' in found)
+      diagnostics.set(found.stray.path, [...(diagnostics.get(found.stray.path) ?? []), found.stray]);
+  return new TreeRecords(tree, { ...snapshot, diagnostics }, states, changed);
+}
+
+type Trees = readonly [before: GitTree, now: GitTree | DiskTree];
+
+/** Units that changed, units that may be concerned, and the units that all of these refer to. */
+async function concernedUnits(
+  root: string,
+  part: GitChanges,
+  trees: Trees,
+  touched: ReadonlySet<string>,
+): Promise<Unit[]> {
+  const all = byKey([...scan(trees[1])].flatMap((found) => ('unit' in found ? [found.unit] : [])));
+  const units = unitsAt(touched);
+  const words = await searchWords(trees, units, touched, all);
+  const mentioning = words.size > maxWords ? all : unitsAt(await filesMentioning(root, part, words));
+  for (const [key, unit] of mentioning) units.set(key, unit);
+  await loadGitTrees(trees, units.values());
+  for (const unit of referencedBy(readUnits(trees[1], units.values())))
+    if (all.has(unitKey(unit))) units.set(unitKey(unit), unit);
+  await loadGitTrees(trees, units.values());
+  return [...units.values()];
+}
+
+async function loadGitTrees(trees: Trees, units: Iterable<Unit>): Promise<void> {
+  const wanted = [...units];
+  for (const tree of trees) if (tree instanceof GitTree) await tree.load(wanted);
+}
+
+/** Words to search in other records: ids of changed records, added, removed and former names. */
+async function searchWords(
+  trees: Trees,
+  units: ReadonlyMap<string, Unit>,
+  touched: ReadonlySet<string>,
+  all: ReadonlyMap<string, Unit>,
+): Promise<ReadonlySet<string>> {
+  await loadGitTrees(trees, units.values());
+  const words = new Set<string>();
+  const [before, now] = trees.map((tree) => {
+    const { snapshot, states } = readUnits(tree, units.values());
+    return new TreeRecords(tree, snapshot, states);
+  });
+  for (const path of touched) {
+    if (parsePath(path).kind === 'media') words.add(path);
+    const { id, aliases, dataset } = now?.record(path) ?? {};
+    if (typeof id === 'number') words.add(String(id));
+    for (const alias of Array.isArray(aliases) ? aliases : []) words.add(lastSegment(String(alias)));
+    if (typeof dataset === 'string' && !all.has(unitKey(datasetUnit(dataset)))) words.add(lastSegment(dataset));
+    const isAddedOrRemoved = (before?.record(path) === undefined) !== (now?.record(path) === undefined);
+    const [unit] = isAddedOrRemoved && parseRecordName(path) ? unitsAt([path]).values() : [];
+    if (unit && 'slug' in unit && unit.kind !== 'user' && unit.kind !== 'query') words.add(unit.slug);
+  }
+  return words;
+}
+
+/** The dataset at an address, which may be only a slug within its own namespace. */
+function datasetUnit(address: string, ownNamespace = ''): Unit {
+  const [first = '', second] = address.split('/');
+  return second === undefined
+    ? { kind: 'dataset', namespace: ownNamespace, slug: first }
+    : { kind: 'dataset', namespace: first, slug: second };
+}
+
+const lastSegment = (address: string) => address.slice(address.lastIndexOf('/') + 1);
+
+/** Paths of records that contain a word as a value, or at the end of an address. */
+async function filesMentioning(root: string, part: GitChanges, words: ReadonlySet<string>): Promise<readonly string[]> {
+  if (words.size === 0) return [];
+  const escaped = [...words].map((word) => word.replace(/[.[\](){}*+?^$|\\]/g, '\\$&'));
+  const pattern = `(^|[][,:{ \t"'/-])(${escaped.join('|')})["']?[ \t]*([],}#\r]|$)`;
+  const [source, env] = 'staged' in part ? ['--cached', indexEnv(part.index)] : ['--untracked', {}];
+  const flags = ['--no-full-name', '--no-recurse-submodules', '--no-color', '-I', '-l', '-z', '-E'];
+  try {
+    const output = await git(root, ['grep', source, ...flags, '-f', '-', '--', ...recordPathspecs], {
+      env,
+      input: `${pattern}\n`,
+    });
+    return output.split('\0').filter(Boolean);
+  } catch (error) {
+    if (error instanceof GitError && error.exitCode === 1) return [];
+    throw error;
+  }
+}
+
+/** Pathspecs of all records: payloads, which may be large, are not searched. */
+const recordPathspecs = [
+  { kind: 'namespace', slug: '*' } as const,
+  { kind: 'dataset', namespace: '*', slug: '*' } as const,
+  { kind: 'version', namespace: '*', dataset: '*', slug: '*' } as const,
+  { kind: 'group', slug: '*' } as const,
+  { kind: 'user', slug: '*' } as const,
+  { kind: 'query', slug: '*' } as const,
+].map((ref) => `:(glob)${recordStem(ref)}.*`);
+
+/** Units that the records of the units refer to. */
+function* referencedBy({ snapshot }: ReadUnits): Generator<Unit> {
+  for (const { namespace, datasets } of snapshot.folders.values()) {
+    for (const slug of namespace?.owners ?? []) yield { kind: 'group', slug };
+    for (const dataset of datasets.values())
+      for (const alias of dataset.aliases) yield datasetUnit(alias, dataset.namespace);
+  }
+  for (const { groups } of snapshot.users.values()) for (const slug of groups) yield { kind: 'group', slug };
+  for (const { dataset } of snapshot.queries.values()) yield datasetUnit(dataset);
+}

@@ -1,0 +1,136 @@
+/**
+ * Git commits of writes over HTTP, if catalogue.yaml has `git: {commit: true}`: one for each write, in their order, by the
+ * user who wrote. A write does not wait for its commit. A failed commit is logged and counted, and tried again after the
+ * next commit that succeeds; the files are written in any case.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CatalogueFiles, CommitQueue } from '../catalogue-files.ts';
+import { WriteContext } from '../writing/write-context.ts';
+import { type Author, createGitCommit, type PendingCommit } from './commit.ts';
+
+/** Milliseconds that `drained` waits. */
+const maxWait = 5000;
+/** Maximum number of failed commits that are tried again. */
+const maxRetried = 1000;
+
+export class GitCommitQueue implements CommitQueue {
+  /** Number of commits made. */
+  made = 0;
+  /** Number of writes whose commit has failed. */
+  failed = 0;
+  /** Failed commits that are tried again, the oldest first. */
+  readonly #retries: PendingCommit[] = [];
+  readonly #files: CatalogueFiles;
+  #queue: Promise<void> = Promise.resolve();
+
+  constructor(files: CatalogueFiles) {
+    this.#files = files;
+  }
+
+  async runAndCommit<T>(
+    by: string | null,
+    work: (context: WriteContext) => Promise<T>,
+    message: (result: T) => string,
+  ): Promise<T> {
+    if (by === null || !this.#files.snapshot.settings.git.commit) return work(new WriteContext(by));
+    let end: (message: string | null) => void = () => {};
+    const ended = new Promise<string | null>((resolve) => {
+      end = resolve;
+    });
+    // The commits of two writes to one file are queued in the order of these writes on disk.
+    const context = new WriteContext(by, () => {
+      const writer = { author: authorOf(this.#files, by), date: new Date() };
+      this.#queue = this.#queue.then(async () => this.#commit(await ended, context, writer));
+    });
+    try {
+      const result = await work(context);
+      end(message(result));
+      return result;
+    } finally {
+      end(null);
+    }
+  }
+
+  /** Resolves when the commits of all writes so far have succeeded or failed. */
+  idle(): Promise<void> {
+    return this.#queue;
+  }
+
+  async drained(): Promise<void> {
+    const timer = new AbortController();
+    const timeout = sleep(maxWait, undefined, { signal: timer.signal, ref: false }).catch(() => {});
+    await Promise.race([this.#queue, timeout]);
+    timer.abort();
+  }
+
+  async #commit(
+    message: string | null,
+    { paths, texts }: WriteContext,
+    writer: Pick<PendingCommit, 'author' | 'date'>,
+  ): Promise<void> {
+    // The files of a failed write are left to a person.
+    if (message === null) return;
+    const change = { ...writer, message, paths: [...paths], texts };
+    try {
+      if (await createGitCommit(this.#files.root, change)) this.made++;
+    } catch (error) {
+      this.failed++;
+      if (this.#retries.length < maxRetried) this.#retries.push(change);
+      const names = [...new Set([...paths, ...texts.keys()])].join(', ');
+      return this.#log(
+        `Not committed to git: ${message.split('\n')[0]} (${names}). The files are written. ${(error as Error).message}`,
+      );
+    }
+    await this.#retryFailed();
+  }
+
+  /** Tries failed commits again, until one fails. */
+  async #retryFailed(): Promise<void> {
+    for (let [change] = this.#retries; change; [change] = this.#retries) {
+      try {
+        // Later texts are in later commits, or are edits of a person.
+        const texts = await unchangedTexts(this.#files.root, change.texts);
+        if (await createGitCommit(this.#files.root, { ...change, texts })) {
+          this.made++;
+          this.#log(`Committed to git after a failed attempt: ${change.message}`);
+        }
+      } catch {
+        return;
+      }
+      this.#retries.shift();
+      this.failed--;
+    }
+  }
+
+  #log(line: string): void {
+    this.#files.options.log?.(line);
+  }
+}
+
+/** Texts of the records whose files still have them. */
+async function unchangedTexts(root: string, texts: PendingCommit['texts']): Promise<PendingCommit['texts']> {
+  const unchanged = await Promise.all(
+    [...texts].map(async ([path, text]) => {
+      const current = await readFile(join(root, path), 'utf8').catch(() => null);
+      return current === text ? [[path, text] as const] : [];
+    }),
+  );
+  return new Map(unchanged.flat());
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are removed
+const invalidNameCharacters = /[<>\s\x00-\x1f]+/g;
+
+/** Git author of a user, without the characters that git does not allow, or strips from the ends. */
+function authorOf({ snapshot }: CatalogueFiles, username: string): Author {
+  const { name = '', email = '' } = snapshot.users.get(username) ?? {};
+  const clean = (text: string) =>
+    text
+      .slice(0, 200)
+      .replace(invalidNameCharacters, ' ')
+      .replace(/^[ .,:;"'\\]+|[ .,:;"'\\]+$/g, '');
+  const address = username.includes('@') ? username : `${username}@localhost`;
+  return { name: clean(name) || username, email: clean(email) || address };
+}

@@ -1,0 +1,217 @@
+/** Users and groups in files: records of their own, and what of them stands in the records of others. */
+import assert from 'node:assert/strict';
+import { access, readFile } from 'node:fs/promises';
+import { describe, it, type TestContext } from 'node:test';
+import { MovedError, NotFoundError, NotPermittedError, ValidationError } from '../../../src/catalogue/errors.ts';
+import type { Viewer } from '../../../src/catalogue/permissions.ts';
+import type { Refs } from '../../../src/catalogue/ref.ts';
+import { openFolder } from '../../../src/files/file-catalogue.ts';
+import { makeFolder } from '../../support/folder.ts';
+
+const group = (slug: string): Refs['group'] => ({ kind: 'group', slug });
+const user = (slug: string): Refs['user'] => ({ kind: 'user', slug });
+const viewer = (username: string, more: Partial<Viewer> = {}): Viewer => ({
+  username,
+  staff: false,
+  groups: [],
+  ...more,
+});
+
+async function open(t: TestContext) {
+  const folder = await makeFolder(
+    {
+      namespaces: {
+        parks: { id: 1, label: 'Parks', owners: ['editors', 'readers'] },
+        water: { id: 2, label: 'Water' },
+      },
+      groups: { editors: { id: 1, label: 'Editors' }, readers: { id: 2, label: 'Readers' } },
+      users: { bob: { id: 2, groups: ['readers'] } },
+      files: { 'users/alice.yaml': '# The first\nid: 1\nstaff: true\ngroups: [editors, readers] # both\n' },
+    },
+    t,
+  );
+  const files = await openFolder(folder.root);
+  t.after(() => files.close());
+  return { folder, files, view: files.for(), text: (path: string) => readFile(folder.path(path), 'utf8') };
+}
+
+describe('a user', () => {
+  it('is made with a password, which stands in no file of the catalogue', async (t) => {
+    const { view, files, text } = await open(t);
+    const input = {
+      username: 'eve+1@example.org',
+      name: 'Eve',
+      email: 'eve@example.org',
+      groups: ['readers'],
+      password: 'paradise',
+    };
+    const eve = await view.create('user', input);
+    assert.deepEqual(
+      { ...eve, id: 0 },
+      { kind: 'user', slug: input.username, id: 0, name: 'Eve', email: input.email, staff: false, groups: ['readers'] },
+    );
+    assert.doesNotMatch(await text(`users/${input.username}.yaml`), /password|paradise|username/);
+    assert.ok(await files.accounts.signIn(input.username, 'paradise'));
+    assert.deepEqual((await view.get<'group'>(group('readers'))).members, ['alice', 'bob', input.username]);
+  });
+
+  it('has a name that is nobody else’s, in any case, and that can be one', async (t) => {
+    const { view } = await open(t);
+    const refused = (username: unknown, message: RegExp) =>
+      assert.rejects(view.create('user', { username }), (error: ValidationError) => {
+        assert.match(error.fields.username?.[0] ?? '', message, String(username));
+        return true;
+      });
+    for (const taken of ['bob', 'Bob']) await refused(taken, /^A user with that username already exists\.$/);
+    for (const bad of ['a b', '../x', '.', '..', 'a/b', 'ü']) await refused(bad, /^Enter a valid username/);
+    await refused('me', /reserved/);
+    await refused('', /^This field may not be blank\.$/);
+    await refused(undefined, /^This field is required\.$/);
+    await refused('x'.repeat(151), /no more than 150/);
+    await assert.rejects(view.create('user', { username: 'x', groups: ['nobody'] }), {
+      fields: { groups: ['There is no group nobody. Add groups/nobody.yaml, or remove it here.'] },
+    });
+  });
+
+  it('keeps the username, and is edited without a trace of anything else', async (t) => {
+    const { view, files, text } = await open(t);
+    await assert.rejects(view.edit<'user'>(user('alice'), { username: 'alicia' }), ValidationError);
+    const alice = await view.edit<'user'>(user('alice'), { username: 'alice', name: 'Alice', password: 'wonderland' });
+    assert.equal(alice.name, 'Alice');
+    assert.equal(
+      await text('users/alice.yaml'),
+      '# The first\nid: 1\nname: Alice\nstaff: true\ngroups: [editors, readers] # both\n',
+    );
+    assert.ok(await files.accounts.signIn('alice', 'wonderland'));
+  });
+
+  it('that is removed takes password and tokens along', async (t) => {
+    const { view, files, folder } = await open(t);
+    await files.accounts.setPassword('bob', 'builder');
+    const { token } = await files.accounts.addToken('bob');
+    await view.remove(user('bob'));
+    await assert.rejects(access(folder.path('users/bob.yaml')));
+    assert.deepEqual(await files.accounts.tokens(), []);
+    await view.create('user', { username: 'bob' });
+    assert.equal(await files.accounts.signIn('bob', 'builder'), false);
+    assert.equal(await files.accounts.viewerOf(token), null);
+    assert.deepEqual((await view.get<'group'>(group('readers'))).members, ['alice']);
+  });
+
+  it('that was removed by hand leaves nothing to the next of the name', async (t) => {
+    const { view, files, folder } = await open(t);
+    const { token } = await files.accounts.addToken('bob');
+    const { rm } = await import('node:fs/promises');
+    await rm(folder.path('users/bob.yaml'));
+    await files.refresh([user('bob')]);
+    await view.create('user', { username: 'bob' });
+    assert.equal(await files.accounts.viewerOf(token), null);
+  });
+});
+
+describe('a group', () => {
+  it('is made with members, who have it in their files', async (t) => {
+    const { view, text } = await open(t);
+    const made = await view.create('group', { label: 'Water works', members: ['bob'] });
+    assert.deepEqual([made.slug, made.members], ['water-works', ['bob']]);
+    assert.match(await text('users/bob.yaml'), /- readers\n\s*- water-works\n/);
+    assert.doesNotMatch(await text('groups/water-works.yaml'), /members/);
+    await assert.rejects(view.create('group', { label: 'Editors' }), {
+      fields: { slug: ['group with this slug already exists.'] },
+    });
+    await assert.rejects(view.create('group', { label: 'X', members: ['nobody'] }), {
+      fields: { members: ['There is no user nobody.'] },
+    });
+  });
+
+  it('has the members that an edit says', async (t) => {
+    const { view, text } = await open(t);
+    const edited = await view.edit<'group'>(group('editors'), { members: ['bob'] });
+    assert.deepEqual(edited.members, ['bob']);
+    assert.equal(await text('users/alice.yaml'), '# The first\nid: 1\nstaff: true\ngroups: [readers] # both\n');
+    assert.deepEqual((await view.edit<'group'>(group('editors'), { label: 'E' })).members, ['bob']);
+    assert.deepEqual((await view.edit<'group'>(group('editors'), { members: [] })).members, []);
+  });
+
+  it('that is renamed is so wherever it stands, and found where it was', async (t) => {
+    const { view } = await open(t);
+    const renamed = await view.edit<'group'>(group('editors'), { slug: 'authors' });
+    assert.deepEqual([renamed.slug, renamed.members], ['authors', ['alice']]);
+    assert.deepEqual((await view.get<'namespace'>({ kind: 'namespace', slug: 'parks' })).owners, [
+      'authors',
+      'readers',
+    ]);
+    assert.deepEqual((await view.get<'user'>(user('alice'))).groups, ['authors', 'readers']);
+    await assert.rejects(view.get<'group'>(group('editors')), (error: MovedError) => {
+      assert.ok(error instanceof MovedError);
+      assert.deepEqual(error.to, group('authors'));
+      return true;
+    });
+    await assert.rejects(view.edit<'group'>(group('authors'), { slug: 'Readers' }), ValidationError);
+    assert.deepEqual((await view.get<'user'>(user('alice'))).groups, ['authors', 'readers']);
+  });
+
+  it('that is removed owns and has nobody, even if it comes back', async (t) => {
+    const { view } = await open(t);
+    await view.remove(group('editors'));
+    assert.deepEqual((await view.get<'namespace'>({ kind: 'namespace', slug: 'parks' })).owners, ['readers']);
+    assert.deepEqual((await view.get<'user'>(user('alice'))).groups, ['readers']);
+    assert.deepEqual((await view.create('group', { label: 'Editors' })).members, []);
+    await view.remove(group('editors'));
+    await assert.rejects(view.remove(group('editors')), NotFoundError);
+  });
+});
+
+describe('users and groups', () => {
+  it('are written by staff alone', async (t) => {
+    const { files } = await open(t);
+    const owner = files.for(viewer('bob', { groups: ['readers'] }));
+    const works = [
+      () => owner.create('user', { username: 'x' }),
+      () => owner.create('user', { username: 'x', namespace: 'parks', staff: true }),
+      () => owner.create('group', { label: 'x', namespace: 'parks' }),
+      () => owner.edit<'group'>(group('readers'), { members: ['bob'] }),
+      () => owner.edit<'user'>(user('alice'), { password: 'x' }),
+      () => owner.remove(user('bob')),
+      () => owner.remove(group('readers')),
+      () => files.for(viewer('root', { staff: true, readOnly: true })).create('user', { username: 'x' }),
+      () => files.for(viewer('bob', { readOnly: true })).edit<'user'>(user('bob'), { name: 'x' }),
+    ];
+    for (const work of works) await assert.rejects(work, NotPermittedError, String(work));
+    assert.ok(await files.for(viewer('root', { staff: true })).create('user', { username: 'x' }));
+  });
+
+  it('but users write what is theirs and grants nothing', async (t) => {
+    const { files } = await open(t);
+    const own = files.for(viewer('bob', { groups: ['readers'] }));
+    const input = {
+      username: 'bob',
+      name: 'Bob',
+      email: 'bob@example.org',
+      password: 'builder',
+      staff: true,
+      groups: ['editors'],
+    };
+    const bob = await own.edit<'user'>(user('bob'), input);
+    assert.deepEqual([bob.name, bob.email, bob.staff, bob.groups], ['Bob', 'bob@example.org', false, ['readers']]);
+    assert.ok(await files.accounts.signIn('bob', 'builder'));
+  });
+
+  it('who may only look write nothing, and see what they may see otherwise', async (t) => {
+    const { files } = await open(t);
+    await files.for().edit<'namespace'>({ kind: 'namespace', slug: 'parks' }, { visibility: 'private' });
+    const reader = files.for(viewer('bob', { groups: ['readers'], readOnly: true }));
+    assert.equal((await reader.get<'namespace'>({ kind: 'namespace', slug: 'parks' })).label, 'Parks');
+    const parks = { kind: 'namespace', slug: 'parks' } as const;
+    await assert.rejects(reader.edit<'namespace'>(parks, { label: 'x' }), NotPermittedError);
+    await assert.rejects(reader.create('dataset', { label: 'x', namespace: 'parks' }), NotPermittedError);
+  });
+
+  it('in a query’s or a dataset’s place do not open the namespaces of others', async (t) => {
+    const { files } = await open(t);
+    await files.for().create('dataset', { label: 'Wells', namespace: 'water' });
+    const owner = files.for(viewer('bob', { groups: ['readers'] }));
+    const input = { label: 'x', namespace: 'parks', dataset: 'water/wells' };
+    await assert.rejects(owner.create('query', input), NotPermittedError);
+  });
+});

@@ -1,0 +1,253 @@
+/** `catalogue check`: each rule on a catalogue that breaks it on purpose, and what `--fix` mends. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { checkFolder } from '../../../src/files/checking/check.ts';
+import { type FolderContent, homeOf, makeFolder } from '../../support/folder.ts';
+
+const slug = '20200101000000000000';
+const sum = (text: string) => createHash('sha256').update(text).digest('hex');
+const bytes = 'a,b\n1,2\n';
+const trees = `${homeOf('parks/trees')}/dataset.yaml`;
+const version = `${homeOf('parks/trees')}/versions/${slug}.yaml`;
+
+/** A catalogue in which nothing is wrong. */
+const clean: FolderContent = {
+  settings: { title: 'x' },
+  namespaces: { parks: { id: 1, label: 'Parks', owners: ['editors'] } },
+  datasets: { 'parks/trees': { id: 1, label: 'Trees', thumbnail_image: '/site_media/a.png', aliases: ['woods'] } },
+  versions: { [`parks/trees@${slug}`]: { id: 1, checksum: sum(bytes), file: { name: 'a.csv', size: bytes.length } } },
+  groups: { editors: { id: 1, label: 'Editors' } },
+  users: { ann: { id: 1, groups: ['editors'] } },
+  queries: { tall: { id: 1, label: 'Tall', dataset: 'parks/trees', version: slug } },
+  files: { 'site_media/a.png': '', [`${homeOf('parks/trees')}/data/a.csv`]: bytes },
+};
+
+type Line = readonly [place: string, severity: 'error' | 'warning', message: RegExp, fixable?: boolean];
+type Case = readonly [
+  why: string,
+  files: Record<string, string>,
+  expected: readonly Line[],
+  options?: { deep: boolean },
+];
+const benches = `${homeOf('parks/benches')}/dataset.yaml`;
+const cases: readonly Case[] = [
+  ['text', { [benches]: 'id: 1\nlabel: [\n' }, [[`${benches}:3:1`, 'error', /./]]],
+  ['schema', { [benches]: 'id: 1\nlabel: 7\n' }, [[`${benches}:2:8`, 'error', /Write it in quotes: "7"/]]],
+  [
+    'misspelled',
+    { [benches]: 'id: 2\nlabel: x\nlicense: MIT\n' },
+    [[`${benches}:3:10`, 'warning', /Did you mean "licence"/]],
+  ],
+  [
+    'no id',
+    { [benches]: '# Seats\nlabel: x\n' },
+    [[`${benches}:1:1`, 'warning', /^There is no id: (\d+) is derived from the address.*Write "id: \1"\.$/, true]],
+  ],
+  [
+    'an id twice',
+    { [benches]: 'label: x\nid: 1\n' },
+    [[`${trees}:1:5`, 'error', /^The id 1 is already used by dataset parks\/benches\.$/, true]],
+  ],
+  [
+    'accounts',
+    { '.catalogue/accounts.json': '{ "passwords": [], secret\n}' },
+    [['.catalogue/accounts.json:1:20', 'error', /^(?!.*secret).*is damaged at line 1, column 20\. Mend it/]],
+  ],
+  ['an id of another kind', { 'groups/readers.yaml': 'id: 2\nlabel: x\n' }, []],
+  [
+    'owners',
+    { 'namespaces/parks/namespace.yaml': 'id: 1\nlabel: x\nowners:\n  - editors\n  - nobody\n' },
+    [['namespaces/parks/namespace.yaml:5:5', 'error', /^There is no group nobody\. Add groups\/nobody\.yaml/]],
+  ],
+  [
+    'membership',
+    { 'users/ann.yaml': 'id: 1\ngroups: [nobody]\n' },
+    [['users/ann.yaml:2:10', 'error', /no group nobody/]],
+  ],
+  [
+    'images',
+    { [benches]: 'id: 2\nlabel: x\nimage: /site_media/none.png\nshowcase_image: https://x.example/a.png\n' },
+    [[`${benches}:3:8`, 'warning', /^There is no file site_media\/none\.png\.$/]],
+  ],
+  [
+    'a query of nothing',
+    { 'queries/tall.yaml': 'id: 1\nlabel: x\ndataset: parks/none\n' },
+    [['queries/tall.yaml:3:10', 'error', /^There is no dataset parks\/none\.$/]],
+  ],
+  [
+    'a query of what was renamed',
+    { 'queries/tall.yaml': 'id: 1\nlabel: x\ndataset: parks/woods # old\n' },
+    [
+      [
+        'queries/tall.yaml:3:10',
+        'warning',
+        /parks\/woods is parks\/trees now\. Write "dataset: parks\/trees"\.$/,
+        true,
+      ],
+    ],
+  ],
+  [
+    'a query of no version',
+    { 'queries/tall.yaml': 'id: 1\nlabel: x\ndataset: parks/trees\nversion: "1"\n' },
+    [['queries/tall.yaml:4:10', 'error', /has no version 1\./]],
+  ],
+  [
+    'a former address of two',
+    { [benches]: 'id: 2\nlabel: x\naliases:\n  - woods\n' },
+    [[`${trees}:5:5`, 'error', /^The former address parks\/woods is claimed by .*benches/]],
+  ],
+  [
+    'a former address of what is there',
+    { [benches]: 'id: 2\nlabel: x\naliases: [parks/trees]\n' },
+    [[`${benches}:3:11`, 'warning', /^There is a dataset at parks\/trees: the alias has no effect/]],
+  ],
+  [
+    'two columns of a name',
+    { [benches]: 'id: 2\nlabel: x\ncolumns:\n  - {type: integer, name: a}\n  - {type: float, name: a}\n' },
+    [[`${benches}:5:25`, 'error', /^There are two columns named "a"/]],
+  ],
+  [
+    'a payload that nobody names',
+    { [`${homeOf('parks/trees')}/data/b.csv`]: '' },
+    [[`${homeOf('parks/trees')}/data/b.csv:1:1`, 'warning', /^No version names this payload/]],
+  ],
+  [
+    'a payload without checksum',
+    { [version]: 'id: 1\nfile: {name: a.csv}\n' },
+    [[`${version}:1:1`, 'warning', /^There is no checksum/]],
+  ],
+  [
+    'a payload of another size',
+    { [version]: `id: 1\nchecksum: ${sum(bytes)}\nfile: {name: a.csv, size: 9}\n` },
+    [[`${version}:3:1`, 'error', /has 8 bytes, not 9/]],
+  ],
+  ['a payload of other bytes, not looked at', { [`${homeOf('parks/trees')}/data/a.csv`]: 'x,y\n1,2\n' }, []],
+  [
+    'a payload of other bytes',
+    { [`${homeOf('parks/trees')}/data/a.csv`]: 'x,y\n1,2\n' },
+    [
+      [
+        `${version}:2:11`,
+        'error',
+        /^The payload data\/a\.csv has the checksum [0-9a-f]{64}: it is not the published file/,
+      ],
+    ],
+    { deep: true },
+  ],
+  ['settings', { 'catalogue.yaml': 'page_size: many\n' }, [['catalogue.yaml:1:12', 'error', /whole number/]]],
+];
+
+describe('check', () => {
+  it('finds nothing where nothing is wrong', async (t) => {
+    const folder = await makeFolder(clean, t);
+    assert.deepEqual(await checkFolder(folder.root, { deep: true }), { problems: [], fixed: [], files: 7 });
+  });
+
+  for (const [why, files, expected, options] of cases)
+    it(`${why}: says where and what, and fixes only what is certain`, async (t) => {
+      const folder = await makeFolder({ ...clean, files: { ...clean.files, ...files } }, t);
+      const { problems } = await checkFolder(folder.root, options);
+      assert.deepEqual(
+        problems.map(({ path, line, column, severity, fixable }) => [`${path}:${line}:${column}`, severity, fixable]),
+        expected.map(([place, severity, , fixable = false]) => [place, severity, fixable]),
+        JSON.stringify(problems),
+      );
+      for (const [i, [, , message]] of expected.entries()) assert.match(problems[i]?.message ?? '', message);
+
+      const { problems: left, fixed } = await checkFolder(folder.root, { ...options, fix: true });
+      assert.deepEqual(
+        fixed,
+        problems.filter(({ fixable }) => fixable),
+      );
+      assert.deepEqual(
+        left,
+        problems.filter(({ fixable }) => !fixable),
+      );
+    });
+
+  it('says it by path and line', async (t) => {
+    const folder = await makeFolder(
+      {
+        ...clean,
+        files: { ...clean.files, [benches]: 'lable: x\nlabel: x\nimage: /site_media/none\nid: 1\nlicense: x\n' },
+      },
+      t,
+    );
+    const { problems } = await checkFolder(folder.root);
+    assert.deepEqual(
+      problems.map(({ path, line }) => `${path}:${line}`),
+      [`${benches}:3`, `${benches}:5`, `${trees}:1`],
+    );
+  });
+
+  it('counts every record, also broken ones', async (t) => {
+    const folder = await makeFolder({ ...clean, files: { ...clean.files, [benches]: 'label: [' } }, t);
+    assert.equal((await checkFolder(folder.root)).files, 8);
+  });
+
+  it('mends with a light hand', async (t) => {
+    const text = '# Seats\nlabel: x # called so\nours: 1\n';
+    const query = 'id: 1\nlabel: x\ndataset: parks/woods # old\n';
+    const folder = await makeFolder(
+      { ...clean, files: { ...clean.files, [benches]: text, 'queries/tall.yaml': query } },
+      t,
+    );
+    const { fixed, problems } = await checkFolder(folder.root, { fix: true });
+    assert.deepEqual([fixed.length, problems.length], [2, 0]);
+    assert.match(await readFile(folder.path(benches), 'utf8'), /^# Seats\nid: \d+\nlabel: x # called so\nours: 1\n$/);
+    assert.equal(await readFile(folder.path('queries/tall.yaml'), 'utf8'), query.replace('woods', 'trees'));
+  });
+
+  it('goes on where a file can only be mended by hand', async (t) => {
+    const folder = await makeFolder({ ...clean, files: { ...clean.files, [benches]: 'label: x\n' } }, t);
+    await folder.write(`${homeOf('parks/linked')}/real.yaml`, 'label: x\n');
+    await symlink('real.yaml', folder.path(`${homeOf('parks/linked')}/dataset.yaml`));
+    const { fixed, problems } = await checkFolder(folder.root, { fix: true });
+    assert.deepEqual(
+      fixed.map(({ path }) => path),
+      [benches],
+    );
+    assert.deepEqual(
+      problems.map(({ path }) => path),
+      [`${homeOf('parks/linked')}/dataset.yaml`],
+    );
+  });
+
+  it('is stopped by nothing that lies in a payload’s or an image’s place', { timeout: 20_000 }, async (t) => {
+    const { [`${homeOf('parks/trees')}/data/a.csv`]: _, ...files } = clean.files ?? {};
+    const record = (name: string) => ({ id: 2, checksum: sum(bytes), file: { name } });
+    const home = homeOf('parks/trees');
+    const folder = await makeFolder(
+      {
+        ...clean,
+        files,
+        datasets: { 'parks/trees': { id: 1, label: 'x', image: '/site_media/out.png' } },
+        versions: Object.fromEntries(['link', 'folder', 'pipe'].map((name) => [`parks/trees@${name}`, record(name)])),
+      },
+      t,
+    );
+    await mkdir(folder.path(`${home}/data/folder`), { recursive: true });
+    execFileSync('mkfifo', [folder.path(`${home}/data/pipe`)]);
+    await symlink(tmpdir(), folder.path(`${home}/data/link`));
+    await symlink(tmpdir(), folder.path('site_media/out.png'));
+    const { problems } = await checkFolder(folder.root, { deep: true });
+    for (const name of ['link', 'folder', 'pipe'])
+      assert.ok(
+        problems.some(
+          ({ path, severity }) => path.endsWith(`versions/${name}.yaml`) || (path.includes(name) && severity),
+        ),
+        name,
+      );
+    assert.ok(problems.some(({ message }) => message === 'There is no file site_media/out.png.'));
+  });
+
+  it('finds nothing in the example catalogue', async () => {
+    const example = fileURLToPath(new URL('../../../catalogue-data', import.meta.url));
+    assert.deepEqual((await checkFolder(example, { deep: true })).problems, []);
+  });
+});

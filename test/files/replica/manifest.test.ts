@@ -1,0 +1,140 @@
+/** What the manifest of a folder shows to whom; what every replica promises is in `test/contract/replica.ts`. */
+import assert from 'node:assert/strict';
+import { rm, symlink, writeFile } from 'node:fs/promises';
+import { describe, it } from 'node:test';
+import { NotFoundError } from '../../../src/catalogue/errors.ts';
+import { entriesOf, given, pathsOf, sha256 } from './replica-support.ts';
+
+const home = 'namespaces/parks/datasets/trees';
+const slug = '20240101000000000000';
+const csv = 'a,b\n1,2\n';
+const version = { id: 5, checksum: sha256(csv), file: { name: 'a.csv', format: 'csv', size: csv.length } };
+
+describe('the manifest of a folder', { concurrency: 4 }, () => {
+  it('is in the order of code points', async (test) => {
+    const files = { 'site_media/\u{1f333}.png': 'x', 'site_media/\uff5e.png': 'x', 'site_media/b/c.png': 'x' };
+    const { as } = await given(test, { files });
+    const paths = await pathsOf(as('keeper'));
+    assert.deepEqual(
+      paths,
+      [...paths].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))),
+    );
+    assert.equal(paths.filter((path) => path.startsWith('site_media/')).length, 3);
+  });
+
+  it('is the same for the same files in another place, and another for any byte', async (test) => {
+    const [one, two] = [await given(test), await given(test)];
+    const tag = async ({ as }: typeof one) => (await as('alice').manifest())?.tag;
+    assert.equal(await tag(one), await tag(two));
+    await two.folder.write('queries/tall.yaml', `${two.text('queries/tall.yaml')}# Only a comment\n`);
+    await two.look();
+    assert.notEqual(await tag(one), await tag(two));
+  });
+
+  it('shows users to staff, and to themselves', async (test) => {
+    const { as } = await given(test);
+    const users = async (name: Parameters<typeof as>[0]) =>
+      (await pathsOf(as(name))).filter((path) => path.startsWith('users/'));
+    assert.deepEqual(await users('alice'), ['users/alice.yaml', 'users/bob.yaml', 'users/eve.yaml']);
+    assert.deepEqual(await users('bob'), ['users/bob.yaml']);
+    assert.deepEqual(await users('nobody'), []);
+    await assert.rejects(as('eve').read('users/bob.yaml'), NotFoundError);
+  });
+
+  it('shows nothing of what is private, however broken', async (test) => {
+    const { as } = await given(test, {
+      versions: { [`parks/veiled@${slug}`]: version },
+      datasets: { 'secret/inner': { id: 14, label: 'Inner', image: '/site_media/inner.png' } },
+      queries: { hidden: { id: 2, label: 'H', dataset: 'secret/inner' } },
+      files: {
+        'namespaces/parks/datasets/veiled/data/a.csv': csv,
+        'namespaces/parks/datasets/veiled/versions/20250101000000000000.yaml': 'label: [',
+        'namespaces/secret/datasets/broken/dataset.yaml': 'label: [',
+        'site_media/inner.png': 'x',
+      },
+    });
+    const hidden = /veiled|secret|hidden|inner|broken/;
+    for (const name of ['eve', 'nobody'] as const) {
+      const paths = await pathsOf(as(name));
+      assert.deepEqual(
+        paths.filter((path) => hidden.test(path)),
+        [],
+      );
+    }
+    const own = (await pathsOf(as('bob'))).filter((path) => hidden.test(path));
+    assert.equal(own.length, 9);
+    for (const path of own) {
+      await assert.rejects(as('eve').entry(path), NotFoundError, path);
+      await assert.rejects(as('nobody').read(path), NotFoundError, path);
+    }
+  });
+
+  it('shows broken records as the bytes that they are', async (test) => {
+    const { folder, as, look } = await given(test);
+    const broken = {
+      [`${home}/dataset.yaml`]: 'label: [\n',
+      'queries/tall.yaml': Buffer.from([0x6c, 0xff, 0xfe]),
+      'groups/gardeners.json': '{}',
+      'users/big.yaml': `name: ${'x'.repeat(1024 * 1024)}\n`,
+      [`${home}/versions/${slug}.yaml`]: '',
+    };
+    for (const [path, content] of Object.entries(broken)) await folder.write(path, content);
+    await look();
+    const entries = new Map((await entriesOf(as('alice'), true)).map((entry) => [entry.path, entry]));
+    for (const [path, content] of Object.entries(broken))
+      assert.deepEqual(
+        [entries.get(path)?.checksum, entries.get(path)?.size, entries.get(path)?.record],
+        [sha256(content), Buffer.byteLength(content), true],
+        path,
+      );
+    assert.equal(entries.get(`${home}/dataset.yaml`)?.text, 'label: [\n');
+    assert.equal(entries.get('queries/tall.yaml')?.text, undefined);
+  });
+
+  it('says that a file is there which can’t be read, and nothing of what a link leads to', async (test) => {
+    const { folder, as, look } = await given(test);
+    await writeFile(`${folder.root}.outside`, 'label: Outside\n');
+    test.after(() => rm(`${folder.root}.outside`));
+    await symlink(`${folder.root}.outside`, folder.path('queries/linked.yaml'));
+    await symlink(`${folder.root}.outside`, folder.path(`${home}/versions.yaml`));
+    await look();
+    const linked = (await entriesOf(as('alice'), true)).find(({ path }) => path === 'queries/linked.yaml');
+    assert.deepEqual([linked?.checksum, linked?.text], ['', undefined]);
+    await assert.rejects(as('alice').read('queries/linked.yaml'), NotFoundError);
+  });
+
+  it('has those payloads that lie here whole, and what was withdrawn for who may bring it back', async (test) => {
+    const { as } = await given(test, {
+      versions: {
+        [`parks/trees@${slug}`]: { ...version, ready: false },
+        'parks/trees@20240201000000000000': { ...version, file: { name: 'gone.csv', size: 4 } },
+        'parks/trees@20240301000000000000': { ...version, file: { name: 'half.csv', size: 400 } },
+        'parks/trees@20240401000000000000': { id: 9, file: { name: 'unsummed.csv', format: 'csv' } },
+        'parks/trees@20240501000000000000': { file: { url: 'https://example.org/a.csv' } },
+      },
+      files: {
+        [`${home}/data/a.csv`]: csv,
+        [`${home}/data/half.csv`]: csv,
+        [`${home}/data/unsummed.csv`]: csv,
+        [`${home}/data/nobodys.csv`]: csv,
+      },
+    });
+    const payloads = async (name: Parameters<typeof as>[0]) =>
+      (await entriesOf(as(name)))
+        .filter(({ path }) => path.includes('/data/'))
+        .map(({ path, checksum }) => [path.slice(home.length + 6), checksum]);
+    assert.deepEqual(await payloads('bob'), [
+      ['a.csv', sha256(csv)],
+      ['unsummed.csv', sha256(csv)],
+    ]);
+    assert.deepEqual(await payloads('nobody'), [['unsummed.csv', sha256(csv)]]);
+    await assert.rejects(as('alice').read(`${home}/data/nobodys.csv`), NotFoundError);
+  });
+
+  it('hands out a record as it is now, or not at all', async (test) => {
+    const { folder, as } = await given(test);
+    const { checksum } = await as('bob').entry('queries/tall.yaml');
+    await folder.write('queries/tall.yaml', 'label: Other\ndataset: parks/trees\n');
+    await assert.rejects(as('bob').read('queries/tall.yaml', { checksum }), { name: 'ConflictError' });
+  });
+});

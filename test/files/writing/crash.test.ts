@@ -1,0 +1,102 @@
+/**
+ * Writers killed at random moments, hundreds of times: what they had said was done is there, nothing is half, and the
+ * next start finds nothing to stumble over. CATALOGUE_KILLS sets how many times.
+ */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { basename } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { isTemporary } from '../../../src/disk/durable.ts';
+import { checkFolder } from '../../../src/files/checking/check.ts';
+import { openFolder } from '../../../src/files/file-catalogue.ts';
+import { makeFolder, until } from '../../support/folder.ts';
+import { isBuilt } from '../../support/program.ts';
+
+const kills = Number(process.env.CATALOGUE_KILLS ?? 200);
+const writers = ['one', 'two', 'three'];
+const script = fileURLToPath(new URL('crash-child.js', import.meta.url));
+const how = isBuilt() ? { node: [], modules: ['dist', 'js'] } : { node: ['--import', 'tsx'], modules: ['src', 'ts'] };
+
+/** Starts a writer, kills it while it writes, and gives what it has said. */
+async function life(root: string, namespace: string, first: number): Promise<string[]> {
+  const child = spawn(process.execPath, [...how.node, script, root, namespace, String(first), ...how.modules], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const gone = once(child, 'close');
+  const enough = Math.random() * 12;
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (words: string) => {
+    said += words;
+    if (said.split('\n').length > enough) setTimeout(() => child.kill('SIGKILL'), Math.random() * 10);
+  });
+  const [, signal] = await gone;
+  assert.equal(signal, 'SIGKILL', said);
+  return said.split('\n').slice(1, -1);
+}
+
+test(`${kills} kills`, { timeout: 600_000 }, async (t) => {
+  const folder = await makeFolder({
+    settings: { title: 'x' },
+    namespaces: Object.fromEntries([...writers, 'shared'].map((slug, i) => [slug, { id: i + 1, label: slug }])),
+    datasets: Object.fromEntries([
+      ...writers.flatMap((namespace, i) =>
+        ['d1', 'd2', 'versions'].map((slug, j) => [`${namespace}/${slug}`, { id: 10 * i + j + 1, label: slug }]),
+      ),
+      ['shared/counter', { id: 100, label: 'Counter' }],
+    ]),
+  });
+  let lives = kills;
+  let counted = 0;
+  const done = new Map<string, string>();
+  await Promise.all(
+    writers.map(async (namespace) => {
+      for (let first = 0; lives-- > 0; first += 1_000_000)
+        for (const line of await life(folder.root, namespace, first)) {
+          const [what = '', name = '', number = ''] = line.split(' ');
+          if (what === 'counted') counted++;
+          else if (what === 'edited') done.set(`${namespace} edited ${name}`, number);
+          else if (what === 'published') done.set(`${namespace} published ${name}`, number);
+          else done.set(`${namespace} dataset ${name}`, what);
+        }
+    }),
+  );
+
+  const files = await openFolder(folder.root);
+  const catalogue = files.for();
+  const counter = await catalogue.get<'dataset'>({ kind: 'dataset', namespace: 'shared', slug: 'counter' });
+  assert.ok(Number(counter.contact) >= counted && Number(counter.contact) <= counted + kills, counter.contact);
+  for (const [key, value] of done) {
+    const [namespace = '', what, name = ''] = key.split(' ');
+    const dataset = { kind: 'dataset', namespace, slug: what === 'published' ? 'versions' : name } as const;
+    const found = await catalogue.get<'dataset'>(dataset).catch(() => null);
+    if (value === 'removed') assert.equal(found, null, key);
+    else if (value !== 'begun') assert.ok(found, key);
+    if (what === 'edited') {
+      const [number = '', rest = ''] = found?.description.split(' ') ?? [];
+      // What was done when it was killed may have been said no more.
+      assert.ok(Number(number) >= Number(value), `${key}: ${number} and not ${value}`);
+      assert.deepEqual([rest.length, found?.keywords], [Number(number) % 5000, [`k${number}`]]);
+    }
+    if (what === 'published') {
+      const version = found?.versions.find(({ slug }) => slug === name);
+      assert.ok(version?.ready, key);
+    }
+  }
+  assert.ok(counted + done.size > kills, `${counted} and ${done.size} writes are too few to tell`);
+  await files.close();
+
+  const started = await openFolder(folder.root, { watch: true });
+  t.after(() => started.close());
+  const isLeft = (path: string) => isTemporary(basename(path));
+  const left = () => readdirSync(folder.root, { recursive: true }).map(String).filter(isLeft);
+  await until(() => left().length === 0, 40_000).catch(() => assert.deepEqual(left(), []));
+
+  assert.deepEqual((await checkFolder(folder.root)).problems, []);
+  // A version and its dataset's columns are two files: between them, a kill leaves what only a deep check sees and mends.
+  const { fixed } = await checkFolder(folder.root, { deep: true, fix: true });
+  for (const { path, message } of fixed) assert.match(`${path}: ${message}`, /versions\/dataset\.yaml: The columns/);
+  assert.deepEqual((await checkFolder(folder.root, { deep: true })).problems, []);
+});

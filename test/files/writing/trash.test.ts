@@ -1,0 +1,272 @@
+/** Removing and putting back: what goes to the trash, what comes back, and that nobody else sees it there. */
+import assert from 'node:assert/strict';
+import { mkdir, readdir, readFile, type rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { ConflictError, NotFoundError } from '../../../src/catalogue/errors.ts';
+import type { Viewer } from '../../../src/catalogue/permissions.ts';
+import type { TrashEntry } from '../../../src/catalogue/trash.ts';
+import { type FileCatalogue, openFolder } from '../../../src/files/file-catalogue.ts';
+import { emptyTrash, listTrash, moveAcross } from '../../../src/files/writing/trash.ts';
+import { type FolderContent, homeOf, makeFolder, until } from '../../support/folder.ts';
+
+const content: FolderContent = {
+  namespaces: { parks: { id: 1, label: 'Parks', owners: ['gardeners'] }, empty: { id: 2, label: 'Empty' } },
+  datasets: { 'parks/trees': { id: 3, label: 'Trees' }, 'parks/lawns': { id: 4, label: 'Lawns' } },
+  versions: {
+    'parks/trees@20200101000000000000': { id: 5, file: { name: 'a.csv' } },
+    'parks/trees@20210101000000000000': { id: 6, file: { name: 'shared.csv' } },
+    'parks/trees@20220101000000000000': { id: 7, file: { name: 'shared.csv' } },
+  },
+  queries: { tall: { id: 1, label: 'Tall', dataset: 'parks/trees' } },
+  groups: { gardeners: { id: 1, label: 'Gardeners' } },
+  users: { ann: { id: 1, staff: true }, bob: { id: 2, groups: ['gardeners'] } },
+  files: {
+    [`${homeOf('parks/trees')}/data/a.csv`]: 'a\n1\n',
+    [`${homeOf('parks/trees')}/data/shared.csv`]: 'a\n2\n',
+    [`${homeOf('parks/trees')}/NOTES.md`]: 'Ours.\n',
+    'queries/odd.json': '{ "label": "Odd",\n "dataset": "parks/trees" }',
+  },
+};
+const ann: Viewer = { username: 'ann', staff: true, groups: [] };
+const trees = { kind: 'dataset', namespace: 'parks', slug: 'trees' } as const;
+const version = (slug: string) => ({ kind: 'version', namespace: 'parks', dataset: 'trees', slug }) as const;
+const namespace = (slug: string) => ({ kind: 'namespace', slug }) as const;
+
+async function open(t: TestContext, more: FolderContent = {}) {
+  const folder = await makeFolder({ ...content, ...more }, t);
+  const files = await openFolder(folder.root);
+  await files.load();
+  t.after(() => files.close());
+  const newest = async (): Promise<TrashEntry> => {
+    const [entry] = await listTrash(folder.root);
+    assert.ok(entry);
+    return entry;
+  };
+  return { folder, files, view: files.for(ann), newest, back: async () => restore(files, await newest()) };
+}
+
+const restore = (files: FileCatalogue, { id }: TrashEntry) => files.for(ann).trash.restore(id);
+
+/** Every file but private ones, with its bytes and its time of change. */
+async function picture(root: string): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (!entry.isFile() || path.includes('/.catalogue/')) continue;
+    found[path.slice(root.length + 1)] = `${(await stat(path)).mtimeMs} ${await readFile(path, 'utf8')}`;
+  }
+  return found;
+}
+
+describe('what is removed', () => {
+  for (const [ref, paths] of [
+    [trees, [homeOf('parks/trees')]],
+    [namespace('empty'), ['namespaces/empty']],
+    [
+      version('20200101000000000000'),
+      [`${homeOf('parks/trees')}/versions/20200101000000000000.yaml`, `${homeOf('parks/trees')}/data/a.csv`],
+    ],
+    [version('20210101000000000000'), [`${homeOf('parks/trees')}/versions/20210101000000000000.yaml`]],
+    [{ kind: 'query', slug: 'tall' }, ['queries/tall.yaml']],
+    [{ kind: 'query', slug: 'odd' }, ['queries/odd.json']],
+    [{ kind: 'group', slug: 'gardeners' }, ['groups/gardeners.yaml']],
+    [{ kind: 'user', slug: 'bob' }, ['users/bob.yaml']],
+  ] as const)
+    it(`a ${ref.kind} ${ref.slug}: goes to the trash and comes back as it was`, async (t) => {
+      const { folder, view, newest, back } = await open(t);
+      // Removing a group takes it out of the records that name it, which isn't undone.
+      if (ref.kind === 'group')
+        await view.edit(ref, { members: [] }).then(() => view.edit(namespace('parks'), { owners: [] }));
+      const before = await picture(folder.root);
+      const entity = await view.get(ref);
+      const start = new Date().toISOString();
+      await view.remove(ref);
+      const entry = await newest();
+      assert.deepEqual({ ref: entry.ref, paths: entry.paths, by: entry.by }, { ref, paths, by: 'ann' });
+      assert.ok(entry.removed >= start && entry.removed <= new Date().toISOString());
+      assert.match(entry.id, /^\d{17}-[0-9a-f]{8}$/);
+      const kept = Object.keys(await picture(folder.root));
+      const gone = Object.keys(before).filter((path) => !kept.includes(path));
+      assert.ok(gone.length && gone.every((path) => paths.some((place) => path.startsWith(place))), gone.join());
+      await assert.rejects(view.get(ref), NotFoundError);
+      await back();
+      assert.deepEqual(await picture(folder.root), before);
+      assert.deepEqual(await view.get(ref), entity);
+      assert.deepEqual(await listTrash(folder.root), []);
+    });
+
+  it('is seen by nobody: not served, not in the list of files, not in git', async (t) => {
+    const { folder, view, files, newest } = await open(t);
+    await view.remove(trees);
+    const { id } = await newest();
+    assert.equal((await view.list('dataset', { search: 'trees' })).count, 0);
+    const inside = await view.list('file', { pageSize: 1000 });
+    assert.ok(!inside.items.some(({ path }) => path.includes('.catalogue') || path.includes('trees')));
+    for (const path of [`../.catalogue/trash/${id}/entry.json`, `.catalogue/trash/${id}/entry.json`])
+      await assert.rejects(view.media(path), NotFoundError);
+    const again = await openFolder(folder.root);
+    await again.load();
+    assert.deepEqual(
+      [...again.snapshot.diagnostics.keys()].filter((path) => path.includes('trash')),
+      [],
+    );
+    assert.equal(await readFile(folder.path('.catalogue/trash/.gitignore'), 'utf8'), '*\n');
+    assert.equal((await stat(folder.path('.catalogue/trash'))).mode & 0o077, 0);
+    await files.close();
+  });
+
+  it('in another process, comes back where the folder is followed', async (t) => {
+    const { folder, view, back } = await open(t);
+    const follower = await openFolder(folder.root, { watch: true });
+    t.after(() => follower.close());
+    await view.remove(trees);
+    await until(() => !follower.snapshot.folders.get('parks')?.datasets.has('trees'));
+    await back();
+    await until(() => follower.snapshot.folders.get('parks')?.datasets.get('trees')?.versions.length === 3);
+  });
+
+  it('by one who has the folder in hand is by nobody', async (t) => {
+    const { files, newest } = await open(t);
+    await files.for().remove(trees);
+    assert.equal((await newest()).by, null);
+  });
+
+  it('is copied where the trash lies on another file system', async (t) => {
+    const { folder } = await open(t);
+    const before = await picture(folder.path(homeOf('parks/trees')));
+    const elsewhere = (async () => {
+      throw Object.assign(new Error('cross-device link not permitted'), { code: 'EXDEV' });
+    }) as typeof rename;
+    await moveAcross(folder.path(homeOf('parks/trees')), folder.path('.catalogue/trash/x/trees'), elsewhere);
+    assert.deepEqual(await picture(folder.path(homeOf('parks'))).catch(() => ({})), {});
+    const names = await readdir(folder.path('.catalogue/trash/x'));
+    assert.deepEqual(names, ['trees']);
+    const copied = await readFile(folder.path('.catalogue/trash/x/trees/data/a.csv'), 'utf8');
+    assert.equal(before['data/a.csv']?.endsWith(copied), true);
+    assert.deepEqual((await readdir(folder.path('namespaces/parks/datasets'))).sort(), ['lawns']);
+  });
+});
+
+describe('nothing comes back', () => {
+  it('where something else has its place, in whichever case', async (t) => {
+    const { folder, view, newest, back } = await open(t);
+    await view.remove(trees);
+    await view.create('dataset', { label: 'Others', slug: 'Trees', namespace: 'parks' });
+    const before = await picture(folder.root);
+    await assert.rejects(back(), (error: Error) => {
+      assert.ok(error instanceof ConflictError);
+      assert.match(error.message, /The place of dataset parks\/trees is taken/);
+      return true;
+    });
+    assert.deepEqual(await picture(folder.root), before);
+    assert.ok(await newest());
+    await view.edit({ ...trees, slug: 'Trees' }, { slug: 'others' });
+    await back();
+    assert.equal((await view.get<'dataset'>(trees)).slug, 'trees');
+  });
+
+  it('where only a part of its place is taken', async (t) => {
+    const { folder, view, back } = await open(t);
+    await view.remove(version('20200101000000000000'));
+    await folder.write(`${homeOf('parks/trees')}/data/a.csv`, 'another\n');
+    await assert.rejects(back(), /there is .*data\/a\.csv/);
+    await rm(folder.path(`${homeOf('parks/trees')}/data/a.csv`));
+    await folder.write(`${homeOf('parks/trees')}/versions/20200101000000000000.json`, '{}');
+    await assert.rejects(back(), /there is .*20200101000000000000\.json/);
+    await rm(folder.path(`${homeOf('parks/trees')}/versions/20200101000000000000.json`));
+    await back();
+  });
+
+  it('where what it lay in is gone', async (t) => {
+    const { view, files, folder, back } = await open(t);
+    await view.remove(version('20200101000000000000'));
+    const [one] = await listTrash(folder.root);
+    await view.remove(trees);
+    const [two] = await listTrash(folder.root);
+    await view.remove({ ...trees, slug: 'lawns' });
+    await view.remove(namespace('parks'));
+    assert.ok(one && two);
+    await assert.rejects(restore(files, one), /There is no dataset parks\/trees any more.*Restore or add it first/);
+    await assert.rejects(restore(files, two), /There is no namespace parks any more/);
+    await back();
+    await restore(files, two);
+    await restore(files, one);
+    assert.equal((await view.get<'dataset'>(trees)).versions.length, 3);
+  });
+
+  it('where the note was made to name a place outside', async (t) => {
+    const { folder, view, files, newest } = await open(t);
+    await view.remove({ kind: 'query', slug: 'tall' });
+    const entry = await newest();
+    const places = ['queries/../../tall.yaml', '.catalogue/accounts.json', '../tall.yaml'];
+    for (const path of places) {
+      await mkdir(join(folder.path(`.catalogue/trash/${entry.id}`), path, '..'), { recursive: true });
+      await writeFile(join(folder.path(`.catalogue/trash/${entry.id}`), path), 'x');
+      const note = { ...entry, paths: [path] };
+      await writeFile(folder.path(`.catalogue/trash/${entry.id}/entry.json`), JSON.stringify(note));
+      await assert.rejects(restore(files, entry), /outside of the catalogue/, path);
+    }
+  });
+});
+
+describe('the trash', () => {
+  it('is emptied: all of it, or what was removed before', async (t) => {
+    const { folder, view } = await open(t);
+    await view.remove({ kind: 'query', slug: 'tall' });
+    await new Promise((done) => setTimeout(done, 5));
+    const between = new Date();
+    await new Promise((done) => setTimeout(done, 5));
+    await view.remove(trees);
+    assert.deepEqual(
+      (await listTrash(folder.root)).map(({ ref }) => ref.kind),
+      ['dataset', 'query'],
+    );
+    assert.deepEqual(
+      (await emptyTrash(folder.root, between)).map(({ ref }) => ref.kind),
+      ['query'],
+    );
+    assert.deepEqual(
+      (await emptyTrash(folder.root)).map(({ ref }) => ref.kind),
+      ['dataset'],
+    );
+    assert.deepEqual(await readdir(folder.path('.catalogue/trash')), ['.gitignore']);
+    assert.deepEqual(await emptyTrash(folder.root), []);
+  });
+
+  it('may hold what a crash left, and whatever else somebody put there', async (t) => {
+    const { folder, view } = await open(t);
+    assert.deepEqual([await listTrash(folder.root), await emptyTrash(folder.root)], [[], []]);
+    await view.remove(trees);
+    const write = (path: string, text: string) => folder.write(`.catalogue/trash/${path}`, text);
+    await write(
+      '20200101000000000-00000001/entry.json',
+      '{"ref":{"kind":"query","slug":"x"},"paths":["queries/x.yaml"]}',
+    );
+    await write('20200101000000000-00000002/entry.json', '{"ref":');
+    await write('20200101000000000-00000003/queries/x.yaml', 'label: x');
+    await write('mine/x.txt', 'x');
+    await write('.0123456789abcdef.catalogue-tmp/x', 'x');
+    const old = new Date('2020-01-01');
+    await utimes(folder.path('.catalogue/trash/.0123456789abcdef.catalogue-tmp'), old, old);
+    assert.equal((await listTrash(folder.root)).length, 1);
+    await emptyTrash(folder.root, new Date('2021-01-01'));
+    const left = (await readdir(folder.path('.catalogue/trash'))).filter((name) => !name.startsWith('.'));
+    assert.equal(left.length, 2);
+    assert.ok(left.includes('mine'));
+  });
+
+  it('keeps apart what had the same name at different times', async (t) => {
+    const { folder, view, files } = await open(t);
+    for (const label of ['One', 'Two', 'Three']) {
+      await view.remove({ kind: 'query', slug: 'tall' });
+      await view.create('query', { label, slug: 'tall', dataset: 'parks/trees' });
+    }
+    await view.remove({ kind: 'query', slug: 'tall' });
+    const [, two] = await listTrash(folder.root);
+    assert.ok(two);
+    await restore(files, two);
+    assert.equal((await view.get<'query'>({ kind: 'query', slug: 'tall' })).label, 'Two');
+    assert.equal((await listTrash(folder.root)).length, 3);
+  });
+});
