@@ -49,8 +49,8 @@ export async function changesSince(root: string, range: string, options?: Change
 
 /** True if git knows a commit by this name; false outside of a repository. */
 export async function isCommit(root: string, name: string): Promise<boolean> {
-  const { lookUpCommit: commitAt } = await import('./git/refs.ts');
-  return commitAt(root, name).then(
+  const { lookUpCommit } = await import('./git/refs.ts');
+  return lookUpCommit(root, name).then(
     (commit) => commit !== null,
     () => false,
   );

@@ -50,14 +50,14 @@ export interface Committed {
 }
 
 /**
- * Commits steps, each whole or not at all, whatever became of those before it.
+ * Commits steps in order. Each is atomic, and independent of the outcome of those before.
  * @throws UnavailableError if the catalogue folder is gone
  */
 export async function commit(access: Access, steps: readonly Step[], options: CommitOptions): Promise<Committed> {
   const { files, viewer } = access;
   if (!files.store.tree.isCatalogue()) throw folderIsGone();
   if (options.dryRun) return new Transaction(access, options, null).run(steps);
-  // Git reads large files where they lie: they stay there until they are committed.
+  // Files that are still to be committed must stay at their paths, where git reads them.
   if (steps.some(movesFiles)) await files.commits.drained();
   const work = (context: WriteContext) => new Transaction(access, options, context).run(steps);
   return files.commits.runAndCommit(viewer.username, work, options.message);
@@ -82,7 +82,7 @@ function movesFiles({ changes, locks }: Step): boolean {
 
 /** Number of steps that are locked and planned together. */
 const maxChunk = 64;
-/** Number of files that are written at a time: the disk takes several as fast as one. */
+/** Number of steps that are performed at a time: a disk writes several files as fast as one. */
 const concurrency = 8;
 /** Number of times that an edit is computed again because another program has saved the file meanwhile. */
 const maxAttempts = 5;
@@ -119,7 +119,7 @@ class Transaction {
 
   async #runChunk(chunk: Chunk): Promise<void> {
     const context = this.#context;
-    if (!context) return this.#rehearse(chunk);
+    if (!context) return this.#dryRunChunk(chunk);
     const permitted = await this.#permitted(chunk);
     if (permitted.length === 0) return;
     const locks = [...new Set(permitted.flatMap(([, step]) => stepLocks(step)))].sort();
@@ -130,7 +130,7 @@ class Transaction {
     }
   }
 
-  /** The steps of a chunk that the viewer may make: nobody waits for a lock to be refused. */
+  /** The steps of a chunk that the viewer may make. This is checked before locks are taken. */
   async #permitted(chunk: Chunk): Promise<Chunk> {
     const permitted: Numbered[] = [];
     for (const [i, given] of chunk) {
@@ -146,7 +146,7 @@ class Transaction {
     return permitted;
   }
 
-  async #rehearse(chunk: Chunk): Promise<void> {
+  async #dryRunChunk(chunk: Chunk): Promise<void> {
     const overlay = new OverlayTree(this.#tree);
     const plan = new TransactionPlan(this.#access, overlay, { snapshot: this.#snapshot });
     const { accepted, next } = await this.#plan(await this.#permitted(chunk), plan);
@@ -216,7 +216,7 @@ class Transaction {
   }
 }
 
-/** A diagnostic with its line. It does not name records that the viewer may not see. */
+/** A diagnostic with its line, without names of records that the viewer may not see. */
 function locate({ fix: _, other, ...found }: RecordDiagnostic, plan: TransactionPlan, visible: Snapshot): Diagnostic {
   const text = plan.text(found.path);
   const place =
@@ -246,7 +246,7 @@ function* chunksOf(steps: readonly Step[], max: number): Generator<Chunk> {
   for (const [i, step] of steps.entries()) {
     const [change, ...others] = typeof step.changes === 'function' ? [] : step.changes;
     const info = change?.do === 'write' && others.length === 0 ? parseSafePath(change.path) : null;
-    // Rights hang on namespaces: what follows one is planned when it is written.
+    // Permissions depend on namespaces: later steps are planned after a namespace is written.
     const own = info?.kind === 'record' && info.ref.kind !== 'namespace' ? info.ref.kind : undefined;
     const isNext = own !== undefined && own === kind && chunk.length < max && !paths.has(change?.path ?? '');
     if (!isNext && chunk.length) {

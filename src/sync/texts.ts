@@ -1,9 +1,9 @@
 /** Texts of records that are to be written: read one by one if they are few, all at once if they are many. */
-import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { StaleError, ValidationError } from '../catalogue/errors.ts';
 import { recordFormat } from '../catalogue/layout.ts';
 import type { FileEntry, Replica } from '../catalogue/replica.ts';
+import { checksumOf } from '../disk/checksum.ts';
 import { parseRecord } from '../text/parse.ts';
 import type { RecordFields } from './field-conflicts.ts';
 import { LineFile, type LinePosition } from './line-file.ts';
@@ -77,8 +77,6 @@ export function textReader(replica: Replica, spool?: TextSpool): TextReader {
     },
   };
 }
-
-export const checksumOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** In bytes: no catalogue accepts a larger record. */
 const maxRecordSize = 1024 * 1024;

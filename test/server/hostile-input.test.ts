@@ -25,7 +25,7 @@ describe('what is written', () => {
   it('is never larger than what is read', async (test) => {
     const { send, token } = await withTrees(test);
     const description = 'x'.repeat(1024 * 1024);
-    const message = /^This makes a record of \d+ bytes; it may have at most 1048576\.$/;
+    const message = /^The record would have \d+ bytes; the maximum is 1048576\.$/;
     const edited = await send('PATCH', trees, { description }, token);
     assert.equal(edited.status, 400);
     assert.match(edited.body.non_field_errors[0], message);

@@ -148,12 +148,7 @@ async function diffBranch(call: Call, what: string, { format, rows }: BranchOpti
   const folder = call.folder();
   const root = resolve(context.cwd, folder);
   const { at, end } = progress(context, 'Comparing');
-  const {
-    from,
-    to,
-    things,
-    unreadable: unread,
-  } = await interruptible(context, 'Nothing was changed.', (signal) =>
+  const { from, to, things, unreadable } = await interruptible(context, 'Nothing was changed.', (signal) =>
     changesSince(root, what, { rows, signal, onProgress: at }),
   )
     .catch((error) => {
@@ -165,9 +160,9 @@ async function diffBranch(call: Call, what: string, { format, rows }: BranchOpti
     ...rest,
     path: relative(context.cwd, resolve(root, path)).replaceAll('\\', '/'),
   });
-  const broken = unread.map(place);
+  const broken = unreadable.map(place);
   const chosen = format ?? (show.asJson ? 'json' : 'text');
-  if (chosen === 'json') show.json({ from, to, things, unread: broken });
+  if (chosen === 'json') show.json({ from, to, things, unreadable: broken });
   else if (chosen === 'markdown') {
     const { changesMarkdown } = await import('../output/change-markdown.ts');
     context.out(changesMarkdown({ from: from.name, to: to?.name ?? null }, things, broken));

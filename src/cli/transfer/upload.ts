@@ -125,7 +125,7 @@ export async function inspect(
     throw error instanceof PayloadError ? new ValidationError({ file: [error.message] }) : error;
   });
   if (checksum !== undefined && checksum.toLowerCase() !== intake.checksum)
-    throw new ValidationError({ checksum: [`The bytes have the checksum ${intake.checksum}, and not ${checksum}.`] });
+    throw new ValidationError({ checksum: [`The bytes have the checksum ${intake.checksum}, not ${checksum}.`] });
   if (intake.isLfsPointer)
     throw new ValidationError({ file: ['It is a Git LFS pointer, and not the file itself. Run "git lfs pull".'] });
   const version = { ...intake, media_type: intake.mediaType };

@@ -1,4 +1,4 @@
-/** `.catalogue/accounts.json`: read as it is, written durably, and for nobody's eyes but those of this system's user. */
+/** The file `.catalogue/accounts.json`: read and validated, written durably, and readable by its owner only. */
 import { chmod, mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Adapter } from 'lowdb';
@@ -36,7 +36,7 @@ export interface StoredSession {
   readonly expires: string;
 }
 
-/** What the file holds. Lists and no objects by name: a user may be called `__proto__`. */
+/** Contents of the file: lists, not objects with usernames as keys, since a user may be called `__proto__`. */
 export interface AccountsData {
   readonly passwords: readonly StoredPassword[];
   readonly tokens: readonly StoredToken[];
@@ -45,7 +45,7 @@ export interface AccountsData {
 
 export const noAccounts: AccountsData = Object.freeze({ passwords: [], tokens: [], sessions: [] });
 
-/** The file for lowdb. */
+/** Adapter of the file for lowdb. */
 export class AccountsAdapter implements Adapter<AccountsData> {
   readonly #path: string;
 
@@ -55,8 +55,8 @@ export class AccountsAdapter implements Adapter<AccountsData> {
   }
 
   /**
-   * @returns null where there is no such file
-   * @throws UnusableCatalogueError where it is damaged or can't be read; it says nothing of what stands in it
+   * @returns null if there is no such file
+   * @throws UnusableCatalogueError if it is damaged or can't be read; the message does not quote its contents
    */
   async read(): Promise<AccountsData | null> {
     const text = await this.#text();
@@ -67,14 +67,14 @@ export class AccountsAdapter implements Adapter<AccountsData> {
     const file = await open(this.#path, 'r').catch((error) => {
       if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return null;
       throw new UnusableCatalogueError(
-        `${accountsPath} can't be read (${codeOf(error)}): let the user of this process read it.`,
+        `${accountsPath} can't be read (${codeOf(error)}): give the user of this process permission to read it.`,
       );
     });
     if (file === null) return null;
     try {
-      // A copy or a careless hand may have opened it to others: then it is closed again, before anything else.
+      // A copied file may be readable by others.
       if (((await file.stat()).mode & 0o077) !== 0) await file.chmod(0o600).catch(() => {});
-      await closeToOthers(dirname(this.#path));
+      await restrictToOwner(dirname(this.#path));
       return await file.readFile('utf8');
     } finally {
       await file.close();
@@ -85,7 +85,7 @@ export class AccountsAdapter implements Adapter<AccountsData> {
     const folder = dirname(this.#path);
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      await closeToOthers(folder);
+      await restrictToOwner(folder);
     } catch (error) {
       throw toUnavailable(error, folder);
     }
@@ -93,17 +93,17 @@ export class AccountsAdapter implements Adapter<AccountsData> {
   }
 }
 
-/** Where the folder isn't ours to close, the file's own mode has to do. */
-const closeToOthers = (folder: string) => chmod(folder, 0o700).catch(() => {});
+/** Ignores errors: if the folder belongs to another user, the file's own mode protects it. */
+const restrictToOwner = (folder: string) => chmod(folder, 0o700).catch(() => {});
 
 function parseAccounts(text: string): AccountsData {
   const parsed = parseRecord(text, 'json');
-  // The error's own message may quote the text, and that is nothing to show.
+  // The message of the parser may quote the text, which is secret.
   if ('error' in parsed) throw damagedError(`at line ${parsed.error.line}, column ${parsed.error.column}`);
   const data = parsed.value as Record<keyof AccountsData, unknown>;
   for (const name of Object.keys(shapes) as (keyof AccountsData)[]) {
     const list = data[name];
-    if (!Array.isArray(list)) throw damagedError(`at /${name}, which is no list`);
+    if (!Array.isArray(list)) throw damagedError(`at /${name}, which is not a list`);
     const wrong = list.findIndex((item) => !hasShape(item, shapes[name]));
     if (wrong >= 0) throw damagedError(`at /${name}/${wrong}`);
   }
@@ -112,8 +112,8 @@ function parseAccounts(text: string): AccountsData {
 
 const damagedError = (where: string) =>
   new UnusableCatalogueError(
-    `${accountsPath} is damaged ${where}. Mend it, put a copy in its place, or remove it: ` +
-      'then nobody has a password or token until they are given anew. It was left as it is.',
+    `${accountsPath} is damaged ${where}, and was not changed. Fix it, or restore it from a backup; ` +
+      'or remove it, and set all passwords and tokens again.',
   );
 
 type Test = (value: unknown) => boolean;
@@ -123,7 +123,7 @@ const isHash: Test = (value) => typeof value === 'string' && /^[0-9a-f]{64}$/.te
 const isDate: Test = (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value));
 const isDateOrNull: Test = (value) => value === null || isDate(value);
 
-/** Keys that nobody here knows stay. */
+/** Required keys of the items of each list; unknown keys stay. */
 const shapes: { readonly [K in keyof AccountsData]: Readonly<Record<string, Test>> } = {
   passwords: { user: isText, hash: (value) => typeof value === 'string' && isPasswordHash(value) },
   tokens: {

@@ -1,7 +1,7 @@
 /**
- * The accounts of a catalogue folder. What they hold is read from `.catalogue/accounts.json` whenever that has changed,
- * so that another process (the command line beside the server, say) is heard at once; whom they stand for, and what
- * these may do, is read from the catalogue at the moment of asking.
+ * The accounts of a catalogue folder. `.catalogue/accounts.json` is read again whenever it has changed, so that changes of
+ * another process (such as the command line beside the server) apply at once. The permissions of the users are read from
+ * the catalogue at each request.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
@@ -33,16 +33,18 @@ import {
 } from './accounts-file.ts';
 import { hashPassword, verifyPassword } from './password.ts';
 
-/** In milliseconds: how long a session lasts, and how exactly the last use of a token is known. */
-const sessionLength = 14 * 24 * 3600_000;
+/** Lifetime of a session, in milliseconds. */
+const sessionLifetime = 14 * 24 * 3600_000;
+/** Minimum time between two updates of a token's last use, in milliseconds. */
 const useInterval = 10 * 60_000;
-/** More than anybody signs in with; the oldest go. */
+/** Maximum number of sessions of a user; the oldest are removed. */
 const maxSessions = 20;
 
 const hashSecret = (secret: string) => createHash('sha256').update(secret).digest('hex');
 
-/** The file as it was last read, its entries by what they are looked up by. */
+/** Contents of the file: passwords by username, tokens and sessions by hash. */
 interface AccountsIndex {
+  /** Stamp of the file when it was read. */
   readonly stamp: string;
   readonly passwords: ReadonlyMap<string, StoredPassword>;
   readonly tokens: ReadonlyMap<string, StoredToken>;
@@ -52,11 +54,11 @@ interface AccountsIndex {
 export class FileAccounts implements Accounts {
   readonly #files: CatalogueFiles;
   readonly #adapter: AccountsAdapter;
-  #known: AccountsIndex | undefined;
-  /** The state of the file in which it couldn't be read. */
-  #toldOf: string | undefined;
-  /** Tokens whose last use is being written down. */
-  readonly #noting = new Map<string, Promise<void>>();
+  #index: AccountsIndex | undefined;
+  /** Stamp of the file whose read error was logged. */
+  #loggedStamp: string | undefined;
+  /** Updates of last uses in progress, by token id. */
+  readonly #pendingUses = new Map<string, Promise<void>>();
 
   constructor(files: CatalogueFiles) {
     this.#files = files;
@@ -65,14 +67,14 @@ export class FileAccounts implements Accounts {
 
   async signIn(username: string, password: string): Promise<boolean> {
     const { passwords } = await this.#read();
-    const user = await this.#user(username);
+    const user = await this.#findUser(username);
     const stored = user ? passwords.get(username)?.hash : undefined;
     return verifyPassword(password.normalize('NFC'), stored ?? null);
   }
 
   async setPassword(username: string, password: string): Promise<void> {
     const checked = checkedPassword(password);
-    await this.#mustExist(username);
+    await this.#assertUserExists(username);
     const hash = await hashPassword(checked);
     await this.#edit((data) => ({
       ...data,
@@ -84,7 +86,7 @@ export class FileAccounts implements Accounts {
   async addToken(username: string, options: TokenOptions = {}): Promise<NewToken> {
     const { label = '', scope = 'write', expires = null, keep = Number.POSITIVE_INFINITY } = options;
     if (!tokenScopes.includes(scope)) throw new ValidationError({ scope: [`"${scope}" is not a valid choice.`] });
-    await this.#mustExist(username);
+    await this.#assertUserExists(username);
     const token = randomBytes(20).toString('hex');
     const stored: StoredToken = {
       id: randomBytes(6).toString('hex'),
@@ -120,17 +122,17 @@ export class FileAccounts implements Accounts {
   async viewerOf(token: string): Promise<Viewer | null> {
     const found = (await this.#read()).tokens.get(hashSecret(token));
     if (!found || isExpired(found)) return null;
-    const user = await this.#user(found.user);
+    const user = await this.#findUser(found.user);
     if (!user) return null;
-    this.#noteUse(found);
+    this.#recordUse(found);
     return { ...viewerFor(user), ...(found.scope === 'read' && { readOnly: true }) };
   }
 
   async startSession(username: string): Promise<Session> {
-    await this.#mustExist(username);
+    await this.#assertUserExists(username);
     const key = randomBytes(32).toString('base64url');
     const now = Date.now();
-    const [created, expires] = [now, now + sessionLength].map((time) => new Date(time).toISOString()) as [
+    const [created, expires] = [now, now + sessionLifetime].map((time) => new Date(time).toISOString()) as [
       string,
       string,
     ];
@@ -146,7 +148,7 @@ export class FileAccounts implements Accounts {
   async viewerOfSession(key: string): Promise<Viewer | null> {
     const found = (await this.#read()).sessions.get(hashSecret(key));
     if (!found || isExpired(found)) return null;
-    const user = await this.#user(found.user);
+    const user = await this.#findUser(found.user);
     return user ? viewerFor(user) : null;
   }
 
@@ -170,42 +172,42 @@ export class FileAccounts implements Accounts {
     }));
   }
 
-  /** Waits for what is still being written. */
+  /** Waits for writes in progress. */
   async close(): Promise<void> {
-    await Promise.all(this.#noting.values());
+    await Promise.all(this.#pendingUses.values());
   }
 
-  async #user(username: string): Promise<User | undefined> {
+  async #findUser(username: string): Promise<User | undefined> {
     if (!usernameRule.test(username)) return undefined;
     await this.#files.need([{ kind: 'user', slug: username }]);
     return this.#files.snapshot.users.get(username);
   }
 
-  async #mustExist(username: string): Promise<void> {
-    if (!(await this.#user(username))) throw new NotFoundError(`There is no user ${username}.`);
+  async #assertUserExists(username: string): Promise<void> {
+    if (!(await this.#findUser(username))) throw new NotFoundError(`There is no user ${username}.`);
   }
 
   async #read(): Promise<AccountsIndex> {
-    // Looked at first: what is written meanwhile makes the file look older than it is, and it is read again.
+    // Taken before reading: if the file is written meanwhile, it is read again next time.
     const stamp = await this.#stamp();
-    if (this.#known?.stamp === stamp) return this.#known;
-    // Where the whole folder is gone, what is known counts until it comes back, as with all else.
-    if (this.#known && stamp === '' && !this.#files.store.tree.isCatalogue()) return this.#known;
+    if (this.#index?.stamp === stamp) return this.#index;
+    // If the whole folder is gone, the last contents stay valid until it comes back.
+    if (this.#index && stamp === '' && !this.#files.store.tree.isCatalogue()) return this.#index;
     const { passwords, tokens, sessions } =
-      (await this.#adapter.read().catch((error) => this.#tell(error, stamp))) ?? noAccounts;
-    this.#known = {
+      (await this.#adapter.read().catch((error) => this.#logOnce(error, stamp))) ?? noAccounts;
+    this.#index = {
       stamp,
       passwords: new Map(passwords.map((entry) => [entry.user, entry])),
       tokens: new Map(tokens.map((entry) => [entry.hash, entry])),
       sessions: new Map(sessions.map((entry) => [entry.hash, entry])),
     };
-    return this.#known;
+    return this.#index;
   }
 
-  /** Tells of a file that can't be read: once, and not at every request. */
-  #tell(error: Error, stamp: string): never {
-    if (stamp !== this.#toldOf) this.#files.options.log?.(error.message);
-    this.#toldOf = stamp;
+  /** Logs a read error, unless it was logged for this state of the file, and throws it. */
+  #logOnce(error: Error, stamp: string): never {
+    if (stamp !== this.#loggedStamp) this.#files.options.log?.(error.message);
+    this.#loggedStamp = stamp;
     throw error;
   }
 
@@ -214,9 +216,9 @@ export class FileAccounts implements Accounts {
     return found ? `${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}` : '';
   }
 
-  /** Changes the file under its lock. What has expired goes, whatever the change is. */
+  /** Changes the file under its lock, and removes expired entries. */
   async #edit(change: (data: AccountsData) => AccountsData): Promise<void> {
-    if (this.#files.options.readOnly) throw new NotPermittedError('This catalogue is there to be read only.');
+    if (this.#files.options.readOnly) throw new NotPermittedError('The catalogue was opened read-only.');
     await withLock(this.#files.root, accountsPath, async (signal) => {
       const file = new Low<AccountsData>(this.#adapter, noAccounts);
       await file.read();
@@ -229,18 +231,18 @@ export class FileAccounts implements Accounts {
     });
   }
 
-  /** Writes down that a token is used; not at every use, and nobody waits for it. */
-  #noteUse({ id, last_used }: StoredToken): void {
+  /** Updates the last use of a token in the background, at most once per `useInterval`. */
+  #recordUse({ id, last_used }: StoredToken): void {
     const now = Date.now();
-    if (this.#files.options.readOnly || this.#noting.has(id)) return;
+    if (this.#files.options.readOnly || this.#pendingUses.has(id)) return;
     if (last_used !== null && now - Date.parse(last_used) < useInterval) return;
-    const used = (token: StoredToken) =>
+    const withUse = (token: StoredToken) =>
       token.id === id ? { ...token, last_used: new Date(now).toISOString() } : token;
-    const work = this.#edit((data) => ({ ...data, tokens: data.tokens.map(used) }))
-      // A disk that takes nothing is no reason to turn anybody away.
+    const work = this.#edit((data) => ({ ...data, tokens: data.tokens.map(withUse) }))
+      // If the disk refuses it, the token is valid all the same.
       .catch(() => {})
-      .finally(() => this.#noting.delete(id));
-    this.#noting.set(id, work);
+      .finally(() => this.#pendingUses.delete(id));
+    this.#pendingUses.set(id, work);
   }
 }
 

@@ -1,15 +1,15 @@
-/** Passwords as they are stored: hashed with scrypt (RFC 7914), each with a salt of its own and the cost it was made at. */
+/** Password hashes: scrypt (RFC 7914), with a random salt; the parameters are stored with each hash. */
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 
-/** As strong as OWASP's "Password Storage Cheat Sheet" asks, with the least memory (16 MB). */
+/** The setting of OWASP's "Password Storage Cheat Sheet" that needs the least memory (16 MB). */
 const cost = { ln: 14, r: 8, p: 5 };
 
-/** Costs that a stored hash may have: a file that says more was not written by us, and would bind all memory. */
+/** Maximum parameters of a stored hash: with greater ones, the hashing could use up all memory. */
 const maxCost = { ln: 17, r: 16, p: 16 };
 
 const storedFormat = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{8,})\$([A-Za-z0-9+/]{40,})$/;
 
-/** Hashes a password: `$scrypt$ln=…,r=…,p=…$<salt>$<hash>`, as the PHC string format has it. */
+/** Hashes a password: `$scrypt$ln=…,r=…,p=…$<salt>$<hash>`, in the PHC string format. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
   const hash = await deriveKey(password, salt, 32, cost);
@@ -17,14 +17,14 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Whether a password is the one that was hashed.
- * @param stored null where there is none: then the work is done all the same, so that the time it takes tells nothing
+ * True if a password matches a stored hash.
+ * @param stored null if the user has none: the hashing takes the same time then, so that the time reveals nothing
  */
 export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
   const [, ln, r, p, salt = '', hash = ''] = storedFormat.exec(stored ?? '') ?? [];
   const wanted = { ln: Number(ln), r: Number(r), p: Number(p) };
-  const known = hash !== '' && wanted.ln <= maxCost.ln && wanted.r <= maxCost.r && wanted.p <= maxCost.p;
-  if (!known) {
+  const isUsable = hash !== '' && wanted.ln <= maxCost.ln && wanted.r <= maxCost.r && wanted.p <= maxCost.p;
+  if (!isUsable) {
     await deriveKey(password, Buffer.alloc(16), 32, cost);
     return false;
   }
@@ -33,10 +33,10 @@ export async function verifyPassword(password: string, stored: string | null): P
   return timingSafeEqual(found, expected);
 }
 
-/** Whether a text is a hash of ours. */
+/** True if a text has the format of `hashPassword`. */
 export const isPasswordHash = (text: string): boolean => storedFormat.test(text);
 
-/** One at a time: the threads that hash are those that read files, and a flood of guesses shouldn't take them all. */
+/** Hashing runs one at a time: it uses the threads that read files, and many guesses must not occupy them all. */
 let lastDerivation: Promise<unknown> = Promise.resolve();
 
 function deriveKey(password: string, salt: Buffer, length: number, { ln, r, p }: typeof cost): Promise<Buffer> {

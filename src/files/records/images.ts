@@ -1,12 +1,12 @@
 /**
- * Images among the fields of a dataset: each is stored in site_media/ under a name made of its bytes, so that equal bytes
- * are stored once. An image stays when a dataset gets another: older commits and descriptions may name it.
+ * Images among the fields of a dataset: each is stored in site_media/ under a name made of its checksum, so that equal
+ * images are stored once. An image stays when a dataset gets another one: older commits and descriptions may name it.
  */
-import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { imageFacts } from '../../catalogue/image.ts';
 import { mediaPath, parsePath } from '../../catalogue/layout.ts';
+import { checksumOf } from '../../disk/checksum.ts';
 import { makeFolders, temporaryBeside, writeDurably } from '../../disk/durable.ts';
 import type { CatalogueFiles } from '../catalogue-files.ts';
 import type { Change } from '../writing/change.ts';
@@ -16,11 +16,11 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** The path of an image in a catalogue folder. */
 export function imagePath(bytes: Uint8Array): string {
-  const name = createHash('sha256').update(bytes).digest('hex').slice(0, 32);
+  const name = checksumOf(bytes).slice(0, 32);
   return mediaPath(`images/${name}.${imageFacts(bytes)?.extension ?? 'bin'}`);
 }
 
-/** True if a path is named by the bytes of an image, and the checksum is that of other bytes. */
+/** True if the name in a path is the checksum of an image, and differs from the given one. */
 export function isNameOfOtherImage(path: string, checksum: string): boolean {
   const info = parsePath(path);
   const name = info.kind === 'media' ? /^images\/([0-9a-f]{32})\.[^/]*$/.exec(info.name)?.[1] : undefined;
@@ -29,7 +29,7 @@ export function isNameOfOtherImage(path: string, checksum: string): boolean {
 
 /**
  * Stores the images among fields, and writes the record that names them.
- * @param write gets the fields with addresses in place of bytes, and the changes that add the images
+ * @param write receives the fields with addresses in place of bytes, and the changes that add the images
  * @throws ConflictError if the images would lie outside of the folder; UnavailableError; and what `write` throws
  */
 export async function withImages<T>(

@@ -1,6 +1,6 @@
 /**
- * Groups in other records: users have their groups, namespaces their owners. A group that gets another name or is removed
- * changes these records; so does a new list of its members.
+ * Groups in other records: users list their groups, namespaces their owners. Renaming or removing a group changes these
+ * records, and so does a new list of its members.
  */
 import { ConflictError, ValidationError } from '../../catalogue/errors.ts';
 import { type RecordRef, recordStem } from '../../catalogue/layout.ts';
@@ -64,7 +64,7 @@ function usersToChange(
     .map(({ slug }) => slug);
 }
 
-/** A list with a name in place of another one, or at its end. */
+/** The list with `old` replaced by `name`; with `name` appended if it lacks `old`. */
 function replaceName(names: readonly string[], old: string, name: string): readonly string[] {
   const replaced = names.map((one) => (one === old ? name : one));
   return [...new Set(replaced.includes(name) ? replaced : [...replaced, name])];

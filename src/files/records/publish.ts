@@ -1,6 +1,6 @@
 /**
- * Publishing a version: the bytes are read once, into a temporary file in the data folder of the dataset. Then the payload
- * gets its name, and its record and the columns of the dataset are written, in one transaction.
+ * Publishing a version: the bytes are read once, into a temporary file in the data folder of the dataset. Then one
+ * transaction renames it to its name, and writes the record of the version and the columns of the dataset.
  */
 
 import { open, rm } from 'node:fs/promises';
@@ -63,49 +63,49 @@ export async function publishVersion(
       await makeFolders(dirname(aside));
       await sweepPayloads(dirname(aside));
     }
-    const intake = await ingestUpload(files, upload, aside);
+    const ingested = await ingestUpload(files, upload, aside);
     const detailed = { ...upload, ...(await upload.details?.()) };
-    assertChecksum(detailed, intake);
-    const published = new NewVersion(files, ref, detailed, intake, aside);
+    assertChecksum(detailed, ingested);
+    const published = new NewVersion(files, ref, detailed, ingested, aside);
     const step = { locks: [unitKey(ref)], changes: () => published.changes() };
     const snapshot = await commitStep(access, step, { dryRun, message: () => additionMessage(published.ref) });
     return published.result(snapshot);
   } catch (error) {
     if (codeOf(error) === 'ENOENT' && tree.stamp(home) === null)
       throw new NotFoundError('The dataset was removed or renamed meanwhile.');
-    // The name of the temporary file says nothing to anybody.
+    // The message names the dataset folder, not the temporary file.
     throw toUnavailable(error, tree.absolute(home));
   } finally {
     if (aside !== null) await rm(aside, { force: true });
   }
 }
 
-/** @throws ConflictError if the record is broken: early, before the bytes are read */
+/** Checks the record of a dataset before the bytes are read. @throws ConflictError if it is broken */
 function assertParses(files: CatalogueFiles, path: string): void {
   const found = files.snapshot.diagnostics.get(path)?.find(({ code }) => code === 'syntax' || code === 'schema');
   if (found) throw new ConflictError(`${path}:${found.line}:${found.column}: ${found.message}`);
 }
 
-/** @param aside where the bytes are kept; null if they are only read */
+/** Reads the bytes of an upload. @param aside path of the copy; null to keep none */
 async function ingestUpload(files: CatalogueFiles, upload: Upload, aside: string | null): Promise<IngestResult> {
   const { source, fileName, mediaType, onProgress, signal } = upload;
   try {
     const copy: IngestOptions =
       aside === null ? {} : { copyTo: aside, cacheFolder: derivedFolder(files), stagingName: temporaryName() };
-    const intake = await ingest(source, { fileName, mediaType, onProgress, signal, ...copy });
-    if (intake.isLfsPointer)
+    const ingested = await ingest(source, { fileName, mediaType, onProgress, signal, ...copy });
+    if (ingested.isLfsPointer)
       throw new ValidationError({ file: ['It is a Git LFS pointer, and not the file itself. Run "git lfs pull".'] });
     if (aside !== null) await syncFile(aside);
-    return intake;
+    return ingested;
   } catch (error) {
     if (error instanceof PayloadError) throw new ValidationError({ file: [error.message] });
     throw error;
   }
 }
 
-function assertChecksum({ checksum }: Upload, intake: IngestResult): void {
-  if (checksum === undefined || checksum.toLowerCase() === intake.checksum) return;
-  throw new ValidationError({ checksum: [`The bytes have the checksum ${intake.checksum}, and not ${checksum}.`] });
+function assertChecksum({ checksum }: Upload, ingested: IngestResult): void {
+  if (checksum === undefined || checksum.toLowerCase() === ingested.checksum) return;
+  throw new ValidationError({ checksum: [`The bytes have the checksum ${ingested.checksum}, not ${checksum}.`] });
 }
 
 async function syncFile(path: string): Promise<void> {
@@ -117,23 +117,29 @@ async function syncFile(path: string): Promise<void> {
   }
 }
 
-/** Version that is being published: its changes are computed under the lock of the dataset. */
+/** The version to publish. Its changes are computed under the lock of the dataset. */
 class NewVersion {
   readonly #files: CatalogueFiles;
   readonly #dataset: DatasetRef;
   readonly #upload: Upload;
-  readonly #intake: IngestResult;
+  readonly #ingested: IngestResult;
   readonly #aside: string | null;
   /** The newest version, if it has the same bytes. */
   #same: Version | undefined;
   #slug = '';
   #columnChanges = noChanges;
 
-  constructor(files: CatalogueFiles, dataset: DatasetRef, upload: Upload, intake: IngestResult, aside: string | null) {
+  constructor(
+    files: CatalogueFiles,
+    dataset: DatasetRef,
+    upload: Upload,
+    ingested: IngestResult,
+    aside: string | null,
+  ) {
     this.#files = files;
     this.#dataset = dataset;
     this.#upload = upload;
-    this.#intake = intake;
+    this.#ingested = ingested;
     this.#aside = aside;
   }
 
@@ -147,29 +153,29 @@ class NewVersion {
     this.#upload.signal?.throwIfAborted();
     const dataset = find<'dataset'>(this.#files.snapshot, this.#dataset);
     const [newest] = dataset.versions;
-    this.#same = newest?.checksum === this.#intake.checksum ? newest : undefined;
+    this.#same = newest?.checksum === this.#ingested.checksum ? newest : undefined;
     if (this.#same) return [];
     this.#slug = nextSlug(dataset, new Date());
     const { namespace, slug } = this.#dataset;
-    const file = `${this.#slug}${extensionFor(this.#upload.fileName, this.#intake)}`;
+    const file = `${this.#slug}${extensionFor(this.#upload.fileName, this.#ingested)}`;
     const path = `${recordStem(this.ref)}.yaml`;
     const header = schemaHeader('version', path, this.#files.snapshot.settings.base_url);
     const id = drawId((candidate) => [...allOf(this.#files.snapshot, 'version')].some((one) => one.id === candidate));
-    const record = { id, ...versionRecord(this.#slug, file, this.#upload, this.#intake) };
+    const record = { id, ...versionRecord(this.#slug, file, this.#upload, this.#ingested) };
     const text = newText(record, keyOrder('version'), header);
-    const { columns, size } = this.#intake;
+    const { columns, size } = this.#ingested;
     if (columns.length) this.#columnChanges = changesBetween(dataset.columns, columns);
     return [
       { do: 'add', path: payloadPath(namespace, slug, file), from: this.#aside, size },
       { do: 'create', path, text },
-      ...(columns.length && !hasColumns(dataset, columns) ? [this.#describeColumns()] : []),
+      ...(columns.length && !hasColumns(dataset, columns) ? [this.#updateColumns()] : []),
     ];
   }
 
-  /** The columns of a dataset are those of its newest version; descriptions and unknown keys stay. */
-  #describeColumns(): Change {
+  /** Sets the columns of the dataset to those of the new version; descriptions and unknown keys stay. */
+  #updateColumns(): Change {
     const path = existingRecordPath(this.#files, this.#dataset);
-    return { do: 'edit', path, set: ({ columns }) => ({ columns: fitColumns(columns, this.#intake.columns) }) };
+    return { do: 'edit', path, set: ({ columns }) => ({ columns: fitColumns(columns, this.#ingested.columns) }) };
   }
 
   result(snapshot: Snapshot): Published {
@@ -188,7 +194,7 @@ function hasColumns(dataset: Dataset, found: IngestResult['columns']): boolean {
   );
 }
 
-/** Timestamp of 20 digits, greater than that of every version: two in one millisecond differ in the last digits. */
+/** Timestamp of 20 digits, greater than those of all versions; versions of one millisecond differ in the last digits. */
 function nextSlug(dataset: Dataset, now: Date): string {
   const moment = now.toISOString().replace(/\D/g, '').padEnd(20, '0');
   const slugs = dataset.versions.map(({ slug }) => slug).filter((slug) => /^\d{20}$/.test(slug));
@@ -205,14 +211,14 @@ function extensionFor(fileName: string | undefined, { format, compression }: Ing
   return `${format ? `.${format}` : '.bin'}${compression === 'gzip' ? '.gz' : ''}`;
 }
 
-function versionRecord(slug: string, file: string, upload: Upload, intake: IngestResult) {
+function versionRecord(slug: string, file: string, upload: Upload, ingested: IngestResult) {
   const { label, notes, metadata, fileName } = upload;
-  const { rows, bbox, format, mediaType, size, checksum } = intake;
+  const { rows, bbox, format, mediaType, size, checksum } = ingested;
   return {
     label: label || slug,
     datetime: datetimeOf(slug),
     checksum,
-    metadata: metadata || encodeSummary(intake, fileName),
+    metadata: metadata || encodeSummary(ingested, fileName),
     ready: true,
     ...(notes && { notes }),
     ...(rows !== null && { rows }),
@@ -222,8 +228,8 @@ function versionRecord(slug: string, file: string, upload: Upload, intake: Inges
 }
 
 /** Base64 of a JSON summary: opaque to clients, useful to people. */
-function encodeSummary(intake: IngestResult, fileName: string | undefined): string {
-  const { format, compression, encoding, delimiter, crs, rows, bbox, statistics } = intake;
+function encodeSummary(ingested: IngestResult, fileName: string | undefined): string {
+  const { format, compression, encoding, delimiter, crs, rows, bbox, statistics } = ingested;
   const columns = statistics.map(({ type: _, ...figures }) => figures);
   const given = Object.entries({ compression, encoding, delimiter, crs, bbox }).filter(([, value]) => value !== null);
   const summary = { format, rows, ...Object.fromEntries(given), source: fileName };
@@ -231,5 +237,5 @@ function encodeSummary(intake: IngestResult, fileName: string | undefined): stri
   return (whole.length > maxSummarySize ? Buffer.from(JSON.stringify(summary)) : whole).toString('base64');
 }
 
-/** Bytes of a summary: one of thousands of columns would be larger than a record may be. */
+/** Maximum size of a summary with columns, in bytes: a record has a maximum size, too. */
 const maxSummarySize = 256 * 1024;

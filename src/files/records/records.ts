@@ -1,4 +1,4 @@
-/** Records that are created, edited and removed by their fields: the changes that this makes, committed. */
+/** Creation, edit and removal of records by their fields: computes the changes and commits them. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { aliasesAfter } from '../../catalogue/aliases.ts';
@@ -106,7 +106,7 @@ export async function editRecord<K extends WritableKind>(
     });
     const changes: Change[] = [
       ...images,
-      // The new name of a group is written first where it is used: an interruption gives nobody more rights.
+      // Users and namespaces get the new name of a group first: an interruption gives nobody more permissions.
       ...memberships,
       { do: 'edit', path, set },
       ...(moves ? [{ do: 'move', path, to, ifMatch: anyVersion } as const] : []),
@@ -144,19 +144,19 @@ export async function removeRecord(
 /** Keys of a record in their order. */
 export const keyOrder = (kind: WritableKind): readonly string[] => Object.keys(schemas[kind].properties);
 
-/** The path of the record file that is there, whatever its extension. @throws NotFoundError */
+/** The path of an existing record file, with its extension. @throws NotFoundError */
 export function existingRecordPath(files: CatalogueFiles, ref: RecordRef): string {
   const path = findRecord(files.store.tree, ref);
   if (path === undefined) throw new NotFoundError();
   return path;
 }
 
-/** The fields that are stored in the record; the others are its place, or are stored with other records. */
+/** The fields that are stored in the record itself: others make its path, or are stored in other records. */
 function storedFields(kind: WritableKind, fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => keyOrder(kind).includes(name)));
 }
 
-/** A new record has no empty fields: an absent text means the same. */
+/** Fields without empty texts and lists: an absent field means the same. */
 function omitEmpty(fields: Fields): Fields {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== '' && !(Array.isArray(value) && value.length === 0)),
@@ -169,7 +169,7 @@ function refAfterEdit(ref: Refs[WritableKind], { slug = ref.slug, namespace }: F
   return { kind: 'dataset', namespace: String(namespace ?? ref.namespace), slug: String(slug) };
 }
 
-/** Units that fields name, to be read before the rules ask for them. */
+/** Units that fields refer to: they must be read before the rules check the references. */
 function unitsInFields(kind: WritableKind, { namespace, dataset, owners, groups }: Fields): readonly Scope[] {
   const groupUnits = [owners, groups].flatMap((names) => (Array.isArray(names) ? names : []));
   const asked = kind === 'query' && dataset !== undefined ? parseDatasetRef(String(dataset)) : null;
@@ -181,8 +181,8 @@ function unitsInFields(kind: WritableKind, { namespace, dataset, owners, groups 
 }
 
 /**
- * Reads the files again, and compares.
- * @param expected the entity that the writer has seen; undefined if any will do
+ * Reads the files again, and checks that an entity is the expected one.
+ * @param expected the entity that the writer has seen; undefined to accept any
  * @throws StaleError
  */
 function assertEntityUnchanged(
@@ -211,7 +211,7 @@ function assertNamespaceName({ namespace }: Fields): void {
 
 const missingObject = 'Invalid hyperlink - Object does not exist.';
 
-/** The error of an input that the rules refuse: messages by field, as Django REST Framework has them. */
+/** Makes the error of an input that the rules refuse: messages by field, with the wording of Django REST Framework. */
 function inputRefusal(kind: WritableKind): (diagnostics: readonly Diagnostic[]) => Error {
   return (diagnostics) => {
     const id = diagnostics.find(({ code }) => code === 'id');
@@ -227,7 +227,7 @@ function inputRefusal(kind: WritableKind): (diagnostics: readonly Diagnostic[]) 
   };
 }
 
-/** Errors of a name that is taken. */
+/** Errors by field for a name that another record has. */
 function nameConflictErrors(kind: WritableKind): Readonly<Record<string, readonly string[]>> {
   if (kind === 'dataset') return { non_field_errors: ['The fields namespace, slug must make a unique set.'] };
   if (kind === 'user') return { username: ['A user with that username already exists.'] };

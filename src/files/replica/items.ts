@@ -1,4 +1,4 @@
-/** The files that a catalogue is made of, and which of them a viewer may see. */
+/** The files of a catalogue folder that can be synchronised, and the rule which of them a viewer may see. */
 
 import {
   mediaFolder,
@@ -19,14 +19,14 @@ import { imagesOf } from '../shown-media.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 import { UnreadableFileError } from '../tree/file-tree.ts';
 
-/** A file that is there. */
+/** A file of the catalogue folder. */
 export type Item =
-  /** `state` is null of one that makes nothing, because it is broken or in the way of another. */
+  /** `state` is null for a record that belongs to no unit, because it is broken or misplaced. */
   | { readonly kind: 'record'; readonly path: string; readonly state: UnitState | null }
   | { readonly kind: 'payload'; readonly path: string; readonly state: UnitState; readonly version: Version }
   | { readonly kind: 'media'; readonly path: string };
 
-/** The records of a unit, and those payloads of it that lie here whole. */
+/** The records of a unit, and its payloads that are complete. */
 export function* unitItems(state: UnitState): Generator<Item> {
   for (const [path, stamp] of state.stamps)
     if (stamp && parseRecordName(path) && parseSafePath(path)) yield { kind: 'record', path, state };
@@ -35,14 +35,14 @@ export function* unitItems(state: UnitState): Generator<Item> {
   const sizes = new Map(payloads.map(([path, stamp]) => [path, stamp?.size]));
   for (const version of reading.entity.versions) {
     const path = payloadPath(version.namespace, version.dataset, version.file);
-    // Two versions may have the same bytes; and what has another size is still being copied, or stands for a file elsewhere.
+    // Two versions may share a payload. A file of another size is still being copied, or is a Git LFS pointer.
     if (!version.file || version.size === null || sizes.get(path) !== version.size || !parseSafePath(path)) continue;
     sizes.delete(path);
     yield { kind: 'payload', path, state, version };
   }
 }
 
-/** Records that no unit is read from, but of which something is known to be wrong. */
+/** Records with problems that belong to no unit. @param known paths of the records that belong to one */
 export function* strayItems(store: UnitStore, known: ReadonlySet<string>): Generator<Item> {
   for (const path of store.snapshot.diagnostics.keys()) {
     const kind = known.has(path) ? undefined : parseSafePath(path)?.kind;
@@ -50,7 +50,7 @@ export function* strayItems(store: UnitStore, known: ReadonlySet<string>): Gener
   }
 }
 
-/** The files below site_media/; links are none. */
+/** Files below site_media/; symbolic links are skipped. */
 export function* mediaItems(folder: DiskTree): Generator<Item> {
   const folders = [`${mediaFolder}/`];
   for (let home = folders.pop(); home !== undefined; home = folders.pop())
@@ -66,7 +66,7 @@ export function* mediaItems(folder: DiskTree): Generator<Item> {
     }
 }
 
-/** The file at a path; null where none is known. */
+/** The file at a path; null if there is none. */
 export function findItem(store: UnitStore, path: string): Item | null {
   const info = parseSafePath(path);
   const unit = scopeAt(path);
@@ -77,7 +77,7 @@ export function findItem(store: UnitStore, path: string): Item | null {
   return info.kind !== 'payload' && store.snapshot.diagnostics.has(path) ? { kind: 'record', path, state: null } : null;
 }
 
-/** Tells which files a viewer may see. */
+/** A function that returns true for the files that a viewer may see. */
 export function visibilityFilter(viewer: Viewer, visible: Snapshot): (item: Item) => boolean {
   return (item) => {
     switch (item.kind) {
@@ -87,14 +87,14 @@ export function visibilityFilter(viewer: Viewer, visible: Snapshot): (item: Item
         return (item.state !== null && shows(visible, item.state.reading)) || visible.diagnostics.has(item.path);
       }
       case 'payload':
-        // What was withdrawn is there for those who may bring it back.
+        // The payload of a withdrawn version is visible to users who may restore it.
         return (
           shows(visible, item.state.reading) &&
           (item.version.ready || isInOwnNamespace(viewer, visible, item.state.reading))
         );
       case 'media':
         if (viewer.staff) return true;
-        // The name of a picture tells something of what it shows.
+        // Images of hidden datasets are hidden, too: their names may reveal something.
         return imagesOf(visible).has(item.path);
     }
   };

@@ -1,30 +1,31 @@
-/** The manifest of a depot: all files that a viewer may see, in order, with their checksums. */
+/** Manifest of a replica: all files that a viewer may see, sorted by path, with their checksums. */
 import { createHash } from 'node:crypto';
 import { compareTexts } from '../../catalogue/listing.ts';
 import type { Viewer } from '../../catalogue/permissions.ts';
 import type { FileEntry, Manifest } from '../../catalogue/replica.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
+import { checksumOf } from '../../disk/checksum.ts';
 import { regularPause } from '../reading/event-loop.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
 import { UnreadableFileError } from '../tree/file-tree.ts';
-import { ChecksumCache, type FileChecksum, sumOf } from './checksums.ts';
+import { ChecksumCache, type FileChecksum } from './checksums.ts';
 import { type Item, mediaItems, strayItems, unitItems, visibilityFilter } from './items.ts';
 
-/** A file with what it is known by. */
+/** A file with its checksum and size. */
 type ChecksummedItem = Item & FileChecksum;
 
-/** All files of a folder, whoever may see them. */
+/** All files of a catalogue folder, for all viewers. */
 export class Inventory {
   readonly checksums: ChecksumCache;
   readonly #store: UnitStore;
-  /** By snapshot, so that neither outlives it. */
+  /** Caches by snapshot, which do not outlive it. */
   readonly #lists = new WeakMap<
     Snapshot,
     { readonly changes: number; readonly all: Promise<readonly ChecksummedItem[]> }
   >();
   readonly #tags = new WeakMap<
     Snapshot,
-    Map<string, { readonly of: readonly ChecksummedItem[]; readonly tag: string }>
+    Map<string, { readonly records: readonly ChecksummedItem[]; readonly tag: string }>
   >();
 
   constructor(store: UnitStore) {
@@ -37,19 +38,19 @@ export class Inventory {
     visible: Snapshot,
     { known, texts = false }: { readonly known?: string | undefined; readonly texts?: boolean | undefined } = {},
   ): Promise<Manifest | null> {
-    const sees = visibilityFilter(viewer, visible);
+    const isVisible = visibilityFilter(viewer, visible);
     const records = await this.#records();
-    // Pictures are looked at each time: nobody watches over them.
-    const media = (await this.#summed(mediaItems(this.#store.tree))).filter(sees);
+    // Media files are read each time, since they are not watched.
+    const media = (await this.#withChecksums(mediaItems(this.#store.tree))).filter(isVisible);
     const tag = createHash('sha256')
-      .update(await this.#tagOf(records, viewer, visible, sees))
+      .update(await this.#recordsTag(records, viewer, visible, isVisible))
       .update(manifestLines(media))
       .digest('base64url');
     if (tag === known) return null;
-    return { tag, entries: this.#entries(records, media, sees, texts) };
+    return { tag, entries: this.#entries(records, media, isVisible, texts) };
   }
 
-  /** What is known of one file; null where it is gone. */
+  /** Checksum and size of a file; null if it is gone. */
   async checksum(item: Item): Promise<FileChecksum | null> {
     if (item.kind === 'record' && item.state) return this.checksums.ofRecord(item.state, item.path);
     if (item.kind !== 'payload' || !item.version.checksum) return this.checksums.ofFile(item.path);
@@ -59,81 +60,81 @@ export class Inventory {
   #records(): Promise<readonly ChecksummedItem[]> {
     const { snapshot, changeCount: changes } = this.#store;
     const known = this.#lists.get(snapshot);
-    // A comment that changed makes no other snapshot, but another file.
+    // A changed comment changes the file, but not the snapshot.
     if (known?.changes === changes) return known.all;
-    const all = this.#summed(this.#items());
+    const all = this.#withChecksums(this.#items());
     this.#lists.set(snapshot, { changes, all });
     all.catch(() => this.#lists.delete(snapshot));
     return all;
   }
 
   *#items(): Generator<Item> {
-    const seen = new Set<string>();
+    const known = new Set<string>();
     for (const state of [...this.#store.states.values()])
       for (const item of unitItems(state)) {
-        seen.add(item.path);
+        known.add(item.path);
         yield item;
       }
-    yield* strayItems(this.#store, seen);
+    yield* strayItems(this.#store, known);
   }
 
-  async #summed(items: Iterable<Item>): Promise<ChecksummedItem[]> {
+  async #withChecksums(items: Iterable<Item>): Promise<ChecksummedItem[]> {
     const listed: ChecksummedItem[] = [];
     const pause = regularPause();
     for (const item of items) {
-      const sum = await this.checksum(item);
-      if (sum) listed.push({ ...item, checksum: sum.checksum, size: sum.size });
+      const found = await this.checksum(item);
+      if (found) listed.push({ ...item, checksum: found.checksum, size: found.size });
       await pause();
     }
     return listed.sort((a, b) => compareTexts(a.path, b.path));
   }
 
-  /** That of the records and payloads: made once for all who see the same. */
-  async #tagOf(
-    of: readonly ChecksummedItem[],
+  /** Tag of the records and payloads that a viewer may see, cached by snapshot and viewer. */
+  async #recordsTag(
+    records: readonly ChecksummedItem[],
     viewer: Viewer,
     visible: Snapshot,
-    sees: (item: Item) => boolean,
+    isVisible: (item: Item) => boolean,
   ): Promise<string> {
     const key = viewer.staff ? 'staff' : `of ${viewer.username}`;
     const tags = this.#tags.get(visible) ?? new Map();
     this.#tags.set(visible, tags);
-    const made = tags.get(key);
-    if (made?.of === of) return made.tag;
+    const cached = tags.get(key);
+    if (cached?.records === records) return cached.tag;
     const hash = createHash('sha256');
     const pause = regularPause();
-    for (const item of of) {
-      if (sees(item)) hash.update(manifestLines([item]));
+    for (const item of records) {
+      if (isVisible(item)) hash.update(manifestLines([item]));
       await pause();
     }
     const tag = hash.digest('base64url');
-    tags.set(key, { of, tag });
+    tags.set(key, { records, tag });
     return tag;
   }
 
   async *#entries(
     records: readonly ChecksummedItem[],
     media: readonly ChecksummedItem[],
-    sees: (item: Item) => boolean,
+    isVisible: (item: Item) => boolean,
     texts: boolean,
   ): AsyncGenerator<FileEntry> {
     const pause = regularPause();
     let next = 0;
     for (const item of records) {
-      for (let picture = media[next]; picture && compareTexts(picture.path, item.path) < 0; picture = media[++next])
-        yield fileEntry(picture);
-      if (sees(item)) yield texts && item.kind === 'record' ? this.#withText(item) : fileEntry(item);
+      for (let image = media[next]; image && compareTexts(image.path, item.path) < 0; image = media[++next])
+        yield fileEntry(image);
+      if (isVisible(item)) yield texts && item.kind === 'record' ? this.#withText(item) : fileEntry(item);
       await pause();
     }
-    for (const picture of media.slice(next)) yield fileEntry(picture);
+    for (const image of media.slice(next)) yield fileEntry(image);
   }
 
-  /** Texts aren't kept: each is read when its turn comes. Whoever wrote it meanwhile has made another manifest. */
+  /** The entry of a record with its text, which is read now; a text that was written meanwhile has its own checksum. */
   #withText(item: ChecksummedItem): FileEntry {
     try {
       const text = this.#store.tree.read(item.path)?.text;
       if (text === undefined) return fileEntry(item);
-      return { ...fileEntry(item), checksum: sumOf(text), size: Buffer.byteLength(text), text };
+      return { ...fileEntry(item), checksum: checksumOf(text), size: Buffer.byteLength(text), text };
     } catch (error) {
       if (error instanceof UnreadableFileError) return fileEntry(item);
       throw error;
@@ -148,6 +149,6 @@ export const fileEntry = ({ path, kind, checksum, size }: Item & FileChecksum): 
   record: kind === 'record',
 });
 
-/** What two manifests have in common that are the same. */
+/** The text that the tag of a manifest is computed from: a line for each file. */
 const manifestLines = (items: readonly ChecksummedItem[]) =>
   items.map(({ path, checksum }) => `${checksum} ${path}\n`).join('');

@@ -1,4 +1,4 @@
-/** Adding a payload or an image: bytes that never change, and that nobody sees before a record names them. */
+/** Addition of a payload or an image: its bytes never change, and are not served before a record names them. */
 import { createHash } from 'node:crypto';
 import { open, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -22,67 +22,72 @@ type Target = Extract<NonNullable<ReturnType<typeof parseSafePath>>, { kind: 'pa
 
 /**
  * Adds bytes; does nothing if the same bytes are there.
- * @throws ValidationError if the bytes don't have the checksum, or nothing can be at the path; ConflictError if other
- *   bytes are there; NotPermittedError; UnavailableError; the reason of the signal
+ * @throws ValidationError if the bytes don't have the checksum, or the path is not one of a payload or an image;
+ *   ConflictError if other bytes are there; NotPermittedError; UnavailableError; the reason of the signal
  */
-export async function putBytes(access: Access, sums: ChecksumCache, path: string, bytes: FileBytes): Promise<void> {
+export async function putBytes(
+  access: Access,
+  checksums: ChecksumCache,
+  path: string,
+  bytes: FileBytes,
+): Promise<void> {
   const target = parseTarget(path);
   const { checksum, size } = bytes;
   const { tree } = access.files.store;
   const add: Change = { do: 'add', path, from: temporaryBeside(tree.absolute(path)), size };
   assertPermitted(access, add);
   if (!/^[0-9a-f]{64}$/.test(checksum))
-    throw new ValidationError({ checksum: ['It is not a SHA-256 in hexadecimal.'] });
+    throw new ValidationError({ checksum: ['It is not a SHA-256 checksum in hexadecimal.'] });
   if (isNameOfOtherImage(path, checksum))
-    throw new ValidationError({ path: ['An image of that name is named by its bytes, and these are others.'] });
+    throw new ValidationError({ path: ['The name of the image is the checksum of other bytes.'] });
   if (!Number.isSafeInteger(size) || size < 0) throw new ValidationError({ size: ['It is not a number of bytes.'] });
   assertStaysWithin(tree, path);
   assertHasNamespace(access, target);
-  if (await hasBytes(sums, path, bytes)) return;
-  await receiveAndAdd(access, sums, target, add, bytes);
+  if (await hasBytes(checksums, path, bytes)) return;
+  await receiveAndAdd(access, checksums, target, add, bytes);
 }
 
 function parseTarget(path: string): Target {
   const info = parseSafePath(path);
   if ((info?.kind === 'payload' || info?.kind === 'media') && isPortablePath(path)) return info;
-  throw new ValidationError({ path: [`No payload or image has its place at ${JSON.stringify(path)}.`] });
+  throw new ValidationError({ path: [`${JSON.stringify(path)} is not the path of a payload or an image.`] });
 }
 
 function assertHasNamespace({ files }: Access, target: Target): void {
   if (target.kind === 'media') return;
   const { namespace } = target.dataset;
   if (!findRecord(files.store.tree, { kind: 'namespace', slug: namespace }))
-    throw new ConflictError(`There is no namespace ${namespace} yet: add it first.`);
+    throw new ConflictError(`There is no namespace ${namespace}: add it first.`);
 }
 
-/** True if the bytes are there already. @throws ConflictError if others are */
-async function hasBytes(sums: ChecksumCache, path: string, { checksum }: FileBytes): Promise<boolean> {
-  const existing = await sums.ofFile(path);
+/** True if the file exists with these bytes. @throws ConflictError if it has other bytes */
+async function hasBytes(checksums: ChecksumCache, path: string, { checksum }: FileBytes): Promise<boolean> {
+  const existing = await checksums.ofFile(path);
   if (existing === null) return false;
   if (existing.checksum === checksum) return true;
-  throw new ConflictError(`${path} is there, with other bytes: they never change. Choose another name.`);
+  throw new ConflictError(`${path} exists already, with other bytes, and can't be changed. Choose another name.`);
 }
 
 async function receiveAndAdd(
   access: Access,
-  sums: ChecksumCache,
+  checksums: ChecksumCache,
   target: Target,
   add: Extract<Change, { do: 'add' }>,
   bytes: FileBytes,
 ): Promise<void> {
   const { path } = add;
   const aside = add.from ?? '';
-  const home = dirname(aside);
-  const isNew = (await stat(home).catch(() => null)) === null;
+  const folder = dirname(aside);
+  const isNew = (await stat(folder).catch(() => null)) === null;
   let isDone = false;
   try {
-    await makeFolders(home);
+    await makeFolders(folder);
     await receiveBytes(aside, bytes);
     const step: Step = {
       locks: [target.kind === 'payload' ? unitKey(target.dataset) : path],
       async changes() {
         bytes.signal?.throwIfAborted();
-        return (await hasBytes(sums, path, bytes)) ? [] : [add];
+        return (await hasBytes(checksums, path, bytes)) ? [] : [add];
       },
     };
     const message = () =>
@@ -92,11 +97,11 @@ async function receiveAndAdd(
   } catch (error) {
     if (codeOf(error) === 'ENOENT') throw new NotFoundError('The dataset was removed or renamed meanwhile.');
     if (codeOf(error) === 'EEXIST' || codeOf(error) === 'ENOTDIR')
-      throw new ConflictError(`A file is in the way of ${path}.`);
+      throw new ConflictError(`${path} can't be added: a file has the name of one of its folders.`);
     throw toUnavailable(error, path);
   } finally {
     await rm(aside, { force: true });
-    if (isNew && !isDone) await removeEmptyFolders(access, target, home);
+    if (isNew && !isDone) await removeEmptyFolders(access, target, folder);
   }
 }
 
@@ -110,17 +115,17 @@ async function receiveBytes(aside: string, { source, checksum, size, onProgress,
     const checked = async function* () {
       for await (const chunk of stream as AsyncIterable<Buffer>) {
         length += chunk.length;
-        if (length > size) throw new ValidationError({ size: [`There are more than the ${size} bytes announced.`] });
+        if (length > size) throw new ValidationError({ size: [`There are more bytes than the announced ${size}.`] });
         hash.update(chunk);
         yield chunk;
         onProgress?.(length);
       }
     };
     await writeFile(file, checked());
-    if (length < size) throw new ValidationError({ size: [`There are ${length} bytes, and not ${size}.`] });
+    if (length < size) throw new ValidationError({ size: [`There are ${length} bytes, not ${size}.`] });
     const found = hash.digest('hex');
     if (found !== checksum)
-      throw new ValidationError({ checksum: [`The bytes have the checksum ${found}, and not ${checksum}.`] });
+      throw new ValidationError({ checksum: [`The bytes have the checksum ${found}, not ${checksum}.`] });
     await file.sync();
   } catch (error) {
     throw signal?.aborted ? signal.reason : error;
@@ -129,7 +134,7 @@ async function receiveBytes(aside: string, { source, checksum, size, onProgress,
   }
 }
 
-/** Removes the folders that were made for bytes that did not come, unless something is in them. */
+/** Removes the folders that were made for bytes that were refused, if they are empty. */
 async function removeEmptyFolders({ files }: Access, target: Target, home: string): Promise<void> {
   const isPayload = target.kind === 'payload';
   const top = files.store.tree.absolute(isPayload ? parentFolder(target.dataset) : '');

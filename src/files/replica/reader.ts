@@ -1,19 +1,19 @@
-/** Files of a depot, read one by one. */
+/** Entries and bytes of single files of a replica. */
 import { Readable } from 'node:stream';
 import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
 import { mediaTypeOf } from '../../catalogue/media-types.ts';
 import type { FileEntry, Replica } from '../../catalogue/replica.ts';
+import { checksumOf } from '../../disk/checksum.ts';
 import { openWithin } from '../bytes.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
-import { sumOf } from './checksums.ts';
 import type { Item } from './items.ts';
 import { fileEntry, type Inventory } from './manifest.ts';
 
-/** @throws NotFoundError */
+/** The entry of a file. @throws NotFoundError */
 export async function readEntry(inventory: Inventory, item: Item): Promise<FileEntry> {
-  const sum = await inventory.checksum(item);
-  if (!sum?.checksum) throw new NotFoundError();
-  const entry = fileEntry({ ...item, ...sum });
+  const found = await inventory.checksum(item);
+  if (!found?.checksum) throw new NotFoundError();
+  const entry = fileEntry({ ...item, ...found });
   return item.kind === 'record' ? entry : { ...entry, mediaType: itemMediaType(item) };
 }
 
@@ -25,7 +25,7 @@ function itemMediaType(item: Item): string {
 
 /**
  * The bytes of a file.
- * @throws NotFoundError; ConflictError where they aren't those of the checksum
+ * @throws NotFoundError; ConflictError if they don't have the checksum
  */
 export async function readItem(
   folder: DiskTree,
@@ -38,7 +38,7 @@ export async function readItem(
     throw changedFileError(item.path);
   const file = await openWithin(folder, item.path);
   const { size } = await file.stat();
-  // A payload has the bytes that its version was made with, or it isn't served.
+  // A payload of another size is not the published file, and is not served.
   if (item.kind === 'payload' && size !== item.version.size) {
     await file.close();
     throw changedFileError(item.path);
@@ -49,12 +49,12 @@ export async function readItem(
   return Readable.from([]);
 }
 
-/** A record may be written at any moment: what is compared is what is handed out. */
+/** Reads a record and compares its checksum; it may be written at any moment. */
 async function readRecord(folder: DiskTree, path: string, checksum: string, start: number, end: number) {
   const file = await openWithin(folder, path);
   try {
     const bytes = await file.readFile();
-    if (sumOf(bytes) !== checksum) throw changedFileError(path);
+    if (checksumOf(bytes) !== checksum) throw changedFileError(path);
     const part = bytes.subarray(start, end + 1);
     return Readable.from(part.length ? [part] : [], { objectMode: false });
   } finally {
@@ -62,5 +62,4 @@ async function readRecord(folder: DiskTree, path: string, checksum: string, star
   }
 }
 
-const changedFileError = (path: string) =>
-  new ConflictError(`${path} isn't any more what it was. Read the list of files again.`);
+const changedFileError = (path: string) => new ConflictError(`${path} was changed meanwhile. Read the manifest again.`);

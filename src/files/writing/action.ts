@@ -45,7 +45,7 @@ export async function performActions(
     for (const step of undo.toReversed()) await step().catch(() => {});
     throw error;
   }
-  // Noted at the end: what was undone is not committed.
+  // Only at the end: actions that were undone are not committed.
   for (const action of actions) addToContext(action, context);
 }
 
@@ -55,7 +55,7 @@ function addToContext(action: Action, context: WriteContext): void {
   else for (const path of action.do === 'remove' ? action.paths : [action.path]) context.touched(path);
 }
 
-/** @returns the way to undo it */
+/** Performs one action. @returns a function that undoes it */
 async function performAction(
   { root, accounts }: CatalogueFiles,
   action: Action,
@@ -64,7 +64,7 @@ async function performAction(
 ): Promise<() => Promise<unknown>> {
   switch (action.do) {
     case 'create': {
-      // Credentials of an earlier user of the same name are not those of the new one.
+      // An earlier user of the same name may have left credentials.
       if (action.ref.kind === 'user') await accounts.forget(action.ref.slug);
       await writeNewRecord(root, action.path, action.text, signal);
       return () => rm(join(root, action.path));
@@ -94,7 +94,7 @@ async function performAction(
   }
 }
 
-/** Writes the contents back that a record had, unless another program has written it since. */
+/** Restores the former contents of a record, unless another program has written it since. */
 async function writeBack(path: string, text: string, before: Buffer): Promise<void> {
   if ((await readFile(path, 'utf8')) === text) await writeDurably(path, before);
 }
@@ -115,7 +115,7 @@ export async function moveDurably(root: string, from: string, to: string): Promi
   }
 }
 
-/** Gives a file a second name that nothing has; if the file system knows no links, renames it. */
+/** Links a file to a name that no file has; on a file system without hard links, renames it. */
 async function linkOrRename(from: string, to: string): Promise<void> {
   await link(from, to).catch((error) => {
     if (codeOf(error) === 'EEXIST') throw new ConflictError(`${to.slice(to.lastIndexOf('/') + 1)} exists already.`);

@@ -23,9 +23,9 @@ export type Change =
       readonly path: string;
       readonly set: (record: RecordValue) => Readonly<Record<string, unknown>>;
     }
-  /** Record of a name that nothing else has, not even a folder. */
+  /** New record, whose name no other record and no folder has. */
   | { readonly do: 'create'; readonly path: string; readonly text: string }
-  /** Bytes that lie aside, at an absolute path, get their name. With `replace`, another file may be there. */
+  /** Rename of a temporary file (`from`, an absolute path) to its name. With `replace`, it may replace another file. */
   | {
       readonly do: 'add';
       readonly path: string;
@@ -33,7 +33,7 @@ export type Change =
       readonly size: number;
       readonly replace?: boolean;
     }
-  /** Part of a record, or all of it, comes back from the trash. */
+  /** Move of a file or folder out of the trash. */
   | { readonly do: 'restore'; readonly path: string; readonly from: string; readonly ref: RecordRef };
 
 /** Changes that are made together: all of them or none. */
@@ -47,23 +47,23 @@ export interface Step {
 }
 
 /**
- * Reference of the record that a path from outside names.
- * @throws ValidationError if no record can be there; NotPermittedError for the settings
+ * Reference of the record at a path from an untrusted client.
+ * @throws ValidationError if it is not the path of a record; NotPermittedError for the settings
  */
 export function recordRefAt(path: string): RecordRef {
   const info = parseSafePath(path);
   if (info?.kind === 'settings') throw new NotPermittedError(`Each catalogue has its own ${path}: edit it by hand.`);
   if (info?.kind === 'record') return info.ref;
-  throw new ValidationError({ path: [`No record has its place at ${JSON.stringify(path)}.`] });
+  throw new ValidationError({ path: [`${JSON.stringify(path)} is not the path of a record.`] });
 }
 
-/** Names of the locks that a step needs, in the order in which everybody takes them. */
+/** Names of the locks that a step needs, sorted: all processes take locks in this order, so they can't deadlock. */
 export function stepLocks({ locks, changes }: Step): readonly string[] {
   const needed = locks ?? (typeof changes === 'function' ? [] : changes.flatMap(changeLocks));
   return [...new Set(needed)].sort();
 }
 
-/** A lock for each unit that changes, and for each folder in which a name is given or taken. */
+/** Locks of a change: one for each unit that it changes, and for each folder in which it adds or removes a name. */
 export function changeLocks(change: Change): readonly string[] {
   const info = parseSafePath(change.path);
   if (change.do === 'add' || change.do === 'restore')
@@ -77,7 +77,7 @@ export function changeLocks(change: Change): readonly string[] {
     case 'create':
       return [parentFolder(ref)];
     case 'write':
-      // Nobody else makes the record while its folder is locked.
+      // While its folder is locked, no other process can add the record.
       return change.ifMatch === null && ref.kind !== 'version' ? [parentFolder(ref)] : [unit];
     case 'remove':
       return ref.kind === 'namespace' ? [unit, datasetsFolder(ref.slug)] : [unit];

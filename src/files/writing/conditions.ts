@@ -1,6 +1,5 @@
 /** Conditions that the files have to meet for a change. */
 
-import { createHash } from 'node:crypto';
 import { ConflictError, NotFoundError, StaleError, ValidationError } from '../../catalogue/errors.ts';
 import {
   datasetsFolder,
@@ -16,6 +15,7 @@ import { formatRef } from '../../catalogue/ref.ts';
 import type { RecordKind } from '../../catalogue/schemas.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import { checkRecord } from '../../catalogue/validators.ts';
+import { checksumOf } from '../../disk/checksum.ts';
 import { isTemporary } from '../../disk/durable.ts';
 import { parseRecord, positionFinder } from '../../text/parse.ts';
 import { type FileTree, hasFile, maxRecordSize } from '../tree/file-tree.ts';
@@ -44,7 +44,7 @@ export function assertUnchanged(
 const brokenCodes: readonly string[] = ['unreadable', 'syntax', 'schema'];
 
 /**
- * Checks that a record is not broken: its last good state is served, and a person is at work on the next.
+ * Checks that a record is not broken: a person may be editing it, and its last valid contents are served.
  * @throws ConflictError with the place of the problem
  */
 export function assertNotBroken({ diagnostics }: Snapshot, path: string): void {
@@ -67,14 +67,14 @@ export function assertEmpty(tree: FileTree, snapshot: Snapshot, namespace: strin
     throw new ConflictError(`The namespace ${namespace} still has ${datasets}. Remove or move them first.`);
 }
 
-/** True if a file or folder has the name of a new record, unless a crash has left only temporary files in it. */
+/** True if a file or folder has the name of a new record. A folder that contains only temporary files does not count. */
 export function isNameTaken(tree: FileTree, ref: RecordRef): boolean {
   const own = ownPath(ref, `${recordPaths(ref)[0]}`);
   if (recordPaths(ref).includes(own)) return recordPaths(ref).some((path) => hasFile(tree, path));
   return tree.names(own).some(({ name }) => !isTemporary(name));
 }
 
-/** Path of the payload that belongs to a version alone. */
+/** Path of a version's payload, unless other versions share it; [] if there is none. */
 export function ownPayloadPaths(tree: FileTree, snapshot: Snapshot, ref: RecordRef): readonly string[] {
   const version = ref.kind === 'version' ? lookUp<'version'>(snapshot, ref) : undefined;
   if (!version?.file) return [];
@@ -85,7 +85,7 @@ export function ownPayloadPaths(tree: FileTree, snapshot: Snapshot, ref: RecordR
   return !isShared && hasFile(tree, path) ? [path] : [];
 }
 
-/** Source and target of a move: places of the same kind and format. @throws ValidationError */
+/** References of the source and target of a move. @throws ValidationError if their kinds or formats differ */
 export function parseMove(path: string, to: string): readonly [RecordRef, RecordRef] {
   const [from, goal] = [recordRefAt(path), recordRefAt(to)];
   const extensionOf = (one: string) => one.slice(one.lastIndexOf('.'));
@@ -95,9 +95,6 @@ export function parseMove(path: string, to: string): readonly [RecordRef, Record
   return [from, goal];
 }
 
-/** SHA-256 in hexadecimal. */
-export const checksumOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
-
 /**
  * Checks that a text is a valid record.
  * @throws ValidationError with the place of every problem
@@ -105,9 +102,8 @@ export const checksumOf = (bytes: Uint8Array) => createHash('sha256').update(byt
 export function assertValid(kind: RecordKind, path: string, text: string): RecordValue {
   const invalid = (...messages: readonly string[]) => new ValidationError({ non_field_errors: messages });
   const size = Buffer.byteLength(text);
-  if (size > maxRecordSize)
-    throw invalid(`This makes a record of ${size} bytes; it may have at most ${maxRecordSize}.`);
-  if (Buffer.from(text).toString() !== text) throw invalid('The text holds half of a character (a lone surrogate).');
+  if (size > maxRecordSize) throw invalid(`The record would have ${size} bytes; the maximum is ${maxRecordSize}.`);
+  if (Buffer.from(text).toString() !== text) throw invalid('The text contains half of a character (a lone surrogate).');
   const format = recordFormat(path);
   const parsed = parseRecord(text, format);
   if ('error' in parsed) throw invalid(`${path}:${parsed.error.line}:${parsed.error.column}: ${parsed.error.message}`);
@@ -122,7 +118,7 @@ export function assertValid(kind: RecordKind, path: string, text: string): Recor
   );
 }
 
-/** Contents of a record; {} if it does not parse. */
+/** Contents of a record; {} if it can't be parsed. */
 export function parseRecordOrEmpty(text: string, path: string): RecordValue {
   const parsed = parseRecord(text, recordFormat(path));
   return 'value' in parsed ? (parsed.value as RecordValue) : {};

@@ -1,4 +1,4 @@
-/** The trash of a catalogue folder, as a viewer may look into it, restore from it and empty it. */
+/** The trash of a catalogue folder, with the permissions of a viewer. */
 import { ConflictError, NotFoundError, NotPermittedError } from '../../catalogue/errors.ts';
 import { parentFolder, type RecordRef, scopeAt, unitKey, unitOf } from '../../catalogue/layout.ts';
 import { mayWrite } from '../../catalogue/permissions.ts';
@@ -29,10 +29,10 @@ export class FileTrash implements Trash {
     const { ref } = entry;
     const { root } = this.#access.files;
     const paths = await pathsInTrash(root, entry);
-    // The note is a file like others: somebody may have edited it.
+    // A person may have edited the entry's file.
     if (!paths.every((path) => scopeAt(path) && !path.split('/').includes('..')))
-      throw new ConflictError(`The entry ${id} names a place outside of the catalogue.`);
-    // The record comes last, as it was removed first: it makes the rest count.
+      throw new ConflictError(`The entry ${id} names a path outside of the catalogue.`);
+    // The record is restored last: without it, the other files have no meaning.
     const changes = paths
       .toReversed()
       .map((path): Change => ({ do: 'restore', path, ref, from: trashPath(root, id, path) }));
@@ -52,7 +52,7 @@ export class FileTrash implements Trash {
     return emptyTrash(this.#access.files.root, before);
   }
 
-  /** An id may be anything that somebody typed: only one that is listed counts. */
+  /** The entry with an id. Only ids in the list are used as paths. @throws NotFoundError */
   async #entry(id: string): Promise<TrashEntry> {
     this.#assertMayWrite();
     const entry = (await this.list()).find((one) => one.id === id);
@@ -60,7 +60,7 @@ export class FileTrash implements Trash {
     return entry;
   }
 
-  /** Removed records lie in no namespace: only staff may write them. */
+  /** Checks that the viewer is staff: the trash belongs to no namespace. */
   #assertMayWrite(): void {
     if (!mayWrite(this.#access.viewer, undefined)) throw new NotPermittedError();
   }
@@ -72,8 +72,8 @@ function restoreRefusal(ref: RecordRef, diagnostics: readonly Diagnostic[]): Err
   const container = containerOf(ref);
   if (container && diagnostics.some(({ code }) => code === 'container'))
     return new ConflictError(
-      `There is no ${container.kind} ${formatRef(container)} any more, to which ${name} belonged. Restore or add it first.`,
+      `The ${name} can't be restored: there is no ${container.kind} ${formatRef(container)}. Restore or add it first.`,
     );
   const [found] = diagnostics;
-  return new ConflictError(`The place of ${name} is taken: ${found?.message} Rename or remove what is there first.`);
+  return new ConflictError(`The ${name} can't be restored. ${found?.message} Rename or remove the other one first.`);
 }

@@ -1,4 +1,4 @@
-/** Plan of changes: the actions on disk, and the records that are there afterwards. Nothing is written here. */
+/** Plan of a transaction: the actions on disk, and the records as they will be afterwards. Nothing is written here. */
 
 import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
 import {
@@ -20,6 +20,7 @@ import { formatRef } from '../../catalogue/ref.ts';
 import { readingsAfterMove, readingsWithout } from '../../catalogue/relocate.ts';
 import { schemas } from '../../catalogue/schemas.ts';
 import { apply, type Reading, type Snapshot } from '../../catalogue/snapshot.ts';
+import { checksumOf } from '../../disk/checksum.ts';
 import { editText } from '../../text/document.ts';
 import type { Access } from '../catalogue-files.ts';
 import { readUnit } from '../reading/read-unit.ts';
@@ -33,7 +34,6 @@ import {
   assertNotBroken,
   assertUnchanged,
   assertValid,
-  checksumOf,
   isNameTaken,
   ownPayloadPaths,
   parseMove,
@@ -44,27 +44,27 @@ import { assertContentsPermitted, assertPermitted } from './rights.ts';
 
 type ChangeOf<D extends Change['do']> = Extract<Change, { readonly do: D }>;
 
-/** A step as it was planned. */
+/** Plan of one step. */
 export interface PlannedStep {
   readonly actions: readonly Action[];
   readonly touched: readonly Touched[];
-  /** What has to be read again. */
+  /** Scopes to read again afterwards. */
   readonly scopes: readonly Scope[];
 }
 
-/** Plans steps one after the other, each on what those before will have done. */
+/** Plans steps in order, each on the result of those before. */
 export class TransactionPlan {
   readonly #access: Access;
   readonly #overlay: OverlayTree;
   readonly #dryRun: { readonly snapshot: Snapshot } | undefined;
-  /** Units whose records were written in the overlay, and are still to be read. */
+  /** Units that were written in the overlay and not read again yet. */
   readonly #written = new Map<string, Unit>();
   /** The records after the changes so far; undefined before the first. */
   #next: Snapshot | undefined;
   #touched: Touched[] = [];
   #scopes: Scope[] = [];
 
-  /** @param dryRun the records after the steps before, which were not written */
+  /** @param dryRun in a dry run, the records after the earlier steps, which were not written */
   constructor(access: Access, overlay: OverlayTree, dryRun?: { readonly snapshot: Snapshot }) {
     this.#access = access;
     this.#overlay = overlay;
@@ -103,7 +103,7 @@ export class TransactionPlan {
     };
   }
 
-  /** Text of a record afterwards; undefined if there is none. */
+  /** Text that a record will have; undefined if it will not exist. */
   text(path: string): string | undefined {
     return hasFile(this.#overlay, path) ? this.#overlay.read(path)?.text : undefined;
   }
@@ -198,10 +198,10 @@ export class TransactionPlan {
 
   async #add({ path, from, size, replace = false }: ChangeOf<'add'>): Promise<Action | null> {
     assertStaysWithin(this.#tree, path);
-    const there = this.#tree.size(path);
-    // An image is named by its bytes: another size is that of a damaged file, or of a Git LFS pointer.
-    if (there !== null && replace && there === size) return null;
-    if (there !== null && !replace) throw new ConflictError(`${path} exists already.`);
+    const existing = this.#tree.size(path);
+    // The name of an image is its checksum: a file of another size is damaged, or is a Git LFS pointer.
+    if (existing !== null && replace && existing === size) return null;
+    if (existing !== null && !replace) throw new ConflictError(`${path} exists already.`);
     this.#overlay.add(path, size);
     const info = parseSafePath(path);
     if (info?.kind === 'payload') this.#scopes.push(info.dataset);
@@ -228,7 +228,7 @@ export class TransactionPlan {
     const existing = [path, ...recordPaths(ref)].find((one) => hasFile(this.#overlay, one));
     if (existing)
       throw new ConflictError(
-        `The place of ${ref.kind} ${formatRef(ref)} is taken: there is ${existing}. Rename or remove what is there first.`,
+        `The ${ref.kind} ${formatRef(ref)} can't be restored: ${existing} exists. Rename or remove it first.`,
       );
     const record = recordPaths(ref).includes(path) ? path : `${recordPaths(ref)[0]}`;
     if (path === ownPath(ref, path)) this.#touched.push({ ref, path: record, isNew: true, before: null });
@@ -250,7 +250,7 @@ export class TransactionPlan {
     return this.#dryRun?.snapshot ?? this.#access.files.snapshot;
   }
 
-  /** The record file at a path; in a dry run, as the steps before would have left it. */
+  /** The record file at a path; in a dry run, with the contents that the earlier steps would have written. */
   async #open(path: string): Promise<RecordFile> {
     if (!this.#dryRun) return openRecordFile(this.#tree, path);
     const text = this.#overlay.read(path)?.text;

@@ -1,6 +1,6 @@
 /**
- * Record file, opened with lowdb for one change and dropped. Nothing is remembered between changes, so a file that an
- * editor saves is never overwritten with older contents.
+ * Record file, opened with lowdb for a single change. Its contents are not kept between changes, so that a file which an
+ * editor has saved is never overwritten with older contents.
  */
 import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
@@ -35,7 +35,7 @@ class BytesAdapter implements Adapter<Buffer> {
 
   /** @throws ChangedMeanwhileError if the file is not what was read */
   async write(bytes: Buffer): Promise<void> {
-    // Editors know nothing of locks, and what they save counts.
+    // Editors take no locks, and what they have saved must not be lost.
     const beforeRename = () => {
       const now = bytesAt(this.#tree, this.#path);
       if (!this.#read || !now?.equals(this.#read)) throw new ChangedMeanwhileError(basename(this.#path));
@@ -46,7 +46,7 @@ class BytesAdapter implements Adapter<Buffer> {
 
 const absent = Buffer.alloc(0);
 
-/** A record file as it was read. */
+/** A record file that was read. */
 export interface RecordFile {
   /** Null if there is none. */
   readonly bytes: Buffer | null;
@@ -83,7 +83,7 @@ function bytesAt(tree: DiskTree, path: string): Buffer | null {
   try {
     const stats = lstatSync(absolute, { throwIfNoEntry: false });
     if (!stats) return null;
-    if (!stats.isFile()) throw new ConflictError(`${path} is not a regular file: replace it by one.`);
+    if (!stats.isFile()) throw new ConflictError(`${path} is not a regular file: replace it by a file.`);
     return readFileSync(absolute);
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return null;

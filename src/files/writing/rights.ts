@@ -1,4 +1,4 @@
-/** Who may make which change: owners what lies in their namespace, users what is their own, staff everything. */
+/** Permissions for changes: owners may write in their namespaces, users their own record, staff everything. */
 import { NotPermittedError } from '../../catalogue/errors.ts';
 import { isEqual } from '../../catalogue/field-changes.ts';
 import { parseSafePath, type RecordRef, recordPaths } from '../../catalogue/layout.ts';
@@ -10,8 +10,8 @@ import { hasFile } from '../tree/file-tree.ts';
 import { type Change, recordRefAt } from './change.ts';
 
 /**
- * Checks that the viewer may make a change, as far as its path tells; `assertContentsPermitted` checks the rest.
- * @throws NotPermittedError, whatever is there; ValidationError if nothing can be at the path
+ * Checks that the viewer may make a change, by its path only; `assertContentsPermitted` checks the contents.
+ * @throws NotPermittedError, whether the record exists or not; ValidationError if the path is invalid
  */
 export function assertPermitted(access: Access, change: Change): void {
   if (change.do === 'add') assertMayAdd(access, change.path);
@@ -23,7 +23,7 @@ function assertMayChange(access: Access, change: Exclude<Change, { do: 'add' | '
   const goal = change.do === 'move' ? recordRefAt(change.to) : null;
   if (goal?.kind === 'dataset') assertMayWrite(access, goal.namespace);
   const ref = recordRefAt(change.path);
-  // The namespace of a new query is that of its dataset, which only its text tells.
+  // The namespace of a new query is that of its dataset, which is known only from its text.
   const isNew = (change.do === 'write' || change.do === 'create') && isNewQuery(access, ref);
   if (!isNew || !mayWriteSomewhere(access)) assertMayWrite(access, owningNamespace(ref, access.files.snapshot));
 }
@@ -57,7 +57,7 @@ export function assertMayWrite({ viewer, visible }: Access, namespace: string | 
   if (!mayWrite(viewer, visible().folders.get(namespace ?? ''))) throw new NotPermittedError();
 }
 
-/** Images belong to no namespace: who may write in one may add them. An SVG is a program as well. */
+/** Owners of any namespace may add images, but no SVG, which may contain scripts. */
 function assertMayAdd(access: Access, path: string): void {
   const info = parseSafePath(path);
   const isImage = info?.kind === 'media' && /^image\/(?!svg)/.test(mediaTypeOf(path));

@@ -1,7 +1,7 @@
 /**
- * The trash: what is removed is renamed into `.catalogue/trash/<time>-<random>/`, under its path and beside a note of
- * what it was, and stays there until the trash is emptied. The folder's name is the entry's id. It is of this folder
- * alone: never in git, and served to staff only.
+ * The trash: removed files are moved to `.catalogue/trash/<time>-<random>/`, with their paths, beside a description of the
+ * record (`entry.json`), and stay there until the trash is emptied. The name of the folder is the id of the entry. The
+ * trash is never committed to git, never synchronised, and served to staff only.
  */
 import { randomBytes } from 'node:crypto';
 import { cp, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -21,7 +21,7 @@ import {
 } from '../../disk/durable.ts';
 
 const trashFolder = `${privateFolder}/trash`;
-const noteName = 'entry.json';
+const entryName = 'entry.json';
 
 /**
  * Moves files or folders to the trash. Each disappears in one step, in their order.
@@ -42,13 +42,13 @@ export async function moveToTrash(
   try {
     await lstat(join(root, paths[0] ?? ''));
     await makeTrashFolder(root);
-    // The note comes first: everything in the trash can be restored.
+    // The description comes first, so that everything in the trash can be restored.
     await makeFolders(home);
-    const note = { ref, paths, removed: now.toISOString(), by };
-    await writeDurably(join(home, noteName), `${JSON.stringify(note, null, 2)}\n`, { mode: 0o600 });
+    const entry = { ref, paths, removed: now.toISOString(), by };
+    await writeDurably(join(home, entryName), `${JSON.stringify(entry, null, 2)}\n`, { mode: 0o600 });
     for (const path of paths) {
       await moveAcross(join(root, path), join(home, path));
-      // An upload that is under way ends nowhere, and is nothing to restore.
+      // The temporary file of an upload in progress is not restored.
       if (ref.kind === 'dataset') await sweepTemporaries(join(home, payloadFolderOf(path)), 0);
       isFirst = false;
     }
@@ -61,7 +61,7 @@ export async function moveToTrash(
 const payloadFolderOf = (path: string) => `${path}/data`;
 
 /**
- * Moves a part of an entry back to its place.
+ * Moves a file or folder from the trash back to its path.
  * @throws ConflictError if something else is there
  */
 export async function restoreFromTrash(from: string, to: string): Promise<void> {
@@ -71,7 +71,7 @@ export async function restoreFromTrash(from: string, to: string): Promise<void> 
   });
 }
 
-/** What may be private lies there, and git has to leave it alone whatever else it is told. */
+/** Creates the folder of the trash. Its files may be private: git ignores them, whatever other settings say. */
 async function makeTrashFolder(root: string): Promise<void> {
   const folder = join(root, trashFolder);
   await makeFolders(join(root, privateFolder));
@@ -81,7 +81,7 @@ async function makeTrashFolder(root: string): Promise<void> {
   });
 }
 
-/** Moves a file or folder; a copy takes its place only where another file system begins. */
+/** Moves a file or folder; copies it if the target is on another file system. */
 export async function moveAcross(from: string, to: string, renamed: typeof rename = rename): Promise<void> {
   await makeFolders(dirname(to));
   try {
@@ -102,52 +102,52 @@ export async function moveAcross(from: string, to: string, renamed: typeof renam
   }
 }
 
-/** What is in the trash, what was removed last first. */
+/** Entries of the trash, the latest first. */
 export async function listTrash(root: string): Promise<readonly TrashEntry[]> {
   const names = await readdir(join(root, trashFolder)).catch(emptyIfMissing);
   const entries = await Promise.all(names.map((id) => readEntry(root, id)));
   return entries.filter((entry) => entry !== null).sort((a, b) => (a.id < b.id ? 1 : -1));
 }
 
-/** The entry of this name; null where there is none that could be put back. */
+/** The entry with an id; null if there is none, or nothing of it can be restored. */
 async function readEntry(root: string, id: string): Promise<TrashEntry | null> {
   const home = join(root, trashFolder, id);
   try {
-    const entry = { id, ...JSON.parse(await readFile(join(home, noteName), 'utf8')) } as TrashEntry;
+    const entry = { id, ...JSON.parse(await readFile(join(home, entryName), 'utf8')) } as TrashEntry;
     return (await pathsInTrash(root, entry)).length && entry.ref.kind ? entry : null;
   } catch {
     return null;
   }
 }
 
-/** The paths of an entry that are in the trash: not all, where a crash came in between. */
+/** The paths of an entry that are in the trash: after a crash during the removal, not all. */
 export async function pathsInTrash(root: string, { id, paths }: TrashEntry): Promise<readonly string[]> {
-  const isThere = (path: string) => lstat(trashPath(root, id, path)).then(Boolean, () => false);
-  const found = await Promise.all(paths.map(isThere));
+  const exists = (path: string) => lstat(trashPath(root, id, path)).then(Boolean, () => false);
+  const found = await Promise.all(paths.map(exists));
   return paths.filter((_, i) => found[i]);
 }
 
-/** Where a part of an entry lies while it is in the trash; absolute. */
+/** Absolute path of a file or folder in the trash. */
 export const trashPath = (root: string, id: string, path: string): string => join(root, trashFolder, id, path);
 
-/** Deletes an entry for good. */
+/** Deletes an entry permanently. */
 export const deleteEntry = (root: string, id: string): Promise<void> => removeDurably(join(root, trashFolder, id));
 
 /**
- * Deletes what is in the trash, for good.
- * @param before only what was removed earlier than that
- * @returns the entries that are gone
+ * Deletes entries of the trash permanently.
+ * @param before deletes only records that were removed before this time
+ * @returns the deleted entries
  */
 export async function emptyTrash(root: string, before = new Date()): Promise<readonly TrashEntry[]> {
-  const gone: TrashEntry[] = [];
+  const deleted: TrashEntry[] = [];
   await sweepTemporaries(join(root, trashFolder), 3_600_000);
   for (const id of await readdir(join(root, trashFolder)).catch(emptyIfMissing)) {
     if (id.startsWith('.') || !wasRemovedBefore(id, before)) continue;
     const entry = await readEntry(root, id);
     await deleteEntry(root, id);
-    if (entry) gone.push(entry);
+    if (entry) deleted.push(entry);
   }
-  return gone;
+  return deleted;
 }
 
 function emptyIfMissing(error: unknown): string[] {

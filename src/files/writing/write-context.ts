@@ -4,9 +4,9 @@
 export class WriteContext {
   /** Username; null for the local admin. */
   readonly by: string | null;
-  /** Files and folders that were added, removed or changed, other than `texts`. */
+  /** Paths of files and folders that were added, removed or changed, other than those in `texts`. */
   readonly paths = new Set<string>();
-  /** Records as they were written; another write may change the files before they are committed. */
+  /** Texts of records as they were written, by path: another write may change the files before they are committed. */
   readonly texts = new Map<string, string>();
   readonly #onFirstChange: () => void;
   #hasChanged = false;

@@ -56,7 +56,13 @@ const cases: readonly Case[] = [
   [
     'accounts',
     { '.catalogue/accounts.json': '{ "passwords": [], secret\n}' },
-    [['.catalogue/accounts.json:1:20', 'error', /^(?!.*secret).*is damaged at line 1, column 20\. Mend it/]],
+    [
+      [
+        '.catalogue/accounts.json:1:20',
+        'error',
+        /^(?!.*secret).*is damaged at line 1, column 20, and was not changed\. Fix it/,
+      ],
+    ],
   ],
   ['an id of another kind', { 'groups/readers.yaml': 'id: 2\nlabel: x\n' }, []],
   [

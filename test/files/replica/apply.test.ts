@@ -147,7 +147,7 @@ describe('records that are written', { concurrency: 4 }, () => {
     it(`have their place in the layout, and not at ${JSON.stringify(path.slice(0, 60))}`, async (test) => {
       const { as } = await given(test);
       const [told = ''] = await outcomes(as('keeper'), write(path, 'label: A\n'));
-      assert.match(told, /^ValidationError: path: No record has its place at /);
+      assert.match(told, /^ValidationError: path: ".*" is not the path of a record\.$/);
     });
 
   it('go where no link leads out of the folder, or into what is hidden', async (test) => {
@@ -176,7 +176,7 @@ describe('records that are written', { concurrency: 4 }, () => {
       write('groups/a.yaml', `label: ${'x'.repeat(1024 * 1024)}\n`),
     );
     assert.match(half, /^ValidationError: .*surrogate/);
-    assert.match(large, /^ValidationError: .*at most 1048576/);
+    assert.match(large, /^ValidationError: .*the maximum is 1048576/);
   });
 
   it('are what one of two writers has made of them, and the other is told', async (test) => {

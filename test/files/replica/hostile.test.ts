@@ -36,8 +36,8 @@ describe('hostile writers', { concurrency: 4 }, () => {
     const { as, text } = await given(test);
     const path = imagePath(images.png);
     const other = `${'x'.repeat(images.png.length)}`;
-    await assert.rejects(as('bob').put(path, bytes(other)), /named by its bytes/);
-    await assert.rejects(as('keeper').put(path, bytes(other)), /named by its bytes/);
+    await assert.rejects(as('bob').put(path, bytes(other)), /The name of the image is the checksum of other bytes/);
+    await assert.rejects(as('keeper').put(path, bytes(other)), /The name of the image is the checksum of other bytes/);
     const right = Buffer.from(images.png);
     await as('bob').put(path, {
       ...bytes(''),

@@ -153,7 +153,7 @@ describe('bytes that are put', { concurrency: 4 }, () => {
       const { as } = await given(test);
       await assert.rejects(as('keeper').put(place, bytes(csv)), (error: Error) => {
         assert.ok(error instanceof ValidationError);
-        assert.match(error.message, /^path: No payload or image has its place at /);
+        assert.match(error.message, /^path: ".*" is not the path of a payload or an image\.$/);
         return true;
       });
     });

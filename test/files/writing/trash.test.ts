@@ -156,7 +156,7 @@ describe('nothing comes back', () => {
     const before = await picture(folder.root);
     await assert.rejects(back(), (error: Error) => {
       assert.ok(error instanceof ConflictError);
-      assert.match(error.message, /The place of dataset parks\/trees is taken/);
+      assert.match(error.message, /The dataset parks\/trees can't be restored\. There is /);
       return true;
     });
     assert.deepEqual(await picture(folder.root), before);
@@ -170,10 +170,10 @@ describe('nothing comes back', () => {
     const { folder, view, back } = await open(t);
     await view.remove(version('20200101000000000000'));
     await folder.write(`${homeOf('parks/trees')}/data/a.csv`, 'another\n');
-    await assert.rejects(back(), /there is .*data\/a\.csv/);
+    await assert.rejects(back(), /can't be restored: .*data\/a\.csv exists/);
     await rm(folder.path(`${homeOf('parks/trees')}/data/a.csv`));
     await folder.write(`${homeOf('parks/trees')}/versions/20200101000000000000.json`, '{}');
-    await assert.rejects(back(), /there is .*20200101000000000000\.json/);
+    await assert.rejects(back(), /can't be restored: .*20200101000000000000\.json exists/);
     await rm(folder.path(`${homeOf('parks/trees')}/versions/20200101000000000000.json`));
     await back();
   });
@@ -187,8 +187,11 @@ describe('nothing comes back', () => {
     await view.remove({ ...trees, slug: 'lawns' });
     await view.remove(namespace('parks'));
     assert.ok(one && two);
-    await assert.rejects(restore(files, one), /There is no dataset parks\/trees any more.*Restore or add it first/);
-    await assert.rejects(restore(files, two), /There is no namespace parks any more/);
+    await assert.rejects(
+      restore(files, one),
+      /can't be restored: there is no dataset parks\/trees\. Restore or add it first/,
+    );
+    await assert.rejects(restore(files, two), /can't be restored: there is no namespace parks\./);
     await back();
     await restore(files, two);
     await restore(files, one);
