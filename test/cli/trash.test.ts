@@ -83,7 +83,7 @@ describe('trash restore', () => {
     for (const more of [[], ['--dry-run']]) {
       const { exitCode, err } = await type(['trash', 'restore', 'parks/benches', ...more], { root });
       assert.equal(exitCode, 5);
-      assert.match(err, /The dataset parks\/benches can't be restored\. There is /);
+      assert.match(err, /The dataset parks\/benches can't be restored: .* exists\./);
     }
     const missing = await type(['trash', 'restore', 'parks/nothing'], { root });
     assert.equal(missing.exitCode, 3);

@@ -62,7 +62,7 @@ describe('the trash', () => {
     for (const body of [{ dry_run: true }, {}]) {
       const taken = await send('POST', restore, body, alice);
       assert.equal(taken.status, 409);
-      assert.match(taken.body.detail, /The dataset parks\/trees can't be restored\. There is /);
+      assert.match(taken.body.detail, /The dataset parks\/trees can't be restored: .* exists\./);
     }
     assert.deepEqual((await send('POST', restore, { dry_run: 'perhaps' }, alice)).body, {
       dry_run: ['Must be a valid boolean.'],
