@@ -127,7 +127,7 @@ describe('two folders with any edits', () => {
   });
 });
 
-/** Depots that answer so many questions, and then one no more, though it was heard. */
+/** A replica whose connection breaks after a number of requests: the last one arrives, but its answer does not. */
 function cutAfter(operations: number): (replica: Replica) => Replica {
   let left = operations;
   return (replica) =>

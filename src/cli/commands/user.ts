@@ -47,7 +47,7 @@ const user: Noun<'user', PasswordOptions> = {
   },
   edit: {
     description: 'Edit a user. Only the fields that are given change.',
-    notes: `A user keeps the username. ${editorNote}`,
+    notes: `A username can't be changed. ${editorNote}`,
     examples: [
       'catalogue user edit bob',
       'catalogue user edit bob --group gardeners --group editors',

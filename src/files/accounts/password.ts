@@ -22,14 +22,14 @@ export async function hashPassword(password: string): Promise<string> {
  */
 export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
   const [, ln, r, p, salt = '', hash = ''] = storedFormat.exec(stored ?? '') ?? [];
-  const wanted = { ln: Number(ln), r: Number(r), p: Number(p) };
-  const isUsable = hash !== '' && wanted.ln <= maxCost.ln && wanted.r <= maxCost.r && wanted.p <= maxCost.p;
+  const parameters = { ln: Number(ln), r: Number(r), p: Number(p) };
+  const isUsable = hash !== '' && parameters.ln <= maxCost.ln && parameters.r <= maxCost.r && parameters.p <= maxCost.p;
   if (!isUsable) {
     await deriveKey(password, Buffer.alloc(16), 32, cost);
     return false;
   }
   const expected = Buffer.from(hash, 'base64');
-  const found = await deriveKey(password, Buffer.from(salt, 'base64'), expected.length, wanted);
+  const found = await deriveKey(password, Buffer.from(salt, 'base64'), expected.length, parameters);
   return timingSafeEqual(found, expected);
 }
 

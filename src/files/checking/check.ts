@@ -46,14 +46,14 @@ export interface CheckResult {
  *   or repository, and UnavailableError if git fails
  */
 export async function checkFolder(root: string, options: CheckOptions = {}): Promise<CheckResult> {
-  const found = await diagnose(root, options);
+  const found = await findProblems(root, options);
   const fixed: CheckDiagnostic[] = [];
   if (options.fix) {
     const catalogue = await openFolder(root, { readOnly: true });
     await catalogue.load({ lenient: true });
     for (const one of found.all) if (await fix(catalogue.access(), one.found)) fixed.push(one.diagnostic);
   }
-  const { all, files, since } = fixed.length ? await diagnose(root, options) : found;
+  const { all, files, since } = fixed.length ? await findProblems(root, options) : found;
   const problems = all.map(({ diagnostic }) => diagnostic);
   return { problems, fixed, files, ...(since !== undefined && { since }) };
 }
@@ -80,16 +80,17 @@ interface Checked {
   readonly since?: string;
 }
 
-async function diagnose(root: string, options: CheckOptions) {
+/** All problems, each with its line and its fix, sorted by path and line. */
+async function findProblems(root: string, options: CheckOptions) {
   const { records, found, files, since } = options.changed
     ? await checkChanged(root, options.changed, options)
     : await checkAll(root, options);
-  const located = ({ fix, other: _, ...one }: Found): CheckDiagnostic => {
+  const locate = ({ fix, other: _, ...one }: Found): CheckDiagnostic => {
     const text = one.line ? undefined : records.text(one.path);
     const { line = 1, column = 1 } = text === undefined ? one : findPosition(text, recordFormat(one.path), one.pointer);
     return { ...one, line, column, fixable: Boolean(fix) };
   };
-  const all = found.map((one) => ({ found: one, diagnostic: located(one) }));
+  const all = found.map((one) => ({ found: one, diagnostic: locate(one) }));
   all.sort(({ diagnostic: a }, { diagnostic: b }) =>
     a.path === b.path ? a.line - b.line || a.column - b.column : a.path < b.path ? -1 : 1,
   );

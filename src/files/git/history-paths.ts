@@ -28,11 +28,11 @@ export function historyPaths(
     case 'dataset':
       return datasetAddresses(entity, whole).map(([namespace, slug]) => datasetFolder(namespace, slug));
     case 'version': {
-      const { slug, file } = entity;
+      const { file } = entity;
       const dataset = whole.folders.get(entity.namespace)?.datasets.get(entity.dataset);
-      return (dataset ? datasetAddresses(dataset, whole) : []).flatMap(([namespace, home]) => [
-        ...recordPaths({ kind: 'version', namespace, dataset: home, slug }),
-        ...(file ? [payloadPath(namespace, home, file)] : []),
+      return (dataset ? datasetAddresses(dataset, whole) : []).flatMap(([namespace, slug]) => [
+        ...recordPaths({ kind: 'version', namespace, dataset: slug, slug: entity.slug }),
+        ...(file ? [payloadPath(namespace, slug, file)] : []),
       ]);
     }
   }
@@ -48,8 +48,8 @@ function datasetAddresses(
   { namespace, slug, aliases }: Dataset,
   whole: Snapshot,
 ): readonly (readonly [string, string])[] {
-  const home = whole.folders.get(namespace)?.namespace;
-  const names = home ? namespaceSlugs(home, whole) : [namespace];
+  const owner = whole.folders.get(namespace)?.namespace;
+  const names = owner ? namespaceSlugs(owner, whole) : [namespace];
   const addresses = [slug, ...aliases].flatMap((alias) => {
     const [first = '', second] = alias.split('/');
     return second === undefined ? names.map((name) => [name, first] as const) : [[first, second] as const];

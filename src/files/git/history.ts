@@ -22,9 +22,9 @@ export async function inspectFiles(root: string, files: readonly CatalogueFile[]
 }
 
 async function inspectFile(root: string, path: string, head: string | null): Promise<FileDetails> {
-  const [home, absolute] = await Promise.all([realpath(root), realpath(join(root, path))]).catch(() => ['', '']);
+  const [rootPath, absolute] = await Promise.all([realpath(root), realpath(join(root, path))]).catch(() => ['', '']);
   // Nothing is revealed about the target of a link that leads out of the folder.
-  const stats = absolute.startsWith(home + sep) ? await stat(absolute).catch(() => null) : null;
+  const stats = absolute.startsWith(rootPath + sep) ? await stat(absolute).catch(() => null) : null;
   if (!stats) return { checksum: '', modified: '', commit: null };
   const checksum = stats.isFile() ? await cachedChecksum(absolute, stats.size, stats.mtimeMs) : '';
   return { checksum, modified: stats.mtime.toISOString(), commit: head ? await newestCommit(root, path, head) : null };

@@ -82,13 +82,13 @@ export async function branchPoint(root: string, name?: string): Promise<NamedCom
 }
 
 async function mergeTarget(root: string): Promise<NamedCommit | null> {
-  const said = (args: readonly string[]) =>
+  const outputOf = (args: readonly string[]) =>
     git(root, args).then(
       (text) => text.trim(),
       () => '',
     );
-  const branch = await said(['symbolic-ref', '--quiet', '--short', 'HEAD']);
-  const upstream = await said(['rev-parse', '--abbrev-ref', '--symbolic-full-name', '@{upstream}']);
+  const branch = await outputOf(['symbolic-ref', '--quiet', '--short', 'HEAD']);
+  const upstream = await outputOf(['rev-parse', '--abbrev-ref', '--symbolic-full-name', '@{upstream}']);
   const isItself = upstream.endsWith(`/${branch}`);
   const others = ['origin/HEAD', 'origin/main', 'origin/master', 'main', 'master'];
   for (const name of [...(isItself ? [] : [upstream]), ...others, upstream]) {

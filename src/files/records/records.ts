@@ -89,7 +89,7 @@ export async function editRecord<K extends WritableKind>(
   const { label = '' } = entity as { readonly label?: string };
   const fields = parseInput(ref.kind, input, { partial: true, ...(ref.kind !== 'user' && { label }) }) as Fields;
   if (ref.kind === 'user' && (fields.username ?? ref.slug) !== ref.slug)
-    throw new ValidationError({ username: ['A user keeps the username.'] });
+    throw new ValidationError({ username: ["A username can't be changed."] });
   assertNamespaceName(fields);
   const target = refAfterEdit(ref, fields);
   const moves = formatRef(target) !== formatRef(ref);

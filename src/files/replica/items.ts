@@ -51,12 +51,12 @@ export function* strayItems(store: UnitStore, known: ReadonlySet<string>): Gener
 }
 
 /** Files below site_media/; symbolic links are skipped. */
-export function* mediaItems(folder: DiskTree): Generator<Item> {
+export function* mediaItems(tree: DiskTree): Generator<Item> {
   const folders = [`${mediaFolder}/`];
-  for (let home = folders.pop(); home !== undefined; home = folders.pop())
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop())
     try {
-      for (const entry of folder.leadsOutside(home) ? [] : folder.names(home)) {
-        const path = `${home}${entry.name}`;
+      for (const entry of tree.leadsOutside(folder) ? [] : tree.names(folder)) {
+        const path = `${folder}${entry.name}`;
         if (entry.name.startsWith('.')) continue;
         if (entry.isDirectory()) folders.push(`${path}/`);
         else if (entry.isFile() && parseSafePath(path)) yield { kind: 'media', path };

@@ -135,12 +135,12 @@ async function receiveBytes(aside: string, { source, checksum, size, onProgress,
 }
 
 /** Removes the folders that were made for bytes that were refused, if they are empty. */
-async function removeEmptyFolders({ files }: Access, target: Target, home: string): Promise<void> {
+async function removeEmptyFolders({ files }: Access, target: Target, start: string): Promise<void> {
   const isPayload = target.kind === 'payload';
   const top = files.store.tree.absolute(isPayload ? parentFolder(target.dataset) : '');
   const locks = isPayload ? [unitKey(target.dataset), parentFolder(target.dataset)].sort() : [];
   await withLocks(files.root, locks, async () => {
-    for (let folder = home; folder.length > top.length; folder = dirname(folder))
+    for (let folder = start; folder.length > top.length; folder = dirname(folder))
       if (await rmdir(folder).catch(() => true)) return;
   });
 }

@@ -79,8 +79,8 @@ export function ownPayloadPaths(tree: FileTree, snapshot: Snapshot, ref: RecordR
   const version = ref.kind === 'version' ? lookUp<'version'>(snapshot, ref) : undefined;
   if (!version?.file) return [];
   const { namespace, dataset, file } = version;
-  const home = lookUp<'dataset'>(snapshot, { kind: 'dataset', namespace, slug: dataset });
-  const isShared = home?.versions.some((other) => other.slug !== version.slug && other.file === file);
+  const parent = lookUp<'dataset'>(snapshot, { kind: 'dataset', namespace, slug: dataset });
+  const isShared = parent?.versions.some((other) => other.slug !== version.slug && other.file === file);
   const path = payloadPath(namespace, dataset, file);
   return !isShared && hasFile(tree, path) ? [path] : [];
 }

@@ -124,23 +124,23 @@ function isInside(root: string, link: string): boolean {
  */
 export async function writeNewRecord(root: string, path: string, text: string, signal: AbortSignal): Promise<void> {
   const target = join(root, path);
-  const home = dirname(target);
-  const aside = temporaryBeside(home);
+  const folder = dirname(target);
+  const aside = temporaryBeside(folder);
   try {
     signal.throwIfAborted();
-    if (existsSync(home)) await writeDurably(target, text, { exclusive: true });
+    if (existsSync(folder)) await writeDurably(target, text, { exclusive: true });
     else {
-      await makeFolders(dirname(home));
+      await makeFolders(dirname(folder));
       await mkdir(aside);
       await writeDurably(join(aside, basename(target)), text);
       signal.throwIfAborted();
-      await rename(aside, home).catch(async (error) => {
+      await rename(aside, folder).catch(async (error) => {
         if (!['EEXIST', 'ENOTEMPTY'].includes(codeOf(error))) throw error;
         // Another process has made the folder: users, for example, lie side by side.
         await rm(aside, { recursive: true, force: true });
         await writeDurably(target, text, { exclusive: true });
       });
-      await syncFolder(dirname(home));
+      await syncFolder(dirname(folder));
     }
   } catch (error) {
     await rm(aside, { recursive: true, force: true }).catch(() => {});

@@ -37,23 +37,23 @@ export async function moveToTrash(
 ): Promise<void> {
   const now = new Date();
   const id = `${now.toISOString().replace(/\D/g, '')}-${randomBytes(4).toString('hex')}`;
-  const home = join(root, trashFolder, id);
+  const entryFolder = join(root, trashFolder, id);
   let isFirst = true;
   try {
     await lstat(join(root, paths[0] ?? ''));
     await makeTrashFolder(root);
     // The description comes first, so that everything in the trash can be restored.
-    await makeFolders(home);
+    await makeFolders(entryFolder);
     const entry = { ref, paths, removed: now.toISOString(), by };
-    await writeDurably(join(home, entryName), `${JSON.stringify(entry, null, 2)}\n`, { mode: 0o600 });
+    await writeDurably(join(entryFolder, entryName), `${JSON.stringify(entry, null, 2)}\n`, { mode: 0o600 });
     for (const path of paths) {
-      await moveAcross(join(root, path), join(home, path));
+      await moveAcross(join(root, path), join(entryFolder, path));
       // The temporary file of an upload in progress is not restored.
-      if (ref.kind === 'dataset') await sweepTemporaries(join(home, payloadFolderOf(path)), 0);
+      if (ref.kind === 'dataset') await sweepTemporaries(join(entryFolder, payloadFolderOf(path)), 0);
       isFirst = false;
     }
   } catch (error) {
-    if (isFirst) await rm(home, { recursive: true, force: true }).catch(() => {});
+    if (isFirst) await rm(entryFolder, { recursive: true, force: true }).catch(() => {});
     throw toUnavailable(error, join(root, paths[0] ?? ''));
   }
 }
@@ -111,9 +111,9 @@ export async function listTrash(root: string): Promise<readonly TrashEntry[]> {
 
 /** The entry with an id; null if there is none, or nothing of it can be restored. */
 async function readEntry(root: string, id: string): Promise<TrashEntry | null> {
-  const home = join(root, trashFolder, id);
+  const entryFolder = join(root, trashFolder, id);
   try {
-    const entry = { id, ...JSON.parse(await readFile(join(home, entryName), 'utf8')) } as TrashEntry;
+    const entry = { id, ...JSON.parse(await readFile(join(entryFolder, entryName), 'utf8')) } as TrashEntry;
     return (await pathsInTrash(root, entry)).length && entry.ref.kind ? entry : null;
   } catch {
     return null;

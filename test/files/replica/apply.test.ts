@@ -1,4 +1,4 @@
-/** Changes to the records of a folder: what fits, and what is on disk then. */
+/** Changes of records in a folder: conditions, outcomes, and the files afterwards. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdir, rm, symlink } from 'node:fs/promises';
@@ -13,7 +13,7 @@ const ponds = 'namespaces/water/datasets/ponds/dataset.yaml';
 const dataset = (id: number, label = 'New') => `id: ${id}\nlabel: ${label}\n`;
 
 describe('records that are written', { concurrency: 4 }, () => {
-  it('need what they name, though the folder’s own keeper may copy what is so elsewhere', async (test) => {
+  it('need what they name, though the local admin may write references to missing records', async (test) => {
     const { as } = await given(test);
     const told = await outcomes(
       as('alice'),
@@ -36,7 +36,7 @@ describe('records that are written', { concurrency: 4 }, () => {
       told,
       wanted.map((message) => `ValidationError: ${message}`),
     );
-    await succeed(as('keeper'), write('queries/a.yaml', 'label: A\ndataset: parks/none\n'));
+    await succeed(as('localAdmin'), write('queries/a.yaml', 'label: A\ndataset: parks/none\n'));
   });
 
   it('come one after the other, each on what those before have done', async (test) => {
@@ -96,11 +96,11 @@ describe('records that are written', { concurrency: 4 }, () => {
 
   it('may change ids with each other in two steps', async (test) => {
     const { as, seen } = await given(test);
-    const veiled = 'namespaces/parks/datasets/veiled/dataset.yaml';
+    const hidden = 'namespaces/parks/datasets/hidden/dataset.yaml';
     await succeed(
       as('bob'),
       write(trees, dataset(30), seen(trees)),
-      write(veiled, dataset(11), seen(veiled)),
+      write(hidden, dataset(11), seen(hidden)),
       write(trees, dataset(12), sha256(dataset(30))),
     );
   });
@@ -146,7 +146,7 @@ describe('records that are written', { concurrency: 4 }, () => {
   ])
     it(`have their place in the layout, and not at ${JSON.stringify(path.slice(0, 60))}`, async (test) => {
       const { as } = await given(test);
-      const [told = ''] = await outcomes(as('keeper'), write(path, 'label: A\n'));
+      const [told = ''] = await outcomes(as('localAdmin'), write(path, 'label: A\n'));
       assert.match(told, /^ValidationError: path: ".*" is not the path of a record\.$/);
     });
 
@@ -160,7 +160,7 @@ describe('records that are written', { concurrency: 4 }, () => {
     await mkdir(folder.path('.catalogue'), { recursive: true });
     await symlink('../.catalogue', folder.path('namespaces/inside'));
     for (const slug of ['linked', 'inside']) {
-      const [told = ''] = await outcomes(as('keeper'), write(`namespaces/${slug}/namespace.yaml`, 'label: A\n'));
+      const [told = ''] = await outcomes(as('localAdmin'), write(`namespaces/${slug}/namespace.yaml`, 'label: A\n'));
       assert.match(told, /^ConflictError: namespaces\/.* is a link that leads out/);
     }
     const [told = ''] = await outcomes(as('bob'), write('namespaces/parks/datasets/linked/dataset.yaml', dataset(20)));
@@ -171,7 +171,7 @@ describe('records that are written', { concurrency: 4 }, () => {
   it('keep half characters and large texts out', async (test) => {
     const { as } = await given(test);
     const [half = '', large = ''] = await outcomes(
-      as('keeper'),
+      as('localAdmin'),
       write('groups/a.yaml', 'label: "\ud800"\n'),
       write('groups/a.yaml', `label: ${'x'.repeat(1024 * 1024)}\n`),
     );
@@ -251,7 +251,7 @@ describe('records that are written', { concurrency: 4 }, () => {
       move(trees, 'queries/trees.yaml'),
       move(trees, 'namespaces/parks/datasets/oaks/dataset.json'),
       move(trees, 'namespaces/none/datasets/oaks/dataset.yaml'),
-      move(trees, 'namespaces/parks/datasets/VEILED/dataset.yaml'),
+      move(trees, 'namespaces/parks/datasets/HIDDEN/dataset.yaml'),
       move('users/eve.yaml', 'users/adam.yaml'),
     );
     assert.deepEqual(

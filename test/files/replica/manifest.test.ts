@@ -14,7 +14,7 @@ describe('the manifest of a folder', { concurrency: 4 }, () => {
   it('is in the order of code points', async (test) => {
     const files = { 'site_media/\u{1f333}.png': 'x', 'site_media/\uff5e.png': 'x', 'site_media/b/c.png': 'x' };
     const { as } = await given(test, { files });
-    const paths = await pathsOf(as('keeper'));
+    const paths = await pathsOf(as('localAdmin'));
     assert.deepEqual(
       paths,
       [...paths].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))),
@@ -43,17 +43,17 @@ describe('the manifest of a folder', { concurrency: 4 }, () => {
 
   it('shows nothing of what is private, however broken', async (test) => {
     const { as } = await given(test, {
-      versions: { [`parks/veiled@${slug}`]: version },
+      versions: { [`parks/hidden@${slug}`]: version },
       datasets: { 'secret/inner': { id: 14, label: 'Inner', image: '/site_media/inner.png' } },
       queries: { hidden: { id: 2, label: 'H', dataset: 'secret/inner' } },
       files: {
-        'namespaces/parks/datasets/veiled/data/a.csv': csv,
-        'namespaces/parks/datasets/veiled/versions/20250101000000000000.yaml': 'label: [',
+        'namespaces/parks/datasets/hidden/data/a.csv': csv,
+        'namespaces/parks/datasets/hidden/versions/20250101000000000000.yaml': 'label: [',
         'namespaces/secret/datasets/broken/dataset.yaml': 'label: [',
         'site_media/inner.png': 'x',
       },
     });
-    const hidden = /veiled|secret|hidden|inner|broken/;
+    const hidden = /hidden|secret|hidden|inner|broken/;
     for (const name of ['eve', 'nobody'] as const) {
       const paths = await pathsOf(as(name));
       assert.deepEqual(

@@ -15,12 +15,12 @@ const csv = 'a,b\n1,2\n';
 
 describe('bytes that are put', { concurrency: 4 }, () => {
   const cases = {
-    [path]: 'alice bob keeper',
-    'namespaces/water/datasets/ponds/data/a.csv': 'alice keeper',
-    'namespaces/secret/datasets/later/data/a.csv': 'alice bob keeper',
-    'site_media/a/oak.png': 'alice bob keeper',
-    'site_media/a.html': 'alice keeper',
-    'site_media/a.svg': 'alice keeper',
+    [path]: 'alice bob localAdmin',
+    'namespaces/water/datasets/ponds/data/a.csv': 'alice localAdmin',
+    'namespaces/secret/datasets/later/data/a.csv': 'alice bob localAdmin',
+    'site_media/a/oak.png': 'alice bob localAdmin',
+    'site_media/a.html': 'alice localAdmin',
+    'site_media/a.svg': 'alice localAdmin',
   };
   for (const [place, may] of Object.entries(cases))
     it(`are taken at ${place} from ${may}`, async (test) => {
@@ -151,7 +151,7 @@ describe('bytes that are put', { concurrency: 4 }, () => {
   ])
     it(`have their place in the layout, and not at ${JSON.stringify(place)}`, async (test) => {
       const { as } = await given(test);
-      await assert.rejects(as('keeper').put(place, bytes(csv)), (error: Error) => {
+      await assert.rejects(as('localAdmin').put(place, bytes(csv)), (error: Error) => {
         assert.ok(error instanceof ValidationError);
         assert.match(error.message, /^path: ".*" is not the path of a payload or an image\.$/);
         return true;
@@ -167,12 +167,12 @@ describe('bytes that are put', { concurrency: 4 }, () => {
     await symlink(outside, folder.path('site_media'));
     await symlink(`${outside}/gone`, folder.path('namespaces/parks/datasets/linked'));
     for (const place of [path, 'site_media/a.png', 'namespaces/parks/datasets/linked/data/a.csv'])
-      await assert.rejects(as('keeper').put(place, bytes(csv)), ConflictError);
+      await assert.rejects(as('localAdmin').put(place, bytes(csv)), ConflictError);
     assert.deepEqual(readdirSync(outside), []);
   });
 });
 
-describe('what a depot writes in a repository', () => {
+describe('what a replica writes in a repository', () => {
   it('is one commit for one call, by who wrote', async (test) => {
     const { folder, files, as, seen } = await given(test, { settings: { git: { commit: true } } });
     const git = (...args: string[]) => execFileSync('git', ['-C', folder.root, ...args], { encoding: 'utf8' });

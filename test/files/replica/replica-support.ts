@@ -1,4 +1,4 @@
-/** Depots of one folder as different people have them, and what is done to them, for tests. */
+/** Replicas of one folder for different viewers, and operations on them, for tests. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { type FolderContent, makeFolder } from '../../support/folder.ts';
 
 /** alice is staff; bob's group owns parks and secret; eve has nothing. */
 export const people = {
-  keeper: { username: null, staff: true, groups: [] },
+  localAdmin: { username: null, staff: true, groups: [] },
   alice: { username: 'alice', staff: true, groups: [] },
   bob: { username: 'bob', staff: false, groups: ['gardeners'] },
   reader: { username: 'bob', staff: false, groups: ['gardeners'], readOnly: true },
@@ -27,7 +27,7 @@ export const usual: FolderContent = {
   },
   datasets: {
     'parks/trees': { id: 11, label: 'Trees' },
-    'parks/veiled': { id: 12, label: 'Veiled', visibility: 'private' },
+    'parks/hidden': { id: 12, label: 'Hidden', visibility: 'private' },
     'water/ponds': { id: 13, label: 'Ponds' },
   },
   groups: { gardeners: { id: 1, label: 'Gardeners' } },
@@ -39,7 +39,7 @@ export const usual: FolderContent = {
   queries: { tall: { id: 1, label: 'Tall', dataset: 'parks/trees' } },
 };
 
-/** A folder, and its depot for anybody. */
+/** A folder, and its replica for each viewer. */
 export async function given(test: TestContext, content: FolderContent = {}) {
   const merged = Object.fromEntries(
     [...new Set([...Object.keys(usual), ...Object.keys(content)])].map((key) => [
@@ -63,14 +63,14 @@ export async function given(test: TestContext, content: FolderContent = {}) {
 
 export const sha256 = (bytes: string | Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-export async function entriesOf(depot: Replica, texts = false): Promise<FileEntry[]> {
+export async function entriesOf(replica: Replica, texts = false): Promise<FileEntry[]> {
   const entries: FileEntry[] = [];
-  for await (const entry of (await depot.manifest({ texts }))?.entries ?? []) entries.push(entry);
+  for await (const entry of (await replica.manifest({ texts }))?.entries ?? []) entries.push(entry);
   return entries;
 }
 
-export const pathsOf = async (depot: Replica): Promise<readonly string[]> =>
-  (await entriesOf(depot)).map(({ path }) => path);
+export const pathsOf = async (replica: Replica): Promise<readonly string[]> =>
+  (await entriesOf(replica)).map(({ path }) => path);
 
 export const write = (path: string, text: string, seen: string | null = null): RecordChange => ({
   do: 'write',
@@ -80,14 +80,14 @@ export const write = (path: string, text: string, seen: string | null = null): R
 });
 
 /** What became of each change: `done`, or the name of the error and what it says. */
-export async function outcomes(depot: Replica, ...changes: readonly RecordChange[]): Promise<readonly string[]> {
-  const told = await depot.apply(changes);
+export async function outcomes(replica: Replica, ...changes: readonly RecordChange[]): Promise<readonly string[]> {
+  const told = await replica.apply(changes);
   return told.map((outcome) => (outcome.done ? 'done' : `${outcome.error.name}: ${outcome.error.message}`));
 }
 
-export async function succeed(depot: Replica, ...changes: readonly RecordChange[]): Promise<void> {
+export async function succeed(replica: Replica, ...changes: readonly RecordChange[]): Promise<void> {
   assert.deepEqual(
-    await outcomes(depot, ...changes),
+    await outcomes(replica, ...changes),
     changes.map(() => 'done'),
   );
 }

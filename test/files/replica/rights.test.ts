@@ -11,8 +11,8 @@ const dataset = (id: number) => `id: ${id}\nlabel: New\n`;
 
 describe('who may change records', { concurrency: 4 }, () => {
   type Given = Awaited<ReturnType<typeof given>>;
-  const owners = 'alice bob keeper';
-  const staff = 'alice keeper';
+  const owners = 'alice bob localAdmin';
+  const staff = 'alice localAdmin';
   const cases: Readonly<Record<string, [may: string, change: (context: Given) => RecordChange]>> = {
     'edit a dataset': [owners, ({ seen }) => write(trees, dataset(11), seen(trees))],
     'edit the dataset of others': [staff, ({ seen }) => write(ponds, dataset(13), seen(ponds))],
