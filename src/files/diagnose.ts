@@ -7,7 +7,7 @@ import { isAbandoned, isTemporary } from '../disk/durable.ts';
 import { accountsPath } from './accounts/accounts-file.ts';
 import { foldersOf } from './following/lookouts.ts';
 import { systemLimit, watchBudget, whyPolled } from './following/watch-budget.ts';
-import { GitError, git } from './git/git.ts';
+import { GitError, runGit } from './git/git.ts';
 import { cachePath, readCache } from './reading/cache.ts';
 import { namesListed } from './reading/listed.ts';
 
@@ -129,7 +129,7 @@ async function accountsFile(root: string): Promise<AccountsFile | null> {
 /** The state of a folder in git; null outside of a repository. */
 async function gitStateOf(root: string, folder: string): Promise<'tracked' | 'ignored' | 'not ignored' | null> {
   const output = (...args: string[]) =>
-    git(root, args).catch((error) => (error instanceof GitError && error.exitCode === 1 ? '' : null));
+    runGit(root, args).catch((error) => (error instanceof GitError && error.exitCode === 1 ? '' : null));
   const tracked = await output('ls-files', '--', folder);
   if (tracked === null) return null;
   if (tracked !== '') return 'tracked';

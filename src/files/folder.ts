@@ -71,12 +71,12 @@ export interface Repository {
  * @throws NotFoundError outside of a repository, or without git
  */
 export async function repositoryOf(folder: string): Promise<Repository> {
-  const { GitError, git } = await import('./git/git.ts');
+  const { GitError, runGit } = await import('./git/git.ts');
   let existing = folder;
   while (!existsSync(existing)) existing = dirname(existing);
   try {
-    const top = resolve((await git(existing, ['rev-parse', '--show-toplevel'])).trim());
-    const paths = await git(top, ['rev-parse', '--git-path', 'hooks', '--git-common-dir']);
+    const top = resolve((await runGit(existing, ['rev-parse', '--show-toplevel'])).trim());
+    const paths = await runGit(top, ['rev-parse', '--git-path', 'hooks', '--git-common-dir']);
     const [hooks = '', common = ''] = paths.split('\n').map((path) => resolve(top, path));
     return { top, hooks, common };
   } catch (error) {

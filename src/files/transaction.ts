@@ -109,7 +109,7 @@ class Transaction {
 
   async run(steps: readonly Step[]): Promise<Committed> {
     const { files } = this.#access;
-    for (const chunk of chunksOf(steps, this.#context ? maxChunk : 1)) {
+    for (const chunk of splitIntoChunks(steps, this.#context ? maxChunk : 1)) {
       await this.#runChunk(chunk);
       if (steps.length > 1) await this.#pause();
     }
@@ -117,22 +117,22 @@ class Transaction {
     return { outcomes: this.#outcomes, snapshot: this.#context ? files.snapshot : this.#snapshot };
   }
 
-  async #runChunk(chunk: Chunk): Promise<void> {
+  async #runChunk(chunk: StepChunk): Promise<void> {
     const context = this.#context;
     if (!context) return this.#dryRunChunk(chunk);
     const permitted = await this.#permitted(chunk);
     if (permitted.length === 0) return;
     const locks = [...new Set(permitted.flatMap(([, step]) => stepLocks(step)))].sort();
     try {
-      await withLocks(this.#access.files.root, locks, (signal) => this.#attempt(permitted, context, signal));
+      await withLocks(this.#access.files.root, locks, (signal) => this.#planAndPerform(permitted, context, signal));
     } catch (error) {
       for (const [i] of permitted) this.#outcomes[i] ??= { done: false, error: error as Error };
     }
   }
 
   /** The steps of a chunk that the viewer may make. This is checked before locks are taken. */
-  async #permitted(chunk: Chunk): Promise<Chunk> {
-    const permitted: Numbered[] = [];
+  async #permitted(chunk: StepChunk): Promise<StepChunk> {
+    const permitted: NumberedStep[] = [];
     for (const [i, given] of chunk) {
       try {
         const step = await computeChanges(given);
@@ -146,7 +146,7 @@ class Transaction {
     return permitted;
   }
 
-  async #dryRunChunk(chunk: Chunk): Promise<void> {
+  async #dryRunChunk(chunk: StepChunk): Promise<void> {
     const overlay = new OverlayTree(this.#tree);
     const plan = new TransactionPlan(this.#access, overlay, { snapshot: this.#snapshot });
     const { accepted, next } = await this.#plan(await this.#permitted(chunk), plan);
@@ -157,7 +157,7 @@ class Transaction {
   }
 
   /** Plans and performs the steps of a chunk, under their locks. */
-  async #attempt(chunk: Chunk, context: WriteContext, signal: AbortSignal, attempt = 1): Promise<void> {
+  async #planAndPerform(chunk: StepChunk, context: WriteContext, signal: AbortSignal, attempt = 1): Promise<void> {
     const { files } = this.#access;
     runToEnd(files.store.rescan(chunk.flatMap(([, step]) => unitsToReread(step))));
     const plan = new TransactionPlan(this.#access, new OverlayTree(files.store.tree));
@@ -174,32 +174,32 @@ class Transaction {
         if (!isRetried) this.#outcomes[i] = { done: false, error: error as Error };
       }
     });
-    if (isRetried) return this.#attempt(chunk, context, signal, attempt + 1);
+    if (isRetried) return this.#planAndPerform(chunk, context, signal, attempt + 1);
     for (const [key, scope] of scopes) this.#scopes.set(key, scope);
     if (scopes.size) await files.refresh([...scopes.values()]);
   }
 
   /** Plans the steps of a chunk. Steps that are refused get their outcome here. */
   async #plan(
-    chunk: Chunk,
+    chunk: StepChunk,
     plan: TransactionPlan,
-  ): Promise<{ readonly accepted: readonly Planned[]; readonly next: RecordSet }> {
-    const planned: Planned[] = [];
+  ): Promise<{ readonly accepted: readonly NumberedPlan[]; readonly next: RecordSet }> {
+    const planned: NumberedPlan[] = [];
     for (const [i, { assert, changes }] of chunk) {
       try {
         assert?.();
-        planned.push([i, await plan.step(typeof changes === 'function' ? await changes() : changes)]);
+        planned.push([i, await plan.addStep(typeof changes === 'function' ? await changes() : changes)]);
       } catch (error) {
         this.#outcomes[i] = { done: false, error: error as Error };
       }
       if (chunk.length > 1) await this.#pause();
     }
-    const next = plan.next();
+    const next = plan.recordsAfter();
     const touched = planned.flatMap(([, step]) => step.touched);
     const found = rules(next, touched).filter((one) => this.#refuses(one));
     const accepted = planned.filter(([i, step]) => {
       const own = found.filter(({ path }) => step.touched.some((one) => one.path === path));
-      if (own.length) this.#outcomes[i] = { done: false, error: this.#refusal(own, plan, next) };
+      if (own.length) this.#outcomes[i] = { done: false, error: this.#refusalError(own, plan, next) };
       return own.length === 0;
     });
     return { accepted, next };
@@ -209,15 +209,19 @@ class Transaction {
     return severity === 'error' && !(code === 'reference' && this.#options.allowMissingReferences);
   }
 
-  #refusal(found: readonly RecordDiagnostic[], plan: TransactionPlan, next: RecordSet): Error {
+  #refusalError(found: readonly RecordDiagnostic[], plan: TransactionPlan, next: RecordSet): Error {
     const visible = visibleTo(this.#access.viewer, next.snapshot);
-    const diagnostics = found.map((one) => locate(one, plan, visible));
+    const diagnostics = found.map((one) => withPosition(one, plan, visible));
     return (this.#options.refusal ?? defaultRefusal)(diagnostics);
   }
 }
 
 /** A diagnostic with its line, without names of records that the viewer may not see. */
-function locate({ fix: _, other, ...found }: RecordDiagnostic, plan: TransactionPlan, visible: Snapshot): Diagnostic {
+function withPosition(
+  { fix: _, other, ...found }: RecordDiagnostic,
+  plan: TransactionPlan,
+  visible: Snapshot,
+): Diagnostic {
   const text = plan.text(found.path);
   const place =
     text === undefined ? { line: 1, column: 1 } : findPosition(text, recordFormat(found.path), found.pointer);
@@ -234,13 +238,13 @@ function defaultRefusal(diagnostics: readonly Diagnostic[]): Error {
   return new ValidationError({ non_field_errors: lines });
 }
 
-type Numbered = readonly [i: number, step: Step];
-type Chunk = readonly Numbered[];
-type Planned = readonly [i: number, step: PlannedStep];
+type NumberedStep = readonly [i: number, step: Step];
+type StepChunk = readonly NumberedStep[];
+type NumberedPlan = readonly [i: number, step: PlannedStep];
 
 /** Steps in their order; together those that write different records of one kind, which do not depend on each other. */
-function* chunksOf(steps: readonly Step[], max: number): Generator<Chunk> {
-  let chunk: Numbered[] = [];
+function* splitIntoChunks(steps: readonly Step[], max: number): Generator<StepChunk> {
+  let chunk: NumberedStep[] = [];
   let kind: RecordRef['kind'] | undefined;
   const paths = new Set<string>();
   for (const [i, step] of steps.entries()) {

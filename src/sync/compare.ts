@@ -3,7 +3,7 @@ import type { Manifest, Replica } from '../catalogue/replica.ts';
 import { type FileState, type Files, isSynced, type Side } from './files.ts';
 import { detectMoves, recordSharedMoves } from './find-moves.ts';
 import { planSync, type SyncPlan } from './plan.ts';
-import type { State } from './state.ts';
+import type { SyncState } from './state.ts';
 import { type TextReader, TextSpool, textReader } from './texts.ts';
 
 /** Two catalogues that are synchronised. */
@@ -13,7 +13,7 @@ export interface Pair {
   /** The remote catalogue. */
   readonly theirs: Replica;
   /** Their last common state. */
-  readonly state: State;
+  readonly state: SyncState;
   /** Path for a temporary file of texts. */
   readonly spool: string;
   /** True if the user is signed in to the remote. */
@@ -40,14 +40,14 @@ const hiddenMessage =
  * Compares the sides.
  * @param withTexts true if a first run will need all texts of the remote
  */
-export async function compare(pair: Pair, withTexts = false): Promise<Comparison> {
+export async function compareReplicas(pair: Pair, withTexts = false): Promise<Comparison> {
   const { state } = pair;
   const known = state.header.tag ?? undefined;
   const isFirst = withTexts && state.files.size === 0;
   const spool = isFirst ? await TextSpool.open(pair.spool) : undefined;
   try {
     const unreadable = new Map<string, string>();
-    const [local, remote] = await bothOf(
+    const [local, remote] = await awaitBoth(
       pair.ours.manifest().then((manifest) => readManifest(manifest, 'local', unreadable)),
       pair.theirs
         .manifest({ known, texts: isFirst })
@@ -82,7 +82,7 @@ export async function compare(pair: Pair, withTexts = false): Promise<Comparison
 }
 
 /** Both results; if one fails, its error is thrown after the other has ended. */
-async function bothOf<T>(...work: readonly [Promise<T>, Promise<T>]): Promise<readonly [T, T]> {
+async function awaitBoth<T>(...work: readonly [Promise<T>, Promise<T>]): Promise<readonly [T, T]> {
   await Promise.allSettled(work);
   return Promise.all(work);
 }

@@ -13,8 +13,8 @@ import {
   sharedMoveCandidates,
 } from './moves.ts';
 import { isRefusal } from './run.ts';
-import type { State } from './state.ts';
-import { parseFields, type TextReader } from './texts.ts';
+import type { SyncState } from './state.ts';
+import { parseRecordFields, type TextReader } from './texts.ts';
 
 type TextReaders = Readonly<Record<Side, TextReader>>;
 
@@ -23,7 +23,7 @@ const maxIds = 500;
 
 /** Records in the state the moves that both sides have made alike, as after a run that ended before it could do so. */
 export async function recordSharedMoves(
-  state: State,
+  state: SyncState,
   { base, ours, theirs }: ThreeWay,
   texts: TextReaders,
 ): Promise<void> {
@@ -43,7 +43,7 @@ export async function recordSharedMoves(
 
 /** Detects the moves of both sides. Each of the three is returned with its paths after the moves that it lacks. */
 export async function detectMoves(
-  state: State,
+  state: SyncState,
   sides: ThreeWay,
   texts: TextReaders,
 ): Promise<ThreeWay & { readonly moves: readonly Move[] }> {
@@ -69,7 +69,7 @@ export async function detectMoves(
 }
 
 /** Sources of the features by which records are recognised. */
-interface Sources {
+interface MoveSources {
   /** Files of the last common state. */
   readonly before: Files;
   readonly after: readonly Files[];
@@ -81,7 +81,11 @@ interface Sources {
   textPath(path: string): string;
 }
 
-async function findMoves(state: State, candidates: MoveCandidates, sources: Sources): Promise<readonly Renaming[]> {
+async function findMoves(
+  state: SyncState,
+  candidates: MoveCandidates,
+  sources: MoveSources,
+): Promise<readonly Renaming[]> {
   const { removed, added } = candidates;
   if (removed.length === 0 || added.length === 0) return [];
   const { before, after, texts, statePath, textPath } = sources;
@@ -98,7 +102,7 @@ async function findMoves(state: State, candidates: MoveCandidates, sources: Sour
 }
 
 function idMarks(path: string, text: string | null): string[] {
-  const id = text === null ? undefined : parseFields(path, text)?.id;
+  const id = text === null ? undefined : parseRecordFields(path, text)?.id;
   return typeof id === 'number' ? [`id ${id}`] : [];
 }
 

@@ -15,7 +15,7 @@ interface StepPaths {
 }
 
 /** A change of one side, so that it has what the other has. `ifMatch` is the checksum that the file has there now. */
-export type Step = StepPaths &
+export type SyncStep = StepPaths &
   (
     | { readonly do: 'write' | 'put'; readonly now: FileState; readonly ifMatch: string | null }
     | { readonly do: 'remove'; readonly ifMatch: string }
@@ -44,9 +44,9 @@ export interface Agreed {
 
 export interface SyncPlan {
   /** Steps on the local side, in order. */
-  readonly incoming: readonly Step[];
+  readonly incoming: readonly SyncStep[];
   /** Steps on the remote side, in order. */
-  readonly outgoing: readonly Step[];
+  readonly outgoing: readonly SyncStep[];
   readonly conflicts: readonly Conflict[];
   readonly blocked: readonly Blocked[];
   readonly agreed: readonly Agreed[];
@@ -76,7 +76,7 @@ export function planSync(input: SyncInput): SyncPlan {
       });
   }
   conflicts.sort((a, b) => (a.path < b.path ? -1 : 1));
-  return { incoming: inOrder(incoming), outgoing: inOrder(outgoing), conflicts, blocked, agreed };
+  return { incoming: sortByStage(incoming), outgoing: sortByStage(outgoing), conflicts, blocked, agreed };
 }
 
 /** A file with its path before moves that its side lacks. */
@@ -86,8 +86,8 @@ function fileBefore(files: Files, path: string, moves: readonly Move[]): Located
 }
 
 /** Steps that repeat the moves of a side on the other one. */
-function moveSteps(by: Side, moves: readonly Move[], target: Files): Step[] {
-  return moves.flatMap((move, i): Step[] => {
+function moveSteps(by: Side, moves: readonly Move[], target: Files): SyncStep[] {
+  return moves.flatMap((move, i): SyncStep[] => {
     const last = moves.slice(i + 1).reduce(pathAfter, move.to);
     const ifMatch = target.get(last)?.checksum;
     if (move.by !== by || ifMatch === undefined) return [];
@@ -101,7 +101,7 @@ function moveSteps(by: Side, moves: readonly Move[], target: Files): Step[] {
  * The step that gives a side the file that the other has. Bytes are not removed: that is done with their record.
  * @param pending moves that the source lacks
  */
-function fileSteps(path: string, target: Files, source: Files, pending: readonly Move[]): Step[] {
+function fileSteps(path: string, target: Files, source: Files, pending: readonly Move[]): SyncStep[] {
   const now = source.get(path);
   const from = pathBefore(path, pending);
   const ifMatch = target.get(path)?.checksum ?? null;
@@ -113,13 +113,14 @@ function fileSteps(path: string, target: Files, source: Files, pending: readonly
  * Stage of a step: additions in the order of dependencies, then removals in reverse. Moves come right before the first
  * step that may need them. Steps of one stage don't depend on each other, except moves.
  */
-export function stageOf(step: Step): number {
+export function stageOf(step: SyncStep): number {
   const rank = dependencyRank(step.path);
   if (step.do === 'move') return rank - 0.5;
   return step.do === 'remove' ? 100 - rank : rank;
 }
 
-const inOrder = (steps: readonly Step[]): readonly Step[] => [...steps].sort((a, b) => stageOf(a) - stageOf(b));
+const sortByStage = (steps: readonly SyncStep[]): readonly SyncStep[] =>
+  [...steps].sort((a, b) => stageOf(a) - stageOf(b));
 
 /**
  * Resolves conflicts by a change of the last common state: the file of the side that was not chosen becomes the common
@@ -149,9 +150,9 @@ export function matchesName(name: string, path: string): boolean {
 export function selectNamed(plan: SyncPlan, names: readonly string[]): SyncPlan {
   if (names.length === 0) return plan;
   const isNamed = ({ path }: { readonly path: string }) => names.some((name) => matchesName(name, path));
-  const select = (steps: readonly Step[]) => {
+  const select = (steps: readonly SyncStep[]) => {
     const containers = new Set(steps.filter(isNamed).flatMap(({ path }) => enclosingFolders(path)));
-    const isNeeded = (step: Step) =>
+    const isNeeded = (step: SyncStep) =>
       ((step.do === 'write' && step.ifMatch === null) || step.do === 'move') &&
       containers.has(containerFolder(step.do === 'move' ? step.to : step.path) ?? '');
     return steps.filter((step) => isNamed(step) || isNeeded(step));

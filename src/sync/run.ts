@@ -2,7 +2,7 @@
 import { ConflictError, NotFoundError, NotPermittedError, StaleError, ValidationError } from '../catalogue/errors.ts';
 import { enclosingFolders } from '../catalogue/layout.ts';
 import { kindOf } from './files.ts';
-import type { Step } from './plan.ts';
+import type { SyncStep } from './plan.ts';
 
 export interface Progress {
   /** Steps that are finished, whatever their outcome. */
@@ -18,11 +18,11 @@ export interface Failure {
   readonly error: Error;
 }
 
-export interface Outcome {
-  readonly done: readonly Step[];
+export interface TransferOutcome {
+  readonly done: readonly SyncStep[];
   readonly failures: readonly Failure[];
   /** Steps that were not tried, because a step that they depend on failed. */
-  readonly skipped: readonly Step[];
+  readonly skipped: readonly SyncStep[];
 }
 
 const refusals = [ConflictError, NotFoundError, NotPermittedError, StaleError, ValidationError];
@@ -31,37 +31,37 @@ const refusals = [ConflictError, NotFoundError, NotPermittedError, StaleError, V
 export const isRefusal = (error: unknown): error is Error => refusals.some((kind) => error instanceof kind);
 
 /** Bytes that a step transfers. */
-export const transferSize = (step: Step): number => ('now' in step ? step.now.size : 0);
+export const transferSize = (step: SyncStep): number => ('now' in step ? step.now.size : 0);
 
-export class TransferRun implements Outcome {
-  readonly done: Step[] = [];
+export class TransferRun implements TransferOutcome {
+  readonly done: SyncStep[] = [];
   readonly failures: Failure[] = [];
-  readonly skipped: Step[] = [];
+  readonly skipped: SyncStep[] = [];
   readonly #of: number;
   readonly #ofBytes: number;
   readonly #onProgress: ((progress: Progress) => void) | undefined;
   /** Bytes sent so far of the steps in progress. */
-  readonly #inProgress = new Map<Step, number>();
+  readonly #inProgress = new Map<SyncStep, number>();
   #bytes = 0;
   /** Folders that don't exist, because the step that would have made them failed. */
   readonly #missingFolders = new Set<string>();
   /** Folders of the datasets that lack a payload. */
   readonly #incompleteDatasets = new Set<string>();
 
-  constructor(steps: readonly Step[], onProgress?: (progress: Progress) => void) {
+  constructor(steps: readonly SyncStep[], onProgress?: (progress: Progress) => void) {
     this.#of = steps.length;
     this.#ofBytes = steps.reduce((sum, step) => sum + transferSize(step), 0);
     this.#onProgress = onProgress;
   }
 
-  markDone(step: Step): void {
+  markDone(step: SyncStep): void {
     this.done.push(step);
     this.#inProgress.delete(step);
     this.#bytes += transferSize(step);
     this.#report();
   }
 
-  markFailed(step: Step, error: Error): void {
+  markFailed(step: SyncStep, error: Error): void {
     this.failures.push({ path: step.path, error });
     this.#inProgress.delete(step);
     const [folder] = enclosingFolders(step.do === 'move' ? step.to : step.path);
@@ -78,13 +78,13 @@ export class TransferRun implements Outcome {
   }
 
   /** @param bytes of the step's payload that were sent so far */
-  reportSent(step: Step, bytes: number): void {
+  reportSent(step: SyncStep, bytes: number): void {
     this.#inProgress.set(step, bytes);
     this.#report();
   }
 
   /** Skips a step if one that it depends on has failed. @returns true if it was skipped */
-  skipIfBlocked(step: Step): boolean {
+  skipIfBlocked(step: SyncStep): boolean {
     const folders = enclosingFolders(step.path);
     const isBlocked =
       folders.some((folder) => this.#missingFolders.has(folder)) ||

@@ -32,7 +32,7 @@ type Line =
   | { readonly gone: string; readonly alone?: true }
   | { readonly move: string; readonly to: string };
 
-export class State {
+export class SyncState {
   readonly #path: string;
   #lines: LineFile;
   #files = new Map<string, StoredFile>();
@@ -45,8 +45,8 @@ export class State {
   }
 
   /** Opens the state in a file, in an existing folder; a missing file is an empty state. */
-  static async open(path: string): Promise<State> {
-    const state = new State(path, await LineFile.open(path, 'a+'));
+  static async open(path: string): Promise<SyncState> {
+    const state = new SyncState(path, await LineFile.open(path, 'a+'));
     await state.#load();
     return state;
   }

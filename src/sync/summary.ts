@@ -5,9 +5,9 @@ import { formatRef } from '../catalogue/ref.ts';
 import type { Comparison, Pair } from './compare.ts';
 import { changedFields, type FieldConflict, fieldConflicts } from './field-conflicts.ts';
 import { kindOf, type LocatedFile } from './files.ts';
-import type { Conflict, Step } from './plan.ts';
-import type { State } from './state.ts';
-import { parseFields, type TextReader } from './texts.ts';
+import type { Conflict, SyncStep } from './plan.ts';
+import type { SyncState } from './state.ts';
+import { parseRecordFields, type TextReader } from './texts.ts';
 
 export interface ChangeSummary {
   readonly change: 'add' | 'change' | 'remove' | 'move';
@@ -39,15 +39,15 @@ const maxCompared = 500;
  * @param texts of the side that the changes come from
  */
 export async function summarizeChanges(
-  steps: readonly Step[],
+  steps: readonly SyncStep[],
   { state }: Pair,
   texts: TextReader,
 ): Promise<readonly ChangeSummary[]> {
-  const versions = new Map<string, Step>();
+  const versions = new Map<string, SyncStep>();
   for (const step of steps)
     if (step.do === 'write' && kindOf(step.path) === 'version') versions.set(describePath(step.path), step);
-  const sizes = new Map<Step, number>();
-  const listed: Step[] = [];
+  const sizes = new Map<SyncStep, number>();
+  const listed: SyncStep[] = [];
   for (const step of steps) {
     const version = step.do === 'put' ? versions.get(versionOfPayload(step.path) ?? '') : undefined;
     if (version && step.do === 'put') sizes.set(version, (sizes.get(version) ?? 0) + step.now.size);
@@ -55,29 +55,31 @@ export async function summarizeChanges(
   }
   const fields = await fieldsOfSteps(listed, state, texts);
   return listed
-    .map((step) => summaryOf(step, step.do === 'put' ? step.now.size : sizes.get(step), fields.get(step)))
+    .map((step) => stepSummary(step, step.do === 'put' ? step.now.size : sizes.get(step), fields.get(step)))
     .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 /** Changed fields of the records that steps change. */
 async function fieldsOfSteps(
-  steps: readonly Step[],
-  state: State,
+  steps: readonly SyncStep[],
+  state: SyncState,
   texts: TextReader,
-): Promise<ReadonlyMap<Step, readonly string[]>> {
-  const fields = new Map<Step, readonly string[]>();
+): Promise<ReadonlyMap<SyncStep, readonly string[]>> {
+  const fields = new Map<SyncStep, readonly string[]>();
   const changing = steps.filter((step) => step.do === 'write' && step.ifMatch !== null).slice(0, maxCompared);
   await mapConcurrent(changing, 8, async (step) => {
     if (step.do !== 'write') return;
     const oldText = await state.text(step.from);
     const newText = await texts.get(step.from, step.now.checksum).catch(() => null);
-    const [before, after] = [oldText, newText].map((text) => (text === null ? null : parseFields(step.path, text)));
+    const [before, after] = [oldText, newText].map((text) =>
+      text === null ? null : parseRecordFields(step.path, text),
+    );
     if (before && after) fields.set(step, changedFields(before, after));
   });
   return fields;
 }
 
-function summaryOf(step: Step, size?: number, fields?: readonly string[]): ChangeSummary {
+function stepSummary(step: SyncStep, size?: number, fields?: readonly string[]): ChangeSummary {
   const { path } = step;
   const own = { name: describePath(path), path };
   if (step.do === 'move') return { change: 'move', ...own, to: describePath(step.to) };
@@ -104,7 +106,7 @@ export async function summarizeConflicts(
   const fields = new Map<Conflict, readonly FieldConflict[]>();
   const read = async (file: LocatedFile | null, readText: (file: LocatedFile) => Promise<string | null>) => {
     const text = file && !isBytesPath(file.path) ? await readText(file).catch(() => null) : null;
-    return text === null ? null : parseFields(file?.path ?? '', text);
+    return text === null ? null : parseRecordFields(file?.path ?? '', text);
   };
   await mapConcurrent(conflicts.slice(0, maxCompared), 8, async (conflict) => {
     const [base, ours, theirs] = await Promise.all([

@@ -2,11 +2,11 @@
 import { mapConcurrent } from '../catalogue/concurrency.ts';
 import { NotFoundError } from '../catalogue/errors.ts';
 import { isBytesPath } from '../catalogue/layout.ts';
-import { type Comparison, compare, type Pair } from './compare.ts';
+import { type Comparison, compareReplicas, type Pair } from './compare.ts';
 import type { Files, LocatedFile, Side } from './files.ts';
-import { matchesName, resolveConflicts, type Step, type SyncPlan, selectNamed } from './plan.ts';
-import type { Outcome, Progress } from './run.ts';
-import type { State } from './state.ts';
+import { matchesName, resolveConflicts, type SyncPlan, type SyncStep, selectNamed } from './plan.ts';
+import type { Progress, TransferOutcome } from './run.ts';
+import type { SyncState } from './state.ts';
 import { type TextReader, TextSpool, textReader } from './texts.ts';
 import { transfer } from './transfer.ts';
 
@@ -26,11 +26,11 @@ export interface SyncOptions {
 export interface PlannedSync {
   readonly plan: SyncPlan;
   /** The steps of this run, in order. */
-  readonly steps: readonly Step[];
+  readonly steps: readonly SyncStep[];
   readonly comparison: Comparison;
 }
 
-export interface SyncResult extends Outcome {
+export interface SyncResult extends TransferOutcome {
   /** The plan of the named records; its conflicts are the unresolved ones. */
   readonly plan: SyncPlan;
   /** Number of the conflicts that were resolved with the local file. */
@@ -57,10 +57,10 @@ export function push(pair: Pair, options: Omit<SyncOptions, 'choice'> = {}): Pro
 async function synchronize(pair: Pair, options: SyncOptions, from: Side): Promise<SyncResult> {
   const { names = [], choice, dryRun = false, signal, onProgress } = options;
   const { state } = pair;
-  const comparison = await compare(pair, from === 'theirs' && !dryRun);
+  const comparison = await compareReplicas(pair, from === 'theirs' && !dryRun);
   let spool: TextSpool | undefined;
   try {
-    assertKnown(names, comparison);
+    assertNamesExist(names, comparison);
     let plan = selectNamed(await comparison.plan(), names);
     const resolved = choice ? resolveConflicts(plan.conflicts, choice) : new Map<string, LocatedFile | null>();
     const keptOurs = choice === 'ours' ? resolved.size : 0;
@@ -69,8 +69,8 @@ async function synchronize(pair: Pair, options: SyncOptions, from: Side): Promis
     await options.onPlan?.({ plan, steps, comparison });
     if (dryRun) return { plan, keptOurs, done: [], failures: [], skipped: [] };
     const otherTexts = comparison.texts[choice === 'ours' ? 'theirs' : 'ours'];
-    for (const [path, file] of resolved) await recordFile(state, path, file, otherTexts);
-    await mapConcurrent(plan.agreed, 8, ({ from: path, now }) => recordFile(state, path, now, comparison.texts.ours));
+    for (const [path, file] of resolved) await setStateFile(state, path, file, otherTexts);
+    await mapConcurrent(plan.agreed, 8, ({ from: path, now }) => setStateFile(state, path, now, comparison.texts.ours));
     await state.flush();
     const [source, target] = from === 'theirs' ? [pair.theirs, pair.ours] : [pair.ours, pair.theirs];
     spool = await spoolTexts(pair, comparison, from, steps);
@@ -89,12 +89,17 @@ async function synchronize(pair: Pair, options: SyncOptions, from: Side): Promis
 }
 
 /** Sets a file of the last common state, with its text if it is a record; null removes it. */
-async function recordFile(state: State, path: string, file: LocatedFile | null, texts: TextReader): Promise<void> {
+async function setStateFile(
+  state: SyncState,
+  path: string,
+  file: LocatedFile | null,
+  texts: TextReader,
+): Promise<void> {
   if (file === null) return state.forget(path);
   await state.set(path, file, isBytesPath(file.path) ? undefined : await texts.get(file.path, file.checksum));
 }
 
-function assertKnown(names: readonly string[], { hasPath }: Comparison): void {
+function assertNamesExist(names: readonly string[], { hasPath }: Comparison): void {
   const unknown = names.find((name) => !hasPath((path) => matchesName(name, path)));
   if (unknown !== undefined)
     throw new NotFoundError(
@@ -108,7 +113,7 @@ async function spoolTexts(
   pair: Pair,
   { texts }: Comparison,
   from: Side,
-  steps: readonly Step[],
+  steps: readonly SyncStep[],
 ): Promise<TextSpool | undefined> {
   const wanted = new Set(steps.flatMap((step) => (step.do === 'write' ? [step.now.checksum] : [])));
   if (wanted.size <= manyTexts || texts[from].isSpooled) return undefined;

@@ -101,7 +101,7 @@ export async function readRecordText(bytes: AsyncIterable<Uint8Array>): Promise<
 }
 
 /** The fields of a record's text; null if it can't be parsed. */
-export function parseFields(path: string, text: string): RecordFields | null {
+export function parseRecordFields(path: string, text: string): RecordFields | null {
   const parsed = parseRecord(text, recordFormat(path));
   return 'value' in parsed ? (parsed.value as RecordFields) : null;
 }

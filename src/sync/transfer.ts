@@ -4,19 +4,19 @@ import { mapConcurrent } from '../catalogue/concurrency.ts';
 import { StaleError } from '../catalogue/errors.ts';
 import type { RecordChange, Replica } from '../catalogue/replica.ts';
 import { kindOf } from './files.ts';
-import { type Step, stageOf } from './plan.ts';
-import { isRefusal, type Outcome, type Progress, TransferRun, transferSize } from './run.ts';
-import type { State } from './state.ts';
+import { type SyncStep, stageOf } from './plan.ts';
+import { isRefusal, type Progress, type TransferOutcome, TransferRun, transferSize } from './run.ts';
+import type { SyncState } from './state.ts';
 import type { TextReader } from './texts.ts';
 
 export interface TransferJob {
-  readonly steps: readonly Step[];
+  readonly steps: readonly SyncStep[];
   readonly source: Replica;
   /** The side that is changed. */
   readonly target: Replica;
   /** Texts of the source. */
   readonly texts: TextReader;
-  readonly state: State;
+  readonly state: SyncState;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
@@ -34,7 +34,7 @@ const payloadsAtOnce = 2;
  * @throws an error that concerns all steps, such as UnreachableError; the signal's reason. Steps that are done by then
  *   are recorded.
  */
-export async function transfer(job: TransferJob): Promise<Outcome> {
+export async function transfer(job: TransferJob): Promise<TransferOutcome> {
   const { steps, signal, state, onProgress } = job;
   const run = new TransferRun(steps, onProgress);
   try {
@@ -45,7 +45,7 @@ export async function transfer(job: TransferJob): Promise<Outcome> {
         payloadsAtOnce,
         async (step) => {
           signal?.throwIfAborted();
-          await putBytes(job, step, run);
+          await transferBytes(job, step, run);
         },
       );
       const records = ready.filter((step) => step.do !== 'put');
@@ -63,8 +63,8 @@ export async function transfer(job: TransferJob): Promise<Outcome> {
 }
 
 /** Steps by stage. */
-function stagesOf(steps: readonly Step[]): readonly (readonly Step[])[] {
-  const stages = new Map<number, Step[]>();
+function stagesOf(steps: readonly SyncStep[]): readonly (readonly SyncStep[])[] {
+  const stages = new Map<number, SyncStep[]>();
   for (const step of steps) {
     const stage = stages.get(stageOf(step));
     if (stage) stage.push(step);
@@ -73,8 +73,8 @@ function stagesOf(steps: readonly Step[]): readonly (readonly Step[])[] {
   return [...stages].sort(([a], [b]) => a - b).map(([, stage]) => stage);
 }
 
-function* batchesOf(steps: readonly Step[]): Generator<readonly Step[]> {
-  let batch: Step[] = [];
+function* batchesOf(steps: readonly SyncStep[]): Generator<readonly SyncStep[]> {
+  let batch: SyncStep[] = [];
   let bytes = 0;
   for (const step of steps) {
     if (batch.length === batchLength || (batch.length && bytes + transferSize(step) > batchBytes)) {
@@ -90,10 +90,10 @@ function* batchesOf(steps: readonly Step[]): Generator<readonly Step[]> {
 
 async function applyBatch(
   { target, texts, state }: TransferJob,
-  batch: readonly Step[],
+  batch: readonly SyncStep[],
   run: TransferRun,
 ): Promise<void> {
-  const found = new Map<Step, string>();
+  const found = new Map<SyncStep, string>();
   await mapConcurrent(batch, textsAtOnce, async (step) => {
     if (step.do !== 'write') return;
     await failIfRefused(step, run, async () => void found.set(step, await texts.get(step.from, step.now.checksum)));
@@ -121,7 +121,7 @@ async function applyBatch(
   await state.flush();
 }
 
-function recordChange(step: Step, ifMatch: string | null, text: string): RecordChange {
+function recordChange(step: SyncStep, ifMatch: string | null, text: string): RecordChange {
   const { path } = step;
   if (step.do === 'move') return { do: 'move', path, to: step.to, ifMatch: step.ifMatch };
   if (step.do === 'remove') return { do: 'remove', path, ifMatch: step.ifMatch };
@@ -132,13 +132,17 @@ function recordChange(step: Step, ifMatch: string | null, text: string): RecordC
  * The checksum to expect of a record after groups were renamed, which has changed the records of their members and
  * namespaces.
  */
-async function currentChecksum(step: Step, target: Replica): Promise<string | null> {
+async function currentChecksum(step: SyncStep, target: Replica): Promise<string | null> {
   if (step.do !== 'write' || step.ifMatch === null || !['user', 'namespace'].includes(kindOf(step.path)))
     return step.ifMatch;
   return (await target.entry(step.path)).checksum;
 }
 
-async function putBytes({ source, target, state, signal }: TransferJob, step: Step, run: TransferRun): Promise<void> {
+async function transferBytes(
+  { source, target, state, signal }: TransferJob,
+  step: SyncStep,
+  run: TransferRun,
+): Promise<void> {
   if (step.do !== 'put') return;
   const { path, from, now } = step;
   const { checksum, size } = now;
@@ -160,7 +164,7 @@ function openBytes(source: Replica, path: string, checksum: string): Readable {
 }
 
 /** Reports the step as failed if the work is refused. */
-async function failIfRefused(step: Step, run: TransferRun, work: () => Promise<void>): Promise<void> {
+async function failIfRefused(step: SyncStep, run: TransferRun, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {

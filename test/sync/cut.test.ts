@@ -7,7 +7,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { UnreachableError } from '../../src/catalogue/errors.ts';
 import { openFolder } from '../../src/files/file-catalogue.ts';
 import { connect } from '../../src/remote/remote-catalogue.ts';
-import { State } from '../../src/sync/state.ts';
+import { SyncState } from '../../src/sync/state.ts';
 import { pull, push } from '../../src/sync/sync.ts';
 import { cuttingProxy } from '../support/cutting-proxy.ts';
 import { homeOf, makeFolder } from '../support/folder.ts';
@@ -57,7 +57,7 @@ async function untilDone(ours: string, url: string, token: string, allow: (bytes
   for (let bytes = 150, cuts = 0; ; bytes += 499, cuts++) {
     allow(bytes);
     const [files, there] = [await openFolder(ours), await connect(url, { token, retries: 0 })];
-    const state = await State.open(join(folder, 'there.ndjson'));
+    const state = await SyncState.open(join(folder, 'there.ndjson'));
     const spool = join(folder, 'there.texts');
     try {
       const pair = { ours: files.for().replica, theirs: there.replica, state, spool, signedIn: true };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Replica } from '../../src/catalogue/replica.ts';
 import { openFolder } from '../../src/files/file-catalogue.ts';
 import type { Pair } from '../../src/sync/compare.ts';
-import { State } from '../../src/sync/state.ts';
+import { SyncState } from '../../src/sync/state.ts';
 import { pull, push, type SyncOptions, type SyncResult } from '../../src/sync/sync.ts';
 import { filesIn } from '../support/prompt.ts';
 
@@ -25,7 +25,7 @@ export async function withPair<T>(
   const folder = join(ours, '.catalogue', 'remotes');
   mkdirSync(folder, { recursive: true });
   const [here, there] = await Promise.all([openFolder(ours), openFolder(theirs)]);
-  const state = await State.open(join(folder, 'there.ndjson'));
+  const state = await SyncState.open(join(folder, 'there.ndjson'));
   try {
     return await work({
       ours: wrap(here.for().replica, 'ours'),

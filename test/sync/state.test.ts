@@ -3,7 +3,7 @@ import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { State } from '../../src/sync/state.ts';
+import { SyncState } from '../../src/sync/state.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'catalogue-state-'));
 after(() => rmSync(home, { recursive: true }));
@@ -15,10 +15,10 @@ const set = 'namespaces/a/datasets/x/dataset.yaml';
 /** A state, and what the next process finds. */
 async function start() {
   const path = join(home, `${count++}.ndjson`);
-  const sums = (state: State) =>
+  const sums = (state: SyncState) =>
     Object.fromEntries([...state.files].map(([name, { checksum }]) => [name, checksum]).sort());
-  const reopened = async <T>(look: (state: State) => T | Promise<T>): Promise<T> => {
-    const state = await State.open(path);
+  const reopened = async <T>(look: (state: SyncState) => T | Promise<T>): Promise<T> => {
+    const state = await SyncState.open(path);
     try {
       return await look(state);
     } finally {
@@ -31,7 +31,7 @@ async function start() {
 describe('the last common state', () => {
   it('outlives a process that ends without a word', async () => {
     const { path, sums, reopened } = await start();
-    const state = await State.open(path);
+    const state = await SyncState.open(path);
     await state.set('a.yaml', file('1'), 'label: Ä\n');
     await state.set(set, file('2'), 'x');
     await state.set('namespaces/a/datasets/x/data/p.csv', file('3'));

@@ -109,11 +109,11 @@ async function datasetExists(call: Call, version: VersionRef): Promise<boolean> 
 function diffRemote(call: Call): Promise<number> {
   return withPair(call, 'diff', async (pair, remote) => {
     const { context, global, show } = call;
-    const [{ compare }, { summarizeChanges, summarizeConflicts }] = await Promise.all([
+    const [{ compareReplicas }, { summarizeChanges, summarizeConflicts }] = await Promise.all([
       import('../../sync/compare.ts'),
       import('../../sync/summary.ts'),
     ]);
-    const comparison = await compare(pair);
+    const comparison = await compareReplicas(pair);
     try {
       const { texts } = comparison;
       const plan = await comparison.plan();

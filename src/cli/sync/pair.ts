@@ -84,7 +84,7 @@ export async function openPair<T>(
   work: (pair: Pair, remote: PairedRemote) => Promise<T>,
 ): Promise<T> {
   const { context } = call;
-  const [{ State }, { makePrivateFolder }, { withLock }] = await Promise.all([
+  const [{ SyncState }, { makePrivateFolder }, { withLock }] = await Promise.all([
     import('../../sync/state.ts'),
     import('../../disk/private-folder.ts'),
     import('../../disk/lock.ts'),
@@ -98,7 +98,7 @@ export async function openPair<T>(
     root,
     relative(root, path),
     async () => {
-      const state = await State.open(`${path}.ndjson`);
+      const state = await SyncState.open(`${path}.ndjson`);
       try {
         const { signedIn } = remote;
         return await work(

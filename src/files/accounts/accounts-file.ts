@@ -59,11 +59,11 @@ export class AccountsAdapter implements Adapter<AccountsData> {
    * @throws UnusableCatalogueError if it is damaged or can't be read; the message does not quote its contents
    */
   async read(): Promise<AccountsData | null> {
-    const text = await this.#text();
+    const text = await this.#readText();
     return text === null ? null : parseAccounts(text);
   }
 
-  async #text(): Promise<string | null> {
+  async #readText(): Promise<string | null> {
     const file = await open(this.#path, 'r').catch((error) => {
       if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return null;
       throw new UnusableCatalogueError(

@@ -4,7 +4,7 @@
  */
 
 import { parsePath, parseRecordName, recordStem, type Unit, unitKey } from '../../catalogue/layout.ts';
-import { GitError, git } from '../git/git.ts';
+import { GitError, runGit } from '../git/git.ts';
 import { branchPoint, changedPaths, emptyTree, lookUpCommit, translateGitErrors } from '../git/refs.ts';
 import { scan } from '../reading/scan.ts';
 import { byKey, type ReadUnits, readUnits, unitsAt } from '../reading/units.ts';
@@ -138,7 +138,7 @@ async function filesMentioning(root: string, part: GitChanges, words: ReadonlySe
   const [source, env] = 'staged' in part ? ['--cached', indexEnv(part.index)] : ['--untracked', {}];
   const flags = ['--no-full-name', '--no-recurse-submodules', '--no-color', '-I', '-l', '-z', '-E'];
   try {
-    const output = await git(root, ['grep', source, ...flags, '-f', '-', '--', ...recordPathspecs], {
+    const output = await runGit(root, ['grep', source, ...flags, '-f', '-', '--', ...recordPathspecs], {
       env,
       input: `${pattern}\n`,
     });

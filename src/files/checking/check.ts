@@ -46,14 +46,14 @@ export interface CheckResult {
  *   or repository, and UnavailableError if git fails
  */
 export async function checkFolder(root: string, options: CheckOptions = {}): Promise<CheckResult> {
-  const found = await findProblems(root, options);
+  const found = await findDiagnostics(root, options);
   const fixed: CheckDiagnostic[] = [];
   if (options.fix) {
     const catalogue = await openFolder(root, { readOnly: true });
     await catalogue.load({ lenient: true });
     for (const one of found.all) if (await fix(catalogue.access(), one.found)) fixed.push(one.diagnostic);
   }
-  const { all, files, since } = fixed.length ? await findProblems(root, options) : found;
+  const { all, files, since } = fixed.length ? await findDiagnostics(root, options) : found;
   const problems = all.map(({ diagnostic }) => diagnostic);
   return { problems, fixed, files, ...(since !== undefined && { since }) };
 }
@@ -73,7 +73,7 @@ async function fix(access: Access, { path, fix: set }: Found): Promise<boolean> 
 /** A diagnostic with its line, or one whose line follows from its pointer. */
 type Found = RecordDiagnostic & Partial<Pick<Diagnostic, 'line' | 'column'>>;
 
-interface Checked {
+interface CheckedRecords {
   readonly records: TreeRecords;
   readonly found: readonly Found[];
   readonly files: number;
@@ -81,49 +81,49 @@ interface Checked {
 }
 
 /** All problems, each with its line and its fix, sorted by path and line. */
-async function findProblems(root: string, options: CheckOptions) {
+async function findDiagnostics(root: string, options: CheckOptions) {
   const { records, found, files, since } = options.changed
     ? await checkChanged(root, options.changed, options)
     : await checkAll(root, options);
-  const locate = ({ fix, other: _, ...one }: Found): CheckDiagnostic => {
+  const withPosition = ({ fix, other: _, ...one }: Found): CheckDiagnostic => {
     const text = one.line ? undefined : records.text(one.path);
     const { line = 1, column = 1 } = text === undefined ? one : findPosition(text, recordFormat(one.path), one.pointer);
     return { ...one, line, column, fixable: Boolean(fix) };
   };
-  const all = found.map((one) => ({ found: one, diagnostic: locate(one) }));
+  const all = found.map((one) => ({ found: one, diagnostic: withPosition(one) }));
   all.sort(({ diagnostic: a }, { diagnostic: b }) =>
     a.path === b.path ? a.line - b.line || a.column - b.column : a.path < b.path ? -1 : 1,
   );
   return { all, files, since };
 }
 
-async function checkAll(root: string, options: CheckOptions): Promise<Checked> {
+async function checkAll(root: string, options: CheckOptions): Promise<CheckedRecords> {
   const catalogue = await openFolder(root, { readOnly: true });
   await catalogue.load({ lenient: true });
   const { store, snapshot } = catalogue;
   const records = new TreeRecords(store.tree, snapshot, store.states.values());
   const deep = options.deep ? await checkPayloads(root, records, options, () => true) : [];
-  const found = [...withoutPayloads(records), ...(await checkAccounts(root)), ...deep];
+  const found = [...recordDiagnostics(records), ...(await checkAccountsFile(root)), ...deep];
   return { records, found, files: [...records.files()].length };
 }
 
 /** Problems of the files that changed, and new problems of other files. */
-async function checkChanged(root: string, part: GitChanges, options: CheckOptions): Promise<Checked> {
+async function checkChanged(root: string, part: GitChanges, options: CheckOptions): Promise<CheckedRecords> {
   await openFolder(root, { readOnly: true });
   const { records, before, changed, since } = await changedRecords(root, part);
   const key = ({ path, message }: Found) => `${path}\0${message}`;
-  const known = new Set(withoutPayloads(before).map(key));
+  const known = new Set(recordDiagnostics(before).map(key));
   const isConcerned = (version: Version) =>
     changed.has(payloadPath(version.namespace, version.dataset, version.file)) ||
     recordPaths(refOf(version) as VersionRef).some((path) => changed.has(path));
   const deep = options.deep ? await checkPayloads(root, records, options, isConcerned) : [];
-  const found = withoutPayloads(records).filter((one) => changed.has(one.path) || !known.has(key(one)));
+  const found = recordDiagnostics(records).filter((one) => changed.has(one.path) || !known.has(key(one)));
   const files = [...changed].filter((path) => records.text(path) !== undefined).length;
   return { records, found: [...found, ...deep], files, since };
 }
 
 /** Problems of the accounts file. Its contents are never quoted. */
-async function checkAccounts(root: string): Promise<readonly Found[]> {
+async function checkAccountsFile(root: string): Promise<readonly Found[]> {
   try {
     await new AccountsAdapter(root).read();
     return [];
@@ -136,7 +136,7 @@ async function checkAccounts(root: string): Promise<readonly Found[]> {
 }
 
 /** Problems that are found without reading payloads. */
-const withoutPayloads = (records: TreeRecords): readonly Found[] => [
+const recordDiagnostics = (records: TreeRecords): readonly Found[] => [
   ...[...records.snapshot.diagnostics.values()].flat(),
   ...rules(records),
 ];

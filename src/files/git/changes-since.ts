@@ -9,7 +9,7 @@ import { type ReadUnits, readUnits, unitsAt } from '../reading/units.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
 import { type FileTree, lfsPointer } from '../tree/file-tree.ts';
 import { GitTree } from '../tree/git-tree.ts';
-import { changedPaths, type NamedCommit, parseRange, translateGitErrors } from './refs.ts';
+import { changedPaths, type NamedCommit, parseCommitRange, translateGitErrors } from './refs.ts';
 import { type ComparisonOptions, RowComparison } from './row-changes.ts';
 
 export interface ChangesSince {
@@ -34,7 +34,7 @@ export interface ChangesOptions extends ComparisonOptions {
  *   the signal's reason
  */
 export async function changesSince(root: string, range: string, options: ChangesOptions = {}): Promise<ChangesSince> {
-  const { from, to } = await translateGitErrors(() => parseRange(root, range));
+  const { from, to } = await translateGitErrors(() => parseCommitRange(root, range));
   const paths = await translateGitErrors(() => changedPaths(root, from.commit, to ?? 'working tree'));
   const units = unitsAt(paths);
   const treeAt = async ({ commit }: NamedCommit) => {

@@ -5,7 +5,7 @@ import { formatRef, type Ref, refOf } from '../../catalogue/ref.ts';
 import type { RecordChange } from '../../catalogue/replica.ts';
 import type { Entities } from '../../catalogue/types.ts';
 
-type Entity = Entities[Exclude<keyof Entities, 'file'>];
+type RecordEntity = Entities[Exclude<keyof Entities, 'file'>];
 
 const kindAndName = (ref: Ref) => `${ref.kind} ${formatRef(ref)}`;
 
@@ -16,7 +16,7 @@ export const removalMessage = (ref: Ref): string => `Remove ${kindAndName(ref)}`
 export const restorationMessage = (ref: Ref): string => `Restore ${kindAndName(ref)}`;
 
 /** Message of an edit: the fields that changed, and the new name if it has one. */
-export function editMessage(before: Entity, after: Entity): string {
+export function editMessage(before: RecordEntity, after: RecordEntity): string {
   const [old, now] = [before, after] as unknown as readonly Record<string, unknown>[];
   const fields = Object.keys(now ?? {})
     .filter((name) => !derivedFields.includes(name) && !isDeepStrictEqual(old?.[name], now?.[name]))
@@ -31,11 +31,11 @@ const derivedFields: readonly string[] = ['kind', 'namespace', 'slug', 'aliases'
 
 /** Message of a push: one change in words, or the number of changes and a line for each. */
 export function pushMessage(changes: readonly RecordChange[]): string {
-  const lines = changes.map(changeLine);
+  const lines = changes.map(changeSentence);
   return lines.length === 1 ? `${lines[0]}` : [`Change ${lines.length} records`, '', ...lines].join('\n');
 }
 
-function changeLine(change: RecordChange): string {
+function changeSentence(change: RecordChange): string {
   switch (change.do) {
     case 'write':
       return `${change.ifMatch === null ? 'Add' : 'Edit'} ${describeRecord(change.path)}`;

@@ -6,7 +6,7 @@ import { access, copyFile, open, rename, rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf, isTemporary } from '../../disk/durable.ts';
-import { GitError, git } from './git.ts';
+import { GitError, runGit } from './git.ts';
 
 export interface Author {
   readonly name: string;
@@ -24,7 +24,7 @@ export interface PendingCommit {
   readonly texts: ReadonlyMap<string, string>;
 }
 
-interface Repository {
+interface GitRepository {
   /** Folder of the working tree. */
   readonly top: string;
   /** Path of the catalogue folder in it: '' or with a slash at the end. */
@@ -55,9 +55,9 @@ export async function createGitCommit(root: string, change: PendingCommit): Prom
 
 class BusyError extends GitError {}
 
-async function findRepository(root: string): Promise<Repository> {
+async function findRepository(root: string): Promise<GitRepository> {
   const flags = ['--show-toplevel', '--show-prefix', '--absolute-git-dir', '--git-path', 'index'];
-  const output = await git(root, ['rev-parse', ...flags]);
+  const output = await runGit(root, ['rev-parse', ...flags]);
   const [top = '', prefix = '', gitFolder = '', index = ''] = output.split('\n');
   return { top, prefix, gitFolder, index: resolve(root, index) };
 }
@@ -72,13 +72,13 @@ const unfinishedOperations = {
   BISECT_LOG: 'a bisection',
 } as const;
 
-async function commitLocked({ top, prefix, gitFolder, index }: Repository, change: PendingCommit): Promise<boolean> {
+async function commitLocked({ top, prefix, gitFolder, index }: GitRepository, change: PendingCommit): Promise<boolean> {
   for (const [name, what] of Object.entries(unfinishedOperations))
     if (await exists(join(gitFolder, name))) throw new GitError(`the repository is in the middle of ${what}`, null);
-  await git(top, ['symbolic-ref', '--quiet', 'HEAD']).catch(() => {
+  await runGit(top, ['symbolic-ref', '--quiet', 'HEAD']).catch(() => {
     throw new GitError('no branch is checked out, and a commit would be lost with the next checkout', null);
   });
-  const hasCommits = await git(top, ['rev-parse', '--verify', '--quiet', 'HEAD']).then(Boolean, () => false);
+  const hasCommits = await runGit(top, ['rev-parse', '--verify', '--quiet', 'HEAD']).then(Boolean, () => false);
   const [commitIndex, newIndex] = ['commit', 'index'].map((what) =>
     join(gitFolder, `catalogue-${process.pid}-${what}`),
   ) as [string, string];
@@ -86,7 +86,7 @@ async function commitLocked({ top, prefix, gitFolder, index }: Repository, chang
   try {
     // The copy holds the stamps of unchanged files, so that git does not read them all.
     await copyIndexFile(index, commitIndex);
-    await git(top, hasCommits ? ['read-tree', '-i', '-m', 'HEAD'] : ['read-tree', '--empty'], { env });
+    await runGit(top, hasCommits ? ['read-tree', '-i', '-m', 'HEAD'] : ['read-tree', '--empty'], { env });
     const paths = await stageChanges(top, prefix, change, env);
     if (paths.length === 0 || (hasCommits && (await hasNoChanges(top, env)))) return false;
     const names = {
@@ -96,10 +96,10 @@ async function commitLocked({ top, prefix, gitFolder, index }: Repository, chang
       ...(await committerVariables(top)),
     };
     // Hooks are run: they are the rules of the repository. The message goes to stdin, since an argument has a maximum length.
-    await git(top, ['commit', '--quiet', '--file=-'], { env: { ...env, ...names }, input: change.message });
+    await runGit(top, ['commit', '--quiet', '--file=-'], { env: { ...env, ...names }, input: change.message });
     await copyIndexFile(index, newIndex);
     const reset = ['--literal-pathspecs', 'reset', '--quiet', '--pathspec-from-file=-', '--pathspec-file-nul'];
-    await git(top, reset, { env: { GIT_INDEX_FILE: newIndex }, input: paths.map(nulTerminated).join('') });
+    await runGit(top, reset, { env: { GIT_INDEX_FILE: newIndex }, input: paths.map(nulTerminated).join('') });
     await rename(newIndex, index);
     return true;
   } finally {
@@ -121,19 +121,19 @@ async function stageChanges(
   const places = new Set([...change.paths.map((path) => prefix + path), ...texts.keys()]);
   // Tracked and untracked files; without ignored files and the temporary files of other writers.
   const known = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
-  const output = await git(top, ['--literal-pathspecs', ...known, '--', ...places], { env });
+  const output = await runGit(top, ['--literal-pathspecs', ...known, '--', ...places], { env });
   const paths = output.split('\0').filter((path) => path && !path.endsWith('/') && !isTemporary(basename(path)));
   const onDisk = paths.filter((path) => !texts.has(path));
   const update = ['update-index', '-z', '--add', '--remove', '--replace'];
-  await git(top, [...update, '--stdin'], { env, input: onDisk.map(nulTerminated).join(''), timeout: 600_000 });
+  await runGit(top, [...update, '--stdin'], { env, input: onDisk.map(nulTerminated).join(''), timeout: 600_000 });
   const records: string[] = [];
   for (const path of paths) {
     const input = texts.get(path);
     if (input === undefined) continue;
-    const id = await git(top, ['hash-object', '-w', '--stdin', '--path', path], { input });
+    const id = await runGit(top, ['hash-object', '-w', '--stdin', '--path', path], { input });
     records.push(`100644 ${id.trim()}\t${path}`);
   }
-  await git(top, ['update-index', '-z', '--index-info'], { env, input: records.map(nulTerminated).join('') });
+  await runGit(top, ['update-index', '-z', '--index-info'], { env, input: records.map(nulTerminated).join('') });
   return paths;
 }
 
@@ -141,7 +141,7 @@ const nulTerminated = (item: string) => `${item}\0`;
 
 async function hasNoChanges(top: string, env: NodeJS.ProcessEnv): Promise<boolean> {
   try {
-    await git(top, ['diff-index', '--cached', '--quiet', 'HEAD', '--'], { env });
+    await runGit(top, ['diff-index', '--cached', '--quiet', 'HEAD', '--'], { env });
     return true;
   } catch (error) {
     if (error instanceof GitError && error.exitCode === 1) return false;
@@ -151,7 +151,7 @@ async function hasNoChanges(top: string, env: NodeJS.ProcessEnv): Promise<boolea
 
 /** Environment variables for the committer: git's configuration, or `catalogue` if it has none. */
 async function committerVariables(top: string): Promise<NodeJS.ProcessEnv> {
-  const output = await git(top, ['config', '--get-regexp', '^(user|committer)\\.(name|email)$']).catch(() => '');
+  const output = await runGit(top, ['config', '--get-regexp', '^(user|committer)\\.(name|email)$']).catch(() => '');
   const isSet = (key: string) => new RegExp(`^(user|committer)\\.${key} .`, 'm').test(output);
   const { GIT_COMMITTER_NAME, GIT_COMMITTER_EMAIL } = process.env;
   return {
@@ -161,7 +161,7 @@ async function committerVariables(top: string): Promise<NodeJS.ProcessEnv> {
 }
 
 /** Runs work while holding git's lock of the repository's index. */
-async function withIndexLock<T>({ index }: Repository, work: () => Promise<T>): Promise<T> {
+async function withIndexLock<T>({ index }: GitRepository, work: () => Promise<T>): Promise<T> {
   const lock = `${index}.lock`;
   const handle = await open(lock, 'wx').catch((error) => {
     if (codeOf(error) !== 'EEXIST') throw new GitError(`${lock} can't be created: ${error.message}`, null);

@@ -37,12 +37,12 @@ const inheritedVariables = [
  * @returns its stdout as text
  * @throws GitError
  */
-export async function git(folder: string, args: readonly string[], options?: GitOptions): Promise<string> {
-  return (await gitBytes(folder, args, options)).toString();
+export async function runGit(folder: string, args: readonly string[], options?: GitOptions): Promise<string> {
+  return (await runGitForBytes(folder, args, options)).toString();
 }
 
 /** Runs git. @returns its stdout as bytes @throws GitError */
-export function gitBytes(folder: string, args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
+export function runGitForBytes(folder: string, args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
   const { input = '', timeout = 30_000, stdout = 'pipe' } = options;
   const ownEnv = Object.fromEntries(Object.entries(process.env).filter(([name]) => !inheritedVariables.includes(name)));
   const quiet = { GIT_TERMINAL_PROMPT: '0', GIT_EDITOR: 'true', GIT_PAGER: 'cat', LC_ALL: 'C' };

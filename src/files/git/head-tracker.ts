@@ -4,7 +4,7 @@
  */
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { git } from './git.ts';
+import { runGit } from './git.ts';
 import { headCommit } from './refs.ts';
 
 export class HeadTracker {
@@ -58,4 +58,4 @@ function fingerprintOf(gitFolder: string): string {
     .join();
 }
 
-const gitOrNull = (root: string, args: readonly string[]) => git(root, args).catch(() => null);
+const gitOrNull = (root: string, args: readonly string[]) => runGit(root, args).catch(() => null);

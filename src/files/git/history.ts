@@ -6,7 +6,7 @@ import { UnavailableError } from '../../catalogue/errors.ts';
 import { pageOf } from '../../catalogue/listing.ts';
 import type { CatalogueFile, Commit, FileDetails, Settings } from '../../catalogue/types.ts';
 import { fileChecksum } from '../../disk/checksum.ts';
-import { GitError, git } from './git.ts';
+import { GitError, runGit } from './git.ts';
 import { headCommit } from './refs.ts';
 
 /** Checksum, time of modification and newest commit of each file. */
@@ -67,7 +67,7 @@ async function newestCommit(root: string, path: string, head: string): Promise<C
 /** Commits that `git log` lists with these arguments. */
 async function readLog(root: string, args: readonly string[], input = ''): Promise<readonly Commit[]> {
   const command = ['--literal-pathspecs', '-c', 'log.showSignature=false', 'log', '--format=%H%x00%an%x00%aI%x00%s'];
-  const output = await git(root, [...command, ...args], { input });
+  const output = await runGit(root, [...command, ...args], { input });
   return output
     .split('\n')
     .filter(Boolean)
@@ -97,7 +97,7 @@ export async function listCommits(
     let ids = histories.get(key);
     if (ids === undefined) {
       // The paths go to stdin, since arguments have a maximum length.
-      const output = await git(root, ['--literal-pathspecs', 'rev-list', head, '--stdin'], {
+      const output = await runGit(root, ['--literal-pathspecs', 'rev-list', head, '--stdin'], {
         input: joinLines('--', ...paths),
       });
       ids = output.split('\n').filter(Boolean);

@@ -2,7 +2,7 @@
 import { closest } from '../../catalogue/closest.ts';
 import { NotFoundError, UnavailableError } from '../../catalogue/errors.ts';
 import { indexEnv } from '../tree/git-tree.ts';
-import { GitError, git } from './git.ts';
+import { GitError, runGit } from './git.ts';
 
 /** A commit, with the name by which it was requested. */
 export interface NamedCommit {
@@ -29,7 +29,7 @@ export async function translateGitErrors<T>(work: () => Promise<T>): Promise<T> 
 export async function lookUpCommit(root: string, name: string): Promise<string | null> {
   if (name.startsWith('-')) return null;
   try {
-    return (await git(root, ['rev-parse', '--verify', '--quiet', `${name}^{commit}`])).trim() || null;
+    return (await runGit(root, ['rev-parse', '--verify', '--quiet', `${name}^{commit}`])).trim() || null;
   } catch (error) {
     if (error instanceof GitError && error.exitCode === 1) return null;
     // Git has other messages for a text that can't be a name.
@@ -43,13 +43,13 @@ export const headCommit = (root: string): Promise<string | null> => lookUpCommit
 
 /** Id of a tree without files. */
 export const emptyTree = async (root: string): Promise<string> =>
-  (await git(root, ['hash-object', '-t', 'tree', '--stdin'])).trim();
+  (await runGit(root, ['hash-object', '-t', 'tree', '--stdin'])).trim();
 
 /** The commit with a name. @throws NotFoundError that suggests a similar name */
 export async function findCommit(root: string, name: string): Promise<NamedCommit> {
   const commit = await lookUpCommit(root, name);
   if (commit !== null) return { commit, name };
-  const output = await git(root, ['for-each-ref', '--format=%(refname:short)']);
+  const output = await runGit(root, ['for-each-ref', '--format=%(refname:short)']);
   const similar = closest(name, output.split('\n').filter(Boolean));
   const hint = similar ? `Did you mean ${similar}?` : 'See: git branch --all';
   throw new NotFoundError(`Git has no commit ${name}. ${hint}`);
@@ -58,7 +58,7 @@ export async function findCommit(root: string, name: string): Promise<NamedCommi
 /** Newest common ancestor of two commits; null if they have none, as in a shallow clone. */
 async function mergeBase(root: string, a: string, b: string): Promise<string | null> {
   try {
-    return (await git(root, ['merge-base', a, b])).trim() || null;
+    return (await runGit(root, ['merge-base', a, b])).trim() || null;
   } catch (error) {
     if (error instanceof GitError && error.exitCode === 1) return null;
     throw error;
@@ -83,7 +83,7 @@ export async function branchPoint(root: string, name?: string): Promise<NamedCom
 
 async function mergeTarget(root: string): Promise<NamedCommit | null> {
   const outputOf = (args: readonly string[]) =>
-    git(root, args).then(
+    runGit(root, args).then(
       (text) => text.trim(),
       () => '',
     );
@@ -99,7 +99,7 @@ async function mergeTarget(root: string): Promise<NamedCommit | null> {
 }
 
 /** Two states to compare; `to` is null for the working tree. */
-export interface Range {
+export interface CommitRange {
   readonly from: NamedCommit;
   readonly to: NamedCommit | null;
 }
@@ -109,7 +109,7 @@ export interface Range {
  * base of both. A side that is left out is HEAD.
  * @throws NotFoundError
  */
-export async function parseRange(root: string, text: string): Promise<Range> {
+export async function parseCommitRange(root: string, text: string): Promise<CommitRange> {
   const [, left = '', dots = '', right = ''] = /^(.*?)(\.{2,3})(.*)$/.exec(text) ?? [];
   if (!dots) return { from: await findCommit(root, text), to: null };
   const [from, to] = [await findCommit(root, left || 'HEAD'), await findCommit(root, right || 'HEAD')];
@@ -130,7 +130,7 @@ export async function changedPaths(root: string, from: string | null, target: Di
   const start = from ?? (await emptyTree(root));
   const flags = ['diff', '--name-only', '-z', '--no-renames', '--no-ext-diff', '--relative'];
   const listed = async (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
-    (await git(root, args, { env })).split('\0').filter(Boolean);
+    (await runGit(root, args, { env })).split('\0').filter(Boolean);
   if (target === 'working tree') {
     const untracked = ['ls-files', '--others', '--exclude-standard', '-z', '--', '.'];
     return (await Promise.all([listed([...flags, start, '--', '.']), listed(untracked)])).flat();

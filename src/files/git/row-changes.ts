@@ -19,7 +19,7 @@ import { derivedFolder, formatOfRows } from '../rows.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
 import { UnreadableFileError } from '../tree/file-tree.ts';
 import type { GitTree } from '../tree/git-tree.ts';
-import { git } from './git.ts';
+import { runGit } from './git.ts';
 
 /** The rows of a version can't be compared; the message is the reason. */
 class RowsUnavailableError extends Error {}
@@ -29,7 +29,7 @@ export interface ComparisonOptions {
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
 }
 
-export interface Sides {
+export interface ComparedTrees {
   readonly before: GitTree;
   /** Null for the working tree. */
   readonly after: GitTree | null;
@@ -38,10 +38,10 @@ export interface Sides {
 export class RowComparison {
   readonly #root: string;
   readonly #folder: DiskTree;
-  readonly #sides: Sides;
+  readonly #sides: ComparedTrees;
   readonly #options: ComparisonOptions;
 
-  constructor(root: string, sides: Sides, options: ComparisonOptions) {
+  constructor(root: string, sides: ComparedTrees, options: ComparisonOptions) {
     this.#root = root;
     this.#folder = new DiskTree(root);
     this.#sides = sides;
@@ -59,7 +59,7 @@ export class RowComparison {
       const done: ThingChange[] = [];
       for (const thing of things) {
         this.#options.onProgress?.(done.length, things.length);
-        done.push({ ...thing, rows: await this.#rowsOf(thing, before, after, temporary) });
+        done.push({ ...thing, rows: await this.#rowsChange(thing, before, after, temporary) });
       }
       return done;
     } finally {
@@ -67,7 +67,7 @@ export class RowComparison {
     }
   }
 
-  async #rowsOf(
+  async #rowsChange(
     { kind, change, name, was, versions }: ThingChange,
     before: Snapshot,
     after: Snapshot,
@@ -79,8 +79,8 @@ export class RowComparison {
     if (!from || !to || (from.checksum !== '' && from.checksum === to.checksum)) return null;
     const unknown = { from: from.slug, to: to.slug, counts: null, key: null, reason: '' };
     try {
-      const old = await this.#table(from, this.#sides.before, join(temporary, 'from'));
-      const now = await this.#table(to, this.#sides.after, join(temporary, 'to'));
+      const old = await this.#openTable(from, this.#sides.before, join(temporary, 'from'));
+      const now = await this.#openTable(to, this.#sides.after, join(temporary, 'to'));
       const { counts, key } = await compareTables(old, now, { signal: this.#options.signal });
       return { ...unknown, counts, key };
     } catch (error) {
@@ -89,7 +89,7 @@ export class RowComparison {
     }
   }
 
-  async #table(version: Version, tree: GitTree | null, temporary: string): Promise<Table> {
+  async #openTable(version: Version, tree: GitTree | null, temporary: string): Promise<Table> {
     const { slug, checksum, href } = version;
     if (href) throw new RowsUnavailableError(`the payload of ${slug} is not in the catalogue, but at ${href}`);
     if (!checksum || !version.file)
@@ -140,7 +140,7 @@ export class RowComparison {
     await mkdir(dirname(target), { recursive: true });
     const copy = await open(target, 'w');
     try {
-      await git(this.#root, ['cat-file', 'blob', blob], { stdout: copy.fd, timeout: 600_000 });
+      await runGit(this.#root, ['cat-file', 'blob', blob], { stdout: copy.fd, timeout: 600_000 });
     } finally {
       await copy.close();
     }

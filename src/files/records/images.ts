@@ -12,7 +12,7 @@ import type { CatalogueFiles } from '../catalogue-files.ts';
 import type { Change } from '../writing/change.ts';
 import { assertStaysWithin } from '../writing/record-file.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
+type RecordFields = Readonly<Record<string, unknown>>;
 
 /** The path of an image in a catalogue folder. */
 export function imagePath(bytes: Uint8Array): string {
@@ -34,9 +34,9 @@ export function isNameOfOtherImage(path: string, checksum: string): boolean {
  */
 export async function withImages<T>(
   { store: { tree } }: CatalogueFiles,
-  fields: Fields,
+  fields: RecordFields,
   dryRun: boolean | undefined,
-  write: (fields: Fields, images: readonly Change[]) => Promise<T>,
+  write: (fields: RecordFields, images: readonly Change[]) => Promise<T>,
 ): Promise<T> {
   const images = Object.entries(fields).filter(
     (entry): entry is [string, Uint8Array] => entry[1] instanceof Uint8Array,

@@ -37,14 +37,14 @@ export async function membershipChanges(
     const isMember = wanted?.includes(user) ?? snapshot.users.get(user)?.groups.includes(group.slug);
     const list: ListChange = (groups) =>
       slug !== null && isMember ? replaceName(groups, group.slug, slug) : groups.filter((name) => name !== group.slug);
-    changes.push(listChange(pathOf({ kind: 'user', slug: user }), 'groups', list));
+    changes.push(editList(pathOf({ kind: 'user', slug: user }), 'groups', list));
   }
   if (slug !== group.slug)
     for (const [name, { namespace }] of snapshot.folders)
       if (namespace?.owners.includes(group.slug)) {
         const list: ListChange = (owners) =>
           slug === null ? owners.filter((owner) => owner !== group.slug) : replaceName(owners, group.slug, slug);
-        changes.push(listChange(pathOf({ kind: 'namespace', slug: name }), 'owners', list));
+        changes.push(editList(pathOf({ kind: 'namespace', slug: name }), 'owners', list));
       }
   return changes;
 }
@@ -70,7 +70,7 @@ function replaceName(names: readonly string[], old: string, name: string): reado
   return [...new Set(replaced.includes(name) ? replaced : [...replaced, name])];
 }
 
-function listChange(path: string, key: string, change: ListChange): Change {
+function editList(path: string, key: string, change: ListChange): Change {
   return {
     do: 'edit',
     path,

@@ -168,7 +168,7 @@ class NewVersion {
     return [
       { do: 'add', path: payloadPath(namespace, slug, file), from: this.#aside, size },
       { do: 'create', path, text },
-      ...(columns.length && !hasColumns(dataset, columns) ? [this.#updateColumns()] : []),
+      ...(columns.length && !hasSameColumns(dataset, columns) ? [this.#updateColumns()] : []),
     ];
   }
 
@@ -187,7 +187,7 @@ class NewVersion {
   }
 }
 
-function hasColumns(dataset: Dataset, found: IngestResult['columns']): boolean {
+function hasSameColumns(dataset: Dataset, found: IngestResult['columns']): boolean {
   return (
     dataset.columns.length === found.length &&
     dataset.columns.every(({ name, type }, i) => found[i]?.name === name && found[i]?.type === type)

@@ -35,7 +35,7 @@ import { membershipChanges } from './membership.ts';
 
 /** Reference of a kind that can be created from fields. */
 type CreatableRef = Refs[CreatableKind];
-type Fields = Readonly<Record<string, unknown>>;
+type RecordFields = Readonly<Record<string, unknown>>;
 
 /**
  * Creates a record.
@@ -48,7 +48,7 @@ export async function createRecord<K extends CreatableKind>(
   { dryRun }: WriteOptions<never> = {},
 ): Promise<Entities[K]> {
   const { files } = access;
-  const fields = parseInput(kind, input, { partial: false }) as Fields;
+  const fields = parseInput(kind, input, { partial: false }) as RecordFields;
   assertNamespaceName(fields);
   const slug = String(fields.slug ?? fields.username);
   const ref = (
@@ -87,7 +87,7 @@ export async function editRecord<K extends WritableKind>(
   const entity = find(files.snapshot, asked);
   const ref = refOf(entity) as Refs[WritableKind];
   const { label = '' } = entity as { readonly label?: string };
-  const fields = parseInput(ref.kind, input, { partial: true, ...(ref.kind !== 'user' && { label }) }) as Fields;
+  const fields = parseInput(ref.kind, input, { partial: true, ...(ref.kind !== 'user' && { label }) }) as RecordFields;
   if (ref.kind === 'user' && (fields.username ?? ref.slug) !== ref.slug)
     throw new ValidationError({ username: ["A username can't be changed."] });
   assertNamespaceName(fields);
@@ -152,25 +152,25 @@ export function existingRecordPath(files: CatalogueFiles, ref: RecordRef): strin
 }
 
 /** The fields that are stored in the record itself: others make its path, or are stored in other records. */
-function storedFields(kind: WritableKind, fields: Fields): Fields {
+function storedFields(kind: WritableKind, fields: RecordFields): RecordFields {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => keyOrder(kind).includes(name)));
 }
 
 /** Fields without empty texts and lists: an absent field means the same. */
-function omitEmpty(fields: Fields): Fields {
+function omitEmpty(fields: RecordFields): RecordFields {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== '' && !(Array.isArray(value) && value.length === 0)),
   );
 }
 
-function refAfterEdit(ref: Refs[WritableKind], { slug = ref.slug, namespace }: Fields): Refs[WritableKind] {
+function refAfterEdit(ref: Refs[WritableKind], { slug = ref.slug, namespace }: RecordFields): Refs[WritableKind] {
   if (ref.kind === 'version' || ref.kind === 'user') return ref;
   if (ref.kind !== 'dataset') return { kind: ref.kind, slug: String(slug) };
   return { kind: 'dataset', namespace: String(namespace ?? ref.namespace), slug: String(slug) };
 }
 
 /** Units that fields refer to: they must be read before the rules check the references. */
-function unitsInFields(kind: WritableKind, { namespace, dataset, owners, groups }: Fields): readonly Scope[] {
+function unitsInFields(kind: WritableKind, { namespace, dataset, owners, groups }: RecordFields): readonly Scope[] {
   const groupUnits = [owners, groups].flatMap((names) => (Array.isArray(names) ? names : []));
   const asked = kind === 'query' && dataset !== undefined ? parseDatasetRef(String(dataset)) : null;
   return [
@@ -204,7 +204,7 @@ function assertEntityUnchanged(
 }
 
 /** @throws ValidationError if no namespace can have the name that the input gives */
-function assertNamespaceName({ namespace }: Fields): void {
+function assertNamespaceName({ namespace }: RecordFields): void {
   if (namespace !== undefined && !isValidName('namespace', String(namespace)))
     throw new ValidationError({ namespace: [missingObject] });
 }

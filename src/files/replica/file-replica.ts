@@ -9,10 +9,10 @@ import type { UnitStore } from '../reading/unit-store.ts';
 import { membershipChanges } from '../records/membership.ts';
 import { type Committed, commit } from '../transaction.ts';
 import { anyVersion, type Change, recordRefAt, type Step } from '../writing/change.ts';
-import { findItem, type Item, visibilityFilter } from './items.ts';
+import { findItem, type ReplicaFile, visibilityFilter } from './items.ts';
 import { Inventory } from './manifest.ts';
 import { putBytes } from './put.ts';
-import { readEntry, readItem } from './reader.ts';
+import { readFileEntry, readItem } from './reader.ts';
 
 /** Inventories by folder: all viewers of a folder share one. */
 const inventories = new WeakMap<UnitStore, Inventory>();
@@ -38,14 +38,14 @@ export class FileReplica implements Replica {
   }
 
   async entry(path: string): Promise<FileEntry> {
-    return readEntry(this.#inventory, await this.#item(path));
+    return readFileEntry(this.#inventory, await this.#item(path));
   }
 
   async read(path: string, options?: Parameters<Replica['read']>[1]): Promise<Readable> {
     return readItem(this.#access.files.store.tree, this.#inventory, await this.#item(path), options);
   }
 
-  async #item(path: string): Promise<Item> {
+  async #item(path: string): Promise<ReplicaFile> {
     const { files, viewer, visible } = this.#access;
     await files.load();
     const item = findItem(files.store, path);
@@ -61,23 +61,23 @@ export class FileReplica implements Replica {
     await files.load();
     // The local admin may write names of records that do not exist, as with any editor: `check` reports them.
     const allowMissingReferences = viewer.staff && viewer.username === null;
-    const steps = changes.map((change) => this.#stepOf(change));
+    const steps = changes.map((change) => this.#makeStep(change));
     const message = ({ outcomes }: Committed) => pushMessage(changes.filter((_, i) => outcomes[i]?.done));
     const { outcomes } = await commit(this.#access, steps, { dryRun, message, allowMissingReferences });
     return outcomes.map((outcome, i) => ({ path: changes[i]?.path ?? '', ...outcome }));
   }
 
-  #stepOf(change: RecordChange): Step {
+  #makeStep(change: RecordChange): Step {
     const info = parsePath(change.path);
     const isGroup = change.do !== 'write' && info.kind === 'record' && info.ref.kind === 'group';
     // `anyVersion` is for changes of this process only; a checksum '' matches no record.
     const conditional: Change = change.ifMatch === anyVersion ? { ...change, ifMatch: '' } : change;
     if (!isGroup) return { changes: [conditional] };
-    return { changes: async () => [...(await this.#memberships(change)), conditional] };
+    return { changes: async () => [...(await this.#membershipChanges(change)), conditional] };
   }
 
   /** Changes of the users and namespaces that name a group which is moved or removed. */
-  async #memberships(change: Exclude<RecordChange, { readonly do: 'write' }>): Promise<readonly Change[]> {
+  async #membershipChanges(change: Exclude<RecordChange, { readonly do: 'write' }>): Promise<readonly Change[]> {
     const group = recordRefAt(change.path);
     const target = change.do === 'move' ? recordRefAt(change.to) : null;
     if (group.kind !== 'group' || (target && target.kind !== 'group')) return [];

@@ -20,14 +20,14 @@ import type { DiskTree } from '../tree/disk-tree.ts';
 import { UnreadableFileError } from '../tree/file-tree.ts';
 
 /** A file of the catalogue folder. */
-export type Item =
+export type ReplicaFile =
   /** `state` is null for a record that belongs to no unit, because it is broken or misplaced. */
   | { readonly kind: 'record'; readonly path: string; readonly state: UnitState | null }
   | { readonly kind: 'payload'; readonly path: string; readonly state: UnitState; readonly version: Version }
   | { readonly kind: 'media'; readonly path: string };
 
 /** The records of a unit, and its payloads that are complete. */
-export function* unitItems(state: UnitState): Generator<Item> {
+export function* unitItems(state: UnitState): Generator<ReplicaFile> {
   for (const [path, stamp] of state.stamps)
     if (stamp && parseRecordName(path) && parseSafePath(path)) yield { kind: 'record', path, state };
   const { reading, payloads } = state;
@@ -43,7 +43,7 @@ export function* unitItems(state: UnitState): Generator<Item> {
 }
 
 /** Records with problems that belong to no unit. @param known paths of the records that belong to one */
-export function* strayItems(store: UnitStore, known: ReadonlySet<string>): Generator<Item> {
+export function* strayItems(store: UnitStore, known: ReadonlySet<string>): Generator<ReplicaFile> {
   for (const path of store.snapshot.diagnostics.keys()) {
     const kind = known.has(path) ? undefined : parseSafePath(path)?.kind;
     if (kind === 'record' || kind === 'settings') yield { kind: 'record', path, state: null };
@@ -51,7 +51,7 @@ export function* strayItems(store: UnitStore, known: ReadonlySet<string>): Gener
 }
 
 /** Files below site_media/; symbolic links are skipped. */
-export function* mediaItems(tree: DiskTree): Generator<Item> {
+export function* mediaItems(tree: DiskTree): Generator<ReplicaFile> {
   const folders = [`${mediaFolder}/`];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop())
     try {
@@ -67,7 +67,7 @@ export function* mediaItems(tree: DiskTree): Generator<Item> {
 }
 
 /** The file at a path; null if there is none. */
-export function findItem(store: UnitStore, path: string): Item | null {
+export function findItem(store: UnitStore, path: string): ReplicaFile | null {
   const info = parseSafePath(path);
   const unit = scopeAt(path);
   if (info === null) return null;
@@ -78,7 +78,7 @@ export function findItem(store: UnitStore, path: string): Item | null {
 }
 
 /** A function that returns true for the files that a viewer may see. */
-export function visibilityFilter(viewer: Viewer, visible: Snapshot): (item: Item) => boolean {
+export function visibilityFilter(viewer: Viewer, visible: Snapshot): (item: ReplicaFile) => boolean {
   return (item) => {
     switch (item.kind) {
       case 'record': {

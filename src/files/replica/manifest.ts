@@ -9,10 +9,10 @@ import { regularPause } from '../reading/event-loop.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
 import { UnreadableFileError } from '../tree/file-tree.ts';
 import { ChecksumCache, type FileChecksum } from './checksums.ts';
-import { type Item, mediaItems, strayItems, unitItems, visibilityFilter } from './items.ts';
+import { mediaItems, type ReplicaFile, strayItems, unitItems, visibilityFilter } from './items.ts';
 
 /** A file with its checksum and size. */
-type ChecksummedItem = Item & FileChecksum;
+type ChecksummedFile = ReplicaFile & FileChecksum;
 
 /** All files of a catalogue folder, for all viewers. */
 export class Inventory {
@@ -21,11 +21,11 @@ export class Inventory {
   /** Caches by snapshot, which do not outlive it. */
   readonly #lists = new WeakMap<
     Snapshot,
-    { readonly changes: number; readonly all: Promise<readonly ChecksummedItem[]> }
+    { readonly changes: number; readonly all: Promise<readonly ChecksummedFile[]> }
   >();
   readonly #tags = new WeakMap<
     Snapshot,
-    Map<string, { readonly records: readonly ChecksummedItem[]; readonly tag: string }>
+    Map<string, { readonly records: readonly ChecksummedFile[]; readonly tag: string }>
   >();
 
   constructor(store: UnitStore) {
@@ -51,13 +51,13 @@ export class Inventory {
   }
 
   /** Checksum and size of a file; null if it is gone. */
-  async checksum(item: Item): Promise<FileChecksum | null> {
+  async checksum(item: ReplicaFile): Promise<FileChecksum | null> {
     if (item.kind === 'record' && item.state) return this.checksums.ofRecord(item.state, item.path);
     if (item.kind !== 'payload' || !item.version.checksum) return this.checksums.ofFile(item.path);
     return { checksum: item.version.checksum, size: item.version.size ?? 0 };
   }
 
-  #records(): Promise<readonly ChecksummedItem[]> {
+  #records(): Promise<readonly ChecksummedFile[]> {
     const { snapshot, changeCount: changes } = this.#store;
     const known = this.#lists.get(snapshot);
     // A changed comment changes the file, but not the snapshot.
@@ -68,7 +68,7 @@ export class Inventory {
     return all;
   }
 
-  *#items(): Generator<Item> {
+  *#items(): Generator<ReplicaFile> {
     const known = new Set<string>();
     for (const state of [...this.#store.states.values()])
       for (const item of unitItems(state)) {
@@ -78,8 +78,8 @@ export class Inventory {
     yield* strayItems(this.#store, known);
   }
 
-  async #withChecksums(items: Iterable<Item>): Promise<ChecksummedItem[]> {
-    const listed: ChecksummedItem[] = [];
+  async #withChecksums(items: Iterable<ReplicaFile>): Promise<ChecksummedFile[]> {
+    const listed: ChecksummedFile[] = [];
     const pause = regularPause();
     for (const item of items) {
       const found = await this.checksum(item);
@@ -91,10 +91,10 @@ export class Inventory {
 
   /** Tag of the records and payloads that a viewer may see, cached by snapshot and viewer. */
   async #recordsTag(
-    records: readonly ChecksummedItem[],
+    records: readonly ChecksummedFile[],
     viewer: Viewer,
     visible: Snapshot,
-    isVisible: (item: Item) => boolean,
+    isVisible: (item: ReplicaFile) => boolean,
   ): Promise<string> {
     const key = viewer.staff ? 'staff' : `of ${viewer.username}`;
     const tags = this.#tags.get(visible) ?? new Map();
@@ -113,9 +113,9 @@ export class Inventory {
   }
 
   async *#entries(
-    records: readonly ChecksummedItem[],
-    media: readonly ChecksummedItem[],
-    isVisible: (item: Item) => boolean,
+    records: readonly ChecksummedFile[],
+    media: readonly ChecksummedFile[],
+    isVisible: (item: ReplicaFile) => boolean,
     texts: boolean,
   ): AsyncGenerator<FileEntry> {
     const pause = regularPause();
@@ -130,7 +130,7 @@ export class Inventory {
   }
 
   /** The entry of a record with its text, which is read now; a text that was written meanwhile has its own checksum. */
-  #withText(item: ChecksummedItem): FileEntry {
+  #withText(item: ChecksummedFile): FileEntry {
     try {
       const text = this.#store.tree.read(item.path)?.text;
       if (text === undefined) return fileEntry(item);
@@ -142,7 +142,7 @@ export class Inventory {
   }
 }
 
-export const fileEntry = ({ path, kind, checksum, size }: Item & FileChecksum): FileEntry => ({
+export const fileEntry = ({ path, kind, checksum, size }: ReplicaFile & FileChecksum): FileEntry => ({
   path,
   checksum,
   size,
@@ -150,5 +150,5 @@ export const fileEntry = ({ path, kind, checksum, size }: Item & FileChecksum): 
 });
 
 /** The text that the tag of a manifest is computed from: a line for each file. */
-const manifestLines = (items: readonly ChecksummedItem[]) =>
+const manifestLines = (items: readonly ChecksummedFile[]) =>
   items.map(({ path, checksum }) => `${checksum} ${path}\n`).join('');

@@ -6,18 +6,18 @@ import type { FileEntry, Replica } from '../../catalogue/replica.ts';
 import { checksumOf } from '../../disk/checksum.ts';
 import { openWithin } from '../bytes.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
-import type { Item } from './items.ts';
+import type { ReplicaFile } from './items.ts';
 import { fileEntry, type Inventory } from './manifest.ts';
 
 /** The entry of a file. @throws NotFoundError */
-export async function readEntry(inventory: Inventory, item: Item): Promise<FileEntry> {
+export async function readFileEntry(inventory: Inventory, item: ReplicaFile): Promise<FileEntry> {
   const found = await inventory.checksum(item);
   if (!found?.checksum) throw new NotFoundError();
   const entry = fileEntry({ ...item, ...found });
   return item.kind === 'record' ? entry : { ...entry, mediaType: itemMediaType(item) };
 }
 
-function itemMediaType(item: Item): string {
+function itemMediaType(item: ReplicaFile): string {
   if (item.kind !== 'payload') return mediaTypeOf(item.path);
   const { media_type, format, file } = item.version;
   return media_type || mediaTypeOf(format || file);
@@ -30,7 +30,7 @@ function itemMediaType(item: Item): string {
 export async function readItem(
   folder: DiskTree,
   inventory: Inventory,
-  item: Item,
+  item: ReplicaFile,
   { checksum, start = 0, end = Number.POSITIVE_INFINITY }: NonNullable<Parameters<Replica['read']>[1]> = {},
 ): Promise<Readable> {
   if (item.kind === 'record' && checksum !== undefined) return readRecord(folder, item.path, checksum, start, end);

@@ -5,7 +5,7 @@
 import { posix } from 'node:path';
 import { ConflictError } from '../../catalogue/errors.ts';
 import { datasetFolder, isPayloadPath, parseRecordName, recordPaths, type Unit } from '../../catalogue/layout.ts';
-import { type GitOptions, git, gitBytes } from '../git/git.ts';
+import { type GitOptions, runGit, runGitForBytes } from '../git/git.ts';
 import {
   decode,
   type FileTree,
@@ -55,8 +55,8 @@ export class GitTree implements FileTree {
   static async of(root: string, source: TreeSource): Promise<GitTree> {
     const said =
       'commit' in source
-        ? await git(root, ['ls-tree', '-r', '-z', source.commit, '--', '.'])
-        : await git(root, ['ls-files', '-s', '-z', '--', '.'], { env: indexEnv(source.index) });
+        ? await runGit(root, ['ls-tree', '-r', '-z', source.commit, '--', '.'])
+        : await runGit(root, ['ls-files', '-s', '-z', '--', '.'], { env: indexEnv(source.index) });
     const blobs = new Map<string, Blob>();
     for (const entry of said.split('\0')) {
       // `<mode> blob <id>\t<path>` of a tree, `<mode> <id> <stage>\t<path>` of an index.
@@ -167,7 +167,7 @@ export class GitTree implements FileTree {
     const answers: (readonly [string, T])[] = [];
     for (let start = 0; start < all.length; start += batch) {
       const options: GitOptions = { input: `${all.slice(start, start + batch).join('\n')}\n` };
-      answers.push(...take(await gitBytes(this.#root, args, options)));
+      answers.push(...take(await runGitForBytes(this.#root, args, options)));
     }
     return answers;
   }
@@ -220,7 +220,7 @@ async function followLinks(
   links: readonly (readonly [path: string, blob: Blob])[],
 ): Promise<void> {
   for (const [path, { id }] of links) {
-    const target = posix.normalize(posix.join(posix.dirname(path), await git(root, ['cat-file', 'blob', id])));
+    const target = posix.normalize(posix.join(posix.dirname(path), await runGit(root, ['cat-file', 'blob', id])));
     const found = blobs.get(target);
     if (found) blobs.set(path, found);
     else {

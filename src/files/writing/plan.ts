@@ -75,7 +75,7 @@ export class TransactionPlan {
    * Plans the changes of a step.
    * @throws NotPermittedError, NotFoundError, StaleError, ConflictError, ValidationError
    */
-  async step(changes: readonly Change[]): Promise<PlannedStep> {
+  async addStep(changes: readonly Change[]): Promise<PlannedStep> {
     this.#touched = [];
     this.#scopes = [];
     const actions: Action[] = [];
@@ -88,7 +88,7 @@ export class TransactionPlan {
   }
 
   /** The records after all steps that were planned. */
-  next(): RecordSet {
+  recordsAfter(): RecordSet {
     const snapshot = this.#readWritten();
     const overlay = this.#overlay;
     return {
@@ -136,7 +136,7 @@ export class TransactionPlan {
     if (bytes?.equals(Buffer.from(text))) return null;
     assertUnchanged(this.#snapshot, { ref, path, bytes }, ifMatch, this.#access.viewer.staff);
     assertNoDuplicate(this.#overlay, ref, path);
-    this.#set(ref, path, text, bytes === null);
+    this.#setText(ref, path, text, bytes === null);
     return bytes
       ? { do: 'replace', path, text, file, before: bytes, ifChanged: 'stale' }
       : { do: 'create', ref, path, text };
@@ -146,7 +146,7 @@ export class TransactionPlan {
     const ref = recordRefAt(path);
     assertContentsPermitted(this.#access, ref, assertValid(ref.kind, path, text), null);
     await this.#open(path);
-    this.#set(ref, path, text, true, isNameTaken(this.#overlay, ref));
+    this.#setText(ref, path, text, true, isNameTaken(this.#overlay, ref));
     return { do: 'create', ref, path, text };
   }
 
@@ -160,7 +160,7 @@ export class TransactionPlan {
     const text = editText(before, recordFormat(path), set(record), Object.keys(schemas[ref.kind].properties));
     if (text === before) return null;
     assertContentsPermitted(this.#access, ref, assertValid(ref.kind, path, text), record);
-    this.#set(ref, path, text, false);
+    this.#setText(ref, path, text, false);
     return { do: 'replace', path, text, file, before: file.bytes, ifChanged: 'retry' };
   }
 
@@ -238,7 +238,7 @@ export class TransactionPlan {
   }
 
   /** Sets the text of a record in the overlay. */
-  #set(ref: RecordRef, path: string, text: string, isNew: boolean, isTaken = false): void {
+  #setText(ref: RecordRef, path: string, text: string, isNew: boolean, isTaken = false): void {
     this.#overlay.write(path, text);
     const unit = unitOf(ref);
     this.#written.set(unitKey(unit), unit);

@@ -105,12 +105,12 @@ export async function moveAcross(from: string, to: string, renamed: typeof renam
 /** Entries of the trash, the latest first. */
 export async function listTrash(root: string): Promise<readonly TrashEntry[]> {
   const names = await readdir(join(root, trashFolder)).catch(emptyIfMissing);
-  const entries = await Promise.all(names.map((id) => readEntry(root, id)));
+  const entries = await Promise.all(names.map((id) => readTrashEntry(root, id)));
   return entries.filter((entry) => entry !== null).sort((a, b) => (a.id < b.id ? 1 : -1));
 }
 
 /** The entry with an id; null if there is none, or nothing of it can be restored. */
-async function readEntry(root: string, id: string): Promise<TrashEntry | null> {
+async function readTrashEntry(root: string, id: string): Promise<TrashEntry | null> {
   const entryFolder = join(root, trashFolder, id);
   try {
     const entry = { id, ...JSON.parse(await readFile(join(entryFolder, entryName), 'utf8')) } as TrashEntry;
@@ -143,7 +143,7 @@ export async function emptyTrash(root: string, before = new Date()): Promise<rea
   await sweepTemporaries(join(root, trashFolder), 3_600_000);
   for (const id of await readdir(join(root, trashFolder)).catch(emptyIfMissing)) {
     if (id.startsWith('.') || !wasRemovedBefore(id, before)) continue;
-    const entry = await readEntry(root, id);
+    const entry = await readTrashEntry(root, id);
     await deleteEntry(root, id);
     if (entry) deleted.push(entry);
   }
