@@ -5,7 +5,7 @@ import { NotFoundError } from './errors.ts';
 import { type Facet, facets, orderFields, searchText } from './facets.ts';
 import { fold } from './fold.ts';
 import { find } from './lookup.ts';
-import type { Snapshot } from './snapshot.ts';
+import { predecessorOf, type Snapshot, SnapshotCache, wholeOf } from './snapshot.ts';
 import type { Entities, Entity, Kind, Settings } from './types.ts';
 
 /** The kinds that a snapshot lists; files are listed from a view of their own. */
@@ -43,7 +43,7 @@ export function list<K extends ListedKind>(snapshot: Snapshot, kind: K, question
   const within = scopeOf(snapshot, kind, question);
   const items = within
     ? [...within].sort(comparison(kind, question.ordering, settings))
-    : ordered(snapshot, kind, question.ordering);
+    : sorted(snapshot, kind, question.ordering);
   return pageOf(narrow(kind, items as readonly Entities[K][], question), question, settings);
 }
 
@@ -180,33 +180,46 @@ export function compareTexts(a: string, b: string): number {
 /** UTF-16 puts surrogates (code points from U+10000) before U+E000…U+FFFF; here they come after. */
 const surrogatesLast = (unit: number) => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
 
-interface Ordered {
-  readonly snapshot: Snapshot;
-  readonly items: readonly Entity[];
-}
+/** Sorted lists, keyed by kind and ordering. Few are kept, since clients may ask for any ordering. */
+const sortedLists = new SnapshotCache<readonly Entity[]>(16);
 
-/** The last few orders that were asked for. Few, because anybody may ask for any. */
-const orders = new Map<string, Ordered>();
-const ordersKept = 16;
-
-/**
- * All entities of a kind, in order. The order of the snapshot before is the starting point of the next one's: sorting
- * what is nearly sorted costs one pass.
- */
-function ordered(snapshot: Snapshot, kind: ListedKind, ordering: string | undefined): readonly Entity[] {
+/** All entities of a kind, sorted. */
+function sorted(snapshot: Snapshot, kind: ListedKind, ordering: string | undefined): readonly Entity[] {
   const keys = keysOf(kind, ordering).map(({ name }) => name);
   const name = `${kind}:${keys.join(',')}`;
-  const before = orders.get(name);
-  if (before?.snapshot === snapshot) return before.items;
+  return sortedLists.getOrMake(snapshot, name, () => {
+    const whole = wholeOf(snapshot);
+    if (whole) return intersection(sorted(whole, kind, ordering), allOf(snapshot, kind));
+    return sortFrom(precedingList(snapshot, name), snapshot, kind, ordering);
+  });
+}
 
-  const now = new Set<Entity>(allOf(snapshot, kind));
-  const kept = before?.snapshot.settings === snapshot.settings ? before.items.filter((item) => now.delete(item)) : [];
-  const items = [...kept, ...now].sort(comparison(kind, ordering, snapshot.settings));
-  orders.delete(name);
-  orders.set(name, { snapshot, items });
-  for (const oldest of orders.keys()) {
-    if (orders.size <= ordersKept) break;
-    orders.delete(oldest);
+/** The items that are in the set, in their order. */
+function intersection(items: readonly Entity[], set: Iterable<Entity>): readonly Entity[] {
+  const wanted = new Set(set);
+  return items.filter((item) => wanted.has(item));
+}
+
+/** The same list of the latest preceding snapshot that has it; empty if there is none. */
+function precedingList(snapshot: Snapshot, name: string): readonly Entity[] {
+  for (let before = predecessorOf(snapshot); before; before = predecessorOf(before)) {
+    const items = sortedLists.get(before, name);
+    if (items) return items;
   }
-  return items;
+  return [];
+}
+
+/**
+ * Sorts all entities of a kind.
+ * @param start a sorted list of an earlier snapshot: sorting a list that is nearly sorted takes one pass
+ */
+function sortFrom(
+  start: readonly Entity[],
+  snapshot: Snapshot,
+  kind: ListedKind,
+  ordering: string | undefined,
+): readonly Entity[] {
+  const others = new Set<Entity>(allOf(snapshot, kind));
+  const unchanged = start.filter((item) => others.delete(item));
+  return [...unchanged, ...others].sort(comparison(kind, ordering, snapshot.settings));
 }

@@ -7,7 +7,7 @@ import { ConflictError, NotPermittedError } from './errors.ts';
 import { fieldsOf } from './fields.ts';
 import { containersOf, parsePath, type RecordRef } from './layout.ts';
 import { slugRule } from './ref.ts';
-import type { Folder, Snapshot } from './snapshot.ts';
+import { type Folder, partOf, type Snapshot, SnapshotCache } from './snapshot.ts';
 
 /** Whoever asks. */
 export interface Viewer {
@@ -80,13 +80,21 @@ export const ownUserFields: readonly string[] = fieldsOf('user')
   .filter(({ own }) => own)
   .map(({ name }) => name);
 
+/** Visible parts of snapshots, keyed by the viewers' groups; `*` for staff. */
+const visibleParts = new SnapshotCache<Snapshot>(64);
+
 /**
- * The snapshot as a viewer may see it: without private namespaces and datasets of others, without what belongs to
- * them (their versions, queries, problems), and without folders that have no namespace. Of a query whose dataset isn't
- * there any more, nobody can tell whether that was private: whoever owns its namespace sees it.
- * @returns the same object where nothing had to be taken out
+ * The part of a snapshot that a viewer may see: without private namespaces and datasets of others, without their
+ * versions, queries and diagnostics, and without folders that have no namespace. A query whose dataset no longer exists
+ * is visible to owners of its namespace only, since the dataset may have been private.
+ * @returns the same object for viewers of the same groups; the snapshot itself if nothing in it is hidden from them
  */
 export function visibleTo(viewer: Viewer, snapshot: Snapshot): Snapshot {
+  const key = viewer.staff ? '*' : [...viewer.groups].sort().join();
+  return visibleParts.getOrMake(snapshot, key, () => visiblePart(viewer, snapshot));
+}
+
+function visiblePart(viewer: Viewer, snapshot: Snapshot): Snapshot {
   const folders = filterMap(snapshot.folders, (folder) => visibleFolder(viewer, folder));
   const seen = { ...snapshot, folders };
   const queries = filterMap(snapshot.queries, (query) => {
@@ -97,8 +105,8 @@ export function visibleTo(viewer: Viewer, snapshot: Snapshot): Snapshot {
   const diagnostics = filterMap(snapshot.diagnostics, (found, path) =>
     mayKnow(path, viewer, snapshot, { folders, queries }) ? found : null,
   );
-  const all = folders === snapshot.folders && queries === snapshot.queries && diagnostics === snapshot.diagnostics;
-  return all ? snapshot : Object.freeze({ ...snapshot, folders, queries, diagnostics });
+  const isAll = folders === snapshot.folders && queries === snapshot.queries && diagnostics === snapshot.diagnostics;
+  return isAll ? snapshot : partOf(snapshot, { folders, queries, diagnostics });
 }
 
 /** Whether a dataset is there, at this address or another since. */
