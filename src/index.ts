@@ -20,14 +20,14 @@ export {
   UnusableCatalogueError,
   ValidationError,
 } from './catalogue/errors.ts';
+export { listAll, readRows } from './catalogue/iterate.ts';
+export { parseDatasetRef, parseVersionRef } from './catalogue/parse-ref.ts';
 export {
   type DatasetRef,
   type FileRef,
   formatRef,
   type GroupRef,
   type NamespaceRef,
-  parseDatasetRef,
-  parseVersionRef,
   type QueryRef,
   type Ref,
   type RefOf,
@@ -39,7 +39,6 @@ export {
 export type * from './catalogue/replica.ts';
 export type * from './catalogue/trash.ts';
 export type * from './catalogue/types.ts';
-export { listAll, readRows } from './catalogue/whole.ts';
 
 /** A catalogue, and what it holds on to: watchers of a folder, connections to a server. `await using` closes it too. */
 export interface OpenCatalogue extends Catalogue, AsyncDisposable {

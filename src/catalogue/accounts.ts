@@ -62,16 +62,16 @@ export interface Credentials {
 
 export interface Accounts extends Credentials {
   /** Whether the pair is right. It takes as long for users that don't exist. */
-  signIn(username: string, password: string): Promise<boolean>;
+  verifyPassword(username: string, password: string): Promise<boolean>;
   /** Whom a token stands for; null where nobody has it, it has expired, or its user is gone. */
-  viewerOf(token: string): Promise<Viewer | null>;
+  viewerByToken(token: string): Promise<Viewer | null>;
   /** @throws NotFoundError where there is no such user */
   startSession(username: string): Promise<Session>;
   /** Whom a session stands for; null where there is none (any more). */
-  viewerOfSession(key: string): Promise<Viewer | null>;
+  viewerBySession(key: string): Promise<Viewer | null>;
   endSession(key: string): Promise<void>;
   /** Drops all that a user could sign in with. */
-  forget(username: string): Promise<void>;
+  removeCredentials(username: string): Promise<void>;
 }
 
 /** Nobody types more, and hashing it would only be work. */
@@ -81,7 +81,7 @@ const longestPassword = 1024;
  * The password as it is hashed: in one Unicode spelling, so that every keyboard types the same (RFC 8265, section 4.2).
  * @throws ValidationError
  */
-export function checkedPassword(password: string): string {
+export function normalizePassword(password: string): string {
   const refuse = (message: string) => new ValidationError({ password: [message] });
   if (password === '') throw refuse('This field may not be blank.');
   if (password.length > longestPassword)

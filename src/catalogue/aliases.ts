@@ -32,7 +32,7 @@ function aliasesOf({ folders }: Snapshot): Aliases {
  * Where the resource that had this address is now.
  * @returns undefined where nothing ever had it, or where the address needs no redirect
  */
-export function movedTo(snapshot: Snapshot, ref: Ref): Ref | undefined {
+export function resolveAlias(snapshot: Snapshot, ref: Ref): Ref | undefined {
   const { namespaces, datasets } = aliasesOf(snapshot);
   if (ref.kind === 'namespace') {
     const slug = namespaces.get(ref.slug);
@@ -70,7 +70,7 @@ function renamed(namespaces: ReadonlyMap<string, string>, place: { namespace: st
  * Aliases after a move: those so far and the address that the record leaves, without the one it moves to.
  * @param now as written in the record; those of a dataset may be slugs alone, which count within its namespace
  */
-export function aliasesAfter(now: unknown, from: Refs[CreatableKind], to: Refs[CreatableKind]): string[] {
+export function aliasesAfterMove(now: unknown, from: Refs[CreatableKind], to: Refs[CreatableKind]): string[] {
   const aliases = Array.isArray(now) ? now.map(String) : [];
   if (from.kind !== 'dataset' || to.kind !== 'dataset')
     return [...new Set([...aliases, from.slug])].filter((alias) => alias !== to.slug);

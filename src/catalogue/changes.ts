@@ -1,13 +1,10 @@
 /** How one state of a catalogue differs from another, thing by thing: what a branch changes. */
 
 import type { DifferenceCounts, DifferenceKey } from './difference.ts';
-import { type FieldChange, fieldChanges } from './field-changes.ts';
-import { allOf, type ListedKind } from './listing.ts';
+import { allEntities, type ListedKind } from './listing.ts';
 import { formatRef, refOf } from './ref.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Column, ColumnType, Dataset, Entities, Version } from './types.ts';
-
-export type { FieldChange } from './field-changes.ts';
 
 export interface ColumnChange {
   readonly change: 'added' | 'dropped' | 'changed';
@@ -40,7 +37,7 @@ export interface RowsChange {
 
 type ChangedKind = 'settings' | Exclude<ListedKind, 'version'>;
 
-export interface ThingChange {
+export interface EntityChange {
   readonly kind: ChangedKind;
   readonly change: 'added' | 'removed' | 'changed';
   /** As `formatRef` writes it; '' for the settings. */
@@ -63,7 +60,7 @@ type Kind = (typeof kinds)[number];
  * What came, went and changed between two snapshots: the settings first, then kind by kind, by name. What differs in
  * rows is for others to say, who can read them.
  */
-export function changesBetween(before: Snapshot, after: Snapshot): readonly ThingChange[] {
+export function compareSnapshots(before: Snapshot, after: Snapshot): readonly EntityChange[] {
   const settings = fieldChanges(before.settings, after.settings);
   const renamed = new Map(
     pairsOf(before, after, 'namespace').flatMap(({ old, now }) =>
@@ -107,10 +104,10 @@ function pairsOf<K extends Kind>(
 ): readonly Pair<Entities[K]>[] {
   const homes = new Map([...renamed].map(([old, now]) => [now, old]));
   const name = (entity: Entities[K]) => formatRef(refOf(entity));
-  const left = new Map([...allOf(before, kind)].map((entity) => [name(entity), entity]));
+  const left = new Map([...allEntities(before, kind)].map((entity) => [name(entity), entity]));
   const pairs: Pair<Entities[K]>[] = [];
   const come: Entities[K][] = [];
-  for (const now of allOf(after, kind)) {
+  for (const now of allEntities(after, kind)) {
     const old = left.get(name(now));
     if (!old) come.push(now);
     else pairs.push({ old, now });
@@ -140,7 +137,7 @@ function changeOf(
   old: Entities[Kind] | undefined,
   now: Entities[Kind] | undefined,
   renamed: ReadonlyMap<string, string>,
-): ThingChange | null {
+): EntityChange | null {
   const entity = now ?? old;
   if (!entity) return null;
   const name = formatRef(refOf(entity));
@@ -201,4 +198,38 @@ function versionChanges(before: Dataset | undefined, after: Dataset | undefined)
   }
   for (const version of old.values()) note('removed', version);
   return changes;
+}
+
+/** A field in which two records differ. */
+export interface FieldChange {
+  readonly field: string;
+  readonly from: unknown;
+  readonly to: unknown;
+}
+
+/** Keys that aren't compared: parts of the name, lists with differences of their own, and values of other records. */
+const skipped: readonly string[] = ['kind', 'namespace', 'slug', 'columns', 'versions', 'members'];
+
+/**
+ * The fields in which two records of a kind differ, in the order of the second.
+ * @param except fields that aren't compared
+ */
+export function fieldChanges(before: object, after: object, except: readonly string[] = []): readonly FieldChange[] {
+  const [old, now] = [before, after] as readonly [Record<string, unknown>, Record<string, unknown>];
+  return [...new Set([...Object.keys(now), ...Object.keys(old)])]
+    .filter((field) => !skipped.includes(field) && !except.includes(field) && !isJsonEqual(old[field], now[field]))
+    .map((field) => ({ field, from: old[field] ?? null, to: now[field] ?? null }));
+}
+
+/** True if two JSON values are equal, in whatever order their keys stand. */
+export function isJsonEqual(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const [one, other] = [a, b] as readonly [Record<string, unknown>, Record<string, unknown>];
+  const keys = Object.keys(one);
+  return (
+    keys.length === Object.keys(other).length &&
+    keys.every((key) => Object.hasOwn(other, key) && isJsonEqual(one[key], other[key]))
+  );
 }

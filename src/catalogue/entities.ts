@@ -1,9 +1,9 @@
 /** From what a file says to what the catalogue holds: defaults filled in, addresses added. */
-import { fill } from './field.ts';
+import { fillFields } from './field.ts';
 import { fieldsOf, imageFields } from './fields.ts';
 import { derivedId } from './ids.ts';
-import type { EntityKind, RecordOf } from './records.ts';
 import { formatRef, type Refs } from './ref.ts';
+import type { EntityKind, RecordOf } from './schemas.ts';
 import type { Dataset, Entities, Group, Namespace, Query, User, Version } from './types.ts';
 
 const none: readonly never[] = Object.freeze([]);
@@ -24,7 +24,7 @@ const fields = {
  * @param ref becomes the entity: a copy of it would be ten times as slow to fill in
  */
 function entityFrom<K extends EntityKind>(ref: Refs[K], record: RecordOf<K>): Entities[K] {
-  const entity: Record<string, unknown> = fill(ref as never, fields[ref.kind as K], record);
+  const entity: Record<string, unknown> = fillFields(ref as never, fields[ref.kind as K], record);
   entity.id ??= derivedId(ref.kind, formatRef(ref));
   return entity as unknown as Entities[K];
 }
@@ -37,7 +37,7 @@ export const datasetFrom = (namespace: string, slug: string, record: RecordOf<'d
   Object.freeze(entityFrom<'dataset'>({ kind: 'dataset', namespace, slug }, record));
 
 /** The addresses of a dataset's pictures, by the names of their fields. */
-export const picturesOf = (dataset: Dataset): readonly (readonly [field: string, address: string])[] =>
+export const imageAddresses = (dataset: Dataset): readonly (readonly [field: string, address: string])[] =>
   pictures.map(({ name }) => [name, String(dataset[name as keyof Dataset])]);
 
 const pictures = imageFields('dataset');
@@ -69,7 +69,7 @@ export function versionFrom(
   const version = entityFrom<'version'>({ kind: 'version', namespace, dataset, slug }, record);
   const values: Partial<Version> = {
     label: version.label ?? slug,
-    datetime: version.datetime ?? datetimeOf(slug),
+    datetime: version.datetime ?? datetimeFromSlug(slug),
     ready: version.ready && present,
     format: file?.format ?? '',
     media_type: file?.media_type ?? '',
@@ -80,7 +80,7 @@ export function versionFrom(
 }
 
 /** The moment of a 20-digit timestamp; the epoch for any other slug. */
-export function datetimeOf(slug: string): string {
+export function datetimeFromSlug(slug: string): string {
   const [, y, mo, d, h, mi, s, ms] = slug.match(/^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d{3})\d{3}$/) ?? [];
   return y ? `${y}-${mo}-${d}T${h}:${mi}:${s}.${ms}Z` : '1970-01-01T00:00:00.000Z';
 }

@@ -7,15 +7,15 @@ import {
   type FieldOf,
   type Fields,
   type FieldTraits,
-  fill,
+  fillFields,
   type InputType,
-  named,
   type OutputType,
   objectSchema,
   type RequiredField,
   type Schema,
   type Stored,
   type Values,
+  withNames,
 } from './field.ts';
 import { maxSlugLength, slugRule, usernameRule } from './ref.ts';
 import type { Version } from './types.ts';
@@ -151,8 +151,8 @@ export function object<F extends Fields, Value = Values<F>>(
   description: string,
   { toValue, ...traits }: FieldTraits & { readonly toValue?: (stored: Stored<F>) => Value } = {},
 ) {
-  const parts = named(fields);
-  const from = toValue ?? ((stored: Stored<F>) => Object.freeze(fill({}, parts, stored)));
+  const parts = withNames(fields);
+  const from = toValue ?? ((stored: Stored<F>) => Object.freeze(fillFields({}, parts, stored)));
   const field = output<Value, Stored<F>>('object', objectSchema(parts), from({} as Stored<F>), {
     description,
     ...traits,
@@ -162,9 +162,9 @@ export function object<F extends Fields, Value = Values<F>>(
 
 /** The columns of a dataset: objects with these fields. */
 export function columns<F extends Fields>(fields: F, items: Schema, description: string, traits: FieldTraits = {}) {
-  const parts = named(fields);
+  const parts = withNames(fields);
   const schema = { type: 'array', items: objectSchema(parts, items) };
-  const toValue = (stored: readonly Stored<F>[]) => stored.map((column) => fill({}, parts, column));
+  const toValue = (stored: readonly Stored<F>[]) => stored.map((column) => fillFields({}, parts, column));
   const field = input<readonly Values<F>[], readonly Stored<F>[]>('columns', schema, none, { description, ...traits });
   return { ...field, toValue };
 }

@@ -1,9 +1,8 @@
 /**
  * A field: a row of the table in `fields.ts`. `field-types.ts` has the constructors by which the rows are written. What a
- * type means stands in one table of each consumer: `represent.ts`, `input.ts`, `facets.ts`, `server/metadata.ts`,
+ * type means stands in one table of each consumer: `represent.ts`, `input.ts`, `filters.ts`, `server/metadata.ts`,
  * `remote/read.ts`, `cli/fields.ts`.
  */
-import { labelFor } from './columns.ts';
 import type { Kind } from './types.ts';
 
 /** A JSON Schema (draft 2020-12), as far as the schemas of the files need it. */
@@ -119,12 +118,18 @@ export interface RequiredField {
   readonly required: true;
 }
 
+/** A label from a machine name: "Height m" for `height_m`. */
+export function labelFor(name: string): string {
+  const words = name.replace(/[_-]+/g, ' ').trim();
+  return words ? words.charAt(0).toUpperCase() + words.slice(1) : name;
+}
+
 /** Fields with their names and titles, in their order. */
-export const named = (fields: Fields): readonly NamedField[] =>
+export const withNames = (fields: Fields): readonly NamedField[] =>
   Object.entries(fields).map(([name, field]) => ({ title: labelFor(name), ...field, name }));
 
 /** Adds the values of fields to an object: those that a record's file says, and the defaults of the others. */
-export function fill<T extends Record<string, unknown>>(
+export function fillFields<T extends Record<string, unknown>>(
   object: T,
   fields: readonly NamedField[],
   record: Readonly<Record<string, unknown>>,

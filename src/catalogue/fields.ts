@@ -1,11 +1,11 @@
 /**
  * The fields of every kind of record, a row each. Schemas, entities, representations, inputs, filters, OPTIONS, the
  * client's reading and writing, and the options of the command line are loops over this table: adding a field is adding a
- * row here and a line to the interface in `types.ts`, which programs see. (`records.ts` makes the compiler compare them.)
+ * row here and a line to the interface in `types.ts`, which programs see. (`schemas.ts` makes the compiler compare them.)
  *
  * Rows stand in the order of the keys in a file. What a row can say is in `field.ts`, the types in `field-types.ts`.
  */
-import { type Field, type Fields, type NamedField, named } from './field.ts';
+import { type Field, type Fields, type NamedField, withNames } from './field.ts';
 import {
   boolean,
   choice,
@@ -215,7 +215,7 @@ export const fields = {
 /** Kinds of things that have fields: records, and columns. */
 export type FieldsKind = keyof typeof fields;
 
-const byKind = Object.fromEntries(Object.entries(fields).map(([kind, rows]) => [kind, named(rows)])) as unknown as {
+const byKind = Object.fromEntries(Object.entries(fields).map(([kind, rows]) => [kind, withNames(rows)])) as unknown as {
   readonly [K in FieldsKind]: readonly NamedField[];
 };
 

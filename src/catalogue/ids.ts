@@ -12,7 +12,7 @@ export const maxId = 2_147_483_647;
  * @param taken whether a number is in use
  * @param random a source of numbers in [0, 1)
  */
-export function drawId(taken: (id: number) => boolean, random: () => number = Math.random): number {
+export function randomId(taken: (id: number) => boolean, random: () => number = Math.random): number {
   for (;;) {
     const id = 1 + Math.floor(random() * maxId);
     if (!taken(id)) return id;

@@ -5,7 +5,7 @@ import type { IImage } from 'image-size/types/interface';
 import { JPG } from 'image-size/types/jpg';
 import { PNG } from 'image-size/types/png';
 import { WEBP } from 'image-size/types/webp';
-import { fail, type Parsed } from './text-input.ts';
+import { invalid, type Parsed } from './text-input.ts';
 
 /** In bytes. */
 export const largestImage = 10 * 1024 * 1024;
@@ -35,7 +35,7 @@ const latin1 = (bytes: Uint8Array) => String.fromCharCode(...bytes);
 const uint32 = (bytes: Uint8Array, offset: number) =>
   new DataView(bytes.buffer, bytes.byteOffset).getUint32(offset, true);
 
-export interface ImageFacts {
+export interface ImageInfo {
   readonly extension: string;
   /** In pixels. */
   readonly width: number;
@@ -43,7 +43,7 @@ export interface ImageFacts {
 }
 
 /** Type and dimensions of an image; null if the bytes are no image of a known type, or a damaged one. */
-export function imageFacts(bytes: Uint8Array): ImageFacts | null {
+export function readImageInfo(bytes: Uint8Array): ImageInfo | null {
   for (const { extension, reader, head, isWhole } of types)
     try {
       // A copy: the readers look beyond the end of a part.
@@ -60,13 +60,14 @@ export function imageFacts(bytes: Uint8Array): ImageFacts | null {
 
 /** Checks an image as Django REST Framework's ImageField does. */
 export function parseImage(bytes: Uint8Array): Parsed<Uint8Array> {
-  if (bytes.length === 0) return fail('The submitted file is empty.');
+  if (bytes.length === 0) return invalid('The submitted file is empty.');
   if (bytes.length > largestImage)
-    return fail(`The image has ${bytes.length} bytes; it may have at most ${largestImage}.`);
-  const facts = imageFacts(bytes);
-  if (!facts) return fail('Upload a valid image. The file you uploaded was either not an image or a corrupted image.');
+    return invalid(`The image has ${bytes.length} bytes; it may have at most ${largestImage}.`);
+  const facts = readImageInfo(bytes);
+  if (!facts)
+    return invalid('Upload a valid image. The file you uploaded was either not an image or a corrupted image.');
   const { width, height } = facts;
   return width * height > mostPixels
-    ? fail(`The image is ${width} by ${height} pixels; it may have at most ${mostPixels} in all.`)
+    ? invalid(`The image is ${width} by ${height} pixels; it may have at most ${mostPixels} in all.`)
     : { value: bytes };
 }

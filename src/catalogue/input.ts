@@ -9,7 +9,7 @@ import { fieldsOf } from './fields.ts';
 import { parseImage } from './image.ts';
 import { maxSlugLength, slugRule } from './ref.ts';
 import { slugify } from './slug.ts';
-import { fail, type Parsed, parsePassword, parseText, parseUsername, tooLong } from './text-input.ts';
+import { invalid, lengthErrors, type Parsed, parsePassword, parseText, parseUsername } from './text-input.ts';
 
 export interface InputOptions {
   /** PATCH: nothing is required. */
@@ -83,18 +83,18 @@ const badSlug = 'Enter a valid "slug" consisting of letters, numbers, underscore
 
 /** '' stands for "derive it". */
 function parseSlug(value: unknown): Parsed {
-  if (value === null) return fail(noNull);
-  if (typeof value !== 'string' && typeof value !== 'number') return fail(badSlug);
+  if (value === null) return invalid(noNull);
+  if (typeof value !== 'string' && typeof value !== 'number') return invalid(badSlug);
   const text = String(value).trim();
   if (!text) return { value: '' };
-  const errors = [...tooLong(text, maxSlugLength), ...(slugRule.test(text) ? [] : [badSlug])];
+  const errors = [...lengthErrors(text, maxSlugLength), ...(slugRule.test(text) ? [] : [badSlug])];
   return errors.length ? { errors } : { value: text };
 }
 
 function parseChoice(value: unknown, choices: readonly string[]): Parsed {
-  if (value === null) return fail(noNull);
+  if (value === null) return invalid(noNull);
   if (choices.includes(value as string)) return { value };
-  return fail(`"${typeof value === 'string' ? value : JSON.stringify(value)}" is not a valid choice.`);
+  return invalid(`"${typeof value === 'string' ? value : JSON.stringify(value)}" is not a valid choice.`);
 }
 
 /** Spellings of DRF's BooleanField. */
@@ -102,16 +102,16 @@ const truths: readonly unknown[] = [true, 1, 'true', 'True', 'TRUE', '1', 'yes',
 const untruths: readonly unknown[] = [false, 0, 'false', 'False', 'FALSE', '0', 'no', 'No', 'off', 'f', 'F', 'n', 'N'];
 
 export function parseBoolean(value: unknown): Parsed {
-  if (value === null) return fail(noNull);
+  if (value === null) return invalid(noNull);
   if (truths.includes(value)) return { value: true };
-  return untruths.includes(value) ? { value: false } : fail('Must be a valid boolean.');
+  return untruths.includes(value) ? { value: false } : invalid('Must be a valid boolean.');
 }
 
 function parseObject(value: unknown): Parsed {
-  if (value === null) return fail(noNull);
+  if (value === null) return invalid(noNull);
   if (typeof value !== 'object' || Array.isArray(value))
-    return fail(`Expected a dictionary of items but got type "${typeName(value)}".`);
-  return isDeep(value) ? fail(`The nesting is deeper than ${deepest}.`) : { value };
+    return invalid(`Expected a dictionary of items but got type "${pythonTypeName(value)}".`);
+  return isDeep(value) ? invalid(`The nesting is deeper than ${deepest}.`) : { value };
 }
 
 /** Levels of objects and lists within a field: fewer than a file may have. */
@@ -128,24 +128,25 @@ function isDeep(value: object): boolean {
 function parseLink(value: unknown, { link, default: absent }: NamedField): Parsed {
   if (value === null && absent === null) return { value };
   if (link === 'dataset') return parseAddress(value);
-  if (link === 'namespace') return typeof value === 'string' && value ? { value } : fail(noNull);
+  if (link === 'namespace') return typeof value === 'string' && value ? { value } : invalid(noNull);
   return parseText(value, { blank: true });
 }
 
 function parseAddress(value: unknown): Parsed {
-  if (typeof value !== 'string') return fail(`Incorrect type. Expected URL string, received ${typeName(value)}.`);
+  if (typeof value !== 'string')
+    return invalid(`Incorrect type. Expected URL string, received ${pythonTypeName(value)}.`);
   const address = value.trim();
-  return /^[-\w]+\/[-\w]+$/.test(address) ? { value: address } : fail('Invalid hyperlink - No URL match.');
+  return /^[-\w]+\/[-\w]+$/.test(address) ? { value: address } : invalid('Invalid hyperlink - No URL match.');
 }
 
 function parseStrings(value: unknown, { maxLength, pattern }: Schema = {}): Parsed {
-  if (value === null) return fail(noNull);
-  if (!Array.isArray(value)) return fail(`Expected a list of items but got type "${typeName(value)}".`);
+  if (value === null) return invalid(noNull);
+  if (!Array.isArray(value)) return invalid(`Expected a list of items but got type "${pythonTypeName(value)}".`);
   const items = new Set<string>();
   for (const item of value) {
     const text = parseText(item, { max: maxLength, blank: false });
     if ('errors' in text) return text;
-    if (pattern && !new RegExp(pattern).test(text.value)) return fail(`"${item}" is not a valid slug.`);
+    if (pattern && !new RegExp(pattern).test(text.value)) return invalid(`"${item}" is not a valid slug.`);
     items.add(text.value);
   }
   return { value: [...items] };
@@ -153,11 +154,11 @@ function parseStrings(value: unknown, { maxLength, pattern }: Schema = {}): Pars
 
 /** Columns: a client writes label, description and unit; the name says of which column. */
 function parseColumns(value: unknown): Parsed {
-  if (!Array.isArray(value)) return fail(`Expected a list of items but got type "${typeName(value)}".`);
+  if (!Array.isArray(value)) return invalid(`Expected a list of items but got type "${pythonTypeName(value)}".`);
   const columns: Record<string, string>[] = [];
   for (const item of value) {
     if (typeof item !== 'object' || item === null || typeof item.name !== 'string')
-      return fail('Each column needs a "name".');
+      return invalid('Each column needs a "name".');
     const column: Record<string, string> = { name: item.name };
     for (const { name: key } of fieldsOf('column')) {
       if (key === 'name' || item[key] === undefined) continue;
@@ -171,7 +172,7 @@ function parseColumns(value: unknown): Parsed {
 }
 
 /** Python's name for the type of a JSON value, which DRF's messages use. */
-export function typeName(value: unknown): string {
+export function pythonTypeName(value: unknown): string {
   if (Array.isArray(value)) return 'list';
   switch (typeof value) {
     case 'string':

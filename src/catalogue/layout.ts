@@ -11,7 +11,7 @@
  *     site_media/oak.png                                  media: images and other files that pages show
  *     .catalogue/                                         private state and caches
  */
-import { type DatasetRef, formatRef, type Ref, slugRule, usernameRule } from './ref.ts';
+import { type DatasetRef, datasetOf, formatRef, type Ref, slugRule, usernameRule } from './ref.ts';
 import type { RecordKind } from './schemas.ts';
 
 /** Reference of something that has a record file of its own. */
@@ -80,7 +80,7 @@ export const scopeKey = (scope: Scope): string => ('folder' in scope ? scope.fol
 
 /** The unit that a record is read with: a version is read with its dataset. */
 export function unitOf(ref: RecordRef): Exclude<Unit, { kind: 'settings' }> {
-  return ref.kind === 'version' ? { kind: 'dataset', namespace: ref.namespace, slug: ref.dataset } : ref;
+  return ref.kind === 'version' ? datasetOf(ref) : ref;
 }
 
 /** The folder in which a record has its name. Names in it are unique without regard to case. */

@@ -2,9 +2,8 @@
 import type { ListOptions, Page } from './catalogue.ts';
 import { newestFirst } from './entities.ts';
 import { NotFoundError } from './errors.ts';
-import { type Facet, facets, orderFields, searchText } from './facets.ts';
-import { fold } from './fold.ts';
-import { find } from './lookup.ts';
+import { type FilterTest, filterTests, foldText, orderFields, searchText } from './filters.ts';
+import { getEntity } from './lookup.ts';
 import { predecessorOf, type Snapshot, SnapshotCache, wholeOf } from './snapshot.ts';
 import type { Entities, Entity, Kind, Settings } from './types.ts';
 
@@ -12,7 +11,7 @@ import type { Entities, Entity, Kind, Settings } from './types.ts';
 export type ListedKind = Exclude<Kind, 'file'>;
 
 /** All entities of a kind, in no particular order. */
-export function allOf<K extends ListedKind>(snapshot: Snapshot, kind: K): Iterable<Entities[K]> {
+export function allEntities<K extends ListedKind>(snapshot: Snapshot, kind: K): Iterable<Entities[K]> {
   return everything[kind](snapshot) as Iterable<Entities[K]>;
 }
 
@@ -44,18 +43,18 @@ export function list<K extends ListedKind>(snapshot: Snapshot, kind: K, question
   const items = within
     ? [...within].sort(comparison(kind, question.ordering, settings))
     : sorted(snapshot, kind, question.ordering);
-  return pageOf(narrow(kind, items as readonly Entities[K][], question), question, settings);
+  return paginate(filterEntities(kind, items as readonly Entities[K][], question), question, settings);
 }
 
 /** The items that fit the question's filters and its search. */
-export function narrow<K extends Kind>(
+export function filterEntities<K extends Kind>(
   kind: K,
   items: readonly Entities[K][],
   question: ListOptions,
 ): readonly Entities[K][] {
   const tests: ((item: Entities[K]) => boolean)[] = [];
   for (const [field, wanted] of Object.entries(question.filters ?? {})) {
-    const known = facets[kind] as Readonly<Record<string, Facet<Entities[K]>>>;
+    const known = filterTests[kind] as Readonly<Record<string, FilterTest<Entities[K]>>>;
     const facet = Object.hasOwn(known, field) ? known[field] : undefined;
     const values = wanted.filter((value) => value !== '');
     if (facet && values.length) tests.push(facet(field, values));
@@ -66,7 +65,7 @@ export function narrow<K extends Kind>(
     tests.push((item) => {
       let text = texts.get(item);
       if (text === undefined) {
-        text = fold(searchText[kind](item as never));
+        text = foldText(searchText[kind](item as never));
         texts.set(item, text);
       }
       return terms.every((term) => text.includes(term));
@@ -91,7 +90,7 @@ function searchTerms(search = ''): readonly string[] {
   const terms = search
     .replaceAll('\0', '')
     .split(/[\s,]+/)
-    .map(fold);
+    .map(foldText);
   return [...new Set(terms)].filter((term) => term !== '');
 }
 
@@ -99,7 +98,7 @@ function searchTerms(search = ''): readonly string[] {
  * One page of the items.
  * @throws NotFoundError where there is no such page; an empty collection has page 1
  */
-export function pageOf<T>(items: readonly T[], question: ListOptions, settings: Settings): Page<T> {
+export function paginate<T>(items: readonly T[], question: ListOptions, settings: Settings): Page<T> {
   const pageSize = Math.min(question.pageSize ?? settings.page_size, settings.max_page_size);
   const pages = Math.max(1, Math.ceil(items.length / pageSize));
   const page = question.page === 'last' ? pages : (question.page ?? 1);
@@ -110,11 +109,11 @@ export function pageOf<T>(items: readonly T[], question: ListOptions, settings: 
 function scopeOf(snapshot: Snapshot, kind: ListedKind, { namespace, dataset }: ListOptions): Iterable<Entity> | null {
   if (namespace === undefined) return null;
   if (dataset === undefined && kind === 'dataset') {
-    find(snapshot, { kind: 'namespace', slug: namespace });
+    getEntity(snapshot, { kind: 'namespace', slug: namespace });
     return snapshot.folders.get(namespace)?.datasets.values() ?? [];
   }
   if (dataset === undefined || kind !== 'version') throw new NotFoundError();
-  return find<'dataset'>(snapshot, { kind: 'dataset', namespace, slug: dataset }).versions;
+  return getEntity<'dataset'>(snapshot, { kind: 'dataset', namespace, slug: dataset }).versions;
 }
 
 type Compare = (a: Entity, b: Entity) => number;
@@ -189,7 +188,7 @@ function sorted(snapshot: Snapshot, kind: ListedKind, ordering: string | undefin
   const name = `${kind}:${keys.join(',')}`;
   return sortedLists.getOrMake(snapshot, name, () => {
     const whole = wholeOf(snapshot);
-    if (whole) return intersection(sorted(whole, kind, ordering), allOf(snapshot, kind));
+    if (whole) return intersection(sorted(whole, kind, ordering), allEntities(snapshot, kind));
     return sortFrom(precedingList(snapshot, name), snapshot, kind, ordering);
   });
 }
@@ -219,7 +218,7 @@ function sortFrom(
   kind: ListedKind,
   ordering: string | undefined,
 ): readonly Entity[] {
-  const others = new Set<Entity>(allOf(snapshot, kind));
+  const others = new Set<Entity>(allEntities(snapshot, kind));
   const unchanged = start.filter((item) => others.delete(item));
   return [...unchanged, ...others].sort(comparison(kind, ordering, snapshot.settings));
 }

@@ -2,7 +2,7 @@
  * Who may see and do what, in one place. What a viewer may not see is taken out of the snapshot before anything is
  * looked up, listed, counted or searched in it: so it leaves no trace.
  */
-import { movedTo } from './aliases.ts';
+import { resolveAlias } from './aliases.ts';
 import { ConflictError, NotPermittedError } from './errors.ts';
 import { fieldsOf } from './fields.ts';
 import { containersOf, parsePath, type RecordRef } from './layout.ts';
@@ -57,7 +57,7 @@ export function assertMayClaim(
   visible: Snapshot,
 ): void {
   if (viewer.staff) return;
-  const slugAfter = (kind: 'namespace' | 'query', slug: string) => movedTo(snapshot, { kind, slug })?.slug;
+  const slugAfter = (kind: 'namespace' | 'query', slug: string) => resolveAlias(snapshot, { kind, slug })?.slug;
   if (ref.kind === 'dataset') {
     const [namespace = ''] = alias.includes('/') ? alias.split('/') : [ref.namespace];
     const now = snapshot.folders.has(namespace) ? namespace : slugAfter('namespace', namespace);
@@ -71,7 +71,7 @@ export function assertMayClaim(
 }
 
 /** Whether the viewer may see, and partly write, what of a user is nobody else's business. */
-export function isPersonalTo(viewer: Viewer, username: string): boolean {
+export function isUserOrStaff(viewer: Viewer, username: string): boolean {
   return viewer.staff || viewer.username === username;
 }
 
@@ -113,7 +113,7 @@ function visiblePart(viewer: Viewer, snapshot: Snapshot): Snapshot {
 function has(snapshot: Snapshot, dataset: string): boolean {
   const [namespace = '', slug = ''] = dataset.split('/');
   const ref = { kind: 'dataset', namespace, slug } as const;
-  return Boolean(snapshot.folders.get(namespace)?.datasets.has(slug) || movedTo(snapshot, ref));
+  return Boolean(snapshot.folders.get(namespace)?.datasets.has(slug) || resolveAlias(snapshot, ref));
 }
 
 /** Whether one who sees these folders and queries may know of what is wrong with a file. */

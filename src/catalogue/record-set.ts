@@ -47,7 +47,7 @@ export interface RecordDiagnostic extends Omit<Diagnostic, 'line' | 'column'> {
 
 export type Report = Pick<RecordDiagnostic, 'code' | 'message'> & Partial<RecordDiagnostic>;
 /** Diagnostic of a whole record, an error unless it says otherwise. */
-export const report = (path: string, found: Report): RecordDiagnostic => ({
+export const makeDiagnostic = (path: string, found: Report): RecordDiagnostic => ({
   path,
   pointer: '',
   severity: 'error',

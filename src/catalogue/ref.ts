@@ -1,6 +1,4 @@
 /** References: which thing is meant. Written `<namespace>/<dataset>@<version>` on the command line and in files. */
-import { ValidationError } from './errors.ts';
-import type { Entity, Kind } from './types.ts';
 
 export interface NamespaceRef {
   readonly kind: 'namespace';
@@ -45,9 +43,9 @@ export interface Refs {
   query: QueryRef;
   file: FileRef;
 }
-export type Ref = Refs[Kind];
+export type Ref = Refs[keyof Refs];
 /** The reference of a kind, written so that the compiler tells the kind by it. */
-export type RefOf<K extends Kind> = Refs[K] | (Refs[K] & { readonly kind: K });
+export type RefOf<K extends keyof Refs> = Refs[K] | (Refs[K] & { readonly kind: K });
 
 /** A slug: what a path segment of the API, and a folder's or file's name, may be. */
 export const slugRule = /^[-a-zA-Z0-9_]+$/;
@@ -56,8 +54,8 @@ export const maxSlugLength = 100;
 /** A username: as Django's, `[\w.@+-]+`, and no path of its own. */
 export const usernameRule = /^(?!\.{1,2}$)[-\w.@+]+$/;
 
-/** The reference of an entity. */
-export function refOf(entity: Exclude<Entity, { kind: 'file' }>): Ref {
+/** The reference of an entity, which has the reference's members among its own. */
+export function refOf(entity: Exclude<Ref, FileRef>): Exclude<Ref, FileRef> {
   switch (entity.kind) {
     case 'dataset':
       return { kind: 'dataset', namespace: entity.namespace, slug: entity.slug };
@@ -83,50 +81,4 @@ export function formatRef(ref: Ref): string {
     default:
       return ref.slug;
   }
-}
-
-/**
- * Reads `<namespace>/<dataset>` or `<namespace>/<dataset>@<version>`.
- * @throws ValidationError that says how it is written
- */
-export function parseDatasetRef(text: string): DatasetRef {
-  const match = /^([^/@]+)\/([^/@]+)$/.exec(text);
-  const [, namespace = '', slug = ''] = match ?? [];
-  if (!slugRule.test(namespace) || !slugRule.test(slug))
-    throw new ValidationError({
-      non_field_errors: [`"${text}" names no dataset. A dataset is written <namespace>/<dataset>, as in parks/trees.`],
-    });
-  return { kind: 'dataset', namespace, slug };
-}
-
-/** Reads `<namespace>/<dataset>@<version>`; without `@…` the version is `latest`. */
-export function parseVersionRef(text: string): VersionRef {
-  const at = text.indexOf('@');
-  const version = at < 0 ? 'latest' : text.slice(at + 1);
-  const { namespace, slug } = parseDatasetRef(at < 0 ? text : text.slice(0, at));
-  if (!slugRule.test(version))
-    throw new ValidationError({
-      non_field_errors: [
-        `"${text}" names no version. A version is written <namespace>/<dataset>@<version>, or …@latest.`,
-      ],
-    });
-  return { kind: 'version', namespace, dataset: slug, slug: version };
-}
-
-/** Reads a username. */
-export function parseUsername(text: string): UserRef {
-  if (!usernameRule.test(text))
-    throw new ValidationError({
-      non_field_errors: [`"${text}" is no username. It has letters, digits and @ . + - _ only.`],
-    });
-  return { kind: 'user', slug: text };
-}
-
-/** Reads the slug of a namespace, group or query. */
-export function parseSlug<K extends 'namespace' | 'group' | 'query'>(kind: K, text: string): Refs[K] {
-  if (!slugRule.test(text))
-    throw new ValidationError({
-      non_field_errors: [`"${text}" is no ${kind}'s name. It has letters, digits, "-" and "_" only.`],
-    });
-  return { kind, slug: text } as Refs[K];
 }

@@ -3,19 +3,21 @@
  * on the command line prints the same.
  */
 import type { TokenInfo } from './accounts.ts';
+import type { Difference } from './difference.ts';
 import type { NamedField } from './field.ts';
 import { apiFields } from './fields.ts';
-import type { EntityKind } from './records.ts';
-import { formatRef, parseDatasetRef, type Ref, refOf } from './ref.ts';
+import { parseDatasetRef } from './parse-ref.ts';
+import { formatRef, type Ref, refOf } from './ref.ts';
+import type { EntityKind } from './schemas.ts';
 import type { TrashEntry } from './trash.ts';
 import type { CatalogueFile, Entities, FileDetails, Kind, Version } from './types.ts';
-import { apiRoot, collections, type Links, pathOf } from './urls.ts';
+import { apiPath, apiRoot, collections, type Links } from './urls.ts';
 
 type Json = Record<string, unknown>;
 
 /** The address of a resource, or of something below it. */
 export function urlOf(links: Links, ref: Ref, below = ''): string {
-  return `${links.base}${pathOf(ref)}${below}${links.suffix}`;
+  return `${links.base}${apiPath(ref)}${below}${links.suffix}`;
 }
 
 /**
@@ -150,4 +152,39 @@ export function representRoot(links: Links): Json {
  */
 export function toJson(value: unknown): string {
   return JSON.stringify(value).replace(/[\u2028\u2029]/g, (c) => (c === '\u2028' ? '\\u2028' : '\\u2029'));
+}
+
+/** Everything but the rows. */
+export function representDifference({ from, to, columns, key, counts }: Difference, links: Links) {
+  return { from: urlOf(links, refOf(from)), to: urlOf(links, refOf(to)), columns, key, counts };
+}
+
+/** Large enough that a chunk's own cost vanishes. */
+const chunkLength = 1 << 16;
+
+/**
+ * The difference as a document, in pieces: one JSON object whose last member is `rows`, or newline-delimited JSON whose
+ * first line is all the rest. Rows are read as pieces are asked for.
+ * @param most how many rows
+ */
+export async function* serializeDifference(
+  difference: Difference,
+  links: Links,
+  format: 'json' | 'ndjson',
+  most = Number.POSITIVE_INFINITY,
+): AsyncGenerator<string, void, undefined> {
+  const head = toJson(representDifference(difference, links));
+  const isLines = format === 'ndjson';
+  let text = isLines ? `${head}\n` : `${head.slice(0, -1)},"rows":[`;
+  let separator = '';
+  let shown = 0;
+  for await (const row of most > 0 ? difference.rows() : []) {
+    text += isLines ? `${toJson(row)}\n` : separator + toJson(row);
+    separator = ',\n';
+    if (++shown >= most) break;
+    if (text.length < chunkLength) continue;
+    yield text;
+    text = '';
+  }
+  yield isLines ? text : `${text}]}`;
 }

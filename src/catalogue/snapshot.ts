@@ -52,7 +52,7 @@ export interface SnapshotChange {
  * The next snapshot.
  * @returns the same snapshot if the change contains nothing new
  */
-export function apply(snapshot: Snapshot, change: SnapshotChange): Snapshot {
+export function applyReadings(snapshot: Snapshot, change: SnapshotChange): Snapshot {
   const draft = new Draft(snapshot);
   for (const reading of change.readings) draft.put(reading);
   for (const [path, diagnostics] of change.diagnostics)

@@ -1,28 +1,28 @@
 /** Parsers of texts, with the messages of Django REST Framework: names and passwords are texts, too. */
-import { checkedPassword } from './accounts.ts';
+import { normalizePassword } from './accounts.ts';
 import type { ValidationError } from './errors.ts';
 import { usernameRule } from './ref.ts';
 
 /** The result of parsing a value of an input: the value, typed and trimmed, or messages. */
 export type Parsed<Value = unknown> = { readonly value: Value } | { readonly errors: readonly string[] };
 
-export const fail = (...errors: string[]): { readonly errors: readonly string[] } => ({ errors });
+export const invalid = (...errors: string[]): { readonly errors: readonly string[] } => ({ errors });
 
 /** A text, as DRF's CharField takes it: numbers as their text, trimmed of Unicode white space by default. */
 export function parseText(
   value: unknown,
   { max, blank, trim = true }: { max?: number | undefined; blank: boolean; trim?: boolean },
 ): Parsed<string> {
-  if (value === null) return fail('This field may not be null.');
-  if (typeof value !== 'string' && typeof value !== 'number') return fail('Not a valid string.');
+  if (value === null) return invalid('This field may not be null.');
+  if (typeof value !== 'string' && typeof value !== 'number') return invalid('Not a valid string.');
   const text = trim ? String(value).trim() : String(value);
-  if (!text && !blank) return fail('This field may not be blank.');
-  const errors = [...tooLong(text, max), ...badCharacters(text)];
+  if (!text && !blank) return invalid('This field may not be blank.');
+  const errors = [...lengthErrors(text, max), ...badCharacters(text)];
   return errors.length ? { errors } : { value: text };
 }
 
 /** Lengths are counted in code points. */
-export function tooLong(text: string, max: number | undefined): string[] {
+export function lengthErrors(text: string, max: number | undefined): string[] {
   return max !== undefined && Array.from(text).length > max
     ? [`Ensure this field has no more than ${max} characters.`]
     : [];
@@ -43,8 +43,8 @@ const badUsername = 'Enter a valid username. This value may contain only letters
 export function parseUsername(value: unknown): Parsed<string> {
   const name = parseText(value, { max: 150, blank: false });
   if ('errors' in name) return name;
-  if (name.value.toLowerCase() === 'me') return fail('This username is reserved.');
-  return usernameRule.test(name.value) ? name : fail(badUsername);
+  if (name.value.toLowerCase() === 'me') return invalid('This username is reserved.');
+  return usernameRule.test(name.value) ? name : invalid(badUsername);
 }
 
 /** A password, which isn't trimmed. */
@@ -52,7 +52,7 @@ export function parsePassword(value: unknown): Parsed<string> {
   const password = parseText(value, { blank: false, trim: false });
   if ('errors' in password) return password;
   try {
-    return { value: checkedPassword(password.value) };
+    return { value: normalizePassword(password.value) };
   } catch (error) {
     return { errors: (error as ValidationError).fields.password ?? [] };
   }

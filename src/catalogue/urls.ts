@@ -1,4 +1,5 @@
 /** Where things are: the addresses of the API, one function for the server that serves them and the client that asks. */
+import { ValidationError } from './errors.ts';
 import type { Ref } from './ref.ts';
 
 export const apiRoot = '/api/v1/';
@@ -15,7 +16,7 @@ export const collections = {
 } as const;
 
 /** Path of a resource, with its final slash. */
-export function pathOf(ref: Ref): string {
+export function apiPath(ref: Ref): string {
   switch (ref.kind) {
     case 'dataset':
       return `${apiRoot}namespaces/${ref.namespace}/datasets/${ref.slug}/`;
@@ -55,11 +56,44 @@ const patterns: readonly (readonly [RegExp, (parts: readonly string[]) => Ref | 
 ];
 
 /** What lies at a path of the API; 'other' where it is a route without an object; null where it is none. */
-export function refAt(path: string): Ref | 'other' | null {
+export function parseApiPath(path: string): Ref | 'other' | null {
   if (!path.startsWith(apiRoot)) return null;
   for (const [pattern, ref] of patterns) {
     const match = pattern.exec(path.slice(apiRoot.length));
     if (match) return ref(match.slice(1));
   }
   return null;
+}
+
+/** Whether a text is meant as an address, and not as a name. */
+export const isUrl = (text: string): boolean => text.includes('://');
+
+const wrong = (message: string) => new ValidationError({ non_field_errors: [message] });
+
+/**
+ * The address of a catalogue elsewhere, in its one spelling: without a slash at the end, and without `/api/v1/`.
+ * @throws ValidationError where it is none; it quotes no password
+ */
+export function parseCatalogueUrl(text: string): string {
+  const like = 'An address is written like https://data.example.org';
+  if (!URL.canParse(text))
+    throw wrong(
+      text.includes('@') || isUrl(text)
+        ? `This is no address. ${like}`
+        : `${text} is no address. ${like}. Is it https://${text}?`,
+    );
+  const { protocol, username, password, search, hash, origin, pathname } = new URL(text);
+  if (username || password)
+    throw wrong(
+      'A user name or a password in an address would be seen in lists, logs and histories. ' +
+        'Give the address without them, and sign in with: catalogue login',
+    );
+  // `localhost:8000` is read as a scheme and a path.
+  if (!/^https?:$/.test(protocol))
+    throw wrong(
+      isUrl(text) ? `${protocol}// is no web address. ${like}` : `${text} is no address. Is it http://${text}?`,
+    );
+  if (search || hash) throw wrong(`An address has no "?" and no "#". ${like}`);
+  const path = pathname.replace(/\/*$/, '/');
+  return origin + (path.endsWith(apiRoot) ? path.slice(0, -apiRoot.length) : path.slice(0, -1)).replace(/\/+$/, '');
 }

@@ -1,8 +1,7 @@
 /** Validation of records against their schemas: the errors of ajv, in words that say what to write. */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { closest } from './closest.ts';
-import type { RecordOf } from './records.ts';
-import { type RecordKind, schemas } from './schemas.ts';
+import { type RecordKind, type RecordOf, schemas } from './schemas.ts';
 import type { Diagnostic } from './types.ts';
 
 /** One error in a record. The pointer leads to the value, or to the object that lacks a key. */

@@ -4,9 +4,9 @@ import { resolve } from 'node:path';
 import { Option } from 'commander';
 import type { Input, WritableKind } from '../catalogue/catalogue.ts';
 import { ValidationError } from '../catalogue/errors.ts';
-import { filtersOf, singular } from '../catalogue/facets.ts';
 import type { Field, NamedField } from '../catalogue/field.ts';
 import { fieldsOf } from '../catalogue/fields.ts';
+import { filtersOf, singularName } from '../catalogue/filters.ts';
 import { largestImage } from '../catalogue/image.ts';
 import { mediaPathIn } from '../catalogue/layout.ts';
 import type { Entities } from '../catalogue/types.ts';
@@ -20,8 +20,8 @@ const values: { readonly [T in Field['type']]?: (field: NamedField) => string } 
   image: () => 'file|address',
   boolean: () => 'true|false',
   choice: ({ schema }) => (schema.enum ?? []).join('|'),
-  list: singular,
-  links: (field) => (field.link === 'user' ? 'username' : singular(field)),
+  list: singularName,
+  links: (field) => (field.link === 'user' ? 'username' : singularName(field)),
 };
 
 /** The flag of a field: `--showcase-image` for showcase_image, `--keyword` for each of the keywords. */

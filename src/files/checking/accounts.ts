@@ -1,7 +1,7 @@
 /** Checks the accounts: the one private file that can't be made again. */
 
 import { UnusableCatalogueError } from '../../catalogue/errors.ts';
-import { type RecordDiagnostic, report } from '../../catalogue/record-set.ts';
+import { makeDiagnostic, type RecordDiagnostic } from '../../catalogue/record-set.ts';
 import type { Diagnostic } from '../../catalogue/types.ts';
 import { AccountsAdapter, accountsPath } from '../accounts/accounts-file.ts';
 
@@ -18,7 +18,7 @@ export async function checkAccounts(
   } catch (error) {
     if (!(error instanceof UnusableCatalogueError)) throw error;
     const [, line = '1', column = '1'] = /at line (\d+), column (\d+)/.exec(error.message) ?? [];
-    const found = report(accountsPath, { code: 'accounts', message: error.message });
+    const found = makeDiagnostic(accountsPath, { code: 'accounts', message: error.message });
     return [{ ...found, line: Number(line), column: Number(column) }];
   }
 }

@@ -4,7 +4,7 @@ import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
 import { payloadPath, recordFormat, recordPaths } from '../../catalogue/layout.ts';
 import type { RecordDiagnostic } from '../../catalogue/record-set.ts';
 import { refOf, type VersionRef } from '../../catalogue/ref.ts';
-import { rules } from '../../catalogue/rules.ts';
+import { checkRules } from '../../catalogue/rules.ts';
 import type { Diagnostic, Version } from '../../catalogue/types.ts';
 import { findPosition } from '../../text/parse.ts';
 import type { Access } from '../catalogue-files.ts';
@@ -124,5 +124,5 @@ async function checkChanged(root: string, part: Part, options: CheckOptions): Pr
 /** Problems that are found without reading payloads. */
 const withoutPayloads = (records: TreeRecords): readonly Found[] => [
   ...[...records.snapshot.diagnostics.values()].flat(),
-  ...rules(records),
+  ...checkRules(records),
 ];

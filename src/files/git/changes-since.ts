@@ -1,5 +1,5 @@
 /** What changed in a catalogue since a commit: the units whose files differ are read as they were and as they are. */
-import { changesBetween, type ThingChange } from '../../catalogue/changes.ts';
+import { compareSnapshots, type EntityChange } from '../../catalogue/changes.ts';
 import { parseRecordName, recordAt } from '../../catalogue/layout.ts';
 import type { RecordKind } from '../../catalogue/schemas.ts';
 import type { Diagnostic } from '../../catalogue/types.ts';
@@ -16,7 +16,7 @@ export interface ChangesSince {
   readonly from: NamedCommit;
   /** Null is the working tree, with what isn't committed. */
   readonly to: NamedCommit | null;
-  readonly things: readonly ThingChange[];
+  readonly things: readonly EntityChange[];
   /** Files that are broken on one side: what changed in them isn't known, and is not among the rest. */
   readonly unread: readonly Diagnostic[];
 }
@@ -50,7 +50,7 @@ export async function changesSince(root: string, range: string, options: Changes
   for (const { path } of unread) for (const key of unitsAt([path]).keys()) units.delete(key);
   const [old, now] = sights.map((sight) => readUnits(sight, units.values()).snapshot);
   if (!old || !now) throw new TypeError('There are two sides.');
-  const things = changesBetween(old, now);
+  const things = compareSnapshots(old, now);
   if (options.rows === false) return { from, to, things, unread };
   const rows = new RowComparison(root, { before, after }, options);
   return { from, to, things: await asking(() => rows.addTo(things, old, now)), unread };

@@ -6,7 +6,7 @@ import { join, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { ListOptions, Page } from '../../catalogue/catalogue.ts';
 import { UnavailableError } from '../../catalogue/errors.ts';
-import { pageOf } from '../../catalogue/listing.ts';
+import { paginate } from '../../catalogue/listing.ts';
 import type { CatalogueFile, Commit, FileDetails, Settings } from '../../catalogue/types.ts';
 import { GitError, git } from './git.ts';
 
@@ -101,7 +101,7 @@ export async function commitsOf(
   settings: Settings,
 ): Promise<Page<Commit>> {
   const head = await headOf(root);
-  if (head === null) return pageOf<Commit>([], question, settings);
+  if (head === null) return paginate<Commit>([], question, settings);
   const key = [root, head, ...paths].join('\0');
   try {
     let ids = histories.get(key);
@@ -114,7 +114,7 @@ export async function commitsOf(
       if (histories.size >= 100) histories.clear();
       histories.set(key, ids);
     }
-    const page = pageOf(ids, question, settings);
+    const page = paginate(ids, question, settings);
     if (page.count === 0) return { ...page, items: [] };
     return { ...page, items: await described(root, ['--no-walk=unsorted', '--stdin'], lines(...page.items)) };
   } catch (error) {

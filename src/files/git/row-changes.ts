@@ -5,10 +5,10 @@
 import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { RowsChange, ThingChange } from '../../catalogue/changes.ts';
+import type { EntityChange, RowsChange } from '../../catalogue/changes.ts';
 import { payloadPath } from '../../catalogue/layout.ts';
-import { find, latest } from '../../catalogue/lookup.ts';
-import { parseDatasetRef } from '../../catalogue/ref.ts';
+import { getEntity, latestVersion } from '../../catalogue/lookup.ts';
+import { parseDatasetRef } from '../../catalogue/parse-ref.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import type { Version } from '../../catalogue/types.ts';
 import { compareTables } from '../../data/difference/difference.ts';
@@ -45,10 +45,10 @@ export class RowComparison {
   }
 
   /** The changes, and with those of a dataset whose newest version is another one the difference of its rows. */
-  async addTo(things: readonly ThingChange[], before: Snapshot, after: Snapshot): Promise<readonly ThingChange[]> {
+  async addTo(things: readonly EntityChange[], before: Snapshot, after: Snapshot): Promise<readonly EntityChange[]> {
     const aside = await mkdtemp(join(tmpdir(), 'catalogue-diff-'));
     try {
-      const done: ThingChange[] = [];
+      const done: EntityChange[] = [];
       for (const thing of things) {
         this.#options.onProgress?.(done.length, things.length);
         done.push({ ...thing, rows: await this.#rowsOf(thing, before, after, aside) });
@@ -60,14 +60,14 @@ export class RowComparison {
   }
 
   async #rowsOf(
-    { kind, change, name, was, versions }: ThingChange,
+    { kind, change, name, was, versions }: EntityChange,
     before: Snapshot,
     after: Snapshot,
     aside: string,
   ): Promise<RowsChange | null> {
     if (kind !== 'dataset' || change !== 'changed' || versions.length === 0) return null;
-    const from = latest(find<'dataset'>(before, parseDatasetRef(was ?? name)));
-    const to = latest(find<'dataset'>(after, parseDatasetRef(name)));
+    const from = latestVersion(getEntity<'dataset'>(before, parseDatasetRef(was ?? name)));
+    const to = latestVersion(getEntity<'dataset'>(after, parseDatasetRef(name)));
     if (!from || !to || (from.checksum !== '' && from.checksum === to.checksum)) return null;
     const told = { from: from.slug, to: to.slug, counts: null, key: null, reason: '' };
     try {

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { imageFacts } from '../../catalogue/image.ts';
+import { readImageInfo } from '../../catalogue/image.ts';
 import { mediaPath, parsePath } from '../../catalogue/layout.ts';
 import { makeFolders, temporaryBeside, writeDurably } from '../../disk/durable.ts';
 import type { CatalogueFiles } from '../catalogue-files.ts';
@@ -17,7 +17,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** The path of an image in a catalogue folder. */
 export function imagePath(bytes: Uint8Array): string {
   const name = createHash('sha256').update(bytes).digest('hex').slice(0, 32);
-  return mediaPath(`images/${name}.${imageFacts(bytes)?.extension ?? 'bin'}`);
+  return mediaPath(`images/${name}.${readImageInfo(bytes)?.extension ?? 'bin'}`);
 }
 
 /** True if a path is named by the bytes of an image, and the checksum is that of other bytes. */

@@ -10,7 +10,7 @@ import {
   recordFormat,
   recordPaths,
 } from '../../catalogue/layout.ts';
-import { lookUp } from '../../catalogue/lookup.ts';
+import { findEntity } from '../../catalogue/lookup.ts';
 import type { RecordValue } from '../../catalogue/record-set.ts';
 import { formatRef } from '../../catalogue/ref.ts';
 import type { RecordKind } from '../../catalogue/schemas.ts';
@@ -76,10 +76,10 @@ export function isTaken(tree: FileTree, ref: RecordRef): boolean {
 
 /** Path of the payload that belongs to a version alone. */
 export function ownPayload(tree: FileTree, snapshot: Snapshot, ref: RecordRef): readonly string[] {
-  const version = ref.kind === 'version' ? lookUp<'version'>(snapshot, ref) : undefined;
+  const version = ref.kind === 'version' ? findEntity<'version'>(snapshot, ref) : undefined;
   if (!version?.file) return [];
   const { namespace, dataset, file } = version;
-  const home = lookUp<'dataset'>(snapshot, { kind: 'dataset', namespace, slug: dataset });
+  const home = findEntity<'dataset'>(snapshot, { kind: 'dataset', namespace, slug: dataset });
   const isShared = home?.versions.some((other) => other.slug !== version.slug && other.file === file);
   const path = payloadPath(namespace, dataset, file);
   return !isShared && hasFile(tree, path) ? [path] : [];

@@ -2,15 +2,14 @@
 import { ValidationError } from './errors.ts';
 import type { NamedField } from './field.ts';
 import { fieldsOf } from './fields.ts';
-import { fold } from './fold.ts';
-import type { EntityKind } from './records.ts';
 import { formatRef } from './ref.ts';
 import { linkedRef } from './represent.ts';
+import type { EntityKind } from './schemas.ts';
 import { type CatalogueFile, columnTypes, type Entities, type Kind } from './types.ts';
 import { collections } from './urls.ts';
 
 /** Makes a test from a filter's name and the values that are wanted. */
-export type Facet<T> = (name: string, values: readonly string[]) => (item: T) => boolean;
+export type FilterTest<T> = (name: string, values: readonly string[]) => (item: T) => boolean;
 
 /** A filter of lists: an item passes that has one of the values wanted. */
 export interface Filter<T> {
@@ -31,7 +30,7 @@ type Item = Readonly<Record<string, unknown>>;
 const keyOf = ({ name, type }: NamedField): string => (type === 'username' ? 'slug' : name);
 
 /** The singular of a field's name: `keyword` for each of the keywords. */
-export const singular = ({ name, type }: NamedField): string =>
+export const singularName = ({ name, type }: NamedField): string =>
   type === 'list' || type === 'links' ? name.replace(/s$/, '') : name;
 
 /** The filter that a field makes. */
@@ -39,7 +38,7 @@ function filterOf(field: NamedField): Filter<Item> {
   const { type, link, filter, schema } = field;
   const key = keyOf(field);
   const usual: Filter<Item> = {
-    name: singular(field),
+    name: singularName(field),
     help: typeof filter === 'string' ? filter : undefined,
     choices: type === 'boolean' ? ['true', 'false'] : schema.enum,
     folded: type === 'list',
@@ -97,18 +96,18 @@ export const filtersOf = <K extends Kind>(kind: K): readonly Filter<Entities[K]>
 ];
 
 /** The test of a filter. An item's value is compared exactly, but for words, of which case and accents don't matter. */
-function facetOf<T>({ choices, folded, valuesOf }: Filter<T>): Facet<T> {
+function facetOf<T>({ choices, folded, valuesOf }: Filter<T>): FilterTest<T> {
   return (name, values) => {
     for (const value of values)
       if (choices && !choices.includes(value))
         throw new ValidationError({
           [name]: [`Select a valid choice. ${value} is not one of the available choices: ${choices.join(', ')}.`],
         });
-    const wanted = new Set(folded ? values.map(fold) : values);
+    const wanted = new Set(folded ? values.map(foldText) : values);
     return (item) => {
       const own = valuesOf(item);
       if (typeof own === 'string') return wanted.has(own);
-      return own.some((value) => wanted.has(folded ? fold(value) : value));
+      return own.some((value) => wanted.has(folded ? foldText(value) : value));
     };
   };
 }
@@ -119,8 +118,8 @@ const eachKind = <T>(make: (kind: Kind) => T) =>
   >;
 
 /** Tests by the names of filters. */
-export const facets = eachKind(
-  (kind): Readonly<Record<string, Facet<never>>> =>
+export const filterTests = eachKind(
+  (kind): Readonly<Record<string, FilterTest<never>>> =>
     Object.fromEntries(filtersOf(kind).map((filter) => [filter.name, facetOf(filter as Filter<never>)])),
 );
 
@@ -149,3 +148,22 @@ export const searchText = eachKind((kind): ((item: never) => string) => {
     return text;
   };
 });
+
+/**
+ * Folds a text: compatibility decomposition, combining marks dropped, case folded, ß as ss, ς as σ.
+ *
+ *     fold('Été') === fold('ete')
+ */
+export function foldText(text: string): string {
+  // Plain ASCII, the common case, needs none of it.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant
+  if (/^[\x00-\x7f]*$/.test(text)) return text.toLowerCase();
+  // Lower case comes first, too: ẞ becomes ß, which then becomes SS.
+  return text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    .toUpperCase()
+    .toLowerCase()
+    .replaceAll('ς', 'σ');
+}
