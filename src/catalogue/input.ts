@@ -1,6 +1,6 @@
 /**
- * Input of people and programs, parsed field by field with the messages of Django REST Framework. The values that come
- * out are typed and trimmed; the only thing left to check is whether names are free.
+ * Parsing of input, field by field, with the messages of Django REST Framework. The result is typed and trimmed. Only the
+ * rules between records (`rules.ts`) remain to be checked.
  */
 import type { Input, WritableKind } from './catalogue.ts';
 import { type FieldErrors, ValidationError } from './errors.ts';
@@ -14,9 +14,9 @@ import { invalid, lengthErrors, type Parsed, parsePassword, parseText, parseUser
 export interface InputOptions {
   /** PATCH: nothing is required. */
   readonly partial: boolean;
-  /** Current label, from which a blank slug is derived if the input has no label. */
+  /** Present label: a blank slug is derived from it if the input has no label. */
   readonly label?: string;
-  /** Names of fields that were given, and found wrong before: they aren't missing. */
+  /** Names of fields that were given but are invalid: they are not reported as missing. */
   readonly present?: readonly string[];
 }
 
@@ -69,8 +69,8 @@ const parsers: Readonly<Record<InputType, (value: unknown, field: NamedField) =>
   image: (value, field) => (value instanceof Uint8Array ? parseImage(value) : parseBySchema(value, field)),
   choice: (value, { schema }) => parseChoice(value, schema.enum ?? []),
   boolean: parseBoolean,
-  list: (value, { schema }) => parseStrings(value, schema.items),
-  links: (value, { schema }) => parseStrings(value, schema.items),
+  list: (value, { schema }) => parseList(value, schema.items),
+  links: (value, { schema }) => parseList(value, schema.items),
   link: parseLink,
   columns: parseColumns,
   json: parseObject,
@@ -81,7 +81,7 @@ const parsers: Readonly<Record<InputType, (value: unknown, field: NamedField) =>
 
 const badSlug = 'Enter a valid "slug" consisting of letters, numbers, underscores or hyphens.';
 
-/** '' stands for "derive it". */
+/** A slug; '' means that it is to be derived. */
 function parseSlug(value: unknown): Parsed {
   if (value === null) return invalid(noNull);
   if (typeof value !== 'string' && typeof value !== 'number') return invalid(badSlug);
@@ -97,34 +97,48 @@ function parseChoice(value: unknown, choices: readonly string[]): Parsed {
   return invalid(`"${typeof value === 'string' ? value : JSON.stringify(value)}" is not a valid choice.`);
 }
 
-/** Spellings of DRF's BooleanField. */
-const truths: readonly unknown[] = [true, 1, 'true', 'True', 'TRUE', '1', 'yes', 'Yes', 'on', 't', 'T', 'y', 'Y'];
-const untruths: readonly unknown[] = [false, 0, 'false', 'False', 'FALSE', '0', 'no', 'No', 'off', 'f', 'F', 'n', 'N'];
+/** Values that DRF's BooleanField accepts as true and as false. */
+const trueValues: readonly unknown[] = [true, 1, 'true', 'True', 'TRUE', '1', 'yes', 'Yes', 'on', 't', 'T', 'y', 'Y'];
+const falseValues: readonly unknown[] = [
+  false,
+  0,
+  'false',
+  'False',
+  'FALSE',
+  '0',
+  'no',
+  'No',
+  'off',
+  'f',
+  'F',
+  'n',
+  'N',
+];
 
 export function parseBoolean(value: unknown): Parsed {
   if (value === null) return invalid(noNull);
-  if (truths.includes(value)) return { value: true };
-  return untruths.includes(value) ? { value: false } : invalid('Must be a valid boolean.');
+  if (trueValues.includes(value)) return { value: true };
+  return falseValues.includes(value) ? { value: false } : invalid('Must be a valid boolean.');
 }
 
 function parseObject(value: unknown): Parsed {
   if (value === null) return invalid(noNull);
   if (typeof value !== 'object' || Array.isArray(value))
     return invalid(`Expected a dictionary of items but got type "${pythonTypeName(value)}".`);
-  return isDeep(value) ? invalid(`The nesting is deeper than ${deepest}.`) : { value };
+  return isTooDeep(value) ? invalid(`The nesting is deeper than ${maxNesting}.`) : { value };
 }
 
-/** Levels of objects and lists within a field: fewer than a file may have. */
-const deepest = 20;
+/** Maximum nesting of objects and lists in a field: less than in a file. */
+const maxNesting = 20;
 
-function isDeep(value: object): boolean {
+function isTooDeep(value: object): boolean {
   let level: object[] = [value];
-  for (let depth = 0; depth < deepest; depth++)
+  for (let depth = 0; depth < maxNesting; depth++)
     level = level.flatMap((item) => Object.values(item).filter((part) => typeof part === 'object' && part !== null));
   return level.length > 0;
 }
 
-/** A link, which is a slug here, or `<namespace>/<dataset>`: the server has followed the address already. */
+/** A link: a slug, or `<namespace>/<dataset>`. (The server has already parsed the URL.) */
 function parseLink(value: unknown, { link, default: absent }: NamedField): Parsed {
   if (value === null && absent === null) return { value };
   if (link === 'dataset') return parseAddress(value);
@@ -139,7 +153,7 @@ function parseAddress(value: unknown): Parsed {
   return /^[-\w]+\/[-\w]+$/.test(address) ? { value: address } : invalid('Invalid hyperlink - No URL match.');
 }
 
-function parseStrings(value: unknown, { maxLength, pattern }: Schema = {}): Parsed {
+function parseList(value: unknown, { maxLength, pattern }: Schema = {}): Parsed {
   if (value === null) return invalid(noNull);
   if (!Array.isArray(value)) return invalid(`Expected a list of items but got type "${pythonTypeName(value)}".`);
   const items = new Set<string>();
@@ -152,7 +166,7 @@ function parseStrings(value: unknown, { maxLength, pattern }: Schema = {}): Pars
   return { value: [...items] };
 }
 
-/** Columns: a client writes label, description and unit; the name says of which column. */
+/** The texts of columns; each item has the name of its column. */
 function parseColumns(value: unknown): Parsed {
   if (!Array.isArray(value)) return invalid(`Expected a list of items but got type "${pythonTypeName(value)}".`);
   const columns: Record<string, string>[] = [];

@@ -1,4 +1,4 @@
-/** References: which thing is meant. Written `<namespace>/<dataset>@<version>` on the command line and in files. */
+/** References to entities. On the command line and in files, they are written `<namespace>/<dataset>@<version>`. */
 
 export interface NamespaceRef {
   readonly kind: 'namespace';
@@ -28,7 +28,7 @@ export interface QueryRef {
   readonly kind: 'query';
   readonly slug: string;
 }
-/** `slug` is the entry's number, in decimal. */
+/** `slug` is the id of the file, in decimal. */
 export interface FileRef {
   readonly kind: 'file';
   readonly slug: string;
@@ -44,14 +44,14 @@ export interface Refs {
   file: FileRef;
 }
 export type Ref = Refs[keyof Refs];
-/** The reference of a kind, written so that the compiler tells the kind by it. */
+/** The reference of a kind, in a form from which the compiler infers the kind. */
 export type RefOf<K extends keyof Refs> = Refs[K] | (Refs[K] & { readonly kind: K });
 
-/** A slug: what a path segment of the API, and a folder's or file's name, may be. */
+/** Valid slugs: they are segments of URLs and names of files and folders. */
 export const slugRule = /^[-a-zA-Z0-9_]+$/;
-/** The longest slug that is derived or accepted, in characters. */
+/** Maximum length of a slug, in characters. */
 export const maxSlugLength = 100;
-/** A username: as Django's, `[\w.@+-]+`, and no path of its own. */
+/** Valid usernames: as in Django, `[\w.@+-]+`, but not `.` and `..`. */
 export const usernameRule = /^(?!\.{1,2}$)[-\w.@+]+$/;
 
 /** The reference of an entity, which has the reference's members among its own. */
@@ -71,7 +71,7 @@ export function datasetOf(version: { namespace: string; dataset: string }): Data
   return { kind: 'dataset', namespace: version.namespace, slug: version.dataset };
 }
 
-/** As people write it: `parks`, `parks/trees`, `parks/trees@20200101000000000000`. */
+/** The text of a reference: `parks`, `parks/trees`, `parks/trees@20200101000000000000`. */
 export function formatRef(ref: Ref): string {
   switch (ref.kind) {
     case 'dataset':

@@ -1,4 +1,4 @@
-/** Rules about what records name: groups, datasets, versions, images, former addresses. */
+/** Rules about references in records: to groups, datasets, versions, images; and about aliases. */
 import { resolveAlias } from './aliases.ts';
 import { imageAddresses } from './entities.ts';
 import { mediaPathIn } from './layout.ts';
@@ -17,22 +17,23 @@ import { formatRef } from './ref.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Query } from './types.ts';
 
-/** Records that others name exist. */
-export function* allReferences(next: RecordSet): Generator<RecordDiagnostic> {
+/** All records that others refer to must exist. */
+export function* checkAllReferences(next: RecordSet): Generator<RecordDiagnostic> {
   for (const kind of ['namespace', 'user', 'dataset', 'query'] as const)
-    for (const entity of allEntities(next.snapshot, kind)) yield* references(next, entity, recordPathOf(next, entity));
+    for (const entity of allEntities(next.snapshot, kind))
+      yield* checkReferences(next, entity, recordPathOf(next, entity));
 }
 
-/** Records that are named newly exist. */
-export function* newReferences(next: RecordSet, touched: readonly Touched[]): Generator<RecordDiagnostic> {
+/** Records to which touched records newly refer must exist. */
+export function* checkNewReferences(next: RecordSet, touched: readonly Touched[]): Generator<RecordDiagnostic> {
   for (const { path, ref, before } of touched) {
     const entity = findEntity(next.snapshot, ref);
-    if (entity) yield* references(next, entity, path, before);
+    if (entity) yield* checkReferences(next, entity, path, before);
   }
 }
 
-/** @param before the entity before a change: what it names already is not reported */
-function* references(
+/** @param before the entity before a change: references that it has already are not reported */
+function* checkReferences(
   next: RecordSet,
   entity: RecordEntity,
   path: string,
@@ -48,7 +49,7 @@ function* references(
     }
   } else if (entity.kind === 'query') {
     const isKnown = before?.kind === 'query' && before.dataset === entity.dataset && before.version === entity.version;
-    if (!isKnown) yield* queryReferences(next.snapshot, entity, path);
+    if (!isKnown) yield* checkQueryReferences(next.snapshot, entity, path);
   } else if (entity.kind === 'dataset')
     for (const [field, address] of imageAddresses(entity)) {
       const file = mediaPathIn(address);
@@ -67,8 +68,8 @@ function groupsIn(entity: RecordEntity): readonly [field: string, groups: readon
   return ['groups', entity.kind === 'user' ? entity.groups : []];
 }
 
-/** Saved queries are about datasets that exist. */
-function* queryReferences(snapshot: Snapshot, query: Query, path: string): Generator<RecordDiagnostic> {
+/** The dataset and the version of a query must exist. */
+function* checkQueryReferences(snapshot: Snapshot, query: Query, path: string): Generator<RecordDiagnostic> {
   const ref = parseDatasetRef(query.dataset);
   const dataset = snapshot.folders.get(ref.namespace)?.datasets.get(ref.slug);
   const moved = dataset ? undefined : resolveAlias(snapshot, ref);
@@ -91,8 +92,8 @@ function* queryReferences(snapshot: Snapshot, query: Query, path: string): Gener
   }
 }
 
-/** A former address belongs to one dataset, and to none that exists. */
-export function* aliases(next: RecordSet): Generator<RecordDiagnostic> {
+/** An alias must belong to one dataset only, and must not be the address of an existing one. */
+export function* checkAliases(next: RecordSet): Generator<RecordDiagnostic> {
   const { snapshot } = next;
   const claimed = new Map<string, string>();
   for (const dataset of allEntities(snapshot, 'dataset')) {

@@ -1,4 +1,4 @@
-/** Readings after a record is moved or removed, without reading a file: what moves stays the same but for its place. */
+/** Readings after a record is moved or removed, made without reading files: only names and addresses change. */
 import { withVersions } from './entities.ts';
 import type { RecordRef } from './layout.ts';
 import { findEntity } from './lookup.ts';
@@ -15,7 +15,7 @@ export function readingsAfterRemoval(snapshot: Snapshot, ref: RecordRef): readon
   return [{ kind: 'dataset', namespace, slug, entity: withVersions(dataset, versions) }];
 }
 
-/** Readings after a move to a place of the same kind. */
+/** Readings after a record is moved or renamed. Both references are of the same kind. */
 export function readingsAfterMove(snapshot: Snapshot, from: RecordRef, to: RecordRef): readonly Reading[] {
   if (from.kind === 'dataset' && to.kind === 'dataset') {
     const dataset = findEntity<'dataset'>(snapshot, from);

@@ -58,7 +58,7 @@ export type RecordOf<K extends RecordKind> = Stored<(typeof fields)[K]>;
 /** Kinds of entities that are made from records. */
 export type EntityKind = Exclude<Kind, 'file'>;
 
-/** Check by the compiler that the table of fields agrees with the interfaces in `types.ts`: an error names the fields that differ. */
+/** Makes the compiler compare the table of fields with the interfaces in `types.ts`; an error names fields that differ. */
 export type Agreement = AssertNone<
   | { readonly [K in EntityKind]: `${K}.${DifferingFields<K, Omit<Entities[K], keyof Refs[K]>>}` }[EntityKind]
   | `settings.${DifferingFields<'settings', Settings>}`

@@ -7,7 +7,7 @@ import { ValidationError } from '../catalogue/errors.ts';
 import type { Field, NamedField } from '../catalogue/field.ts';
 import { fieldsOf } from '../catalogue/fields.ts';
 import { filtersOf, singularName } from '../catalogue/filters.ts';
-import { largestImage } from '../catalogue/image.ts';
+import { maxImageBytes } from '../catalogue/image.ts';
 import { mediaPathIn } from '../catalogue/layout.ts';
 import type { Entities } from '../catalogue/types.ts';
 import type { Context } from './context.ts';
@@ -95,7 +95,8 @@ async function imageFrom(field: string, value: string, { cwd }: Context): Promis
   const found = await stat(resolve(cwd, value)).catch(() => null);
   if (!found?.isFile())
     throw wrong(`There is no file ${value}. Give a local file, a path below /site_media/, or a URL.`);
-  if (found.size > largestImage) throw wrong(`${value} has ${found.size} bytes; it may have at most ${largestImage}.`);
+  if (found.size > maxImageBytes)
+    throw wrong(`${value} has ${found.size} bytes; it may have at most ${maxImageBytes}.`);
   return readFile(resolve(cwd, value));
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { largestImage, parseImage, readImageInfo } from '../../src/catalogue/image.ts';
+import { maxImageBytes, parseImage, readImageInfo } from '../../src/catalogue/image.ts';
 import { images, png } from '../support/images.ts';
 
 const bad = { errors: ['Upload a valid image. The file you uploaded was either not an image or a corrupted image.'] };
@@ -36,7 +36,7 @@ describe('what an image is', () => {
 
   it('has an end, in bytes and in pixels', () => {
     assert.deepEqual(parseImage(new Uint8Array()), { errors: ['The submitted file is empty.'] });
-    const large = Buffer.concat([images.png, Buffer.alloc(largestImage)]);
+    const large = Buffer.concat([images.png, Buffer.alloc(maxImageBytes)]);
     assert.match(JSON.stringify(parseImage(large)), /may have at most 10485760/);
     assert.match(JSON.stringify(parseImage(png(20_000, 20_000))), /20000 by 20000 pixels; it may have at most/);
   });
@@ -44,7 +44,7 @@ describe('what an image is', () => {
   it('is told soon, whatever the bytes are', () => {
     const began = performance.now();
     for (const [extension, bytes] of Object.entries(images)) {
-      const zeros = new Uint8Array(largestImage - 64);
+      const zeros = new Uint8Array(maxImageBytes - 64);
       zeros.set(bytes.subarray(0, 12));
       readImageInfo(zeros);
       // A box or segment after the other that means nothing.
