@@ -1,5 +1,5 @@
 /**
- * State of the catalogue at one moment. A snapshot never changes: `apply` makes the next one, in which every entity that
+ * State of the catalogue at one moment. A snapshot never changes: `applyReadings` makes the next one, in which every entity that
  * did not change is the same object. Readers may keep a snapshot for as long as they like.
  */
 import { settingsFrom } from './settings.ts';
@@ -65,7 +65,7 @@ export function applyReadings(snapshot: Snapshot, change: SnapshotChange): Snaps
 /** A weak reference: a snapshot doesn't keep the ones before it in memory. */
 const predecessors = new WeakMap<Snapshot, WeakRef<Snapshot>>();
 
-/** The snapshot that `apply` was called with to make this one; undefined if it is no longer in memory. */
+/** The snapshot from which `applyReadings` made this one; undefined if it is no longer in memory. */
 export const predecessorOf = (snapshot: Snapshot): Snapshot | undefined => predecessors.get(snapshot)?.deref();
 
 const wholes = new WeakMap<Snapshot, Snapshot>();
