@@ -1,6 +1,6 @@
 /**
- * The catalogue as a library: the doorway for programs. One interface, `Catalogue`, to a folder and to a server
- * elsewhere; what a program doesn't use isn't loaded.
+ * The catalogue as a library. `Catalogue` is the interface to a folder and to a remote server alike. Modules are loaded
+ * when they are first used.
  */
 import type { Catalogue } from './catalogue/catalogue.ts';
 
@@ -20,14 +20,14 @@ export {
   UnusableCatalogueError,
   ValidationError,
 } from './catalogue/errors.ts';
+export { listAll, readRows } from './catalogue/iterate.ts';
+export { parseDatasetRef, parseVersionRef } from './catalogue/parse-ref.ts';
 export {
   type DatasetRef,
   type FileRef,
   formatRef,
   type GroupRef,
   type NamespaceRef,
-  parseDatasetRef,
-  parseVersionRef,
   type QueryRef,
   type Ref,
   type RefOf,
@@ -39,25 +39,24 @@ export {
 export type * from './catalogue/replica.ts';
 export type * from './catalogue/trash.ts';
 export type * from './catalogue/types.ts';
-export { listAll, readRows } from './catalogue/whole.ts';
 
-/** A catalogue, and what it holds on to: watchers of a folder, connections to a server. `await using` closes it too. */
+/** A catalogue with its watchers of a folder or connections to a server. It can be declared with `await using`. */
 export interface OpenCatalogue extends Catalogue, AsyncDisposable {
-  /** Lets go. Nothing may be asked any more. */
+  /** Closes watchers and connections. No other method may be called afterwards. */
   close(): Promise<void>;
 }
 
 export interface OpenOptions {
-  /** Read everything at once and follow the files as they change. Without it, what others write may not be seen. */
+  /** True to read everything at once and follow changes of the files. If false, changes by others may be missed. */
   readonly watch?: boolean | undefined;
-  /** Called after every change: the catalogue's own writes and, with `watch`, those of editors, git and other programs. */
+  /** Called after each change: by the catalogue itself and, with `watch`, by editors, git and other programs. */
   readonly onChange?: (() => void) | undefined;
-  /** Takes a line for each file that is broken, and when it is mended; by default nobody is told. */
+  /** Called with a line for each file that is broken, and when it is fixed; by default, nothing is logged. */
   readonly log?: ((line: string) => void) | undefined;
 }
 
 /**
- * Opens the catalogue in a folder, for one who has the folder in hand: everything can be seen and written.
+ * Opens the catalogue in a folder, as its local admin: everything can be read and written.
  *
  * @example
  * ```ts
@@ -71,26 +70,26 @@ export interface OpenOptions {
  * // → float
  * await catalogue.close();
  * ```
- * @throws UnusableCatalogueError that says what is wrong with the folder and what to do
+ * @throws UnusableCatalogueError with the problem of the folder and its solution
  */
 export async function openCatalogue(folder: string, options: OpenOptions = {}): Promise<OpenCatalogue> {
   const { watch = false, onChange = () => {}, log = () => {} } = options;
   const { openFolder } = await import('./files/file-catalogue.ts');
-  // A program waits as long as it likes for rows: nobody else does.
+  // Queries have no time limit: no other request waits for them.
   const files = await openFolder(folder, { watch, onChange, log, patience: Number.POSITIVE_INFINITY });
   await files.need([{ kind: 'settings' }]);
   return disposable(Object.assign(files.for(), { close: () => files.close() }));
 }
 
 export interface ConnectOptions {
-  /** Presented with every request: what it may see can be seen, and what it may write written. */
+  /** Sent with every request, which then has the rights of the token. Without it, requests are anonymous. */
   readonly token?: string | undefined;
-  /** Milliseconds that connecting may take, and the longest silence in an answer; default 60,000. */
+  /** Maximum time in milliseconds to connect, and between two parts of a response; default 60,000. */
   readonly timeout?: number | undefined;
 }
 
 /**
- * The catalogue that a server serves, as anybody sees it, or the one whose token is given. Nothing is asked yet.
+ * Connects to the catalogue of a server, as an anonymous user or with a token. No request is sent yet.
  *
  * @example
  * ```ts
@@ -102,8 +101,8 @@ export interface ConnectOptions {
  * // → 1 rivers CC0-1.0
  * await catalogue.close();
  * ```
- * @param url `https://data.example.org`, with the path below which the API lies if there is one
- * @throws UnreachableError where that is no address
+ * @param url `https://data.example.org`, with the path of the API before `/api/v1/` if there is one
+ * @throws UnreachableError if the URL is not valid
  */
 export async function connect(url: string, { token, timeout }: ConnectOptions = {}): Promise<OpenCatalogue> {
   const { connect } = await import('./remote/remote-catalogue.ts');

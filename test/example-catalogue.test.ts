@@ -7,8 +7,7 @@ import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
-import type { RecordOf } from '../src/catalogue/records.ts';
-import { type RecordKind, schemas } from '../src/catalogue/schemas.ts';
+import { type RecordKind, type RecordOf, schemas } from '../src/catalogue/schemas.ts';
 
 const root = fileURLToPath(new URL('../catalogue-data/', import.meta.url));
 const paths = readdirSync(root, { recursive: true })

@@ -1,29 +1,29 @@
 /**
- * Who may sign in, and with what. Credentials are no part of the catalogue: they lie beside it, and nothing of them is
- * ever listed, served or logged. What their owners may do is read from the catalogue at the moment of asking.
+ * Credentials of users: passwords, tokens, sessions. They are not part of the catalogue, and are never listed, served or
+ * logged. The rights of their owners are read from the catalogue at each request.
  */
 import { ValidationError } from './errors.ts';
 import type { Viewer } from './permissions.ts';
 
-/** What a token allows: to see what its user sees, or to do what its user may. */
+/** Rights of a token: `read` allows to see what its user may see, `write` also to write what its user may write. */
 export type TokenScope = 'read' | 'write';
 export const tokenScopes: readonly TokenScope[] = ['read', 'write'];
 
-/** What is known of a token; the token itself is known to nobody but its owner. */
+/** Description of a token, without the token itself, which only its owner has. */
 export interface TokenInfo {
   readonly id: string;
   readonly user: string;
   readonly label: string;
   readonly scope: TokenScope;
-  /** Moments are ISO 8601, in UTC. */
+  /** ISO 8601, UTC, like the times below. */
   readonly created: string;
-  /** null for one that never does. */
+  /** Null if it never expires. */
   readonly expires: string | null;
-  /** To within some minutes; null where it never was. */
+  /** Exact to some minutes; null if it was never used. */
   readonly lastUsed: string | null;
 }
 
-/** A token at the only moment at which it can be seen. */
+/** A new token: only now can the token itself be seen. */
 export interface NewToken extends TokenInfo {
   readonly token: string;
 }
@@ -34,58 +34,58 @@ export interface TokenOptions {
   readonly scope?: TokenScope | undefined;
   /** Default: never. */
   readonly expires?: Date | null | undefined;
-  /** How many of the user's tokens of this label are kept, this one included; the oldest go. Default: all. */
+  /** Number of the user's tokens with this label that are kept, this one included; older ones are removed. Default: all. */
   readonly keep?: number | undefined;
 }
 
-/** Somebody signed in with a browser. */
+/** Session of a user who signed in with a browser. */
 export interface Session {
-  /** What the browser's cookie holds: as secret as a token. */
+  /** Value of the browser's cookie: as secret as a token. */
   readonly key: string;
   readonly expires: string;
 }
 
-/** What users sign in with: given, listed and taken away, here or over HTTP. */
+/** Management of passwords and tokens, in a local or a remote catalogue. */
 export interface Credentials {
   /**
-   * Gives a user a password, and ends the sessions that were begun with the one before.
-   * @throws NotFoundError where there is no such user; ValidationError
+   * Sets the password of a user, and ends all sessions that began with the previous one.
+   * @throws NotFoundError if there is no such user; ValidationError
    */
   setPassword(username: string, password: string): Promise<void>;
-  /** @throws NotFoundError where there is no such user; ValidationError */
+  /** @throws NotFoundError if there is no such user; ValidationError */
   addToken(username: string, options?: TokenOptions): Promise<NewToken>;
-  /** Those of one user, or of all; the oldest first. */
+  /** Tokens of one user, or of all users; the oldest first. */
   tokens(username?: string): Promise<readonly TokenInfo[]>;
-  /** @throws NotFoundError where there is no such token */
+  /** @throws NotFoundError if there is no such token */
   removeToken(id: string): Promise<void>;
 }
 
 export interface Accounts extends Credentials {
-  /** Whether the pair is right. It takes as long for users that don't exist. */
-  signIn(username: string, password: string): Promise<boolean>;
-  /** Whom a token stands for; null where nobody has it, it has expired, or its user is gone. */
-  viewerOf(token: string): Promise<Viewer | null>;
-  /** @throws NotFoundError where there is no such user */
+  /** True if the password is that of the user. Takes as long for users who don't exist. */
+  verifyPassword(username: string, password: string): Promise<boolean>;
+  /** The viewer with a token; null if the token is unknown or has expired, or its user no longer exists. */
+  viewerByToken(token: string): Promise<Viewer | null>;
+  /** @throws NotFoundError if there is no such user */
   startSession(username: string): Promise<Session>;
-  /** Whom a session stands for; null where there is none (any more). */
-  viewerOfSession(key: string): Promise<Viewer | null>;
+  /** The viewer with a session; null if there is no such session (any more). */
+  viewerBySession(key: string): Promise<Viewer | null>;
   endSession(key: string): Promise<void>;
-  /** Drops all that a user could sign in with. */
-  forget(username: string): Promise<void>;
+  /** Removes the password, the tokens and the sessions of a user. */
+  removeCredentials(username: string): Promise<void>;
 }
 
-/** Nobody types more, and hashing it would only be work. */
-const longestPassword = 1024;
+/** In UTF-16 code units: hashing very long passwords would cost time for nothing. */
+const maxPasswordLength = 1024;
 
 /**
- * The password as it is hashed: in one Unicode spelling, so that every keyboard types the same (RFC 8265, section 4.2).
- * @throws ValidationError
+ * The password in the form that is hashed: normalized to NFC, so that all keyboards give the same (RFC 8265, section 4.2).
+ * @throws ValidationError if it is empty, too long, or has line breaks or null characters
  */
-export function checkedPassword(password: string): string {
+export function normalizePassword(password: string): string {
   const refuse = (message: string) => new ValidationError({ password: [message] });
   if (password === '') throw refuse('This field may not be blank.');
-  if (password.length > longestPassword)
-    throw refuse(`Ensure this field has no more than ${longestPassword} characters.`);
+  if (password.length > maxPasswordLength)
+    throw refuse(`Ensure this field has no more than ${maxPasswordLength} characters.`);
   if (/[\0\r\n]/.test(password)) throw refuse('A password has no line breaks or null characters.');
   return password.normalize('NFC');
 }

@@ -1,19 +1,19 @@
-/** Former addresses: what was renamed or moved keeps its old address, which leads to the new one. */
+/** Aliases: former names of renamed or moved records, which redirect to the present ones. */
 import type { CreatableKind } from './catalogue.ts';
 import { formatRef, type Ref, type Refs } from './ref.ts';
 import type { Snapshot } from './snapshot.ts';
 
 interface Aliases {
-  /** Former slug → slug. */
+  /** Present slugs, keyed by former slug. */
   readonly namespaces: ReadonlyMap<string, string>;
-  /** Former `<namespace>/<dataset>` → the dataset's place. */
+  /** Present namespaces and slugs, keyed by former `<namespace>/<dataset>`. */
   readonly datasets: ReadonlyMap<string, { readonly namespace: string; readonly slug: string }>;
 }
 
-const known = new WeakMap<Snapshot['folders'], Aliases>();
+const aliasesByFolders = new WeakMap<Snapshot['folders'], Aliases>();
 
 function aliasesOf({ folders }: Snapshot): Aliases {
-  let aliases = known.get(folders);
+  let aliases = aliasesByFolders.get(folders);
   if (!aliases) {
     const namespaces = new Map<string, string>();
     const datasets = new Map<string, { namespace: string; slug: string }>();
@@ -23,16 +23,16 @@ function aliasesOf({ folders }: Snapshot): Aliases {
         for (const alias of dataset.aliases) datasets.set(alias.includes('/') ? alias : `${slug}/${alias}`, dataset);
     }
     aliases = { namespaces, datasets };
-    known.set(folders, aliases);
+    aliasesByFolders.set(folders, aliases);
   }
   return aliases;
 }
 
 /**
- * Where the resource that had this address is now.
- * @returns undefined where nothing ever had it, or where the address needs no redirect
+ * The present reference of the record that formerly had this one.
+ * @returns undefined if no record has it as an alias
  */
-export function movedTo(snapshot: Snapshot, ref: Ref): Ref | undefined {
+export function resolveAlias(snapshot: Snapshot, ref: Ref): Ref | undefined {
   const { namespaces, datasets } = aliasesOf(snapshot);
   if (ref.kind === 'namespace') {
     const slug = namespaces.get(ref.slug);
@@ -46,7 +46,8 @@ export function movedTo(snapshot: Snapshot, ref: Ref): Ref | undefined {
   }
   if (ref.kind !== 'dataset' && ref.kind !== 'version') return undefined;
   let place = ref.kind === 'dataset' ? ref : { namespace: ref.namespace, slug: ref.dataset };
-  // A dataset may have been renamed, its namespace too, and then moved: follow a few steps, never a circle.
+  // A dataset may have been renamed, its namespace renamed, and then the dataset moved. The number of steps is limited,
+  // since aliases may form a cycle.
   for (let step = 0; step < 8; step++) {
     const next: { namespace: string; slug: string } | undefined =
       datasets.get(`${place.namespace}/${place.slug}`) ?? renamed(namespaces, place);
@@ -67,11 +68,11 @@ function renamed(namespaces: ReadonlyMap<string, string>, place: { namespace: st
 }
 
 /**
- * Aliases after a move: those so far and the address that the record leaves, without the one it moves to.
- * @param now as written in the record; those of a dataset may be slugs alone, which count within its namespace
+ * The aliases of a record after a move: the former ones and its old name, without its new name.
+ * @param written value of `aliases` in the record, valid or not; for a dataset, a slug alone is relative to its namespace
  */
-export function aliasesAfter(now: unknown, from: Refs[CreatableKind], to: Refs[CreatableKind]): string[] {
-  const aliases = Array.isArray(now) ? now.map(String) : [];
+export function aliasesAfterMove(written: unknown, from: Refs[CreatableKind], to: Refs[CreatableKind]): string[] {
+  const aliases = Array.isArray(written) ? written.map(String) : [];
   if (from.kind !== 'dataset' || to.kind !== 'dataset')
     return [...new Set([...aliases, from.slug])].filter((alias) => alias !== to.slug);
   const full = [...aliases, from.slug].map((alias) => (alias.includes('/') ? alias : `${from.namespace}/${alias}`));

@@ -1,9 +1,9 @@
 /**
- * The one interface between those who present a catalogue (the server, the command line) and those who are one
- * (a folder of files, a server elsewhere). Read this first.
+ * The interface of a catalogue. The server and the command line use it; a folder of files and a remote server implement
+ * it. Read this first.
  *
- * A `Catalogue` is a catalogue as one viewer sees it: what the viewer may not see isn't in it, and its absence leaves
- * no trace. Reads answer with immutable values; unchanged values keep their identity while `revision` moves on.
+ * A `Catalogue` is a catalogue as one viewer sees it. Records that the viewer may not see are left out as if they didn't
+ * exist. Results are immutable; an unchanged record is the same object in each `revision`.
  */
 
 import type { Difference, DifferenceOptions } from './difference.ts';
@@ -22,26 +22,26 @@ import type {
   Version,
 } from './types.ts';
 
-/** A question to a collection; every part may be left out. */
+/** Options of a list: filters, search, order and page. All are optional. */
 export interface ListOptions {
-  /** Only what lies in this namespace, or in this dataset. */
+  /** Only the datasets of this namespace, or, with `dataset`, only the versions of this dataset. */
   readonly namespace?: string | undefined;
   readonly dataset?: string | undefined;
-  /** Terms, separated by blanks or commas, that must all be found. */
+  /** Terms, separated by spaces or commas; a record must contain all of them. */
   readonly search?: string | undefined;
-  /** Comma-separated fields; a minus for descending. */
+  /** Comma-separated fields; a minus before a field is for descending order. */
   readonly ordering?: string | undefined;
-  /** Field by field, the value it must have; of several values of a field, any. */
+  /** Wanted values, keyed by filter; of several values of a filter, a record must have one. */
   readonly filters?: Readonly<Record<string, readonly string[]>> | undefined;
   /** From 1; default 1. */
   readonly page?: number | 'last' | undefined;
-  /** Default and greatest: the catalogue's settings. */
+  /** Default and maximum are in the catalogue's settings. */
   readonly pageSize?: number | undefined;
 }
 
 /** One page of a collection. */
 export interface Page<T> {
-  /** Of the whole collection, as filtered. */
+  /** Number of items on all pages. */
   readonly count: number;
   /** From 1. */
   readonly page: number;
@@ -50,81 +50,80 @@ export interface Page<T> {
   readonly items: readonly T[];
 }
 
-/** The bytes of a version, as they were taken in. */
-export interface Payload {
-  readonly version: Version;
-  /** Name to save it under. */
-  readonly fileName: string;
+/** Bytes of a stored file, which is open until its stream ends or `close` is called. */
+export interface OpenFile {
   readonly mediaType: string;
   /** In bytes. */
   readonly size: number;
   readonly modified: Date;
-  /** The bytes from `start` to `end`, both included; all of them by default. Destroying the stream lets go of the file. */
+  /** The bytes from `start` to `end`, both included; by default all of them. Destroying the stream closes the file. */
   stream(range?: { readonly start: number; readonly end: number }): import('node:stream').Readable;
-  /** Lets go of the file where no stream was asked for. */
+  /** Closes a file from which no stream was requested. */
   close(): Promise<void>;
 }
 
-/** A question to the rows of a version: the parameters of a data address. */
+/** The bytes of a version, as they were uploaded. */
+export interface Payload extends OpenFile {
+  readonly version: Version;
+  /** Name for saving the file. */
+  readonly fileName: string;
+}
+
+/** A file below site_media/, such as an image of a dataset. */
+export interface Media extends OpenFile {
+  /** Strong validator of the bytes (RFC 9110, section 8.8.3), without quotes. */
+  readonly tag: string;
+}
+
+/** A query for rows of a version: the parameters of a data URL. */
 export interface RowsRequest {
-  /** Names and values, decoded, in their order. */
+  /** Decoded names and values of the query string, in order. */
   readonly parameters: readonly (readonly [name: string, value: string])[];
-  /** The format that the address itself names, such as `csv` in `data.csv`: it wins over a parameter. */
+  /** Format from the path, such as `csv` in `data.csv`. It has precedence over a parameter. */
   readonly format?: string | undefined;
-  /** The format where neither address nor parameter names one; default geojson. */
+  /** Format if neither the path nor a parameter gives one; default geojson. */
   readonly preferred?: string | undefined;
-  /** Length of the query string as it came, in bytes. */
+  /** Length of the encoded query string, in bytes. */
   readonly length?: number | undefined;
-  /** The addresses of the rows before and after a part of them, for formats that hold links. */
+  /** URLs of the next and the previous part of the rows, for formats that have links. */
   readonly links?: ((part: RowsPart) => { readonly next: string | null; readonly previous: string | null }) | undefined;
 }
 
-/** Which of the rows that were found are shown. */
+/** Part of the matching rows. */
 export interface RowsPart {
-  /** How many were found in all. */
+  /** Number of all matching rows. */
   readonly matched: number;
-  /** Of the first shown, from 0. */
+  /** Index of the first row of the part, from 0. */
   readonly offset: number;
   readonly limit: number;
-  /** Whether a page was asked for, and not a limit and an offset. */
+  /** True if the part was requested by page, not by limit and offset. */
   readonly paged: boolean;
 }
 
-/** Rows of a version, written in a format. */
+/** Rows of a version in a format. */
 export interface Rows {
   readonly version: Version;
   readonly format: string;
   readonly contentType: string;
-  /** Of a file name, without the dot. */
+  /** File name extension, without the dot. */
   readonly extension: string;
-  /** Null where all rows found are shown. */
+  /** Null if the document has all matching rows. */
   readonly part: RowsPart | null;
-  /** Strong validator, without quotes: the same as long as question and data are. */
+  /** Strong validator (RFC 9110, section 8.8.1), without quotes: the same for the same request and data. */
   readonly tag: string;
-  /** Whether the payload is the document, byte for byte: then it is better served as what it is, with ranges. */
+  /** True if the document is the payload, byte for byte: it can then be served as a file, with ranges. */
   readonly isPayload: boolean;
-  /** The document. Destroying the stream stops the work; an error of it leaves the document without an end. */
+  /** The document. Destroying the stream stops the query. If the stream fails, the document is incomplete. */
   stream(): import('node:stream').Readable;
-}
-
-/** A file below site_media/, such as an image of a dataset. */
-export interface Media {
-  readonly mediaType: string;
-  readonly size: number;
-  readonly modified: Date;
-  /** Strong validator of the bytes (RFC 9110, section 8.8.3), without quotes. */
-  readonly tag: string;
-  stream(range?: { readonly start: number; readonly end: number }): import('node:stream').Readable;
-  close(): Promise<void>;
 }
 
 /** Fields of an upload besides its bytes. */
 export interface UploadDetails {
-  /** SHA-256 in hexadecimal that the bytes must have. */
+  /** Expected SHA-256 of the bytes, in hexadecimal. */
   readonly checksum?: string | undefined;
   readonly label?: string | undefined;
   readonly notes?: string | undefined;
-  /** Replaces the summary that is made of the data. */
+  /** Replaces the summary that is computed from the data. */
   readonly metadata?: string | undefined;
 }
 
@@ -132,113 +131,112 @@ export interface UploadDetails {
 export interface Upload extends UploadDetails {
   /** A stream, or the path of a local file. */
   readonly source: import('node:stream').Readable | string;
-  /** Tells the format, and gives the payload its extension. */
+  /** Its extension gives the format and the extension of the payload. */
   readonly fileName?: string | undefined;
   readonly mediaType?: string | undefined;
   /**
-   * Further details, which win over those above, if they are known only when the source has been read to its end, such
-   * as the fields behind the file of a form. Called then; if it rejects, nothing is published.
+   * Details that are known only after the source has been read, such as form fields that follow the file. They have
+   * precedence over those above. Called at the end of the source; if it rejects, nothing is published.
    */
   readonly details?: (() => Promise<UploadDetails>) | undefined;
   /** Called with the number of bytes read so far. */
   readonly onProgress?: ((bytes: number) => void) | undefined;
-  /** Aborts the upload; nothing of it remains then. */
+  /** Aborts the upload; all that was stored of it is then deleted. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What became of an upload. */
+/** Result of an upload. */
 export interface Published {
   readonly version: Version;
-  /** False where the bytes are those of the newest version: that one is it, then. */
+  /** False if the newest version has the same bytes: then `version` is that one. */
   readonly created: boolean;
   readonly changes: ColumnChanges;
 }
 
-/** How the columns of a version differ from those of the one before. */
+/** Differences between the columns of a version and those of the version before. */
 export interface ColumnChanges {
   readonly added: readonly Column[];
   readonly dropped: readonly Column[];
   readonly retyped: readonly { readonly name: string; readonly from: ColumnType; readonly to: ColumnType }[];
 }
 
-/** The kinds that can be created through the interface with nothing but fields. */
+/** Kinds of records that `create` can create. */
 export type CreatableKind = 'namespace' | 'dataset' | 'query' | 'group' | 'user';
-/** The kinds whose fields can be edited. */
+/** Kinds of records that `edit` can change. */
 export type WritableKind = CreatableKind | 'version';
 
 /**
- * Fields by name, as they came in: `input.ts` says what each may be. The namespace of a dataset is its slug here, the
- * dataset of a query `<namespace>/<dataset>`, and its version a slug or null. Owners and a user's groups are slugs, a
- * group's members usernames. A user is created by `username`, which stays; its password is written and never read.
- * An image of a dataset is an address, or its bytes (Uint8Array), which the catalogue keeps: the address is theirs then.
+ * Unchecked values, keyed by field; `input.ts` parses them. The namespace of a dataset is a slug, the dataset of a query
+ * `<namespace>/<dataset>`, its version a slug or null. Owners of a namespace and groups of a user are slugs, members of a
+ * group usernames. A `username` can't be changed later; a password is written and never read. An image of a dataset is a
+ * path or URL, or bytes (Uint8Array), which are stored and replaced by their path.
  */
 export type Input = Readonly<Record<string, unknown>>;
 
 /** Conditions of a write. */
-export interface WriteOptions<Seen = never> {
-  /** The entity that the writer has read: if the files say something else by now, nothing is written. */
-  readonly ifMatch?: Seen | undefined;
-  /** Check the write and answer as if it were done, without writing anything. */
+export interface WriteOptions<Expected = never> {
+  /** The entity as it was read before (If-Match): if it has changed since, nothing is written. */
+  readonly ifMatch?: Expected | undefined;
+  /** True to check the write and return its result without writing anything. */
   readonly dryRun?: boolean | undefined;
 }
 
-/** What has a history of its own. */
+/** References of records that have a history. */
 export type HistoryRef = NamespaceRef | DatasetRef | VersionRef;
 
 export interface Catalogue {
-  /** Another object after every change that this viewer can see; the same one as long as nothing changes. */
+  /** State of the catalogue: another object after each change that the viewer can see. */
   readonly revision: object;
   readonly settings: Settings;
-  /** What was removed from it. */
+  /** Records that were removed. */
   readonly trash: Trash;
-  /** The same catalogue as the files that it is made of. */
+  /** The same catalogue as a set of files. */
   readonly replica: Replica;
 
-  /** @throws NotFoundError where the page doesn't exist, or the namespace or dataset asked within; MovedError */
-  list<K extends Kind>(kind: K, question: ListOptions): Promise<Page<Entities[K]>>;
+  /** @throws NotFoundError if the page, or the namespace or dataset in the options, doesn't exist; MovedError */
+  list<K extends Kind>(kind: K, options: ListOptions): Promise<Page<Entities[K]>>;
   /** @throws NotFoundError, MovedError */
   get<K extends Kind>(ref: RefOf<K>): Promise<Entities[K]>;
   /**
    * The payload of a version; `latest` is the newest ready one.
-   * @throws NotFoundError that says why there is none; MovedError
+   * @throws NotFoundError with the reason why there is no payload; MovedError
    */
   payload(ref: VersionRef): Promise<Payload>;
   /**
-   * The rows of a version that a question means; `latest` is the newest ready version.
-   * @throws NotFoundError where there are none that can be read; ValidationError under the names of the parameters;
-   *   UnavailableError where finding them takes too long
+   * The matching rows of a version; `latest` is the newest ready one.
+   * @throws NotFoundError if the version has no rows that can be read; ValidationError, keyed by parameter;
+   *   UnavailableError if the query takes too long
    */
-  rows(ref: VersionRef, question: RowsRequest): Promise<Rows>;
+  rows(ref: VersionRef, request: RowsRequest): Promise<Rows>;
   /**
-   * How the rows of one version differ from those of another, of the same dataset or not.
-   * @throws NotFoundError where one of them has no rows that can be read; ValidationError under `_key` where the key is
-   *   none; UnavailableError; the signal's reason
+   * The differences between the rows of two versions, of the same dataset or of two.
+   * @throws NotFoundError if one of them has no rows that can be read; ValidationError for `_key` if the key does not
+   *   identify rows; UnavailableError; the signal's reason
    */
   difference(from: VersionRef, to: VersionRef, options?: DifferenceOptions): Promise<Difference>;
   /** @throws NotFoundError */
   media(path: string): Promise<Media>;
-  /** Checksum, time and commit of files, in their order. */
+  /** Checksums, times and commits of files, in the order of the argument. */
   inspect(files: readonly CatalogueFile[]): Promise<readonly FileDetails[]>;
 
   /**
-   * The commits that touched it, the newest first; none outside of git.
-   * @throws NotFoundError where it or the page doesn't exist; MovedError; UnavailableError
+   * The commits that changed a record, the newest first; an empty list if the folder is not in a git repository.
+   * @throws NotFoundError if the record or the page doesn't exist; MovedError; UnavailableError
    */
-  history(ref: HistoryRef, question?: Pick<ListOptions, 'page' | 'pageSize'>): Promise<Page<Commit>>;
+  history(ref: HistoryRef, options?: Pick<ListOptions, 'page' | 'pageSize'>): Promise<Page<Commit>>;
 
   /** @throws ValidationError, ConflictError, NotPermittedError */
   create<K extends CreatableKind>(kind: K, input: Input, options?: WriteOptions): Promise<Entities[K]>;
   /**
-   * Changes the fields given and no others; a new slug or namespace moves the record, and its old address redirects.
-   * @throws NotFoundError, ValidationError, ConflictError (also where a file is broken: it says where), StaleError,
+   * Changes the given fields and no others. A new slug or namespace moves the record; its old URL then redirects.
+   * @throws NotFoundError, ValidationError, ConflictError (also for a broken file, with the place), StaleError,
    *   NotPermittedError
    */
   edit<K extends WritableKind>(ref: RefOf<K>, input: Input, options?: WriteOptions<Entities[K]>): Promise<Entities[K]>;
   /**
-   * Takes bytes in as the newest version of a dataset. They are read once, and nothing of them remains where they are
-   * refused.
-   * @throws NotFoundError, ValidationError (a payload that is broken, or not the one that the checksum says),
-   *   NotPermittedError, UnavailableError (the disk takes no more)
+   * Publishes bytes as the newest version of a dataset. They are read once; if they are refused, nothing of them is kept.
+   * @throws NotFoundError, ValidationError (a broken payload, or one with another checksum), NotPermittedError,
+   *   UnavailableError (the disk is full)
    */
   publish(ref: DatasetRef, upload: Upload, options?: WriteOptions): Promise<Published>;
   /** @throws NotFoundError, ConflictError (a namespace that has datasets, a broken file), StaleError, NotPermittedError */

@@ -1,25 +1,35 @@
-/** "Did you mean …?" */
+/** Suggestions for mistyped words. */
 import { distance } from 'fastest-levenshtein';
 
 /**
- * The candidate that a mistyped word probably meant.
- * @returns undefined where none is near: more than two letters in five differ
+ * The candidate that was probably meant by a mistyped word.
+ * @returns undefined if more than two letters in five differ from every candidate
  */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
   let least = Math.max(word.length > 3 ? 2 : 1, Math.floor(word.length * 0.4)) + 1;
   for (const candidate of candidates) {
-    const d = differing(word.toLowerCase(), candidate.toLowerCase());
-    if (d < least) {
-      least = d;
+    const edits = editDistance(word.toLowerCase(), candidate.toLowerCase());
+    if (edits < least) {
+      least = edits;
       best = candidate;
     }
   }
   return best;
 }
 
-/** Letters that changed places are one slip, and not two. */
-function differing(a: string, b: string): number {
+/** Edit distance; letters in another order count as one edit. */
+function editDistance(a: string, b: string): number {
   const letters = (text: string) => [...text].sort().join('');
   return a.length > 2 && a !== b && letters(a) === letters(b) ? 1 : distance(a, b);
+}
+
+/** ` Did you mean "…"?`, or '' if no candidate is near. */
+export function didYouMean(word: string, candidates: readonly string[]): string {
+  // A name of very different length is never near: of ten thousand columns, most needn't be compared.
+  const maxDifference = Math.max(1, word.length * 0.4);
+  const near =
+    word.length > 100 ? [] : candidates.filter((name) => Math.abs(name.length - word.length) <= maxDifference);
+  const best = closest(word, near);
+  return best === undefined ? '' : ` Did you mean "${best}"?`;
 }

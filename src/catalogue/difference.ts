@@ -1,14 +1,14 @@
-/** How the rows of two versions differ. */
+/** Differences between the rows of two versions. */
 import type { ColumnType, Version } from './types.ts';
 
 export interface DifferenceOptions {
-  /** Columns whose values together tell rows apart; found where absent. */
+  /** Columns whose values together identify a row; detected if absent. */
   readonly key?: readonly string[] | undefined;
-  /** Stops the work. */
+  /** Aborts the comparison. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The rows of one version against those of another: what there is of each kind is known before any row is read. */
+/** Difference between the rows of two versions. Counts are known before rows are read. */
 export interface Difference extends RowDifference {
   readonly from: Version;
   readonly to: Version;
@@ -19,13 +19,13 @@ export interface RowDifference {
   readonly key: DifferenceKey;
   readonly counts: DifferenceCounts;
   /**
-   * The rows that differ: those removed, in the order of `from`; then those changed and those added, in the order of
-   * `to`. They are read as they are asked for, and stopping early stops the work.
+   * The rows that differ: first the removed ones, in the order of `from`; then the changed and the added ones, in the
+   * order of `to`. Rows are read on demand; ending the iteration early stops reading.
    */
   rows(): AsyncIterable<RowChange>;
 }
 
-/** The columns that only one side has, or that have another type; the geometry counts as a column. */
+/** Columns that only one side has, or that have another type; the geometry counts as a column. */
 export interface ColumnDifference {
   readonly added: readonly NamedType[];
   readonly dropped: readonly NamedType[];
@@ -37,11 +37,11 @@ export interface NamedType {
   readonly type: ColumnType;
 }
 
-/** What tells rows apart, so that one may be the same row with other values. */
+/** Key that identifies rows: two rows of the same key are one row, with the same values or changed ones. */
 export interface DifferenceKey {
-  /** The features' ids; the values of columns; or nothing but the whole row, so that no row is ever changed. */
+  /** Ids of features; values of columns; or whole rows, which can then only be added and removed, not changed. */
   readonly kind: 'id' | 'columns' | 'row';
-  /** Empty unless they are columns. */
+  /** Names of the columns; empty for the other kinds. */
   readonly columns: readonly string[];
 }
 
@@ -55,10 +55,10 @@ export interface DifferenceCounts {
   readonly unchanged: number;
 }
 
-/** Values by the names of their columns. */
+/** Values, keyed by column. */
 export type PlainRow = Readonly<Record<string, unknown>>;
 
-/** One row that differs. `key` has the values by which it is known, an id as `id`; null where whole rows are compared. */
+/** A row that differs. `key` has the values that identify it, a feature's id as `id`; null if whole rows are compared. */
 export type RowChange =
   | { readonly change: 'added' | 'removed'; readonly key: PlainRow | null; readonly row: PlainRow }
   | {
@@ -66,6 +66,6 @@ export type RowChange =
       readonly key: PlainRow;
       readonly from: PlainRow;
       readonly to: PlainRow;
-      /** The columns in which they differ, among those that both sides have. */
+      /** Columns in which the rows differ, of those that both sides have. */
       readonly columns: readonly string[];
     };

@@ -1,9 +1,9 @@
-/** From what a file says to what the catalogue holds: defaults filled in, addresses added. */
-import { fill } from './field.ts';
+/** Entities, made from records: with defaults and derived values. */
+import { fillFields } from './field.ts';
 import { fieldsOf, imageFields } from './fields.ts';
 import { derivedId } from './ids.ts';
-import type { EntityKind, RecordOf } from './records.ts';
 import { formatRef, type Refs } from './ref.ts';
+import type { EntityKind, RecordOf } from './schemas.ts';
 import type { Dataset, Entities, Group, Namespace, Query, User, Version } from './types.ts';
 
 const none: readonly never[] = Object.freeze([]);
@@ -20,11 +20,11 @@ const fields = {
 };
 
 /**
- * The entity that a record makes; those of its values that are derived are empty.
- * @param ref becomes the entity: a copy of it would be ten times as slow to fill in
+ * Makes the entity of a record. Derived values are still empty.
+ * @param ref becomes the entity: making a copy would be ten times as slow
  */
 function entityFrom<K extends EntityKind>(ref: Refs[K], record: RecordOf<K>): Entities[K] {
-  const entity: Record<string, unknown> = fill(ref as never, fields[ref.kind as K], record);
+  const entity: Record<string, unknown> = fillFields(ref as never, fields[ref.kind as K], record);
   entity.id ??= derivedId(ref.kind, formatRef(ref));
   return entity as unknown as Entities[K];
 }
@@ -36,26 +36,26 @@ export const namespaceFrom = (slug: string, record: RecordOf<'namespace'>): Name
 export const datasetFrom = (namespace: string, slug: string, record: RecordOf<'dataset'>): Dataset =>
   Object.freeze(entityFrom<'dataset'>({ kind: 'dataset', namespace, slug }, record));
 
-/** The addresses of a dataset's pictures, by the names of their fields. */
-export const picturesOf = (dataset: Dataset): readonly (readonly [field: string, address: string])[] =>
-  pictures.map(({ name }) => [name, String(dataset[name as keyof Dataset])]);
+/** Paths or URLs of a dataset's images, with the names of their fields. */
+export const imageAddresses = (dataset: Dataset): readonly (readonly [field: string, address: string])[] =>
+  images.map(({ name }) => [name, String(dataset[name as keyof Dataset])]);
 
-const pictures = imageFields('dataset');
+const images = imageFields('dataset');
 
-/** The dataset with these versions, which are put newest first. */
+/** The dataset with these versions, sorted newest first. */
 export function withVersions(dataset: Dataset, versions: readonly Version[]): Dataset {
   return Object.freeze({ ...dataset, versions: versions.length ? [...versions].sort(newestFirst) : none });
 }
 
-/** Newest first by datetime; of the same moment, the greater slug first. */
+/** Compares versions: the newest first, by datetime; of the same time, the greater slug first. */
 export function newestFirst(a: Version, b: Version): number {
   if (a.datetime !== b.datetime) return a.datetime < b.datetime ? 1 : -1;
   return a.slug < b.slug ? 1 : a.slug > b.slug ? -1 : 0;
 }
 
 /**
- * A version, with what follows from its payload.
- * @param payload size in bytes of the payload in the data folder; null if the record names none or it isn't there
+ * A version, with the values that are derived from its payload.
+ * @param payload the payload in the data folder, its size in bytes; null if the record names none or it is missing
  */
 export function versionFrom(
   namespace: string,
@@ -69,7 +69,7 @@ export function versionFrom(
   const version = entityFrom<'version'>({ kind: 'version', namespace, dataset, slug }, record);
   const values: Partial<Version> = {
     label: version.label ?? slug,
-    datetime: version.datetime ?? datetimeOf(slug),
+    datetime: version.datetime ?? datetimeFromSlug(slug),
     ready: version.ready && present,
     format: file?.format ?? '',
     media_type: file?.media_type ?? '',
@@ -79,8 +79,8 @@ export function versionFrom(
   return Object.freeze(Object.assign(version, values));
 }
 
-/** The moment of a 20-digit timestamp; the epoch for any other slug. */
-export function datetimeOf(slug: string): string {
+/** The datetime of a slug that is a 20-digit timestamp; 1970-01-01 for other slugs. */
+export function datetimeFromSlug(slug: string): string {
   const [, y, mo, d, h, mi, s, ms] = slug.match(/^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d{3})\d{3}$/) ?? [];
   return y ? `${y}-${mo}-${d}T${h}:${mi}:${s}.${ms}Z` : '1970-01-01T00:00:00.000Z';
 }

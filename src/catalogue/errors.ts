@@ -1,9 +1,9 @@
 /**
- * What can go wrong, named for what it is and not for HTTP or for a shell. The server (`server/errors.ts`) and the
- * command line (`cli/main.ts`) each have one table that turns these into a status or an exit code.
+ * Errors of a catalogue, named for their cause. The server (`server/errors.ts`) and the command line (`cli/main.ts`)
+ * each have a table from errors to statuses or exit codes.
  */
 
-/** Messages by field, as Django REST Framework writes them; `non_field_errors` holds those of the whole. */
+/** Messages, keyed by field, as in Django REST Framework; `non_field_errors` has those of the whole input. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
 export class CatalogueError extends Error {
@@ -12,7 +12,7 @@ export class CatalogueError extends Error {
   }
 }
 
-/** The input doesn't fit; `fields` says which field and why. */
+/** The input is invalid; `fields` has the reasons, keyed by field. */
 export class ValidationError extends CatalogueError {
   readonly fields: FieldErrors;
   constructor(fields: FieldErrors) {
@@ -27,14 +27,14 @@ export class ValidationError extends CatalogueError {
   }
 }
 
-/** There is nothing at this address, or nothing that the asker may see. */
+/** The resource does not exist, or the viewer may not see it. */
 export class NotFoundError extends CatalogueError {
   constructor(message = 'Not found.') {
     super(message);
   }
 }
 
-/** What was here has another address now: `to` is the reference of the resource that was renamed or moved. */
+/** The resource was renamed or moved; `to` is its present reference. */
 export class MovedError extends CatalogueError {
   readonly to: import('./ref.ts').Ref;
   constructor(to: import('./ref.ts').Ref) {
@@ -43,35 +43,35 @@ export class MovedError extends CatalogueError {
   }
 }
 
-/** The state of the files doesn't allow it: taken names, a namespace that still has datasets, a broken file. */
+/** The state of the files does not allow the write: a name is taken, a namespace has datasets, a file is broken. */
 export class ConflictError extends CatalogueError {}
 
-/** What is to be written isn't any more what the one who writes has seen. */
+/** The record has changed since it was read (If-Match fails). */
 export class StaleError extends CatalogueError {
   constructor(message = 'It was changed since you read it. Read it again, and then decide.') {
     super(message);
   }
 }
 
-/** Nobody is signed in, and somebody has to be. */
+/** The viewer is not signed in, but has to be. */
 export class NotAuthenticatedError extends CatalogueError {
   constructor(message = 'Authentication credentials were not provided.') {
     super(message);
   }
 }
 
-/** The one who asks may not do this. */
+/** The viewer has no permission to do this. */
 export class NotPermittedError extends CatalogueError {
   constructor(message = 'You do not have permission to perform this action.') {
     super(message);
   }
 }
 
-/** The catalogue as a whole can't be used: no such folder, no permission, a broken catalogue.yaml. */
+/** The catalogue as a whole can't be used: the folder is missing or not readable, or catalogue.yaml is broken. */
 export class UnusableCatalogueError extends CatalogueError {}
 
-/** Another writer holds the record for too long, or the disk takes nothing more: worth trying again later. */
+/** Temporary failure: another writer holds a lock for too long, the disk is full, a query takes too long. */
 export class UnavailableError extends CatalogueError {}
 
-/** A catalogue elsewhere can't be had: no network, nobody there, not in time, not trusted, or somebody else. */
+/** A remote catalogue can't be reached: no network, timeout, untrusted certificate, or another kind of server. */
 export class UnreachableError extends CatalogueError {}

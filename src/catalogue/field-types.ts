@@ -1,28 +1,28 @@
 /**
- * The types of fields: constructors by which the table in `fields.ts` is written. A constructor takes what the field means,
- * and sets what follows from its type: the JSON Schema, and the value of a record whose file lacks the key.
+ * Types of fields: the constructors used in the table in `fields.ts`. A constructor takes the description and the traits of
+ * a field, and adds what depends on its type: the JSON Schema, and the value if the file lacks the key.
  */
 import {
   type Field,
   type FieldOf,
   type Fields,
   type FieldTraits,
-  fill,
+  fillFields,
   type InputType,
-  named,
   type OutputType,
   objectSchema,
   type RequiredField,
   type Schema,
   type Stored,
   type Values,
+  withNames,
 } from './field.ts';
 import { maxSlugLength, slugRule, usernameRule } from './ref.ts';
 import type { Version } from './types.ts';
 
-/** A field without which nothing is created. */
+/** A field that is required to create a record. */
 export const required = <F extends Field>(field: F): F & RequiredField => ({ ...field, required: true });
-/** A field that is computed from other records or keys, and stands in no file. */
+/** A field that is computed from other records or keys, and is not in the file. */
 export const derived = <Value>(field: FieldOf<Value, unknown>): FieldOf<Value, never> => ({
   ...(field as FieldOf<Value, never>),
   source: 'derived',
@@ -48,7 +48,7 @@ const output = <Value, Stored = Value>(
   traits: FieldTraits & { readonly description: string },
 ): FieldOf<Value, Stored> => ({ type, source: 'file', readOnly: true, schema, default: value, ...traits });
 
-/** A default; `absent` is one that the schema doesn't say. */
+/** A default value; `absent` is one that is not in the schema. */
 interface Default<Value> {
   readonly default?: Value;
   readonly absent?: Value;
@@ -65,11 +65,11 @@ export function text(description: string, options: TextTraits = {}) {
   return input<string>('text', schema, absent ?? (minLength ? undefined : ''), { description, ...traits });
 }
 
-/** A picture: a path below /site_media/ or a URL; as input, its bytes as well. */
+/** An image: a path below /site_media/ or a URL; in an input, also bytes. */
 export const image = (description: string, traits: FieldTraits = {}) =>
   input<string>('image', { type: 'string', maxLength: 255 }, '', { description, ...traits });
 
-/** A moment: ISO 8601, UTC. Entities have it in milliseconds. */
+/** A time in ISO 8601, UTC. In entities, it has milliseconds. */
 export const datetime = (description: string, traits: FieldTraits = {}) => ({
   ...output<string>('datetime', { type: 'string', pattern: `^${day}T${time}Z$` }, undefined, {
     description,
@@ -81,7 +81,7 @@ export const datetime = (description: string, traits: FieldTraits = {}) => ({
 const day = '\\d{4}-\\d{2}-\\d{2}';
 const time = '\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?';
 
-/** One of a few words. */
+/** One of several words. */
 export const choice = <Choice extends string>(
   choices: readonly Choice[],
   description: string,
@@ -103,7 +103,7 @@ export function integer<Value extends number | null = never>(
   return output<number | Value, number>('integer', schema, absent, { description, ...traits });
 }
 
-/** Between so many and so many numbers, or null. */
+/** A list of numbers, or null. */
 export const numbers = (
   description: string,
   { minItems, maxItems, ...traits }: FieldTraits & Record<'minItems' | 'maxItems', number>,
@@ -115,20 +115,20 @@ export const numbers = (
     { description, ...traits },
   );
 
-/** Texts, none of them empty. */
+/** A list of texts that are not empty. */
 export function list(description: string, { maxLength, ...traits }: InputTraits & { readonly maxLength: number }) {
   const items = { type: 'string', minLength: 1, maxLength };
   return input<readonly string[]>('list', { type: 'array', items }, none, { description, ...traits });
 }
 
-/** Entities of a kind, by their slugs or usernames. In the API, their addresses. */
+/** References to entities of a kind: slugs or usernames; in the API, URLs. */
 export function links(kind: 'group' | 'user', description: string, traits: FieldTraits = {}) {
   const items = { type: 'string', pattern: (kind === 'user' ? usernameRule : slugRule).source };
   const schema = { type: 'array', items, uniqueItems: true };
   return { ...input<readonly string[]>('links', schema, none, { description, ...traits }), link: kind };
 }
 
-/** An entity: a dataset as `<namespace>/<dataset>`, others by their slug. In the API, its address. */
+/** A reference to an entity: for a dataset `<namespace>/<dataset>`, else a slug; in the API, a URL. */
 export function link<Value extends null = never>(
   kind: 'namespace' | 'dataset' | 'version',
   description: string,
@@ -138,21 +138,21 @@ export function link<Value extends null = never>(
   return { ...input<string | Value>('link', schema, absent, { description, ...traits }), link: kind };
 }
 
-/** An object with keys of any name. */
+/** An object with any keys. */
 export const json = (description: string, traits: FieldTraits = {}) =>
   input<Readonly<Record<string, unknown>>>('json', { type: 'object', additionalProperties: true }, Object.freeze({}), {
     description,
     ...traits,
   });
 
-/** An object with fields of its own. */
+/** An object with these fields. */
 export function object<F extends Fields, Value = Values<F>>(
   fields: F,
   description: string,
   { toValue, ...traits }: FieldTraits & { readonly toValue?: (stored: Stored<F>) => Value } = {},
 ) {
-  const parts = named(fields);
-  const from = toValue ?? ((stored: Stored<F>) => Object.freeze(fill({}, parts, stored)));
+  const parts = withNames(fields);
+  const from = toValue ?? ((stored: Stored<F>) => Object.freeze(fillFields({}, parts, stored)));
   const field = output<Value, Stored<F>>('object', objectSchema(parts), from({} as Stored<F>), {
     description,
     ...traits,
@@ -162,9 +162,9 @@ export function object<F extends Fields, Value = Values<F>>(
 
 /** The columns of a dataset: objects with these fields. */
 export function columns<F extends Fields>(fields: F, items: Schema, description: string, traits: FieldTraits = {}) {
-  const parts = named(fields);
+  const parts = withNames(fields);
   const schema = { type: 'array', items: objectSchema(parts, items) };
-  const toValue = (stored: readonly Stored<F>[]) => stored.map((column) => fill({}, parts, column));
+  const toValue = (stored: readonly Stored<F>[]) => stored.map((column) => fillFields({}, parts, column));
   const field = input<readonly Values<F>[], readonly Stored<F>[]>('columns', schema, none, { description, ...traits });
   return { ...field, toValue };
 }
@@ -173,11 +173,11 @@ export function columns<F extends Fields>(fields: F, items: Schema, description:
 export const versions = (description: string, traits: FieldTraits = {}) =>
   output<readonly Version[], never>('versions', {}, none, { description, ...traits });
 
-/** The name of a record in its path. */
+/** The name of a record, which is in its path. */
 export const slug = (description: string, traits: InputTraits = {}) =>
   fromPath(input('slug', { type: 'string', maxLength: maxSlugLength }, undefined, { description, ...traits }));
 
-/** The name of a user in the path of their record: it is the slug of the reference. */
+/** The name of a user, which is in the path of the record. It is the slug of the reference. */
 export const username = (description: string, traits: FieldTraits = {}) =>
   fromPath(input('username', { type: 'string', pattern: usernameRule.source }, undefined, { description, ...traits }));
 
@@ -187,7 +187,7 @@ export const password = (description: string, traits: FieldTraits = {}): FieldOf
   source: 'secret',
 });
 
-/** The address of the entity, or of something below it: `data/`. */
+/** The URL of the entity, or of a path below it: `data/`. */
 export const url = (below: string, description: string, traits: FieldTraits = {}): FieldOf<never> => ({
   ...output('url', { type: 'string' }, undefined, { description, ...traits }),
   source: 'address',

@@ -1,9 +1,8 @@
 /**
- * A field: a row of the table in `fields.ts`. `field-types.ts` has the constructors by which the rows are written. What a
- * type means stands in one table of each consumer: `represent.ts`, `input.ts`, `facets.ts`, `server/metadata.ts`,
+ * A field: a row of the table in `fields.ts`. The constructors of rows are in `field-types.ts`. Each of these modules has
+ * one table that says how it handles each type: `represent.ts`, `input.ts`, `filters.ts`, `server/metadata.ts`,
  * `remote/read.ts`, `cli/fields.ts`.
  */
-import { labelFor } from './columns.ts';
 import type { Kind } from './types.ts';
 
 /** A JSON Schema (draft 2020-12), as far as the schemas of the files need it. */
@@ -28,23 +27,23 @@ export interface Schema {
   readonly default?: unknown;
 }
 
-/** Traits of a field besides its type and its description. */
+/** Traits of a field, in addition to its type and its description. */
 export interface FieldTraits {
-  /** Label; by default the name, in words. */
+  /** Label; by default derived from the name. */
   readonly title?: string;
-  /** Never shown by the API: only the catalogue itself needs it. */
+  /** Never in the API, only used by the catalogue itself. */
   readonly internal?: true;
-  /** Shown to the user whom it concerns, and to staff. */
+  /** Shown only to the user of the record and to staff. */
   readonly personal?: true;
-  /** Users may write it in their own record; the other fields of a user are written by staff. */
+  /** Users may write it in their own record; only staff may write other fields of a user. */
   readonly own?: true;
-  /** A search looks in it. */
+  /** Searches include it. */
   readonly search?: true;
   /** Lists can be ordered by it. */
   readonly order?: true;
-  /** Lists can be filtered by it, under the singular of its name. A text is the help of the option of `catalogue … list`. */
+  /** Lists can be filtered by it, by the singular of its name. A text is the help of an option of `catalogue … list`. */
   readonly filter?: true | string;
-  /** In the answer to OPTIONS: has its description as help text, or is left out. (Recorded so.) */
+  /** In the response to OPTIONS, as recorded: with the description as help text, or left out. */
   readonly metadata?: 'help' | 'absent';
 }
 
@@ -69,23 +68,23 @@ export type OutputType = 'integer' | 'numbers' | 'datetime' | 'object' | 'versio
 interface Common extends FieldTraits {
   readonly description: string;
   /**
-   * Source of the value: the record's file; the path of the file, as a part of the reference; other records or other
-   * keys, computed in `entities.ts` and `snapshot.ts`; the reference, written as an address in `represent.ts`. A secret
-   * is written and never read.
+   * Source of the value. `file`: the record's file. `path`: the path of the file, as a part of the reference. `derived`:
+   * other records or keys, computed in `entities.ts` and `snapshot.ts`. `address`: the reference, from which
+   * `represent.ts` makes a URL. `secret`: none, since the value is written and never read.
    */
   readonly source: 'file' | 'path' | 'derived' | 'address' | 'secret';
   readonly schema: Schema;
-  /** Nothing is created without it. */
+  /** Required to create a record. */
   readonly required?: true;
-  /** Value of a record whose file lacks the key. Undefined if the key is required, or the value is computed then. */
+  /** Value if the file lacks the key; undefined if the key is required, or the value is then computed. */
   readonly default?: unknown;
-  /** From the value in the file to the value in the entity, where they differ. */
+  /** Converts the value in the file to the value in the entity; absent if they are the same. */
   readonly toValue?: (stored: never) => unknown;
-  /** Kind of the entity that the value, or each of its items, names. */
+  /** Kind of the entity that the value, or each of its items, refers to. */
   readonly link?: Kind;
-  /** Path of an address below that of the entity: `data/`. */
+  /** Path below the URL of the entity: `data/`. */
   readonly below?: string;
-  /** Stands for a choice that this program doesn't know: a newer server may send one. */
+  /** Replaces an unknown choice, which a newer server may send. */
   readonly fallback?: string;
 }
 
@@ -94,7 +93,7 @@ export type Field = Common &
 export type NamedField = Field & { readonly name: string; readonly title: string };
 export type Fields = Readonly<Record<string, Field>>;
 
-/** A field with the types of its value in an entity and in a file; never where it is in none. */
+/** A field with the types of its value in an entity and in a file; `never` if it is not there. */
 export type FieldOf<Value, Stored = Value> = Field & {
   readonly types?: { readonly value: Value; readonly stored: Stored };
 };
@@ -103,7 +102,7 @@ export type StoredOf<F> = F extends { readonly types?: { readonly stored: infer 
 
 /** The values of fields in an entity. */
 export type Values<F> = { readonly [Name in keyof F as Filled<Name, ValueOf<F[Name]>>]: ValueOf<F[Name]> };
-/** The values of fields in a file, in which keys of other names may stand as well. */
+/** The values of fields in a file, which may also have other keys. */
 export type Stored<F> = {
   readonly [Name in keyof F as F[Name] extends RequiredField ? Filled<Name, StoredOf<F[Name]>> : never]: StoredOf<
     F[Name]
@@ -119,19 +118,25 @@ export interface RequiredField {
   readonly required: true;
 }
 
+/** A label from a machine name: "Height m" for `height_m`. */
+export function labelFor(name: string): string {
+  const words = name.replace(/[_-]+/g, ' ').trim();
+  return words ? words.charAt(0).toUpperCase() + words.slice(1) : name;
+}
+
 /** Fields with their names and titles, in their order. */
-export const named = (fields: Fields): readonly NamedField[] =>
+export const withNames = (fields: Fields): readonly NamedField[] =>
   Object.entries(fields).map(([name, field]) => ({ title: labelFor(name), ...field, name }));
 
-/** Adds the values of fields to an object: those that a record's file says, and the defaults of the others. */
-export function fill<T extends Record<string, unknown>>(
+/** Adds the values of fields to an object: from the record, or else their defaults. */
+export function fillFields<T extends Record<string, unknown>>(
   object: T,
   fields: readonly NamedField[],
   record: Readonly<Record<string, unknown>>,
 ): T {
   const values: Record<string, unknown> = object;
   for (const { name, source, default: value, toValue } of fields) {
-    // A file may have keys that the schema doesn't know, also of the name of a derived field.
+    // A file may have unknown keys, even with the name of a derived field.
     const stored = source === 'file' ? record[name] : undefined;
     values[name] = stored === undefined ? value : toValue ? toValue(stored as never) : stored;
   }

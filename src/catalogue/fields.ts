@@ -1,11 +1,11 @@
 /**
  * The fields of every kind of record, a row each. Schemas, entities, representations, inputs, filters, OPTIONS, the
  * client's reading and writing, and the options of the command line are loops over this table: adding a field is adding a
- * row here and a line to the interface in `types.ts`, which programs see. (`records.ts` makes the compiler compare them.)
+ * row here and a line to the interface in `types.ts`, which programs see. (`schemas.ts` makes the compiler compare them.)
  *
  * Rows stand in the order of the keys in a file. What a row can say is in `field.ts`, the types in `field-types.ts`.
  */
-import { type Field, type Fields, type NamedField, named } from './field.ts';
+import { type Field, type Fields, type NamedField, withNames } from './field.ts';
 import {
   boolean,
   choice,
@@ -72,7 +72,7 @@ const column = {
 /** The payload in a version's record. */
 const file = {
   name: text('Name of the file in the data folder.', { pattern: '^[^/\\\\\\u0000-\\u001f]+$', maxLength: 255 }),
-  url: text('Where the payload lies.', { title: 'URL', pattern: '^https?://\\S+$' }),
+  url: text('URL of the payload.', { title: 'URL', pattern: '^https?://\\S+$' }),
   format: text('geojson, geojsonl, ndjson, json, csv, tsv, parquet or another short name.'),
   media_type: text('Media type of the payload (RFC 9110, section 8.3.1).'),
   size: integer('Size in bytes.', { minimum: 0 }),
@@ -162,11 +162,11 @@ export const fields = {
       maxItems: 6,
       ...unrecorded,
     }),
-    file: object(file, 'The payload: a file in the data folder beside, or one that lies elsewhere.', {
+    file: object(file, 'The payload: the name of a file in the data folder, or a URL.', {
       toValue: ({ name = '', url }) => (url ? '' : name),
       internal: true,
     }),
-    href: derived(text('URL of a payload that lies elsewhere.', { readOnly: true, internal: true })),
+    href: derived(text('URL of a payload that is not in the data folder.', { readOnly: true, internal: true })),
     data: url('data/', 'Address of the rows.', unrecorded),
     download: url('download/', 'Address of the payload.', unrecorded),
   },
@@ -212,17 +212,17 @@ export const fields = {
   },
 } satisfies Readonly<Record<string, Fields>>;
 
-/** Kinds of things that have fields: records, and columns. */
+/** Kinds of objects that have fields: records and columns. */
 export type FieldsKind = keyof typeof fields;
 
-const byKind = Object.fromEntries(Object.entries(fields).map(([kind, rows]) => [kind, named(rows)])) as unknown as {
+const byKind = Object.fromEntries(Object.entries(fields).map(([kind, rows]) => [kind, withNames(rows)])) as unknown as {
   readonly [K in FieldsKind]: readonly NamedField[];
 };
 
 /** The fields of a kind, in the order of the keys in a file. */
 export const fieldsOf = (kind: FieldsKind): readonly NamedField[] => byKind[kind];
 
-/** The field of a kind that has a name, if there is one. */
+/** The field of a kind by its name; undefined if there is none. */
 export const fieldNamed = (kind: FieldsKind, name: string): NamedField | undefined =>
   fieldsOf(kind).find((field) => field.name === name);
 
@@ -239,7 +239,7 @@ const recorded: { readonly [K in FieldsKind]?: readonly (keyof (typeof fields)[K
   user: ['id', 'username', 'groups', 'url'],
 };
 
-/** The fields of a kind that the API has, in its order: those that were recorded first, then the others. */
+/** The fields of a kind in the API, in its order: first the recorded ones, then the others. */
 export function apiFields(kind: FieldsKind): readonly NamedField[] {
   const first: readonly string[] = recorded[kind] ?? [];
   const place = ({ name }: NamedField) => (first.includes(name) ? first.indexOf(name) : first.length);
@@ -248,11 +248,11 @@ export function apiFields(kind: FieldsKind): readonly NamedField[] {
     .sort((a, b) => place(a) - place(b));
 }
 
-/** The fields of a kind that are pictures. */
+/** The fields of a kind that are images. */
 export const imageFields = (kind: FieldsKind): readonly NamedField[] =>
   fieldsOf(kind).filter(({ type }) => type === 'image');
 
-/** A field's value in a form: a text, texts in parts of one name, JSON in a text, or the bytes of a picture. */
+/** Shape of a field in a form: a text, several texts with one name, JSON in a text, or the bytes of an image. */
 export type FieldShape = 'text' | 'list' | 'json' | 'image';
 
 const shapes: { readonly [T in Field['type']]?: FieldShape } = {
@@ -265,7 +265,7 @@ const shapes: { readonly [T in Field['type']]?: FieldShape } = {
   object: 'json',
 };
 
-/** The shape of a field, also of one that the kind doesn't have. */
+/** The shape of a field; `text` for an unknown field. */
 export function shapeOf(kind: FieldsKind, name: string): FieldShape {
   const field = fieldNamed(kind, name);
   return (field && shapes[field.type]) ?? 'text';

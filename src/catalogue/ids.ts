@@ -1,27 +1,27 @@
 /**
- * Identifiers: positive integers of at most 31 bits. They are drawn at random and not counted up, so that two branches
- * that each add a record don't give the same number to both. (Of 10,000 records, a branch that adds 10 clashes with
- * another that adds 10 once in 20 million merges; `catalogue check` finds it and `--fix` mends it.)
+ * Identifiers: positive integers of at most 31 bits. They are random, not consecutive, so that two branches that each add
+ * a record don't use the same number. (Two branches that each add 10 records have an equal id once in 20 million merges;
+ * `catalogue check` finds it and `--fix` fixes it.)
  */
 
 /** The greatest identifier: 31 bits, so that it fits a signed 32-bit integer of any client. */
 export const maxId = 2_147_483_647;
 
 /**
- * A new identifier.
- * @param taken whether a number is in use
- * @param random a source of numbers in [0, 1)
+ * A new random identifier.
+ * @param isTaken true if an id is in use
+ * @param random returns numbers in [0, 1)
  */
-export function drawId(taken: (id: number) => boolean, random: () => number = Math.random): number {
+export function randomId(isTaken: (id: number) => boolean, random: () => number = Math.random): number {
   for (;;) {
     const id = 1 + Math.floor(random() * maxId);
-    if (!taken(id)) return id;
+    if (!isTaken(id)) return id;
   }
 }
 
 /**
- * The stable identifier of a record that has none written in its file: FNV-1a (32 bits) of kind and address, folded
- * to 31 bits. Source: http://www.isthe.com/chongo/tech/comp/fnv/ ("xor-folding").
+ * The identifier of a record whose file has none: FNV-1a (32 bits) of kind and address, folded to 31 bits, so that it is
+ * the same each time. Source: http://www.isthe.com/chongo/tech/comp/fnv/ ("xor-folding").
  */
 export function derivedId(kind: string, address: string): number {
   let hash = 0x811c9dc5;

@@ -1,27 +1,28 @@
-/** Images that come as bytes: their type is found in the bytes, and not in a name. */
+/** Uploaded images: their type is detected from the bytes, not from a file name. */
 import { GIF } from 'image-size/types/gif';
 import { HEIF } from 'image-size/types/heif';
 import type { IImage } from 'image-size/types/interface';
 import { JPG } from 'image-size/types/jpg';
 import { PNG } from 'image-size/types/png';
 import { WEBP } from 'image-size/types/webp';
-import { fail, type Parsed } from './text-input.ts';
+import { invalid, type Parsed } from './text-input.ts';
 
-/** In bytes. */
-export const largestImage = 10 * 1024 * 1024;
-/** Width times height: a small file may be more than a browser can unpack. */
-const mostPixels = 100_000_000;
+/** Maximum size of an image, in bytes. */
+export const maxImageBytes = 10 * 1024 * 1024;
+/** Maximum of width times height: a small file may inflate to more than a browser can show. */
+const maxPixels = 100_000_000;
 
 interface ImageType {
-  /** Customary extension of a file. */
+  /** Usual file name extension. */
   readonly extension: string;
   readonly reader: IImage;
-  /** Bytes at the beginning in which the dimensions stand: the readers take long for much that means nothing. */
+  /** Number of bytes at the start that hold the dimensions. The readers are slow on long meaningless input. */
   readonly head: number;
+  /** True if no bytes are missing at the end. */
   readonly isWhole?: (bytes: Uint8Array) => boolean;
 }
 
-/** Types that every browser shows. SVG isn't among them: it is a program as well. */
+/** Types that every browser shows. SVG is not allowed, since it can contain scripts. */
 const types: readonly ImageType[] = [
   { extension: 'png', reader: PNG, head: 64, isWhole: (bytes) => latin1(bytes.subarray(-64)).includes('IEND') },
   // Colour profiles and previews come before the dimensions.
@@ -35,18 +36,18 @@ const latin1 = (bytes: Uint8Array) => String.fromCharCode(...bytes);
 const uint32 = (bytes: Uint8Array, offset: number) =>
   new DataView(bytes.buffer, bytes.byteOffset).getUint32(offset, true);
 
-export interface ImageFacts {
+export interface ImageInfo {
   readonly extension: string;
   /** In pixels. */
   readonly width: number;
   readonly height: number;
 }
 
-/** Type and dimensions of an image; null if the bytes are no image of a known type, or a damaged one. */
-export function imageFacts(bytes: Uint8Array): ImageFacts | null {
+/** Type and dimensions of an image; null if the bytes are not an image of a known type, or a damaged one. */
+export function readImageInfo(bytes: Uint8Array): ImageInfo | null {
   for (const { extension, reader, head, isWhole } of types)
     try {
-      // A copy: the readers look beyond the end of a part.
+      // A copy, since the readers read beyond the end of a subarray.
       const beginning = new Uint8Array(bytes.subarray(0, head));
       if (!reader.validate(beginning)) continue;
       if (extension === 'avif' && latin1(beginning.subarray(8, 12)) !== 'avif') continue;
@@ -60,13 +61,14 @@ export function imageFacts(bytes: Uint8Array): ImageFacts | null {
 
 /** Checks an image as Django REST Framework's ImageField does. */
 export function parseImage(bytes: Uint8Array): Parsed<Uint8Array> {
-  if (bytes.length === 0) return fail('The submitted file is empty.');
-  if (bytes.length > largestImage)
-    return fail(`The image has ${bytes.length} bytes; it may have at most ${largestImage}.`);
-  const facts = imageFacts(bytes);
-  if (!facts) return fail('Upload a valid image. The file you uploaded was either not an image or a corrupted image.');
+  if (bytes.length === 0) return invalid('The submitted file is empty.');
+  if (bytes.length > maxImageBytes)
+    return invalid(`The image has ${bytes.length} bytes; it may have at most ${maxImageBytes}.`);
+  const facts = readImageInfo(bytes);
+  if (!facts)
+    return invalid('Upload a valid image. The file you uploaded was either not an image or a corrupted image.');
   const { width, height } = facts;
-  return width * height > mostPixels
-    ? fail(`The image is ${width} by ${height} pixels; it may have at most ${mostPixels} in all.`)
+  return width * height > maxPixels
+    ? invalid(`The image is ${width} by ${height} pixels; it may have at most ${maxPixels} in all.`)
     : { value: bytes };
 }

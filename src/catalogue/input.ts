@@ -1,6 +1,6 @@
 /**
- * Input of people and programs, parsed field by field with the messages of Django REST Framework. The values that come
- * out are typed and trimmed; the only thing left to check is whether names are free.
+ * Parsing of input, field by field, with the messages of Django REST Framework. The result is typed and trimmed. Only the
+ * rules between records (`rules.ts`) remain to be checked.
  */
 import type { Input, WritableKind } from './catalogue.ts';
 import { type FieldErrors, ValidationError } from './errors.ts';
@@ -9,14 +9,14 @@ import { fieldsOf } from './fields.ts';
 import { parseImage } from './image.ts';
 import { maxSlugLength, slugRule } from './ref.ts';
 import { slugify } from './slug.ts';
-import { fail, type Parsed, parsePassword, parseText, parseUsername, tooLong } from './text-input.ts';
+import { invalid, lengthErrors, type Parsed, parsePassword, parseText, parseUsername } from './text-input.ts';
 
 export interface InputOptions {
   /** PATCH: nothing is required. */
   readonly partial: boolean;
-  /** Current label, from which a blank slug is derived if the input has no label. */
+  /** Present label: a blank slug is derived from it if the input has no label. */
   readonly label?: string;
-  /** Names of fields that were given, and found wrong before: they aren't missing. */
+  /** Names of fields that were given but are invalid: they are not reported as missing. */
   readonly present?: readonly string[];
 }
 
@@ -69,8 +69,8 @@ const parsers: Readonly<Record<InputType, (value: unknown, field: NamedField) =>
   image: (value, field) => (value instanceof Uint8Array ? parseImage(value) : parseBySchema(value, field)),
   choice: (value, { schema }) => parseChoice(value, schema.enum ?? []),
   boolean: parseBoolean,
-  list: (value, { schema }) => parseStrings(value, schema.items),
-  links: (value, { schema }) => parseStrings(value, schema.items),
+  list: (value, { schema }) => parseList(value, schema.items),
+  links: (value, { schema }) => parseList(value, schema.items),
   link: parseLink,
   columns: parseColumns,
   json: parseObject,
@@ -81,83 +81,98 @@ const parsers: Readonly<Record<InputType, (value: unknown, field: NamedField) =>
 
 const badSlug = 'Enter a valid "slug" consisting of letters, numbers, underscores or hyphens.';
 
-/** '' stands for "derive it". */
+/** A slug; '' means that it is to be derived. */
 function parseSlug(value: unknown): Parsed {
-  if (value === null) return fail(noNull);
-  if (typeof value !== 'string' && typeof value !== 'number') return fail(badSlug);
+  if (value === null) return invalid(noNull);
+  if (typeof value !== 'string' && typeof value !== 'number') return invalid(badSlug);
   const text = String(value).trim();
   if (!text) return { value: '' };
-  const errors = [...tooLong(text, maxSlugLength), ...(slugRule.test(text) ? [] : [badSlug])];
+  const errors = [...lengthErrors(text, maxSlugLength), ...(slugRule.test(text) ? [] : [badSlug])];
   return errors.length ? { errors } : { value: text };
 }
 
 function parseChoice(value: unknown, choices: readonly string[]): Parsed {
-  if (value === null) return fail(noNull);
+  if (value === null) return invalid(noNull);
   if (choices.includes(value as string)) return { value };
-  return fail(`"${typeof value === 'string' ? value : JSON.stringify(value)}" is not a valid choice.`);
+  return invalid(`"${typeof value === 'string' ? value : JSON.stringify(value)}" is not a valid choice.`);
 }
 
-/** Spellings of DRF's BooleanField. */
-const truths: readonly unknown[] = [true, 1, 'true', 'True', 'TRUE', '1', 'yes', 'Yes', 'on', 't', 'T', 'y', 'Y'];
-const untruths: readonly unknown[] = [false, 0, 'false', 'False', 'FALSE', '0', 'no', 'No', 'off', 'f', 'F', 'n', 'N'];
+/** Values that DRF's BooleanField accepts as true and as false. */
+const trueValues: readonly unknown[] = [true, 1, 'true', 'True', 'TRUE', '1', 'yes', 'Yes', 'on', 't', 'T', 'y', 'Y'];
+const falseValues: readonly unknown[] = [
+  false,
+  0,
+  'false',
+  'False',
+  'FALSE',
+  '0',
+  'no',
+  'No',
+  'off',
+  'f',
+  'F',
+  'n',
+  'N',
+];
 
 export function parseBoolean(value: unknown): Parsed {
-  if (value === null) return fail(noNull);
-  if (truths.includes(value)) return { value: true };
-  return untruths.includes(value) ? { value: false } : fail('Must be a valid boolean.');
+  if (value === null) return invalid(noNull);
+  if (trueValues.includes(value)) return { value: true };
+  return falseValues.includes(value) ? { value: false } : invalid('Must be a valid boolean.');
 }
 
 function parseObject(value: unknown): Parsed {
-  if (value === null) return fail(noNull);
+  if (value === null) return invalid(noNull);
   if (typeof value !== 'object' || Array.isArray(value))
-    return fail(`Expected a dictionary of items but got type "${typeName(value)}".`);
-  return isDeep(value) ? fail(`The nesting is deeper than ${deepest}.`) : { value };
+    return invalid(`Expected a dictionary of items but got type "${pythonTypeName(value)}".`);
+  return isTooDeep(value) ? invalid(`The nesting is deeper than ${maxNesting}.`) : { value };
 }
 
-/** Levels of objects and lists within a field: fewer than a file may have. */
-const deepest = 20;
+/** Maximum nesting of objects and lists in a field: less than in a file. */
+const maxNesting = 20;
 
-function isDeep(value: object): boolean {
+function isTooDeep(value: object): boolean {
   let level: object[] = [value];
-  for (let depth = 0; depth < deepest; depth++)
+  for (let depth = 0; depth < maxNesting; depth++)
     level = level.flatMap((item) => Object.values(item).filter((part) => typeof part === 'object' && part !== null));
   return level.length > 0;
 }
 
-/** A link, which is a slug here, or `<namespace>/<dataset>`: the server has followed the address already. */
+/** A link: a slug, or `<namespace>/<dataset>`. (The server has already parsed the URL.) */
 function parseLink(value: unknown, { link, default: absent }: NamedField): Parsed {
   if (value === null && absent === null) return { value };
   if (link === 'dataset') return parseAddress(value);
-  if (link === 'namespace') return typeof value === 'string' && value ? { value } : fail(noNull);
+  if (link === 'namespace') return typeof value === 'string' && value ? { value } : invalid(noNull);
   return parseText(value, { blank: true });
 }
 
 function parseAddress(value: unknown): Parsed {
-  if (typeof value !== 'string') return fail(`Incorrect type. Expected URL string, received ${typeName(value)}.`);
+  if (typeof value !== 'string')
+    return invalid(`Incorrect type. Expected URL string, received ${pythonTypeName(value)}.`);
   const address = value.trim();
-  return /^[-\w]+\/[-\w]+$/.test(address) ? { value: address } : fail('Invalid hyperlink - No URL match.');
+  return /^[-\w]+\/[-\w]+$/.test(address) ? { value: address } : invalid('Invalid hyperlink - No URL match.');
 }
 
-function parseStrings(value: unknown, { maxLength, pattern }: Schema = {}): Parsed {
-  if (value === null) return fail(noNull);
-  if (!Array.isArray(value)) return fail(`Expected a list of items but got type "${typeName(value)}".`);
+function parseList(value: unknown, { maxLength, pattern }: Schema = {}): Parsed {
+  if (value === null) return invalid(noNull);
+  if (!Array.isArray(value)) return invalid(`Expected a list of items but got type "${pythonTypeName(value)}".`);
   const items = new Set<string>();
   for (const item of value) {
     const text = parseText(item, { max: maxLength, blank: false });
     if ('errors' in text) return text;
-    if (pattern && !new RegExp(pattern).test(text.value)) return fail(`"${item}" is not a valid slug.`);
+    if (pattern && !new RegExp(pattern).test(text.value)) return invalid(`"${item}" is not a valid slug.`);
     items.add(text.value);
   }
   return { value: [...items] };
 }
 
-/** Columns: a client writes label, description and unit; the name says of which column. */
+/** The texts of columns; each item has the name of its column. */
 function parseColumns(value: unknown): Parsed {
-  if (!Array.isArray(value)) return fail(`Expected a list of items but got type "${typeName(value)}".`);
+  if (!Array.isArray(value)) return invalid(`Expected a list of items but got type "${pythonTypeName(value)}".`);
   const columns: Record<string, string>[] = [];
   for (const item of value) {
     if (typeof item !== 'object' || item === null || typeof item.name !== 'string')
-      return fail('Each column needs a "name".');
+      return invalid('Each column needs a "name".');
     const column: Record<string, string> = { name: item.name };
     for (const { name: key } of fieldsOf('column')) {
       if (key === 'name' || item[key] === undefined) continue;
@@ -171,7 +186,7 @@ function parseColumns(value: unknown): Parsed {
 }
 
 /** Python's name for the type of a JSON value, which DRF's messages use. */
-export function typeName(value: unknown): string {
+export function pythonTypeName(value: unknown): string {
   if (Array.isArray(value)) return 'list';
   switch (typeof value) {
     case 'string':

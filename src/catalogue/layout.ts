@@ -11,7 +11,7 @@
  *     site_media/oak.png                                  media: images and other files that pages show
  *     .catalogue/                                         private state and caches
  */
-import { type DatasetRef, formatRef, type Ref, slugRule, usernameRule } from './ref.ts';
+import { type DatasetRef, datasetOf, formatRef, type Ref, slugRule, usernameRule } from './ref.ts';
 import type { RecordKind } from './schemas.ts';
 
 /** Reference of something that has a record file of its own. */
@@ -80,10 +80,10 @@ export const scopeKey = (scope: Scope): string => ('folder' in scope ? scope.fol
 
 /** The unit that a record is read with: a version is read with its dataset. */
 export function unitOf(ref: RecordRef): Exclude<Unit, { kind: 'settings' }> {
-  return ref.kind === 'version' ? { kind: 'dataset', namespace: ref.namespace, slug: ref.dataset } : ref;
+  return ref.kind === 'version' ? datasetOf(ref) : ref;
 }
 
-/** The folder in which a record has its name. Names in it are unique without regard to case. */
+/** The folder that contains the name of a record. Names in it are unique, regardless of case. */
 export function parentFolder(ref: RecordRef): string {
   switch (ref.kind) {
     case 'namespace':
@@ -98,9 +98,9 @@ export function parentFolder(ref: RecordRef): string {
 }
 
 /**
- * Path of all that belongs to a record alone and is moved and removed with it: the folder of a namespace or a dataset,
- * else the record file.
- * @param path of the record, for its extension
+ * Path of the record with all files that are moved and removed with it: the folder of a namespace or a dataset, else the
+ * record file.
+ * @param path of the record file, for its extension
  */
 export function ownPath(ref: RecordRef, path: string): string {
   if (ref.kind === 'namespace') return namespaceFolder(ref.slug);
@@ -124,7 +124,7 @@ export function isValidName(kind: RecordKind, name: string): boolean {
   return (kind === 'user' ? usernameRule : slugRule).test(name);
 }
 
-/** What a path holds. `unknown` has no place in the layout. */
+/** Meaning of a path; `unknown` if it has none in the layout. */
 export type PathInfo =
   | { readonly kind: 'settings' }
   | { readonly kind: 'record'; readonly ref: RecordRef }
@@ -134,7 +134,7 @@ export type PathInfo =
 
 const unknown: PathInfo = { kind: 'unknown' };
 
-/** Takes a path apart. Names are not checked, except that a record's extension must be known. */
+/** Parses a path. Names are not checked, except that a record must have a known extension. */
 export function parsePath(path: string): PathInfo {
   const [top = '', ...below] = path.split('/');
   if (top === mediaFolder && below.length) return { kind: 'media', name: below.join('/') };
@@ -158,7 +158,7 @@ function parseNamespacePath(parts: readonly string[], stem: string | undefined):
   return record({ kind: 'version', namespace, dataset: slug, slug: stem });
 }
 
-/** Takes a path from outside apart: null unless every name in it is one that the catalogue may write. */
+/** Parses a path from an untrusted source; null unless the catalogue may write every name in it. */
 export function parseSafePath(path: string): Exclude<PathInfo, { kind: 'unknown' }> | null {
   if (!isSafePath(path)) return null;
   const info = parsePath(path);
@@ -177,7 +177,7 @@ export function parseSafePath(path: string): Exclude<PathInfo, { kind: 'unknown'
 /** In bytes: with the path of the folder before it, some systems take no more than 1024. */
 const maxPathLength = 900;
 
-/** True if nothing in a path is hidden, a path of its own, or longer than file systems allow. */
+/** True if no name in the path is hidden, contains a separator, or is longer than file systems allow. */
 function isSafePath(path: string): boolean {
   const isName = (name: string) =>
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are refused

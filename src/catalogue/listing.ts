@@ -1,22 +1,21 @@
-/** Collections: filter, search, order, page. Pure functions of a snapshot and a question. */
+/** Lists of the entities in a snapshot: filtered, searched, sorted, in pages. */
 import type { ListOptions, Page } from './catalogue.ts';
 import { newestFirst } from './entities.ts';
 import { NotFoundError } from './errors.ts';
-import { type Facet, facets, orderFields, searchText } from './facets.ts';
-import { fold } from './fold.ts';
-import { find } from './lookup.ts';
-import type { Snapshot } from './snapshot.ts';
+import { type FilterTest, filterTests, foldText, orderFields, searchText } from './filters.ts';
+import { getEntity } from './lookup.ts';
+import { predecessorOf, type Snapshot, SnapshotCache, wholeOf } from './snapshot.ts';
 import type { Entities, Entity, Kind, Settings } from './types.ts';
 
-/** The kinds that a snapshot lists; files are listed from a view of their own. */
+/** Kinds of entities in a snapshot. (The list of files is in `files/files-list.ts`.) */
 export type ListedKind = Exclude<Kind, 'file'>;
 
 /** All entities of a kind, in no particular order. */
-export function allOf<K extends ListedKind>(snapshot: Snapshot, kind: K): Iterable<Entities[K]> {
-  return everything[kind](snapshot) as Iterable<Entities[K]>;
+export function allEntities<K extends ListedKind>(snapshot: Snapshot, kind: K): Iterable<Entities[K]> {
+  return entitiesByKind[kind](snapshot) as Iterable<Entities[K]>;
 }
 
-const everything: { [K in ListedKind]: (snapshot: Snapshot) => Iterable<Entities[K]> } = {
+const entitiesByKind: { [K in ListedKind]: (snapshot: Snapshot) => Iterable<Entities[K]> } = {
   *namespace(snapshot) {
     for (const { namespace } of snapshot.folders.values()) if (namespace) yield namespace;
   },
@@ -33,40 +32,39 @@ const everything: { [K in ListedKind]: (snapshot: Snapshot) => Iterable<Entities
 };
 
 /**
- * Answers a question to a collection of the snapshot.
- * @throws NotFoundError where there is no such page, or no such namespace or dataset to look in; MovedError where that
- *   has another address now
- * @throws ValidationError where a filter's value is none that the field can have
+ * One page of a list.
+ * @throws NotFoundError if the page, or the namespace or dataset in the options, doesn't exist; MovedError if that was
+ *   renamed or moved; ValidationError if a filter doesn't allow a value
  */
-export function list<K extends ListedKind>(snapshot: Snapshot, kind: K, question: ListOptions): Page<Entities[K]> {
+export function list<K extends ListedKind>(snapshot: Snapshot, kind: K, options: ListOptions): Page<Entities[K]> {
   const { settings } = snapshot;
-  const within = scopeOf(snapshot, kind, question);
+  const within = scopeOf(snapshot, kind, options);
   const items = within
-    ? [...within].sort(comparison(kind, question.ordering, settings))
-    : ordered(snapshot, kind, question.ordering);
-  return pageOf(narrow(kind, items as readonly Entities[K][], question), question, settings);
+    ? [...within].sort(comparison(kind, options.ordering, settings))
+    : sorted(snapshot, kind, options.ordering);
+  return paginate(filterEntities(kind, items as readonly Entities[K][], options), options, settings);
 }
 
-/** The items that fit the question's filters and its search. */
-export function narrow<K extends Kind>(
+/** The items that match the filters and the search. */
+export function filterEntities<K extends Kind>(
   kind: K,
   items: readonly Entities[K][],
-  question: ListOptions,
+  options: ListOptions,
 ): readonly Entities[K][] {
   const tests: ((item: Entities[K]) => boolean)[] = [];
-  for (const [field, wanted] of Object.entries(question.filters ?? {})) {
-    const known = facets[kind] as Readonly<Record<string, Facet<Entities[K]>>>;
+  for (const [field, wanted] of Object.entries(options.filters ?? {})) {
+    const known = filterTests[kind] as Readonly<Record<string, FilterTest<Entities[K]>>>;
     const facet = Object.hasOwn(known, field) ? known[field] : undefined;
     const values = wanted.filter((value) => value !== '');
     if (facet && values.length) tests.push(facet(field, values));
   }
-  const terms = searchTerms(question.search);
+  const terms = searchTerms(options.search);
   if (terms.length) {
     const texts = foldedTexts[kind] as WeakMap<object, string>;
     tests.push((item) => {
       let text = texts.get(item);
       if (text === undefined) {
-        text = fold(searchText[kind](item as never));
+        text = foldText(searchText[kind](item as never));
         texts.set(item, text);
       }
       return terms.every((term) => text.includes(term));
@@ -75,7 +73,7 @@ export function narrow<K extends Kind>(
   return tests.length ? items.filter((item) => tests.every((test) => test(item))) : items;
 }
 
-/** Folded search texts, made at the first search and kept for as long as the entity is. */
+/** Folded search texts, keyed by entity; made at the first search. */
 const foldedTexts: { readonly [K in Kind]: WeakMap<object, string> } = {
   namespace: new WeakMap(),
   dataset: new WeakMap(),
@@ -86,50 +84,51 @@ const foldedTexts: { readonly [K in Kind]: WeakMap<object, string> } = {
   file: new WeakMap(),
 };
 
-/** The terms of a search, as Django REST Framework splits them: at white space and commas, NUL dropped. */
+/** The terms of a search, split as in Django REST Framework: at white space and commas, without NUL characters. */
 function searchTerms(search = ''): readonly string[] {
   const terms = search
     .replaceAll('\0', '')
     .split(/[\s,]+/)
-    .map(fold);
+    .map(foldText);
   return [...new Set(terms)].filter((term) => term !== '');
 }
 
 /**
- * One page of the items.
- * @throws NotFoundError where there is no such page; an empty collection has page 1
+ * One page of the items. An empty list has page 1.
+ * @throws NotFoundError if there is no such page
  */
-export function pageOf<T>(items: readonly T[], question: ListOptions, settings: Settings): Page<T> {
-  const pageSize = Math.min(question.pageSize ?? settings.page_size, settings.max_page_size);
+export function paginate<T>(items: readonly T[], options: ListOptions, settings: Settings): Page<T> {
+  const pageSize = Math.min(options.pageSize ?? settings.page_size, settings.max_page_size);
   const pages = Math.max(1, Math.ceil(items.length / pageSize));
-  const page = question.page === 'last' ? pages : (question.page ?? 1);
+  const page = options.page === 'last' ? pages : (options.page ?? 1);
   if (!(page >= 1 && page <= pages)) throw new NotFoundError('Invalid page.');
   return { count: items.length, page, pages, pageSize, items: items.slice((page - 1) * pageSize, page * pageSize) };
 }
 
+/** The entities of the namespace or dataset in the options; null if the whole kind is listed. */
 function scopeOf(snapshot: Snapshot, kind: ListedKind, { namespace, dataset }: ListOptions): Iterable<Entity> | null {
   if (namespace === undefined) return null;
   if (dataset === undefined && kind === 'dataset') {
-    find(snapshot, { kind: 'namespace', slug: namespace });
+    getEntity(snapshot, { kind: 'namespace', slug: namespace });
     return snapshot.folders.get(namespace)?.datasets.values() ?? [];
   }
   if (dataset === undefined || kind !== 'version') throw new NotFoundError();
-  return find<'dataset'>(snapshot, { kind: 'dataset', namespace, slug: dataset }).versions;
+  return getEntity<'dataset'>(snapshot, { kind: 'dataset', namespace, slug: dataset }).versions;
 }
 
 type Compare = (a: Entity, b: Entity) => number;
 
 /**
- * Compares by the fields asked for; unknown ones are dropped. What is equal in them is in the default order, and what is
- * equal in that too is by address: so that pages never depend on what was read first.
+ * Compares by the fields of an ordering, of which unknown ones are ignored; then by the default ordering; then by address,
+ * so that the order of equal entities never depends on the order of reading.
  */
 function comparison(kind: ListedKind, ordering: string | undefined, settings: Settings): Compare {
-  const asked = byKeys(keysOf(kind, ordering));
-  const usual = kind === 'version' ? (newestFirst as Compare) : byKeys(keysOf(kind, settings.ordering));
-  return (a, b) => asked(a, b) || usual(a, b) || compareValues(addressOf(a), addressOf(b));
+  const wanted = compareByKeys(keysOf(kind, ordering));
+  const usual = kind === 'version' ? (newestFirst as Compare) : compareByKeys(keysOf(kind, settings.ordering));
+  return (a, b) => wanted(a, b) || usual(a, b) || compareValues(addressOf(a), addressOf(b));
 }
 
-/** Parts of an address, apart by what sorts before every character of a slug. */
+/** The parts of an address, separated by spaces, which sort before every character of a slug. */
 function addressOf(entity: Entity): string {
   const { namespace = '', dataset = '', slug = '' } = entity as { namespace?: string; dataset?: string; slug?: string };
   return `${namespace} ${dataset} ${slug}`;
@@ -151,7 +150,7 @@ function keysOf(kind: ListedKind, ordering = ''): readonly Key[] {
     });
 }
 
-function byKeys(keys: readonly Key[]): Compare {
+function compareByKeys(keys: readonly Key[]): Compare {
   return (a, b) => {
     for (const { name, value } of keys) {
       const order = compareValues(value(a), value(b));
@@ -166,7 +165,7 @@ function compareValues(a: string | number, b: string | number): number {
   return typeof a === 'string' && typeof b === 'string' ? compareTexts(a, b) : a < b ? -1 : 1;
 }
 
-/** By code point, which is not the order of JavaScript's UTF-16 units. */
+/** Compares texts by code point, unlike JavaScript, which compares UTF-16 code units. */
 export function compareTexts(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
@@ -177,36 +176,49 @@ export function compareTexts(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** UTF-16 puts surrogates (code points from U+10000) before U+E000…U+FFFF; here they come after. */
+/** Makes surrogates (code points from U+10000) sort after U+E000…U+FFFF; in UTF-16 they come before. */
 const surrogatesLast = (unit: number) => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
 
-interface Ordered {
-  readonly snapshot: Snapshot;
-  readonly items: readonly Entity[];
-}
+/** Sorted lists, keyed by kind and ordering. Few are kept, since clients may ask for any ordering. */
+const sortedLists = new SnapshotCache<readonly Entity[]>(16);
 
-/** The last few orders that were asked for. Few, because anybody may ask for any. */
-const orders = new Map<string, Ordered>();
-const ordersKept = 16;
-
-/**
- * All entities of a kind, in order. The order of the snapshot before is the starting point of the next one's: sorting
- * what is nearly sorted costs one pass.
- */
-function ordered(snapshot: Snapshot, kind: ListedKind, ordering: string | undefined): readonly Entity[] {
+/** All entities of a kind, sorted. */
+function sorted(snapshot: Snapshot, kind: ListedKind, ordering: string | undefined): readonly Entity[] {
   const keys = keysOf(kind, ordering).map(({ name }) => name);
   const name = `${kind}:${keys.join(',')}`;
-  const before = orders.get(name);
-  if (before?.snapshot === snapshot) return before.items;
+  return sortedLists.getOrMake(snapshot, name, () => {
+    const whole = wholeOf(snapshot);
+    if (whole) return intersection(sorted(whole, kind, ordering), allEntities(snapshot, kind));
+    return sortFrom(precedingList(snapshot, name), snapshot, kind, ordering);
+  });
+}
 
-  const now = new Set<Entity>(allOf(snapshot, kind));
-  const kept = before?.snapshot.settings === snapshot.settings ? before.items.filter((item) => now.delete(item)) : [];
-  const items = [...kept, ...now].sort(comparison(kind, ordering, snapshot.settings));
-  orders.delete(name);
-  orders.set(name, { snapshot, items });
-  for (const oldest of orders.keys()) {
-    if (orders.size <= ordersKept) break;
-    orders.delete(oldest);
+/** The items that are in the set, in their order. */
+function intersection(items: readonly Entity[], set: Iterable<Entity>): readonly Entity[] {
+  const wanted = new Set(set);
+  return items.filter((item) => wanted.has(item));
+}
+
+/** The same list of the latest preceding snapshot that has it; empty if there is none. */
+function precedingList(snapshot: Snapshot, name: string): readonly Entity[] {
+  for (let before = predecessorOf(snapshot); before; before = predecessorOf(before)) {
+    const items = sortedLists.get(before, name);
+    if (items) return items;
   }
-  return items;
+  return [];
+}
+
+/**
+ * Sorts all entities of a kind.
+ * @param start a sorted list of an earlier snapshot: sorting a list that is nearly sorted takes one pass
+ */
+function sortFrom(
+  start: readonly Entity[],
+  snapshot: Snapshot,
+  kind: ListedKind,
+  ordering: string | undefined,
+): readonly Entity[] {
+  const others = new Set<Entity>(allEntities(snapshot, kind));
+  const unchanged = start.filter((item) => others.delete(item));
+  return [...unchanged, ...others].sort(comparison(kind, ordering, snapshot.settings));
 }

@@ -1,5 +1,5 @@
-/** Finding one thing in a snapshot. */
-import { movedTo } from './aliases.ts';
+/** Finding entities in a snapshot. */
+import { resolveAlias } from './aliases.ts';
 import { MovedError, NotFoundError } from './errors.ts';
 import type { Ref, Refs } from './ref.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -7,17 +7,20 @@ import type { Dataset, Entities, Kind, Version } from './types.ts';
 
 /**
  * The entity at a reference; of a version `latest`, the newest ready one.
- * @throws MovedError where it has another address now; NotFoundError
+ * @throws MovedError if it was renamed or moved; NotFoundError
  */
-export function find<K extends Exclude<Kind, 'file'>>(snapshot: Snapshot, ref: Refs[K]): Entities[K] {
-  const found = lookUp(snapshot, ref);
+export function getEntity<K extends Exclude<Kind, 'file'>>(snapshot: Snapshot, ref: Refs[K]): Entities[K] {
+  const found = findEntity(snapshot, ref);
   if (found) return found as Entities[K];
-  const to = movedTo(snapshot, ref);
+  const to = resolveAlias(snapshot, ref);
   throw to ? new MovedError(to) : new NotFoundError();
 }
 
-/** The entity at a reference, undefined if there is none. @throws NotFoundError for `latest` of a dataset without data */
-export function lookUp<K extends Exclude<Kind, 'file'>>(snapshot: Snapshot, ref: Refs[K]): Entities[K] | undefined {
+/**
+ * The entity at a reference; undefined if there is none.
+ * @throws NotFoundError for `latest` of a dataset without data
+ */
+export function findEntity<K extends Exclude<Kind, 'file'>>(snapshot: Snapshot, ref: Refs[K]): Entities[K] | undefined {
   return entityAt(snapshot, ref) as Entities[K] | undefined;
 }
 
@@ -30,7 +33,7 @@ function entityAt(snapshot: Snapshot, ref: Ref): Entities[Kind] | undefined {
     case 'version': {
       const dataset = snapshot.folders.get(ref.namespace)?.datasets.get(ref.dataset);
       if (!dataset) return undefined;
-      if (ref.slug === 'latest') return latest(dataset) ?? missingData(dataset);
+      if (ref.slug === 'latest') return latestVersion(dataset) ?? throwMissingData(dataset);
       return dataset.versions.find(({ slug }) => slug === ref.slug);
     }
     case 'group':
@@ -45,16 +48,16 @@ function entityAt(snapshot: Snapshot, ref: Ref): Entities[Kind] | undefined {
 }
 
 /** The newest version whose data can be served. */
-export function latest(dataset: Dataset): Version | undefined {
+export function latestVersion(dataset: Dataset): Version | undefined {
   return dataset.versions.find(({ ready }) => ready);
 }
 
-/** The newest version before another whose data can be served. */
-export function versionBefore(dataset: Dataset, slug: string): Version | undefined {
+/** The newest of the versions before another whose data can be served. */
+export function readyVersionBefore(dataset: Dataset, slug: string): Version | undefined {
   const place = dataset.versions.findIndex((version) => version.slug === slug);
   return place < 0 ? undefined : dataset.versions.slice(place + 1).find(({ ready }) => ready);
 }
 
-function missingData(dataset: Dataset): never {
+function throwMissingData(dataset: Dataset): never {
   throw new NotFoundError(dataset.versions.length ? 'No version of this dataset is ready.' : 'Not found.');
 }

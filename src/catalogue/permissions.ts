@@ -1,37 +1,37 @@
 /**
- * Who may see and do what, in one place. What a viewer may not see is taken out of the snapshot before anything is
- * looked up, listed, counted or searched in it: so it leaves no trace.
+ * Permissions. Records that a viewer may not see are removed from the snapshot before it is used, so that no list, count,
+ * search or error reveals that they exist.
  */
-import { movedTo } from './aliases.ts';
+import { resolveAlias } from './aliases.ts';
 import { ConflictError, NotPermittedError } from './errors.ts';
 import { fieldsOf } from './fields.ts';
 import { containersOf, parsePath, type RecordRef } from './layout.ts';
 import { slugRule } from './ref.ts';
-import type { Folder, Snapshot } from './snapshot.ts';
+import { type Folder, partOf, type Snapshot, SnapshotCache } from './snapshot.ts';
 
-/** Whoever asks. */
+/** The user who makes a request, or an anonymous client. */
 export interface Viewer {
-  /** null for one who isn't signed in. */
+  /** Null if not signed in. */
   readonly username: string | null;
   /** May see and write everything. */
   readonly staff: boolean;
   /** Slugs of the groups the viewer is a member of. */
   readonly groups: readonly string[];
-  /** Signed in to look only: sees what there is to see, and writes nothing. */
+  /** True if signed in with a token that allows only reading. */
   readonly readOnly?: boolean;
 }
 
 export const anonymous: Viewer = Object.freeze({ username: null, staff: false, groups: [] });
 
-/** Whoever has the folder in their hands, such as the command line: the file system has let them in already. */
+/** User of a local folder, for example through the command line: the file system has checked the rights already. */
 export const localAdmin: Viewer = Object.freeze({ username: null, staff: true, groups: [] });
 
-/** Whether a namespace is the viewer's: staff's, and that of members of a group that owns it. They see all of it. */
+/** True if the viewer is staff, or a member of a group that owns the namespace. Owners see all of it. */
 export function owns(viewer: Viewer, folder: Folder | undefined): boolean {
   return viewer.staff || Boolean(folder?.namespace?.owners.some((group) => viewer.groups.includes(group)));
 }
 
-/** Whether the viewer may write in a namespace, or, without one, what lies in none. */
+/** True if the viewer may write in a namespace; without one, records that are in no namespace. */
 export function mayWrite(viewer: Viewer, folder: Folder | undefined): boolean {
   return !viewer.readOnly && owns(viewer, folder);
 }
@@ -44,10 +44,10 @@ export function owningNamespace(ref: RecordRef, snapshot: Snapshot): string | un
 }
 
 /**
- * Checks that the viewer may give a record a former address: a dataset one in a namespace that the viewer may write, a
- * namespace or a query one that nothing else has or had. Staff may give any.
+ * Checks that the viewer may add an alias to a record. An alias of a dataset must be in a namespace that the viewer may
+ * write; an alias of a namespace or a query must not be a name or an alias of another. Staff may add any.
  * @param visible the part of the snapshot that the viewer may see
- * @throws NotPermittedError, whatever is at that address; ConflictError
+ * @throws NotPermittedError, whether or not the alias is in use; ConflictError
  */
 export function assertMayClaim(
   viewer: Viewer,
@@ -57,7 +57,7 @@ export function assertMayClaim(
   visible: Snapshot,
 ): void {
   if (viewer.staff) return;
-  const slugAfter = (kind: 'namespace' | 'query', slug: string) => movedTo(snapshot, { kind, slug })?.slug;
+  const slugAfter = (kind: 'namespace' | 'query', slug: string) => resolveAlias(snapshot, { kind, slug })?.slug;
   if (ref.kind === 'dataset') {
     const [namespace = ''] = alias.includes('/') ? alias.split('/') : [ref.namespace];
     const now = snapshot.folders.has(namespace) ? namespace : slugAfter('namespace', namespace);
@@ -70,46 +70,54 @@ export function assertMayClaim(
   }
 }
 
-/** Whether the viewer may see, and partly write, what of a user is nobody else's business. */
-export function isPersonalTo(viewer: Viewer, username: string): boolean {
+/** True if the viewer is the user, or staff: they may see the personal fields, and write some. */
+export function isUserOrStaff(viewer: Viewer, username: string): boolean {
   return viewer.staff || viewer.username === username;
 }
 
-/** The fields of users that they may write themselves: the others grant something. (A username given has to be the same.) */
+/** Fields that users may write in their own record; the others grant rights. (A username in the input must be the same.) */
 export const ownUserFields: readonly string[] = fieldsOf('user')
   .filter(({ own }) => own)
   .map(({ name }) => name);
 
+/** Visible parts of snapshots, keyed by the viewers' groups; `*` for staff. */
+const visibleParts = new SnapshotCache<Snapshot>(64);
+
 /**
- * The snapshot as a viewer may see it: without private namespaces and datasets of others, without what belongs to
- * them (their versions, queries, problems), and without folders that have no namespace. Of a query whose dataset isn't
- * there any more, nobody can tell whether that was private: whoever owns its namespace sees it.
- * @returns the same object where nothing had to be taken out
+ * The part of a snapshot that a viewer may see: without private namespaces and datasets of others, without their
+ * versions, queries and diagnostics, and without folders that have no namespace. A query whose dataset no longer exists
+ * is visible to owners of its namespace only, since the dataset may have been private.
+ * @returns the same object for viewers of the same groups; the snapshot itself if nothing in it is hidden from them
  */
 export function visibleTo(viewer: Viewer, snapshot: Snapshot): Snapshot {
-  const folders = filterMap(snapshot.folders, (folder) => visibleFolder(viewer, folder));
-  const seen = { ...snapshot, folders };
-  const queries = filterMap(snapshot.queries, (query) => {
-    if (has(seen, query.dataset)) return query;
-    const [namespace = ''] = query.dataset.split('/');
-    return owns(viewer, snapshot.folders.get(namespace)) && !has(snapshot, query.dataset) ? query : null;
-  });
-  const diagnostics = filterMap(snapshot.diagnostics, (found, path) =>
-    mayKnow(path, viewer, snapshot, { folders, queries }) ? found : null,
-  );
-  const all = folders === snapshot.folders && queries === snapshot.queries && diagnostics === snapshot.diagnostics;
-  return all ? snapshot : Object.freeze({ ...snapshot, folders, queries, diagnostics });
+  const key = viewer.staff ? '*' : [...viewer.groups].sort().join();
+  return visibleParts.getOrMake(snapshot, key, () => visiblePart(viewer, snapshot));
 }
 
-/** Whether a dataset is there, at this address or another since. */
-function has(snapshot: Snapshot, dataset: string): boolean {
+function visiblePart(viewer: Viewer, snapshot: Snapshot): Snapshot {
+  const folders = replaceValues(snapshot.folders, (folder) => visibleFolder(viewer, folder));
+  const visible = { ...snapshot, folders };
+  const queries = replaceValues(snapshot.queries, (query) => {
+    if (datasetExists(visible, query.dataset)) return query;
+    const [namespace = ''] = query.dataset.split('/');
+    return owns(viewer, snapshot.folders.get(namespace)) && !datasetExists(snapshot, query.dataset) ? query : null;
+  });
+  const diagnostics = replaceValues(snapshot.diagnostics, (found, path) =>
+    maySeeDiagnostics(path, viewer, snapshot, { folders, queries }) ? found : null,
+  );
+  const isAll = folders === snapshot.folders && queries === snapshot.queries && diagnostics === snapshot.diagnostics;
+  return isAll ? snapshot : partOf(snapshot, { folders, queries, diagnostics });
+}
+
+/** True if a dataset exists at this address, or was moved from it. */
+function datasetExists(snapshot: Snapshot, dataset: string): boolean {
   const [namespace = '', slug = ''] = dataset.split('/');
   const ref = { kind: 'dataset', namespace, slug } as const;
-  return Boolean(snapshot.folders.get(namespace)?.datasets.has(slug) || movedTo(snapshot, ref));
+  return Boolean(snapshot.folders.get(namespace)?.datasets.has(slug) || resolveAlias(snapshot, ref));
 }
 
-/** Whether one who sees these folders and queries may know of what is wrong with a file. */
-function mayKnow(
+/** True if a viewer who sees these folders and queries may see the diagnostics of a file. */
+function maySeeDiagnostics(
   path: string,
   viewer: Viewer,
   whole: Snapshot,
@@ -117,14 +125,14 @@ function mayKnow(
 ): boolean {
   const info = parsePath(path);
   const query = info.kind === 'record' && info.ref.kind === 'query' ? info.ref.slug : undefined;
-  // A file that makes no query doesn't say which dataset it would ask.
+  // The dataset of an invalid query is not known.
   if (query !== undefined) return visible.queries.has(query) || (viewer.staff && !whole.queries.has(query));
   const { namespace = '', dataset } = containersOf(path);
-  // What lies outside of the namespaces, or under a name that none can have, belongs to none.
+  // A file outside of the namespaces, or under an invalid name, belongs to no namespace.
   if (!slugRule.test(namespace)) return true;
   const folder = visible.folders.get(namespace);
   if (!folder || dataset === undefined) return Boolean(folder);
-  // A file that makes no dataset yet is judged by its namespace.
+  // For a dataset that was never valid, its namespace decides.
   return folder.datasets.has(dataset) || !whole.folders.get(namespace)?.datasets.has(dataset);
 }
 
@@ -140,22 +148,25 @@ const publicParts = new WeakMap<Folder, Folder>();
 function publicPart(folder: Folder): Folder {
   let part = publicParts.get(folder);
   if (!part) {
-    const datasets = filterMap(folder.datasets, (dataset) => (dataset.visibility === 'private' ? null : dataset));
+    const datasets = replaceValues(folder.datasets, (dataset) => (dataset.visibility === 'private' ? null : dataset));
     part = datasets === folder.datasets ? folder : Object.freeze({ ...folder, datasets });
     publicParts.set(folder, part);
   }
   return part;
 }
 
-/** The map with each value replaced, or dropped where it becomes null; the same map where all stay as they are. */
-function filterMap<T>(map: ReadonlyMap<string, T>, keep: (value: T, key: string) => T | null): ReadonlyMap<string, T> {
+/** The map with its values replaced, or deleted if the replacement is null; the same map if no value changes. */
+function replaceValues<T>(
+  map: ReadonlyMap<string, T>,
+  replace: (value: T, key: string) => T | null,
+): ReadonlyMap<string, T> {
   let result: Map<string, T> | undefined;
   for (const [key, value] of map) {
-    const kept = keep(value, key);
-    if (kept === value) continue;
+    const replacement = replace(value, key);
+    if (replacement === value) continue;
     result ??= new Map(map);
-    if (kept === null) result.delete(key);
-    else result.set(key, kept);
+    if (replacement === null) result.delete(key);
+    else result.set(key, replacement);
   }
   return result ?? map;
 }

@@ -7,13 +7,13 @@ import type { Diagnostic, Entities } from './types.ts';
 
 /** Top-level keys of a record, as its file says them. */
 export type RecordValue = Readonly<Record<string, unknown>>;
-/** Something that has a record file. */
+/** An entity that has a record file. */
 export type RecordEntity = Entities[ListedKind];
 
 /** The records that rules look at: as they are, or as they will be after the changes under check. */
 export interface RecordSet {
   readonly snapshot: Snapshot;
-  /** Contents of a record file; undefined if there is none or it does not parse. */
+  /** Contents of a record file; undefined if it does not exist or does not parse. */
   record(path: string): RecordValue | undefined;
   /** Paths of all record files that parse. */
   paths(): Iterable<string>;
@@ -21,7 +21,7 @@ export interface RecordSet {
   has(path: string): boolean;
   /** Names in a folder; none if it is absent. */
   names(folder: string): readonly string[];
-  /** Paths of files that were changed lately: if two records have the same id, such a one is reported. */
+  /** Paths of changed files, if only changes are checked: of two records with the same id, the changed one is reported. */
   readonly changed?: ReadonlySet<string> | undefined;
 }
 
@@ -33,21 +33,21 @@ export interface Touched {
   readonly before: RecordEntity | null;
   /** True if the record is new, or gets a new name. */
   readonly isNew: boolean;
-  /** True if something else has the name, be it a folder without a record. */
+  /** True if something else has the name, even if only a folder without a record. */
   readonly isTaken?: boolean;
 }
 
-/** Diagnostic without a line: that is found from its pointer, in the text. */
+/** Diagnostic without line and column, which are found later from the pointer. */
 export interface RecordDiagnostic extends Omit<Diagnostic, 'line' | 'column'> {
-  /** Keys to set that fix it, from the present contents of the record; absent if only a person can tell. */
+  /** Returns the keys to set to fix it, from the present contents of the record; absent if only a person can fix it. */
   readonly fix?: (record: RecordValue) => Record<string, unknown>;
-  /** The other record that it is about, which not everybody may see. */
+  /** The other record in the message, which the viewer may not be allowed to see. */
   readonly other?: RecordRef;
 }
 
 export type Report = Pick<RecordDiagnostic, 'code' | 'message'> & Partial<RecordDiagnostic>;
-/** Diagnostic of a whole record, an error unless it says otherwise. */
-export const report = (path: string, found: Report): RecordDiagnostic => ({
+/** Makes a diagnostic; by default an error, of the whole record. */
+export const makeDiagnostic = (path: string, found: Report): RecordDiagnostic => ({
   path,
   pointer: '',
   severity: 'error',

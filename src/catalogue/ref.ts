@@ -1,6 +1,4 @@
-/** References: which thing is meant. Written `<namespace>/<dataset>@<version>` on the command line and in files. */
-import { ValidationError } from './errors.ts';
-import type { Entity, Kind } from './types.ts';
+/** References to entities. On the command line and in files, they are written `<namespace>/<dataset>@<version>`. */
 
 export interface NamespaceRef {
   readonly kind: 'namespace';
@@ -30,7 +28,7 @@ export interface QueryRef {
   readonly kind: 'query';
   readonly slug: string;
 }
-/** `slug` is the entry's number, in decimal. */
+/** `slug` is the id of the file, in decimal. */
 export interface FileRef {
   readonly kind: 'file';
   readonly slug: string;
@@ -45,19 +43,19 @@ export interface Refs {
   query: QueryRef;
   file: FileRef;
 }
-export type Ref = Refs[Kind];
-/** The reference of a kind, written so that the compiler tells the kind by it. */
-export type RefOf<K extends Kind> = Refs[K] | (Refs[K] & { readonly kind: K });
+export type Ref = Refs[keyof Refs];
+/** The reference of a kind, in a form from which the compiler infers the kind. */
+export type RefOf<K extends keyof Refs> = Refs[K] | (Refs[K] & { readonly kind: K });
 
-/** A slug: what a path segment of the API, and a folder's or file's name, may be. */
+/** Valid slugs: they are segments of URLs and names of files and folders. */
 export const slugRule = /^[-a-zA-Z0-9_]+$/;
-/** The longest slug that is derived or accepted, in characters. */
+/** Maximum length of a slug, in characters. */
 export const maxSlugLength = 100;
-/** A username: as Django's, `[\w.@+-]+`, and no path of its own. */
+/** Valid usernames: as in Django, `[\w.@+-]+`, but not `.` and `..`. */
 export const usernameRule = /^(?!\.{1,2}$)[-\w.@+]+$/;
 
-/** The reference of an entity. */
-export function refOf(entity: Exclude<Entity, { kind: 'file' }>): Ref {
+/** The reference of an entity, which has the reference's members among its own. */
+export function refOf(entity: Exclude<Ref, FileRef>): Exclude<Ref, FileRef> {
   switch (entity.kind) {
     case 'dataset':
       return { kind: 'dataset', namespace: entity.namespace, slug: entity.slug };
@@ -73,7 +71,7 @@ export function datasetOf(version: { namespace: string; dataset: string }): Data
   return { kind: 'dataset', namespace: version.namespace, slug: version.dataset };
 }
 
-/** As people write it: `parks`, `parks/trees`, `parks/trees@20200101000000000000`. */
+/** The text of a reference: `parks`, `parks/trees`, `parks/trees@20200101000000000000`. */
 export function formatRef(ref: Ref): string {
   switch (ref.kind) {
     case 'dataset':
@@ -83,50 +81,4 @@ export function formatRef(ref: Ref): string {
     default:
       return ref.slug;
   }
-}
-
-/**
- * Reads `<namespace>/<dataset>` or `<namespace>/<dataset>@<version>`.
- * @throws ValidationError that says how it is written
- */
-export function parseDatasetRef(text: string): DatasetRef {
-  const match = /^([^/@]+)\/([^/@]+)$/.exec(text);
-  const [, namespace = '', slug = ''] = match ?? [];
-  if (!slugRule.test(namespace) || !slugRule.test(slug))
-    throw new ValidationError({
-      non_field_errors: [`"${text}" names no dataset. A dataset is written <namespace>/<dataset>, as in parks/trees.`],
-    });
-  return { kind: 'dataset', namespace, slug };
-}
-
-/** Reads `<namespace>/<dataset>@<version>`; without `@…` the version is `latest`. */
-export function parseVersionRef(text: string): VersionRef {
-  const at = text.indexOf('@');
-  const version = at < 0 ? 'latest' : text.slice(at + 1);
-  const { namespace, slug } = parseDatasetRef(at < 0 ? text : text.slice(0, at));
-  if (!slugRule.test(version))
-    throw new ValidationError({
-      non_field_errors: [
-        `"${text}" names no version. A version is written <namespace>/<dataset>@<version>, or …@latest.`,
-      ],
-    });
-  return { kind: 'version', namespace, dataset: slug, slug: version };
-}
-
-/** Reads a username. */
-export function parseUsername(text: string): UserRef {
-  if (!usernameRule.test(text))
-    throw new ValidationError({
-      non_field_errors: [`"${text}" is no username. It has letters, digits and @ . + - _ only.`],
-    });
-  return { kind: 'user', slug: text };
-}
-
-/** Reads the slug of a namespace, group or query. */
-export function parseSlug<K extends 'namespace' | 'group' | 'query'>(kind: K, text: string): Refs[K] {
-  if (!slugRule.test(text))
-    throw new ValidationError({
-      non_field_errors: [`"${text}" is no ${kind}'s name. It has letters, digits, "-" and "_" only.`],
-    });
-  return { kind, slug: text } as Refs[K];
 }

@@ -1,37 +1,39 @@
-/** Rules about what records name: groups, datasets, versions, images, former addresses. */
-import { movedTo } from './aliases.ts';
-import { picturesOf } from './entities.ts';
+/** Rules about references in records: to groups, datasets, versions, images; and about aliases. */
+import { resolveAlias } from './aliases.ts';
+import { imageAddresses } from './entities.ts';
 import { mediaPathIn } from './layout.ts';
-import { allOf } from './listing.ts';
-import { lookUp } from './lookup.ts';
+import { allEntities } from './listing.ts';
+import { findEntity } from './lookup.ts';
+import { parseDatasetRef } from './parse-ref.ts';
 import {
+  makeDiagnostic,
   type RecordDiagnostic,
   type RecordEntity,
   type RecordSet,
   recordPathOf,
-  report,
   type Touched,
 } from './record-set.ts';
-import { formatRef, parseDatasetRef } from './ref.ts';
+import { formatRef } from './ref.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Query } from './types.ts';
 
-/** Records that others name exist. */
-export function* allReferences(next: RecordSet): Generator<RecordDiagnostic> {
+/** All records that others refer to must exist. */
+export function* checkAllReferences(next: RecordSet): Generator<RecordDiagnostic> {
   for (const kind of ['namespace', 'user', 'dataset', 'query'] as const)
-    for (const entity of allOf(next.snapshot, kind)) yield* references(next, entity, recordPathOf(next, entity));
+    for (const entity of allEntities(next.snapshot, kind))
+      yield* checkReferences(next, entity, recordPathOf(next, entity));
 }
 
-/** Records that are named newly exist. */
-export function* newReferences(next: RecordSet, touched: readonly Touched[]): Generator<RecordDiagnostic> {
+/** Records to which touched records newly refer must exist. */
+export function* checkNewReferences(next: RecordSet, touched: readonly Touched[]): Generator<RecordDiagnostic> {
   for (const { path, ref, before } of touched) {
-    const entity = lookUp(next.snapshot, ref);
-    if (entity) yield* references(next, entity, path, before);
+    const entity = findEntity(next.snapshot, ref);
+    if (entity) yield* checkReferences(next, entity, path, before);
   }
 }
 
-/** @param before the entity before a change: what it names already is not reported */
-function* references(
+/** @param before the entity before a change: references that it has already are not reported */
+function* checkReferences(
   next: RecordSet,
   entity: RecordEntity,
   path: string,
@@ -43,13 +45,13 @@ function* references(
     for (const [i, group] of groups.entries()) {
       if (known.includes(group) || next.snapshot.groups.has(group)) continue;
       const message = `There is no group ${group}. Add groups/${group}.yaml, or remove it here.`;
-      yield report(path, { code: 'reference', pointer: `/${field}/${i}`, message });
+      yield makeDiagnostic(path, { code: 'reference', pointer: `/${field}/${i}`, message });
     }
   } else if (entity.kind === 'query') {
     const isKnown = before?.kind === 'query' && before.dataset === entity.dataset && before.version === entity.version;
-    if (!isKnown) yield* queryReferences(next.snapshot, entity, path);
+    if (!isKnown) yield* checkQueryReferences(next.snapshot, entity, path);
   } else if (entity.kind === 'dataset')
-    for (const [field, address] of picturesOf(entity)) {
+    for (const [field, address] of imageAddresses(entity)) {
       const file = mediaPathIn(address);
       const found = {
         code: 'image',
@@ -57,7 +59,7 @@ function* references(
         message: `There is no file ${file}.`,
         severity: 'warning',
       } as const;
-      if (file !== null && !next.has(file)) yield report(path, found);
+      if (file !== null && !next.has(file)) yield makeDiagnostic(path, found);
     }
 }
 
@@ -66,39 +68,46 @@ function groupsIn(entity: RecordEntity): readonly [field: string, groups: readon
   return ['groups', entity.kind === 'user' ? entity.groups : []];
 }
 
-/** Saved queries are about datasets that exist. */
-function* queryReferences(snapshot: Snapshot, query: Query, path: string): Generator<RecordDiagnostic> {
+/** The dataset and the version of a query must exist. */
+function* checkQueryReferences(snapshot: Snapshot, query: Query, path: string): Generator<RecordDiagnostic> {
   const ref = parseDatasetRef(query.dataset);
   const dataset = snapshot.folders.get(ref.namespace)?.datasets.get(ref.slug);
-  const moved = dataset ? undefined : movedTo(snapshot, ref);
+  const moved = dataset ? undefined : resolveAlias(snapshot, ref);
   const pointer = '/dataset';
   if (moved) {
     const now = formatRef(moved);
     const message = `The dataset ${query.dataset} is ${now} now. Write "dataset: ${now}".`;
-    yield report(path, { code: 'reference', pointer, message, severity: 'warning', fix: () => ({ dataset: now }) });
+    yield makeDiagnostic(path, {
+      code: 'reference',
+      pointer,
+      message,
+      severity: 'warning',
+      fix: () => ({ dataset: now }),
+    });
   } else if (!dataset)
-    yield report(path, { code: 'reference', pointer, message: `There is no dataset ${query.dataset}.` });
+    yield makeDiagnostic(path, { code: 'reference', pointer, message: `There is no dataset ${query.dataset}.` });
   else if (query.version !== null && !dataset.versions.some(({ slug }) => slug === query.version)) {
     const message = `The dataset ${query.dataset} has no version ${query.version}.`;
-    yield report(path, { code: 'reference', pointer: '/version', message });
+    yield makeDiagnostic(path, { code: 'reference', pointer: '/version', message });
   }
 }
 
-/** A former address belongs to one dataset, and to none that exists. */
-export function* aliases(next: RecordSet): Generator<RecordDiagnostic> {
+/** An alias must belong to one dataset only, and must not be the address of an existing one. */
+export function* checkAliases(next: RecordSet): Generator<RecordDiagnostic> {
   const { snapshot } = next;
   const claimed = new Map<string, string>();
-  for (const dataset of allOf(snapshot, 'dataset')) {
+  for (const dataset of allEntities(snapshot, 'dataset')) {
     const path = recordPathOf(next, dataset);
     for (const [i, alias] of dataset.aliases.entries()) {
       const address = alias.includes('/') ? alias : `${dataset.namespace}/${alias}`;
       const [namespace = '', slug = ''] = address.split('/');
       const found = { code: 'alias', pointer: `/aliases/${i}` } as const;
       const other = claimed.get(address);
-      if (other) yield report(path, { ...found, message: `The former address ${address} is claimed by ${other} too.` });
+      if (other)
+        yield makeDiagnostic(path, { ...found, message: `The former address ${address} is claimed by ${other} too.` });
       else if (snapshot.folders.get(namespace)?.datasets.has(slug)) {
         const message = `There is a dataset at ${address}: the alias has no effect.`;
-        yield report(path, { ...found, message, severity: 'warning' });
+        yield makeDiagnostic(path, { ...found, message, severity: 'warning' });
       }
       claimed.set(address, path);
     }

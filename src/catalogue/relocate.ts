@@ -1,24 +1,24 @@
-/** Readings after a record is moved or removed, without reading a file: what moves stays the same but for its place. */
+/** Readings after a record is moved or removed, made without reading files: only names and addresses change. */
 import { withVersions } from './entities.ts';
 import type { RecordRef } from './layout.ts';
-import { lookUp } from './lookup.ts';
+import { findEntity } from './lookup.ts';
 import type { Reading, Snapshot } from './snapshot.ts';
 import type { Dataset } from './types.ts';
 
 /** Readings after the removal of a record. */
-export function readingsWithout(snapshot: Snapshot, ref: RecordRef): readonly Reading[] {
+export function readingsAfterRemoval(snapshot: Snapshot, ref: RecordRef): readonly Reading[] {
   if (ref.kind !== 'version') return [{ ...ref, entity: null } as Reading];
   const { namespace, dataset: slug } = ref;
-  const dataset = lookUp<'dataset'>(snapshot, { kind: 'dataset', namespace, slug });
+  const dataset = findEntity<'dataset'>(snapshot, { kind: 'dataset', namespace, slug });
   if (!dataset) return [];
   const versions = dataset.versions.filter((version) => version.slug !== ref.slug);
   return [{ kind: 'dataset', namespace, slug, entity: withVersions(dataset, versions) }];
 }
 
-/** Readings after a move to a place of the same kind. */
+/** Readings after a record is moved or renamed. Both references are of the same kind. */
 export function readingsAfterMove(snapshot: Snapshot, from: RecordRef, to: RecordRef): readonly Reading[] {
   if (from.kind === 'dataset' && to.kind === 'dataset') {
-    const dataset = lookUp<'dataset'>(snapshot, from);
+    const dataset = findEntity<'dataset'>(snapshot, from);
     return dataset ? datasetMoved(dataset, to.namespace, to.slug) : [];
   }
   if (from.kind === 'namespace') {
@@ -30,7 +30,7 @@ export function readingsAfterMove(snapshot: Snapshot, from: RecordRef, to: Recor
       ...[...(folder?.datasets.values() ?? [])].flatMap((dataset) => datasetMoved(dataset, to.slug, dataset.slug)),
     ];
   }
-  const entity = lookUp(snapshot, from as Exclude<RecordRef, { kind: 'version' }>);
+  const entity = findEntity(snapshot, from as Exclude<RecordRef, { kind: 'version' }>);
   // The members of a group follow from the users.
   const moved = entity && { ...entity, slug: to.slug, ...(entity.kind === 'group' && { members: [] }) };
   return [

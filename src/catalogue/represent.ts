@@ -1,27 +1,30 @@
 /**
- * The objects of the API, field for field: the recorded fields in the recorded order, further fields after them. `--json`
- * on the command line prints the same.
+ * JSON representations of the API: the recorded fields in the recorded order, further fields after them. `--json` on the
+ * command line prints the same.
  */
 import type { TokenInfo } from './accounts.ts';
+import type { Difference } from './difference.ts';
 import type { NamedField } from './field.ts';
 import { apiFields } from './fields.ts';
-import type { EntityKind } from './records.ts';
-import { formatRef, parseDatasetRef, type Ref, refOf } from './ref.ts';
+import { parseDatasetRef } from './parse-ref.ts';
+import { formatRef, type Ref, refOf } from './ref.ts';
+import type { EntityKind } from './schemas.ts';
 import type { TrashEntry } from './trash.ts';
 import type { CatalogueFile, Entities, FileDetails, Kind, Version } from './types.ts';
-import { apiRoot, collections, type Links, pathOf } from './urls.ts';
+import { apiPath, apiRoot, collections, type Links } from './urls.ts';
 
 type Json = Record<string, unknown>;
 
-/** The address of a resource, or of something below it. */
+/** The URL of a resource, or of a path below it. */
 export function urlOf(links: Links, ref: Ref, below = ''): string {
-  return `${links.base}${pathOf(ref)}${below}${links.suffix}`;
+  return `${links.base}${apiPath(ref)}${below}${links.suffix}`;
 }
 
 /**
- * The entity that the value of a link names.
- * @param within the entity with the link. A version has the slug of its dataset beside that of the namespace, a query
- *   `<namespace>/<dataset>`; the version of a query is one of that dataset
+ * The reference of the entity that a link leads to.
+ * @param value of the field: a slug, or `<namespace>/<dataset>`
+ * @param within the entity that has the link: a dataset without namespace is in its namespace, a version is one of its
+ *   dataset
  */
 export function linkedRef(kind: Kind, value: string, within: Readonly<Record<string, unknown>>): Ref {
   switch (kind) {
@@ -38,19 +41,19 @@ export function linkedRef(kind: Kind, value: string, within: Readonly<Record<str
   }
 }
 
-/** The value of a link to an entity, from which `linkedRef` makes the reference. */
+/** The value of a link to an entity: the inverse of `linkedRef`. */
 export const linkValue = (ref: Ref): string => (ref.kind === 'dataset' ? formatRef(ref) : ref.slug);
 
-type Show = (entity: Readonly<Record<string, unknown>>, links: Links) => unknown;
+type ApiValue = (entity: Readonly<Record<string, unknown>>, links: Links) => unknown;
 
-/** From the value in an entity to the value in the API; undefined if it is the same. */
-function showOf({ name, type, link, below }: NamedField): Show | undefined {
+/** The function from an entity to the value of a field in the API; undefined if it is the value in the entity. */
+function apiValueOf({ name, type, link, below }: NamedField): ApiValue | undefined {
   if (link) {
-    const show: (value: unknown, ...rest: Parameters<Show>) => unknown = (value, entity, links) =>
+    const linkUrl: (value: unknown, ...rest: Parameters<ApiValue>) => unknown = (value, entity, links) =>
       value === null ? null : urlOf(links, linkedRef(link, String(value), entity));
     return type === 'links'
-      ? (entity, links) => (entity[name] as readonly string[]).map((value) => show(value, entity, links))
-      : (entity, links) => show(entity[name], entity, links);
+      ? (entity, links) => (entity[name] as readonly string[]).map((value) => linkUrl(value, entity, links))
+      : (entity, links) => linkUrl(entity[name], entity, links);
   }
   switch (type) {
     case 'username':
@@ -65,23 +68,23 @@ function showOf({ name, type, link, below }: NamedField): Show | undefined {
   }
 }
 
-/** Makes the object of the API. The last argument is true if the asker may see what only the user and staff may. */
-type Represent<K extends EntityKind> = (entity: Entities[K], links: Links, isPersonal?: boolean) => Json;
+/** Makes the representation of an entity. `withPersonal` is true to include fields that only the user and staff may see. */
+type Represent<K extends EntityKind> = (entity: Entities[K], links: Links, withPersonal?: boolean) => Json;
 
 function representation<K extends EntityKind>(kind: K): Represent<K> {
   const fields = apiFields(kind)
     .filter(({ source }) => source !== 'secret')
-    .map((field) => ({ name: field.name, personal: field.personal ?? false, show: showOf(field) }));
-  return (entity, links, isPersonal = false) => {
+    .map((field) => ({ name: field.name, personal: field.personal ?? false, toApi: apiValueOf(field) }));
+  return (entity, links, withPersonal = false) => {
     const values = entity as unknown as Readonly<Record<string, unknown>>;
     const object: Json = {};
-    for (const { name, personal, show } of fields)
-      if (isPersonal || !personal) object[name] = show ? show(values, links) : values[name];
+    for (const { name, personal, toApi } of fields)
+      if (withPersonal || !personal) object[name] = toApi ? toApi(values, links) : values[name];
     return object;
   };
 }
 
-/** The representation of each kind that needs nothing but the entity. */
+/** Functions that represent an entity, keyed by kind. */
 export const represent: { readonly [K in EntityKind]: Represent<K> } = {
   namespace: representation('namespace'),
   dataset: representation('dataset'),
@@ -100,14 +103,14 @@ export const {
   query: representQuery,
 } = represent;
 
-/** The description of a token, without the token itself. */
+/** A token, without the token itself. */
 export function representToken({ id, user, label, scope, created, expires, lastUsed }: TokenInfo, links: Links): Json {
   const url = `${links.base}${apiRoot}auth/tokens/${id}/${links.suffix}`;
   const owner = urlOf(links, { kind: 'user', slug: user });
   return { id, user: owner, label, scope, created, expires, last_used: lastUsed, url };
 }
 
-/** The description of something that was removed. */
+/** An entry of the trash. */
 export function representTrash({ id, ref, paths, removed, by }: TrashEntry, links: Links): Json {
   const url = `${links.base}${apiRoot}trash/${id}/${links.suffix}`;
   return { id, kind: ref.kind, name: formatRef(ref), paths, removed, by, url };
@@ -127,7 +130,7 @@ export function representFile(file: CatalogueFile, links: Links, details: FileDe
   };
 }
 
-/** The root of the API, as observed. */
+/** The root of the API, as recorded. */
 export function representRoot(links: Links): Json {
   const entry = (name: string, path: string) => ({ url: `${links.base}${path}${links.suffix}`, name });
   return {
@@ -145,9 +148,42 @@ export function representRoot(links: Links): Json {
   };
 }
 
-/**
- * JSON as Django REST Framework writes it: compact, not ASCII-escaped, only U+2028 and U+2029 as escapes.
- */
+/** JSON as in Django REST Framework: compact, not ASCII-escaped, except for U+2028 and U+2029. */
 export function toJson(value: unknown): string {
   return JSON.stringify(value).replace(/[\u2028\u2029]/g, (c) => (c === '\u2028' ? '\\u2028' : '\\u2029'));
+}
+
+/** A difference without its rows. */
+export function representDifference({ from, to, columns, key, counts }: Difference, links: Links) {
+  return { from: urlOf(links, refOf(from)), to: urlOf(links, refOf(to)), columns, key, counts };
+}
+
+/** Minimum length of a chunk, so that the cost per chunk is negligible. */
+const minChunkLength = 1 << 16;
+
+/**
+ * A difference as a document, in chunks: one JSON object whose last member is `rows`; or NDJSON whose first line has all
+ * other members. Rows are read on demand.
+ * @param maxRows maximum number of rows
+ */
+export async function* serializeDifference(
+  difference: Difference,
+  links: Links,
+  format: 'json' | 'ndjson',
+  maxRows = Number.POSITIVE_INFINITY,
+): AsyncGenerator<string, void, undefined> {
+  const head = toJson(representDifference(difference, links));
+  const isLines = format === 'ndjson';
+  let text = isLines ? `${head}\n` : `${head.slice(0, -1)},"rows":[`;
+  let separator = '';
+  let rowCount = 0;
+  for await (const row of maxRows > 0 ? difference.rows() : []) {
+    text += isLines ? `${toJson(row)}\n` : separator + toJson(row);
+    separator = ',\n';
+    if (++rowCount >= maxRows) break;
+    if (text.length < minChunkLength) continue;
+    yield text;
+    text = '';
+  }
+  yield isLines ? text : `${text}]}`;
 }

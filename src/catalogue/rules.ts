@@ -1,92 +1,102 @@
 /**
- * Rules between the records of a catalogue: identifiers, names, references. `check` asks them for all records; every
- * write (edit, create, move, push) asks them for the records that it changes, before it writes.
+ * Rules between the records of a catalogue: identifiers, names, references. The command `check` checks all records; every
+ * write (edit, create, move, push) checks the records that it changes, before it writes.
  */
-import { drawId } from './ids.ts';
+import { randomId } from './ids.ts';
 import { parentFolder, parseRecordName, payloadFolder, type RecordRef, recordAt, recordPaths } from './layout.ts';
-import { allOf, type ListedKind } from './listing.ts';
+import { allEntities, type ListedKind } from './listing.ts';
 import {
+  makeDiagnostic,
   type RecordDiagnostic,
   type RecordEntity,
   type RecordSet,
   recordPathOf,
-  report,
   type Touched,
 } from './record-set.ts';
-import { formatRef, refOf } from './ref.ts';
-import { aliases, allReferences, newReferences } from './reference-rules.ts';
+import { datasetOf, formatRef, refOf } from './ref.ts';
+import { checkAliases, checkAllReferences, checkNewReferences } from './reference-rules.ts';
 import type { Snapshot } from './snapshot.ts';
 import { misspelledKeys } from './validators.ts';
 
 /**
- * Violations of the rules.
+ * Diagnostics of records that violate a rule.
  * @param next the records after the changes
- * @param touched the records that change, in order: only what their changes make wrong is reported. Without it, all
- *   records are checked.
+ * @param touched the records that change, in order: only problems that their changes cause are reported; if absent, all
+ *   records are checked
  */
-export function rules(next: RecordSet, touched?: readonly Touched[]): readonly RecordDiagnostic[] {
-  if (touched) return [...newNames(next, touched), ...newIds(next, touched), ...newReferences(next, touched)];
+export function checkRules(next: RecordSet, touched?: readonly Touched[]): readonly RecordDiagnostic[] {
+  if (touched)
+    return [...checkNewNames(next, touched), ...checkNewIds(next, touched), ...checkNewReferences(next, touched)];
   return [
-    ...unknownKeys(next),
-    ...ids(next),
-    ...allReferences(next),
-    ...aliases(next),
-    ...columns(next),
-    ...payloads(next),
+    ...checkKeys(next),
+    ...checkIds(next),
+    ...checkAllReferences(next),
+    ...checkAliases(next),
+    ...checkColumnNames(next),
+    ...checkPayloads(next),
   ];
 }
 
 const kinds: readonly ListedKind[] = ['namespace', 'dataset', 'version', 'group', 'user', 'query'];
 
-/** Message for an id that another record has. */
-export const idMessage = (id: number, other: string): string => `The id ${id} is already used by ${other}.`;
-const nameOf = (ref: RecordRef) => `${ref.kind} ${formatRef(ref)}`;
+/** Message about an id that another record has. */
+export const duplicateIdMessage = (id: number, other: string): string => `The id ${id} is already used by ${other}.`;
+const describeRef = (ref: RecordRef) => `${ref.kind} ${formatRef(ref)}`;
 
-/** Identifiers are written down, and unique within their kind. */
-function* ids(next: RecordSet): Generator<RecordDiagnostic> {
+/** Identifiers must be written in the files, and be unique within their kind. */
+function* checkIds(next: RecordSet): Generator<RecordDiagnostic> {
   for (const kind of kinds) {
     const owners = new Map<number, RecordEntity>();
-    const entities = [...allOf(next.snapshot, kind)].map((entity) => ({ entity, path: recordPathOf(next, entity) }));
-    // An id that is derived from the address gives way to one that is written down.
+    const entities = [...allEntities(next.snapshot, kind)].map((entity) => ({
+      entity,
+      path: recordPathOf(next, entity),
+    }));
+    // Of two equal ids, one that is derived from the address is reported rather than one that is written in a file.
     const isWritten = ({ path }: { path: string }) => Number(next.record(path)?.id !== undefined);
     const isChanged = ({ path }: { path: string }) => Number(next.changed?.has(path) ?? false);
     entities.sort((a, b) => isWritten(b) - isWritten(a) || isChanged(a) - isChanged(b) || (a.path < b.path ? -1 : 1));
     for (const { entity, path } of entities) {
       const owner = owners.get(entity.id);
       if (owner) {
-        const id = drawId((candidate) => owners.has(candidate));
+        const id = randomId((candidate) => owners.has(candidate));
         owners.set(id, entity);
         const other = refOf(owner) as RecordRef;
-        const message = idMessage(entity.id, nameOf(other));
-        yield report(path, { code: 'id', pointer: '/id', message, other, fix: () => ({ id }) });
+        const message = duplicateIdMessage(entity.id, describeRef(other));
+        yield makeDiagnostic(path, { code: 'id', pointer: '/id', message, other, fix: () => ({ id }) });
         continue;
       }
       owners.set(entity.id, entity);
       if (next.record(path) === undefined || isWritten({ path })) continue;
       const { id } = entity;
       const message = `There is no id: ${id} is derived from the address, and will change with it. Write "id: ${id}".`;
-      yield report(path, { code: 'missing-id', message, severity: 'warning', fix: () => ({ id }) });
+      yield makeDiagnostic(path, { code: 'missing-id', message, severity: 'warning', fix: () => ({ id }) });
     }
   }
 }
 
-/** New or changed identifiers are not used by another record, whose own is written down. */
-function* newIds(next: RecordSet, touched: readonly Touched[]): Generator<RecordDiagnostic> {
+/** A new or changed identifier must not be written in the file of another record. */
+function* checkNewIds(next: RecordSet, touched: readonly Touched[]): Generator<RecordDiagnostic> {
   const wanted = touched.flatMap(({ path, ref, before }) => {
     const id = next.record(path)?.id;
     return typeof id === 'number' && id !== before?.id ? [{ path, ref, id }] : [];
   });
-  const order = new Map(touched.map(({ ref }, i) => [nameOf(ref), i]));
+  const order = new Map(touched.map(({ ref }, i) => [describeRef(ref), i]));
   for (const kind of new Set(wanted.map(({ ref }) => ref.kind))) {
     const own = wanted.filter(({ ref }) => ref.kind === kind);
     const holders = holdersOf(next.snapshot, kind, new Set(own.map(({ id }) => id)));
     for (const { path, ref, id } of own) {
-      const rank = order.get(nameOf(ref)) ?? 0;
+      const rank = order.get(describeRef(ref)) ?? 0;
       const other = holders.get(id)?.find((one) => {
-        if (nameOf(one) === nameOf(ref) || (order.get(nameOf(one)) ?? -1) > rank) return false;
+        if (describeRef(one) === describeRef(ref) || (order.get(describeRef(one)) ?? -1) > rank) return false;
         return recordPaths(one).some((place) => next.record(place)?.id === id);
       });
-      if (other) yield report(path, { code: 'id', pointer: '/id', message: idMessage(id, nameOf(other)), other });
+      if (other)
+        yield makeDiagnostic(path, {
+          code: 'id',
+          pointer: '/id',
+          message: duplicateIdMessage(id, describeRef(other)),
+          other,
+        });
     }
   }
 }
@@ -94,36 +104,43 @@ function* newIds(next: RecordSet, touched: readonly Touched[]): Generator<Record
 /** The records of a kind that have one of these ids. */
 function holdersOf(snapshot: Snapshot, kind: ListedKind, ids: ReadonlySet<number>): Map<number, RecordRef[]> {
   const holders = new Map<number, RecordRef[]>();
-  for (const entity of allOf(snapshot, kind))
+  for (const entity of allEntities(snapshot, kind))
     if (ids.has(entity.id)) holders.set(entity.id, [...(holders.get(entity.id) ?? []), refOf(entity) as RecordRef]);
   return holders;
 }
 
-/** A new record has a container, and a name that differs from others in more than case. (Reading reports what lies so.) */
-function* newNames(next: RecordSet, touched: readonly Touched[]): Generator<RecordDiagnostic> {
+/**
+ * A new record must have a container, and a name that differs from others in more than case. (Existing records are checked
+ * when they are read.)
+ */
+function* checkNewNames(next: RecordSet, touched: readonly Touched[]): Generator<RecordDiagnostic> {
   const listings = new Map<string, Map<string, string[]>>();
   for (const { path, ref, isNew, isTaken } of touched) {
     if (!isNew) continue;
     const container = containerOf(ref);
     if (container && !recordPaths(container).some((one) => next.has(one)))
-      yield report(path, { code: 'container', message: `There is no ${nameOf(container)}.`, other: container });
+      yield makeDiagnostic(path, {
+        code: 'container',
+        message: `There is no ${describeRef(container)}.`,
+        other: container,
+      });
     const parent = parentFolder(ref);
     const names = listings.get(parent) ?? namesByCase(next.names(parent));
     listings.set(parent, names);
     const twin = names.get(ref.slug.toLowerCase())?.find((name) => name !== ref.slug);
     const file = recordPaths(ref).find((one) => one !== path && next.has(one));
-    if (isTaken) yield report(path, { code: 'name', message: `There is a ${nameOf(ref)} already.` });
+    if (isTaken) yield makeDiagnostic(path, { code: 'name', message: `There is a ${describeRef(ref)} already.` });
     else if (file) {
       const message = `${path} and ${file} describe the same record: keep one of them.`;
-      yield report(path, { code: 'name', message });
+      yield makeDiagnostic(path, { code: 'name', message });
     } else if (twin !== undefined && isFirst(touched, ref, twin)) {
       const message = `There is a ${ref.kind} ${twin} already: names that differ only in case are the same.`;
-      yield report(path, { code: 'name', message });
+      yield makeDiagnostic(path, { code: 'name', message });
     }
   }
 }
 
-/** Of two new names that differ only in case, the first in the order of the changes may stay. */
+/** True if the twin is touched before the record: of two new names that differ only in case, the first is valid. */
 function isFirst(touched: readonly Touched[], ref: RecordRef, twin: string): boolean {
   const parent = parentFolder(ref);
   const index = (slug: string) => touched.findIndex((one) => one.ref.slug === slug && parentFolder(one.ref) === parent);
@@ -140,15 +157,15 @@ function namesByCase(names: readonly string[]): Map<string, string[]> {
   return byCase;
 }
 
-/** The record in whose folder a record lies. */
+/** The record whose folder contains a record; null if there is none. */
 export function containerOf(ref: RecordRef): RecordRef | null {
   if (ref.kind === 'dataset') return { kind: 'namespace', slug: ref.namespace };
-  return ref.kind === 'version' ? { kind: 'dataset', namespace: ref.namespace, slug: ref.dataset } : null;
+  return ref.kind === 'version' ? datasetOf(ref) : null;
 }
 
-/** The columns of a dataset have different names. */
-function* columns(next: RecordSet): Generator<RecordDiagnostic> {
-  for (const dataset of allOf(next.snapshot, 'dataset')) {
+/** Columns of a dataset must have different names. */
+function* checkColumnNames(next: RecordSet): Generator<RecordDiagnostic> {
+  for (const dataset of allEntities(next.snapshot, 'dataset')) {
     const names = new Set<string>();
     for (const [i, { name }] of dataset.columns.entries()) {
       const found = {
@@ -156,37 +173,37 @@ function* columns(next: RecordSet): Generator<RecordDiagnostic> {
         pointer: `/columns/${i}/name`,
         message: `There are two columns named "${name}".`,
       } as const;
-      if (names.has(name)) yield report(recordPathOf(next, dataset), found);
+      if (names.has(name)) yield makeDiagnostic(recordPathOf(next, dataset), found);
       names.add(name);
     }
   }
 }
 
-/** Keys that look like a typing mistake. */
-function* unknownKeys(next: RecordSet): Generator<RecordDiagnostic> {
+/** Keys must not look like a misspelled key of the schema. */
+function* checkKeys(next: RecordSet): Generator<RecordDiagnostic> {
   for (const path of next.paths()) {
     const { kind } = recordAt(path);
     const record = next.record(path);
     if (kind === 'payload' || kind === 'unknown' || !record) continue;
     for (const found of misspelledKeys(kind, record))
-      yield report(path, { code: 'unknown-key', ...found, severity: 'warning' });
+      yield makeDiagnostic(path, { code: 'unknown-key', ...found, severity: 'warning' });
   }
 }
 
-/** Every payload is named by a version, and has a checksum. */
-function* payloads(next: RecordSet): Generator<RecordDiagnostic> {
+/** Every payload must be named by a version, and every version with a payload must have a checksum. */
+function* checkPayloads(next: RecordSet): Generator<RecordDiagnostic> {
   const warning = { code: 'payload', severity: 'warning' } as const;
-  for (const dataset of allOf(next.snapshot, 'dataset')) {
+  for (const dataset of allEntities(next.snapshot, 'dataset')) {
     const home = payloadFolder(dataset.namespace, dataset.slug);
     const named = new Set(dataset.versions.map(({ file }) => file));
     for (const name of next.names(home))
       if (!name.startsWith('.') && !named.has(name))
-        yield report(`${home}/${name}`, { ...warning, message: 'No version names this payload.' });
+        yield makeDiagnostic(`${home}/${name}`, { ...warning, message: 'No version names this payload.' });
     for (const version of dataset.versions)
       if ((version.file || version.href) && !version.checksum)
-        yield report(recordPathOf(next, version), {
+        yield makeDiagnostic(recordPathOf(next, version), {
           ...warning,
-          message: 'There is no checksum: nobody can tell if the payload is the right one.',
+          message: "There is no checksum, so the payload can't be verified.",
         });
   }
 }

@@ -1,5 +1,5 @@
-/** The fields of catalogue.yaml, a row each as in `fields.ts`; and the settings that it makes. */
-import { fill, named, type Stored } from './field.ts';
+/** Settings of a catalogue: the fields of catalogue.yaml (rows as in `fields.ts`), and the values read from it. */
+import { fillFields, type Stored, withNames } from './field.ts';
 import { boolean, integer, object, text } from './field-types.ts';
 import type { Settings } from './types.ts';
 
@@ -37,10 +37,10 @@ export const settingsFields = {
   metrics: boolean('Count requests and more for Prometheus, at /metrics, from the next start on.', { default: false }),
 };
 
-const fields = named(settingsFields);
+const fields = withNames(settingsFields);
 
-/** Settings from what catalogue.yaml says; {} gives the defaults. */
+/** The settings in catalogue.yaml, with defaults; {} gives the defaults. */
 export function settingsFrom(record: Stored<typeof settingsFields>): Settings {
-  const settings = fill({}, fields, record) as unknown as Settings;
+  const settings = fillFields({}, fields, record) as unknown as Settings;
   return Object.freeze({ ...settings, page_size: Math.min(settings.page_size, settings.max_page_size) });
 }

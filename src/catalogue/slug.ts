@@ -1,18 +1,18 @@
-/** Slugs: the URL-friendly names that labels give. */
+/** Slugs: URL-friendly names derived from labels. */
 import anyAscii from 'any-ascii';
 import { maxSlugLength } from './ref.ts';
 
 /**
- * The slug that a label gives: as Django's `slugify`, except that letters which it would drop are transliterated,
- * and cut to 100 characters.
+ * The slug of a label: as with Django's `slugify`, except that letters which it would drop are transliterated, and that
+ * the slug has at most 100 characters.
  *
- * @returns '' where the label has no letter or digit
+ * @returns '' if the label has no letter or digit
  *
  *     slugify("Forêt de l'Étoile")  → 'foret-de-letoile'
  *     slugify('Straße Ørsted')      → 'strasse-orsted'
  */
 export function slugify(label: string): string {
-  const ascii = Array.from(label.normalize('NFKC'), latin).join('');
+  const ascii = Array.from(label.normalize('NFKC'), transliterate).join('');
   return trim(
     ascii
       .toLowerCase()
@@ -23,10 +23,10 @@ export function slugify(label: string): string {
 }
 
 /**
- * What Django keeps of a character; of a letter that it would drop, a transliteration. A dash, a quotation mark or an
- * accent is dropped; a vowel sign of another script is a letter.
+ * A character as Django keeps it; a transliteration of a letter that Django would drop. Dashes, quotation marks and accents
+ * are dropped; vowel signs of other scripts count as letters.
  */
-function latin(character: string): string {
+function transliterate(character: string): string {
   const kept = character.normalize('NFKD').replace(/\P{ASCII}/gu, '');
   if (kept) return kept;
   if (!/[\p{L}\p{M}\p{Nl}\p{Nd}]/u.test(character) || /\p{Script=Inherited}/u.test(character)) return '';

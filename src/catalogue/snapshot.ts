@@ -1,24 +1,25 @@
 /**
- * One moment of the catalogue. A snapshot never changes: `apply` makes the next one, in which everything that did not
- * change is the very same object. Readers keep one for as long as they like.
+ * State of the catalogue at one moment. A snapshot never changes: `applyReadings` makes the next one, in which every entity that
+ * did not change is the same object. Readers may keep a snapshot for as long as they like.
  */
 import { settingsFrom } from './settings.ts';
 import type { Dataset, Diagnostic, Group, Namespace, Query, Settings, User } from './types.ts';
 
-/** A namespace's folder. Datasets may lie in one whose namespace.yaml is missing or broken: then nobody sees them. */
+/** A folder in `namespaces/`. */
 export interface Folder {
+  /** Null if namespace.yaml is missing or broken: then its datasets are hidden from everybody. */
   readonly namespace: Namespace | null;
   readonly datasets: ReadonlyMap<string, Dataset>;
 }
 
 export interface Snapshot {
   readonly settings: Settings;
-  /** By slug of the namespace. */
+  /** Keyed by slug of the namespace. */
   readonly folders: ReadonlyMap<string, Folder>;
   readonly groups: ReadonlyMap<string, Group>;
   readonly users: ReadonlyMap<string, User>;
   readonly queries: ReadonlyMap<string, Query>;
-  /** By path: what is wrong with the file. */
+  /** Problems of files, keyed by path. */
   readonly diagnostics: ReadonlyMap<string, readonly Diagnostic[]>;
 }
 
@@ -31,7 +32,7 @@ export const emptySnapshot: Snapshot = Object.freeze({
   diagnostics: new Map(),
 });
 
-/** What was read of one thing: the entity as it is now, or null where there is none (any more). */
+/** Result of reading one entity: its present state, or null if it doesn't exist (any more). */
 export type Reading =
   | { readonly kind: 'settings'; readonly entity: Settings | null }
   | { readonly kind: 'namespace'; readonly slug: string; readonly entity: Namespace | null }
@@ -40,134 +41,205 @@ export type Reading =
   | { readonly kind: 'user'; readonly slug: string; readonly entity: User | null }
   | { readonly kind: 'query'; readonly slug: string; readonly entity: Query | null };
 
-/** What was read, and the problems of the files that were looked at: none where an entry's list is empty. */
-export interface Change {
+/** Entities and files that were read again. */
+export interface SnapshotChange {
   readonly readings: readonly Reading[];
+  /** Keyed by path; an empty list for a file that has no problems (any more). */
   readonly diagnostics: ReadonlyMap<string, readonly Diagnostic[]>;
 }
 
 /**
  * The next snapshot.
- * @returns the same snapshot where the change says nothing new
+ * @returns the same snapshot if the change contains nothing new
  */
-export function apply(snapshot: Snapshot, change: Change): Snapshot {
-  const draft = {
-    settings: snapshot.settings,
-    folders: copied(snapshot.folders),
-    groups: copied(snapshot.groups),
-    users: copied(snapshot.users),
-    queries: copied(snapshot.queries),
-    diagnostics: copied(snapshot.diagnostics),
-  };
-  const datasets = new Map<string, Copied<Dataset>>();
-  const datasetsOf = (namespace: string) => {
-    let copy = datasets.get(namespace);
-    if (!copy) {
-      copy = copied(snapshot.folders.get(namespace)?.datasets ?? new Map());
-      datasets.set(namespace, copy);
-    }
-    return copy;
-  };
-  const namespaces = new Map<string, Namespace | null>();
-
-  for (const reading of change.readings) {
-    switch (reading.kind) {
-      case 'settings':
-        draft.settings = reading.entity ?? emptySnapshot.settings;
-        break;
-      case 'namespace':
-        namespaces.set(reading.slug, reading.entity);
-        break;
-      case 'dataset':
-        datasetsOf(reading.namespace).put(reading.slug, reading.entity);
-        break;
-      case 'group':
-        draft.groups.put(reading.slug, asShown(reading.entity, snapshot.groups.get(reading.slug)));
-        break;
-      case 'user':
-        draft.users.put(reading.slug, reading.entity);
-        break;
-      case 'query':
-        draft.queries.put(reading.slug, reading.entity);
-        break;
-    }
-  }
-
-  for (const slug of new Set([...namespaces.keys(), ...datasets.keys()])) {
-    const old = snapshot.folders.get(slug);
-    const namespace = namespaces.has(slug) ? (namespaces.get(slug) ?? null) : (old?.namespace ?? null);
-    const contents = datasets.get(slug)?.map ?? old?.datasets ?? new Map<string, Dataset>();
-    if (old?.namespace === namespace && old?.datasets === contents) continue;
-    draft.folders.put(slug, namespace || contents.size ? Object.freeze({ namespace, datasets: contents }) : null);
-  }
+export function applyReadings(snapshot: Snapshot, change: SnapshotChange): Snapshot {
+  const draft = new Draft(snapshot);
+  for (const reading of change.readings) draft.put(reading);
   for (const [path, diagnostics] of change.diagnostics)
     draft.diagnostics.put(path, diagnostics.length ? diagnostics : null);
-
-  const same =
-    draft.settings === snapshot.settings &&
-    [draft.folders, draft.groups, draft.users, draft.queries, draft.diagnostics].every((copy) => !copy.changed);
-  if (same) return snapshot;
-  return Object.freeze({
-    settings: draft.settings,
-    folders: draft.folders.map,
-    groups: membership(draft.groups.map, draft.users.map, draft.groups.changed || draft.users.changed),
-    users: draft.users.map,
-    queries: draft.queries.map,
-    diagnostics: draft.diagnostics.map,
-  });
+  const next = draft.finish();
+  if (next !== snapshot) predecessors.set(next, new WeakRef(snapshot));
+  return next;
 }
 
-/** A map that is copied when it is first written to, and knows whether it was. */
-interface Copied<T> {
-  readonly map: ReadonlyMap<string, T>;
-  readonly changed: boolean;
-  put(key: string, value: T | null): void;
+/** A weak reference: a snapshot doesn't keep the ones before it in memory. */
+const predecessors = new WeakMap<Snapshot, WeakRef<Snapshot>>();
+
+/** The snapshot from which `applyReadings` made this one; undefined if it is no longer in memory. */
+export const predecessorOf = (snapshot: Snapshot): Snapshot | undefined => predecessors.get(snapshot)?.deref();
+
+const wholes = new WeakMap<Snapshot, Snapshot>();
+
+/** A part of a snapshot: the same, except for these members, from which entities are left out. */
+export function partOf(whole: Snapshot, members: Partial<Snapshot>): Snapshot {
+  const part = Object.freeze({ ...whole, ...members });
+  wholes.set(part, whole);
+  return part;
 }
 
-function copied<T>(original: ReadonlyMap<string, T>): Copied<T> {
-  let copy: Map<string, T> | undefined;
-  return {
-    get map() {
-      return copy ?? original;
-    },
-    get changed() {
-      return copy !== undefined;
-    },
-    put(key, value) {
-      const current = copy ?? original;
-      if (value === null ? !current.has(key) : current.get(key) === value) return;
-      copy ??= new Map(original);
-      if (value === null) copy.delete(key);
-      else copy.set(key, value);
-    },
-  };
+/** The snapshot that this one is a part of; undefined for a whole one. */
+export const wholeOf = (part: Snapshot): Snapshot | undefined => wholes.get(part);
+
+/** Values made from snapshots, kept as long as their snapshot: of each one, the values used last. */
+export class SnapshotCache<T> {
+  readonly #values = new WeakMap<Snapshot, Map<string, T>>();
+  readonly #limit: number;
+
+  /** @param limit number of values kept for each snapshot */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get(snapshot: Snapshot, key: string): T | undefined {
+    return this.#values.get(snapshot)?.get(key);
+  }
+
+  /** The value of a key, which is made if it isn't kept. */
+  getOrMake(snapshot: Snapshot, key: string, make: () => T): T {
+    const value = this.get(snapshot, key) ?? make();
+    const values = this.#values.get(snapshot) ?? new Map<string, T>();
+    this.#values.set(snapshot, values);
+    // The last key of a map is the one used last.
+    values.delete(key);
+    values.set(key, value);
+    for (const leastUsed of values.keys()) {
+      if (values.size <= this.#limit) break;
+      values.delete(leastUsed);
+    }
+    return value;
+  }
 }
 
-/** Groups as they were read, by the group with its members that they became. */
-const asRead = new WeakMap<Group, Group>();
+/** The next snapshot while it is made: maps are copied when they are first changed. */
+class Draft {
+  readonly #before: Snapshot;
+  #settings: Settings;
+  readonly #folders: CopyOnWriteMap<Folder>;
+  readonly #groups: CopyOnWriteMap<Group>;
+  readonly #users: CopyOnWriteMap<User>;
+  readonly #queries: CopyOnWriteMap<Query>;
+  readonly diagnostics: CopyOnWriteMap<readonly Diagnostic[]>;
+  /** Namespaces that were read, keyed by slug. */
+  readonly #namespaces = new Map<string, Namespace | null>();
+  /** Datasets of the folders in which some were read, keyed by slug of the namespace. */
+  readonly #datasets = new Map<string, CopyOnWriteMap<Dataset>>();
 
-/** The group that is shown already, where it is the one that was read. */
-function asShown(read: Group | null, shown: Group | undefined): Group | null {
-  return read && shown && asRead.get(shown) === read ? shown : read;
+  constructor(before: Snapshot) {
+    this.#before = before;
+    this.#settings = before.settings;
+    this.#folders = new CopyOnWriteMap(before.folders);
+    this.#groups = new CopyOnWriteMap(before.groups);
+    this.#users = new CopyOnWriteMap(before.users);
+    this.#queries = new CopyOnWriteMap(before.queries);
+    this.diagnostics = new CopyOnWriteMap(before.diagnostics);
+  }
+
+  put(reading: Reading): void {
+    switch (reading.kind) {
+      case 'settings':
+        this.#settings = reading.entity ?? emptySnapshot.settings;
+        break;
+      case 'namespace':
+        this.#namespaces.set(reading.slug, reading.entity);
+        break;
+      case 'dataset':
+        this.#datasetsIn(reading.namespace).put(reading.slug, reading.entity);
+        break;
+      case 'group':
+        this.#groups.put(reading.slug, withKnownMembers(reading.entity, this.#before.groups.get(reading.slug)));
+        break;
+      case 'user':
+        this.#users.put(reading.slug, reading.entity);
+        break;
+      case 'query':
+        this.#queries.put(reading.slug, reading.entity);
+        break;
+    }
+  }
+
+  #datasetsIn(namespace: string): CopyOnWriteMap<Dataset> {
+    let datasets = this.#datasets.get(namespace);
+    if (!datasets) {
+      datasets = new CopyOnWriteMap(this.#before.folders.get(namespace)?.datasets ?? new Map());
+      this.#datasets.set(namespace, datasets);
+    }
+    return datasets;
+  }
+
+  finish(): Snapshot {
+    this.#putFolders();
+    const maps = [this.#folders, this.#groups, this.#users, this.#queries, this.diagnostics];
+    if (this.#settings === this.#before.settings && !maps.some(({ isChanged }) => isChanged)) return this.#before;
+    const groups = this.#groups.map;
+    return Object.freeze({
+      settings: this.#settings,
+      folders: this.#folders.map,
+      groups: this.#groups.isChanged || this.#users.isChanged ? withMembers(groups, this.#users.map) : groups,
+      users: this.#users.map,
+      queries: this.#queries.map,
+      diagnostics: this.diagnostics.map,
+    });
+  }
+
+  /** Joins namespaces and datasets to folders. */
+  #putFolders(): void {
+    for (const slug of new Set([...this.#namespaces.keys(), ...this.#datasets.keys()])) {
+      const old = this.#before.folders.get(slug);
+      const read = this.#namespaces.get(slug);
+      const namespace = read === undefined ? (old?.namespace ?? null) : read;
+      const datasets = this.#datasets.get(slug)?.map ?? old?.datasets ?? new Map<string, Dataset>();
+      if (old?.namespace === namespace && old?.datasets === datasets) continue;
+      this.#folders.put(slug, namespace || datasets.size ? Object.freeze({ namespace, datasets }) : null);
+    }
+  }
 }
 
-/** Users' files say which groups they are in; groups show their members. Groups that show the same stay the same. */
-function membership(
-  groups: ReadonlyMap<string, Group>,
-  users: ReadonlyMap<string, User>,
-  changed: boolean,
-): ReadonlyMap<string, Group> {
-  if (!changed) return groups;
+/** A map that is copied when it is first changed. */
+class CopyOnWriteMap<T> {
+  readonly #original: ReadonlyMap<string, T>;
+  #copy: Map<string, T> | undefined;
+
+  constructor(original: ReadonlyMap<string, T>) {
+    this.#original = original;
+  }
+
+  get map(): ReadonlyMap<string, T> {
+    return this.#copy ?? this.#original;
+  }
+
+  get isChanged(): boolean {
+    return this.#copy !== undefined;
+  }
+
+  /** @param value null to delete the key */
+  put(key: string, value: T | null): void {
+    if (value === null ? !this.map.has(key) : this.map.get(key) === value) return;
+    this.#copy ??= new Map(this.#original);
+    if (value === null) this.#copy.delete(key);
+    else this.#copy.set(key, value);
+  }
+}
+
+/** Groups as they were read, keyed by the same groups with members. */
+const groupsAsRead = new WeakMap<Group, Group>();
+
+/** The present group with its members if it was made from the group that was read, else the group that was read. */
+function withKnownMembers(read: Group | null, present: Group | undefined): Group | null {
+  return read && present && groupsAsRead.get(present) === read ? present : read;
+}
+
+/** Groups with their members, which stand in the users' files. A group whose members don't change stays the same object. */
+function withMembers(groups: ReadonlyMap<string, Group>, users: ReadonlyMap<string, User>): ReadonlyMap<string, Group> {
   const members = new Map<string, string[]>(Array.from(groups.keys(), (slug) => [slug, []]));
   for (const user of users.values()) for (const group of user.groups) members.get(group)?.push(user.slug);
   return new Map(
     Array.from(groups, ([slug, group]) => {
-      const now = (members.get(slug) ?? []).sort();
-      const same = now.length === group.members.length && now.every((name, i) => name === group.members[i]);
-      if (same) return [slug, group];
-      const shown = Object.freeze({ ...group, members: now });
-      asRead.set(shown, asRead.get(group) ?? group);
-      return [slug, shown];
+      const names = (members.get(slug) ?? []).sort();
+      if (names.length === group.members.length && names.every((name, i) => name === group.members[i]))
+        return [slug, group];
+      const result = Object.freeze({ ...group, members: names });
+      groupsAsRead.set(result, groupsAsRead.get(group) ?? group);
+      return [slug, result];
     }),
   );
 }

@@ -1,34 +1,35 @@
-/** Parsers of texts, with the messages of Django REST Framework: names and passwords are texts, too. */
-import { checkedPassword } from './accounts.ts';
+/** Parsers of texts, usernames and passwords, with the messages of Django REST Framework. */
+import { normalizePassword } from './accounts.ts';
 import type { ValidationError } from './errors.ts';
 import { usernameRule } from './ref.ts';
 
-/** The result of parsing a value of an input: the value, typed and trimmed, or messages. */
+/** Result of parsing a value of an input: the value, typed and trimmed, or error messages. */
 export type Parsed<Value = unknown> = { readonly value: Value } | { readonly errors: readonly string[] };
 
-export const fail = (...errors: string[]): { readonly errors: readonly string[] } => ({ errors });
+/** The result for an invalid value. */
+export const invalid = (...errors: string[]): { readonly errors: readonly string[] } => ({ errors });
 
-/** A text, as DRF's CharField takes it: numbers as their text, trimmed of Unicode white space by default. */
+/** Parses a text like DRF's CharField: numbers are accepted, white space (Unicode) is trimmed by default. */
 export function parseText(
   value: unknown,
   { max, blank, trim = true }: { max?: number | undefined; blank: boolean; trim?: boolean },
 ): Parsed<string> {
-  if (value === null) return fail('This field may not be null.');
-  if (typeof value !== 'string' && typeof value !== 'number') return fail('Not a valid string.');
+  if (value === null) return invalid('This field may not be null.');
+  if (typeof value !== 'string' && typeof value !== 'number') return invalid('Not a valid string.');
   const text = trim ? String(value).trim() : String(value);
-  if (!text && !blank) return fail('This field may not be blank.');
-  const errors = [...tooLong(text, max), ...badCharacters(text)];
+  if (!text && !blank) return invalid('This field may not be blank.');
+  const errors = [...lengthErrors(text, max), ...characterErrors(text)];
   return errors.length ? { errors } : { value: text };
 }
 
-/** Lengths are counted in code points. */
-export function tooLong(text: string, max: number | undefined): string[] {
+/** Error message if a text is too long. @param max in code points */
+export function lengthErrors(text: string, max: number | undefined): string[] {
   return max !== undefined && Array.from(text).length > max
     ? [`Ensure this field has no more than ${max} characters.`]
     : [];
 }
 
-function badCharacters(text: string): string[] {
+function characterErrors(text: string): string[] {
   const errors: string[] = [];
   if (text.includes('\0')) errors.push('Null characters are not allowed.');
   const surrogate = /\p{Surrogate}/u.exec(text)?.[0];
@@ -39,20 +40,20 @@ function badCharacters(text: string): string[] {
 
 const badUsername = 'Enter a valid username. This value may contain only letters, numbers, and @/./+/-/_ characters.';
 
-/** A username as Django has it. `me` is reserved: it stands for the user who asks. */
+/** Parses a username by Django's rules. `me` is reserved: in URLs it means the user who makes the request. */
 export function parseUsername(value: unknown): Parsed<string> {
   const name = parseText(value, { max: 150, blank: false });
   if ('errors' in name) return name;
-  if (name.value.toLowerCase() === 'me') return fail('This username is reserved.');
-  return usernameRule.test(name.value) ? name : fail(badUsername);
+  if (name.value.toLowerCase() === 'me') return invalid('This username is reserved.');
+  return usernameRule.test(name.value) ? name : invalid(badUsername);
 }
 
-/** A password, which isn't trimmed. */
+/** Parses a password, which is not trimmed. */
 export function parsePassword(value: unknown): Parsed<string> {
   const password = parseText(value, { blank: false, trim: false });
   if ('errors' in password) return password;
   try {
-    return { value: checkedPassword(password.value) };
+    return { value: normalizePassword(password.value) };
   } catch (error) {
     return { errors: (error as ValidationError).fields.password ?? [] };
   }

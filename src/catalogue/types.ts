@@ -1,7 +1,7 @@
 /**
- * What the catalogue holds, as programs see it: a record's fields with their defaults filled in, and its place
- * (namespace, slug) beside them. All of it is immutable; an unchanged record keeps its object identity from one
- * snapshot to the next, so anything prepared from it can be kept in a WeakMap.
+ * Entities of a catalogue: the fields of a record with their defaults, and the parts of its address (namespace, slug).
+ * Entities are immutable. An unchanged record is the same object in the next snapshot, so that values computed from it
+ * can be cached in a WeakMap.
  */
 export const columnTypes = [
   'geometry',
@@ -31,7 +31,7 @@ export interface Column {
 export interface Settings {
   readonly title: string;
   readonly description: string;
-  /** Without a final slash; '' means that of each request. */
+  /** Without a final slash; '' for the base URL of each request. */
   readonly base_url: string;
   readonly page_size: number;
   readonly max_page_size: number;
@@ -43,10 +43,10 @@ export interface Settings {
   readonly trust_proxy: boolean;
   readonly cors: boolean;
   readonly git: {
-    /** Each write over HTTP becomes a commit. */
+    /** True to commit each write over HTTP. */
     readonly commit: boolean;
   };
-  /** Looked at when the server starts. */
+  /** Read when the server starts. */
   readonly metrics: boolean;
 }
 
@@ -96,10 +96,10 @@ export interface Version {
   readonly label: string;
   /** ISO 8601 with milliseconds and Z. */
   readonly datetime: string;
-  /** SHA-256 in hexadecimal, or '' where none is recorded. */
+  /** SHA-256 in hexadecimal; '' if the record has none. */
   readonly checksum: string;
   readonly metadata: string;
-  /** Whether its data can be served: not withdrawn, and the payload is there. */
+  /** True if its data can be served: it is not withdrawn, and the payload exists. */
   readonly ready: boolean;
   readonly notes: string;
   readonly format: string;
@@ -108,9 +108,9 @@ export interface Version {
   readonly size: number | null;
   readonly rows: number | null;
   readonly bbox: readonly number[] | null;
-  /** Name of the payload in the dataset's data folder, or '' where it lies elsewhere or nowhere. */
+  /** Name of the payload in the dataset's data folder; '' if it has a URL, or there is none. */
   readonly file: string;
-  /** Where a payload lies that is kept elsewhere, or ''. */
+  /** URL of a payload that is not in the data folder; else ''. */
   readonly href: string;
 }
 
@@ -119,7 +119,7 @@ export interface Group {
   readonly slug: string;
   readonly id: number;
   readonly label: string;
-  /** Usernames; the users' files say so. */
+  /** Usernames, from the users' files. */
   readonly members: readonly string[];
   /** Former slugs. */
   readonly aliases: readonly string[];
@@ -173,7 +173,7 @@ export type DiagnosticCode =
   | 'unknown-key'
   | 'payload'
   | 'accounts'
-  /** As reported by a server that does not say. */
+  /** From a server that does not report a code. */
   | 'unknown';
 
 /** Problem in a file, with its place and what to write instead. */
@@ -186,18 +186,18 @@ export interface Diagnostic {
   /** JSON Pointer (RFC 6901) into the record; '' is the whole. */
   readonly pointer: string;
   readonly message: string;
-  /** An error makes something wrong or not served; a warning is worth a look. */
+  /** `error` if a record is wrong or not served; `warning` if it should be checked. */
   readonly severity: 'error' | 'warning';
   readonly code: DiagnosticCode;
 }
 
-/** One file of the catalogue, seen from inside: the resource "intrinsecus". */
+/** A file of the catalogue: the resource "intrinsecus". */
 export interface CatalogueFile {
   readonly kind: 'file';
   readonly id: number;
   /** Relative to the catalogue folder, with slashes. */
   readonly path: string;
-  /** What the file is a record of; 'unknown' where it has no place in the layout. */
+  /** Kind of the record in the file; 'unknown' if the path has no place in the layout. */
   readonly record:
     | 'settings'
     | 'namespace'
@@ -208,22 +208,22 @@ export interface CatalogueFile {
     | 'user'
     | 'payload'
     | 'unknown';
-  /** The resource it makes, as `ref.ts` writes it; null where there is none. */
+  /** Reference of the record in the file; null if there is none. */
   readonly ref: import('./ref.ts').Ref | null;
   readonly status: 'ok' | 'invalid';
   readonly problems: readonly Diagnostic[];
 }
 
-/** What is known of a file only by looking at it. */
+/** Details of a file, which are read on demand. */
 export interface FileDetails {
-  /** SHA-256 of its bytes in hexadecimal; '' where it can't be read. */
+  /** SHA-256 of its bytes in hexadecimal; '' if it can't be read. */
   readonly checksum: string;
-  /** ISO 8601; '' where it can't be read. */
+  /** ISO 8601; '' if it can't be read. */
   readonly modified: string;
   readonly commit: Commit | null;
 }
 
-/** A commit that touched a file. */
+/** A commit that changed a file. */
 export interface Commit {
   readonly id: string;
   readonly author: string;
@@ -241,6 +241,6 @@ export interface Entities {
   file: CatalogueFile;
 }
 
-/** The kinds of things that have an address. */
+/** Kinds of entities. */
 export type Kind = keyof Entities;
 export type Entity = Entities[Kind];

@@ -1,9 +1,10 @@
-/** Where things are: the addresses of the API, one function for the server that serves them and the client that asks. */
+/** URLs: paths of the API, for the server and for clients; and URLs of catalogues, as people type them. */
+import { ValidationError } from './errors.ts';
 import type { Ref } from './ref.ts';
 
 export const apiRoot = '/api/v1/';
 
-/** The collections of the API, by kind. */
+/** Paths of the lists of the API, keyed by kind. */
 export const collections = {
   dataset: 'datasets',
   version: 'versions',
@@ -14,8 +15,8 @@ export const collections = {
   query: 'queries',
 } as const;
 
-/** Path of a resource, with its final slash. */
-export function pathOf(ref: Ref): string {
+/** Path of a resource, with a slash at its end. */
+export function apiPath(ref: Ref): string {
   switch (ref.kind) {
     case 'dataset':
       return `${apiRoot}namespaces/${ref.namespace}/datasets/${ref.slug}/`;
@@ -28,11 +29,11 @@ export function pathOf(ref: Ref): string {
   }
 }
 
-/** How addresses are written in an answer. */
+/** Form of the URLs in a response. */
 export interface Links {
-  /** What stands before the path: `https://host`, without a slash at the end; '' for addresses without a host. */
+  /** Part before the path: `https://host`, without a slash at its end; '' for URLs without a host. */
   readonly base: string;
-  /** Appended to every address of a resource: '' or `?format=json`, which DRF copies into its links. */
+  /** Appended to every URL of a resource: '' or `?format=json`, which DRF copies into its links. */
   readonly suffix: string;
 }
 
@@ -54,12 +55,46 @@ const patterns: readonly (readonly [RegExp, (parts: readonly string[]) => Ref | 
   [new RegExp(`^namespaces/${segment}/datasets/(?:${segment}/(?:data|download|version)/)?$`), () => 'other'],
 ];
 
-/** What lies at a path of the API; 'other' where it is a route without an object; null where it is none. */
-export function refAt(path: string): Ref | 'other' | null {
+/** The reference of the resource at a path; 'other' for lists and other routes; null if the path is not of the API. */
+export function parseApiPath(path: string): Ref | 'other' | null {
   if (!path.startsWith(apiRoot)) return null;
   for (const [pattern, ref] of patterns) {
     const match = pattern.exec(path.slice(apiRoot.length));
     if (match) return ref(match.slice(1));
   }
   return null;
+}
+
+/** True if a text looks like a URL, not like a name. */
+export const isUrl = (text: string): boolean => text.includes('://');
+
+const urlError = (message: string) => new ValidationError({ non_field_errors: [message] });
+
+/**
+ * Parses the URL of a remote catalogue.
+ * @returns the URL in canonical form: without a slash at its end, and without `/api/v1/`
+ * @throws ValidationError if it is not valid; the message never contains a password
+ */
+export function parseCatalogueUrl(text: string): string {
+  const like = 'An address is written like https://data.example.org';
+  if (!URL.canParse(text))
+    throw urlError(
+      text.includes('@') || isUrl(text)
+        ? `This is no address. ${like}`
+        : `${text} is no address. ${like}. Is it https://${text}?`,
+    );
+  const { protocol, username, password, search, hash, origin, pathname } = new URL(text);
+  if (username || password)
+    throw urlError(
+      'A user name or a password in an address would be seen in lists, logs and histories. ' +
+        'Give the address without them, and sign in with: catalogue login',
+    );
+  // `localhost:8000` is read as a scheme and a path.
+  if (!/^https?:$/.test(protocol))
+    throw urlError(
+      isUrl(text) ? `${protocol}// is no web address. ${like}` : `${text} is no address. Is it http://${text}?`,
+    );
+  if (search || hash) throw urlError(`An address has no "?" and no "#". ${like}`);
+  const path = pathname.replace(/\/*$/, '/');
+  return origin + (path.endsWith(apiRoot) ? path.slice(0, -apiRoot.length) : path.slice(0, -1)).replace(/\/+$/, '');
 }

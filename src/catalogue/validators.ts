@@ -1,8 +1,7 @@
-/** Validation of records against their schemas: the errors of ajv, in words that say what to write. */
+/** Validation of records against their schemas, with messages that say what to write. */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { closest } from './closest.ts';
-import type { RecordOf } from './records.ts';
-import { type RecordKind, schemas } from './schemas.ts';
+import { type RecordKind, type RecordOf, schemas } from './schemas.ts';
 import type { Diagnostic } from './types.ts';
 
 /** One error in a record. The pointer leads to the value, or to the object that lacks a key. */
@@ -21,11 +20,11 @@ function validator(kind: RecordKind): ValidateFunction {
   return validate;
 }
 
-/** The greatest number of errors that are listed of one record. */
-const mostErrors = 50;
+/** Maximum number of errors that are reported for one record. */
+const maxErrors = 50;
 
 /**
- * Validates what a file says against the schema of its kind.
+ * Validates the contents of a file against the schema of its kind.
  * @returns the record, typed; or the first fifty errors
  */
 export function checkRecord<K extends RecordKind>(
@@ -34,11 +33,11 @@ export function checkRecord<K extends RecordKind>(
 ): { readonly value: RecordOf<K> } | { readonly errors: readonly SchemaDiagnostic[] } {
   const validate = validator(kind);
   if (validate(value)) return { value: value as RecordOf<K> };
-  return { errors: (validate.errors ?? []).slice(0, mostErrors).map(explain) };
+  return { errors: (validate.errors ?? []).slice(0, maxErrors).map(explain) };
 }
 
 /**
- * Keys of a record that its schema doesn't have but that look like typing errors.
+ * Finds keys of a record that are not in its schema and look like misspelled ones.
  * @returns a diagnostic for each, with the key that was probably meant
  */
 export function misspelledKeys(
@@ -93,7 +92,7 @@ function explain(error: ErrorObject): SchemaDiagnostic {
     case 'pattern':
       return {
         pointer,
-        message: `${name} doesn't have the form that is expected: ${describe(data)}. ${formOf(error)}`,
+        message: `${name} doesn't have the form that is expected: ${describe(data)}. ${describePattern(error)}`,
       };
     default:
       return { pointer, message: `${name} ${error.message}.` };
@@ -105,8 +104,8 @@ function suggestion(data: unknown, allowed: readonly string[]): string {
   return meant ? ` Did you mean ${meant}?` : '';
 }
 
-/** The form that a pattern asks for, in words: the description of the field. */
-function formOf(error: ErrorObject): string {
+/** The meaning of a pattern in words: the description of the field. */
+function describePattern(error: ErrorObject): string {
   const description = (error.parentSchema as { description?: string } | undefined)?.description;
   return description ?? `It must match ${error.params.pattern}.`;
 }

@@ -4,10 +4,10 @@ import { resolve } from 'node:path';
 import { Option } from 'commander';
 import type { Input, WritableKind } from '../catalogue/catalogue.ts';
 import { ValidationError } from '../catalogue/errors.ts';
-import { filtersOf, singular } from '../catalogue/facets.ts';
 import type { Field, NamedField } from '../catalogue/field.ts';
 import { fieldsOf } from '../catalogue/fields.ts';
-import { largestImage } from '../catalogue/image.ts';
+import { filtersOf, singularName } from '../catalogue/filters.ts';
+import { maxImageBytes } from '../catalogue/image.ts';
 import { mediaPathIn } from '../catalogue/layout.ts';
 import type { Entities } from '../catalogue/types.ts';
 import type { Context } from './context.ts';
@@ -20,8 +20,8 @@ const values: { readonly [T in Field['type']]?: (field: NamedField) => string } 
   image: () => 'file|address',
   boolean: () => 'true|false',
   choice: ({ schema }) => (schema.enum ?? []).join('|'),
-  list: singular,
-  links: (field) => (field.link === 'user' ? 'username' : singular(field)),
+  list: singularName,
+  links: (field) => (field.link === 'user' ? 'username' : singularName(field)),
 };
 
 /** The flag of a field: `--showcase-image` for showcase_image, `--keyword` for each of the keywords. */
@@ -95,7 +95,8 @@ async function imageFrom(field: string, value: string, { cwd }: Context): Promis
   const found = await stat(resolve(cwd, value)).catch(() => null);
   if (!found?.isFile())
     throw wrong(`There is no file ${value}. Give a local file, a path below /site_media/, or a URL.`);
-  if (found.size > largestImage) throw wrong(`${value} has ${found.size} bytes; it may have at most ${largestImage}.`);
+  if (found.size > maxImageBytes)
+    throw wrong(`${value} has ${found.size} bytes; it may have at most ${maxImageBytes}.`);
   return readFile(resolve(cwd, value));
 }
 

@@ -1,8 +1,9 @@
 /** Nouns as data: the verbs add, list, show, edit and remove, made from the description of a noun. */
 import type { Option } from 'commander';
 import type { Catalogue, CreatableKind, Input, WritableKind } from '../catalogue/catalogue.ts';
-import { orderFields } from '../catalogue/facets.ts';
-import { formatRef, parseSlug, type Refs } from '../catalogue/ref.ts';
+import { orderFields } from '../catalogue/filters.ts';
+import { parseSlugRef } from '../catalogue/parse-ref.ts';
+import { formatRef, type Refs } from '../catalogue/ref.ts';
 import type { Entities } from '../catalogue/types.ts';
 import type { Links } from '../catalogue/urls.ts';
 import type { Call, Verb } from './command.ts';
@@ -129,7 +130,7 @@ function listVerb<K extends CreatableKind, Own extends object>({ kind, represent
     options: () => [search(), ...filterOptions(kind), ordering(Object.keys(orderFields[kind])), limit()],
     async run(call, [name], options) {
       const { show } = call;
-      const home = name === undefined ? undefined : parseSlug('namespace', name);
+      const home = name === undefined ? undefined : parseSlugRef('namespace', name);
       const listOptions = {
         search: options.search,
         ordering: options.ordering,

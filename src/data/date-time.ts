@@ -30,7 +30,7 @@ export function parseDateTime(text: string): number {
 
 /**
  * A time of day (HH:MM[:SS[.s]]) as seconds since midnight.
- * @returns NaN if the text is none
+ * @returns NaN if the text is not a time
  */
 export function parseTime(text: string): number {
   const parts = timePattern.exec(text);

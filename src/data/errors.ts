@@ -1,5 +1,4 @@
-/** Errors in payloads and parameters, and suggestions for their messages. */
-import { closest } from '../catalogue/closest.ts';
+/** Errors in payloads and parameters. */
 
 /**
  * A payload that can't be read. The byte counts from 0 in the text after inflating and decoding, the line from 1; the
@@ -35,14 +34,4 @@ export class ChecksumMismatchError extends Error {
 /** A columnar copy is damaged, and has been deleted: opening the table again makes it anew. */
 export class DamagedCopyError extends Error {
   override readonly name = 'DamagedCopyError';
-}
-
-/** ` Did you mean "…"?`, or nothing if no candidate is near. */
-export function didYouMean(word: string, candidates: readonly string[]): string {
-  // A name of quite another length is never near: of ten thousand columns, most needn't be compared.
-  const maxDifference = Math.max(1, word.length * 0.4);
-  const near =
-    word.length > 100 ? [] : candidates.filter((name) => Math.abs(name.length - word.length) <= maxDifference);
-  const best = closest(word, near);
-  return best === undefined ? '' : ` Did you mean "${best}"?`;
 }

@@ -19,9 +19,9 @@ import type {
 import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { NotFoundError, NotPermittedError } from '../catalogue/errors.ts';
 import { mediaPath, recordFolders, type Scope } from '../catalogue/layout.ts';
-import { type ListedKind, list, narrow, pageOf } from '../catalogue/listing.ts';
-import { find } from '../catalogue/lookup.ts';
-import { isPersonalTo, mayWrite, ownUserFields, type Viewer, visibleTo } from '../catalogue/permissions.ts';
+import { filterEntities, type ListedKind, list, paginate } from '../catalogue/listing.ts';
+import { getEntity } from '../catalogue/lookup.ts';
+import { isUserOrStaff, mayWrite, ownUserFields, type Viewer, visibleTo } from '../catalogue/permissions.ts';
 import type { DatasetRef, Ref, Refs, VersionRef } from '../catalogue/ref.ts';
 import type { Replica } from '../catalogue/replica.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
@@ -74,20 +74,20 @@ export class FileView implements Catalogue {
     await this.#files.load();
     const snapshot = this.#snapshot;
     if (kind !== 'file') return list(snapshot, kind as ListedKind, question) as Page<Entities[K]>;
-    const files = narrow('file', filesOf(this.#files.store, snapshot), question);
-    return pageOf(files, question, snapshot.settings) as Page<Entities[K]>;
+    const files = filterEntities('file', filesOf(this.#files.store, snapshot), question);
+    return paginate(files, question, snapshot.settings) as Page<Entities[K]>;
   }
 
   async get<K extends Kind>(ref: Refs[K]): Promise<Entities[K]> {
     if (ref.kind === 'file') return (await this.#file(ref.slug)) as Entities[K];
     await this.#files.need(scopesOf(ref));
     try {
-      return find(this.#snapshot, ref as Refs[ListedKind]) as Entities[K];
+      return getEntity(this.#snapshot, ref as Refs[ListedKind]) as Entities[K];
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error;
       // Only the whole catalogue knows what has moved, and what a group's members are.
       await this.#files.load();
-      return find(this.#snapshot, ref as Refs[ListedKind]) as Entities[K];
+      return getEntity(this.#snapshot, ref as Refs[ListedKind]) as Entities[K];
     }
   }
 
@@ -161,7 +161,7 @@ export class FileView implements Catalogue {
   /** The fields of a user that the viewer may write: staff all, users those of their own that give no rights. */
   #ownPart(ref: Refs['user'], input: Input): Input {
     if (mayWrite(this.#viewer, undefined)) return input;
-    if (this.#viewer.readOnly || !isPersonalTo(this.#viewer, ref.slug)) throw new NotPermittedError();
+    if (this.#viewer.readOnly || !isUserOrStaff(this.#viewer, ref.slug)) throw new NotPermittedError();
     return Object.fromEntries(Object.entries(input).filter(([name]) => ownUserFields.includes(name)));
   }
 

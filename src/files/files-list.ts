@@ -2,7 +2,7 @@
 import { derivedId, maxId } from '../catalogue/ids.ts';
 import { parseRecordName, payloadPath, recordAt } from '../catalogue/layout.ts';
 import type { ListedKind } from '../catalogue/listing.ts';
-import { find } from '../catalogue/lookup.ts';
+import { getEntity } from '../catalogue/lookup.ts';
 import { type Ref, type Refs, refOf } from '../catalogue/ref.ts';
 import type { Reading, Snapshot } from '../catalogue/snapshot.ts';
 import type { CatalogueFile, Diagnostic } from '../catalogue/types.ts';
@@ -63,7 +63,7 @@ function entriesOf(visible: Snapshot, places: ReadonlyMap<string, Place>): reado
 
 function isThere(visible: Snapshot, ref: Ref): boolean {
   try {
-    return Boolean(find(visible, ref as Refs[ListedKind]));
+    return Boolean(getEntity(visible, ref as Refs[ListedKind]));
   } catch {
     return false;
   }

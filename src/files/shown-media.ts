@@ -1,5 +1,5 @@
 /** Pictures belong to the datasets that show them: one of private datasets alone isn't there for who may not see those. */
-import { picturesOf } from '../catalogue/entities.ts';
+import { imageAddresses } from '../catalogue/entities.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { Dataset } from '../catalogue/types.ts';
 
@@ -27,7 +27,7 @@ export function isHidden(path: string, whole: Snapshot, visible: Snapshot): bool
 function ofDataset(dataset: Dataset): readonly string[] {
   let images = named.get(dataset);
   if (!images) {
-    images = [...picturesOf(dataset).map(([, address]) => address), dataset.description].flatMap(imagesIn);
+    images = [...imageAddresses(dataset).map(([, address]) => address), dataset.description].flatMap(imagesIn);
     named.set(dataset, images);
   }
   return images;

@@ -9,10 +9,10 @@
 import { mapConcurrent } from '../catalogue/concurrency.ts';
 import { ConflictError, ValidationError } from '../catalogue/errors.ts';
 import { parseSafePath, type RecordRef, recordFormat, type Scope, scopeKey, unitOf } from '../catalogue/layout.ts';
-import { lookUp } from '../catalogue/lookup.ts';
+import { findEntity } from '../catalogue/lookup.ts';
 import { visibleTo } from '../catalogue/permissions.ts';
 import type { RecordDiagnostic, RecordSet } from '../catalogue/record-set.ts';
-import { rules } from '../catalogue/rules.ts';
+import { checkRules } from '../catalogue/rules.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { Diagnostic } from '../catalogue/types.ts';
 import { withLocks } from '../disk/lock.ts';
@@ -196,7 +196,7 @@ class Transaction {
     }
     const next = plan.recordsAfter();
     const touched = planned.flatMap(([, step]) => step.touched);
-    const found = rules(next, touched).filter((one) => this.#refuses(one));
+    const found = checkRules(next, touched).filter((one) => this.#refuses(one));
     const accepted = planned.filter(([i, step]) => {
       const own = found.filter(({ path }) => step.touched.some((one) => one.path === path));
       if (own.length) this.#outcomes[i] = { done: false, error: this.#refusalError(own, plan, next) };
@@ -225,7 +225,7 @@ function withPosition(
   const text = plan.text(found.path);
   const place =
     text === undefined ? { line: 1, column: 1 } : findPosition(text, recordFormat(found.path), found.pointer);
-  const isHidden = found.code === 'id' && other && !lookUp(visible, other);
+  const isHidden = found.code === 'id' && other && !findEntity(visible, other);
   const message = isHidden ? found.message.replace(/by .*/, `by another ${other.kind}.`) : found.message;
   return { ...found, ...place, message };
 }

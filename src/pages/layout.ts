@@ -48,7 +48,7 @@ ${content}
 }
 
 /** A page that shows a JSON value, its links made clickable. */
-export function plainPage(title: string, settings: Settings, value: unknown, base: string): string {
+export function jsonPage(title: string, settings: Settings, value: unknown, base: string): string {
   return layout(title, settings, base, `<pre>${linked(JSON.stringify(value, null, 2), base)}</pre>`);
 }
 

@@ -1,7 +1,7 @@
 /** Accounts on a remote server: signing in, and the passwords and tokens of users. */
 import type { Credentials, NewToken, TokenInfo, TokenOptions } from '../catalogue/accounts.ts';
 import { NotAuthenticatedError, ValidationError } from '../catalogue/errors.ts';
-import { apiRoot, pathOf } from '../catalogue/urls.ts';
+import { apiPath, apiRoot } from '../catalogue/urls.ts';
 import type { Http } from './http.ts';
 import { pageFrom } from './pages.ts';
 import { type Json, refIn, strange } from './read.ts';
@@ -18,7 +18,7 @@ export class RemoteAccounts implements Credentials {
   }
 
   async setPassword(username: string, password: string): Promise<void> {
-    const path = pathOf({ kind: 'user', slug: username });
+    const path = apiPath({ kind: 'user', slug: username });
     await this.#http.requestJson({ method: 'PATCH', path, headers, body: JSON.stringify({ password }) });
   }
 

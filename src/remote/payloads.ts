@@ -5,18 +5,18 @@ import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { parse } from 'content-disposition';
 import type { Media, Payload, Published, Upload, UploadDetails } from '../catalogue/catalogue.ts';
-import { changesBetween } from '../catalogue/columns.ts';
+import { compareColumns } from '../catalogue/columns.ts';
 import { NotFoundError } from '../catalogue/errors.ts';
 import { mediaPath } from '../catalogue/layout.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
-import { pathOf } from '../catalogue/urls.ts';
+import { apiPath } from '../catalogue/urls.ts';
 import type { Http } from './http.ts';
 import { countBytes } from './http-body.ts';
 import { part, read, refOfEntity } from './read.ts';
 
 /** The payload of a version. @throws NotFoundError with the reason if it has none */
 export async function fetchPayload(http: Http, version: Version): Promise<Payload> {
-  const { media, headers } = await fetchHead(http, `${pathOf(refOfEntity<'version'>(version))}download/`);
+  const { media, headers } = await fetchHead(http, `${apiPath(refOfEntity<'version'>(version))}download/`);
   const { tag: _, ...rest } = media;
   return { version, fileName: safeFileName(headers['content-disposition']), ...rest };
 }
@@ -118,7 +118,7 @@ export async function publishUpload(
   const form = details && formOf(bytes, { ...known, name, mediaType }, details, refused);
   const { status, value } = await http.requestJson({
     method: 'POST',
-    path: `${pathOf(refOfEntity<'dataset'>(before))}version/`,
+    path: `${apiPath(refOfEntity<'dataset'>(before))}version/`,
     query: form ? query : [...query, ...given({ name, ...known })],
     headers: { 'content-type': form?.type ?? mediaType ?? 'application/octet-stream' },
     body: Readable.from(form?.body ?? bytes, { objectMode: false }),
@@ -126,7 +126,7 @@ export async function publishUpload(
   });
   const version = read.version(part(value));
   const created = status === 201;
-  const changes = created ? changesBetween(before.columns, (await reload()).columns) : noChanges;
+  const changes = created ? compareColumns(before.columns, (await reload()).columns) : noChanges;
   return { version, created, changes };
 }
 

@@ -6,11 +6,11 @@
 import { UnreachableError } from '../catalogue/errors.ts';
 import type { Field, NamedField } from '../catalogue/field.ts';
 import { fieldsOf } from '../catalogue/fields.ts';
-import type { EntityKind } from '../catalogue/records.ts';
 import { type Ref, type Refs, refOf } from '../catalogue/ref.ts';
 import { linkValue } from '../catalogue/represent.ts';
+import type { EntityKind } from '../catalogue/schemas.ts';
 import type { CatalogueFile, Commit, Diagnostic, Entities, FileDetails, Kind } from '../catalogue/types.ts';
-import { refAt } from '../catalogue/urls.ts';
+import { parseApiPath } from '../catalogue/urls.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -162,7 +162,7 @@ export function refIn(url: unknown): Ref | null {
   if (typeof url !== 'string') return null;
   const path = /\/api\/v1\/[^?#]*/.exec(url)?.[0] ?? '';
   try {
-    const ref = refAt(decodeURIComponent(path));
+    const ref = parseApiPath(decodeURIComponent(path));
     return ref === 'other' ? null : ref;
   } catch {
     return null;

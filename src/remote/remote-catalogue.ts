@@ -1,6 +1,5 @@
 /** A catalogue on a remote server: each method of the interface is a request to one of the server's routes. */
 import { isDeepStrictEqual } from 'node:util';
-import { addressFrom } from '../catalogue/address.ts';
 import type {
   Catalogue,
   CreatableKind,
@@ -22,7 +21,7 @@ import { StaleError } from '../catalogue/errors.ts';
 import type { DatasetRef, Ref, Refs, VersionRef } from '../catalogue/ref.ts';
 import { settingsFrom } from '../catalogue/settings.ts';
 import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings } from '../catalogue/types.ts';
-import { apiRoot, collections, pathOf } from '../catalogue/urls.ts';
+import { apiPath, apiRoot, collections, parseCatalogueUrl } from '../catalogue/urls.ts';
 import { RemoteAccounts } from './accounts.ts';
 import { type Http, type HttpOptions, openHttp } from './http.ts';
 import { listQuery, pageFrom, pagingQuery } from './pages.ts';
@@ -39,7 +38,7 @@ import { bodyOf, writeQuery } from './write.ts';
  * @throws ValidationError if the address is not valid, or contains a password
  */
 export async function connect(address: string, options: HttpOptions = {}): Promise<RemoteCatalogue> {
-  const base = addressFrom(address.trim());
+  const base = parseCatalogueUrl(address.trim());
   const settings = settingsFrom({ title: new URL(base).host, base_url: base });
   return new RemoteCatalogue(await openHttp(base, options), settings);
 }
@@ -75,7 +74,7 @@ export class RemoteCatalogue implements Catalogue {
   }
 
   async get<K extends Kind>(ref: Refs[K]): Promise<Entities[K]> {
-    const { value, headers } = await this.#http.requestJson({ path: pathOf(ref) });
+    const { value, headers } = await this.#http.requestJson({ path: apiPath(ref) });
     return this.#tagged(this.#read(ref.kind as K, value), headers.etag);
   }
 
@@ -102,14 +101,14 @@ export class RemoteCatalogue implements Catalogue {
       const known = this.#details.get(file);
       if (known) return known;
       return readDetails(
-        (await this.#http.requestJson({ path: pathOf({ kind: 'file', slug: String(file.id) }) })).value,
+        (await this.#http.requestJson({ path: apiPath({ kind: 'file', slug: String(file.id) }) })).value,
       );
     };
     return Promise.all(files.map(details));
   }
 
   async history(ref: HistoryRef, paging: Pick<ListOptions, 'page' | 'pageSize'> = {}): Promise<Page<Commit>> {
-    const { value } = await this.#http.requestJson({ path: `${pathOf(ref)}history/`, query: pagingQuery(paging) });
+    const { value } = await this.#http.requestJson({ path: `${apiPath(ref)}history/`, query: pagingQuery(paging) });
     return pageFrom(value, paging, readCommit);
   }
 
@@ -131,7 +130,7 @@ export class RemoteCatalogue implements Catalogue {
     const headers = { ...body.headers, ...(await this.#condition(ref, options)) };
     const { value, headers: answered } = await this.#http.requestJson({
       method: 'PATCH',
-      path: pathOf(ref),
+      path: apiPath(ref),
       query: writeQuery(options.dryRun),
       ...body,
       headers,
@@ -148,7 +147,7 @@ export class RemoteCatalogue implements Catalogue {
     const headers = await this.#condition(ref, options);
     const { body } = await this.#http.request({
       method: 'DELETE',
-      path: pathOf(ref),
+      path: apiPath(ref),
       query: writeQuery(options.dryRun),
       headers,
     });
@@ -187,6 +186,6 @@ export class RemoteCatalogue implements Catalogue {
 /** Path of a collection: that of the namespace or dataset, if there is one. */
 function collectionPath(kind: Kind, { namespace, dataset }: ListOptions): string {
   if (namespace === undefined) return `${apiRoot}${collections[kind]}/`;
-  if (dataset === undefined) return `${pathOf({ kind: 'namespace', slug: namespace })}${collections[kind]}/`;
-  return `${pathOf({ kind: 'dataset', namespace, slug: dataset })}version/`;
+  if (dataset === undefined) return `${apiPath({ kind: 'namespace', slug: namespace })}${collections[kind]}/`;
+  return `${apiPath({ kind: 'dataset', namespace, slug: dataset })}version/`;
 }

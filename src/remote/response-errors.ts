@@ -12,7 +12,7 @@ import {
   UnreachableError,
   ValidationError,
 } from '../catalogue/errors.ts';
-import { refAt } from '../catalogue/urls.ts';
+import { parseApiPath } from '../catalogue/urls.ts';
 
 export interface ErrorResponse {
   readonly status: number;
@@ -65,7 +65,7 @@ export function responseError({ status, headers, text, url }: ErrorResponse): Er
 /** MovedError for a 308 to another resource of a catalogue; any other redirect means that the address is wrong. */
 function redirectError(status: number, location: string, url: string): Error {
   const target = URL.canParse(location, url) ? new URL(location, url) : null;
-  const ref = target && refAt(target.pathname.replace(/^.*?(?=\/api\/v1\/)/, ''));
+  const ref = target && parseApiPath(target.pathname.replace(/^.*?(?=\/api\/v1\/)/, ''));
   if (status === 308 && ref && ref !== 'other') return new MovedError(ref);
   const { origin } = new URL(url);
   const hint = target && target.origin !== origin ? `Use that address: ${target.origin}` : 'Check the address.';

@@ -4,7 +4,7 @@ import type { Rows, RowsPart, RowsRequest } from '../catalogue/catalogue.ts';
 import type { Difference, DifferenceOptions, RowChange } from '../catalogue/difference.ts';
 import { formatRef } from '../catalogue/ref.ts';
 import type { Version } from '../catalogue/types.ts';
-import { pathOf } from '../catalogue/urls.ts';
+import { apiPath } from '../catalogue/urls.ts';
 import type { Http } from './http.ts';
 import { readLines } from './http-body.ts';
 import { refOfEntity, strange } from './read.ts';
@@ -14,7 +14,7 @@ export async function fetchRows(http: Http, version: Version, rows: RowsRequest)
   const { parameters } = rows;
   const formatParameter = parameters.findLast(([name]) => name === '_format' || name === 'format')?.[1];
   const format = rows.format ?? formatParameter ?? rows.preferred ?? 'geojson';
-  const base = pathOf(refOfEntity<'version'>(version));
+  const base = apiPath(refOfEntity<'version'>(version));
   const path = formatParameter !== undefined && rows.format === undefined ? `${base}data/` : `${base}data.${format}`;
   const request = { path, query: parameters };
   const { headers, body } = await http.request({ ...request, method: 'HEAD' });
@@ -63,7 +63,7 @@ export async function fetchDifference(
   { key, signal }: DifferenceOptions = {},
 ): Promise<Difference> {
   const request = {
-    path: `${pathOf(refOfEntity<'version'>(to))}diff/`,
+    path: `${apiPath(refOfEntity<'version'>(to))}diff/`,
     query: [
       ['_from', formatRef(refOfEntity<'version'>(from))],
       ...(key ? [['_key', key.map(quoteColumn).join(',')]] : []),

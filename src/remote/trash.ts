@@ -1,5 +1,5 @@
 /** The trash of a remote catalogue. */
-import { parseDatasetRef, parseVersionRef } from '../catalogue/ref.ts';
+import { parseDatasetRef, parseVersionRef } from '../catalogue/parse-ref.ts';
 import type { Trash, TrashEntry } from '../catalogue/trash.ts';
 import { apiRoot } from '../catalogue/urls.ts';
 import type { Http } from './http.ts';

@@ -3,7 +3,7 @@ import type { Input, WritableKind } from '../catalogue/catalogue.ts';
 import type { NamedField } from '../catalogue/field.ts';
 import { fieldNamed, shapeOf } from '../catalogue/fields.ts';
 import { linkedRef } from '../catalogue/represent.ts';
-import { pathOf } from '../catalogue/urls.ts';
+import { apiPath } from '../catalogue/urls.ts';
 
 /**
  * The value of a field as the API takes it: links are addresses.
@@ -12,7 +12,7 @@ import { pathOf } from '../catalogue/urls.ts';
 function bodyValue(field: NamedField | undefined, base: string, value: unknown, input: Input): unknown {
   const { type, link } = field ?? {};
   if (!link || value === null) return value;
-  const address = (name: unknown) => `${base}${pathOf(linkedRef(link, String(name), input))}`;
+  const address = (name: unknown) => `${base}${apiPath(linkedRef(link, String(name), input))}`;
   if (type === 'link') return address(value);
   // Anything else than a list goes as it is: the server refuses it.
   return Array.isArray(value) ? value.map(address) : value;

@@ -3,7 +3,7 @@ import { NotFoundError } from '../catalogue/errors.ts';
 import { representRoot, toJson } from '../catalogue/represent.ts';
 import { type RecordKind, schemas } from '../catalogue/schemas.ts';
 import { apiRoot } from '../catalogue/urls.ts';
-import { homePage } from '../pages/home.ts';
+import { homePage } from '../pages/site.ts';
 import { schemaPage } from '../pages/tables.ts';
 import type { Representation, RequestContext } from './route.ts';
 

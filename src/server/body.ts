@@ -2,7 +2,7 @@
 import type { ParameterizedContext } from 'koa';
 import type { Input, WritableKind } from '../catalogue/catalogue.ts';
 import { ValidationError } from '../catalogue/errors.ts';
-import { typeName } from '../catalogue/input.ts';
+import { pythonTypeName } from '../catalogue/input.ts';
 import { BadRequestError, TooLargeError, UnsupportedMediaTypeError } from './errors.ts';
 import { type FormEntries, fromEntries, fromForm } from './forms.ts';
 
@@ -81,7 +81,7 @@ function parseJson(text: string): unknown {
 function fieldsOf(value: unknown): Input {
   if (value === null) throw new ValidationError({ non_field_errors: ['No data provided'] });
   if (typeof value === 'object' && !Array.isArray(value)) return value as Input;
-  const type = typeName(value);
+  const type = pythonTypeName(value);
   throw new ValidationError({ non_field_errors: [`Invalid data. Expected a dictionary, but got ${type}.`] });
 }
 

@@ -1,7 +1,7 @@
 /** Representations of entities: pages of a collection, one entity, its history. */
 import type { HistoryRef, Page } from '../catalogue/catalogue.ts';
 import { NotAuthenticatedError } from '../catalogue/errors.ts';
-import { isPersonalTo } from '../catalogue/permissions.ts';
+import { isUserOrStaff } from '../catalogue/permissions.ts';
 import { represent, representFile, toJson } from '../catalogue/represent.ts';
 import type { CatalogueFile, Entities, FileDetails, Kind } from '../catalogue/types.ts';
 import { collections } from '../catalogue/urls.ts';
@@ -23,7 +23,7 @@ export function jsonOf<K extends Plain>(
   { links, viewer }: Pick<RequestContext, 'links' | 'viewer'>,
 ): string {
   // What only some may see is written for them, and not kept where others could get it.
-  if (entity.kind === 'user' && isPersonalTo(viewer, entity.slug)) return toJson(represent.user(entity, links, true));
+  if (entity.kind === 'user' && isUserOrStaff(viewer, entity.slug)) return toJson(represent.user(entity, links, true));
   const kept = fragments.get(entity);
   if (kept?.base === links.base && kept.suffix === links.suffix) return kept.json;
   const json = toJson(represent[entity.kind as K](entity, links));

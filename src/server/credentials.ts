@@ -22,12 +22,12 @@ export const notSignedIn: Identity = { viewer: anonymous, bySession: false };
 export async function identify(ctx: ParameterizedContext, accounts: Accounts | null): Promise<Identity> {
   const token = tokenIn(ctx.req.headers.authorization ?? '');
   if (token !== null) {
-    const viewer = await accounts?.viewerOf(token);
+    const viewer = await accounts?.viewerByToken(token);
     if (!viewer) throw new NotAuthenticatedError('Invalid token.');
     return { viewer, bySession: false };
   }
   const key = sessionKey(ctx);
-  const viewer = key === undefined ? null : await accounts?.viewerOfSession(key);
+  const viewer = key === undefined ? null : await accounts?.viewerBySession(key);
   return viewer ? { viewer, bySession: true } : notSignedIn;
 }
 

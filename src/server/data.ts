@@ -2,7 +2,8 @@
 import type { RowsPart } from '../catalogue/catalogue.ts';
 import { closest } from '../catalogue/closest.ts';
 import { MovedError, NotFoundError } from '../catalogue/errors.ts';
-import { parseDatasetRef, type VersionRef } from '../catalogue/ref.ts';
+import { parseDatasetRef } from '../catalogue/parse-ref.ts';
+import type { VersionRef } from '../catalogue/ref.ts';
 import { type OutputFormatName, outputFormats } from '../data/formats/output-formats.ts';
 import { rowsPage } from '../pages/tables.ts';
 import { sendPayload } from './payloads.ts';

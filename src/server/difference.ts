@@ -2,19 +2,19 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { ParameterizedContext } from 'koa';
-import { closest } from '../catalogue/closest.ts';
+import { closest, didYouMean } from '../catalogue/closest.ts';
 import type { Difference } from '../catalogue/difference.ts';
-import { differenceText, representDifference } from '../catalogue/difference-text.ts';
 import { MovedError, NotFoundError, UnavailableError, ValidationError } from '../catalogue/errors.ts';
-import { versionBefore } from '../catalogue/lookup.ts';
-import { datasetOf, parseVersionRef, refOf, type VersionRef } from '../catalogue/ref.ts';
-import { urlOf } from '../catalogue/represent.ts';
+import { readyVersionBefore } from '../catalogue/lookup.ts';
+import { parseVersionRef } from '../catalogue/parse-ref.ts';
+import { datasetOf, refOf, type VersionRef } from '../catalogue/ref.ts';
+import { representDifference, serializeDifference, urlOf } from '../catalogue/represent.ts';
 import type { Version } from '../catalogue/types.ts';
-import { didYouMean, ParameterError } from '../data/errors.ts';
+import { ParameterError } from '../data/errors.ts';
 import { yieldToEventLoop } from '../data/event-loop.ts';
 import { outputFormats } from '../data/formats/output-formats.ts';
 import { splitList } from '../data/query/parameter-values.ts';
-import { plainPage } from '../pages/layout.ts';
+import { jsonPage } from '../pages/layout.ts';
 import { lastValue } from './query-string.ts';
 import { type Representation, type RequestContext, refFrom } from './route.ts';
 import { type DocumentInfo, sendDocument, sentNotModified } from './stream.ts';
@@ -45,7 +45,7 @@ export async function difference(request: RequestContext): Promise<Representatio
   // Before comparing: a client that has the document needn't wait. Versions that aren't ready can't be compared.
   if (from.ready && to.ready && sentNotModified(ctx, info)) return undefined;
   const found = await compare(request, from, to, asked.key);
-  const text = () => yieldToEventLoop(bytesOf(differenceText(found, links, format)));
+  const text = () => yieldToEventLoop(bytesOf(serializeDifference(found, links, format)));
   await sendDocument(ctx, {
     ...info,
     contentType: format === 'json' ? json : outputFormats.ndjson.contentType,
@@ -102,7 +102,7 @@ function keyFrom(text: string | undefined, errors: Map<string, string[]>): reado
 async function baseVersion({ catalogue }: RequestContext, from: string | undefined, to: Version): Promise<Version> {
   const dataset = await catalogue.get<'dataset'>(datasetOf(to));
   if (from === undefined) {
-    const before = versionBefore(dataset, to.slug);
+    const before = readyVersionBefore(dataset, to.slug);
     if (before) return before;
     throw new NotFoundError('There is no version before this one to compare it with. Name another with _from.');
   }
@@ -178,6 +178,6 @@ async function page({ links }: RequestContext, found: Difference): Promise<Repre
     title,
     dependsOn: [],
     json: () => JSON.stringify(value),
-    html: (settings, base) => plainPage(title, settings, value, base),
+    html: (settings, base) => jsonPage(title, settings, value, base),
   };
 }

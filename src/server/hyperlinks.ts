@@ -3,10 +3,10 @@ import type { Catalogue, Input, WritableKind } from '../catalogue/catalogue.ts';
 import { MovedError, NotFoundError, ValidationError } from '../catalogue/errors.ts';
 import type { NamedField } from '../catalogue/field.ts';
 import { fieldsOf } from '../catalogue/fields.ts';
-import { typeName } from '../catalogue/input.ts';
+import { pythonTypeName } from '../catalogue/input.ts';
 import type { Ref } from '../catalogue/ref.ts';
 import { linkValue } from '../catalogue/represent.ts';
-import { refAt } from '../catalogue/urls.ts';
+import { parseApiPath } from '../catalogue/urls.ts';
 
 type LinkField = Pick<NamedField, 'name' | 'type' | 'link' | 'default'>;
 
@@ -39,7 +39,7 @@ export async function followLinks(
     try {
       if (type === 'link') followed[name] = await nameAt(value);
       else if (Array.isArray(value)) followed[name] = await Promise.all(value.map(nameAt));
-      else throw new LinkError(`Expected a list of items but got type "${typeName(value)}".`);
+      else throw new LinkError(`Expected a list of items but got type "${pythonTypeName(value)}".`);
     } catch (error) {
       if (!(error instanceof LinkError)) throw error;
       delete followed[name];
@@ -54,8 +54,8 @@ class LinkError extends Error {}
 async function follow(value: unknown, kind: LinkField['link'], catalogue: Catalogue): Promise<Ref> {
   if (value === null || value === '') throw new LinkError('This field may not be null.');
   if (typeof value !== 'string')
-    throw new LinkError(`Incorrect type. Expected URL string, received ${typeName(value)}.`);
-  const ref = refAt(pathIn(value.trim()));
+    throw new LinkError(`Incorrect type. Expected URL string, received ${pythonTypeName(value)}.`);
+  const ref = parseApiPath(pathIn(value.trim()));
   if (ref === null) throw new LinkError('Invalid hyperlink - No URL match.');
   if (ref === 'other' || ref.kind !== kind) throw new LinkError('Invalid hyperlink - Incorrect URL match.');
   try {

@@ -1,7 +1,7 @@
 /** /auth/login/ and /auth/logout/: pages for people, whose sessions are cookies. */
 import type { Middleware, ParameterizedContext } from 'koa';
 import type { Input } from '../catalogue/catalogue.ts';
-import { signInPage, signOutPage } from '../pages/sign-in.ts';
+import { signInPage, signOutPage } from '../pages/site.ts';
 import { readInput } from './body.ts';
 import { assertSameSite, csrfToken, sessionKey, setSession } from './credentials.ts';
 import { MethodNotAllowedError, ThrottledError } from './errors.ts';
@@ -98,7 +98,7 @@ async function logIn(visit: Visit, input: Input): Promise<void> {
 
 async function askToLogOut({ ctx, base, app }: Visit): Promise<void> {
   const key = sessionKey(ctx);
-  const viewer = key === undefined ? null : await app.signIn.accounts?.viewerOfSession(key);
+  const viewer = key === undefined ? null : await app.signIn.accounts?.viewerBySession(key);
   if (!viewer) return redirect(ctx, base, '/api/v1/');
   const { settings } = app.publicCatalogue;
   const parts = { settings, base, csrf: csrfToken(ctx, base), next: redirectTo(ctx, {}) };

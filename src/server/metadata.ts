@@ -1,7 +1,6 @@
 /** The fields of a resource in an answer to OPTIONS: Django REST Framework's "actions", from the table of fields. */
 import type { WritableKind } from '../catalogue/catalogue.ts';
-import { labelFor } from '../catalogue/columns.ts';
-import type { Field, NamedField } from '../catalogue/field.ts';
+import { type Field, labelFor, type NamedField } from '../catalogue/field.ts';
 import { apiFields } from '../catalogue/fields.ts';
 
 type Metadata = Record<string, unknown>;

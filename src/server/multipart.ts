@@ -8,7 +8,7 @@ import { koaBody } from 'koa-body';
 import type { WritableKind } from '../catalogue/catalogue.ts';
 import { CatalogueError, UnavailableError } from '../catalogue/errors.ts';
 import { imageFields, shapeOf } from '../catalogue/fields.ts';
-import { largestImage } from '../catalogue/image.ts';
+import { maxImageBytes } from '../catalogue/image.ts';
 import { BadRequestError, TooLargeError } from './errors.ts';
 import type { FormEntries } from './forms.ts';
 import { clearBodyTimeout } from './limits.ts';
@@ -164,7 +164,7 @@ export async function readImageForm(
     if (isImage) clearBodyTimeout(ctx.req);
     files.set(part.name, isImage ? collectImage(part, ctx) : () => ({ file: true }));
   };
-  const all = largest + (kind ? imageFields(kind).length * largestImage : 0);
+  const all = largest + (kind ? imageFields(kind).length * maxImageBytes : 0);
   const fields = await readForm(ctx, { largest: all, onFile });
   return [...fields, ...[...files].map(([name, value]) => [name, value()] as const)];
 }
@@ -181,7 +181,7 @@ function collectImage(part: FormPart, { res }: ParameterizedContext): () => Uint
   };
   part.on('data', (chunk) => {
     size += chunk.length;
-    if (size > largestImage) refusal ??= new TooLargeError(largestImage);
+    if (size > maxImageBytes) refusal ??= new TooLargeError(maxImageBytes);
     if (held + chunk.length > mostHeld)
       refusal ??= new UnavailableError('Too many images are being sent at the moment. Try again soon.');
     if (refusal) {

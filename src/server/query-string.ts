@@ -1,7 +1,7 @@
 /** Query strings: read as Django REST Framework reads the parameters of a list, and written for the links of a page. */
 import type { ListOptions, Page } from '../catalogue/catalogue.ts';
 import { ValidationError } from '../catalogue/errors.ts';
-import { facets } from '../catalogue/facets.ts';
+import { filterTests } from '../catalogue/filters.ts';
 import { parseBoolean } from '../catalogue/input.ts';
 import type { Kind } from '../catalogue/types.ts';
 
@@ -28,7 +28,7 @@ export function listOptionsFrom(
   query: URLSearchParams,
   within: Pick<ListOptions, 'namespace' | 'dataset'> = {},
 ): ListOptions {
-  const filters = Object.keys(facets[kind]).filter((name) => query.has(name));
+  const filters = Object.keys(filterTests[kind]).filter((name) => query.has(name));
   return {
     ...within,
     search: lastValue(query, 'search'),

@@ -31,7 +31,7 @@ export class SignIn {
     if (wait > 0) throw new ThrottledError(wait);
     this.#byAddress.count(address);
     this.#byName.count(name);
-    const right = (await this.accounts?.signIn(username, password)) ?? false;
+    const right = (await this.accounts?.verifyPassword(username, password)) ?? false;
     if (right) {
       this.#byAddress.forgive(address);
       this.#byName.forgive(name, true);

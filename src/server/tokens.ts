@@ -14,9 +14,9 @@ import {
   NotPermittedError,
   ValidationError,
 } from '../catalogue/errors.ts';
-import { pageOf } from '../catalogue/listing.ts';
+import { paginate } from '../catalogue/listing.ts';
 import { representToken, toJson, urlOf } from '../catalogue/represent.ts';
-import { fail, type Parsed, parseText } from '../catalogue/text-input.ts';
+import { invalid, type Parsed, parseText } from '../catalogue/text-input.ts';
 import { readInput } from './body.ts';
 import { followLinks } from './hyperlinks.ts';
 import { listOptionsFrom, pageLinks, refuseDryRun } from './query-string.ts';
@@ -68,7 +68,7 @@ export function credentialFields() {
 export async function listTokens(request: RequestContext): Promise<Representation> {
   const { ctx, query, links, catalogue } = request;
   const { tokens } = await visibleTokens(request);
-  const page = pageOf(tokens, listOptionsFrom('user', query), catalogue.settings);
+  const page = paginate(tokens, listOptionsFrom('user', query), catalogue.settings);
   const { next, previous } = pageLinks(`${links.base}${ctx.path}`, query, page);
   const results = page.items.map((token) => representToken(token, links));
   return { title: 'Tokens', dependsOn: [], json: () => toJson({ count: page.count, next, previous, results }) };
@@ -137,7 +137,7 @@ function signedIn({ viewer: { username }, app: { signIn } }: RequestContext) {
 const parsers: Readonly<Record<string, (value: unknown) => Parsed>> = {
   label: (value) => parseText(value, { max: 200, blank: true }),
   scope: (value) =>
-    tokenScopes.includes(value as TokenScope) ? { value } : fail(`"${String(value)}" is not a valid choice.`),
+    tokenScopes.includes(value as TokenScope) ? { value } : invalid(`"${String(value)}" is not a valid choice.`),
   expires: parseExpiry,
 };
 
@@ -167,8 +167,8 @@ function parseExpiry(value: unknown): Parsed {
     typeof value === 'string' && /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(value);
   const time = new Date(isTime ? value : Number.NaN);
   if (Number.isNaN(time.getTime()))
-    return fail(
+    return invalid(
       'Datetime has wrong format. Use one of these formats instead: YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].',
     );
-  return time.getTime() > Date.now() ? { value: time } : fail('The expiry is in the past.');
+  return time.getTime() > Date.now() ? { value: time } : invalid('The expiry is in the past.');
 }

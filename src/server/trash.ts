@@ -1,6 +1,6 @@
 /** The trash, for staff: removed entities are listed, restored, and deleted for good. */
 import { NotAuthenticatedError, NotFoundError, ValidationError } from '../catalogue/errors.ts';
-import { pageOf } from '../catalogue/listing.ts';
+import { paginate } from '../catalogue/listing.ts';
 import { representTrash, toJson } from '../catalogue/represent.ts';
 import type { Trash, TrashEntry } from '../catalogue/trash.ts';
 import { readInput } from './body.ts';
@@ -10,7 +10,7 @@ import type { Representation, RequestContext } from './route.ts';
 
 export async function listTrash(request: RequestContext): Promise<Representation> {
   const { query, links, catalogue } = request;
-  const page = pageOf(await trashOf(request).list(), pagingFrom(query), catalogue.settings);
+  const page = paginate(await trashOf(request).list(), pagingFrom(query), catalogue.settings);
   const items = () => page.items.map((entry) => toJson(representTrash(entry, links)));
   return { ...representPage(request, 'Trash', page, items), dependsOn: [] };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { addressFrom } from '../../src/catalogue/address.ts';
 import { ValidationError } from '../../src/catalogue/errors.ts';
+import { parseCatalogueUrl } from '../../src/catalogue/urls.ts';
 
 describe('an address of a catalogue', () => {
   for (const [address, root] of [
@@ -11,7 +11,7 @@ describe('an address of a catalogue', () => {
     ['http://localhost:8000/api/v1/', 'http://localhost:8000'],
     ['https://example.org/open/data/api/v1', 'https://example.org/open/data'],
   ] as const)
-    it(`${address} is ${root}`, () => assert.equal(addressFrom(address), root));
+    it(`${address} is ${root}`, () => assert.equal(parseCatalogueUrl(address), root));
 
   for (const address of [
     'data.example.org',
@@ -24,7 +24,7 @@ describe('an address of a catalogue', () => {
   ])
     it(`${JSON.stringify(address)} is none`, () =>
       assert.throws(
-        () => addressFrom(address),
+        () => parseCatalogueUrl(address),
         (error: Error) => error instanceof ValidationError && !error.message.includes('secret'),
       ));
 });

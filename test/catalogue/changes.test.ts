@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { changesBetween } from '../../src/catalogue/changes.ts';
+import { compareSnapshots } from '../../src/catalogue/changes.ts';
 import { type Content, snapshotOf } from '../support/snapshot.ts';
 
 const content: Content = {
@@ -13,7 +13,7 @@ const content: Content = {
   queries: { tall: { id: 1, label: 'Tall', dataset: 'parks/trees', parameters: { a: 1, b: [2] } } },
 };
 const changes = (after: Content, before = content) =>
-  changesBetween(snapshotOf(before), snapshotOf({ ...content, ...after })).map(
+  compareSnapshots(snapshotOf(before), snapshotOf({ ...content, ...after })).map(
     ({ change, kind, name, was, fields, versions }) =>
       [
         `${change} ${kind} ${name}${was === null ? '' : ` (${was})`}`.trim(),

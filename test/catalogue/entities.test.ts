@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
   datasetFrom,
-  datetimeOf,
+  datetimeFromSlug,
   newestFirst,
   userFrom,
   versionFrom,
   withVersions,
 } from '../../src/catalogue/entities.ts';
 import { derivedId } from '../../src/catalogue/ids.ts';
-import type { RecordOf } from '../../src/catalogue/records.ts';
+import type { RecordOf } from '../../src/catalogue/schemas.ts';
 
 const version = (record: RecordOf<'version'>, payload: { size: number } | null = null, slug = '20200102030405678901') =>
   versionFrom('parks', 'trees', slug, record, payload);
@@ -102,6 +102,6 @@ describe('versions', () => {
 
   it('have a moment only where their slug is a timestamp', () => {
     for (const slug of ['2020', '2020010203040567890', '202001020304056789012', '2020010203040567890x'])
-      assert.equal(datetimeOf(slug), '1970-01-01T00:00:00.000Z');
+      assert.equal(datetimeFromSlug(slug), '1970-01-01T00:00:00.000Z');
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { imageFacts, largestImage, parseImage } from '../../src/catalogue/image.ts';
+import { maxImageBytes, parseImage, readImageInfo } from '../../src/catalogue/image.ts';
 import { images, png } from '../support/images.ts';
 
 const bad = { errors: ['Upload a valid image. The file you uploaded was either not an image or a corrupted image.'] };
@@ -9,10 +9,10 @@ describe('what an image is', () => {
   it('is told by its bytes, with its size', () => {
     for (const [extension, bytes] of Object.entries(images)) {
       const side = extension === 'avif' ? 2 : 1;
-      assert.deepEqual(imageFacts(bytes), { extension, width: side, height: side });
+      assert.deepEqual(readImageInfo(bytes), { extension, width: side, height: side });
       assert.deepEqual(parseImage(bytes), { value: bytes });
     }
-    assert.deepEqual(imageFacts(png(640, 480)), { extension: 'png', width: 640, height: 480 });
+    assert.deepEqual(readImageInfo(png(640, 480)), { extension: 'png', width: 640, height: 480 });
   });
 
   it('is no document, no program, and nothing that only begins as one', () => {
@@ -36,7 +36,7 @@ describe('what an image is', () => {
 
   it('has an end, in bytes and in pixels', () => {
     assert.deepEqual(parseImage(new Uint8Array()), { errors: ['The submitted file is empty.'] });
-    const large = Buffer.concat([images.png, Buffer.alloc(largestImage)]);
+    const large = Buffer.concat([images.png, Buffer.alloc(maxImageBytes)]);
     assert.match(JSON.stringify(parseImage(large)), /may have at most 10485760/);
     assert.match(JSON.stringify(parseImage(png(20_000, 20_000))), /20000 by 20000 pixels; it may have at most/);
   });
@@ -44,17 +44,17 @@ describe('what an image is', () => {
   it('is told soon, whatever the bytes are', () => {
     const began = performance.now();
     for (const [extension, bytes] of Object.entries(images)) {
-      const zeros = new Uint8Array(largestImage - 64);
+      const zeros = new Uint8Array(maxImageBytes - 64);
       zeros.set(bytes.subarray(0, 12));
-      imageFacts(zeros);
+      readImageInfo(zeros);
       // A box or segment after the other that means nothing.
       for (let at = 32; at < zeros.length; at += 8) zeros.set([0xff, 0xe1, 0, 8], at);
-      imageFacts(zeros);
+      readImageInfo(zeros);
       for (let at = 0; at < bytes.length; at++)
         for (const value of [0, 1, 0x7f, 0xff]) {
           const damaged = new Uint8Array(bytes);
           damaged[at] = value;
-          const facts = imageFacts(damaged);
+          const facts = readImageInfo(damaged);
           assert.ok(facts === null || (facts.width > 0 && facts.height > 0), extension);
         }
     }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { WritableKind } from '../../src/catalogue/catalogue.ts';
 import { ValidationError } from '../../src/catalogue/errors.ts';
-import { type InputOptions, parseInput, typeName, writableFields } from '../../src/catalogue/input.ts';
+import { type InputOptions, parseInput, pythonTypeName, writableFields } from '../../src/catalogue/input.ts';
 
 const create: InputOptions = { partial: false };
 const patch: InputOptions = { partial: true, label: 'Old label' };
@@ -163,5 +163,5 @@ describe('typeName', () => {
     [null, 'NoneType'],
     [{}, 'dict'],
   ];
-  for (const [value, name] of table) it(name, () => assert.equal(typeName(value), name));
+  for (const [value, name] of table) it(name, () => assert.equal(pythonTypeName(value), name));
 });

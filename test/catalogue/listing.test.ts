@@ -1,11 +1,12 @@
 /** Collections: filtered, searched, ordered, in pages. */
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import fc from 'fast-check';
 import type { ListOptions } from '../../src/catalogue/catalogue.ts';
 import { MovedError, NotFoundError, ValidationError } from '../../src/catalogue/errors.ts';
 import { type ListedKind, list } from '../../src/catalogue/listing.ts';
-import { apply, emptySnapshot } from '../../src/catalogue/snapshot.ts';
+import { anonymous, localAdmin, visibleTo } from '../../src/catalogue/permissions.ts';
+import { applyReadings, emptySnapshot } from '../../src/catalogue/snapshot.ts';
 import { type Content, readingsOf, snapshotOf } from '../support/snapshot.ts';
 
 const content: Content = {
@@ -46,6 +47,96 @@ const ask = (kind: ListedKind, question: ListOptions = {}) =>
 const all = { ...snapshot, settings: { ...snapshot.settings, max_page_size: 100 } };
 const slugs = (kind: ListedKind, question: ListOptions = {}) =>
   list(all, kind, { pageSize: 100, ...question }).items.map(({ slug }) => slug);
+
+/** Counts the comparisons of sorting from now on. */
+function countComparisons(t: TestContext): { count: number } {
+  const sorting = { count: 0 };
+  const { sort } = Array.prototype;
+  t.after(() => Object.assign(Array.prototype, { sort }));
+  function countingSort(this: unknown[], compare?: (a: unknown, b: unknown) => number) {
+    if (!compare) return sort.call(this);
+    return sort.call(this, (a, b) => {
+      sorting.count++;
+      return compare(a, b);
+    });
+  }
+  Object.defineProperty(Array.prototype, 'sort', { value: countingSort, configurable: true, writable: true });
+  return sorting;
+}
+
+describe('sorted lists', () => {
+  const length = 1000;
+  const label = (i: number) => `Dataset ${(i * 7919) % length}`;
+  const visibility = (i: number) => (i % 10 ? 'public' : 'private');
+  const datasets = Array.from(
+    { length },
+    (_, i) => [`parks/d${i}`, { label: label(i), visibility: visibility(i) }] as const,
+  );
+  const whole = snapshotOf({
+    namespaces: {
+      parks: { label: 'Parks', owners: ['editors'] },
+      cellar: { label: 'Cellar', visibility: 'private' },
+    },
+    datasets: Object.fromEntries(datasets),
+  });
+  const parts = [whole, visibleTo(anonymous, whole)];
+
+  it('are kept for several viewers who list in turn', (t) => {
+    const listAll = () =>
+      parts.map((part) => list(part, 'dataset', { ordering: 'label' }).items.map(({ slug }) => slug));
+    const first = listAll();
+    const sorting = countComparisons(t);
+    assert.deepEqual([listAll(), listAll()], [first, first]);
+    assert.equal(sorting.count, 0);
+  });
+
+  it('are kept for several catalogues that are listed in turn', (t) => {
+    const other = snapshotOf({
+      namespaces: { a: { label: 'A' } },
+      datasets: { 'a/b': { label: 'B' }, 'a/c': { label: 'C' } },
+    });
+    const listBoth = () => [whole, other].map((one) => list(one, 'dataset', { ordering: '-label' }).items[0]?.slug);
+    const first = listBoth();
+    const sorting = countComparisons(t);
+    assert.deepEqual(listBoth(), first);
+    assert.equal(sorting.count, 0);
+  });
+
+  it('are kept for a signed-in viewer of whom each request makes a new object', (t) => {
+    const editor = () => ({ username: 'ann', staff: false, groups: ['staff', 'editors'] });
+    const listMine = () => list(visibleTo(editor(), whole), 'dataset', { ordering: 'slug' });
+    const { count } = listMine();
+    const sorting = countComparisons(t);
+    assert.equal(listMine().count, count);
+    assert.equal(sorting.count, 0);
+  });
+
+  it('of the next snapshot are not sorted from scratch', (t) => {
+    for (const part of parts) list(part, 'dataset', { ordering: 'label' });
+    const [reading] = readingsOf({ datasets: { 'parks/d500': { label: 'A new label' } } });
+    assert.ok(reading);
+    const next = applyReadings(whole, { readings: [reading], diagnostics: new Map() });
+    const sorting = countComparisons(t);
+    for (const viewer of [localAdmin, anonymous])
+      assert.equal(list(visibleTo(viewer, next), 'dataset', { ordering: 'label' }).items[0]?.slug, 'd500');
+    assert.ok(sorting.count < 2 * length, `${sorting.count} comparisons`);
+  });
+
+  it('of a part have what the viewer may see, in the same order', () => {
+    const question = { ordering: '-label,slug', page: 3, pageSize: 50 };
+    const publicDatasets = datasets.filter(([, one]) => one.visibility === 'public');
+    const alone = snapshotOf({
+      namespaces: { parks: { label: 'Parks' } },
+      datasets: Object.fromEntries(publicDatasets),
+    });
+    const [a, b] = [visibleTo(anonymous, whole), alone].map((one) => list(one, 'dataset', question));
+    assert.deepEqual(
+      a?.items.map(({ slug }) => slug),
+      b?.items.map(({ slug }) => slug),
+    );
+    assert.equal(a?.count, publicDatasets.length);
+  });
+});
 
 describe('pages', () => {
   const table: readonly (readonly [ListOptions, { page: number; pages: number; slugs: string[] } | null])[] = [
@@ -218,7 +309,7 @@ describe('order', () => {
       let step = emptySnapshot;
       const seen: string[][] = [];
       for (const reading of order) {
-        step = apply(step, { readings: [reading], diagnostics: new Map() });
+        step = applyReadings(step, { readings: [reading], diagnostics: new Map() });
         seen.push(
           list(step, kind, { ordering }).items.map(
             (item) => `${item.namespace}/${item.slug}${'dataset' in item ? item.dataset : ''}`,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { MovedError, NotFoundError } from '../../src/catalogue/errors.ts';
-import { find } from '../../src/catalogue/lookup.ts';
+import { getEntity } from '../../src/catalogue/lookup.ts';
 import { type DatasetRef, formatRef, type NamespaceRef, type VersionRef } from '../../src/catalogue/ref.ts';
 import { type Content, snapshotOf } from '../support/snapshot.ts';
 
@@ -35,20 +35,20 @@ describe('find', () => {
   });
 
   it('each kind', () => {
-    assert.equal(find<'namespace'>(snapshot, namespace('parks')).slug, 'parks');
-    assert.equal(find<'dataset'>(snapshot, dataset('parks/trees')).slug, 'trees');
-    assert.equal(find<'version'>(snapshot, version('parks/trees', '20210101000000000000')).ready, false);
-    assert.equal(find<'group'>(snapshot, { kind: 'group', slug: 'editors' }).slug, 'editors');
-    assert.equal(find<'user'>(snapshot, { kind: 'user', slug: 'ann' }).slug, 'ann');
-    assert.equal(find<'query'>(snapshot, { kind: 'query', slug: 'tall' }).slug, 'tall');
+    assert.equal(getEntity<'namespace'>(snapshot, namespace('parks')).slug, 'parks');
+    assert.equal(getEntity<'dataset'>(snapshot, dataset('parks/trees')).slug, 'trees');
+    assert.equal(getEntity<'version'>(snapshot, version('parks/trees', '20210101000000000000')).ready, false);
+    assert.equal(getEntity<'group'>(snapshot, { kind: 'group', slug: 'editors' }).slug, 'editors');
+    assert.equal(getEntity<'user'>(snapshot, { kind: 'user', slug: 'ann' }).slug, 'ann');
+    assert.equal(getEntity<'query'>(snapshot, { kind: 'query', slug: 'tall' }).slug, 'tall');
   });
 
   it('the latest version: the newest that is ready', () => {
-    assert.equal(find<'version'>(snapshot, version('parks/trees', 'latest')).slug, '20200101000000000000');
-    assert.throws(() => find(snapshot, version('parks/broken', 'latest')), {
+    assert.equal(getEntity<'version'>(snapshot, version('parks/trees', 'latest')).slug, '20200101000000000000');
+    assert.throws(() => getEntity(snapshot, version('parks/broken', 'latest')), {
       message: 'No version of this dataset is ready.',
     });
-    assert.throws(() => find(snapshot, version('parks/empty', 'latest')), NotFoundError);
+    assert.throws(() => getEntity(snapshot, version('parks/empty', 'latest')), NotFoundError);
   });
 
   it('nothing', () => {
@@ -61,7 +61,7 @@ describe('find', () => {
       version('parks/trees', '1'),
       { kind: 'user', slug: 'toString' },
     ] as const)
-      assert.throws(() => find(snapshot, ref), NotFoundError, formatRef(ref));
+      assert.throws(() => getEntity(snapshot, ref), NotFoundError, formatRef(ref));
   });
 });
 
@@ -127,9 +127,9 @@ describe('a former address', () => {
   for (const [why, content, from, to] of cases)
     it(why, () => {
       const snapshot = snapshotOf({ ...content, namespaces: { a: { label }, b: { label }, ...content.namespaces } });
-      if (to === '') return assert.equal(find<'dataset'>(snapshot, from as DatasetRef).slug, from.slug);
+      if (to === '') return assert.equal(getEntity<'dataset'>(snapshot, from as DatasetRef).slug, from.slug);
       assert.throws(
-        () => find(snapshot, from),
+        () => getEntity(snapshot, from),
         (error: unknown) => {
           assert.equal(error instanceof MovedError ? formatRef(error.to) : null, to);
           return true;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { movedTo } from '../../src/catalogue/aliases.ts';
+import { resolveAlias } from '../../src/catalogue/aliases.ts';
 import { type ListedKind, list } from '../../src/catalogue/listing.ts';
 import { anonymous, localAdmin, mayWrite, type Viewer, visibleTo } from '../../src/catalogue/permissions.ts';
 import { represent, toJson } from '../../src/catalogue/represent.ts';
@@ -117,8 +117,8 @@ describe('visibleTo', () => {
 
   it('a former address of what is hidden leads nowhere', () => {
     const old = { kind: 'dataset', namespace: 'parks', slug: 'formerly' } as const;
-    assert.ok(movedTo(snapshot, old));
-    assert.equal(movedTo(visibleTo(anonymous, snapshot), old), undefined);
+    assert.ok(resolveAlias(snapshot, old));
+    assert.equal(resolveAlias(visibleTo(anonymous, snapshot), old), undefined);
   });
 
   it('takes nothing out for nothing: the same object', () => {

@@ -3,14 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { ValidationError } from '../../src/catalogue/errors.ts';
-import {
-  formatRef,
-  parseDatasetRef,
-  parseSlug,
-  parseVersionRef,
-  slugRule,
-  usernameRule,
-} from '../../src/catalogue/ref.ts';
+import { parseDatasetRef, parseSlugRef, parseVersionRef } from '../../src/catalogue/parse-ref.ts';
+import { formatRef, slugRule, usernameRule } from '../../src/catalogue/ref.ts';
 
 const slug = fc.stringMatching(/^[-a-zA-Z0-9_]{1,20}$/);
 
@@ -45,8 +39,8 @@ describe('references', () => {
     ['parks@1', parseVersionRef, /^"parks" names no dataset/],
     ['parks/trees@', parseVersionRef, /^"parks\/trees@" names no version\. A version is written/],
     ['parks/trees@1@2', parseVersionRef, /names no version/],
-    ['a b', (text) => parseSlug('group', text), /^"a b" is no group's name\. It has letters, digits/],
-    ['', (text) => parseSlug('namespace', text), /is no namespace's name/],
+    ['a b', (text) => parseSlugRef('group', text), /^"a b" is no group's name\. It has letters, digits/],
+    ['', (text) => parseSlugRef('namespace', text), /is no namespace's name/],
   ];
   for (const [text, read, message] of refused)
     it(`${JSON.stringify(text)} is refused with words that help`, () => {

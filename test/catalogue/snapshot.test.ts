@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { datasetFrom, groupFrom, namespaceFrom, queryFrom, userFrom } from '../../src/catalogue/entities.ts';
 import { settingsFrom } from '../../src/catalogue/settings.ts';
-import { apply, emptySnapshot, type Reading, type Snapshot } from '../../src/catalogue/snapshot.ts';
+import { applyReadings, emptySnapshot, type Reading, type Snapshot } from '../../src/catalogue/snapshot.ts';
 import { problemsOf, readingsOf, snapshotOf } from '../support/snapshot.ts';
 
 const none = new Map();
@@ -25,16 +25,19 @@ describe('apply', () => {
   it('says nothing new: the same snapshot', () => {
     const readings = readingsOf(content);
     const problems = problemsOf({ 'catalogue.yaml': 'odd' });
-    const once = apply(emptySnapshot, { readings, diagnostics: problems });
-    assert.equal(apply(once, { readings, diagnostics: problems }), once);
-    assert.equal(apply(once, { readings: [], diagnostics: new Map([['nowhere.yaml', []]]) }), once);
-    assert.equal(apply(once, { readings: [{ kind: 'user', slug: 'nobody', entity: null }], diagnostics: none }), once);
+    const once = applyReadings(emptySnapshot, { readings, diagnostics: problems });
+    assert.equal(applyReadings(once, { readings, diagnostics: problems }), once);
+    assert.equal(applyReadings(once, { readings: [], diagnostics: new Map([['nowhere.yaml', []]]) }), once);
+    assert.equal(
+      applyReadings(once, { readings: [{ kind: 'user', slug: 'nobody', entity: null }], diagnostics: none }),
+      once,
+    );
   });
 
   it('keeps what did not change', () => {
     const before = snapshotOf(content);
     const trees = datasetFrom('parks', 'trees', { label: 'All trees' });
-    const after = apply(before, {
+    const after = applyReadings(before, {
       readings: [{ kind: 'dataset', namespace: 'parks', slug: 'trees', entity: trees }],
       diagnostics: none,
     });
@@ -54,26 +57,26 @@ describe('apply', () => {
   it('shows the members of groups, and the same group where they are the same', () => {
     const before = snapshotOf(content);
     assert.deepEqual(before.groups.get('editors')?.members, ['ann', 'bob']);
-    const named = apply(before, {
+    const named = applyReadings(before, {
       readings: [{ kind: 'user', slug: 'ann', entity: userFrom('ann', { name: 'Ann', groups: ['editors'] }) }],
       diagnostics: none,
     });
     assert.equal(named.groups.get('editors'), before.groups.get('editors'));
-    const left = apply(named, { readings: [{ kind: 'user', slug: 'bob', entity: null }], diagnostics: none });
+    const left = applyReadings(named, { readings: [{ kind: 'user', slug: 'bob', entity: null }], diagnostics: none });
     assert.deepEqual(left.groups.get('editors')?.members, ['ann']);
     assert.equal(left.groups.get('readers'), before.groups.get('readers'));
-    const alone = apply(left, { readings: [{ kind: 'user', slug: 'ann', entity: null }], diagnostics: none });
+    const alone = applyReadings(left, { readings: [{ kind: 'user', slug: 'ann', entity: null }], diagnostics: none });
     assert.deepEqual(alone.groups.get('editors')?.members, []);
   });
 
   it('keeps datasets whose namespace is gone, and forgets a folder with nothing in it', () => {
     const before = snapshotOf(content);
-    const orphaned = apply(before, {
+    const orphaned = applyReadings(before, {
       readings: [{ kind: 'namespace', slug: 'water', entity: null }],
       diagnostics: none,
     });
     assert.equal(orphaned.folders.get('water')?.namespace, null);
-    const emptied = apply(orphaned, {
+    const emptied = applyReadings(orphaned, {
       readings: [{ kind: 'dataset', namespace: 'water', slug: 'wells', entity: null }],
       diagnostics: none,
     });
@@ -82,7 +85,7 @@ describe('apply', () => {
 
   it('falls back to the default settings, and forgets what was mended', () => {
     const before = snapshotOf({ ...content, problems: { 'catalogue.yaml': 'odd' } });
-    const after = apply(before, {
+    const after = applyReadings(before, {
       readings: [{ kind: 'settings', entity: null }],
       diagnostics: new Map([['catalogue.yaml', []]]),
     });
@@ -151,10 +154,10 @@ describe('readings', () => {
   it('one after the other say what they say at once', () => {
     fc.assert(
       fc.property(fc.array(reading, { maxLength: 30 }), fc.nat(5), (readings, length) => {
-        const atOnce = apply(emptySnapshot, { readings, diagnostics: none });
+        const atOnce = applyReadings(emptySnapshot, { readings, diagnostics: none });
         let step = emptySnapshot;
         for (let i = 0; i < readings.length; i += length + 1)
-          step = apply(step, { readings: readings.slice(i, i + length + 1), diagnostics: none });
+          step = applyReadings(step, { readings: readings.slice(i, i + length + 1), diagnostics: none });
         assert.deepEqual(contentOf(step), contentOf(atOnce));
       }),
     );
@@ -164,8 +167,8 @@ describe('readings', () => {
     fc.assert(
       fc.property(fc.array(reading, { maxLength: 30 }), (readings) => {
         const last = [...new Map(readings.map((one) => [keyOf(one), one])).values()];
-        const once = apply(emptySnapshot, { readings, diagnostics: none });
-        assert.equal(apply(once, { readings: last, diagnostics: none }), once);
+        const once = applyReadings(emptySnapshot, { readings, diagnostics: none });
+        assert.equal(applyReadings(once, { readings: last, diagnostics: none }), once);
       }),
     );
   });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Ref } from '../../src/catalogue/ref.ts';
-import { pathOf } from '../../src/catalogue/urls.ts';
+import { apiPath } from '../../src/catalogue/urls.ts';
 
 describe('pathOf', () => {
   const table: readonly (readonly [Ref, string])[] = [
@@ -17,5 +17,5 @@ describe('pathOf', () => {
     [{ kind: 'query', slug: 'tall' }, '/api/v1/queries/tall/'],
     [{ kind: 'file', slug: '7' }, '/api/v1/intrinsecus/7/'],
   ];
-  for (const [ref, path] of table) it(path, () => assert.equal(pathOf(ref), path));
+  for (const [ref, path] of table) it(path, () => assert.equal(apiPath(ref), path));
 });

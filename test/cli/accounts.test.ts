@@ -28,7 +28,7 @@ describe('user add', () => {
       { ...eve, id: 0 },
       { kind: 'user', slug: 'eve', id: 0, name: 'Eve', email: 'eve@example.org', staff: true, groups: ['divers'] },
     );
-    assert.ok(await (await accountsIn(root)).signIn('eve', 'par adise'));
+    assert.ok(await (await accountsIn(root)).verifyPassword('eve', 'par adise'));
   });
 
   it('refuses names that are taken, or are none', async () => {
@@ -98,13 +98,13 @@ describe('user passwd', () => {
     assert.deepEqual([exitCode, out], [0, '']);
     assert.deepEqual(questions, ['New password of bob:', 'Repeat the password:']);
     assert.equal(err, 'Changed the password of user bob.\n');
-    assert.ok(await (await accountsIn(root)).signIn('bob', 'looking-glass'));
+    assert.ok(await (await accountsIn(root)).verifyPassword('bob', 'looking-glass'));
   });
 
   it('reads stdin where it is told to, and asks nobody who is not there', async () => {
     const { exitCode, root } = await at('user passwd bob --password-stdin', { files: { '-': ' pass word \r\n' } });
     assert.equal(exitCode, 0);
-    assert.ok(await (await accountsIn(root)).signIn('bob', ' pass word '));
+    assert.ok(await (await accountsIn(root)).verifyPassword('bob', ' pass word '));
     const alone = await at('user passwd bob');
     assert.equal(alone.exitCode, 2);
     assert.match(alone.err, /--password-stdin/);
@@ -118,7 +118,7 @@ describe('user passwd', () => {
     ] as const)
       assert.equal((await at('user passwd bob', { root, terminal: true, secrets })).exitCode, code);
     assert.equal((await at('user passwd nobody', { root, terminal: true })).exitCode, 3);
-    assert.equal(await (await accountsIn(root)).signIn('bob', 'one'), false);
+    assert.equal(await (await accountsIn(root)).verifyPassword('bob', 'one'), false);
   });
 
   it('says when a password is short, and that tokens stay', async () => {
@@ -185,7 +185,7 @@ describe('token', () => {
     assert.match(out, /^[0-9a-f]{40}\n$/);
     assert.match(err, /^Added token [0-9a-f]{12} of user bob\. It expires on \d{4}-\d\d-\d\d\. Keep it safe/);
     const accounts = await accountsIn(root);
-    assert.equal((await accounts.viewerOf(out.trim()))?.readOnly, true);
+    assert.equal((await accounts.viewerByToken(out.trim()))?.readOnly, true);
     const [token] = await accounts.tokens();
     const days = (Date.parse(token?.expires ?? '') - Date.now()) / 86_400_000;
     assert.ok(days > 29.9 && days <= 30);

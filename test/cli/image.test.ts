@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { largestImage } from '../../src/catalogue/image.ts';
+import { maxImageBytes } from '../../src/catalogue/image.ts';
 import { images } from '../support/images.ts';
 import { type } from '../support/prompt.ts';
 
@@ -40,11 +40,11 @@ describe('--image', () => {
   });
 
   it('says what is wrong with it, and what to give instead', async () => {
-    const files = { 'notes.png': 'Not a picture.', 'huge.png': Buffer.alloc(largestImage + 1) };
+    const files = { 'notes.png': 'Not a picture.', 'huge.png': Buffer.alloc(maxImageBytes + 1) };
     for (const [value, message] of [
       ['no.png', 'There is no file no.png. Give a local file, a path below /site_media/, or a URL.'],
       ['notes.png', 'Upload a valid image. The file you uploaded was either not an image or a corrupted image.'],
-      ['huge.png', `huge.png has ${largestImage + 1} bytes; it may have at most ${largestImage}.`],
+      ['huge.png', `huge.png has ${maxImageBytes + 1} bytes; it may have at most ${maxImageBytes}.`],
     ] as const) {
       const { exitCode, err, catalogue } = await type([...edit, '--image', value], { files });
       assert.deepEqual([exitCode, err], [2, `error: --image: ${message}\n`]);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { addressFrom } from '../../src/catalogue/address.ts';
+import { parseCatalogueUrl } from '../../src/catalogue/urls.ts';
 import { isUnencrypted } from '../../src/cli/remote/remotes.ts';
 import { changeRemotes, configurationFolder } from '../../src/cli/remote/remotes-file.ts';
 import { connect } from '../../src/remote/remote-catalogue.ts';
@@ -117,7 +117,7 @@ describe('an address', () => {
     };
     for (const [url, others] of Object.entries(spellings))
       for (const text of [url, ...others]) {
-        assert.equal(addressFrom(text), url, text);
+        assert.equal(parseCatalogueUrl(text), url, text);
         const catalogue = await connect(text);
         assert.equal(catalogue.settings.base_url, url, text);
         await catalogue.close();
@@ -127,7 +127,7 @@ describe('an address', () => {
   it('that is none is told with what it might be', () => {
     const told = (text: string) => {
       try {
-        return addressFrom(text);
+        return parseCatalogueUrl(text);
       } catch (error) {
         return (error as Error).message;
       }
@@ -239,7 +239,7 @@ describe('login', () => {
     assert.deepEqual(result.questions, [`User name at ${host}:`, `Password of bob at ${host}:`]);
     assert.match(result.err, /^Signed in to prod as bob until \d{4}-\d\d-\d\d\.\n$/);
     const [{ token, user, id, expires }] = JSON.parse(text()).logins;
-    assert.equal((await accounts.viewerOf(token))?.username, 'bob');
+    assert.equal((await accounts.viewerByToken(token))?.username, 'bob');
     assert.deepEqual([user, id], ['bob', (await accounts.tokens('bob'))[0]?.id]);
     assert.ok(!text().includes('builder'));
     const lines = [

@@ -13,7 +13,7 @@ import { trashPromises } from './trash.ts';
 /** Serves a catalogue as the one sees it who has the token "keeper". */
 async function serve(test: TestContext, catalogueFor: (viewer: Viewer) => Catalogue): Promise<string> {
   const accounts = {
-    viewerOf: async (token: string) => (token === 'keeper' ? { ...localAdmin, username: 'a.b+c@d' } : null),
+    viewerByToken: async (token: string) => (token === 'keeper' ? { ...localAdmin, username: 'a.b+c@d' } : null),
   };
   const server = createServer(createApp(catalogueFor, { accounts: accounts as never }));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -235,7 +235,7 @@ describe('a user', () => {
     assert.deepEqual([changed.status, changed.body.name, changed.body.staff], [200, 'Bob', false]);
     assert.equal((await change(etag)).status, 412);
     assert.equal((await send('PATCH', '/api/v1/users/me/', { password: 'mine now' }, token)).status, 200);
-    assert.ok(await accounts.signIn('bob', 'mine now'));
+    assert.ok(await accounts.verifyPassword('bob', 'mine now'));
     assert.equal((await ask('/api/v1/users/me/', { method: 'DELETE' }, token)).status, 405);
   });
 
@@ -250,7 +250,7 @@ describe('a user', () => {
     assert.equal(made.status, 201);
     assert.ok(made.headers.get('location')?.endsWith('/api/v1/users/dora/'));
     assert.ok(!made.text.includes('explorer'));
-    assert.ok(await accounts.signIn('dora', 'explorer'));
+    assert.ok(await accounts.verifyPassword('dora', 'explorer'));
     const again = await send('POST', '/api/v1/users/', dora, alice.token);
     assert.deepEqual(again.body, { username: ['A user with that username already exists.'] });
     const { headers } = await ask('/api/v1/users/', { method: 'OPTIONS' }, alice.token);

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { symlink } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
-import { largestImage } from '../../src/catalogue/image.ts';
+import { maxImageBytes } from '../../src/catalogue/image.ts';
 import { checkFolder } from '../../src/files/checking/check.ts';
 import { imageBytesHeld } from '../../src/server/multipart.ts';
 import { serveAccounts } from '../support/accounts.ts';
@@ -147,7 +147,7 @@ describe('what is no image', () => {
 
   it('is 413 where it is too large, one or all together', async (t) => {
     const { send, stored } = await gallery(t);
-    const large = Buffer.concat([images.png, Buffer.alloc(largestImage)]);
+    const large = Buffer.concat([images.png, Buffer.alloc(maxImageBytes)]);
     for (const parts of [
       { image: large },
       { image: large, showcase_image: large, thumbnail_image: large, description: large },

@@ -8,9 +8,9 @@ import {
   versionFrom,
   withVersions,
 } from '../../src/catalogue/entities.ts';
-import type { RecordOf } from '../../src/catalogue/records.ts';
+import type { RecordOf } from '../../src/catalogue/schemas.ts';
 import { settingsFrom } from '../../src/catalogue/settings.ts';
-import { apply, emptySnapshot, type Reading, type Snapshot } from '../../src/catalogue/snapshot.ts';
+import { applyReadings, emptySnapshot, type Reading, type Snapshot } from '../../src/catalogue/snapshot.ts';
 import type { Diagnostic } from '../../src/catalogue/types.ts';
 
 type Named<T> = Readonly<Record<string, T>>;
@@ -71,5 +71,5 @@ export function problemsOf(messages: Named<string> = {}): ReadonlyMap<string, re
 
 /** The snapshot of the content. */
 export function snapshotOf(content: Content): Snapshot {
-  return apply(emptySnapshot, { readings: readingsOf(content), diagnostics: problemsOf(content.problems) });
+  return applyReadings(emptySnapshot, { readings: readingsOf(content), diagnostics: problemsOf(content.problems) });
 }

@@ -1,9 +1,11 @@
 /** `catalogue column`: the columns of a dataset, and what their values mean. */
 import { Option } from 'commander';
 import { closest } from '../../catalogue/closest.ts';
+import { type ColumnText, columnTexts } from '../../catalogue/columns.ts';
 import { NotFoundError } from '../../catalogue/errors.ts';
 import { fields } from '../../catalogue/fields.ts';
-import { formatRef, parseDatasetRef } from '../../catalogue/ref.ts';
+import { parseDatasetRef } from '../../catalogue/parse-ref.ts';
+import { formatRef } from '../../catalogue/ref.ts';
 import { representDataset } from '../../catalogue/represent.ts';
 import type { Column, Dataset } from '../../catalogue/types.ts';
 import type { Verb } from '../command.ts';
@@ -30,10 +32,7 @@ const list: Verb = {
 
 const row = ({ name, type, label, unit, description }: Column) => [name, type, label, unit, description];
 
-/** The fields that people write; a column's name and type come from the data. */
-const words = ['label', 'description', 'unit'] as const;
-
-interface EditOptions extends Partial<Record<(typeof words)[number], string>> {
+interface EditOptions extends Partial<Record<ColumnText, string>> {
   readonly dryRun?: boolean;
 }
 
@@ -45,7 +44,10 @@ const edit: Verb<EditOptions> = {
     'catalogue column edit parks/trees height --unit m --description "From the ground to the top"',
     'catalogue column edit parks/trees geometry --label Position --dry-run',
   ],
-  options: () => [...words.map((word) => new Option(`--${word} <text>`, fields.column[word].description)), dryRun()],
+  options: () => [
+    ...columnTexts.map((name) => new Option(`--${name} <text>`, fields.column[name].description)),
+    dryRun(),
+  ],
   async run(call, [name = '', column = ''], { dryRun: isDryRun, ...given }) {
     const ref = parseDatasetRef(name);
     assertChanges(given);

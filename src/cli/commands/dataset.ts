@@ -1,6 +1,7 @@
 /** `catalogue dataset`: descriptions of published data. */
 import { Option } from 'commander';
-import { formatRef, parseDatasetRef, parseSlug } from '../../catalogue/ref.ts';
+import { parseDatasetRef, parseSlugRef } from '../../catalogue/parse-ref.ts';
+import { formatRef } from '../../catalogue/ref.ts';
 import { representDataset } from '../../catalogue/represent.ts';
 import { editorNote } from '../editing/edit-record.ts';
 import { inputFrom } from '../fields.ts';
@@ -25,7 +26,7 @@ const dataset: Noun<'dataset'> = {
     ],
     async input(call, [name = ''], options) {
       const ref = name.includes('/') ? parseDatasetRef(name) : undefined;
-      const namespace = ref?.namespace ?? parseSlug('namespace', name).slug;
+      const namespace = ref?.namespace ?? parseSlugRef('namespace', name).slug;
       if (!ref) assertLabelMakesSlug(options.label ?? '', `catalogue dataset add ${name}/<dataset> --label …`);
       const fields = await inputFrom('dataset', { ...options }, call.context);
       const home = await find(await call.open(), { kind: 'namespace', slug: namespace }, call.show);
@@ -68,7 +69,7 @@ const dataset: Noun<'dataset'> = {
     ],
     async complete(_call, catalogue, _ref, input) {
       if (input.namespace === undefined) return input;
-      const home = parseSlug('namespace', String(input.namespace));
+      const home = parseSlugRef('namespace', String(input.namespace));
       await withSuggestions(catalogue, home, () => catalogue.get<'namespace'>(home));
       return input;
     },

@@ -1,10 +1,11 @@
 /** `catalogue diff <version> [other]`: the differences between the rows of two versions. */
 import { Readable } from 'node:stream';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import { differenceText } from '../../catalogue/difference-text.ts';
 import { NotFoundError, ValidationError } from '../../catalogue/errors.ts';
-import { versionBefore } from '../../catalogue/lookup.ts';
-import { datasetOf, formatRef, parseVersionRef, refOf, type VersionRef } from '../../catalogue/ref.ts';
+import { readyVersionBefore } from '../../catalogue/lookup.ts';
+import { parseVersionRef } from '../../catalogue/parse-ref.ts';
+import { datasetOf, formatRef, refOf, type VersionRef } from '../../catalogue/ref.ts';
+import { serializeDifference } from '../../catalogue/represent.ts';
 import { ParameterError } from '../../data/errors.ts';
 import { splitList } from '../../data/query/parameter-values.ts';
 import type { Call } from '../command.ts';
@@ -42,7 +43,7 @@ export async function diffRows(
     const difference = await catalogue.difference(from, to, { key, signal });
     const most = limit ?? (show.forPeople && !show.asJson ? firstRows : Number.POSITIVE_INFINITY);
     if (show.asJson)
-      await writeToStdout(context, Readable.from(differenceText(difference, linksOf(catalogue), 'json', most)));
+      await writeToStdout(context, Readable.from(serializeDifference(difference, linksOf(catalogue), 'json', most)));
     else await context.write(Readable.from(differenceLines(difference, show.forPeople, most)));
     showRest(call, difference.counts, most);
   });
@@ -63,7 +64,7 @@ function keyFrom(text: string): readonly string[] {
 /** The version before this one. @throws NotFoundError if it is the first */
 async function before(catalogue: Catalogue, ref: VersionRef): Promise<VersionRef> {
   const dataset = await catalogue.get<'dataset'>(datasetOf(ref));
-  const version = versionBefore(dataset, ref.slug);
+  const version = readyVersionBefore(dataset, ref.slug);
   if (version) return refOf(version) as VersionRef;
   throw new NotFoundError(
     `There is no version before ${formatRef(ref)} to compare it with. Name another: catalogue diff ${formatRef(ref)} @…`,

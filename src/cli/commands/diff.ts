@@ -2,7 +2,8 @@
 import { relative, resolve } from 'node:path';
 import { Option } from 'commander';
 import { MovedError, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
-import { datasetOf, parseVersionRef, type VersionRef } from '../../catalogue/ref.ts';
+import { parseVersionRef } from '../../catalogue/parse-ref.ts';
+import { datasetOf, type VersionRef } from '../../catalogue/ref.ts';
 import type { Diagnostic } from '../../catalogue/types.ts';
 import type { Call, Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';

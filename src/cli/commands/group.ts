@@ -1,5 +1,5 @@
 /** `catalogue group`: users who own namespaces together. */
-import { parseSlug } from '../../catalogue/ref.ts';
+import { parseSlugRef } from '../../catalogue/parse-ref.ts';
 import { representGroup } from '../../catalogue/represent.ts';
 import { editorNote } from '../editing/edit-record.ts';
 import { listAll } from '../lookup.ts';
@@ -9,7 +9,7 @@ import { rename } from '../options.ts';
 const group: Noun<'group'> = {
   kind: 'group',
   argument: 'group',
-  parse: (name) => parseSlug('group', name),
+  parse: (name) => parseSlugRef('group', name),
   represent: representGroup,
   add: {
     usage: 'add [group]',

@@ -1,5 +1,5 @@
 /** `catalogue namespace`: those who publish. */
-import { parseSlug } from '../../catalogue/ref.ts';
+import { parseSlugRef } from '../../catalogue/parse-ref.ts';
 import { representNamespace } from '../../catalogue/represent.ts';
 import { editorNote } from '../editing/edit-record.ts';
 import { type Noun, verbsOf } from '../noun.ts';
@@ -8,7 +8,7 @@ import { rename } from '../options.ts';
 const namespace: Noun<'namespace'> = {
   kind: 'namespace',
   argument: 'namespace',
-  parse: (name) => parseSlug('namespace', name),
+  parse: (name) => parseSlugRef('namespace', name),
   represent: representNamespace,
   add: {
     usage: 'add [namespace]',

@@ -3,8 +3,9 @@ import { spawn } from 'node:child_process';
 import { Option } from 'commander';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { UnreachableError } from '../../catalogue/errors.ts';
-import { parseDatasetRef, parseSlug, parseVersionRef, type Ref, refOf } from '../../catalogue/ref.ts';
-import { apiRoot, pathOf } from '../../catalogue/urls.ts';
+import { parseDatasetRef, parseSlugRef, parseVersionRef } from '../../catalogue/parse-ref.ts';
+import { type Ref, refOf } from '../../catalogue/ref.ts';
+import { apiPath, apiRoot } from '../../catalogue/urls.ts';
 import type { Call, Verb } from '../command.ts';
 import { find, findVersion } from '../lookup.ts';
 import { wholeNumber } from '../options.ts';
@@ -36,7 +37,7 @@ export const command: Verb<OpenOptions> = {
     const { show, context } = call;
     const catalogue = await call.open();
     const ref = name === undefined ? undefined : await refFor(call, catalogue, name);
-    const url = (await baseOf(call, catalogue, port)) + (ref ? pathOf(ref) : '/');
+    const url = (await baseOf(call, catalogue, port)) + (ref ? apiPath(ref) : '/');
     if (print || show.asJson) {
       if (show.asJson) show.json({ url });
       else show.line(url);
@@ -51,7 +52,9 @@ export const command: Verb<OpenOptions> = {
 /** The reference that a name stands for. @throws NotFoundError with a suggestion */
 async function refFor({ show }: Call, catalogue: Catalogue, name: string): Promise<Ref> {
   if (name.includes('@')) return (await findVersion(catalogue, parseVersionRef(name), show)).ref;
-  return refOf(await find(catalogue, name.includes('/') ? parseDatasetRef(name) : parseSlug('namespace', name), show));
+  return refOf(
+    await find(catalogue, name.includes('/') ? parseDatasetRef(name) : parseSlugRef('namespace', name), show),
+  );
 }
 
 /** The base of the page's address, without a slash at the end. @throws UnreachableError if no server is found */

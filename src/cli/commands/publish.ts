@@ -2,17 +2,10 @@
 import { basename } from 'node:path';
 import { Option } from 'commander';
 import type { Catalogue, Input, Published, Upload } from '../../catalogue/catalogue.ts';
-import { labelFor } from '../../catalogue/columns.ts';
 import { NotFoundError, NotPermittedError } from '../../catalogue/errors.ts';
-import {
-  type DatasetRef,
-  datasetOf,
-  formatRef,
-  parseDatasetRef,
-  parseSlug,
-  type Ref,
-  refOf,
-} from '../../catalogue/ref.ts';
+import { labelFor } from '../../catalogue/field.ts';
+import { parseDatasetRef, parseSlugRef } from '../../catalogue/parse-ref.ts';
+import { type DatasetRef, datasetOf, formatRef, type Ref, refOf } from '../../catalogue/ref.ts';
 import { slugify } from '../../catalogue/slug.ts';
 import type { Dataset } from '../../catalogue/types.ts';
 import type { Call, Verb } from '../command.ts';
@@ -143,7 +136,7 @@ function newNameOf(file: string, { to, label, name }: PublishOptions): NewName {
     const { namespace, slug } = parseDatasetRef(to);
     return { namespace, slug, label: made || labelFor(slug) };
   }
-  const { slug: namespace } = parseSlug('namespace', to);
+  const { slug: namespace } = parseSlugRef('namespace', to);
   if (!made) throw new UsageError('The dataset needs a name: give --label …, or --to <namespace>/<dataset>');
   assertLabelMakesSlug(made, `catalogue publish ${file} --to ${namespace}/<dataset>`);
   return { namespace, slug: slugify(made), label: made };

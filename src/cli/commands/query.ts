@@ -1,9 +1,10 @@
 /** `catalogue query`: saved filters of datasets. */
 import { Option } from 'commander';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import { labelFor } from '../../catalogue/columns.ts';
 import { NotFoundError } from '../../catalogue/errors.ts';
-import { formatRef, parseDatasetRef, parseSlug, type VersionRef } from '../../catalogue/ref.ts';
+import { labelFor } from '../../catalogue/field.ts';
+import { parseDatasetRef, parseSlugRef } from '../../catalogue/parse-ref.ts';
+import { formatRef, type VersionRef } from '../../catalogue/ref.ts';
 import { representQuery } from '../../catalogue/represent.ts';
 import type { Query } from '../../catalogue/types.ts';
 import type { Call } from '../command.ts';
@@ -26,7 +27,7 @@ interface Own {
 const query: Noun<'query', Own> = {
   kind: 'query',
   argument: 'query',
-  parse: (name) => parseSlug('query', name),
+  parse: (name) => parseSlugRef('query', name),
   represent: representQuery,
   ownInput({ filters = true }, words) {
     if (words.length && !filters) throw new UsageError('Give filters or --no-filters, and not both.');
@@ -50,7 +51,7 @@ const query: Noun<'query', Own> = {
         throw new UsageError('Give the query a name: catalogue query add <query> …, or a --label');
       if (options.dataset === undefined) throw new UsageError('Name the dataset: --dataset <namespace>/<dataset>');
       if (name === undefined) assertLabelMakesSlug(label, 'catalogue query add <query> --label …');
-      const slug = name === undefined ? {} : { slug: parseSlug('query', name).slug };
+      const slug = name === undefined ? {} : { slug: parseSlugRef('query', name).slug };
       const fields = await queryFields(call, await call.open(), { ...options, dataset: options.dataset }, parameters);
       return { ...slug, ...(await inputFrom('query', { ...options }, call.context)), label, ...fields };
     },

@@ -1,5 +1,5 @@
 /** `catalogue remote`: names for remote catalogues. */
-import { addressFrom } from '../../catalogue/address.ts';
+import { parseCatalogueUrl } from '../../catalogue/urls.ts';
 import type { Verb } from '../command.ts';
 import { dryRun, yes } from '../options.ts';
 import { confirmRemoval } from '../output/outcome.ts';
@@ -14,7 +14,7 @@ const add: Verb<{ dryRun?: boolean }> = {
   on: 'nothing',
   options: () => [dryRun()],
   async run({ context, show }, [name = '', given = ''], options) {
-    const remote = { name, url: addressFrom(given) };
+    const remote = { name, url: parseCatalogueUrl(given) };
     if (options.dryRun) {
       withRemote(await readRemotes(context.env), remote);
       show.line(`Would add remote ${name}: ${remote.url}`);

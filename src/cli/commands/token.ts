@@ -2,7 +2,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { type TokenInfo, type TokenScope, tokenScopes } from '../../catalogue/accounts.ts';
 import { NotFoundError } from '../../catalogue/errors.ts';
-import { parseUsername } from '../../catalogue/ref.ts';
+import { parseUserRef } from '../../catalogue/parse-ref.ts';
 import { representToken } from '../../catalogue/represent.ts';
 import type { Verb } from '../command.ts';
 import { accountsOf } from '../lookup.ts';
@@ -45,7 +45,7 @@ const add: Verb<AddOptions> = {
   ],
   async run(call, [name = ''], { scope, label, expires, ...options }) {
     const { show } = call;
-    const ref = parseUsername(name);
+    const ref = parseUserRef(name);
     const accounts = await accountsOf(call, ref);
     if (options.dryRun) {
       show.line(`Would add a token of user ${ref.slug}`);
@@ -66,7 +66,7 @@ const list: Verb = {
   examples: ['catalogue token list', 'catalogue token list alice --json'],
   async run(call, [name]) {
     const { show } = call;
-    const ref = name === undefined ? undefined : parseUsername(name);
+    const ref = name === undefined ? undefined : parseUserRef(name);
     const accounts = ref ? await accountsOf(call, ref) : await call.accounts();
     const tokens = await accounts.tokens(ref?.slug);
     if (show.asJson) {

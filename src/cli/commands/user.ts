@@ -1,5 +1,5 @@
 /** `catalogue user`: those who may sign in. */
-import { parseUsername } from '../../catalogue/ref.ts';
+import { parseUserRef } from '../../catalogue/parse-ref.ts';
 import { representUser } from '../../catalogue/represent.ts';
 import type { Call, Verb } from '../command.ts';
 import { editorNote } from '../editing/edit-record.ts';
@@ -18,7 +18,7 @@ interface PasswordOptions {
 const user: Noun<'user', PasswordOptions> = {
   kind: 'user',
   argument: 'username',
-  parse: parseUsername,
+  parse: parseUserRef,
   represent: (entity, links) => representUser(entity, links, true),
   add: {
     description: 'Add a user.',
@@ -29,7 +29,7 @@ const user: Noun<'user', PasswordOptions> = {
     ],
     options: () => [passwordStdin()],
     async input(call, [name = ''], options) {
-      const { slug } = parseUsername(name);
+      const { slug } = parseUserRef(name);
       const password = options.passwordStdin ? { password: await newPassword(call, slug, true) } : {};
       return { username: slug, ...(await inputFrom('user', { ...options }, call.context)), ...password };
     },
@@ -68,7 +68,7 @@ const passwd: Verb<PasswordOptions> = {
   examples: ['catalogue user passwd alice', 'catalogue user passwd alice --password-stdin'],
   options: () => [passwordStdin(), dryRun()],
   async run(call, [name = ''], options) {
-    const ref = parseUsername(name);
+    const ref = parseUserRef(name);
     const accounts = await accountsOf(call, ref);
     if (!options.dryRun)
       await accounts.setPassword(ref.slug, await newPassword(call, ref.slug, options.passwordStdin ?? false));

@@ -1,6 +1,7 @@
 /** `catalogue version`: the data of a dataset, one snapshot after another. */
-import { orderFields } from '../../catalogue/facets.ts';
-import { formatRef, parseDatasetRef, parseVersionRef } from '../../catalogue/ref.ts';
+import { orderFields } from '../../catalogue/filters.ts';
+import { parseDatasetRef, parseVersionRef } from '../../catalogue/parse-ref.ts';
+import { formatRef } from '../../catalogue/ref.ts';
 import { representVersion } from '../../catalogue/represent.ts';
 import type { Version } from '../../catalogue/types.ts';
 import type { Verb } from '../command.ts';

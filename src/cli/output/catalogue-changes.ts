@@ -1,5 +1,5 @@
 /** Changes of a catalogue between two commits, as text that lines and Markdown share. */
-import type { ColumnChange, FieldChange, RowsChange, ThingChange, VersionChange } from '../../catalogue/changes.ts';
+import type { ColumnChange, EntityChange, FieldChange, RowsChange, VersionChange } from '../../catalogue/changes.ts';
 import { bytesText, counted } from './quantities.ts';
 import { oneLine } from './text.ts';
 
@@ -7,7 +7,7 @@ import { oneLine } from './text.ts';
 export type Quote = (text: string) => string;
 
 /** One line: `3 datasets added, 1 changed; 1 group removed`. */
-export function summaryOf(things: readonly ThingChange[]): string {
+export function summaryOf(things: readonly EntityChange[]): string {
   const parts: string[] = [];
   for (const kind of new Set(things.map((thing) => thing.kind))) {
     const counts = (['added', 'removed', 'changed'] as const).flatMap((change) => {
@@ -27,7 +27,7 @@ export function summaryOf(things: readonly ThingChange[]): string {
   return parts.join('; ') || 'nothing changed';
 }
 
-export const plural: Readonly<Record<ThingChange['kind'], string>> = {
+export const plural: Readonly<Record<EntityChange['kind'], string>> = {
   settings: 'settings',
   namespace: 'namespaces',
   dataset: 'datasets',
@@ -37,7 +37,7 @@ export const plural: Readonly<Record<ThingChange['kind'], string>> = {
 };
 
 /** The contents of a dataset that was added or removed: `5 columns, 1 version, 3 rows`. */
-export function contentOf({ kind, columns, versions }: ThingChange): string {
+export function contentOf({ kind, columns, versions }: EntityChange): string {
   if (kind !== 'dataset') return '';
   const rows = versions[0]?.rows ?? null;
   return [
@@ -50,7 +50,7 @@ export function contentOf({ kind, columns, versions }: ThingChange): string {
 }
 
 /** The changes within a record, a line for each. */
-export function detailsOf({ fields, columns, versions, rows }: ThingChange, quote: Quote): readonly string[] {
+export function detailsOf({ fields, columns, versions, rows }: EntityChange, quote: Quote): readonly string[] {
   return [
     ...fields.map((field) => fieldText(field, quote)),
     ...columns.flatMap((column) => columnLines(column, quote)),
@@ -114,7 +114,7 @@ const longest = 60;
  * Changes for a terminal or a pipe: a line for each record, and below it one for each difference.
  * @param forPeople true to cut long values
  */
-export function catalogueChangeLines(things: readonly ThingChange[], forPeople: boolean): readonly string[] {
+export function catalogueChangeLines(things: readonly EntityChange[], forPeople: boolean): readonly string[] {
   const quote = (text: string) => (forPeople && text.length > longest ? `${text.slice(0, longest - 1)}…` : text);
   return things.flatMap((thing) => {
     const { kind, change, name, was, label } = thing;

@@ -1,5 +1,5 @@
 /** Changes of a catalogue between two commits, as Markdown (of GitHub and GitLab) for a pull request. */
-import type { ThingChange } from '../../catalogue/changes.ts';
+import type { EntityChange } from '../../catalogue/changes.ts';
 import { contentOf, detailsOf, plural, summaryOf } from './catalogue-changes.ts';
 import { oneLine } from './text.ts';
 
@@ -16,7 +16,7 @@ const most = 200;
  */
 export function changesMarkdown(
   since: { readonly from: string; readonly to: string | null },
-  things: readonly ThingChange[],
+  things: readonly EntityChange[],
   unread: readonly { readonly path: string; readonly line: number; readonly message: string }[],
 ): string {
   const { from, to } = since;
@@ -46,7 +46,7 @@ export function changesMarkdown(
   return `${parts.join('\n\n')}\n`;
 }
 
-function wholeLine(thing: ThingChange): string {
+function wholeLine(thing: EntityChange): string {
   const { change, name, label } = thing;
   const content = contentOf(thing);
   return `**${change}** ${code(name)}${label && ` ${code(label)}`}${content && `: ${content}`}`;

@@ -1,7 +1,8 @@
 /** Remotes: other servers' catalogues under the names that a person gave them, and the person's sign-ins there. Pure. */
-import { addressFrom, isAddress } from '../../catalogue/address.ts';
+
 import { closest } from '../../catalogue/closest.ts';
 import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
+import { isUrl, parseCatalogueUrl } from '../../catalogue/urls.ts';
 import { UsageError } from '../errors.ts';
 
 export interface Remote {
@@ -47,9 +48,9 @@ export function isUnencrypted(url: string): boolean {
  * @throws NotFoundError that lists the remotes; UsageError where the text is neither a name nor an address
  */
 export function findRemote({ remotes, logins }: Remotes, nameOrUrl: string): FoundRemote {
-  const url = isAddress(nameOrUrl) ? addressFrom(nameOrUrl) : remotes.find(({ name }) => name === nameOrUrl)?.url;
+  const url = isUrl(nameOrUrl) ? parseCatalogueUrl(nameOrUrl) : remotes.find(({ name }) => name === nameOrUrl)?.url;
   if (url === undefined) throw new NotFoundError(unknownRemote(remotes, nameOrUrl));
-  const name = isAddress(nameOrUrl) ? remotes.find((remote) => remote.url === url)?.name : nameOrUrl;
+  const name = isUrl(nameOrUrl) ? remotes.find((remote) => remote.url === url)?.name : nameOrUrl;
   return { name: name ?? url, url, login: logins.find((login) => login.url === url) };
 }
 

@@ -4,7 +4,7 @@ import { basename, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Catalogue, Published, Upload } from '../../catalogue/catalogue.ts';
-import { changesBetween } from '../../catalogue/columns.ts';
+import { compareColumns } from '../../catalogue/columns.ts';
 import { ValidationError } from '../../catalogue/errors.ts';
 import { type DatasetRef, formatRef } from '../../catalogue/ref.ts';
 import { representVersion } from '../../catalogue/represent.ts';
@@ -129,7 +129,7 @@ export async function inspect(
   if (intake.isLfsPointer)
     throw new ValidationError({ file: ['It is a Git LFS pointer, and not the file itself. Run "git lfs pull".'] });
   const version = { ...intake, media_type: intake.mediaType };
-  return { version, created: true, changes: changesBetween([], intake.columns) };
+  return { version, created: true, changes: compareColumns([], intake.columns) };
 }
 
 /** Shows the result of an upload's dry run. */

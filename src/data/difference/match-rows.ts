@@ -1,8 +1,9 @@
 /** Matching the rows of two tables, by a given key or by one that is detected. */
+
+import { didYouMean } from '../../catalogue/closest.ts';
 import type { DifferenceKey } from '../../catalogue/difference.ts';
 import { ValidationError } from '../../catalogue/errors.ts';
 import type { ColumnType } from '../../catalogue/types.ts';
-import { didYouMean } from '../errors.ts';
 import { columnType } from '../row.ts';
 import type { Table } from '../table/table.ts';
 import { type ComparableValue, columnScanOptions, columnValue, type SharedColumn } from './compare-columns.ts';

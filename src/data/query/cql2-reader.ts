@@ -1,5 +1,7 @@
 /** Tokens and operands of CQL2 text: keywords, columns, values and geometries, within the limits of a query. */
-import { didYouMean, ParameterError } from '../errors.ts';
+
+import { didYouMean } from '../../catalogue/closest.ts';
+import { ParameterError } from '../errors.ts';
 import { bboxToGeometry } from '../geometry/bounding-box.ts';
 import type { Geometry } from '../geometry/geometry.ts';
 import { assertWellFormed, bboxFromNumbers } from '../geometry/parse-geometry.ts';

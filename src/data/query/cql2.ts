@@ -8,8 +8,10 @@
  * S_DWITHIN(geometry, POINT(…), 500, 'm') with m (the default), km or deg. Not supported: arithmetic, functions,
  * arrays, T_… (compare instants with < and >), ACCENTI, and comparing two columns.
  */
+
+import { didYouMean } from '../../catalogue/closest.ts';
 import { ValidationError } from '../../catalogue/errors.ts';
-import { didYouMean, ParameterError } from '../errors.ts';
+import { ParameterError } from '../errors.ts';
 import { defaultQueryLimits, type QueryLimits } from '../limits.ts';
 import type { TableSchema } from '../row.ts';
 import { type ColumnOperand, Cql2Reader, type Operand, type ValueOperand } from './cql2-reader.ts';

@@ -2,10 +2,10 @@
  * Filters as query parameters: `column=value` and `column__lookup=value`. Values are parsed by their column's type. A
  * parameter that doesn't fit is an error: an ignored filter would be a wrong answer that looks right.
  */
-import { closest } from '../../catalogue/closest.ts';
+import { closest, didYouMean } from '../../catalogue/closest.ts';
 import { ValidationError } from '../../catalogue/errors.ts';
 import type { ColumnType } from '../../catalogue/types.ts';
-import { didYouMean, ParameterError } from '../errors.ts';
+import { ParameterError } from '../errors.ts';
 import { type BufferedGeometry, parseBbox, parseGeometry } from '../geometry/parse-geometry.ts';
 import { defaultQueryLimits, type QueryLimits } from '../limits.ts';
 import { columnNames, columnType, type TableColumn, type TableSchema } from '../row.ts';

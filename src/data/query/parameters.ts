@@ -6,9 +6,9 @@
  * (`_limit`) is filtered as `_limit__exact`. Repeated filters, `_filter` and `_bbox` included, are combined with AND; of
  * other repeated parameters the last one counts.
  */
-import { closest } from '../../catalogue/closest.ts';
+import { closest, didYouMean } from '../../catalogue/closest.ts';
 import { ValidationError } from '../../catalogue/errors.ts';
-import { didYouMean, ParameterError } from '../errors.ts';
+import { ParameterError } from '../errors.ts';
 import { parseBbox } from '../geometry/parse-geometry.ts';
 import { defaultQueryLimits, type QueryLimits } from '../limits.ts';
 import { columnNames, columnType, type TableSchema } from '../row.ts';

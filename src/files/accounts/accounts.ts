@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { Low } from 'lowdb';
 import {
   type Accounts,
-  checkedPassword,
   type NewToken,
+  normalizePassword,
   type Session,
   type TokenInfo,
   type TokenOptions,
@@ -65,7 +65,7 @@ export class FileAccounts implements Accounts {
     this.#adapter = new AccountsAdapter(files.root);
   }
 
-  async signIn(username: string, password: string): Promise<boolean> {
+  async verifyPassword(username: string, password: string): Promise<boolean> {
     const { passwords } = await this.#read();
     const user = await this.#findUser(username);
     const stored = user ? passwords.get(username)?.hash : undefined;
@@ -73,7 +73,7 @@ export class FileAccounts implements Accounts {
   }
 
   async setPassword(username: string, password: string): Promise<void> {
-    const checked = checkedPassword(password);
+    const checked = normalizePassword(password);
     await this.#assertUserExists(username);
     const hash = await hashPassword(checked);
     await this.#edit((data) => ({
@@ -119,7 +119,7 @@ export class FileAccounts implements Accounts {
     });
   }
 
-  async viewerOf(token: string): Promise<Viewer | null> {
+  async viewerByToken(token: string): Promise<Viewer | null> {
     const found = (await this.#read()).tokens.get(hashSecret(token));
     if (!found || isExpired(found)) return null;
     const user = await this.#findUser(found.user);
@@ -145,7 +145,7 @@ export class FileAccounts implements Accounts {
     return { key, expires };
   }
 
-  async viewerOfSession(key: string): Promise<Viewer | null> {
+  async viewerBySession(key: string): Promise<Viewer | null> {
     const found = (await this.#read()).sessions.get(hashSecret(key));
     if (!found || isExpired(found)) return null;
     const user = await this.#findUser(found.user);
@@ -158,7 +158,7 @@ export class FileAccounts implements Accounts {
     await this.#edit((data) => ({ ...data, sessions: data.sessions.filter((session) => session.hash !== hash) }));
   }
 
-  async forget(username: string): Promise<void> {
+  async removeCredentials(username: string): Promise<void> {
     const others = <T extends { readonly user: string }>(list: readonly T[]) =>
       list.filter(({ user }) => user !== username);
     const { passwords, tokens, sessions } = await this.#read();

@@ -2,9 +2,9 @@
 
 import { ConflictError, NotFoundError, UnusableCatalogueError } from '../../catalogue/errors.ts';
 import { payloadPath, recordFormat, recordPaths } from '../../catalogue/layout.ts';
-import { type RecordDiagnostic, report } from '../../catalogue/record-set.ts';
+import { makeDiagnostic, type RecordDiagnostic } from '../../catalogue/record-set.ts';
 import { refOf, type VersionRef } from '../../catalogue/ref.ts';
-import { rules } from '../../catalogue/rules.ts';
+import { checkRules } from '../../catalogue/rules.ts';
 import type { Diagnostic, Version } from '../../catalogue/types.ts';
 import { findPosition } from '../../text/parse.ts';
 import { AccountsAdapter, accountsPath } from '../accounts/accounts-file.ts';
@@ -130,7 +130,7 @@ async function checkAccountsFile(root: string): Promise<readonly Found[]> {
   } catch (error) {
     if (!(error instanceof UnusableCatalogueError)) throw error;
     const [, line = '1', column = '1'] = /at line (\d+), column (\d+)/.exec(error.message) ?? [];
-    const found = report(accountsPath, { code: 'accounts', message: error.message });
+    const found = makeDiagnostic(accountsPath, { code: 'accounts', message: error.message });
     return [{ ...found, line: Number(line), column: Number(column) }];
   }
 }
@@ -138,5 +138,5 @@ async function checkAccountsFile(root: string): Promise<readonly Found[]> {
 /** Problems that are found without reading payloads. */
 const recordDiagnostics = (records: TreeRecords): readonly Found[] => [
   ...[...records.snapshot.diagnostics.values()].flat(),
-  ...rules(records),
+  ...checkRules(records),
 ];

@@ -1,11 +1,11 @@
 /** `catalogue check --deep`: comparison of payloads with their checksums and with the columns of their datasets. */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { changesBetween, fitColumns, isUnchanged } from '../../catalogue/columns.ts';
+import { compareColumns, fitColumns, isUnchanged } from '../../catalogue/columns.ts';
 import { payloadPath } from '../../catalogue/layout.ts';
-import { allOf } from '../../catalogue/listing.ts';
-import { find, latest } from '../../catalogue/lookup.ts';
-import { type RecordDiagnostic, type RecordSet, recordPathOf, report } from '../../catalogue/record-set.ts';
+import { allEntities } from '../../catalogue/listing.ts';
+import { getEntity, latestVersion } from '../../catalogue/lookup.ts';
+import { makeDiagnostic, type RecordDiagnostic, type RecordSet, recordPathOf } from '../../catalogue/record-set.ts';
 import { datasetOf } from '../../catalogue/ref.ts';
 import type { Version } from '../../catalogue/types.ts';
 import { PayloadError } from '../../data/errors.ts';
@@ -25,7 +25,7 @@ export async function checkPayloads(
   { onProgress }: { readonly onProgress?: (done: number, total: number) => void },
   isConcerned: (version: Version) => boolean,
 ): Promise<readonly RecordDiagnostic[]> {
-  const versions = [...allOf(records.snapshot, 'version')].filter(
+  const versions = [...allEntities(records.snapshot, 'version')].filter(
     (version) => version.file && version.checksum && isConcerned(version),
   );
   const found: RecordDiagnostic[] = [];
@@ -51,7 +51,7 @@ async function checkPayload(
     checksum === null
       ? ['/file', `The payload data/${version.file} can't be read.`]
       : ['/checksum', `The payload data/${version.file} has the checksum ${checksum}: it is not the published file.`];
-  return [report(path, { code: 'payload', pointer, message })];
+  return [makeDiagnostic(path, { code: 'payload', pointer, message })];
 }
 
 /** SHA-256 of a file in hexadecimal; null if it is not a file or can't be read. */
@@ -69,11 +69,11 @@ async function checkColumns(
   version: Version,
   payload: string,
 ): Promise<readonly RecordDiagnostic[]> {
-  const dataset = find<'dataset'>(records.snapshot, datasetOf(version));
-  if (latest(dataset)?.slug !== version.slug || !Object.hasOwn(payloadFormats, version.format)) return [];
+  const dataset = getEntity<'dataset'>(records.snapshot, datasetOf(version));
+  if (latestVersion(dataset)?.slug !== version.slug || !Object.hasOwn(payloadFormats, version.format)) return [];
   try {
     const { columns: found } = await ingest(payload, { fileName: payload, ...formatOfRows(version) });
-    const changes = changesBetween(dataset.columns, found);
+    const changes = compareColumns(dataset.columns, found);
     if (isUnchanged(changes)) return [];
     const differences = [
       ...changes.added.map(({ name, type }) => `"${name}" (${type}) is missing`),
@@ -83,10 +83,10 @@ async function checkColumns(
     const message = `The columns don't fit the data of ${version.slug}, the newest ready version: ${differences.join(', ')}.`;
     const pointer = dataset.columns.length ? '/columns' : '';
     const fix = ({ columns }: Readonly<Record<string, unknown>>) => ({ columns: fitColumns(columns, found) });
-    return [report(recordPathOf(records, dataset), { code: 'column', pointer, message, fix })];
+    return [makeDiagnostic(recordPathOf(records, dataset), { code: 'column', pointer, message, fix })];
   } catch (error) {
     if (!(error instanceof PayloadError)) throw error;
     const message = `The rows of data/${version.file} can't be read: ${error.message}`;
-    return [report(recordPathOf(records, version), { code: 'payload', pointer: '/file', message })];
+    return [makeDiagnostic(recordPathOf(records, version), { code: 'payload', pointer: '/file', message })];
   }
 }

@@ -1,5 +1,5 @@
 /** Changes of a catalogue between two commits, or since one: units whose files differ are read from both sides. */
-import { changesBetween, type ThingChange } from '../../catalogue/changes.ts';
+import { compareSnapshots, type EntityChange } from '../../catalogue/changes.ts';
 import { parseRecordName, recordAt } from '../../catalogue/layout.ts';
 import type { RecordKind } from '../../catalogue/schemas.ts';
 import type { Diagnostic } from '../../catalogue/types.ts';
@@ -16,7 +16,7 @@ export interface ChangesSince {
   readonly from: NamedCommit;
   /** Null for the working tree, with uncommitted changes. */
   readonly to: NamedCommit | null;
-  readonly things: readonly ThingChange[];
+  readonly things: readonly EntityChange[];
   /** Records that are broken on one side. They are not compared, so `things` lacks their changes. */
   readonly unreadable: readonly Diagnostic[];
 }
@@ -48,7 +48,7 @@ export async function changesSince(root: string, range: string, options: Changes
   for (const { path } of unread) for (const key of unitsAt([path]).keys()) units.delete(key);
   const [old, now] = trees.map((tree) => readUnits(tree, units.values()).snapshot);
   if (!old || !now) throw new TypeError('Two trees are compared.');
-  const things = changesBetween(old, now);
+  const things = compareSnapshots(old, now);
   if (options.rows === false) return { from, to, things, unreadable: unread };
   const rows = new RowComparison(root, { before, after }, options);
   return { from, to, things: await translateGitErrors(() => rows.addRowChanges(things, old, now)), unreadable: unread };

@@ -3,7 +3,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { ListOptions, Page } from '../../catalogue/catalogue.ts';
 import { UnavailableError } from '../../catalogue/errors.ts';
-import { pageOf } from '../../catalogue/listing.ts';
+import { paginate } from '../../catalogue/listing.ts';
 import type { CatalogueFile, Commit, FileDetails, Settings } from '../../catalogue/types.ts';
 import { fileChecksum } from '../../disk/checksum.ts';
 import { GitError, runGit } from './git.ts';
@@ -91,7 +91,7 @@ export async function listCommits(
   settings: Settings,
 ): Promise<Page<Commit>> {
   const head = await headCommit(root);
-  if (head === null) return pageOf<Commit>([], options, settings);
+  if (head === null) return paginate<Commit>([], options, settings);
   const key = [root, head, ...paths].join('\0');
   try {
     let ids = histories.get(key);
@@ -104,7 +104,7 @@ export async function listCommits(
       if (histories.size >= 100) histories.clear();
       histories.set(key, ids);
     }
-    const page = pageOf(ids, options, settings);
+    const page = paginate(ids, options, settings);
     if (page.count === 0) return { ...page, items: [] };
     return { ...page, items: await readLog(root, ['--no-walk=unsorted', '--stdin'], joinLines(...page.items)) };
   } catch (error) {

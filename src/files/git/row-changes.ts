@@ -5,10 +5,10 @@
 import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { RowsChange, ThingChange } from '../../catalogue/changes.ts';
+import type { EntityChange, RowsChange } from '../../catalogue/changes.ts';
 import { payloadPath } from '../../catalogue/layout.ts';
-import { find, latest } from '../../catalogue/lookup.ts';
-import { parseDatasetRef } from '../../catalogue/ref.ts';
+import { getEntity, latestVersion } from '../../catalogue/lookup.ts';
+import { parseDatasetRef } from '../../catalogue/parse-ref.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import type { Version } from '../../catalogue/types.ts';
 import { compareTables } from '../../data/difference/difference.ts';
@@ -50,13 +50,13 @@ export class RowComparison {
 
   /** Adds the counts of changed rows to the changes of each dataset whose newest version differs. */
   async addRowChanges(
-    things: readonly ThingChange[],
+    things: readonly EntityChange[],
     before: Snapshot,
     after: Snapshot,
-  ): Promise<readonly ThingChange[]> {
+  ): Promise<readonly EntityChange[]> {
     const temporary = await mkdtemp(join(tmpdir(), 'catalogue-diff-'));
     try {
-      const done: ThingChange[] = [];
+      const done: EntityChange[] = [];
       for (const thing of things) {
         this.#options.onProgress?.(done.length, things.length);
         done.push({ ...thing, rows: await this.#rowsChange(thing, before, after, temporary) });
@@ -68,14 +68,14 @@ export class RowComparison {
   }
 
   async #rowsChange(
-    { kind, change, name, was, versions }: ThingChange,
+    { kind, change, name, was, versions }: EntityChange,
     before: Snapshot,
     after: Snapshot,
     temporary: string,
   ): Promise<RowsChange | null> {
     if (kind !== 'dataset' || change !== 'changed' || versions.length === 0) return null;
-    const from = latest(find<'dataset'>(before, parseDatasetRef(was ?? name)));
-    const to = latest(find<'dataset'>(after, parseDatasetRef(name)));
+    const from = latestVersion(getEntity<'dataset'>(before, parseDatasetRef(was ?? name)));
+    const to = latestVersion(getEntity<'dataset'>(after, parseDatasetRef(name)));
     if (!from || !to || (from.checksum !== '' && from.checksum === to.checksum)) return null;
     const unknown = { from: from.slug, to: to.slug, counts: null, key: null, reason: '' };
     try {

@@ -21,7 +21,7 @@ import {
   type Unit,
   versionsFolder,
 } from '../../catalogue/layout.ts';
-import type { RecordOf } from '../../catalogue/records.ts';
+import type { RecordOf } from '../../catalogue/schemas.ts';
 import { settingsFrom } from '../../catalogue/settings.ts';
 import type { Reading } from '../../catalogue/snapshot.ts';
 import type { Dataset, Namespace, Version } from '../../catalogue/types.ts';

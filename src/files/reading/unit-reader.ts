@@ -1,8 +1,7 @@
 /** One look at a unit: everything that is looked at leaves its stamp, and everything that is wrong a problem. */
 
 import { payloadPath, recordFormat } from '../../catalogue/layout.ts';
-import type { RecordOf } from '../../catalogue/records.ts';
-import type { RecordKind } from '../../catalogue/schemas.ts';
+import type { RecordKind, RecordOf } from '../../catalogue/schemas.ts';
 import type { Reading } from '../../catalogue/snapshot.ts';
 import type { Diagnostic, DiagnosticCode } from '../../catalogue/types.ts';
 import { checkRecord } from '../../catalogue/validators.ts';

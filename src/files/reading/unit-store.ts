@@ -4,7 +4,7 @@
  */
 
 import { parseRecordName, recordPaths, recordStem, type Unit, unitKey } from '../../catalogue/layout.ts';
-import { apply, emptySnapshot, type Reading, type Snapshot } from '../../catalogue/snapshot.ts';
+import { applyReadings, emptySnapshot, type Reading, type Snapshot } from '../../catalogue/snapshot.ts';
 import type { Diagnostic } from '../../catalogue/types.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
 import { readUnit } from './read-unit.ts';
@@ -138,7 +138,7 @@ export class UnitStore {
     const readings: Reading[] = [];
     for (const [key, unit] of this.#touched)
       readings.push(this.#states.get(key)?.reading ?? ({ ...unit, entity: null } as Reading));
-    this.#snapshot = apply(this.#snapshot, { readings, diagnostics: this.#diagnostics });
+    this.#snapshot = applyReadings(this.#snapshot, { readings, diagnostics: this.#diagnostics });
     this.#touched = new Map();
     this.#diagnostics = new Map();
   }

@@ -1,7 +1,7 @@
 /** Units read out of the whole: for what concerns a few of them, of a folder or of what git keeps. */
 
 import { scopeAt, type Unit, unitKey } from '../../catalogue/layout.ts';
-import { apply, emptySnapshot, type Snapshot } from '../../catalogue/snapshot.ts';
+import { applyReadings, emptySnapshot, type Snapshot } from '../../catalogue/snapshot.ts';
 import type { Diagnostic } from '../../catalogue/types.ts';
 import type { FileTree } from '../tree/file-tree.ts';
 import { readUnit } from './read-unit.ts';
@@ -19,7 +19,7 @@ export function readUnits(sight: FileTree, units: Iterable<Unit>): ReadUnits {
   const diagnostics = new Map<string, readonly Diagnostic[]>();
   for (const state of states) for (const [path, found] of state.diagnostics) diagnostics.set(path, found);
   const readings = states.map(({ reading }) => reading);
-  return { snapshot: apply(emptySnapshot, { readings, diagnostics }), states };
+  return { snapshot: applyReadings(emptySnapshot, { readings, diagnostics }), states };
 }
 
 /** Units by their keys, each once. */

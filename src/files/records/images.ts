@@ -4,7 +4,7 @@
  */
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { imageFacts } from '../../catalogue/image.ts';
+import { readImageInfo } from '../../catalogue/image.ts';
 import { mediaPath, parsePath } from '../../catalogue/layout.ts';
 import { checksumOf } from '../../disk/checksum.ts';
 import { makeFolders, temporaryBeside, writeDurably } from '../../disk/durable.ts';
@@ -17,7 +17,7 @@ type RecordFields = Readonly<Record<string, unknown>>;
 /** The path of an image in a catalogue folder. */
 export function imagePath(bytes: Uint8Array): string {
   const name = checksumOf(bytes).slice(0, 32);
-  return mediaPath(`images/${name}.${imageFacts(bytes)?.extension ?? 'bin'}`);
+  return mediaPath(`images/${name}.${readImageInfo(bytes)?.extension ?? 'bin'}`);
 }
 
 /** True if the name in a path is the checksum of an image, and differs from the given one. */

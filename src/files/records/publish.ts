@@ -6,10 +6,10 @@
 import { open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ColumnChanges, Published, Upload, WriteOptions } from '../../catalogue/catalogue.ts';
-import { changesBetween, fitColumns } from '../../catalogue/columns.ts';
-import { datetimeOf } from '../../catalogue/entities.ts';
+import { compareColumns, fitColumns } from '../../catalogue/columns.ts';
+import { datetimeFromSlug } from '../../catalogue/entities.ts';
 import { ConflictError, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
-import { drawId } from '../../catalogue/ids.ts';
+import { randomId } from '../../catalogue/ids.ts';
 import {
   datasetFolder,
   payloadFolder,
@@ -18,8 +18,8 @@ import {
   unitKey,
   versionsFolder,
 } from '../../catalogue/layout.ts';
-import { allOf } from '../../catalogue/listing.ts';
-import { find } from '../../catalogue/lookup.ts';
+import { allEntities } from '../../catalogue/listing.ts';
+import { getEntity } from '../../catalogue/lookup.ts';
 import type { DatasetRef } from '../../catalogue/ref.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import type { Dataset, Version } from '../../catalogue/types.ts';
@@ -151,7 +151,7 @@ class NewVersion {
   changes(): readonly Change[] {
     runToEnd(this.#files.store.rescan([this.#dataset]));
     this.#upload.signal?.throwIfAborted();
-    const dataset = find<'dataset'>(this.#files.snapshot, this.#dataset);
+    const dataset = getEntity<'dataset'>(this.#files.snapshot, this.#dataset);
     const [newest] = dataset.versions;
     this.#same = newest?.checksum === this.#ingested.checksum ? newest : undefined;
     if (this.#same) return [];
@@ -160,11 +160,13 @@ class NewVersion {
     const file = `${this.#slug}${extensionFor(this.#upload.fileName, this.#ingested)}`;
     const path = `${recordStem(this.ref)}.yaml`;
     const header = schemaHeader('version', path, this.#files.snapshot.settings.base_url);
-    const id = drawId((candidate) => [...allOf(this.#files.snapshot, 'version')].some((one) => one.id === candidate));
+    const id = randomId((candidate) =>
+      [...allEntities(this.#files.snapshot, 'version')].some((one) => one.id === candidate),
+    );
     const record = { id, ...versionRecord(this.#slug, file, this.#upload, this.#ingested) };
     const text = newText(record, keyOrder('version'), header);
     const { columns, size } = this.#ingested;
-    if (columns.length) this.#columnChanges = changesBetween(dataset.columns, columns);
+    if (columns.length) this.#columnChanges = compareColumns(dataset.columns, columns);
     return [
       { do: 'add', path: payloadPath(namespace, slug, file), from: this.#aside, size },
       { do: 'create', path, text },
@@ -180,7 +182,7 @@ class NewVersion {
 
   result(snapshot: Snapshot): Published {
     if (this.#same) return { version: this.#same, created: false, changes: noChanges };
-    const { versions } = find<'dataset'>(snapshot, this.#dataset);
+    const { versions } = getEntity<'dataset'>(snapshot, this.#dataset);
     const version = versions.find(({ slug }) => slug === this.#slug);
     if (!version) throw new NotFoundError(`The version ${this.#slug} was removed as soon as it was published.`);
     return { version, created: true, changes: this.#columnChanges };
@@ -216,7 +218,7 @@ function versionRecord(slug: string, file: string, upload: Upload, ingested: Ing
   const { rows, bbox, format, mediaType, size, checksum } = ingested;
   return {
     label: label || slug,
-    datetime: datetimeOf(slug),
+    datetime: datetimeFromSlug(slug),
     checksum,
     metadata: metadata || encodeSummary(ingested, fileName),
     ready: true,

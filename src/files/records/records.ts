@@ -1,11 +1,11 @@
 /** Creation, edit and removal of records by their fields: computes the changes and commits them. */
 
 import { isDeepStrictEqual } from 'node:util';
-import { aliasesAfter } from '../../catalogue/aliases.ts';
+import { aliasesAfterMove } from '../../catalogue/aliases.ts';
 import type { CreatableKind, Input, WritableKind, WriteOptions } from '../../catalogue/catalogue.ts';
 import { mergeColumns } from '../../catalogue/columns.ts';
 import { ConflictError, NotFoundError, StaleError, ValidationError } from '../../catalogue/errors.ts';
-import { drawId } from '../../catalogue/ids.ts';
+import { randomId } from '../../catalogue/ids.ts';
 import { parseInput } from '../../catalogue/input.ts';
 import {
   isValidName,
@@ -16,10 +16,11 @@ import {
   type Scope,
   unitOf,
 } from '../../catalogue/layout.ts';
-import { allOf } from '../../catalogue/listing.ts';
-import { find } from '../../catalogue/lookup.ts';
+import { allEntities } from '../../catalogue/listing.ts';
+import { getEntity } from '../../catalogue/lookup.ts';
+import { parseDatasetRef } from '../../catalogue/parse-ref.ts';
 import type { RecordValue } from '../../catalogue/record-set.ts';
-import { formatRef, parseDatasetRef, type Ref, type Refs, refOf } from '../../catalogue/ref.ts';
+import { formatRef, type Ref, type Refs, refOf } from '../../catalogue/ref.ts';
 import { schemas } from '../../catalogue/schemas.ts';
 import type { Diagnostic, Entities, Kind } from '../../catalogue/types.ts';
 import { newText } from '../../text/document.ts';
@@ -57,7 +58,7 @@ export async function createRecord<K extends CreatableKind>(
   await files.need([{ kind: 'settings' }, ref, ...unitsInFields(kind, fields)]);
   const memberships = ref.kind === 'group' ? await membershipChanges(files, ref, ref, fields.members) : [];
   const path = `${recordStem(ref)}.yaml`;
-  const id = drawId((candidate) => [...allOf(files.snapshot, kind)].some((entity) => entity.id === candidate));
+  const id = randomId((candidate) => [...allEntities(files.snapshot, kind)].some((entity) => entity.id === candidate));
   const header = schemaHeader(kind, path, files.snapshot.settings.base_url);
   const snapshot = await withImages(files, storedFields(kind, fields), dryRun, (kept, images) => {
     const text = newText({ id, ...omitEmpty(kept) }, keyOrder(kind), header);
@@ -70,7 +71,7 @@ export async function createRecord<K extends CreatableKind>(
   });
   if (kind === 'user' && fields.password !== undefined && !dryRun)
     await files.accounts.setPassword(slug, String(fields.password));
-  return find(snapshot, ref as Refs[K]) as Entities[K];
+  return getEntity(snapshot, ref as Refs[K]) as Entities[K];
 }
 
 /**
@@ -84,7 +85,7 @@ export async function editRecord<K extends WritableKind>(
   { ifMatch, dryRun }: WriteOptions<Entities[K]> = {},
 ): Promise<Entities[K]> {
   const { files } = access;
-  const entity = find(files.snapshot, asked);
+  const entity = getEntity(files.snapshot, asked);
   const ref = refOf(entity) as Refs[WritableKind];
   const { label = '' } = entity as { readonly label?: string };
   const fields = parseInput(ref.kind, input, { partial: true, ...(ref.kind !== 'user' && { label }) }) as RecordFields;
@@ -102,7 +103,7 @@ export async function editRecord<K extends WritableKind>(
     const set = (record: RecordValue) => ({
       ...kept,
       ...(fields.columns !== undefined && { columns: mergeColumns(record.columns, fields.columns) }),
-      ...(moves && { aliases: aliasesAfter(record.aliases, ref as CreatableRef, target as CreatableRef) }),
+      ...(moves && { aliases: aliasesAfterMove(record.aliases, ref as CreatableRef, target as CreatableRef) }),
     });
     const changes: Change[] = [
       ...images,
@@ -112,12 +113,12 @@ export async function editRecord<K extends WritableKind>(
       ...(moves ? [{ do: 'move', path, to, ifMatch: anyVersion } as const] : []),
     ];
     const assert = () => assertEntityUnchanged(files, ref, ifMatch);
-    const message = () => editMessage(entity as Entities[WritableKind], find(files.snapshot, target));
+    const message = () => editMessage(entity as Entities[WritableKind], getEntity(files.snapshot, target));
     return commitStep(access, { assert, changes }, { dryRun, message, refusal: inputRefusal(ref.kind) });
   });
   if (ref.kind === 'user' && fields.password !== undefined && !dryRun)
     await files.accounts.setPassword(ref.slug, String(fields.password));
-  return find(snapshot, target as Refs[K]) as Entities[K];
+  return getEntity(snapshot, target as Refs[K]) as Entities[K];
 }
 
 /**
@@ -132,7 +133,7 @@ export async function removeRecord(
   const { files } = access;
   if (asked.kind === 'file')
     throw new ConflictError('A file of the catalogue is removed by hand, or with the record that it belongs to.');
-  const ref = refOf(find(files.snapshot, asked) as Entities[WritableKind]) as RecordRef;
+  const ref = refOf(getEntity(files.snapshot, asked) as Entities[WritableKind]) as RecordRef;
   if (ref.kind === 'namespace') await files.need([{ folder: `${namespaceFolder(ref.slug)}/` }]);
   const memberships = ref.kind === 'group' ? await membershipChanges(files, ref, null, undefined) : [];
   const path = existingRecordPath(files, ref);
@@ -196,7 +197,7 @@ function assertEntityUnchanged(
   runToEnd(files.store.rescan([unitOf(ref), ...users]));
   let now: unknown;
   try {
-    now = find(files.snapshot, ref as Refs[WritableKind]);
+    now = getEntity(files.snapshot, ref as Refs[WritableKind]);
   } catch {
     throw new StaleError();
   }

@@ -9,7 +9,7 @@ import {
   scopeAt,
   scopeKey,
 } from '../../catalogue/layout.ts';
-import { isPersonalTo, owns, type Viewer } from '../../catalogue/permissions.ts';
+import { isUserOrStaff, owns, type Viewer } from '../../catalogue/permissions.ts';
 import type { Reading, Snapshot } from '../../catalogue/snapshot.ts';
 import type { Version } from '../../catalogue/types.ts';
 import { shows } from '../files-list.ts';
@@ -83,7 +83,7 @@ export function visibilityFilter(viewer: Viewer, visible: Snapshot): (item: Repl
     switch (item.kind) {
       case 'record': {
         const info = parsePath(item.path);
-        if (info.kind === 'record' && info.ref.kind === 'user' && !isPersonalTo(viewer, info.ref.slug)) return false;
+        if (info.kind === 'record' && info.ref.kind === 'user' && !isUserOrStaff(viewer, info.ref.slug)) return false;
         return (item.state !== null && shows(visible, item.state.reading)) || visible.diagnostics.has(item.path);
       }
       case 'payload':

@@ -65,7 +65,7 @@ async function performAction(
   switch (action.do) {
     case 'create': {
       // An earlier user of the same name may have left credentials.
-      if (action.ref.kind === 'user') await accounts.forget(action.ref.slug);
+      if (action.ref.kind === 'user') await accounts.removeCredentials(action.ref.slug);
       await writeNewRecord(root, action.path, action.text, signal);
       return () => rm(join(root, action.path));
     }
@@ -76,7 +76,7 @@ async function performAction(
       return () => writeBack(join(root, action.path), action.text, action.before);
     case 'remove':
       await moveToTrash(root, action.ref, action.paths, by);
-      if (action.ref.kind === 'user') await accounts.forget(action.ref.slug);
+      if (action.ref.kind === 'user') await accounts.removeCredentials(action.ref.slug);
       return async () => {};
     case 'move':
       await moveDurably(root, action.from, action.to);

@@ -9,7 +9,7 @@ import {
   recordFormat,
   recordPaths,
 } from '../../catalogue/layout.ts';
-import { lookUp } from '../../catalogue/lookup.ts';
+import { findEntity } from '../../catalogue/lookup.ts';
 import type { RecordValue } from '../../catalogue/record-set.ts';
 import { formatRef } from '../../catalogue/ref.ts';
 import type { RecordKind } from '../../catalogue/schemas.ts';
@@ -76,10 +76,10 @@ export function isNameTaken(tree: FileTree, ref: RecordRef): boolean {
 
 /** Path of a version's payload, unless other versions share it; [] if there is none. */
 export function ownPayloadPaths(tree: FileTree, snapshot: Snapshot, ref: RecordRef): readonly string[] {
-  const version = ref.kind === 'version' ? lookUp<'version'>(snapshot, ref) : undefined;
+  const version = ref.kind === 'version' ? findEntity<'version'>(snapshot, ref) : undefined;
   if (!version?.file) return [];
   const { namespace, dataset, file } = version;
-  const parent = lookUp<'dataset'>(snapshot, { kind: 'dataset', namespace, slug: dataset });
+  const parent = findEntity<'dataset'>(snapshot, { kind: 'dataset', namespace, slug: dataset });
   const isShared = parent?.versions.some((other) => other.slug !== version.slug && other.file === file);
   const path = payloadPath(namespace, dataset, file);
   return !isShared && hasFile(tree, path) ? [path] : [];

@@ -14,12 +14,12 @@ import {
   unitKey,
   unitOf,
 } from '../../catalogue/layout.ts';
-import { lookUp } from '../../catalogue/lookup.ts';
+import { findEntity } from '../../catalogue/lookup.ts';
 import type { RecordSet, RecordValue, Touched } from '../../catalogue/record-set.ts';
 import { formatRef } from '../../catalogue/ref.ts';
-import { readingsAfterMove, readingsWithout } from '../../catalogue/relocate.ts';
+import { readingsAfterMove, readingsAfterRemoval } from '../../catalogue/relocate.ts';
 import { schemas } from '../../catalogue/schemas.ts';
-import { apply, type Reading, type Snapshot } from '../../catalogue/snapshot.ts';
+import { applyReadings, type Reading, type Snapshot } from '../../catalogue/snapshot.ts';
 import { checksumOf } from '../../disk/checksum.ts';
 import { editText } from '../../text/document.ts';
 import type { Access } from '../catalogue-files.ts';
@@ -175,7 +175,7 @@ export class TransactionPlan {
     const before = this.#readWritten();
     for (const one of paths) this.#overlay.remove(one);
     this.#scopes.push(...scopesToRefresh(ref));
-    this.#apply(readingsWithout(before, ref));
+    this.#apply(readingsAfterRemoval(before, ref));
     return { do: 'remove', ref, paths };
   }
 
@@ -191,7 +191,7 @@ export class TransactionPlan {
     const before = this.#readWritten();
     this.#overlay.move(places.from, places.to);
     this.#scopes.push(...scopesToRefresh(from), ...scopesToRefresh(goal));
-    this.#touched.push({ ref: goal, path: to, isNew: true, isTaken, before: lookUp(this.#snapshot, from) ?? null });
+    this.#touched.push({ ref: goal, path: to, isNew: true, isTaken, before: findEntity(this.#snapshot, from) ?? null });
     this.#apply(readingsAfterMove(before, from, goal));
     return { do: 'move', ...places };
   }
@@ -219,7 +219,7 @@ export class TransactionPlan {
   }
 
   #apply(readings: readonly Reading[]): Snapshot {
-    this.#next = apply(this.#next ?? this.#snapshot, { readings, diagnostics: new Map() });
+    this.#next = applyReadings(this.#next ?? this.#snapshot, { readings, diagnostics: new Map() });
     return this.#next;
   }
 
@@ -243,7 +243,7 @@ export class TransactionPlan {
     const unit = unitOf(ref);
     this.#written.set(unitKey(unit), unit);
     this.#scopes.push(unit);
-    this.#touched.push({ ref, path, isNew, isTaken, before: lookUp(this.#snapshot, ref) ?? null });
+    this.#touched.push({ ref, path, isNew, isTaken, before: findEntity(this.#snapshot, ref) ?? null });
   }
 
   get #snapshot(): Snapshot {

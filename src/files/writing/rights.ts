@@ -1,9 +1,15 @@
 /** Permissions for changes: owners may write in their namespaces, users their own record, staff everything. */
+import { isJsonEqual } from '../../catalogue/changes.ts';
 import { NotPermittedError } from '../../catalogue/errors.ts';
-import { isEqual } from '../../catalogue/field-changes.ts';
 import { parseSafePath, type RecordRef, recordPaths } from '../../catalogue/layout.ts';
 import { mediaTypeOf } from '../../catalogue/media-types.ts';
-import { assertMayClaim, isPersonalTo, mayWrite, owningNamespace, ownUserFields } from '../../catalogue/permissions.ts';
+import {
+  assertMayClaim,
+  isUserOrStaff,
+  mayWrite,
+  owningNamespace,
+  ownUserFields,
+} from '../../catalogue/permissions.ts';
 import type { RecordValue } from '../../catalogue/record-set.ts';
 import type { Access } from '../catalogue-files.ts';
 import { hasFile } from '../tree/file-tree.ts';
@@ -43,7 +49,7 @@ export function assertContentsPermitted(
   if (ref.kind === 'query') assertMayWrite(access, String(record.dataset).split('/')[0]);
   if (ref.kind === 'user') {
     const changed = [...new Set([...Object.keys(record), ...Object.keys(before ?? {})])].filter(
-      (key) => !isEqual(record[key], before?.[key]),
+      (key) => !isJsonEqual(record[key], before?.[key]),
     );
     if (!changed.every((key) => ownUserFields.includes(key))) throw new NotPermittedError();
   }
@@ -70,7 +76,7 @@ function mayWriteSomewhere({ viewer, visible }: Access): boolean {
 }
 
 const isOwnRecord = ({ viewer }: Access, ref: RecordRef) =>
-  ref.kind === 'user' && !viewer.readOnly && isPersonalTo(viewer, ref.slug);
+  ref.kind === 'user' && !viewer.readOnly && isUserOrStaff(viewer, ref.slug);
 
 const isNewQuery = ({ files }: Access, ref: RecordRef) =>
   ref.kind === 'query' &&

@@ -1,7 +1,7 @@
 /** Responses: from the cache, in front of Koa; else a handler's representation, sent and put into the cache. */
 import type { RequestListener } from 'node:http';
 import type { Settings } from '../../catalogue/types.ts';
-import { plainPage } from '../../pages/layout.ts';
+import { jsonPage } from '../../pages/layout.ts';
 import { MethodNotAllowedError } from '../errors.ts';
 import { commonHeaders, type Headers, pageHeaders } from '../headers.ts';
 import { metadataOf } from '../metadata.ts';
@@ -94,7 +94,7 @@ function bodyOf({ app, type, indent, links }: RequestContext, shown: Representat
   const { settings } = app.publicCatalogue;
   if (shown.html) return shown.html(settings, links.base);
   if ((shown.type ?? type) === 'text/html')
-    return plainPage(shown.title, settings, JSON.parse(shown.json()), links.base);
+    return jsonPage(shown.title, settings, JSON.parse(shown.json()), links.base);
   return indent === undefined ? shown.json() : JSON.stringify(JSON.parse(shown.json()), null, indent);
 }
 

@@ -68,7 +68,7 @@ describe('passwords', () => {
     await accounts.setPassword('alice', 'wonderland');
     const time = async (username: string) => {
       const start = performance.now();
-      assert.equal(await accounts.signIn(username, 'wrong'), false);
+      assert.equal(await accounts.verifyPassword(username, 'wrong'), false);
       return performance.now() - start;
     };
     await time('alice');
@@ -79,12 +79,12 @@ describe('passwords', () => {
   it('are the same however the keyboard spells a letter, and are set for users only', async (t) => {
     const { accounts, text } = await accountsIn(t);
     await accounts.setPassword('alice', 'fore\u0302t');
-    assert.ok(await accounts.signIn('alice', 'for\u00eat'));
-    assert.ok(!(await accounts.signIn('Alice', 'for\u00eat')));
+    assert.ok(await accounts.verifyPassword('alice', 'for\u00eat'));
+    assert.ok(!(await accounts.verifyPassword('Alice', 'for\u00eat')));
     assert.ok(!(await text()).includes('for'));
     await assert.rejects(accounts.setPassword('nobody', 'x'), NotFoundError);
     for (const name of ['../users/alice', '__proto__', 'constructor', '.', ''])
-      assert.equal(await accounts.signIn(name, 'for\u00eat'), false, name);
+      assert.equal(await accounts.verifyPassword(name, 'for\u00eat'), false, name);
     await assert.rejects(accounts.setPassword('alice', ''), { fields: { password: ['This field may not be blank.'] } });
   });
 });
@@ -109,28 +109,28 @@ describe('tokens', () => {
     const { accounts, folder, files } = await accountsIn(t, { watch: true });
     const { token } = await accounts.addToken('alice');
     const { token: reading } = await accounts.addToken('alice', { scope: 'read' });
-    assert.deepEqual(await accounts.viewerOf(token), { username: 'alice', staff: true, groups: ['editors'] });
-    assert.deepEqual(await accounts.viewerOf(reading), {
+    assert.deepEqual(await accounts.viewerByToken(token), { username: 'alice', staff: true, groups: ['editors'] });
+    assert.deepEqual(await accounts.viewerByToken(reading), {
       username: 'alice',
       staff: true,
       groups: ['editors'],
       readOnly: true,
     });
-    assert.equal(await accounts.viewerOf(`${token}0`), null);
+    assert.equal(await accounts.viewerByToken(`${token}0`), null);
     await folder.write('users/alice.yaml', 'staff: false\n');
     await files.refresh([{ kind: 'user', slug: 'alice' }]);
-    assert.deepEqual(await accounts.viewerOf(token), { username: 'alice', staff: false, groups: [] });
+    assert.deepEqual(await accounts.viewerByToken(token), { username: 'alice', staff: false, groups: [] });
     await rm(folder.path('users/alice.yaml'));
     await files.refresh([{ kind: 'user', slug: 'alice' }]);
-    assert.equal(await accounts.viewerOf(token), null);
+    assert.equal(await accounts.viewerByToken(token), null);
   });
 
   it('expire, and go with the next change', async (t) => {
     const { accounts } = await accountsIn(t);
     const { token } = await accounts.addToken('alice', { expires: new Date(Date.now() + 60_000) });
     const over = await accounts.addToken('alice', { expires: new Date(Date.now() - 1) });
-    assert.ok(await accounts.viewerOf(token));
-    assert.equal(await accounts.viewerOf(over.token), null);
+    assert.ok(await accounts.viewerByToken(token));
+    assert.equal(await accounts.viewerByToken(over.token), null);
     await accounts.setPassword('alice', 'wonderland');
     assert.equal((await accounts.tokens()).length, 1);
   });
@@ -139,19 +139,19 @@ describe('tokens', () => {
     const { accounts } = await accountsIn(t);
     const { token, id } = await accounts.addToken('alice');
     await accounts.removeToken(id);
-    assert.equal(await accounts.viewerOf(token), null);
+    assert.equal(await accounts.viewerByToken(token), null);
     await assert.rejects(accounts.removeToken(id), NotFoundError);
   });
 
   it('remember when they were last used, and do not write it down every time', async (t) => {
     const { accounts, files, text } = await accountsIn(t);
     const { token } = await accounts.addToken('alice');
-    await accounts.viewerOf(token);
+    await accounts.viewerByToken(token);
     await accounts.close();
     const [{ lastUsed } = { lastUsed: null }] = await accounts.tokens();
     assert.ok(Math.abs(Date.parse(lastUsed ?? '') - Date.now()) < 60_000);
     const before = await text();
-    await accounts.viewerOf(token);
+    await accounts.viewerByToken(token);
     await files.close();
     assert.equal(await text(), before);
   });
@@ -176,7 +176,7 @@ describe('tokens', () => {
     const tokens = ended.flatMap(({ stdout }) => stdout.trim().split('\n'));
     assert.equal(new Set(tokens).size, 45);
     // Heard by a catalogue that has been open all the time.
-    for (const token of tokens) assert.ok(await accounts.viewerOf(token), token);
+    for (const token of tokens) assert.ok(await accounts.viewerByToken(token), token);
     assert.equal((await accounts.tokens()).length, 45);
   });
 });
@@ -187,13 +187,13 @@ describe('sessions', () => {
     await accounts.setPassword('alice', 'wonderland');
     const [one, two] = [await accounts.startSession('alice'), await accounts.startSession('alice')];
     assert.ok(!(await text()).includes(one.key));
-    assert.deepEqual(await accounts.viewerOfSession(one.key), { username: 'alice', staff: true, groups: ['editors'] });
-    assert.equal(await accounts.viewerOf(one.key), null, 'a session is no token');
+    assert.deepEqual(await accounts.viewerBySession(one.key), { username: 'alice', staff: true, groups: ['editors'] });
+    assert.equal(await accounts.viewerByToken(one.key), null, 'a session is no token');
     await accounts.endSession(one.key);
-    assert.equal(await accounts.viewerOfSession(one.key), null);
-    assert.ok(await accounts.viewerOfSession(two.key));
+    assert.equal(await accounts.viewerBySession(one.key), null);
+    assert.ok(await accounts.viewerBySession(two.key));
     await accounts.setPassword('alice', 'looking-glass');
-    assert.equal(await accounts.viewerOfSession(two.key), null);
+    assert.equal(await accounts.viewerBySession(two.key), null);
   });
 });
 
@@ -203,12 +203,12 @@ describe('the accounts of a user', () => {
     for (const user of ['alice', 'bob']) await accounts.setPassword(user, 'wonderland');
     const [alice, bob] = [await accounts.addToken('alice'), await accounts.addToken('bob')];
     const { key } = await accounts.startSession('alice');
-    await accounts.forget('alice');
-    assert.equal(await accounts.signIn('alice', 'wonderland'), false);
-    assert.equal(await accounts.viewerOf(alice.token), null);
-    assert.equal(await accounts.viewerOfSession(key), null);
-    assert.ok(await accounts.signIn('bob', 'wonderland'));
-    assert.ok(await accounts.viewerOf(bob.token));
+    await accounts.removeCredentials('alice');
+    assert.equal(await accounts.verifyPassword('alice', 'wonderland'), false);
+    assert.equal(await accounts.viewerByToken(alice.token), null);
+    assert.equal(await accounts.viewerBySession(key), null);
+    assert.ok(await accounts.verifyPassword('bob', 'wonderland'));
+    assert.ok(await accounts.viewerByToken(bob.token));
   });
 });
 
@@ -228,7 +228,7 @@ describe('.catalogue/accounts.json', () => {
     await files.close();
     await chmod(path, 0o644);
     await chmod(join(path, '..'), 0o755);
-    assert.ok(await accounts.viewerOf(token));
+    assert.ok(await accounts.viewerByToken(token));
     assert.equal(await modeOf(path), 0o600);
     assert.equal(await modeOf(join(path, '..')), 0o700);
     await accounts.addToken('alice');
@@ -250,11 +250,11 @@ describe('.catalogue/accounts.json', () => {
     for (const damage of damages) {
       await writeFile(path, damage);
       const works = [
-        () => accounts.signIn('alice', 'x'),
-        () => accounts.viewerOf(token),
+        () => accounts.verifyPassword('alice', 'x'),
+        () => accounts.viewerByToken(token),
         () => accounts.addToken('alice'),
         () => accounts.setPassword('alice', 'x'),
-        () => accounts.forget('alice'),
+        () => accounts.removeCredentials('alice'),
       ];
       for (const work of works)
         await assert.rejects(work, (error: Error) => {
@@ -266,7 +266,7 @@ describe('.catalogue/accounts.json', () => {
       assert.equal(await text(), damage);
     }
     await writeFile(path, good);
-    assert.ok(await accounts.viewerOf(token));
+    assert.ok(await accounts.viewerByToken(token));
   });
 
   it('keeps what nobody here knows', async (t) => {
@@ -291,8 +291,8 @@ describe('.catalogue/accounts.json', () => {
     await accounts.setPassword('alice', 'wonderland');
     const files = await openFolder(folder.root, { readOnly: true });
     const before = await readFile(folder.path('.catalogue/accounts.json'), 'utf8');
-    assert.ok(await files.accounts.viewerOf(token));
-    assert.ok(await files.accounts.signIn('alice', 'wonderland'));
+    assert.ok(await files.accounts.viewerByToken(token));
+    assert.ok(await files.accounts.verifyPassword('alice', 'wonderland'));
     await assert.rejects(files.accounts.addToken('alice'), NotPermittedError);
     await files.close();
     assert.equal(await readFile(folder.path('.catalogue/accounts.json'), 'utf8'), before);

@@ -51,7 +51,7 @@ describe('a user', () => {
       { kind: 'user', slug: input.username, id: 0, name: 'Eve', email: input.email, staff: false, groups: ['readers'] },
     );
     assert.doesNotMatch(await text(`users/${input.username}.yaml`), /password|paradise|username/);
-    assert.ok(await files.accounts.signIn(input.username, 'paradise'));
+    assert.ok(await files.accounts.verifyPassword(input.username, 'paradise'));
     assert.deepEqual((await view.get<'group'>(group('readers'))).members, ['alice', 'bob', input.username]);
   });
 
@@ -82,7 +82,7 @@ describe('a user', () => {
       await text('users/alice.yaml'),
       '# The first\nid: 1\nname: Alice\nstaff: true\ngroups: [editors, readers] # both\n',
     );
-    assert.ok(await files.accounts.signIn('alice', 'wonderland'));
+    assert.ok(await files.accounts.verifyPassword('alice', 'wonderland'));
   });
 
   it('that is removed takes password and tokens along', async (t) => {
@@ -93,8 +93,8 @@ describe('a user', () => {
     await assert.rejects(access(folder.path('users/bob.yaml')));
     assert.deepEqual(await files.accounts.tokens(), []);
     await view.create('user', { username: 'bob' });
-    assert.equal(await files.accounts.signIn('bob', 'builder'), false);
-    assert.equal(await files.accounts.viewerOf(token), null);
+    assert.equal(await files.accounts.verifyPassword('bob', 'builder'), false);
+    assert.equal(await files.accounts.viewerByToken(token), null);
     assert.deepEqual((await view.get<'group'>(group('readers'))).members, ['alice']);
   });
 
@@ -105,7 +105,7 @@ describe('a user', () => {
     await rm(folder.path('users/bob.yaml'));
     await files.refresh([user('bob')]);
     await view.create('user', { username: 'bob' });
-    assert.equal(await files.accounts.viewerOf(token), null);
+    assert.equal(await files.accounts.viewerByToken(token), null);
   });
 });
 
@@ -194,7 +194,7 @@ describe('users and groups', () => {
     };
     const bob = await own.edit<'user'>(user('bob'), input);
     assert.deepEqual([bob.name, bob.email, bob.staff, bob.groups], ['Bob', 'bob@example.org', false, ['readers']]);
-    assert.ok(await files.accounts.signIn('bob', 'builder'));
+    assert.ok(await files.accounts.verifyPassword('bob', 'builder'));
   });
 
   it('who may only look write nothing, and see what they may see otherwise', async (t) => {

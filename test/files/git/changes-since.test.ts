@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import type { ThingChange } from '../../../src/catalogue/changes.ts';
+import type { EntityChange } from '../../../src/catalogue/changes.ts';
 import { openFolder } from '../../../src/files/file-catalogue.ts';
 import { changesSince } from '../../../src/files/git/changes-since.ts';
 import { homeOf } from '../../support/folder.ts';
@@ -12,9 +12,9 @@ import { seed, trees } from '../../support/prompt.ts';
 import { makeRepository, repositoryAt } from '../../support/repository.ts';
 
 const home = homeOf('parks/trees');
-const brief = ({ kind, change, name, was }: ThingChange) =>
+const brief = ({ kind, change, name, was }: EntityChange) =>
   [change, kind, name, ...(was === null ? [] : [was])].join(' ').trimEnd();
-const of = (things: readonly ThingChange[], name: string) => {
+const of = (things: readonly EntityChange[], name: string) => {
   const thing = things.find((one) => one.name === name);
   assert.ok(thing, `${name} is among ${things.map(brief)}`);
   return thing;

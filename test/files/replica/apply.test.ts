@@ -276,10 +276,10 @@ describe('users and groups that are written', { concurrency: 4 }, () => {
     await rm(folder.path('users/eve.yaml'));
     await files.refresh([{ folder: 'users/' }]);
     await succeed(as('alice'), write('users/eve.yaml', 'staff: true\n'));
-    assert.equal(await files.accounts.viewerOf(token), null);
+    assert.equal(await files.accounts.viewerByToken(token), null);
     const again = await files.accounts.addToken('eve');
     await succeed(as('alice'), { do: 'remove', path: 'users/eve.yaml', ifMatch: seen('users/eve.yaml') });
-    assert.equal(await files.accounts.viewerOf(again.token), null);
+    assert.equal(await files.accounts.viewerByToken(again.token), null);
     assert.deepEqual(await files.accounts.tokens('eve').catch(() => []), []);
   });
 

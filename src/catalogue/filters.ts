@@ -1,45 +1,44 @@
-/** Search, order and filters of the lists of each kind: by the fields that have the trait, and some more. */
+/** Filters, orderings and search texts of lists, for each kind: those of fields that have the trait, and some others. */
 import { ValidationError } from './errors.ts';
 import type { NamedField } from './field.ts';
 import { fieldsOf } from './fields.ts';
-import { fold } from './fold.ts';
-import type { EntityKind } from './records.ts';
 import { formatRef } from './ref.ts';
 import { linkedRef } from './represent.ts';
+import type { EntityKind } from './schemas.ts';
 import { type CatalogueFile, columnTypes, type Entities, type Kind } from './types.ts';
 import { collections } from './urls.ts';
 
-/** Makes a test from a filter's name and the values that are wanted. */
-export type Facet<T> = (name: string, values: readonly string[]) => (item: T) => boolean;
+/** Makes the test of a filter from its name and the wanted values. */
+export type FilterTest<T> = (name: string, values: readonly string[]) => (item: T) => boolean;
 
-/** A filter of lists: an item passes that has one of the values wanted. */
+/** A filter of lists: it keeps items that have one of the wanted values. */
 export interface Filter<T> {
   readonly name: string;
-  /** Help of the option of `catalogue … list`; without it, there is no option. */
+  /** Help of the option of `catalogue … list`; undefined if there is no option. */
   readonly help?: string | undefined;
-  /** All values there are. */
+  /** Allowed values; undefined if any are allowed. */
   readonly choices?: readonly string[] | undefined;
   /** True if values are compared without regard to case and accents. */
   readonly folded?: boolean;
-  /** The values of an item, of which one has to be wanted. */
+  /** Values of an item. */
   readonly valuesOf: (item: T) => string | readonly string[];
 }
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** The key of a field's value in an entity. A username is the slug of the reference. */
+/** Key of a field in an entity: its name, but `slug` for a username. */
 const keyOf = ({ name, type }: NamedField): string => (type === 'username' ? 'slug' : name);
 
 /** The singular of a field's name: `keyword` for each of the keywords. */
-export const singular = ({ name, type }: NamedField): string =>
+export const singularName = ({ name, type }: NamedField): string =>
   type === 'list' || type === 'links' ? name.replace(/s$/, '') : name;
 
-/** The filter that a field makes. */
-function filterOf(field: NamedField): Filter<Item> {
+/** Makes the filter of a field. */
+function fieldFilter(field: NamedField): Filter<Item> {
   const { type, link, filter, schema } = field;
   const key = keyOf(field);
   const usual: Filter<Item> = {
-    name: singular(field),
+    name: singularName(field),
     help: typeof filter === 'string' ? filter : undefined,
     choices: type === 'boolean' ? ['true', 'false'] : schema.enum,
     folded: type === 'list',
@@ -55,8 +54,8 @@ function filterOf(field: NamedField): Filter<Item> {
   return { ...usual, valuesOf: addresses };
 }
 
-/** Filters that aren't fields. */
-const others: { readonly [K in Kind]?: readonly Filter<Entities[K]>[] } = {
+/** Filters that are not fields. */
+const otherFilters: { readonly [K in Kind]?: readonly Filter<Entities[K]>[] } = {
   dataset: [
     {
       name: 'type',
@@ -88,43 +87,44 @@ const others: { readonly [K in Kind]?: readonly Filter<Entities[K]>[] } = {
 const fieldFilters = (kind: EntityKind) =>
   fieldsOf(kind)
     .filter(({ filter }) => filter)
-    .map(filterOf);
+    .map(fieldFilter);
 
-/** The filters of a kind, as in `?namespace=parks&type=geometry`. Other parameters are no filters. */
+/** The filters of a kind, such as `namespace` and `type` in `?namespace=parks&type=geometry`. */
 export const filtersOf = <K extends Kind>(kind: K): readonly Filter<Entities[K]>[] => [
   ...(kind === 'file' ? [] : (fieldFilters(kind) as unknown as readonly Filter<Entities[K]>[])),
-  ...(others[kind] ?? []),
+  ...(otherFilters[kind] ?? []),
 ];
 
-/** The test of a filter. An item's value is compared exactly, but for words, of which case and accents don't matter. */
-function facetOf<T>({ choices, folded, valuesOf }: Filter<T>): Facet<T> {
+/** Makes the function that makes the tests of a filter. */
+function filterTest<T>({ choices, folded, valuesOf }: Filter<T>): FilterTest<T> {
   return (name, values) => {
     for (const value of values)
       if (choices && !choices.includes(value))
         throw new ValidationError({
           [name]: [`Select a valid choice. ${value} is not one of the available choices: ${choices.join(', ')}.`],
         });
-    const wanted = new Set(folded ? values.map(fold) : values);
+    const wanted = new Set(folded ? values.map(foldText) : values);
     return (item) => {
       const own = valuesOf(item);
       if (typeof own === 'string') return wanted.has(own);
-      return own.some((value) => wanted.has(folded ? fold(value) : value));
+      return own.some((value) => wanted.has(folded ? foldText(value) : value));
     };
   };
 }
 
+/** A table with an entry for each kind. */
 const eachKind = <T>(make: (kind: Kind) => T) =>
   Object.fromEntries((Object.keys(collections) as Kind[]).map((kind) => [kind, make(kind)])) as Readonly<
     Record<Kind, T>
   >;
 
-/** Tests by the names of filters. */
-export const facets = eachKind(
-  (kind): Readonly<Record<string, Facet<never>>> =>
-    Object.fromEntries(filtersOf(kind).map((filter) => [filter.name, facetOf(filter as Filter<never>)])),
+/** Makers of tests, keyed by kind and filter. */
+export const filterTests = eachKind(
+  (kind): Readonly<Record<string, FilterTest<never>>> =>
+    Object.fromEntries(filtersOf(kind).map((filter) => [filter.name, filterTest(filter as Filter<never>)])),
 );
 
-/** Values to order lists by, by name. An unknown number comes first. */
+/** Functions that return the value to order by, keyed by kind and field. Unknown numbers count as -1. */
 export const orderFields = eachKind((kind): Readonly<Record<string, (item: never) => string | number>> => {
   if (kind === 'file') return { id: ({ id }: CatalogueFile) => id, path: ({ path }: CatalogueFile) => path };
   const fields = fieldsOf(kind).filter(({ order }) => order);
@@ -136,7 +136,7 @@ export const orderFields = eachKind((kind): Readonly<Record<string, (item: never
   );
 });
 
-/** The text that a search looks in: each value a line, so that no term spans two. */
+/** Functions that return the text to search in, keyed by kind: each value is a line, so that no term spans two values. */
 export const searchText = eachKind((kind): ((item: never) => string) => {
   if (kind === 'file')
     return ({ path, problems }: CatalogueFile) => [path, ...problems.map(({ message }) => message)].join('\n');
@@ -149,3 +149,23 @@ export const searchText = eachKind((kind): ((item: never) => string) => {
     return text;
   };
 });
+
+/**
+ * A text without case and accents, for searching and comparing: compatibility decomposition, combining marks dropped,
+ * case folded, ß as ss, ς as σ.
+ *
+ *     fold('Été') === fold('ete')
+ */
+export function foldText(text: string): string {
+  // Plain ASCII, the common case, needs only lower case.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant
+  if (/^[\x00-\x7f]*$/.test(text)) return text.toLowerCase();
+  // Lower case comes first, too: ẞ becomes ß, which then becomes SS.
+  return text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    .toUpperCase()
+    .toLowerCase()
+    .replaceAll('ς', 'σ');
+}

@@ -1,11 +1,11 @@
-/** Collections and rows as a whole: what the interface answers in pages and in bytes, one by one. */
+/** Iteration over all items of a list and over all rows of a version. */
 import type { Catalogue, ListOptions } from './catalogue.ts';
 import type { PlainRow } from './difference.ts';
 import type { VersionRef } from './ref.ts';
 import type { Entities, Kind } from './types.ts';
 
 /**
- * All that a question finds, page after page. Whoever stops early asks for no further page.
+ * Iterates over all items of a list. Pages are requested on demand.
  *
  * @example
  * ```ts
@@ -19,24 +19,24 @@ import type { Entities, Kind } from './types.ts';
  * // → top-economies 1
  * await catalogue.close();
  * ```
- * @throws what `list` throws
+ * @throws the errors of `list`
  */
 export async function* listAll<K extends Kind>(
   catalogue: Pick<Catalogue, 'list' | 'settings'>,
   kind: K,
-  question: Omit<ListOptions, 'page'> = {},
+  options: Omit<ListOptions, 'page'> = {},
 ): AsyncGenerator<Entities[K], void, undefined> {
-  const { pageSize = catalogue.settings.max_page_size } = question;
+  const { pageSize = catalogue.settings.max_page_size } = options;
   for (let page = 1, pages = 1; page <= pages; page++) {
-    const answer = await catalogue.list(kind, { ...question, page, pageSize });
-    yield* answer.items;
-    pages = answer.pages;
+    const result = await catalogue.list(kind, { ...options, page, pageSize });
+    yield* result.items;
+    pages = result.pages;
   }
 }
 
 /**
- * The rows of a version as objects, with values by the names of their columns and the geometry as GeoJSON.
- * They are read as they are asked for; stopping early stops the work.
+ * Iterates over the rows of a version as objects: values keyed by column, the geometry as GeoJSON. Rows are read on
+ * demand; ending the iteration early stops reading.
  *
  * @example
  * ```ts
@@ -50,8 +50,8 @@ export async function* listAll<K extends Kind>(
  * // → 6.1 21km NNE of Hualian, Taiwan
  * await catalogue.close();
  * ```
- * @param parameters those of a data address, such as `height__gte`, `_fields` or `_filter`
- * @throws what `rows` throws; Error where the bytes break off
+ * @param parameters of a data URL, such as `height__gte`, `_fields` or `_filter`
+ * @throws the errors of `rows`; Error if the response is incomplete
  */
 export async function* readRows(
   catalogue: Pick<Catalogue, 'rows'>,
@@ -60,11 +60,11 @@ export async function* readRows(
 ): AsyncGenerator<PlainRow, void, undefined> {
   const asked = Object.entries(parameters).map(([name, value]) => [name, String(value)] as const);
   const rows = await catalogue.rows(ref, { parameters: asked, format: 'ndjson' });
-  for await (const line of linesOf(rows.stream())) yield JSON.parse(line);
+  for await (const line of splitLines(rows.stream())) yield JSON.parse(line);
 }
 
-/** The lines of a text, each ended by a line feed. A long one in many pieces costs its length once. */
-async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+/** Splits chunks of a text at line feeds. The time is linear, even for a long line in many chunks. */
+async function* splitLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let begun: string[] = [];
   for await (const chunk of chunks) {
