@@ -78,7 +78,7 @@ export async function openCatalogue(folder: string, options: OpenOptions = {}): 
   const { openFolder } = await import('./files/file-catalogue.ts');
   // A program waits as long as it likes for rows: nobody else does.
   const files = await openFolder(folder, { watch, onChange, log, patience: Number.POSITIVE_INFINITY });
-  await files.need([{ kind: 'settings' }]);
+  await files.ensureRead([{ kind: 'settings' }]);
   return disposable(Object.assign(files.for(), { close: () => files.close() }));
 }
 

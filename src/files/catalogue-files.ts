@@ -36,7 +36,7 @@ export interface CatalogueFiles {
   /** Reads everything, unless that has been done. */
   load(): Promise<void>;
   /** Reads the scopes, unless everything has been read. */
-  need(scopes: readonly Scope[]): Promise<void>;
+  ensureRead(scopes: readonly Scope[]): Promise<void>;
   /** Reads the scopes again, and notifies listeners of what changed. */
   refresh(scopes: readonly Scope[]): Promise<void>;
 }

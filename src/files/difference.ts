@@ -6,13 +6,13 @@ import type { Version } from '../catalogue/types.ts';
 import { compareTables } from '../data/difference/difference.ts';
 import type { Table } from '../data/table/table.ts';
 import type { CatalogueFiles } from './catalogue-files.ts';
-import { tableOf } from './rows.ts';
+import { openTable } from './rows.ts';
 
 /**
  * Compares the rows of two versions.
  * @throws NotFoundError that says which of them has no rows; ValidationError under `_key`; UnavailableError
  */
-export async function differenceBetween(
+export async function compareVersions(
   files: CatalogueFiles,
   from: Version,
   to: Version,
@@ -24,7 +24,7 @@ export async function differenceBetween(
 
 async function opened(files: CatalogueFiles, version: Version): Promise<Table> {
   try {
-    return await tableOf(files, version);
+    return await openTable(files, version);
   } catch (error) {
     // Of two versions, it has to be said which one is meant.
     if (error instanceof NotFoundError) throw new NotFoundError(`${formatRef(refOf(version))}: ${error.message}`);

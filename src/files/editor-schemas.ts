@@ -26,7 +26,7 @@ export async function writeEditorSchemas(root: string): Promise<void> {
  * @param path of the record, relative to the catalogue folder
  * @param baseUrl address of the server that publishes the schemas; '' for the copy in the folder
  */
-export function schemaHeader(kind: RecordKind, path: string, baseUrl: string): string {
+export function schemaComment(kind: RecordKind, path: string, baseUrl: string): string {
   const up = '../'.repeat(path.split('/').length - 1);
   const where = baseUrl ? `${baseUrl}/schemas/` : `${up}${privateFolder}/schemas/`;
   return `# yaml-language-server: $schema=${where}${schemaFile(kind)}`;

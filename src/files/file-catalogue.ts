@@ -16,7 +16,7 @@ import { FileView } from './file-view.ts';
 import { Watch, type WatchState } from './following/watch.ts';
 import { Commits } from './git/commits.ts';
 import { sweepLeftovers } from './leftovers.ts';
-import { CacheKeeper } from './reading/cache.ts';
+import { StateCache } from './reading/cache.ts';
 import { runInSlices, runToEnd } from './reading/event-loop.ts';
 import { type Scope, UnitStore } from './reading/unit-store.ts';
 
@@ -47,7 +47,7 @@ export class FileCatalogue implements CatalogueFiles {
   #watch: Watch | undefined;
   #queue: Promise<void> = Promise.resolve();
   readonly #looks = new Set<Promise<void>>();
-  #cached: CacheKeeper | undefined;
+  #cached: StateCache | undefined;
   readonly #closing = new AbortController();
   #tidying: Promise<void> | undefined;
   #reported: ReadonlyMap<string, readonly Diagnostic[]> = new Map();
@@ -94,7 +94,7 @@ export class FileCatalogue implements CatalogueFiles {
   }
 
   async #restore(): Promise<void> {
-    this.#cached = new CacheKeeper(this.store, this.options);
+    this.#cached = new StateCache(this.store, this.options);
     await this.#cached.restore();
   }
 
@@ -111,7 +111,7 @@ export class FileCatalogue implements CatalogueFiles {
   }
 
   /** Looks at what the scopes name, and at nothing where everything has been read and is watched. */
-  async need(scopes: readonly Scope[]): Promise<void> {
+  async ensureRead(scopes: readonly Scope[]): Promise<void> {
     if (!this.#loaded) runToEnd(this.store.rescan(scopes));
   }
 

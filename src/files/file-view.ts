@@ -29,15 +29,15 @@ import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings } fro
 import { folderIsGone } from '../disk/private-folder.ts';
 import { openMedia, openPayload } from './bytes.ts';
 import type { Access, CatalogueFiles } from './catalogue-files.ts';
-import { differenceBetween } from './difference.ts';
-import { filesOf } from './files-list.ts';
+import { compareVersions } from './difference.ts';
+import { listFiles } from './files-list.ts';
 import { commitsOf, inspectFiles } from './git/history.ts';
 import { historyPaths } from './git/history-paths.ts';
 import { publishVersion } from './records/publish.ts';
 import { createRecord, editRecord, removeRecord } from './records/records.ts';
 import { FileReplica } from './replica/file-replica.ts';
-import { rowsOf } from './rows.ts';
-import { isHidden } from './shown-media.ts';
+import { selectRows } from './rows.ts';
+import { isMediaHidden } from './shown-media.ts';
 import { FileTrash } from './writing/file-trash.ts';
 
 export class FileView implements Catalogue {
@@ -74,13 +74,13 @@ export class FileView implements Catalogue {
     await this.#files.load();
     const snapshot = this.#snapshot;
     if (kind !== 'file') return list(snapshot, kind as ListedKind, question) as Page<Entities[K]>;
-    const files = narrow('file', filesOf(this.#files.store, snapshot), question);
+    const files = narrow('file', listFiles(this.#files.store, snapshot), question);
     return pageOf(files, question, snapshot.settings) as Page<Entities[K]>;
   }
 
   async get<K extends Kind>(ref: Refs[K]): Promise<Entities[K]> {
     if (ref.kind === 'file') return (await this.#file(ref.slug)) as Entities[K];
-    await this.#files.need(scopesOf(ref));
+    await this.#files.ensureRead(scopesOf(ref));
     try {
       return find(this.#snapshot, ref as Refs[ListedKind]) as Entities[K];
     } catch (error) {
@@ -93,7 +93,7 @@ export class FileView implements Catalogue {
 
   async #file(id: string): Promise<CatalogueFile> {
     await this.#files.load();
-    const file = filesOf(this.#files.store, this.#snapshot).find((entry) => String(entry.id) === id);
+    const file = listFiles(this.#files.store, this.#snapshot).find((entry) => String(entry.id) === id);
     if (!file) throw new NotFoundError();
     return file;
   }
@@ -103,17 +103,17 @@ export class FileView implements Catalogue {
   }
 
   async rows(ref: VersionRef, question: RowsRequest): Promise<Rows> {
-    return rowsOf(this.#files, await this.get<'version'>(ref), question, this.settings);
+    return selectRows(this.#files, await this.get<'version'>(ref), question, this.settings);
   }
 
   async difference(from: VersionRef, to: VersionRef, options?: DifferenceOptions): Promise<Difference> {
     const [before, after] = await Promise.all([this.get<'version'>(from), this.get<'version'>(to)]);
-    return differenceBetween(this.#files, before, after, options);
+    return compareVersions(this.#files, before, after, options);
   }
 
   async media(path: string): Promise<Media> {
     await this.#files.load();
-    if (isHidden(mediaPath(path), this.#files.snapshot, this.#snapshot)) throw new NotFoundError();
+    if (isMediaHidden(mediaPath(path), this.#files.snapshot, this.#snapshot)) throw new NotFoundError();
     return openMedia(this.#files.store.tree, path);
   }
 
@@ -169,7 +169,7 @@ export class FileView implements Catalogue {
   async #permit(namespace: string | undefined): Promise<void> {
     if (!this.#files.store.tree.isCatalogue()) throw folderIsGone();
     if (!this.#viewer.staff && namespace !== undefined)
-      await this.#files.need([{ kind: 'namespace', slug: namespace }]);
+      await this.#files.ensureRead([{ kind: 'namespace', slug: namespace }]);
     if (!mayWrite(this.#viewer, this.#snapshot.folders.get(namespace ?? ''))) throw new NotPermittedError();
   }
 }

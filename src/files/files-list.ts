@@ -15,12 +15,12 @@ const none: readonly Diagnostic[] = [];
  * The files of the catalogue that a viewer may see, by path: records, payloads, and what has its place wrongly.
  * @param visible the snapshot as the viewer may see it
  */
-export function filesOf(store: UnitStore, visible: Snapshot): readonly CatalogueFile[] {
+export function listFiles(store: UnitStore, visible: Snapshot): readonly CatalogueFile[] {
   let list = lists.get(visible);
   if (!list) {
     const places = new Map<string, Place>();
     for (const { reading, stamps } of store.states.values()) {
-      if (!shows(visible, reading)) continue;
+      if (!isUnitVisible(visible, reading)) continue;
       for (const [path, stamp] of stamps) if (stamp && parseRecordName(path)) places.set(path, recordAt(path));
       if (reading.kind !== 'dataset' || !reading.entity) continue;
       for (const version of reading.entity.versions)
@@ -70,7 +70,7 @@ function isThere(visible: Snapshot, ref: Ref): boolean {
 }
 
 /** Whether the viewer may know of the unit's files. */
-export function shows(visible: Snapshot, reading: Reading): boolean {
+export function isUnitVisible(visible: Snapshot, reading: Reading): boolean {
   switch (reading.kind) {
     case 'namespace':
       return visible.folders.has(reading.slug);

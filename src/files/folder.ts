@@ -11,11 +11,11 @@ import type { CheckOptions, CheckResult } from './checking/check.ts';
 import type { FolderDiagnosis } from './diagnose.ts';
 import type { FileCatalogue } from './file-catalogue.ts';
 import type { ChangesOptions, ChangesSince } from './git/changes-since.ts';
-import type { Listed } from './reading/listed.ts';
+import type { NamesRequest } from './reading/listed.ts';
 
 export type { CheckDiagnostic, CheckOptions, CheckResult } from './checking/check.ts';
 export type { FolderDiagnosis, FolderState } from './diagnose.ts';
-export type { Listed } from './reading/listed.ts';
+export type { NamesRequest as Listed } from './reading/listed.ts';
 
 /** Opens the catalogue in a folder. @throws UnusableCatalogueError */
 export async function open(root: string, options?: OpenOptions): Promise<FileCatalogue> {
@@ -89,20 +89,20 @@ export async function repositoryOf(folder: string): Promise<Repository> {
 }
 
 /** Names in a folder, without reading the records: for completion. They may name broken records. */
-export async function listNames(root: string, listed: Listed): Promise<readonly string[]> {
-  const { namesListed } = await import('./reading/listed.ts');
+export async function listNames(root: string, listed: NamesRequest): Promise<readonly string[]> {
+  const { listNames: namesListed } = await import('./reading/listed.ts');
   return namesListed(root, listed);
 }
 
 /** Makes a folder for a catalogue, with the files for git and editors. */
 export async function prepareFolder(root: string): Promise<void> {
-  const folder = await import('./new-folder.ts');
+  const folder = await import('./scaffold.ts');
   await folder.prepareFolder(root);
 }
 
 /** Makes a new catalogue with this title. */
 export async function createCatalogue(root: string, title: string): Promise<void> {
-  const folder = await import('./new-folder.ts');
+  const folder = await import('./scaffold.ts');
   await folder.createCatalogue(root, title);
 }
 

@@ -30,7 +30,7 @@ const patienceOf = ({ options }: CatalogueFiles) => Math.min(options.patience ??
 const tablesOf = new WeakMap<CatalogueFiles, TableStore>();
 
 /** Folder of the columnar copies of payloads: in the catalogue's folder, or outside of it if that is read-only. */
-export function derivedFolder({ root, options }: Pick<CatalogueFiles, 'root' | 'options'>): string {
+export function columnarFolder({ root, options }: Pick<CatalogueFiles, 'root' | 'options'>): string {
   if (!options.readOnly) return join(root, privateFolder, 'cache', 'tables');
   return join(tmpdir(), `catalogue-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`);
 }
@@ -39,13 +39,13 @@ export function derivedFolder({ root, options }: Pick<CatalogueFiles, 'root' | '
  * The rows of a version that a question means.
  * @throws NotFoundError, ValidationError, UnavailableError
  */
-export async function rowsOf(
+export async function selectRows(
   files: CatalogueFiles,
   version: Version,
   question: RowsRequest,
   settings: Settings,
 ): Promise<Rows> {
-  const table = await tableOf(files, version);
+  const table = await openTable(files, version);
   const { parameters, length } = question;
   const query = parseDataQuery(parameters, table.schema, undefined, length);
   const format = formatFor(query, question);
@@ -102,13 +102,13 @@ export function formatOfRows({ format, rows, file }: Version): { format?: Payloa
  * The table of a version's rows. If its columnar copy has to be made first and that takes long, ask again later.
  * @throws NotFoundError that says why there are no rows; UnavailableError
  */
-export async function tableOf(files: CatalogueFiles, version: Version): Promise<Table> {
+export async function openTable(files: CatalogueFiles, version: Version): Promise<Table> {
   // Opening the payload finds out all that can be wrong with it as a file.
   await (await openPayload(files.store.tree, version)).close();
   if (!version.checksum) throw new NotFoundError('The rows of a version without a checksum are not shown.');
   let tables = tablesOf.get(files);
   if (!tables) {
-    tables = new TableStore({ folder: derivedFolder(files), stagingName: temporaryName });
+    tables = new TableStore({ folder: columnarFolder(files), stagingName: temporaryName });
     tablesOf.set(files, tables);
   }
   const path = files.store.tree.absolute(payloadPath(version.namespace, version.dataset, version.file));

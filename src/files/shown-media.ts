@@ -7,7 +7,7 @@ const named = new WeakMap<Dataset, readonly string[]>();
 const inSnapshot = new WeakMap<Snapshot, ReadonlySet<string>>();
 
 /** The files below site_media/ that the datasets of a snapshot name, in their fields or descriptions. */
-export function imagesOf(snapshot: Snapshot): ReadonlySet<string> {
+export function shownImages(snapshot: Snapshot): ReadonlySet<string> {
   let images = inSnapshot.get(snapshot);
   if (images) return images;
   images = new Set([...snapshot.folders.values()].flatMap(({ datasets }) => [...datasets.values()].flatMap(ofDataset)));
@@ -20,8 +20,8 @@ export function imagesOf(snapshot: Snapshot): ReadonlySet<string> {
  * @param path relative to the catalogue folder, with slashes
  * @param visible what the viewer sees of the whole
  */
-export function isHidden(path: string, whole: Snapshot, visible: Snapshot): boolean {
-  return visible !== whole && imagesOf(whole).has(path) && !imagesOf(visible).has(path);
+export function isMediaHidden(path: string, whole: Snapshot, visible: Snapshot): boolean {
+  return visible !== whole && shownImages(whole).has(path) && !shownImages(visible).has(path);
 }
 
 function ofDataset(dataset: Dataset): readonly string[] {

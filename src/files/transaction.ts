@@ -19,8 +19,8 @@ import { withLocks } from '../disk/lock.ts';
 import { folderIsGone } from '../disk/private-folder.ts';
 import { findPosition } from '../text/parse.ts';
 import type { Access } from './catalogue-files.ts';
-import { leaveNote } from './following/touched.ts';
-import { regularPause, runToEnd } from './reading/event-loop.ts';
+import { appendToJournal } from './following/journal.ts';
+import { pauseRegularly, runToEnd } from './reading/event-loop.ts';
 import { OverlayTree } from './tree/overlay-tree.ts';
 import { perform } from './writing/action.ts';
 import { locksOf, type Step } from './writing/change.ts';
@@ -94,7 +94,7 @@ class Transaction {
   readonly #context: WriteContext | null;
   readonly #outcomes: StepOutcome[] = [];
   readonly #scopes = new Map<string, Scope>();
-  readonly #pause = regularPause();
+  readonly #pause = pauseRegularly();
   /** The tree and the records after the steps so far of a dry run. */
   #tree: OverlayTree;
   #snapshot: Snapshot;
@@ -113,7 +113,7 @@ class Transaction {
       await this.#runChunk(chunk);
       if (steps.length > 1) await this.#pause();
     }
-    if (this.#scopes.size) await leaveNote(files.root, [...this.#scopes.values()]);
+    if (this.#scopes.size) await appendToJournal(files.root, [...this.#scopes.values()]);
     return { outcomes: this.#outcomes, snapshot: this.#context ? files.snapshot : this.#snapshot };
   }
 

@@ -11,7 +11,7 @@ import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import type { Dataset } from '../../src/catalogue/types.ts';
 import { checkFolder } from '../../src/files/checking/check.ts';
 import { openFolder } from '../../src/files/file-catalogue.ts';
-import { prepareFolder } from '../../src/files/new-folder.ts';
+import { prepareFolder } from '../../src/files/scaffold.ts';
 import { homeOf } from '../support/folder.ts';
 import { makeRepository, type Repository, repositoryAt } from '../support/repository.ts';
 

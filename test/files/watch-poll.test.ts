@@ -4,8 +4,8 @@ import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { leaveNote, Notes } from '../../src/files/following/touched.ts';
-import { watchBudget, whyPolled } from '../../src/files/following/watch-budget.ts';
+import { appendToJournal, JournalReader } from '../../src/files/following/journal.ts';
+import { pollingReason, watchBudget } from '../../src/files/following/watch-budget.ts';
 import { CatalogueFolder, follow, freshlyRead, recordOf, served, until } from '../support/catalogue-folder.ts';
 
 const d = { kind: 'dataset', namespace: 'a', slug: 'd' } as const;
@@ -47,41 +47,41 @@ test('while polling, what another process notes is looked at at once', async (t)
   const { catalogue } = await follow(t, folder, { watchBudget: 4, sweepEvery: 1e9 });
   for (let i = 0; i < 3; i++) {
     folder.write(`${home}/dataset.yaml`, recordOf(`Edit ${i}`));
-    await leaveNote(folder.root, [d]);
+    await appendToJournal(folder.root, [d]);
     await until('the edit is served', () => served(catalogue, 'a', 'd')?.label === `Edit ${i}`);
   }
   folder.namespace('b');
   folder.dataset('namespaces/b/datasets/e', 'New');
-  await leaveNote(folder.root, [{ folder: 'namespaces/b/' }]);
+  await appendToJournal(folder.root, [{ folder: 'namespaces/b/' }]);
   await until('the namespace is served', () => served(catalogue, 'b', 'e')?.label === 'New');
 });
 
 test('notes: lines since the last look, none of before, and a word where some may have been missed', async (t) => {
   const folder = new CatalogueFolder(t);
-  await leaveNote(folder.root, [d]);
-  const notes = new Notes(folder.root);
-  assert.deepEqual(notes.news(), []);
-  await leaveNote(folder.root, [d, { folder: 'namespaces/b/' }, { folder: '' }]);
-  assert.deepEqual(notes.news(), [`${home}/dataset.yaml`, 'namespaces/b', '']);
-  assert.deepEqual(notes.news(), []);
-  for (let i = 0; i < 2000; i++) await leaveNote(folder.root, [d]);
-  assert.equal(notes.news(), null, 'the note was begun anew');
-  assert.deepEqual(notes.news(), []);
+  await appendToJournal(folder.root, [d]);
+  const notes = new JournalReader(folder.root);
+  assert.deepEqual(notes.read(), []);
+  await appendToJournal(folder.root, [d, { folder: 'namespaces/b/' }, { folder: '' }]);
+  assert.deepEqual(notes.read(), [`${home}/dataset.yaml`, 'namespaces/b', '']);
+  assert.deepEqual(notes.read(), []);
+  for (let i = 0; i < 2000; i++) await appendToJournal(folder.root, [d]);
+  assert.equal(notes.read(), null, 'the note was begun anew');
+  assert.deepEqual(notes.read(), []);
   rmSync(folder.path('.catalogue'), { recursive: true });
-  assert.equal(notes.news(), null);
-  assert.deepEqual(notes.news(), []);
-  await leaveNote(folder.root, [{ kind: 'namespace', slug: 'a' }]);
-  assert.deepEqual(notes.news(), ['namespaces/a/namespace.yaml']);
-  await leaveNote('/dev/null/nowhere', [d]);
+  assert.equal(notes.read(), null);
+  assert.deepEqual(notes.read(), []);
+  await appendToJournal(folder.root, [{ kind: 'namespace', slug: 'a' }]);
+  assert.deepEqual(notes.read(), ['namespaces/a/namespace.yaml']);
+  await appendToJournal('/dev/null/nowhere', [d]);
 });
 
 test('the budget, and why a folder is polled', () => {
   assert.ok(watchBudget() > 0 && watchBudget() <= 60_000);
   const error = (code: string) => Object.assign(new Error('it says no'), { code });
-  assert.match(whyPolled(900_000, 60_000, error('ENOSPC')), /max_user_watches=2097152/);
-  assert.match(whyPolled(900_000, 60_000), /more folders \(900000\) than are watched \(60000\)/);
-  assert.match(whyPolled(10, 1000, error('EMFILE')), /max_user_instances/);
-  assert.match(whyPolled(10, 1000, error('EIO')), /it says no/);
+  assert.match(pollingReason(900_000, 60_000, error('ENOSPC')), /max_user_watches=2097152/);
+  assert.match(pollingReason(900_000, 60_000), /more folders \(900000\) than are watched \(60000\)/);
+  assert.match(pollingReason(10, 1000, error('EMFILE')), /max_user_instances/);
+  assert.match(pollingReason(10, 1000, error('EIO')), /it says no/);
 });
 
 for (const [limit, value, says] of [

@@ -7,7 +7,7 @@ import { parsePath, parseRecordName, recordStem, type Unit, unitKey } from '../.
 import { GitError, git } from '../git/git.ts';
 import { asking, branchPoint, changedPaths, commitAt } from '../git/refs.ts';
 import { scan } from '../reading/scan.ts';
-import { byKey, type ReadUnits, readUnits, unitsAt } from '../reading/units.ts';
+import { readUnits, type UnitsRead, unitsAt, unitsByKey } from '../reading/units.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
 import type { FileTree } from '../tree/file-tree.ts';
 import { GitTree, indexEnv } from '../tree/git-tree.ts';
@@ -62,7 +62,7 @@ async function headOf(root: string) {
 }
 
 /** The units that were read, with the files of the whole tree that have no place in the layout. */
-function recordsIn(tree: FileTree, { snapshot, states }: ReadUnits, changed?: ReadonlySet<string>): TreeRecords {
+function recordsIn(tree: FileTree, { snapshot, states }: UnitsRead, changed?: ReadonlySet<string>): TreeRecords {
   const diagnostics = new Map(snapshot.diagnostics);
   for (const found of scan(tree))
     if ('stray' in found)
@@ -74,7 +74,7 @@ type Sides = readonly [before: GitTree, now: GitTree | DiskTree];
 
 /** Units that changed, those that may be concerned, and those that all of these name. */
 async function concernedUnits(root: string, part: Part, sides: Sides, touched: ReadonlySet<string>): Promise<Unit[]> {
-  const all = byKey([...scan(sides[1])].flatMap((finding) => ('unit' in finding ? [finding.unit] : [])));
+  const all = unitsByKey([...scan(sides[1])].flatMap((finding) => ('unit' in finding ? [finding.unit] : [])));
   const units = unitsAt(touched);
   const words = await wordsOf(sides, units, touched, all);
   const found = words.size > maxWords ? all : unitsAt(await mentions(root, part, words));
@@ -157,7 +157,7 @@ const records = [
 ].map((ref) => `:(glob)${recordStem(ref)}.*`);
 
 /** The units that others name. */
-function* namedBy({ snapshot }: ReadUnits): Generator<Unit> {
+function* namedBy({ snapshot }: UnitsRead): Generator<Unit> {
   for (const { namespace, datasets } of snapshot.folders.values()) {
     for (const slug of namespace?.owners ?? []) yield { kind: 'group', slug };
     for (const dataset of datasets.values())

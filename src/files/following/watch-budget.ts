@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { UnitState } from '../reading/unit-reader.ts';
 import { unitOfReading } from '../reading/unit-store.ts';
-import { foldersOf } from './lookouts.ts';
+import { watchedFolders } from './watchers.ts';
 
 /** Beyond this, watching costs more memory than it is worth: some 7 kB a folder. */
 const mostWorthwhile = 60_000;
@@ -25,14 +25,14 @@ export function systemLimit(): number | null {
 }
 
 /** About how many folders have to be watched for these units. */
-export function foldersToWatch(states: Iterable<UnitState>): number {
+export function countWatchedFolders(states: Iterable<UnitState>): number {
   let count = 0;
-  for (const { reading } of states) count += foldersOf(unitOfReading(reading)).length;
+  for (const { reading } of states) count += watchedFolders(unitOfReading(reading)).length;
   return count;
 }
 
 /** One sentence that says why the folder is polled, and what to raise. */
-export function whyPolled(need: number, budget: number, error?: NodeJS.ErrnoException): string {
+export function pollingReason(need: number, budget: number, error?: NodeJS.ErrnoException): string {
   const polled = 'so changes are looked for every few seconds instead';
   if (error?.code === 'EMFILE' || error?.code === 'ENFILE')
     return (

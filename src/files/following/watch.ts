@@ -8,10 +8,10 @@ import { datasetFolder, namespaceFolder, type Unit, unitKey } from '../../catalo
 import { GitState } from '../git/state.ts';
 import { runInSlices } from '../reading/event-loop.ts';
 import { type Scope, type UnitStore, unitOfReading } from '../reading/unit-store.ts';
-import { Lookouts } from './lookouts.ts';
-import { Rumours } from './rumours.ts';
-import { Notes } from './touched.ts';
-import { foldersToWatch, watchBudget, whyPolled } from './watch-budget.ts';
+import { ChangeQueue } from './change-queue.ts';
+import { JournalReader } from './journal.ts';
+import { countWatchedFolders, pollingReason, watchBudget } from './watch-budget.ts';
+import { Watchers } from './watchers.ts';
 
 export interface WatchOptions {
   readonly log: (line: string) => void;
@@ -41,11 +41,11 @@ const patience = 30_000;
 export class Watch {
   readonly #store: UnitStore;
   readonly #options: WatchOptions;
-  readonly #rumours: Rumours;
-  #lookouts: Lookouts | undefined;
+  readonly #rumours: ChangeQueue;
+  #lookouts: Watchers | undefined;
   #state: WatchState = 'starting';
   #root: string | null = null;
-  #notes: Notes | undefined;
+  #notes: JournalReader | undefined;
   #git: GitState | null = null;
   #timer: NodeJS.Timeout | undefined;
   #sweepAt = 0;
@@ -56,9 +56,9 @@ export class Watch {
   constructor(store: UnitStore, options: WatchOptions) {
     this.#store = store;
     this.#options = options;
-    this.#rumours = new Rumours({
-      look: (scopes) => this.#look(scopes),
-      unsettled: (unit) => store.isBeingWritten(unit),
+    this.#rumours = new ChangeQueue({
+      rescan: (scopes) => this.#look(scopes),
+      isBeingWritten: (unit) => store.isBeingWritten(unit),
     });
   }
 
@@ -87,27 +87,28 @@ export class Watch {
     this.#sweepAt = performance.now() + pollEvery;
     this.#state = 'starting';
     const budget = this.#options.budget ?? watchBudget();
-    const need = foldersToWatch(this.#store.states.values());
+    const need = countWatchedFolders(this.#store.states.values());
     if (need > budget) {
-      this.#poll(whyPolled(need, budget));
+      this.#poll(pollingReason(need, budget));
       return;
     }
-    const lookouts = new Lookouts(this.#store.tree, {
+    const lookouts = new Watchers(this.#store.tree, {
       budget,
-      heard: (path) => this.#rumours.hear(path),
+      onChange: (path) => this.#rumours.push(path),
       // While all are being set up, one sweep at the end is cheaper.
-      placed: (unit) =>
-        this.#state === 'watching' && this.#rumours.owe(unit.kind === 'dataset' ? unit : { folder: prefixOf(unit) }),
-      replaced: (unit) => this.#store.invalidate(prefixOf(unit)),
-      failed: (error) => {
+      onReady: (unit) =>
+        this.#state === 'watching' &&
+        this.#rumours.schedule(unit.kind === 'dataset' ? unit : { folder: prefixOf(unit) }),
+      onReplaced: (unit) => this.#store.invalidate(prefixOf(unit)),
+      onError: (error) => {
         if (this.#lookouts !== lookouts) return;
-        const now = foldersToWatch(this.#store.states.values());
-        this.#poll(whyPolled(Math.max(need, now), budget, error));
+        const now = countWatchedFolders(this.#store.states.values());
+        this.#poll(pollingReason(Math.max(need, now), budget, error));
       },
     });
     this.#lookouts = lookouts;
     void runInSlices(this.#place([{ folder: '' }]))
-      .then(() => lookouts.settled())
+      .then(() => lookouts.ready())
       .then(() => {
         if (this.#lookouts !== lookouts) return;
         this.#state = 'watching';
@@ -120,7 +121,7 @@ export class Watch {
     this.#lookouts = undefined;
     this.#state = 'polling';
     this.#options.log(why);
-    this.#notes = new Notes(this.#store.tree.root);
+    this.#notes = new JournalReader(this.#store.tree.root);
     this.#sweepAt = 0;
     void GitState.of(this.#store.tree.root).then((git) => {
       this.#git = git;
@@ -143,7 +144,7 @@ export class Watch {
     }
     if (this.#state === 'polling') void this.#ask();
     const overdue = performance.now() - this.#sweepAt;
-    if (overdue >= (this.#rumours.lately > bustle ? patience : 0)) void this.#sweep();
+    if (overdue >= (this.#rumours.recentCount > bustle ? patience : 0)) void this.#sweep();
   }
 
   #lose(): void {
@@ -160,11 +161,11 @@ export class Watch {
   async #ask(): Promise<void> {
     if (this.#asking) return;
     this.#asking = true;
-    const known = [this.#notes?.news() ?? [], (await this.#git?.changes()) ?? []];
+    const known = [this.#notes?.read() ?? [], (await this.#git?.changes()) ?? []];
     this.#asking = false;
     if (this.#closed) return;
     for (const paths of known)
-      if (paths) for (const path of paths) this.#rumours.hear(path);
+      if (paths) for (const path of paths) this.#rumours.push(path);
       else this.#sweepAt = 0;
   }
 
@@ -201,13 +202,13 @@ export class Watch {
     for (const scope of scopes)
       for (const unit of 'folder' in scope ? this.#unitsBelow(scope.folder, lookouts) : [scope]) {
         if (this.#closed) return;
-        lookouts.place(unit, this.#awaitsPayload(unit));
+        lookouts.watch(unit, this.#awaitsPayload(unit));
         yield;
       }
   }
 
   /** The units whose folders are, or were, at or below a folder. */
-  *#unitsBelow(folder: string, lookouts: Lookouts): Generator<Unit> {
+  *#unitsBelow(folder: string, lookouts: Watchers): Generator<Unit> {
     yield { kind: 'settings' };
     const [, namespace] = /^namespaces\/([^/]+)\//.exec(folder) ?? [];
     if (namespace !== undefined) yield { kind: 'namespace', slug: namespace };

@@ -5,7 +5,7 @@ import type { RecordKind } from '../../catalogue/schemas.ts';
 import type { Diagnostic } from '../../catalogue/types.ts';
 import { checkRecord } from '../../catalogue/validators.ts';
 import { parseRecord } from '../../text/parse.ts';
-import { type ReadUnits, readUnits, unitsAt } from '../reading/units.ts';
+import { readUnits, type UnitsRead, unitsAt } from '../reading/units.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
 import { type FileTree, lfsPointer } from '../tree/file-tree.ts';
 import { GitTree } from '../tree/git-tree.ts';
@@ -73,7 +73,7 @@ function seenThrough(folder: DiskTree): FileTree {
 }
 
 /** The files that can't be read as records. A payload that is missing makes none of them. */
-function brokenIn(sight: FileTree, { states }: ReadUnits): readonly Diagnostic[] {
+function brokenIn(sight: FileTree, { states }: UnitsRead): readonly Diagnostic[] {
   return states.flatMap(({ diagnostics }) =>
     diagnostics.flatMap(([path, [problem]]) => (problem && !isSound(sight, path) ? [problem] : [])),
   );

@@ -15,7 +15,7 @@ import { compareTables } from '../../data/difference/difference.ts';
 import { ChecksumMismatchError, PayloadError } from '../../data/errors.ts';
 import type { Table } from '../../data/table/table.ts';
 import { TableStore } from '../../data/table/table-store.ts';
-import { derivedFolder, formatOfRows } from '../rows.ts';
+import { columnarFolder, formatOfRows } from '../rows.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
 import { UnreadableFileError } from '../tree/file-tree.ts';
 import type { GitTree } from '../tree/git-tree.ts';
@@ -87,7 +87,7 @@ export class RowComparison {
     if (!checksum || !version.file) throw new NoRows(`${slug} has no ${version.file ? 'checksum' : 'payload'}`);
     const here = this.#here(version);
     const path = here ?? (await this.#takenOut(version, tree, join(aside, 'payloads')));
-    const folder = here ? derivedFolder({ root: this.#root, options: {} }) : join(aside, 'tables');
+    const folder = here ? columnarFolder({ root: this.#root, options: {} }) : join(aside, 'tables');
     try {
       const table = await new TableStore({ folder }).open({ checksum, path, ...formatOfRows(version) });
       if (table) return table;

@@ -90,16 +90,16 @@ export async function writeCache(root: string, states: Iterable<UnitState>): Pro
   }
 }
 
-export interface KeeperOptions {
+export interface StateCacheOptions {
   /** Read the cache, but never write it. */
   readonly readOnly?: boolean;
   readonly log?: (line: string) => void;
 }
 
 /** Keeps the cache of a store: saved after the first reading, every few minutes where something changed, and at the end. */
-export class CacheKeeper {
+export class StateCache {
   readonly #store: UnitStore;
-  readonly #options: KeeperOptions;
+  readonly #options: StateCacheOptions;
   /** The store's count of changes that the cache on disk holds. */
   #saved = -1;
   #saving: Promise<void> = Promise.resolve();
@@ -107,7 +107,7 @@ export class CacheKeeper {
   /** What was last said of a cache that can't be written. */
   #said = '';
 
-  constructor(store: UnitStore, options: KeeperOptions) {
+  constructor(store: UnitStore, options: StateCacheOptions) {
     this.#store = store;
     this.#options = options;
   }

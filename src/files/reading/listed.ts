@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { datasetsFolder, isValidName, parseRecordName, recordFolders, versionsFolder } from '../../catalogue/layout.ts';
 
 /** What has the names that are asked for. */
-export type Listed =
+export type NamesRequest =
   | { readonly kind: 'namespace' | 'group' | 'user' | 'query' }
   | { readonly kind: 'dataset'; readonly namespace: string }
   | { readonly kind: 'version'; readonly namespace: string; readonly dataset: string };
@@ -13,7 +13,7 @@ export type Listed =
  * The names, in the order of code points; none where there is no such folder. What they name may turn out to be broken.
  * @param root path of the catalogue folder
  */
-export async function namesListed(root: string, listed: Listed): Promise<readonly string[]> {
+export async function listNames(root: string, listed: NamesRequest): Promise<readonly string[]> {
   const entries = await readdir(join(root, folderOf(listed)), { withFileTypes: true }).catch(() => []);
   const inFolders = listed.kind === 'namespace' || listed.kind === 'dataset';
   const names = entries
@@ -22,7 +22,7 @@ export async function namesListed(root: string, listed: Listed): Promise<readonl
   return [...new Set(names)].filter((name) => isValidName(listed.kind, name)).sort();
 }
 
-function folderOf(listed: Listed): string {
+function folderOf(listed: NamesRequest): string {
   switch (listed.kind) {
     case 'namespace':
       return 'namespaces';

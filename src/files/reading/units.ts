@@ -7,14 +7,14 @@ import type { FileTree } from '../tree/file-tree.ts';
 import { readUnit } from './read-unit.ts';
 import type { UnitState } from './unit-reader.ts';
 
-export interface ReadUnits {
+export interface UnitsRead {
   /** What they say, as if there were no others. */
   readonly snapshot: Snapshot;
   readonly states: readonly UnitState[];
 }
 
 /** Reads units. */
-export function readUnits(sight: FileTree, units: Iterable<Unit>): ReadUnits {
+export function readUnits(sight: FileTree, units: Iterable<Unit>): UnitsRead {
   const states = [...units].map((unit) => readUnit(sight, unit));
   const diagnostics = new Map<string, readonly Diagnostic[]>();
   for (const state of states) for (const [path, found] of state.diagnostics) diagnostics.set(path, found);
@@ -23,10 +23,12 @@ export function readUnits(sight: FileTree, units: Iterable<Unit>): ReadUnits {
 }
 
 /** Units by their keys, each once. */
-export const byKey = (units: Iterable<Unit>): Map<string, Unit> =>
+export const unitsByKey = (units: Iterable<Unit>): Map<string, Unit> =>
   new Map(Array.from(units, (unit) => [unitKey(unit), unit]));
 
 /** The units that paths belong to. */
 export function unitsAt(paths: Iterable<string>): Map<string, Unit> {
-  return byKey(Array.from(paths, scopeAt).filter((place): place is Unit => place !== null && !('folder' in place)));
+  return unitsByKey(
+    Array.from(paths, scopeAt).filter((place): place is Unit => place !== null && !('folder' in place)),
+  );
 }

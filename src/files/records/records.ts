@@ -24,7 +24,7 @@ import { schemas } from '../../catalogue/schemas.ts';
 import type { Diagnostic, Entities, Kind } from '../../catalogue/types.ts';
 import { newText } from '../../text/document.ts';
 import type { Access, CatalogueFiles } from '../catalogue-files.ts';
-import { schemaHeader } from '../editor-schemas.ts';
+import { schemaComment } from '../editor-schemas.ts';
 import { added, edited, removed } from '../git/commit-message.ts';
 import { runToEnd } from '../reading/event-loop.ts';
 import { commitStep } from '../transaction.ts';
@@ -54,11 +54,11 @@ export async function createRecord<K extends CreatableKind>(
   const ref = (
     kind === 'dataset' ? { kind, namespace: String(fields.namespace), slug } : { kind, slug }
   ) as CreatableRef;
-  await files.need([{ kind: 'settings' }, ref, ...referencedUnits(kind, fields)]);
+  await files.ensureRead([{ kind: 'settings' }, ref, ...referencedUnits(kind, fields)]);
   const memberships = ref.kind === 'group' ? await membershipChanges(files, ref, ref, fields.members) : [];
   const path = `${recordStem(ref)}.yaml`;
   const id = drawId((candidate) => [...allOf(files.snapshot, kind)].some((entity) => entity.id === candidate));
-  const header = schemaHeader(kind, path, files.snapshot.settings.base_url);
+  const header = schemaComment(kind, path, files.snapshot.settings.base_url);
   const snapshot = await withImages(files, storedFields(kind, fields), dryRun, (kept, images) => {
     const text = newText({ id, ...withoutBlanks(kept) }, keyOrder(kind), header);
     const changes: Change[] = [...images, { do: 'create', path, text }, ...memberships];
@@ -89,7 +89,7 @@ export async function editRecord<K extends WritableKind>(
   assertNamespaceName(fields);
   const target = targetOf(ref, fields);
   const moves = formatRef(target) !== formatRef(ref);
-  await files.need([unitOf(target), ...referencedUnits(ref.kind, { ...(entity as object), ...fields })]);
+  await files.ensureRead([unitOf(target), ...referencedUnits(ref.kind, { ...(entity as object), ...fields })]);
   const memberships =
     ref.kind === 'group' ? await membershipChanges(files, ref, target as Refs['group'], fields.members) : [];
   const path = recordPath(files, ref);
@@ -129,7 +129,7 @@ export async function removeRecord(
   if (asked.kind === 'file')
     throw new ConflictError('A file of the catalogue is removed by hand, or with the record that it belongs to.');
   const ref = refOf(find(files.snapshot, asked) as Entities[WritableKind]) as RecordRef;
-  if (ref.kind === 'namespace') await files.need([{ folder: `${namespaceFolder(ref.slug)}/` }]);
+  if (ref.kind === 'namespace') await files.ensureRead([{ folder: `${namespaceFolder(ref.slug)}/` }]);
   const memberships = ref.kind === 'group' ? await membershipChanges(files, ref, null, undefined) : [];
   const path = recordPath(files, ref);
   const assert = () => assertUnchanged(files, ref, ifMatch as Entities[WritableKind] | undefined);

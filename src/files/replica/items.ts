@@ -12,10 +12,10 @@ import {
 import { isPersonalTo, owns, type Viewer } from '../../catalogue/permissions.ts';
 import type { Reading, Snapshot } from '../../catalogue/snapshot.ts';
 import type { Version } from '../../catalogue/types.ts';
-import { shows } from '../files-list.ts';
+import { isUnitVisible } from '../files-list.ts';
 import type { UnitState } from '../reading/unit-reader.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
-import { imagesOf } from '../shown-media.ts';
+import { shownImages } from '../shown-media.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 import { UnreadableFileError } from '../tree/file-tree.ts';
 
@@ -84,15 +84,20 @@ export function sightOf(viewer: Viewer, visible: Snapshot): (item: Item) => bool
       case 'record': {
         const info = parsePath(item.path);
         if (info.kind === 'record' && info.ref.kind === 'user' && !isPersonalTo(viewer, info.ref.slug)) return false;
-        return (item.state !== null && shows(visible, item.state.reading)) || visible.diagnostics.has(item.path);
+        return (
+          (item.state !== null && isUnitVisible(visible, item.state.reading)) || visible.diagnostics.has(item.path)
+        );
       }
       case 'payload':
         // What was withdrawn is there for those who may bring it back.
-        return shows(visible, item.state.reading) && (item.version.ready || isOwn(viewer, visible, item.state.reading));
+        return (
+          isUnitVisible(visible, item.state.reading) &&
+          (item.version.ready || isOwn(viewer, visible, item.state.reading))
+        );
       case 'media':
         if (viewer.staff) return true;
         // The name of a picture tells something of what it shows.
-        return imagesOf(visible).has(item.path);
+        return shownImages(visible).has(item.path);
     }
   };
 }

@@ -14,7 +14,7 @@ const pathIn = (root: string) => join(root, privateFolder, 'touched');
 const longest = 64 * 1024;
 
 /** Leaves a note that these were written. Never throws: where no note can be left, the sweep finds them. */
-export async function leaveNote(root: string, scopes: readonly Scope[]): Promise<void> {
+export async function appendToJournal(root: string, scopes: readonly Scope[]): Promise<void> {
   const path = pathIn(root);
   const lines = scopes
     .map((scope) => `${'folder' in scope ? scope.folder.replace(/\/$/, '') : `${unitKey(scope)}.yaml`}\n`)
@@ -33,7 +33,7 @@ export async function leaveNote(root: string, scopes: readonly Scope[]): Promise
 }
 
 /** Reads the note as it grows. */
-export class Notes {
+export class JournalReader {
   readonly #path: string;
   #ino: number;
   #offset: number;
@@ -46,7 +46,7 @@ export class Notes {
   }
 
   /** The paths noted since the last call; null where lines may have been missed. */
-  news(): readonly string[] | null {
+  read(): readonly string[] | null {
     const now = this.#open((descriptor, { ino, size }) => {
       const same = ino === this.#ino && size >= this.#offset;
       const from = same ? this.#offset : 0;

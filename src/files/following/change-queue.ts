@@ -5,11 +5,11 @@
 import { scopeAt, type Unit, unitKey } from '../../catalogue/layout.ts';
 import type { Scope } from '../reading/unit-store.ts';
 
-export interface RumoursOptions {
+export interface ChangeQueueOptions {
   /** Looks into what may have changed. */
-  readonly look: (scopes: readonly Scope[]) => Promise<void>;
+  readonly rescan: (scopes: readonly Scope[]) => Promise<void>;
   /** Whether a record of the unit is missing or empty, as it is for a moment while it is written. */
-  readonly unsettled: (unit: Unit) => boolean;
+  readonly isBeingWritten: (unit: Unit) => boolean;
 }
 
 /** Milliseconds without a rumour after which it is quiet, and the longest wait for that. */
@@ -25,8 +25,8 @@ const halfLife = 1000;
 /** How long a record may be missing or empty before it is believed: editors move the old one aside, then write the new. */
 const absence = 80;
 
-export class Rumours {
-  readonly #options: RumoursOptions;
+export class ChangeQueue {
+  readonly #options: ChangeQueueOptions;
   #paths = new Set<string>();
   #owed = new Map<string, Scope>();
   /** Units with a record that is given some time to come. */
@@ -40,23 +40,23 @@ export class Rumours {
   #lookedAt = 0;
   #closed = false;
 
-  constructor(options: RumoursOptions) {
+  constructor(options: ChangeQueueOptions) {
     this.#options = options;
   }
 
   /** About how many units were looked at in the last second or two. */
-  get lately(): number {
+  get recentCount(): number {
     return this.#lately * 0.5 ** ((performance.now() - this.#lookedAt) / halfLife);
   }
 
   /** Something happened at a path, relative to the catalogue folder. */
-  hear(path: string): void {
+  push(path: string): void {
     this.#paths.add(path);
     this.#await();
   }
 
   /** Something has to be looked at, whatever happened there. */
-  owe(scope: Scope): void {
+  schedule(scope: Scope): void {
     this.#owed.set('folder' in scope ? scope.folder : unitKey(scope), scope);
     this.#await();
   }
@@ -78,7 +78,7 @@ export class Rumours {
 
   #whenQuiet(): void {
     const now = performance.now();
-    const { lately } = this;
+    const { recentCount: lately } = this;
     const calm = this.#last + Math.max(quiet, Math.min(burst.quietEach * lately, burst.quiet));
     const deadline = this.#first + Math.max(longest, Math.min(burst.longestEach * lately, burst.longest));
     if (now < calm && now < deadline) {
@@ -90,7 +90,7 @@ export class Rumours {
     if (scopes.length === 0) return;
     this.#lately = lately + scopes.length;
     this.#lookedAt = now;
-    this.#looking = this.#options.look(scopes).finally(() => {
+    this.#looking = this.#options.rescan(scopes).finally(() => {
       this.#looking = undefined;
       if (this.#paths.size + this.#owed.size > 0) this.#await();
     });
@@ -105,7 +105,7 @@ export class Rumours {
     }
     for (const [key, scope] of scopes) {
       if ('folder' in scope) continue;
-      if (!this.#options.unsettled(scope)) this.#held.delete(key);
+      if (!this.#options.isBeingWritten(scope)) this.#held.delete(key);
       else {
         scopes.delete(key);
         this.#hold(key, scope);
@@ -123,7 +123,7 @@ export class Rumours {
     this.#after(absence, () => {
       if (this.#held.get(key) !== scope) return;
       this.#held.delete(key);
-      this.owe(scope);
+      this.schedule(scope);
     });
   }
 

@@ -3,7 +3,7 @@ import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { recordPaths } from '../catalogue/layout.ts';
 import { defaultStyle, pairLines } from '../text/yaml-writer.ts';
-import { schemaHeader, writeEditorSchemas } from './editor-schemas.ts';
+import { schemaComment, writeEditorSchemas } from './editor-schemas.ts';
 
 const gitignore = `# Accounts, caches and temporary files: for this computer only.
 .catalogue/
@@ -33,7 +33,7 @@ export async function prepareFolder(folder: string): Promise<void> {
 export async function createCatalogue(folder: string, title: string): Promise<void> {
   await prepareFolder(folder);
   const [path = ''] = recordPaths({ kind: 'settings' });
-  const lines = [schemaHeader('settings', path, ''), ...pairLines('title', title, 0, defaultStyle)];
+  const lines = [schemaComment('settings', path, ''), ...pairLines('title', title, 0, defaultStyle)];
   await writeFile(join(folder, path), `${lines.join('\n')}\n`, { flag: 'wx' });
 }
 

@@ -19,17 +19,17 @@ import {
 } from '../../catalogue/layout.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 
-export interface LookoutsOptions {
+export interface WatchersOptions {
   /** How many folders may be watched at most. */
   readonly budget: number;
   /** Something happened at a path. */
-  readonly heard: (path: string) => void;
+  readonly onChange: (path: string) => void;
   /** The unit's folders are watched from now on, and may have changed before. */
-  readonly placed: (unit: Unit) => void;
+  readonly onReady: (unit: Unit) => void;
   /** The unit's folder is another one than it was. */
-  readonly replaced: (unit: Unit) => void;
+  readonly onReplaced: (unit: Unit) => void;
   /** The system doesn't let us watch, or the budget is used up (then the error has the code `EBUDGET`). */
-  readonly failed: (error: NodeJS.ErrnoException) => void;
+  readonly onError: (error: NodeJS.ErrnoException) => void;
 }
 
 interface Post {
@@ -54,9 +54,9 @@ class Listener extends FSWatcher {
 /** How many watchers are set up at once: more would hold up requests. */
 const atOnce = 8;
 
-export class Lookouts {
+export class Watchers {
   readonly #folder: DiskTree;
-  readonly #options: LookoutsOptions;
+  readonly #options: WatchersOptions;
   readonly #posts = new Map<string, Post>();
   readonly #queue: Post[] = [];
   readonly #awaiting: (() => void)[] = [];
@@ -64,7 +64,7 @@ export class Lookouts {
   #watched = 0;
   #closed = false;
 
-  constructor(folder: DiskTree, options: LookoutsOptions) {
+  constructor(folder: DiskTree, options: WatchersOptions) {
     this.#folder = folder;
     this.#options = options;
   }
@@ -78,13 +78,13 @@ export class Lookouts {
    * Watches the unit's folders as they are now: does nothing where that is being done, and forgets those that are gone.
    * @param payloads whether to watch the folder of payloads too
    */
-  place(unit: Unit, payloads = false): void {
+  watch(unit: Unit, payloads = false): void {
     if (this.#closed) return;
     const key = unitKey(unit);
     const before = this.#posts.get(key);
     const folders: string[] = [];
     const identities: string[] = [];
-    for (const path of foldersOf(unit, payloads)) {
+    for (const path of watchedFolders(unit, payloads)) {
       const identity = this.#folder.identity(path);
       if (identity === null) continue;
       folders.push(path);
@@ -93,17 +93,17 @@ export class Lookouts {
     if (before && before.folders.join() === folders.join() && before.identities.join() === identities.join()) return;
     if (before) this.#leave(key, before);
     if (folders.length === 0) return;
-    if (before && before.identities[0] !== identities[0]) this.#options.replaced(unit);
+    if (before && before.identities[0] !== identities[0]) this.#options.onReplaced(unit);
     const post = { unit, folders, identities };
     this.#posts.set(key, post);
     this.#watched += folders.length;
     this.#queue.push(post);
     if (this.#watched <= this.#options.budget) this.#next();
-    else this.#options.failed(Object.assign(new Error('Too many folders.'), { code: 'EBUDGET' }));
+    else this.#options.onError(Object.assign(new Error('Too many folders.'), { code: 'EBUDGET' }));
   }
 
   /** Resolves when all folders are watched that were to be, or are given up. */
-  async settled(): Promise<void> {
+  async ready(): Promise<void> {
     if (this.#starting > 0) await new Promise<void>((done) => this.#awaiting.push(done));
   }
 
@@ -149,12 +149,12 @@ export class Lookouts {
     watcher.on('error', (error) => {
       // A folder that we may not look into is a problem of that folder, and found by reading.
       const { code } = error as NodeJS.ErrnoException;
-      if (code !== 'EACCES' && code !== 'EPERM') this.#options.failed(error as NodeJS.ErrnoException);
+      if (code !== 'EACCES' && code !== 'EPERM') this.#options.onError(error as NodeJS.ErrnoException);
       post.finish?.();
     });
     watcher.on('ready', () => {
       post.finish?.();
-      this.#options.placed(post.unit);
+      this.#options.onReady(post.unit);
     });
   }
 
@@ -163,13 +163,13 @@ export class Lookouts {
     // Hidden files are nobody's records: editors and writers keep their unfinished work in them.
     if (name?.startsWith('.')) return;
     // A folder that is deleted or moved away says so by its own name.
-    if (name === null || (event === 'rename' && name === basename(watchedPath))) this.#options.heard(folder);
-    if (name !== null) this.#options.heard(folder === '' ? name : `${folder}/${name}`);
+    if (name === null || (event === 'rename' && name === basename(watchedPath))) this.#options.onChange(folder);
+    if (name !== null) this.#options.onChange(folder === '' ? name : `${folder}/${name}`);
   }
 }
 
 /** The folders that are watched for a unit: the top of the catalogue for its settings, none for a lone file. */
-export function foldersOf(unit: Unit, payloads = false): readonly string[] {
+export function watchedFolders(unit: Unit, payloads = false): readonly string[] {
   switch (unit.kind) {
     case 'settings':
       return ['', 'namespaces', ...Object.values(recordFolders)];
