@@ -36,7 +36,7 @@ import { historyPaths } from './git/history-paths.ts';
 import { publishVersion } from './records/publish.ts';
 import { createRecord, editRecord, removeRecord } from './records/records.ts';
 import { FileReplica } from './replica/file-replica.ts';
-import { selectRows } from './rows.ts';
+import { queryRows } from './rows.ts';
 import { isMediaHidden } from './shown-media.ts';
 import { FileTrash } from './writing/file-trash.ts';
 
@@ -103,7 +103,7 @@ export class FileView implements Catalogue {
   }
 
   async rows(ref: VersionRef, question: RowsRequest): Promise<Rows> {
-    return selectRows(this.#files, await this.get<'version'>(ref), question, this.settings);
+    return queryRows(this.#files, await this.get<'version'>(ref), question, this.settings);
   }
 
   async difference(from: VersionRef, to: VersionRef, options?: DifferenceOptions): Promise<Difference> {

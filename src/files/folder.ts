@@ -15,7 +15,7 @@ import type { NamesRequest } from './reading/listed.ts';
 
 export type { CheckDiagnostic, CheckOptions, CheckResult } from './checking/check.ts';
 export type { FolderDiagnosis, FolderState } from './diagnose.ts';
-export type { NamesRequest as Listed } from './reading/listed.ts';
+export type { NamesRequest } from './reading/listed.ts';
 
 /** Opens the catalogue in a folder. @throws UnusableCatalogueError */
 export async function open(root: string, options?: OpenOptions): Promise<FileCatalogue> {

@@ -39,7 +39,7 @@ export function columnarFolder({ root, options }: Pick<CatalogueFiles, 'root' | 
  * The rows of a version that a question means.
  * @throws NotFoundError, ValidationError, UnavailableError
  */
-export async function selectRows(
+export async function queryRows(
   files: CatalogueFiles,
   version: Version,
   question: RowsRequest,

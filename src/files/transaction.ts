@@ -20,7 +20,7 @@ import { folderIsGone } from '../disk/private-folder.ts';
 import { findPosition } from '../text/parse.ts';
 import type { Access } from './catalogue-files.ts';
 import { appendToJournal } from './following/journal.ts';
-import { pauseRegularly, runToEnd } from './reading/event-loop.ts';
+import { regularPause, runToEnd } from './reading/event-loop.ts';
 import { OverlayTree } from './tree/overlay-tree.ts';
 import { perform } from './writing/action.ts';
 import { locksOf, type Step } from './writing/change.ts';
@@ -94,7 +94,7 @@ class Transaction {
   readonly #context: WriteContext | null;
   readonly #outcomes: StepOutcome[] = [];
   readonly #scopes = new Map<string, Scope>();
-  readonly #pause = pauseRegularly();
+  readonly #pause = regularPause();
   /** The tree and the records after the steps so far of a dry run. */
   #tree: OverlayTree;
   #snapshot: Snapshot;

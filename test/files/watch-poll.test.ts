@@ -17,7 +17,7 @@ test('with too small a budget the folder is polled, and the log says what to rai
   const { catalogue, log } = await follow(t, folder, { watchBudget: 4 });
   assert.equal(catalogue.following, 'polling');
   assert.equal(log.length, 1);
-  assert.match(log[0] ?? '', /9 needed, 4 free for use.*sysctl fs\.inotify\.max_user_watches=524288/);
+  assert.match(log[0] ?? '', /9 needed, 4 available.*sysctl fs\.inotify\.max_user_watches=524288/);
   folder.write(`${home}/dataset.yaml`, recordOf('Second'));
   folder.dataset('namespaces/b/datasets/e', 'New');
   folder.namespace('b');
@@ -79,13 +79,13 @@ test('the budget, and why a folder is polled', () => {
   assert.ok(watchBudget() > 0 && watchBudget() <= 60_000);
   const error = (code: string) => Object.assign(new Error('it says no'), { code });
   assert.match(pollingReason(900_000, 60_000, error('ENOSPC')), /max_user_watches=2097152/);
-  assert.match(pollingReason(900_000, 60_000), /more folders \(900000\) than are watched \(60000\)/);
+  assert.match(pollingReason(900_000, 60_000), /more folders \(900000\) than can be watched \(60000\)/);
   assert.match(pollingReason(10, 1000, error('EMFILE')), /max_user_instances/);
   assert.match(pollingReason(10, 1000, error('EIO')), /it says no/);
 });
 
 for (const [limit, value, says] of [
-  ['max_inotify_watches', 8, /others use up the rest.*raise the limit with "sysctl fs\.inotify\.max_user_watches=/],
+  ['max_inotify_watches', 8, /other programs use the rest.*raise the limit with "sysctl fs\.inotify\.max_user_watches=/],
   ['max_inotify_instances', 0, /EMFILE/],
 ] as const)
   test(`a system that stops at too low a ${limit}`, async (t) => {

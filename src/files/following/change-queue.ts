@@ -1,133 +1,129 @@
-/**
- * What is rumoured to have changed: collected until it is quiet, and then looked into in one go. While that look is
- * taken, the next rumours collect.
- */
-import { scopeAt, type Unit, unitKey } from '../../catalogue/layout.ts';
-import type { Scope } from '../reading/unit-store.ts';
+/** Queue of changes to be rescanned together, once no more arrive for a moment. During a rescan, new ones collect. */
+import { type Scope, scopeAt, scopeKey, type Unit } from '../../catalogue/layout.ts';
 
 export interface ChangeQueueOptions {
-  /** Looks into what may have changed. */
+  /** Reads the files in the scopes again. */
   readonly rescan: (scopes: readonly Scope[]) => Promise<void>;
-  /** Whether a record of the unit is missing or empty, as it is for a moment while it is written. */
+  /** True if a record of the unit is missing or empty, as it is for a moment while it is written. */
   readonly isBeingWritten: (unit: Unit) => boolean;
 }
 
-/** Milliseconds without a rumour after which it is quiet, and the longest wait for that. */
+/** Milliseconds without a change after which a rescan begins, and the longest wait for that. */
 const quiet = 20;
 const longest = 250;
 /**
- * The more was looked at lately, the longer the waits, so that a burst of thousands is looked at in few steps: up to so
- * many milliseconds, for so many milliseconds of quiet and of wait per unit.
+ * Longer waits in a burst of changes, so that thousands of them take few rescans. `quiet` and `longest` are upper limits
+ * in milliseconds, reached by adding `quietEach` and `longestEach` for each recent change.
  */
 const burst = { quiet: 300, longest: 2000, quietEach: 0.5, longestEach: 5 };
-/** Milliseconds after which half of what was looked at is forgotten. */
+/** Half-life of the count of recent changes, in milliseconds. */
 const halfLife = 1000;
-/** How long a record may be missing or empty before it is believed: editors move the old one aside, then write the new. */
-const absence = 80;
+/** Milliseconds that a record may be missing or empty: editors move the old file aside before they write the new one. */
+const writeTime = 80;
 
 export class ChangeQueue {
   readonly #options: ChangeQueueOptions;
   #paths = new Set<string>();
-  #owed = new Map<string, Scope>();
-  /** Units with a record that is given some time to come. */
-  readonly #held = new Map<string, Scope>();
+  #scheduled = new Map<string, Scope>();
+  /** Units whose record is being written, to be rescanned later. */
+  readonly #postponed = new Map<string, Scope>();
   readonly #timers = new Set<NodeJS.Timeout>();
   #waiting = false;
-  #looking: Promise<void> | undefined;
-  #first = 0;
-  #last = 0;
-  #lately = 0;
-  #lookedAt = 0;
+  #rescanning: Promise<void> | undefined;
+  #firstChange = 0;
+  #lastChange = 0;
+  #count = 0;
+  #countedAt = 0;
   #closed = false;
 
   constructor(options: ChangeQueueOptions) {
     this.#options = options;
   }
 
-  /** About how many units were looked at in the last second or two. */
+  /** Approximate number of scopes that were rescanned in the last second or two. */
   get recentCount(): number {
-    return this.#lately * 0.5 ** ((performance.now() - this.#lookedAt) / halfLife);
+    return this.#count * 0.5 ** ((performance.now() - this.#countedAt) / halfLife);
   }
 
-  /** Something happened at a path, relative to the catalogue folder. */
+  /** Adds the path of a change, relative to the catalogue folder. */
   push(path: string): void {
     this.#paths.add(path);
-    this.#await();
+    this.#wait();
   }
 
-  /** Something has to be looked at, whatever happened there. */
+  /** Adds a scope that is rescanned even if its record seems to be being written. */
   schedule(scope: Scope): void {
-    this.#owed.set('folder' in scope ? scope.folder : unitKey(scope), scope);
-    this.#await();
+    this.#scheduled.set(scopeKey(scope), scope);
+    this.#wait();
   }
 
-  /** Forgets what is open, and waits for the look that is being taken. */
+  /** Drops the changes in the queue, and waits for the current rescan. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const timer of this.#timers) clearTimeout(timer);
-    await this.#looking;
+    await this.#rescanning;
   }
 
-  #await(): void {
-    this.#last = performance.now();
-    if (this.#waiting || this.#looking || this.#closed) return;
+  #wait(): void {
+    this.#lastChange = performance.now();
+    if (this.#waiting || this.#rescanning || this.#closed) return;
     this.#waiting = true;
-    this.#first = this.#last;
-    this.#after(quiet, () => this.#whenQuiet());
+    this.#firstChange = this.#lastChange;
+    this.#setTimer(quiet, () => this.#rescanIfQuiet());
   }
 
-  #whenQuiet(): void {
+  #rescanIfQuiet(): void {
     const now = performance.now();
-    const { recentCount: lately } = this;
-    const calm = this.#last + Math.max(quiet, Math.min(burst.quietEach * lately, burst.quiet));
-    const deadline = this.#first + Math.max(longest, Math.min(burst.longestEach * lately, burst.longest));
-    if (now < calm && now < deadline) {
-      this.#after(Math.min(calm, deadline) - now, () => this.#whenQuiet());
+    const { recentCount } = this;
+    const quietAt = this.#lastChange + Math.max(quiet, Math.min(burst.quietEach * recentCount, burst.quiet));
+    const deadline = this.#firstChange + Math.max(longest, Math.min(burst.longestEach * recentCount, burst.longest));
+    if (now < quietAt && now < deadline) {
+      this.#setTimer(Math.min(quietAt, deadline) - now, () => this.#rescanIfQuiet());
       return;
     }
     this.#waiting = false;
-    const scopes = this.#taken();
+    const scopes = this.#takeScopes();
     if (scopes.length === 0) return;
-    this.#lately = lately + scopes.length;
-    this.#lookedAt = now;
-    this.#looking = this.#options.rescan(scopes).finally(() => {
-      this.#looking = undefined;
-      if (this.#paths.size + this.#owed.size > 0) this.#await();
+    this.#count = recentCount + scopes.length;
+    this.#countedAt = now;
+    this.#rescanning = this.#options.rescan(scopes).finally(() => {
+      this.#rescanning = undefined;
+      if (this.#paths.size + this.#scheduled.size > 0) this.#wait();
     });
   }
 
-  /** What is to be looked at now; a unit whose records are being written is left aside for a moment. */
-  #taken(): readonly Scope[] {
+  /** Empties the queue. Units whose records are being written are postponed. */
+  #takeScopes(): readonly Scope[] {
     const scopes = new Map<string, Scope>();
     for (const path of this.#paths) {
-      const place = scopeAt(path);
-      if (place !== null) scopes.set('folder' in place ? place.folder : unitKey(place), place);
+      const scope = scopeAt(path);
+      if (scope !== null) scopes.set(scopeKey(scope), scope);
     }
     for (const [key, scope] of scopes) {
       if ('folder' in scope) continue;
-      if (!this.#options.isBeingWritten(scope)) this.#held.delete(key);
+      if (!this.#options.isBeingWritten(scope)) this.#postponed.delete(key);
       else {
         scopes.delete(key);
-        this.#hold(key, scope);
+        this.#postpone(key, scope);
       }
     }
-    for (const [key, scope] of this.#owed) scopes.set(key, scope);
+    for (const [key, scope] of this.#scheduled) scopes.set(key, scope);
     this.#paths = new Set();
-    this.#owed = new Map();
+    this.#scheduled = new Map();
     return scopes.has('') ? [{ folder: '' }] : [...scopes.values()];
   }
 
-  #hold(key: string, scope: Scope): void {
-    if (this.#held.has(key)) return;
-    this.#held.set(key, scope);
-    this.#after(absence, () => {
-      if (this.#held.get(key) !== scope) return;
-      this.#held.delete(key);
+  #postpone(key: string, scope: Scope): void {
+    if (this.#postponed.has(key)) return;
+    this.#postponed.set(key, scope);
+    this.#setTimer(writeTime, () => {
+      if (this.#postponed.get(key) !== scope) return;
+      this.#postponed.delete(key);
       this.schedule(scope);
     });
   }
 
-  #after(delay: number, work: () => void): void {
+  #setTimer(delay: number, work: () => void): void {
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
       work();

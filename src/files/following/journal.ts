@@ -1,67 +1,67 @@
 /**
- * A note from those who write to those who poll: `.catalogue/touched` has a line for each thing that was written, its
- * path relative to the catalogue folder. It is only a hint: what is missed, the next sweep finds.
+ * Journal of writes, for processes that poll the folder: `.catalogue/journal` has the path of each change, relative to
+ * the catalogue folder, one per line. It only makes changes known earlier: the next sweep finds what it lacks.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { appendFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { privateFolder, unitKey } from '../../catalogue/layout.ts';
+import { privateFolder, type Scope, unitKey } from '../../catalogue/layout.ts';
 import { makePrivateFolder } from '../../disk/private-folder.ts';
-import type { Scope } from '../reading/unit-store.ts';
 
-const pathIn = (root: string) => join(root, privateFolder, 'touched');
-/** In bytes; a longer note is begun anew. */
-const longest = 64 * 1024;
+const journalPath = (root: string) => join(root, privateFolder, 'journal');
+/** Size in bytes from which a new journal is begun. */
+const maxSize = 64 * 1024;
 
-/** Leaves a note that these were written. Never throws: where no note can be left, the sweep finds them. */
+/** Appends scopes that were written. Never throws: if the journal can't be written, a sweep finds the change. */
 export async function appendToJournal(root: string, scopes: readonly Scope[]): Promise<void> {
-  const path = pathIn(root);
+  const path = journalPath(root);
   const lines = scopes
     .map((scope) => `${'folder' in scope ? scope.folder.replace(/\/$/, '') : `${unitKey(scope)}.yaml`}\n`)
     .join('');
   try {
     await makePrivateFolder(root);
     const size = (await stat(path).catch(() => null))?.size ?? 0;
-    if (size < longest) return await appendFile(path, lines, { mode: 0o600 });
-    // A new file rather than a cut one, so that readers notice.
-    const beside = `${path}.${process.pid}.tmp`;
-    await writeFile(beside, lines, { mode: 0o600 });
-    await rename(beside, path);
+    if (size < maxSize) return await appendFile(path, lines, { mode: 0o600 });
+    // A new file instead of a truncated one, so that readers notice.
+    const temporary = `${path}.${process.pid}.tmp`;
+    await writeFile(temporary, lines, { mode: 0o600 });
+    await rename(temporary, path);
   } catch {
-    // A full disk or a folder that is read-only: the record itself was written, which is what counts.
+    // The disk is full or the folder is read-only. The record itself is written.
   }
 }
 
-/** Reads the note as it grows. */
+/** Reads the journal from where it ends now. */
 export class JournalReader {
   readonly #path: string;
   #ino: number;
   #offset: number;
 
   constructor(root: string) {
-    this.#path = pathIn(root);
-    const { ino, size } = this.#open((_, stats) => stats) ?? { ino: 0, size: 0 };
+    this.#path = journalPath(root);
+    const { ino, size } = this.#withFile((_, stats) => stats) ?? { ino: 0, size: 0 };
     this.#ino = ino;
     this.#offset = size;
   }
 
-  /** The paths noted since the last call; null where lines may have been missed. */
+  /** Paths added since the last call; null if lines may be missing because the journal was replaced. */
   read(): readonly string[] | null {
-    const now = this.#open((descriptor, { ino, size }) => {
-      const same = ino === this.#ino && size >= this.#offset;
-      const from = same ? this.#offset : 0;
-      const bytes = Buffer.alloc(Math.min(size - from, 2 * longest));
-      const length = readSync(descriptor, bytes, 0, bytes.length, from);
+    const found = this.#withFile((descriptor, { ino, size }) => {
+      const isContinued = ino === this.#ino && size >= this.#offset;
+      const start = isContinued ? this.#offset : 0;
+      const bytes = Buffer.alloc(Math.min(size - start, 2 * maxSize));
+      const length = readSync(descriptor, bytes, 0, bytes.length, start);
       const end = bytes.subarray(0, length).lastIndexOf(10) + 1;
-      return { same, ino, offset: from + end, lines: bytes.toString('utf8', 0, end).split('\n').slice(0, -1) };
+      return { isContinued, ino, offset: start + end, lines: bytes.toString('utf8', 0, end).split('\n').slice(0, -1) };
     });
-    const missed = this.#ino !== 0 && !now?.same;
-    this.#ino = now?.ino ?? 0;
-    this.#offset = now?.offset ?? 0;
-    return missed ? null : (now?.lines ?? []);
+    const isReplaced = this.#ino !== 0 && !found?.isContinued;
+    this.#ino = found?.ino ?? 0;
+    this.#offset = found?.offset ?? 0;
+    return isReplaced ? null : (found?.lines ?? []);
   }
 
-  #open<T>(work: (descriptor: number, stats: { ino: number; size: number }) => T): T | null {
+  /** Opens the journal for a function and returns its result; null if there is no journal. */
+  #withFile<T>(work: (descriptor: number, stats: { ino: number; size: number }) => T): T | null {
     let descriptor: number;
     try {
       descriptor = openSync(this.#path, 'r');

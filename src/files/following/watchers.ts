@@ -1,9 +1,9 @@
 /**
- * The watchers of a catalogue folder: one for each unit that has folders of its own. Only folders are watched, and of
- * those only what holds records: two for a dataset. What a watcher says is passed on as a rumour.
+ * File system watchers on a catalogue folder: one chokidar instance for each unit that has folders. Only folders are
+ * watched, and of those only the ones with records: two for a dataset.
  *
- * Each unit has a chokidar of its own because that one tells when it is ready: whatever happens in a folder before it
- * is watched is then found by a look at the unit. (It is also quicker and smaller than one chokidar for all.)
+ * Each unit has its own instance, because chokidar reports `ready` once per instance: the unit is rescanned then, which
+ * finds every change before it was watched. Many small instances also start faster and need less memory than a large one.
  */
 import { basename, relative, sep } from 'node:path';
 import { FSWatcher } from 'chokidar';
@@ -20,155 +20,157 @@ import {
 import type { DiskTree } from '../tree/disk-tree.ts';
 
 export interface WatchersOptions {
-  /** How many folders may be watched at most. */
+  /** Maximum number of watched folders. */
   readonly budget: number;
-  /** Something happened at a path. */
+  /** Called with the path of each change, relative to the catalogue folder. */
   readonly onChange: (path: string) => void;
-  /** The unit's folders are watched from now on, and may have changed before. */
+  /** Called when a unit's folders are watched; they may have changed before. */
   readonly onReady: (unit: Unit) => void;
-  /** The unit's folder is another one than it was. */
+  /** Called when a unit's folder was replaced by another folder of the same name. */
   readonly onReplaced: (unit: Unit) => void;
-  /** The system doesn't let us watch, or the budget is used up (then the error has the code `EBUDGET`). */
+  /** Called when the system refuses a watcher, or the budget is used up (error code `EBUDGET`). */
   readonly onError: (error: NodeJS.ErrnoException) => void;
 }
 
-interface Post {
+interface UnitWatcher {
   readonly unit: Unit;
   readonly folders: readonly string[];
-  /** Which folders they were when the watcher was set up. */
+  /** Identities of the folders when they were first watched (see `DiskTree.identity`). */
   readonly identities: readonly string[];
   watcher?: FSWatcher;
-  finish?: () => void;
+  /** Ends the start; undefined unless it is starting. */
+  finishStart?: () => void;
 }
 
 /**
- * Passes on what the system says, and reads nothing: chokidar would read the folder anew at every change, and take as
- * long for each of thousands of datasets that come one after the other as it has datasets by then.
+ * Emits raw events and reads no folder. chokidar reads a folder again at each change in it: adding thousands of datasets
+ * one by one would take time that grows with the square of their number.
  */
-class Listener extends FSWatcher {
+class RawWatcher extends FSWatcher {
   override _readdirp(): undefined {
     return undefined;
   }
 }
 
-/** How many watchers are set up at once: more would hold up requests. */
-const atOnce = 8;
+/** Number of watchers that start at the same time: more would delay requests. */
+const maxStarting = 8;
 
 export class Watchers {
-  readonly #folder: DiskTree;
+  readonly #tree: DiskTree;
   readonly #options: WatchersOptions;
-  readonly #posts = new Map<string, Post>();
-  readonly #queue: Post[] = [];
-  readonly #awaiting: (() => void)[] = [];
-  #starting = 0;
-  #watched = 0;
+  /** By key of the unit. */
+  readonly #watchers = new Map<string, UnitWatcher>();
+  readonly #queue: UnitWatcher[] = [];
+  readonly #readyListeners: (() => void)[] = [];
+  #startingCount = 0;
+  #folderCount = 0;
   #closed = false;
 
-  constructor(folder: DiskTree, options: WatchersOptions) {
-    this.#folder = folder;
+  constructor(tree: DiskTree, options: WatchersOptions) {
+    this.#tree = tree;
     this.#options = options;
   }
 
-  /** The units that are watched, by key. */
+  /** Watched units, by key. */
   *units(): Generator<[key: string, unit: Unit]> {
-    for (const [key, { unit }] of this.#posts) yield [key, unit];
+    for (const [key, { unit }] of this.#watchers) yield [key, unit];
   }
 
   /**
-   * Watches the unit's folders as they are now: does nothing where that is being done, and forgets those that are gone.
-   * @param payloads whether to watch the folder of payloads too
+   * Watches the folders of a unit that exist now, instead of those it watched before.
+   * @param payloads true to watch the folder of payloads too
    */
   watch(unit: Unit, payloads = false): void {
     if (this.#closed) return;
     const key = unitKey(unit);
-    const before = this.#posts.get(key);
+    const before = this.#watchers.get(key);
     const folders: string[] = [];
     const identities: string[] = [];
     for (const path of watchedFolders(unit, payloads)) {
-      const identity = this.#folder.identity(path);
+      const identity = this.#tree.identity(path);
       if (identity === null) continue;
       folders.push(path);
       identities.push(identity);
     }
     if (before && before.folders.join() === folders.join() && before.identities.join() === identities.join()) return;
-    if (before) this.#leave(key, before);
+    if (before) this.#unwatch(key, before);
     if (folders.length === 0) return;
     if (before && before.identities[0] !== identities[0]) this.#options.onReplaced(unit);
-    const post = { unit, folders, identities };
-    this.#posts.set(key, post);
-    this.#watched += folders.length;
-    this.#queue.push(post);
-    if (this.#watched <= this.#options.budget) this.#next();
+    const watcher = { unit, folders, identities };
+    this.#watchers.set(key, watcher);
+    this.#folderCount += folders.length;
+    this.#queue.push(watcher);
+    if (this.#folderCount <= this.#options.budget) this.#startQueued();
     else this.#options.onError(Object.assign(new Error('Too many folders.'), { code: 'EBUDGET' }));
   }
 
-  /** Resolves when all folders are watched that were to be, or are given up. */
+  /** Resolves when every watcher has started or failed. */
   async ready(): Promise<void> {
-    if (this.#starting > 0) await new Promise<void>((done) => this.#awaiting.push(done));
+    if (this.#startingCount > 0) await new Promise<void>((done) => this.#readyListeners.push(done));
   }
 
   close(): void {
     this.#closed = true;
-    for (const [key, post] of this.#posts) this.#leave(key, post);
+    for (const [key, watcher] of this.#watchers) this.#unwatch(key, watcher);
   }
 
-  #leave(key: string, post: Post): void {
-    this.#posts.delete(key);
-    this.#watched -= post.folders.length;
-    post.finish?.();
-    // chokidar takes its listeners off, but may still have an error to report.
-    void post.watcher?.close();
-    post.watcher?.on('error', () => {});
+  #unwatch(key: string, { folders, watcher, finishStart }: UnitWatcher): void {
+    this.#watchers.delete(key);
+    this.#folderCount -= folders.length;
+    finishStart?.();
+    // chokidar removes its listeners, but may still emit an error.
+    void watcher?.close();
+    watcher?.on('error', () => {});
   }
 
-  #next(): void {
-    while (this.#starting < atOnce) {
-      const post = this.#queue.shift();
-      if (!post) break;
-      if (this.#posts.get(unitKey(post.unit)) === post) this.#start(post);
+  #startQueued(): void {
+    while (this.#startingCount < maxStarting) {
+      const next = this.#queue.shift();
+      if (!next) break;
+      if (this.#watchers.get(unitKey(next.unit)) === next) this.#start(next);
     }
-    if (this.#starting > 0) return;
-    for (const done of this.#awaiting.splice(0)) done();
+    if (this.#startingCount > 0) return;
+    for (const done of this.#readyListeners.splice(0)) done();
   }
 
-  #start(post: Post): void {
-    const paths = post.folders.map((path) => this.#folder.absolute(path));
+  #start(started: UnitWatcher): void {
+    const paths = started.folders.map((path) => this.#tree.absolute(path));
     const own = new Set(paths.map((path) => path.replaceAll(sep, '/')));
     const options = { depth: 0, ignored: (path: string) => !own.has(path), ignoreInitial: true, atomic: false };
-    const watcher = new Listener(options).add(paths);
-    this.#starting++;
-    post.watcher = watcher;
-    post.finish = () => {
-      delete post.finish;
-      this.#starting--;
-      this.#next();
+    const watcher = new RawWatcher(options).add(paths);
+    this.#startingCount++;
+    started.watcher = watcher;
+    started.finishStart = () => {
+      delete started.finishStart;
+      this.#startingCount--;
+      this.#startQueued();
     };
     watcher.on('raw', (event, name: string | null, details) =>
-      this.#pass(event, name, (details as { watchedPath: string }).watchedPath),
+      this.#forward(event, name, (details as { watchedPath: string }).watchedPath),
     );
     watcher.on('error', (error) => {
-      // A folder that we may not look into is a problem of that folder, and found by reading.
+      // A folder without permission is a problem of that folder alone; reading it reports that.
       const { code } = error as NodeJS.ErrnoException;
       if (code !== 'EACCES' && code !== 'EPERM') this.#options.onError(error as NodeJS.ErrnoException);
-      post.finish?.();
+      started.finishStart?.();
     });
     watcher.on('ready', () => {
-      post.finish?.();
-      this.#options.onReady(post.unit);
+      started.finishStart?.();
+      this.#options.onReady(started.unit);
     });
   }
 
-  #pass(event: string, name: string | null, watchedPath: string): void {
-    const folder = relative(this.#folder.root, watchedPath).replaceAll(sep, '/');
-    // Hidden files are nobody's records: editors and writers keep their unfinished work in them.
+  #forward(event: string, name: string | null, watchedPath: string): void {
+    const folder = relative(this.#tree.root, watchedPath).replaceAll(sep, '/');
+    // Hidden files are never records: editors and writers use them for unfinished work.
     if (name?.startsWith('.')) return;
-    // A folder that is deleted or moved away says so by its own name.
+    // A folder that is deleted or moved away emits an event with its own name.
     if (name === null || (event === 'rename' && name === basename(watchedPath))) this.#options.onChange(folder);
     if (name !== null) this.#options.onChange(folder === '' ? name : `${folder}/${name}`);
   }
 }
 
-/** The folders that are watched for a unit: the top of the catalogue for its settings, none for a lone file. */
+/** Folders to watch for a unit: those at the top of the catalogue for its settings, none for a unit of one file. */
 export function watchedFolders(unit: Unit, payloads = false): readonly string[] {
   switch (unit.kind) {
     case 'settings':
@@ -176,12 +178,9 @@ export function watchedFolders(unit: Unit, payloads = false): readonly string[] 
     case 'namespace':
       return [namespaceFolder(unit.slug), datasetsFolder(unit.slug)];
     case 'dataset': {
-      const home = datasetFolder(unit.namespace, unit.slug);
-      return [
-        home,
-        versionsFolder(unit.namespace, unit.slug),
-        ...(payloads ? [payloadFolder(unit.namespace, unit.slug)] : []),
-      ];
+      const { namespace, slug } = unit;
+      const folders = [datasetFolder(namespace, slug), versionsFolder(namespace, slug)];
+      return payloads ? [...folders, payloadFolder(namespace, slug)] : folders;
     }
     default:
       return [];

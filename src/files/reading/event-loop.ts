@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
  * @param slice milliseconds that may pass between two pauses
  * @returns what is to be awaited in every round: nothing, or a turn of the event loop whenever a slice is used up
  */
-export function pauseRegularly(slice = 5): () => Promise<void> | undefined {
+export function regularPause(slice = 5): () => Promise<void> | undefined {
   let end = performance.now() + slice;
   return () => {
     if (performance.now() < end) return undefined;

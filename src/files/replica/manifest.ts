@@ -4,7 +4,7 @@ import { compareTexts } from '../../catalogue/listing.ts';
 import type { Viewer } from '../../catalogue/permissions.ts';
 import type { FileEntry, Manifest } from '../../catalogue/replica.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
-import { pauseRegularly } from '../reading/event-loop.ts';
+import { regularPause } from '../reading/event-loop.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
 import { UnreadableFileError } from '../tree/file-tree.ts';
 import { type Item, itemsOf, mediaItems, sightOf, strayItems } from './items.ts';
@@ -73,7 +73,7 @@ export class Inventory {
 
   async #summed(items: Iterable<Item>): Promise<Listed[]> {
     const listed: Listed[] = [];
-    const pause = pauseRegularly();
+    const pause = regularPause();
     for (const item of items) {
       const sum = await this.sum(item);
       if (sum) listed.push({ ...item, checksum: sum.checksum, size: sum.size });
@@ -95,7 +95,7 @@ export class Inventory {
     const made = tags.get(key);
     if (made?.of === of) return made.tag;
     const hash = createHash('sha256');
-    const pause = pauseRegularly();
+    const pause = regularPause();
     for (const item of of) {
       if (sees(item)) hash.update(lines([item]));
       await pause();
@@ -111,7 +111,7 @@ export class Inventory {
     sees: (item: Item) => boolean,
     texts: boolean,
   ): AsyncGenerator<FileEntry> {
-    const pause = pauseRegularly();
+    const pause = regularPause();
     let next = 0;
     for (const item of records) {
       for (let picture = media[next]; picture && compareTexts(picture.path, item.path) < 0; picture = media[++next])
