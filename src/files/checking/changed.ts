@@ -6,8 +6,8 @@
 import { parsePath, parseRecordName, recordStem, type Unit, unitKey } from '../../catalogue/layout.ts';
 import { GitError, git } from '../git/git.ts';
 import { asking, branchPoint, changedPaths, commitAt } from '../git/refs.ts';
+import { readUnits, type UnitsRead, unitsAt, unitsByKey } from '../reading/read-unit.ts';
 import { scan } from '../reading/scan.ts';
-import { readUnits, type UnitsRead, unitsAt, unitsByKey } from '../reading/units.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
 import type { FileTree } from '../tree/file-tree.ts';
 import { GitTree, indexEnv } from '../tree/git-tree.ts';

@@ -5,7 +5,7 @@ import type { RecordKind } from '../../catalogue/schemas.ts';
 import type { Diagnostic } from '../../catalogue/types.ts';
 import { checkRecord } from '../../catalogue/validators.ts';
 import { parseRecord } from '../../text/parse.ts';
-import { readUnits, type UnitsRead, unitsAt } from '../reading/units.ts';
+import { readUnits, type UnitsRead, unitsAt } from '../reading/read-unit.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
 import { type FileTree, lfsPointer } from '../tree/file-tree.ts';
 import { GitTree } from '../tree/git-tree.ts';
