@@ -9,7 +9,7 @@ import { pollingReason, systemLimit, watchBudget } from './following/watch-budge
 import { watchedFolders } from './following/watchers.ts';
 import { GitError, git } from './git/git.ts';
 import { cachePath, readCache } from './reading/cache.ts';
-import { listNames } from './reading/listed.ts';
+import { listNames } from './reading/scan.ts';
 
 const anHour = 3_600_000;
 

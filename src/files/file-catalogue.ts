@@ -5,7 +5,7 @@ import { access, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { UnusableCatalogueError } from '../catalogue/errors.ts';
-import { landmarks } from '../catalogue/layout.ts';
+import { landmarks, type Scope } from '../catalogue/layout.ts';
 import { localAdmin, type Viewer, visibleTo } from '../catalogue/permissions.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { Diagnostic } from '../catalogue/types.ts';
@@ -18,7 +18,7 @@ import { Commits } from './git/commits.ts';
 import { sweepLeftovers } from './leftovers.ts';
 import { StateCache } from './reading/cache.ts';
 import { runInSlices, runToEnd } from './reading/event-loop.ts';
-import { type Scope, UnitStore } from './reading/unit-store.ts';
+import { UnitStore } from './reading/unit-store.ts';
 
 /**
  * Opens the catalogue in a folder. Without `watch`, nothing is read before it is asked for.

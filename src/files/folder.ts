@@ -11,11 +11,11 @@ import type { CheckOptions, CheckResult } from './checking/check.ts';
 import type { FolderDiagnosis } from './diagnose.ts';
 import type { FileCatalogue } from './file-catalogue.ts';
 import type { ChangesOptions, ChangesSince } from './git/changes-since.ts';
-import type { NamesRequest } from './reading/listed.ts';
+import type { NamesRequest } from './reading/scan.ts';
 
 export type { CheckDiagnostic, CheckOptions, CheckResult } from './checking/check.ts';
 export type { FolderDiagnosis, FolderState } from './diagnose.ts';
-export type { NamesRequest } from './reading/listed.ts';
+export type { NamesRequest } from './reading/scan.ts';
 
 /** Opens the catalogue in a folder. @throws UnusableCatalogueError */
 export async function open(root: string, options?: OpenOptions): Promise<FileCatalogue> {
@@ -90,7 +90,7 @@ export async function repositoryOf(folder: string): Promise<Repository> {
 
 /** Names in a folder, without reading the records: for completion. They may name broken records. */
 export async function listNames(root: string, listed: NamesRequest): Promise<readonly string[]> {
-  const { listNames: namesListed } = await import('./reading/listed.ts');
+  const { listNames: namesListed } = await import('./reading/scan.ts');
   return namesListed(root, listed);
 }
 

@@ -39,8 +39,8 @@ export function changedRecords(root: string, part: Part): Promise<ChangedRecords
     const start = { commit: base?.commit ?? (await emptyTree(root)) };
     const [paths, ...sides]: [readonly string[], GitTree, GitTree | DiskTree] = await Promise.all([
       changedPaths(root, base?.commit ?? null, other),
-      GitTree.of(root, start),
-      'staged' in part ? GitTree.of(root, { index: part.index }) : new DiskTree(root),
+      GitTree.open(root, start),
+      'staged' in part ? GitTree.open(root, { index: part.index }) : new DiskTree(root),
     ]);
     const changed = new Set(paths);
     const units = await concernedUnits(root, part, sides, changed);

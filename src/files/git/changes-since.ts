@@ -40,7 +40,7 @@ export async function changesSince(root: string, range: string, options: Changes
   const paths = await asking(() => changedPaths(root, from.commit, to ?? 'working tree'));
   const units = unitsAt(paths);
   const treeAt = async ({ commit }: NamedCommit) => {
-    const tree = await GitTree.of(root, { commit });
+    const tree = await GitTree.open(root, { commit });
     await tree.load(units.values());
     return tree;
   };
