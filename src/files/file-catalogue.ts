@@ -11,7 +11,6 @@ import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { Diagnostic } from '../catalogue/types.ts';
 import { FileAccounts } from './accounts/accounts.ts';
 import type { Access, CatalogueFiles, OpenOptions } from './catalogue-files.ts';
-import { writeEditorSchemas } from './editor-schemas.ts';
 import { FileView } from './file-view.ts';
 import { Watch, type WatchState } from './following/watch.ts';
 import { Commits } from './git/commits.ts';
@@ -19,6 +18,7 @@ import { sweepLeftovers } from './leftovers.ts';
 import { StateCache } from './reading/cache.ts';
 import { runInSlices, runToEnd } from './reading/event-loop.ts';
 import { UnitStore } from './reading/unit-store.ts';
+import { writeEditorSchemas } from './scaffold.ts';
 
 /**
  * Opens the catalogue in a folder. Without `watch`, nothing is read before it is asked for.

@@ -14,7 +14,7 @@ import type { Version } from '../../catalogue/types.ts';
 import { PayloadError } from '../../data/errors.ts';
 import { payloadFormats } from '../../data/formats/detect-format.ts';
 import { ingest } from '../../data/ingest/ingest.ts';
-import { formatOfRows } from '../rows.ts';
+import { recordedFormat } from '../rows.ts';
 
 /**
  * Reads payloads and reports those that are not what their records say.
@@ -77,7 +77,7 @@ async function checkColumns(
   const dataset = find<'dataset'>(records.snapshot, datasetOf(version));
   if (latest(dataset)?.slug !== version.slug || !Object.hasOwn(payloadFormats, version.format)) return [];
   try {
-    const { columns: found } = await ingest(payload, { fileName: payload, ...formatOfRows(version) });
+    const { columns: found } = await ingest(payload, { fileName: payload, ...recordedFormat(version) });
     const changes = changesBetween(dataset.columns, found);
     if (isUnchanged(changes)) return [];
     const differences = [

@@ -15,7 +15,7 @@ import { compareTables } from '../../data/difference/difference.ts';
 import { ChecksumMismatchError, PayloadError } from '../../data/errors.ts';
 import type { Table } from '../../data/table/table.ts';
 import { TableStore } from '../../data/table/table-store.ts';
-import { columnarFolder, formatOfRows } from '../rows.ts';
+import { columnarFolder, recordedFormat } from '../rows.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
 import { UnreadableFileError } from '../tree/file-tree.ts';
 import type { GitTree } from '../tree/git-tree.ts';
@@ -89,7 +89,7 @@ export class RowComparison {
     const path = here ?? (await this.#takenOut(version, tree, join(aside, 'payloads')));
     const folder = here ? columnarFolder({ root: this.#root, options: {} }) : join(aside, 'tables');
     try {
-      const table = await new TableStore({ folder }).open({ checksum, path, ...formatOfRows(version) });
+      const table = await new TableStore({ folder }).open({ checksum, path, ...recordedFormat(version) });
       if (table) return table;
       throw new NoRows(`${version.format || 'these'} files have no rows that can be compared`);
     } catch (error) {

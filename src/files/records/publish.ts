@@ -28,11 +28,11 @@ import { type IngestOptions, type IngestResult, ingest } from '../../data/ingest
 import { codeOf, makeFolders, temporaryBeside, temporaryName, toUnavailable } from '../../disk/durable.ts';
 import { newText } from '../../text/document.ts';
 import type { Access, CatalogueFiles } from '../catalogue-files.ts';
-import { schemaComment } from '../editor-schemas.ts';
 import { added } from '../git/commit-message.ts';
 import { sweepPayloads } from '../leftovers.ts';
 import { runToEnd } from '../reading/event-loop.ts';
 import { columnarFolder } from '../rows.ts';
+import { schemaComment } from '../scaffold.ts';
 import { commitStep } from '../transaction.ts';
 import type { Change } from '../writing/change.ts';
 import { assertStaysWithin } from '../writing/record-file.ts';

@@ -12,10 +12,10 @@ import {
 import { isPersonalTo, owns, type Viewer } from '../../catalogue/permissions.ts';
 import type { Reading, Snapshot } from '../../catalogue/snapshot.ts';
 import type { Version } from '../../catalogue/types.ts';
+import { shownImages } from '../bytes.ts';
 import { isUnitVisible } from '../files-list.ts';
 import type { UnitState } from '../reading/unit-reader.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
-import { shownImages } from '../shown-media.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 import { UnreadableFileError } from '../tree/file-tree.ts';
 
