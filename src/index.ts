@@ -52,7 +52,7 @@ export interface OpenOptions {
   readonly watch?: boolean | undefined;
   /** Called after every change: the catalogue's own writes and, with `watch`, those of editors, git and other programs. */
   readonly onChange?: (() => void) | undefined;
-  /** Takes a line for each file that is broken, and when it is mended; by default nobody is told. */
+  /** Receives a line for each problem in a file, and for each file that was fixed; default: no log. */
   readonly log?: ((line: string) => void) | undefined;
 }
 

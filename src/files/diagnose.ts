@@ -1,4 +1,4 @@
-/** Facts about a catalogue folder and its file system, for `catalogue doctor`. Nothing is changed. */
+/** Facts about a catalogue folder and its file system, for `catalogue doctor`. Changes nothing. */
 import { constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { access, lstat, readdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -161,7 +161,7 @@ async function watchNeedsOf(root: string): Promise<WatchNeeds> {
   return watchNeeds(datasets, namespaces.length);
 }
 
-/** The watches for so many datasets and namespaces, against the system's limits. */
+/** Number of folders to watch for a catalogue of a given size, and the system's limits. */
 export function watchNeeds(datasets: number, namespaces: number): WatchNeeds {
   const foldersPer = (unit: Parameters<typeof watchedFolders>[0]) => watchedFolders(unit).length;
   const needed =

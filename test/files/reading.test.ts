@@ -133,7 +133,7 @@ describe('a record', () => {
       await folder.write(record, 'label: x\n');
       await chmod(folder.path(record), 0);
     });
-    assert.match(messagesOf(catalogue).join(), /may not be read/);
+    assert.match(messagesOf(catalogue).join(), /can't be read: give the user/);
   });
 
   it('may be a link within the folder', async (t) => {

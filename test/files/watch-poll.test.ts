@@ -85,7 +85,11 @@ test('the budget, and why a folder is polled', () => {
 });
 
 for (const [limit, value, says] of [
-  ['max_inotify_watches', 8, /other programs use the rest.*raise the limit with "sysctl fs\.inotify\.max_user_watches=/],
+  [
+    'max_inotify_watches',
+    8,
+    /other programs use the rest.*raise the limit with "sysctl fs\.inotify\.max_user_watches=/,
+  ],
   ['max_inotify_instances', 0, /EMFILE/],
 ] as const)
   test(`a system that stops at too low a ${limit}`, async (t) => {

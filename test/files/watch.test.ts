@@ -91,7 +91,7 @@ test('a file that is half written takes nothing down', async (t) => {
   appendFileSync(folder.path(`${home}/dataset.yaml`), 'ond"\n');
   await until('the whole is served', () => label() === 'Second');
   assert.equal(catalogue.snapshot.diagnostics.size, 0);
-  assert.equal(log.at(-1), `${home}/dataset.yaml: mended.`);
+  assert.equal(log.at(-1), `${home}/dataset.yaml: fixed.`);
 });
 
 test('what says nothing new makes no new snapshot', async (t) => {

@@ -1,4 +1,4 @@
-/** Broken files take nothing down: the last good state stays served, the problem is told, and so is that it was mended. */
+/** Broken files take nothing down: the last valid state stays served, the problem is reported, and its fix is logged. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { homeOf, until } from '../support/folder.ts';
@@ -29,7 +29,7 @@ const get = async <T>(path: string) => {
 const invalid = async () => (await get<{ results: Entry[] }>('/intrinsecus/?status=invalid&page_size=100')).results;
 const problemsOf = (path: string) =>
   until(async () => (await invalid()).find((entry) => entry.path === path)?.problems ?? false);
-const mended = (path: string) => until(async () => !(await invalid()).some((entry) => entry.path === path));
+const fixed = (path: string) => until(async () => !(await invalid()).some((entry) => entry.path === path));
 
 describe('a record that breaks', () => {
   const cases: readonly (readonly [
@@ -61,8 +61,8 @@ describe('a record that breaks', () => {
       assert.ok(log.some((entry) => entry.startsWith(`${trees}:${line}:${column}: `)));
 
       await folder.write(trees, 'label: Trees\n');
-      await mended(trees);
-      assert.ok(log.includes(`${trees}: mended.`));
+      await fixed(trees);
+      assert.ok(log.includes(`${trees}: fixed.`));
     });
 
   it('has an entry of its own, with all that is known of it', async () => {
@@ -74,7 +74,7 @@ describe('a record that breaks', () => {
     assert.equal(entry.kind, 'dataset');
     assert.equal(entry.resource, `${api}/namespaces/parks/datasets/trees/`);
     await folder.write(trees, 'label: Trees\n');
-    await mended(trees);
+    await fixed(trees);
     assert.equal((await get<Entry>(`/intrinsecus/${entry.id}/`)).status, 'ok');
   });
 
@@ -87,7 +87,7 @@ describe('a record that breaks', () => {
     assert.equal((await fetch(`${api}/namespaces/parks/datasets/new/`)).status, 404);
     await folder.write(path, 'label: New\n');
     await until(async () => (await fetch(`${api}/namespaces/parks/datasets/new/`)).ok);
-    await mended(path);
+    await fixed(path);
   });
 });
 
@@ -151,7 +151,7 @@ describe('settings', () => {
     await problemsOf('catalogue.yaml');
     assert.equal((await get<{ results: object[] }>('/datasets/')).results.length, 1);
     await folder.write('catalogue.yaml', '{}\n');
-    await mended('catalogue.yaml');
+    await fixed('catalogue.yaml');
   });
 });
 

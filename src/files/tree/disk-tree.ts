@@ -214,7 +214,7 @@ function isAbsent(error: unknown): boolean {
 function unreadable(error: unknown): UnreadableFileError {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'EACCES' || code === 'EPERM')
-    return new UnreadableFileError('It may not be read: give the user that runs catalogue permission to read it.');
+    return new UnreadableFileError("It can't be read: give the user that runs catalogue permission to read it.");
   if (code === 'ELOOP') return new UnreadableFileError('It is a link to itself.');
   // The system's own message has the path on this machine, and diagnostics are public.
   return new UnreadableFileError(`It can't be read (${code}).`);
