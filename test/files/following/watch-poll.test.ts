@@ -4,60 +4,58 @@ import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { appendToJournal, JournalReader } from '../../src/files/following/journal.ts';
-import { pollingReason, watchBudget } from '../../src/files/following/watch-budget.ts';
-import { CatalogueFolder, follow, freshlyRead, recordOf, served, until } from '../support/catalogue-folder.ts';
+import { appendToJournal, JournalReader } from '../../../src/files/following/journal.ts';
+import { pollingReason, watchBudget } from '../../../src/files/following/watch-budget.ts';
+import { datasetText, until } from '../../support/folder.ts';
+import { follow, freshlyRead, makeFollowedFolder, served } from '../../support/followed.ts';
 
 const d = { kind: 'dataset', namespace: 'a', slug: 'd' } as const;
 const home = 'namespaces/a/datasets/d';
 
 test('with too small a budget the folder is polled, and the log says what to raise', async (t) => {
-  const folder = new CatalogueFolder(t);
+  const folder = makeFollowedFolder(t);
   folder.dataset(home, 'First');
   const { catalogue, log } = await follow(t, folder, { watchBudget: 4 });
   assert.equal(catalogue.following, 'polling');
   assert.equal(log.length, 1);
   assert.match(log[0] ?? '', /9 needed, 4 available.*sysctl fs\.inotify\.max_user_watches=524288/);
-  folder.write(`${home}/dataset.yaml`, recordOf('Second'));
+  folder.write(`${home}/dataset.yaml`, datasetText('Second'));
   folder.dataset('namespaces/b/datasets/e', 'New');
   folder.namespace('b');
-  await until(
-    'the edits are served',
-    () => served(catalogue, 'a', 'd')?.label === 'Second' && !!served(catalogue, 'b', 'e'),
-  );
+  await until(() => served(catalogue, 'a', 'd')?.label === 'Second' && !!served(catalogue, 'b', 'e'));
   rmSync(folder.path(home), { recursive: true });
-  await until('the end is served', () => !served(catalogue, 'a', 'd'));
+  await until(() => !served(catalogue, 'a', 'd'));
   assert.deepEqual(catalogue.snapshot, await freshlyRead(folder));
 });
 
 test('a catalogue that grows beyond the budget is polled from then on', async (t) => {
-  const folder = new CatalogueFolder(t);
+  const folder = makeFollowedFolder(t);
   const { catalogue, log } = await follow(t, folder, { watchBudget: 20, sweepEvery: 200 });
   assert.equal(catalogue.following, 'watching');
   for (let i = 0; i < 30; i++) folder.dataset(`namespaces/a/datasets/d${i}`, 'New');
-  await until('it is polled', () => catalogue.following === 'polling');
-  folder.write('namespaces/a/datasets/d29/dataset.yaml', recordOf('Edited'));
-  await until('the edit is served', () => served(catalogue, 'a', 'd29')?.label === 'Edited');
+  await until(() => catalogue.following === 'polling');
+  folder.write('namespaces/a/datasets/d29/dataset.yaml', datasetText('Edited'));
+  await until(() => served(catalogue, 'a', 'd29')?.label === 'Edited');
   assert.equal(log.length, 1);
 });
 
 test('while polling, what another process notes is looked at at once', async (t) => {
-  const folder = new CatalogueFolder(t);
+  const folder = makeFollowedFolder(t);
   folder.dataset(home, 'First');
   const { catalogue } = await follow(t, folder, { watchBudget: 4, sweepEvery: 1e9 });
   for (let i = 0; i < 3; i++) {
-    folder.write(`${home}/dataset.yaml`, recordOf(`Edit ${i}`));
+    folder.write(`${home}/dataset.yaml`, datasetText(`Edit ${i}`));
     await appendToJournal(folder.root, [d]);
-    await until('the edit is served', () => served(catalogue, 'a', 'd')?.label === `Edit ${i}`);
+    await until(() => served(catalogue, 'a', 'd')?.label === `Edit ${i}`);
   }
   folder.namespace('b');
   folder.dataset('namespaces/b/datasets/e', 'New');
   await appendToJournal(folder.root, [{ folder: 'namespaces/b/' }]);
-  await until('the namespace is served', () => served(catalogue, 'b', 'e')?.label === 'New');
+  await until(() => served(catalogue, 'b', 'e')?.label === 'New');
 });
 
 test('notes: lines since the last look, none of before, and a word where some may have been missed', async (t) => {
-  const folder = new CatalogueFolder(t);
+  const folder = makeFollowedFolder(t);
   await appendToJournal(folder.root, [d]);
   const notes = new JournalReader(folder.root);
   assert.deepEqual(notes.read(), []);
@@ -107,12 +105,12 @@ for (const [limit, value, says] of [
       t.skip('limits can not be lowered here');
       return;
     }
-    const folder = new CatalogueFolder(t);
+    const folder = makeFollowedFolder(t);
     for (let i = 0; i < 20; i++) folder.dataset(`namespaces/a/datasets/d${i}`, 'First');
     const program = `
       import { writeFileSync } from 'node:fs';
       const [, root] = process.argv;
-      const { openFolder } = await import(${JSON.stringify(new URL('../../src/files/file-catalogue.ts', import.meta.url).href)});
+      const { openFolder } = await import(${JSON.stringify(new URL('../../../src/files/file-catalogue.ts', import.meta.url).href)});
       const catalogue = await openFolder(root, { watch: true, log: console.log });
       while (catalogue.following === 'starting') await new Promise((done) => setTimeout(done, 5));
       writeFileSync(root + '/namespaces/a/datasets/d7/dataset.yaml', 'label: Second\\n');
