@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type FileCatalogue, openFolder } from '../../../src/files/file-catalogue.ts';
 import { type CatalogueFolder, homeOf, makeFolder } from '../../support/folder.ts';
 
@@ -186,5 +187,63 @@ describe('what lies beside', () => {
         messages.some((message) => part.test(message)),
         `${part} in\n${messages.join('\n')}`,
       );
+  });
+});
+
+describe('versions of a dataset that is read again', () => {
+  const versions = (catalogue: FileCatalogue) =>
+    Object.fromEntries(
+      catalogue.snapshot.folders
+        .get('parks')
+        ?.datasets.get('trees')
+        ?.versions.map((version) => [version.slug, version]) ?? [],
+    );
+  const scope = { kind: 'dataset', namespace: 'parks', slug: 'trees' } as const;
+  const prepare = (folder: CatalogueFolder) => {
+    folder.write(`${home}/dataset.yaml`, 'label: Trees\n');
+    for (const slug of ['edited', 'kept', 'broken']) {
+      folder.write(`${home}/versions/${slug}.yaml`, `label: ${slug}\nfile:\n  name: ${slug}.csv\n  size: 4\n`);
+      folder.write(`${home}/data/${slug}.csv`, 'a\n1\n');
+    }
+    // Later than the clock's tick, so that stamps count.
+    return sleep(50);
+  };
+
+  it('keep their identity unless their record or payload changes', async (t) => {
+    const { catalogue, folder } = await opened(t, prepare);
+    const first = versions(catalogue);
+    folder.write(`${home}/versions/edited.yaml`, 'label: Edited\nready: false\n');
+    await catalogue.refresh([scope]);
+    const second = versions(catalogue);
+    assert.equal(second.edited?.label, 'Edited');
+    assert.notEqual(second.edited, first.edited);
+    assert.equal(second.kept, first.kept);
+
+    folder.write(`${home}/data/kept.csv`, 'a\n1\n2\n');
+    await catalogue.refresh([scope]);
+    assert.equal(versions(catalogue).kept?.ready, false);
+    assert.match(messagesOf(catalogue).join(), /kept\.yaml: The payload data\/kept\.csv has 6 bytes, not 4/);
+    await rm(folder.path(`${home}/data`), { recursive: true });
+    await catalogue.refresh([scope]);
+    assert.equal(versions(catalogue).broken?.ready, false);
+    prepare(folder);
+    await catalogue.refresh([scope]);
+    assert.deepEqual([versions(catalogue), messagesOf(catalogue)], [first, []]);
+  });
+
+  it('keep their diagnostics', async (t) => {
+    const { catalogue, folder } = await opened(t, prepare);
+    folder.write(`${home}/versions/broken.yaml`, '[');
+    await sleep(50);
+    await catalogue.refresh([scope]);
+    const [message, ...others] = messagesOf(catalogue);
+    assert.match(message ?? '', /broken\.yaml/);
+    assert.deepEqual(others, []);
+    const before = versions(catalogue);
+    folder.write(`${home}/versions/edited.yaml`, 'label: Edited\nready: false\n');
+    await catalogue.refresh([scope]);
+    assert.deepEqual(messagesOf(catalogue), [message]);
+    assert.equal(versions(catalogue).broken, before.broken);
+    assert.equal(versions(catalogue).kept, before.kept);
   });
 });
