@@ -77,7 +77,7 @@ export async function openCatalogue(folder: string, options: OpenOptions = {}): 
   const { openFolder } = await import('./files/file-catalogue.ts');
   // Queries have no time limit: no other request waits for them.
   const files = await openFolder(folder, { watch, onChange, log, patience: Number.POSITIVE_INFINITY });
-  await files.need([{ kind: 'settings' }]);
+  await files.ensureRead([{ kind: 'settings' }]);
   return disposable(Object.assign(files.for(), { close: () => files.close() }));
 }
 

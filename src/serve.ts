@@ -12,13 +12,13 @@ export interface ServeOptions {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
-  /** Base URL of links; by default as the settings or each request say. */
+  /** Base URL of links; default: from the settings, or from each request. */
   readonly baseUrl?: string | undefined;
   /** Write nothing, not even caches. */
   readonly readOnly?: boolean;
-  /** Lines for people about problems (text, the default), or JSON about problems and every request. */
+  /** Format of the log: lines of text about problems (default), or JSON about problems and every request. */
   readonly logFormat?: LogFormat;
-  /** Collect metrics for Prometheus, at /metrics; by default as the settings say. */
+  /** Collect metrics for Prometheus, at /metrics; default: from the settings. */
   readonly metrics?: boolean;
   readonly log?: (line: string) => void;
 }
@@ -39,7 +39,7 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
   const { folder, host, port, baseUrl, readOnly = false, logFormat = 'text' } = options;
   const { problem: log, request: onResponse } = await openLog(logFormat, options.log ?? (() => {}));
   const catalogue = await openFolder(folder, { readOnly, log });
-  // The port is taken first: requests that come while the files are being read get 503.
+  // The port is opened first: requests get 503 while the files are being read.
   const listening = await listen(notReady, host, port);
   try {
     await catalogue.follow();

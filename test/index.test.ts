@@ -34,7 +34,7 @@ async function collected<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
 
 /** The same content, as a folder and behind a server. */
 async function bothKinds(test: TestContext) {
-  const folder = await openCatalogue((await makeFolder(content, test)).root);
+  const folder = await openCatalogue(makeFolder(content, test).root);
   test.after(() => folder.close());
   const server = await connect((await served(content, test)).base);
   test.after(() => server.close());
@@ -56,12 +56,12 @@ describe('a catalogue that a program opened', () => {
   });
 
   it('is none where there is no catalogue', async (test) => {
-    const { root } = await makeFolder({}, test);
+    const { root } = makeFolder({}, test);
     await assert.rejects(openCatalogue(`${root}/nowhere`), UnusableCatalogueError);
   });
 
   it('tells of what it writes itself, and of what others do where it follows them', async (test) => {
-    const folder = await makeFolder(content, test);
+    const folder = makeFolder(content, test);
     let changes = 0;
     const catalogue = await openCatalogue(folder.root, { watch: true, onChange: () => changes++ });
     test.after(() => catalogue.close());
@@ -70,13 +70,13 @@ describe('a catalogue that a program opened', () => {
     await catalogue.edit(trees, { label: 'Street trees' });
     await until(() => changes === 1);
     assert.notEqual(catalogue.revision, before);
-    await folder.write('namespaces/parks/datasets/lakes/dataset.yaml', 'label: Ponds\n');
+    folder.write('namespaces/parks/datasets/lakes/dataset.yaml', 'label: Ponds\n');
     await until(() => changes > 1);
     await until(async () => (await catalogue.get(parseDatasetRef('parks/lakes'))).label === 'Ponds');
   });
 
   it('says which file is broken', async (test) => {
-    const { root, write } = await makeFolder(content, test);
+    const { root, write } = makeFolder(content, test);
     const lines: string[] = [];
     const catalogue = await openCatalogue(root, { watch: true, log: (line) => lines.push(line) });
     test.after(() => catalogue.close());
@@ -117,7 +117,7 @@ describe('readRows', () => {
   const csv = `species,notes\nÉrable,"${'long '.repeat(40_000)}"\nЛипа,\n`;
 
   it('gives each row as an object, whole, from either kind', async (test) => {
-    const { root } = await makeFolder(content, test);
+    const { root } = makeFolder(content, test);
     const folder = await openCatalogue(root);
     test.after(() => folder.close());
     await folder.publish(trees, { source: Readable.from([Buffer.from(csv)]), fileName: 'trees.csv' });

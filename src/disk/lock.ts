@@ -73,7 +73,7 @@ export async function withLock<T>(
 }
 
 /**
- * Runs `work` under several locks, which are taken in the order given: everybody has to take them in the same order.
+ * Runs `work` under several locks, which are taken in the order given. All callers must use the same order, or they could block each other.
  * @param work gets a signal that is aborted if one of the locks is lost
  * @throws UnavailableError if others hold one of them for too long
  */

@@ -4,10 +4,12 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { basename, sep } from 'node:path';
 import type { Media, Payload } from '../catalogue/catalogue.ts';
+import { imageAddresses } from '../catalogue/entities.ts';
 import { NotFoundError, UnavailableError } from '../catalogue/errors.ts';
 import { mediaPath, payloadPath } from '../catalogue/layout.ts';
 import { mediaTypeOf } from '../catalogue/media-types.ts';
-import type { Version } from '../catalogue/types.ts';
+import type { Snapshot } from '../catalogue/snapshot.ts';
+import type { Dataset, Version } from '../catalogue/types.ts';
 import type { DiskTree } from './tree/disk-tree.ts';
 import { UnreadableFileError } from './tree/file-tree.ts';
 
@@ -15,14 +17,14 @@ import { UnreadableFileError } from './tree/file-tree.ts';
  * Opens the payload of a version.
  * @throws NotFoundError that says why there is none
  */
-export async function openPayload(folder: DiskTree, version: Version): Promise<Payload> {
+export async function openPayload(tree: DiskTree, version: Version): Promise<Payload> {
   if (!version.file)
     throw new NotFoundError(
-      version.href ? `The payload lies elsewhere: ${version.href}` : 'This version has no payload.',
+      version.href ? `The payload is at another address: ${version.href}` : 'This version has no payload.',
     );
   if (!version.ready) throw new NotFoundError('This version is not ready.');
   const path = payloadPath(version.namespace, version.dataset, version.file);
-  const file = await openWithin(folder, path);
+  const file = await openWithin(tree, path);
   const { size, mtime } = await file.stat();
   if (version.size !== null && size !== version.size) {
     await file.close();
@@ -38,34 +40,34 @@ export async function openPayload(folder: DiskTree, version: Version): Promise<P
   };
 }
 
-/** Everything from the first dot of the last two that looks like an extension: `.geojson`, `.csv.gz`. */
+/** Extension of a file name, which may have two parts: `.geojson`, `.csv.gz`; '' if there is none. */
 function extensionOf(name: string): string {
   return /(\.[A-Za-z0-9]{1,10}){1,2}$/.exec(name)?.[0] ?? '';
 }
 
 /**
- * Opens a file below site_media/.
- * @param path relative to it, with slashes
+ * Opens a file in site_media/.
+ * @param path relative to site_media/, with slashes
  * @throws NotFoundError
  */
-export async function openMedia(folder: DiskTree, path: string): Promise<Media> {
+export async function openMedia(tree: DiskTree, path: string): Promise<Media> {
   const parts = path.split('/');
   if (parts.some((part) => part === '' || part.startsWith('.') || part.includes('\0') || part.includes('\\')))
     throw new NotFoundError();
-  const file = await openWithin(folder, mediaPath(path));
+  const file = await openWithin(tree, mediaPath(path));
   const { size, mtime, mtimeMs, ino } = await file.stat();
   const tag = createHash('sha256').update(`${ino}-${size}-${mtimeMs}`).digest('base64url').slice(0, 27);
   return { mediaType: mediaTypeOf(basename(path)), size, modified: mtime, tag, ...streaming(file, size) };
 }
 
 /**
- * Opens a regular file that lies, links followed, within the catalogue folder and in nothing hidden of it.
+ * Opens a regular file. It must be in the catalogue folder and not in a hidden folder, also after links are followed.
  * @throws NotFoundError, UnavailableError
  */
-export async function openWithin(folder: DiskTree, path: string): Promise<FileHandle> {
+export async function openWithin(tree: DiskTree, path: string): Promise<FileHandle> {
   let file: FileHandle | undefined;
   try {
-    const [root, real] = await Promise.all([realpath(folder.root), realpath(folder.absolute(path))]);
+    const [root, real] = await Promise.all([realpath(tree.root), realpath(tree.absolute(path))]);
     if (!real.startsWith(root + sep) || real.includes(`${sep}.`, root.length)) throw new NotFoundError();
     file = await open(real, constants.O_RDONLY | constants.O_NONBLOCK);
     if (!(await file.stat()).isFile()) throw new NotFoundError();
@@ -80,11 +82,52 @@ export async function openWithin(folder: DiskTree, path: string): Promise<FileHa
   }
 }
 
-/** Never more than the bytes there were when it was opened: as many were promised to the client. */
+/** Streams of a file. They end at the size that it had when it was opened, which is the announced Content-Length. */
 function streaming(file: FileHandle, size: number): Pick<Media, 'stream' | 'close'> {
   const whole = { start: 0, end: Math.max(0, size - 1) };
   return {
     stream: (range = whole) => file.createReadStream({ ...range, highWaterMark: 256 * 1024 }),
     close: () => file.close(),
   };
+}
+
+const imagesByDataset = new WeakMap<Dataset, readonly string[]>();
+const imagesBySnapshot = new WeakMap<Snapshot, ReadonlySet<string>>();
+
+/** Paths of the images that the datasets of a snapshot show, in their fields and descriptions. */
+export function shownImages(snapshot: Snapshot): ReadonlySet<string> {
+  let images = imagesBySnapshot.get(snapshot);
+  if (images) return images;
+  const datasets = [...snapshot.folders.values()].flatMap((folder) => [...folder.datasets.values()]);
+  images = new Set(datasets.flatMap(imagesOf));
+  imagesBySnapshot.set(snapshot, images);
+  return images;
+}
+
+/**
+ * True if only datasets that the viewer may not see show a file in site_media/.
+ * @param path relative to the catalogue folder, with slashes
+ * @param visible the part of the snapshot that the viewer may see
+ */
+export function isMediaHidden(path: string, whole: Snapshot, visible: Snapshot): boolean {
+  return visible !== whole && shownImages(whole).has(path) && !shownImages(visible).has(path);
+}
+
+function imagesOf(dataset: Dataset): readonly string[] {
+  let images = imagesByDataset.get(dataset);
+  if (!images) {
+    images = [...imageAddresses(dataset).map(([, address]) => address), dataset.description].flatMap(imagesIn);
+    imagesByDataset.set(dataset, images);
+  }
+  return images;
+}
+
+function imagesIn(text: string): readonly string[] {
+  return [...text.matchAll(/\/(site_media\/[^\s"'<>()?#]+)/g)].map(([, path = '']) => {
+    try {
+      return decodeURIComponent(path);
+    } catch {
+      return path;
+    }
+  });
 }

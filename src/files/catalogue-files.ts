@@ -1,4 +1,4 @@
-/** The open catalogue folder, as its parts see it. `FileCatalogue` implements it. */
+/** Interface of an open catalogue folder for the modules of this room. `FileCatalogue` implements it. */
 import type { Accounts } from '../catalogue/accounts.ts';
 import type { Scope } from '../catalogue/layout.ts';
 import type { Viewer } from '../catalogue/permissions.ts';
@@ -9,7 +9,7 @@ import type { WriteContext } from './writing/write-context.ts';
 export interface OpenOptions {
   /** Follow the files as they change; without it, they are read once. */
   readonly watch?: boolean;
-  /** Use and keep the cache in `.catalogue/` that makes the next start faster. Default: as `watch`. */
+  /** Use and save the cache in `.catalogue/`, which makes the next start faster. Default: as `watch`. */
   readonly cache?: boolean;
   /** Write nothing at all, not even caches. */
   readonly readOnly?: boolean;
@@ -17,11 +17,11 @@ export interface OpenOptions {
   readonly watchBudget?: number;
   /** Milliseconds between two scans of the whole folder; default 30,000. */
   readonly sweepEvery?: number;
-  /** Milliseconds that finding rows may take; default 10,000. */
+  /** Maximum time to find rows, in milliseconds; default 10,000. */
   readonly patience?: number;
   /** Receives one line for each event worth logging. */
   readonly log?: (line: string) => void;
-  /** Called after every change of what the files say. */
+  /** Called after each change of the snapshot. */
   readonly onChange?: () => void;
 }
 
@@ -36,7 +36,7 @@ export interface CatalogueFiles {
   /** Reads everything, unless that has been done. */
   load(): Promise<void>;
   /** Reads the scopes, unless everything has been read. */
-  need(scopes: readonly Scope[]): Promise<void>;
+  ensureRead(scopes: readonly Scope[]): Promise<void>;
   /** Reads the scopes again, and notifies listeners of what changed. */
   refresh(scopes: readonly Scope[]): Promise<void>;
 }

@@ -1,15 +1,15 @@
-/** Facts about a catalogue folder and its file system, for `catalogue doctor`. Nothing is changed. */
+/** Facts about a catalogue folder and its file system, for `catalogue doctor`. Changes nothing. */
 import { constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { access, lstat, readdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { landmarks, privateFolder } from '../catalogue/layout.ts';
 import { isAbandoned, isTemporary } from '../disk/durable.ts';
 import { accountsPath } from './accounts/accounts-file.ts';
-import { foldersOf } from './following/lookouts.ts';
-import { systemLimit, watchBudget, whyPolled } from './following/watch-budget.ts';
+import { pollingReason, systemLimit, watchBudget } from './following/watch-budget.ts';
+import { watchedFolders } from './following/watchers.ts';
 import { GitError, runGit } from './git/git.ts';
 import { cachePath, readCache } from './reading/cache.ts';
-import { namesListed } from './reading/listed.ts';
+import { listNames } from './reading/scan.ts';
 
 const anHour = 3_600_000;
 
@@ -155,15 +155,15 @@ async function cacheOf(root: string): Promise<FolderState['cache']> {
 }
 
 async function watchNeedsOf(root: string): Promise<WatchNeeds> {
-  const namespaces = await namesListed(root, { kind: 'namespace' });
+  const namespaces = await listNames(root, { kind: 'namespace' });
   let datasets = 0;
-  for (const namespace of namespaces) datasets += (await namesListed(root, { kind: 'dataset', namespace })).length;
+  for (const namespace of namespaces) datasets += (await listNames(root, { kind: 'dataset', namespace })).length;
   return watchNeeds(datasets, namespaces.length);
 }
 
-/** The watches for so many datasets and namespaces, against the system's limits. */
+/** Number of folders to watch for a catalogue of a given size, and the system's limits. */
 export function watchNeeds(datasets: number, namespaces: number): WatchNeeds {
-  const foldersPer = (unit: Parameters<typeof foldersOf>[0]) => foldersOf(unit).length;
+  const foldersPer = (unit: Parameters<typeof watchedFolders>[0]) => watchedFolders(unit).length;
   const needed =
     foldersPer({ kind: 'settings' }) +
     namespaces * foldersPer({ kind: 'namespace', slug: '' }) +
@@ -174,7 +174,7 @@ export function watchNeeds(datasets: number, namespaces: number): WatchNeeds {
     budget,
     watchLimit: systemLimit(),
     instanceLimit: numberIn('/proc/sys/fs/inotify/max_user_instances'),
-    shortage: needed > budget ? whyPolled(needed, budget) : null,
+    shortage: needed > budget ? pollingReason(needed, budget) : null,
   };
 }
 

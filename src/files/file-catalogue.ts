@@ -1,58 +1,58 @@
-/** A catalogue kept in a folder of files. */
-
+/** A catalogue in a folder of files. */
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { UnusableCatalogueError } from '../catalogue/errors.ts';
-import { landmarks } from '../catalogue/layout.ts';
+import { landmarks, type Scope } from '../catalogue/layout.ts';
 import { localAdmin, type Viewer, visibleTo } from '../catalogue/permissions.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { Diagnostic } from '../catalogue/types.ts';
 import { FileAccounts } from './accounts/accounts.ts';
 import type { Access, CatalogueFiles, OpenOptions } from './catalogue-files.ts';
-import { writeEditorSchemas } from './editor-schemas.ts';
 import { FileView } from './file-view.ts';
 import { Watch, type WatchState } from './following/watch.ts';
 import { GitCommitQueue } from './git/commit-queue.ts';
 import { sweepLeftovers } from './leftovers.ts';
-import { CacheKeeper } from './reading/cache.ts';
+import { StateCache } from './reading/cache.ts';
 import { runInSlices, runToEnd } from './reading/event-loop.ts';
-import { type Scope, UnitStore } from './reading/unit-store.ts';
+import { UnitStore } from './reading/unit-store.ts';
+import { writeEditorSchemas } from './scaffold.ts';
 
 /**
- * Opens the catalogue in a folder. Without `watch`, nothing is read before it is asked for.
+ * Opens the catalogue in a folder. Without `watch`, files are read when they are needed.
  * @param root path of the folder
  * @throws UnusableCatalogueError that says what is wrong with the folder and what to do
  */
 export async function openFolder(root: string, options: OpenOptions = {}): Promise<FileCatalogue> {
   const path = resolve(root);
-  await checkFolder(path, root);
+  await assertUsable(path, root);
   const catalogue = new FileCatalogue(path, options);
   if (options.watch) await catalogue.follow();
   return catalogue;
 }
 
-/** The folder's catalogue: what the files say, and the means to follow and to change them. */
+/** The catalogue in a folder: reads its files, follows their changes, and gives each viewer a view of it (`for`). */
 export class FileCatalogue implements CatalogueFiles {
   /** Absolute path of the folder. */
   readonly root: string;
   readonly store: UnitStore;
   readonly options: OpenOptions;
-  /** Who may sign in. */
+  /** Users that may sign in. */
   readonly accounts: FileAccounts;
-  /** What becomes of writes in git. */
+  /** Git commits of writes. */
   readonly commits: GitCommitQueue;
   #loaded = false;
   #watch: Watch | undefined;
   #queue: Promise<void> = Promise.resolve();
-  readonly #looks = new Set<Promise<void>>();
-  #cached: CacheKeeper | undefined;
+  readonly #rescans = new Set<Promise<void>>();
+  #cache: StateCache | undefined;
   readonly #closing = new AbortController();
-  #tidying: Promise<void> | undefined;
-  #reported: ReadonlyMap<string, readonly Diagnostic[]> = new Map();
-  /** What the last who was told of a change could see. */
-  #told: Snapshot | undefined;
+  #sweeping: Promise<void> | undefined;
+  /** Diagnostics that were logged. */
+  #logged: ReadonlyMap<string, readonly Diagnostic[]> = new Map();
+  /** Snapshot at the last call of `onChange`. */
+  #notified: Snapshot | undefined;
 
   constructor(root: string, options: OpenOptions) {
     this.root = root;
@@ -66,12 +66,12 @@ export class FileCatalogue implements CatalogueFiles {
     return this.store.snapshot;
   }
 
-  /** How the files are followed; null where they aren't. */
+  /** State of following the files; null if they are read once. */
   get following(): WatchState | null {
     return this.#watch?.state ?? null;
   }
 
-  /** The catalogue as a viewer sees it; by default as one who has the folder in hand. */
+  /** The catalogue as a viewer sees it; by default the local admin. */
   for(viewer: Viewer = localAdmin): Catalogue {
     return new FileView(this, viewer);
   }
@@ -82,60 +82,60 @@ export class FileCatalogue implements CatalogueFiles {
   }
 
   /**
-   * Reads everything, if that hasn't been done.
-   * @param lenient go on with the default settings where catalogue.yaml is broken
-   * @throws UnusableCatalogueError where catalogue.yaml is broken and no good state of it is known
+   * Reads everything, unless that has been done.
+   * @param lenient true to use the default settings if catalogue.yaml is broken
+   * @throws UnusableCatalogueError if catalogue.yaml is broken and no valid state of it is in the cache
    */
   async load({ lenient = false } = {}): Promise<void> {
     if (this.#loaded) return;
-    if (this.options.cache) await this.#restore();
+    if (this.options.cache) await this.#restoreCache();
     runToEnd(this.store.rescan([{ folder: '' }]));
-    this.#begin(lenient);
+    this.#finishLoading(lenient);
   }
 
-  async #restore(): Promise<void> {
-    this.#cached = new CacheKeeper(this.store, this.options);
-    await this.#cached.restore();
+  async #restoreCache(): Promise<void> {
+    this.#cache = new StateCache(this.store, this.options);
+    await this.#cache.restore();
   }
 
-  #begin(lenient: boolean): void {
+  #finishLoading(lenient: boolean): void {
     this.#loaded = true;
-    const [broken] = this.snapshot.diagnostics.get('catalogue.yaml') ?? [];
-    if (!lenient && broken && !this.store.states.get('catalogue')?.reading.entity)
+    const [problem] = this.snapshot.diagnostics.get('catalogue.yaml') ?? [];
+    if (!lenient && problem && !this.store.states.get('catalogue')?.reading.entity)
       throw new UnusableCatalogueError(
-        `catalogue.yaml is broken at line ${broken.line}, column ${broken.column}: ${broken.message}`,
+        `catalogue.yaml is broken at line ${problem.line}, column ${problem.column}: ${problem.message}`,
       );
-    this.#told = this.snapshot;
-    this.#report();
-    this.#cached?.start();
+    this.#notified = this.snapshot;
+    this.#logDiagnostics();
+    this.#cache?.start();
   }
 
-  /** Looks at what the scopes name, and at nothing where everything has been read and is watched. */
-  async need(scopes: readonly Scope[]): Promise<void> {
+  /** Reads the scopes, unless everything has been read. */
+  async ensureRead(scopes: readonly Scope[]): Promise<void> {
     if (!this.#loaded) runToEnd(this.store.rescan(scopes));
   }
 
   /**
-   * Looks again; resolves when the snapshot says what the files say. Looks at whole folders wait for each other; single
-   * units are looked at in between, so that nobody who writes one waits for a sweep.
+   * Reads the scopes again; resolves when the snapshot has them. Rescans of folders wait for each other. Units are read
+   * in between, so that a write doesn't wait for a sweep.
    */
   refresh(scopes: readonly Scope[]): Promise<void> {
-    const look = () => runInSlices(this.store.rescan(scopes));
-    const wide = scopes.some((scope) => 'folder' in scope);
-    const work = (wide ? this.#queue.then(look) : look()).then(() => this.#tell());
-    const settled = work.catch(() => {});
-    if (wide) this.#queue = settled;
-    this.#looks.add(settled);
-    void settled.then(() => this.#looks.delete(settled));
+    const rescan = () => runInSlices(this.store.rescan(scopes));
+    const hasFolder = scopes.some((scope) => 'folder' in scope);
+    const work = (hasFolder ? this.#queue.then(rescan) : rescan()).then(() => this.#notify());
+    const finished = work.catch(() => {});
+    if (hasFolder) this.#queue = finished;
+    this.#rescans.add(finished);
+    void finished.then(() => this.#rescans.delete(finished));
     return work;
   }
 
   /** Reads everything and follows the files from now on. */
   async follow(): Promise<void> {
     if (!this.#loaded) {
-      if (this.options.cache ?? true) await this.#restore();
+      if (this.options.cache ?? true) await this.#restoreCache();
       await runInSlices(this.store.rescan([{ folder: '' }]));
-      this.#begin(false);
+      this.#finishLoading(false);
     }
     if (!this.options.readOnly) await writeEditorSchemas(this.root).catch(() => {});
     this.#watch = new Watch(this.store, {
@@ -145,61 +145,61 @@ export class FileCatalogue implements CatalogueFiles {
       sweepEvery: this.options.sweepEvery,
     });
     this.#watch.start();
-    // Whoever asks isn't kept waiting for that.
-    if (!this.options.readOnly) this.#tidying = sweepLeftovers(this.root, this.#closing.signal).catch(() => {});
+    // In the background: the first request doesn't wait for it.
+    if (!this.options.readOnly) this.#sweeping = sweepLeftovers(this.root, this.#closing.signal).catch(() => {});
   }
 
-  /** Lets go of the folder; keeps what makes the next start faster. */
+  /** Stops following, waits for what is under way, and saves the cache. */
   async close(): Promise<void> {
     this.#closing.abort();
-    await this.#tidying;
+    await this.#sweeping;
     await this.#watch?.close();
-    await Promise.all(this.#looks);
+    await Promise.all(this.#rescans);
     await this.commits.idle();
     await this.accounts.close();
-    await this.#cached?.close();
+    await this.#cache?.close();
   }
 
-  #tell(): void {
-    this.#report();
+  #notify(): void {
+    this.#logDiagnostics();
     const { onChange } = this.options;
-    if (!onChange || this.#told === this.snapshot) return;
-    this.#told = this.snapshot;
-    // Not within the write that changed it: what goes wrong in the listener is the listener's.
+    if (!onChange || this.#notified === this.snapshot) return;
+    this.#notified = this.snapshot;
+    // Outside of the write: an error of the listener must not fail it.
     queueMicrotask(onChange);
   }
 
-  /** Says what is newly wrong, and what was mended. */
-  #report(): void {
+  /** Logs new diagnostics, and files that were fixed. */
+  #logDiagnostics(): void {
     const { diagnostics } = this.snapshot;
-    if (diagnostics === this.#reported) return;
+    if (diagnostics === this.#logged) return;
     const { log = () => {} } = this.options;
     for (const [path, list] of diagnostics) {
-      if (this.#reported.get(path) === list) continue;
+      if (this.#logged.get(path) === list) continue;
       for (const { line, column, message } of list) log(`${path}:${line}:${column}: ${message}`);
     }
-    for (const path of this.#reported.keys()) if (!diagnostics.has(path)) log(`${path}: mended.`);
-    this.#reported = diagnostics;
+    for (const path of this.#logged.keys()) if (!diagnostics.has(path)) log(`${path}: fixed.`);
+    this.#logged = diagnostics;
   }
 }
 
-async function checkFolder(path: string, asked: string): Promise<void> {
+async function assertUsable(path: string, asked: string): Promise<void> {
   const unusable = (message: string) => new UnusableCatalogueError(message);
   const stats = await stat(path).catch((error: NodeJS.ErrnoException) => {
     throw unusable(
       error.code === 'ENOENT'
         ? `There is no folder ${asked}. Make one with "catalogue init ${asked}", or name another with --data.`
-        : `The folder ${asked} can't be looked at (${error.code}): check its permissions.`,
+        : `The folder ${asked} can't be read (${error.code}): check its permissions.`,
     );
   });
   if (!stats.isDirectory()) throw unusable(`${asked} is a file. Name a catalogue folder with --data.`);
   await access(path, constants.R_OK | constants.X_OK).catch(() => {
-    throw unusable(`The folder ${asked} may not be read. Give this user permission, or name another with --data.`);
+    throw unusable(`The folder ${asked} can't be read. Give this user permission, or name another with --data.`);
   });
   const found = await Promise.all(landmarks.map((name) => stat(`${path}/${name}`).then(Boolean, () => false)));
   if (!found.some(Boolean))
     throw unusable(
-      `The folder ${asked} is no catalogue: it has neither catalogue.yaml nor namespaces/. ` +
+      `The folder ${asked} is not a catalogue: it has neither catalogue.yaml nor namespaces/. ` +
         `Make it one with "catalogue init ${asked}", or name another with --data.`,
     );
 }

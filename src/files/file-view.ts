@@ -27,17 +27,15 @@ import type { Replica } from '../catalogue/replica.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings } from '../catalogue/types.ts';
 import { folderIsGone } from '../disk/private-folder.ts';
-import { openMedia, openPayload } from './bytes.ts';
+import { isMediaHidden, openMedia, openPayload } from './bytes.ts';
 import type { Access, CatalogueFiles } from './catalogue-files.ts';
-import { differenceBetween } from './difference.ts';
-import { filesOf } from './files-list.ts';
+import { listFiles } from './files-list.ts';
 import { inspectFiles, listCommits } from './git/history.ts';
 import { historyPaths } from './git/history-paths.ts';
 import { publishVersion } from './records/publish.ts';
 import { createRecord, editRecord, removeRecord } from './records/records.ts';
 import { FileReplica } from './replica/file-replica.ts';
-import { rowsOf } from './rows.ts';
-import { isHidden } from './shown-media.ts';
+import { compareVersions, queryRows } from './rows.ts';
 import { FileTrash } from './writing/file-trash.ts';
 
 export class FileView implements Catalogue {
@@ -46,7 +44,8 @@ export class FileView implements Catalogue {
   readonly #access: Access;
   readonly replica: Replica;
   readonly trash: FileTrash;
-  #seen: { whole: Snapshot; visible: Snapshot } | undefined;
+  /** The last snapshot, and the part of it that the viewer may see. */
+  #lastSnapshot: { whole: Snapshot; visible: Snapshot } | undefined;
 
   constructor(files: CatalogueFiles, viewer: Viewer) {
     this.#files = files;
@@ -58,8 +57,8 @@ export class FileView implements Catalogue {
 
   get #snapshot(): Snapshot {
     const whole = this.#files.snapshot;
-    if (this.#seen?.whole !== whole) this.#seen = { whole, visible: visibleTo(this.#viewer, whole) };
-    return this.#seen.visible;
+    if (this.#lastSnapshot?.whole !== whole) this.#lastSnapshot = { whole, visible: visibleTo(this.#viewer, whole) };
+    return this.#lastSnapshot.visible;
   }
 
   get revision(): object {
@@ -70,22 +69,22 @@ export class FileView implements Catalogue {
     return this.#snapshot.settings;
   }
 
-  async list<K extends Kind>(kind: K, question: ListOptions): Promise<Page<Entities[K]>> {
+  async list<K extends Kind>(kind: K, options: ListOptions): Promise<Page<Entities[K]>> {
     await this.#files.load();
     const snapshot = this.#snapshot;
-    if (kind !== 'file') return list(snapshot, kind as ListedKind, question) as Page<Entities[K]>;
-    const files = filterEntities('file', filesOf(this.#files.store, snapshot), question);
-    return paginate(files, question, snapshot.settings) as Page<Entities[K]>;
+    if (kind !== 'file') return list(snapshot, kind as ListedKind, options) as Page<Entities[K]>;
+    const files = filterEntities('file', listFiles(this.#files.store, snapshot), options);
+    return paginate(files, options, snapshot.settings) as Page<Entities[K]>;
   }
 
   async get<K extends Kind>(ref: Refs[K]): Promise<Entities[K]> {
     if (ref.kind === 'file') return (await this.#file(ref.slug)) as Entities[K];
-    await this.#files.need(scopesOf(ref));
+    await this.#files.ensureRead(scopesOf(ref));
     try {
       return getEntity(this.#snapshot, ref as Refs[ListedKind]) as Entities[K];
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error;
-      // Only the whole catalogue knows what has moved, and what a group's members are.
+      // Former names, and the members of groups, are only known once everything is read.
       await this.#files.load();
       return getEntity(this.#snapshot, ref as Refs[ListedKind]) as Entities[K];
     }
@@ -93,7 +92,7 @@ export class FileView implements Catalogue {
 
   async #file(id: string): Promise<CatalogueFile> {
     await this.#files.load();
-    const file = filesOf(this.#files.store, this.#snapshot).find((entry) => String(entry.id) === id);
+    const file = listFiles(this.#files.store, this.#snapshot).find((entry) => String(entry.id) === id);
     if (!file) throw new NotFoundError();
     return file;
   }
@@ -102,18 +101,18 @@ export class FileView implements Catalogue {
     return openPayload(this.#files.store.tree, await this.get<'version'>(ref));
   }
 
-  async rows(ref: VersionRef, question: RowsRequest): Promise<Rows> {
-    return rowsOf(this.#files, await this.get<'version'>(ref), question, this.settings);
+  async rows(ref: VersionRef, request: RowsRequest): Promise<Rows> {
+    return queryRows(this.#files, await this.get<'version'>(ref), request, this.settings);
   }
 
   async difference(from: VersionRef, to: VersionRef, options?: DifferenceOptions): Promise<Difference> {
     const [before, after] = await Promise.all([this.get<'version'>(from), this.get<'version'>(to)]);
-    return differenceBetween(this.#files, before, after, options);
+    return compareVersions(this.#files, before, after, options);
   }
 
   async media(path: string): Promise<Media> {
     await this.#files.load();
-    if (isHidden(mediaPath(path), this.#files.snapshot, this.#snapshot)) throw new NotFoundError();
+    if (isMediaHidden(mediaPath(path), this.#files.snapshot, this.#snapshot)) throw new NotFoundError();
     return openMedia(this.#files.store.tree, path);
   }
 
@@ -121,16 +120,16 @@ export class FileView implements Catalogue {
     return inspectFiles(this.#files.root, files);
   }
 
-  async history(ref: HistoryRef, question: Pick<ListOptions, 'page' | 'pageSize'> = {}): Promise<Page<Commit>> {
-    const thing = await this.get<HistoryRef['kind']>(ref);
+  async history(ref: HistoryRef, options: Pick<ListOptions, 'page' | 'pageSize'> = {}): Promise<Page<Commit>> {
+    const entity = await this.get<HistoryRef['kind']>(ref);
     await this.#files.load();
     await this.#files.commits.drained();
-    const paths = historyPaths(thing, this.#viewer, this.#files.snapshot, this.#snapshot);
-    return listCommits(this.#files.root, paths, question, this.settings);
+    const paths = historyPaths(entity, this.#viewer, this.#files.snapshot, this.#snapshot);
+    return listCommits(this.#files.root, paths, options, this.settings);
   }
 
   async create<K extends CreatableKind>(kind: K, input: Input, options?: WriteOptions): Promise<Entities[K]> {
-    await this.#permit(namespaceIn(kind, input));
+    await this.#assertMayWrite(namespaceIn(kind, input));
     return createRecord(this.#access, kind, input, options);
   }
 
@@ -141,42 +140,42 @@ export class FileView implements Catalogue {
   ): Promise<Entities[K]> {
     const entity = await this.get(ref);
     const target = namespaceIn(ref.kind, input);
-    if (ref.kind !== 'user') await this.#permit(namespaceOf(ref, entity));
-    if (target !== undefined) await this.#permit(target);
-    const fields = ref.kind === 'user' ? this.#ownPart(ref, input) : input;
+    if (ref.kind !== 'user') await this.#assertMayWrite(namespaceOf(ref, entity));
+    if (target !== undefined) await this.#assertMayWrite(target);
+    const fields = ref.kind === 'user' ? this.#permittedFields(ref, input) : input;
     return editRecord(this.#access, ref, fields, options);
   }
 
   async publish(ref: DatasetRef, upload: Upload, options?: WriteOptions): Promise<Published> {
     await this.get(ref);
-    await this.#permit(ref.namespace);
+    await this.#assertMayWrite(ref.namespace);
     return publishVersion(this.#access, ref, upload, options);
   }
 
   async remove(ref: Ref, options: WriteOptions<Entities[Kind]> = {}): Promise<void> {
-    await this.#permit(namespaceOf(ref, await this.get(ref)));
+    await this.#assertMayWrite(namespaceOf(ref, await this.get(ref)));
     return removeRecord(this.#access, ref, options);
   }
 
-  /** The fields of a user that the viewer may write: staff all, users those of their own that give no rights. */
-  #ownPart(ref: Refs['user'], input: Input): Input {
+  /** Fields of a user that the viewer may write: staff write all; users their own, except those that give rights. */
+  #permittedFields(ref: Refs['user'], input: Input): Input {
     if (mayWrite(this.#viewer, undefined)) return input;
     if (this.#viewer.readOnly || !isUserOrStaff(this.#viewer, ref.slug)) throw new NotPermittedError();
     return Object.fromEntries(Object.entries(input).filter(([name]) => ownUserFields.includes(name)));
   }
 
-  /** Owners may write in their namespace, staff everywhere. */
-  async #permit(namespace: string | undefined): Promise<void> {
+  /** Checks that the viewer may write in a namespace: its owners may, and staff. @throws NotPermittedError */
+  async #assertMayWrite(namespace: string | undefined): Promise<void> {
     if (!this.#files.store.tree.isCatalogue()) throw folderIsGone();
     if (!this.#viewer.staff && namespace !== undefined)
-      await this.#files.need([{ kind: 'namespace', slug: namespace }]);
+      await this.#files.ensureRead([{ kind: 'namespace', slug: namespace }]);
     if (!mayWrite(this.#viewer, this.#snapshot.folders.get(namespace ?? ''))) throw new NotPermittedError();
   }
 }
 
 /**
- * The namespace that an input names: that of a dataset, or of the dataset of a query. '' if it is not a text: parsing the
- * input reports that.
+ * The namespace that an input names: that of a dataset, or of the dataset of a query. '' if it is not a string: parsing
+ * the input reports that.
  */
 function namespaceIn(kind: WritableKind, { namespace, dataset }: Input): string | undefined {
   const address = kind === 'dataset' ? namespace : kind === 'query' ? dataset : undefined;
@@ -184,14 +183,14 @@ function namespaceIn(kind: WritableKind, { namespace, dataset }: Input): string 
   return typeof address === 'string' ? (address.split('/')[0] ?? '') : '';
 }
 
-/** The namespace that a thing belongs to. */
+/** The namespace of an entity; undefined if it is in none. */
 function namespaceOf(ref: Ref, entity: Entities[Kind]): string | undefined {
   if (ref.kind === 'namespace') return ref.slug;
   if (entity.kind === 'query') return entity.dataset.split('/')[0];
   return 'namespace' in ref ? ref.namespace : undefined;
 }
 
-/** What has to be read to find one thing, in a catalogue that hasn't been read as a whole. */
+/** Scopes to read in order to find one entity, in a catalogue that hasn't been read as a whole. */
 function scopesOf(ref: Exclude<Ref, { kind: 'file' }>): readonly Scope[] {
   const settings = { kind: 'settings' } as const;
   switch (ref.kind) {

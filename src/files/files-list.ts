@@ -1,4 +1,4 @@
-/** The catalogue seen from inside: one entry for each of its files. */
+/** The files of a catalogue as entities of their own (kind `file`), with their diagnostics. */
 import { derivedId, maxId } from '../catalogue/ids.ts';
 import { parseRecordName, payloadPath, recordAt } from '../catalogue/layout.ts';
 import type { ListedKind } from '../catalogue/listing.ts';
@@ -12,40 +12,40 @@ const lists = new WeakMap<Snapshot, readonly CatalogueFile[]>();
 const none: readonly Diagnostic[] = [];
 
 /**
- * The files of the catalogue that a viewer may see, by path: records, payloads, and what has its place wrongly.
- * @param visible the snapshot as the viewer may see it
+ * The files that a viewer may see, sorted by path: records, payloads, and files with diagnostics.
+ * @param visible the part of the snapshot that the viewer may see
  */
-export function filesOf(store: UnitStore, visible: Snapshot): readonly CatalogueFile[] {
+export function listFiles(store: UnitStore, visible: Snapshot): readonly CatalogueFile[] {
   let list = lists.get(visible);
   if (!list) {
-    const places = new Map<string, Place>();
+    const records = new Map<string, RecordAt>();
     for (const { reading, stamps } of store.states.values()) {
-      if (!shows(visible, reading)) continue;
-      for (const [path, stamp] of stamps) if (stamp && parseRecordName(path)) places.set(path, recordAt(path));
+      if (!isUnitVisible(visible, reading)) continue;
+      for (const [path, stamp] of stamps) if (stamp && parseRecordName(path)) records.set(path, recordAt(path));
       if (reading.kind !== 'dataset' || !reading.entity) continue;
       for (const version of reading.entity.versions)
         if (version.file)
-          places.set(payloadPath(version.namespace, version.dataset, version.file), {
+          records.set(payloadPath(version.namespace, version.dataset, version.file), {
             kind: 'payload',
             ref: refOf(version),
           });
     }
-    for (const path of visible.diagnostics.keys()) if (!places.has(path)) places.set(path, recordAt(path));
-    list = entriesOf(visible, places);
+    for (const path of visible.diagnostics.keys()) if (!records.has(path)) records.set(path, recordAt(path));
+    list = toFiles(visible, records);
     lists.set(visible, list);
   }
   return list;
 }
 
-type Place = ReturnType<typeof recordAt>;
+type RecordAt = ReturnType<typeof recordAt>;
 
-function entriesOf(visible: Snapshot, places: ReadonlyMap<string, Place>): readonly CatalogueFile[] {
+function toFiles(visible: Snapshot, records: ReadonlyMap<string, RecordAt>): readonly CatalogueFile[] {
   const ids = new Set<number>();
-  return [...places]
+  return [...records]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([path, { kind, ref }]) => {
       const problems = visible.diagnostics.get(path) ?? none;
-      // Of tens of thousands of paths, two may well give the same number.
+      // Ids are short hashes: two paths may get the same one.
       let id = derivedId('file', path);
       while (ids.has(id)) id = (id % maxId) + 1;
       ids.add(id);
@@ -54,14 +54,14 @@ function entriesOf(visible: Snapshot, places: ReadonlyMap<string, Place>): reado
         id,
         path,
         record: kind,
-        ref: ref && isThere(visible, ref) ? ref : null,
+        ref: ref && exists(visible, ref) ? ref : null,
         status: problems.length ? 'invalid' : 'ok',
         problems,
       };
     });
 }
 
-function isThere(visible: Snapshot, ref: Ref): boolean {
+function exists(visible: Snapshot, ref: Ref): boolean {
   try {
     return Boolean(getEntity(visible, ref as Refs[ListedKind]));
   } catch {
@@ -69,8 +69,8 @@ function isThere(visible: Snapshot, ref: Ref): boolean {
   }
 }
 
-/** Whether the viewer may know of the unit's files. */
-export function shows(visible: Snapshot, reading: Reading): boolean {
+/** True if the viewer may see the files of a unit. */
+export function isUnitVisible(visible: Snapshot, reading: Reading): boolean {
   switch (reading.kind) {
     case 'namespace':
       return visible.folders.has(reading.slug);

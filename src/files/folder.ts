@@ -1,6 +1,6 @@
 /**
- * The door of this room for the command line: all that it needs of a catalogue folder. A function loads the modules behind
- * it when it is called, so that a command loads no more than it needs.
+ * Functions on a catalogue folder for the command line, which imports no other module of this room. Each function loads
+ * its modules when it is called, so that a command loads no more than it needs.
  */
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -11,11 +11,11 @@ import type { CheckOptions, CheckResult } from './checking/check.ts';
 import type { FolderDiagnosis } from './diagnose.ts';
 import type { FileCatalogue } from './file-catalogue.ts';
 import type { ChangesOptions, ChangesSince } from './git/changes-since.ts';
-import type { Listed } from './reading/listed.ts';
+import type { NamesRequest } from './reading/scan.ts';
 
 export type { CheckDiagnostic, CheckOptions, CheckResult } from './checking/check.ts';
 export type { FolderDiagnosis, FolderState } from './diagnose.ts';
-export type { Listed } from './reading/listed.ts';
+export type { NamesRequest } from './reading/scan.ts';
 
 /** Opens the catalogue in a folder. @throws UnusableCatalogueError */
 export async function open(root: string, options?: OpenOptions): Promise<FileCatalogue> {
@@ -24,7 +24,7 @@ export async function open(root: string, options?: OpenOptions): Promise<FileCat
 }
 
 /**
- * Checks the files of a folder, and fixes them where that is asked for.
+ * Checks the files of a folder, and fixes them if the options say so.
  * @throws UnusableCatalogueError; for changed files only, NotFoundError, UnavailableError
  */
 export async function check(root: string, options?: CheckOptions): Promise<CheckResult> {
@@ -88,25 +88,25 @@ export async function repositoryOf(folder: string): Promise<Repository> {
   }
 }
 
-/** Names in a folder, without reading the records: for completion. They may name broken records. */
-export async function listNames(root: string, listed: Listed): Promise<readonly string[]> {
-  const { namesListed } = await import('./reading/listed.ts');
-  return namesListed(root, listed);
+/** Names in a folder, for completion. The records aren't read, and may be broken. */
+export async function listNames(root: string, request: NamesRequest): Promise<readonly string[]> {
+  const scan = await import('./reading/scan.ts');
+  return scan.listNames(root, request);
 }
 
 /** Makes a folder for a catalogue, with the files for git and editors. */
 export async function prepareFolder(root: string): Promise<void> {
-  const folder = await import('./new-folder.ts');
-  await folder.prepareFolder(root);
+  const scaffold = await import('./scaffold.ts');
+  await scaffold.prepareFolder(root);
 }
 
 /** Makes a new catalogue with this title. */
 export async function createCatalogue(root: string, title: string): Promise<void> {
-  const folder = await import('./new-folder.ts');
-  await folder.createCatalogue(root, title);
+  const scaffold = await import('./scaffold.ts');
+  await scaffold.createCatalogue(root, title);
 }
 
-/** The text of settings without what belongs to one server: its address, and the proxy before it. */
+/** Text of a settings file without the keys that belong to one server: its URL, and the proxy in front of it. */
 export async function copiedSettings(text: string, format: RecordFormat): Promise<string> {
   const { editText } = await import('../text/document.ts');
   return editText(text, format, { base_url: undefined, trust_proxy: undefined }, []);

@@ -1,4 +1,4 @@
-/** Sweeping a catalogue folder at the start of a server: temporary files and locks of crashed writers. */
+/** Clean-up of a catalogue folder when a server starts: temporary files and locks of crashed writers. */
 import { lstat, readdir, readFile, rm } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,7 +6,7 @@ import { isPayloadPath, privateFolder } from '../catalogue/layout.ts';
 import { isAbandoned, isTemporary, sweepTemporaries } from '../disk/durable.ts';
 import { defaultStale, sweepLocks } from '../disk/lock.ts';
 
-/** Age in milliseconds from which a temporary file counts as abandoned, if nothing is known of its writer. */
+/** Age in milliseconds from which a temporary file is abandoned, if its writer is unknown. */
 const anHour = 3_600_000;
 
 /** Deletes the temporary files and locks of writers that have ended; those of writers at work stay. */
@@ -29,15 +29,15 @@ export async function sweepLeftovers(root: string, signal: AbortSignal): Promise
 }
 
 /**
- * Deletes abandoned temporary files in a dataset's folder of payloads, and the payloads that have their name already but
- * whose writer crashed before it wrote the record.
+ * Deletes abandoned temporary files in a dataset's folder of payloads, and payloads without a record, whose writer crashed
+ * between renaming the payload and writing the record.
  */
 export async function sweepPayloads(folder: string): Promise<void> {
   const names = await readdir(folder).catch((): string[] => []);
   for (const path of names.filter(isTemporary).map((name) => join(folder, name))) {
     if (!(await isAbandoned(path, anHour))) continue;
     const inode = await inodeOf(path);
-    // The payload goes first: only its temporary name shows that it is abandoned.
+    // The payload is deleted first: only its temporary name, a hard link, shows that it is abandoned.
     for (const name of names)
       if (inode !== null && !isTemporary(name) && (await inodeOf(join(folder, name))) === inode)
         if (!(await isNamed(folder, name))) await rm(join(folder, name), { force: true });

@@ -1,4 +1,4 @@
-/** Rows of versions: their payloads opened as tables, and asked. */
+/** Rows of versions, read from tables made of their payloads, and the difference between two versions. */
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,9 +6,12 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Rows, RowsPart, RowsRequest } from '../catalogue/catalogue.ts';
+import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { NotFoundError, UnavailableError } from '../catalogue/errors.ts';
 import { payloadPath, privateFolder } from '../catalogue/layout.ts';
+import { formatRef, refOf } from '../catalogue/ref.ts';
 import type { Settings, Version } from '../catalogue/types.ts';
+import { compareTables } from '../data/difference/difference.ts';
 import { ChecksumMismatchError, PayloadError } from '../data/errors.ts';
 import { type PayloadFormat, payloadFormats } from '../data/formats/detect-format.ts';
 import { type OutputFormatName, outputFormats } from '../data/formats/output-formats.ts';
@@ -20,45 +23,45 @@ import { temporaryName } from '../disk/durable.ts';
 import { openPayload } from './bytes.ts';
 import type { CatalogueFiles } from './catalogue-files.ts';
 
-/** Milliseconds that may pass before the first byte of an answer, unless the folder is opened with more patience. */
-const customary = 10_000;
-/** What a timer takes: 24 days. */
-const longest = 2 ** 31 - 1;
+/** Default of `OpenOptions.patience`, in milliseconds. */
+const defaultTimeout = 10_000;
+/** Longest time of a timer, in milliseconds: 24 days. */
+const maxTimeout = 2 ** 31 - 1;
 
-const patienceOf = ({ options }: CatalogueFiles) => Math.min(options.patience ?? customary, longest);
+const timeoutOf = ({ options }: CatalogueFiles) => Math.min(options.patience ?? defaultTimeout, maxTimeout);
 
-const tablesOf = new WeakMap<CatalogueFiles, TableStore>();
+const tableStores = new WeakMap<CatalogueFiles, TableStore>();
 
-/** Folder of the columnar copies of payloads: in the catalogue's folder, or outside of it if that is read-only. */
-export function derivedFolder({ root, options }: Pick<CatalogueFiles, 'root' | 'options'>): string {
+/** Folder of the columnar copies of payloads: in the catalogue folder, or outside of it if that is read-only. */
+export function columnarFolder({ root, options }: Pick<CatalogueFiles, 'root' | 'options'>): string {
   if (!options.readOnly) return join(root, privateFolder, 'cache', 'tables');
   return join(tmpdir(), `catalogue-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`);
 }
 
 /**
- * The rows of a version that a question means.
+ * The rows of a version that a request selects.
  * @throws NotFoundError, ValidationError, UnavailableError
  */
-export async function rowsOf(
+export async function queryRows(
   files: CatalogueFiles,
   version: Version,
-  question: RowsRequest,
+  request: RowsRequest,
   settings: Settings,
 ): Promise<Rows> {
-  const table = await tableOf(files, version);
-  const { parameters, length } = question;
+  const table = await openTable(files, version);
+  const { parameters, length } = request;
   const query = parseDataQuery(parameters, table.schema, undefined, length);
-  const format = formatFor(query, question);
+  const format = formatFor(query, request);
   const paged = query.page !== undefined || query.pageSize !== undefined;
   const part = (window: Omit<RowsPart, 'paged'>): RowsPart => ({ ...window, paged });
-  const limits = { pageSize: settings.page_size, maxPageSize: settings.max_page_size, timeout: patienceOf(files) };
+  const limits = { pageSize: settings.page_size, maxPageSize: settings.max_page_size, timeout: timeoutOf(files) };
   const found = await runQuery(table, query, {
     name: version.dataset,
     payload: files.store.tree.absolute(payloadPath(version.namespace, version.dataset, version.file)),
     format,
     limits,
     links: (window) => {
-      const { next = null, previous = null } = question.links?.(part(window)) ?? {};
+      const { next = null, previous = null } = request.links?.(part(window)) ?? {};
       const type = outputFormats[format].contentType;
       return [
         ...(previous ? [{ href: previous, rel: 'prev', type }] : []),
@@ -88,10 +91,10 @@ function formatFor(query: DataQuery, { format, preferred = 'geojson' }: RowsRequ
 }
 
 /**
- * The format that a payload is read in where its record says so. Where no rows were found in it when it was taken in,
- * its name may promise more than its bytes hold, and they are asked again.
+ * Format of a payload, from the record of its version. None if it is to be detected again: no rows were found at ingest,
+ * and the format may only come from the file's extension.
  */
-export function formatOfRows({ format, rows, file }: Version): { format?: PayloadFormat } {
+export function recordedFormat({ format, rows, file }: Version): { format?: PayloadFormat } {
   if (!Object.hasOwn(payloadFormats, format)) return {};
   const known = format as PayloadFormat;
   const extension = /\.([^.]+?)(?:\.gz)?$/i.exec(file)?.[1]?.toLowerCase() ?? '';
@@ -99,26 +102,26 @@ export function formatOfRows({ format, rows, file }: Version): { format?: Payloa
 }
 
 /**
- * The table of a version's rows. If its columnar copy has to be made first and that takes long, ask again later.
- * @throws NotFoundError that says why there are no rows; UnavailableError
+ * Opens the table of a version's rows.
+ * @throws NotFoundError that says why there are no rows; UnavailableError if its columnar copy isn't ready in time
  */
-export async function tableOf(files: CatalogueFiles, version: Version): Promise<Table> {
-  // Opening the payload finds out all that can be wrong with it as a file.
+export async function openTable(files: CatalogueFiles, version: Version): Promise<Table> {
+  // Throws if there is a problem with the payload as a file.
   await (await openPayload(files.store.tree, version)).close();
   if (!version.checksum) throw new NotFoundError('The rows of a version without a checksum are not shown.');
-  let tables = tablesOf.get(files);
+  let tables = tableStores.get(files);
   if (!tables) {
-    tables = new TableStore({ folder: derivedFolder(files), stagingName: temporaryName });
-    tablesOf.set(files, tables);
+    tables = new TableStore({ folder: columnarFolder(files), stagingName: temporaryName });
+    tableStores.set(files, tables);
   }
   const path = files.store.tree.absolute(payloadPath(version.namespace, version.dataset, version.file));
-  const known = formatOfRows(version);
+  const known = recordedFormat(version);
   const opening = tables.open({ checksum: version.checksum, path, ...known });
   const late = new AbortController();
   try {
-    const table = await Promise.race([opening, pause(patienceOf(files), 'late' as const, { signal: late.signal })]);
+    const table = await Promise.race([opening, pause(timeoutOf(files), 'late' as const, { signal: late.signal })]);
     if (table === 'late') {
-      opening.catch(() => {}); // Whoever asks next is told.
+      opening.catch(() => {}); // The next request gets the error.
       throw new UnavailableError('The rows are being read for the first time. Try again in a moment.');
     }
     if (!table)
@@ -127,7 +130,7 @@ export async function tableOf(files: CatalogueFiles, version: Version): Promise<
   } catch (error) {
     if (error instanceof PayloadError) throw new NotFoundError(`The rows can't be read: ${error.message}`);
     if (error instanceof ChecksumMismatchError)
-      throw new NotFoundError('The payload is not the one that was taken in: its checksum is another.');
+      throw new NotFoundError('The payload is not the one that was published: its checksum differs.');
     throw error;
   } finally {
     late.abort();
@@ -135,8 +138,8 @@ export async function tableOf(files: CatalogueFiles, version: Version): Promise<
 }
 
 /**
- * Whether the payload itself is what is asked for: all rows of Parquet as Parquet, with the geometry in it as GeoParquet
- * has it (its metadata name the `primary_column`).
+ * True if the payload itself has the rows in the requested format: all rows of a Parquet file as Parquet, with geometry
+ * as GeoParquet (the metadata name a `primary_column`).
  */
 async function isPayload(
   files: CatalogueFiles,
@@ -158,5 +161,29 @@ async function isPayload(
     return footer.includes('"primary_column"');
   } finally {
     await file.close();
+  }
+}
+
+/**
+ * The difference between the rows of two versions.
+ * @throws NotFoundError that says which of them has no rows; ValidationError under `_key`; UnavailableError
+ */
+export async function compareVersions(
+  files: CatalogueFiles,
+  from: Version,
+  to: Version,
+  options: DifferenceOptions = {},
+): Promise<Difference> {
+  const [before, after] = await Promise.all([openTableOf(files, from), openTableOf(files, to)]);
+  return { from, to, ...(await compareTables(before, after, options)) };
+}
+
+/** Opens a table. Its errors name the version. */
+async function openTableOf(files: CatalogueFiles, version: Version): Promise<Table> {
+  try {
+    return await openTable(files, version);
+  } catch (error) {
+    if (error instanceof NotFoundError) throw new NotFoundError(`${formatRef(refOf(version))}: ${error.message}`);
+    throw error;
   }
 }

@@ -19,7 +19,7 @@ import { withLocks } from '../disk/lock.ts';
 import { folderIsGone } from '../disk/private-folder.ts';
 import { findPosition } from '../text/parse.ts';
 import type { Access } from './catalogue-files.ts';
-import { leaveNote } from './following/touched.ts';
+import { appendToJournal } from './following/journal.ts';
 import { regularPause, runToEnd } from './reading/event-loop.ts';
 import { OverlayTree } from './tree/overlay-tree.ts';
 import { performActions } from './writing/action.ts';
@@ -113,7 +113,7 @@ class Transaction {
       await this.#runChunk(chunk);
       if (steps.length > 1) await this.#pause();
     }
-    if (this.#scopes.size) await leaveNote(files.root, [...this.#scopes.values()]);
+    if (this.#scopes.size) await appendToJournal(files.root, [...this.#scopes.values()]);
     return { outcomes: this.#outcomes, snapshot: this.#context ? files.snapshot : this.#snapshot };
   }
 

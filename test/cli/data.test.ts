@@ -197,6 +197,6 @@ describe('download', () => {
       versions: { 'parks/trees@20200102030405000000': { id: 21, file: { url: 'https://example.org/trees.csv' } } },
     };
     const { exitCode, err } = await type(['download', 'parks/trees'], { seed: elsewhere });
-    assert.deepEqual([exitCode, err], [3, 'error: The payload lies elsewhere: https://example.org/trees.csv\n']);
+    assert.deepEqual([exitCode, err], [3, 'error: The payload is at another address: https://example.org/trees.csv\n']);
   });
 });

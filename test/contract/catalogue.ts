@@ -35,7 +35,7 @@ export interface Opened {
 /** @param open opens a folder as a catalogue of this kind, until the test is over */
 export function promises(kind: string, open: (test: TestContext, folder: CatalogueFolder) => Promise<Opened>): void {
   const given = async (test: TestContext, content: FolderContent = parks) => {
-    const folder = await makeFolder(content, test);
+    const folder = makeFolder(content, test);
     return { folder, ...(await open(test, folder)) };
   };
 
@@ -109,7 +109,7 @@ export function promises(kind: string, open: (test: TestContext, folder: Catalog
 
     it('shows its files, and what is wrong with them', async (test) => {
       const { catalogue, folder, looked } = await given(test);
-      await folder.write('namespaces/parks/datasets/bad/dataset.yaml', 'label: [\n');
+      folder.write('namespaces/parks/datasets/bad/dataset.yaml', 'label: [\n');
       await looked();
       const { items } = await catalogue.list('file', { filters: { status: ['invalid'] } });
       assert.deepEqual(
@@ -182,7 +182,7 @@ export function promises(kind: string, open: (test: TestContext, folder: Catalog
 
     it('shows images', async (test) => {
       const { catalogue, folder } = await given(test);
-      await folder.write('site_media/trees/oak one.png', png);
+      folder.write('site_media/trees/oak one.png', png);
       const media = await catalogue.media('trees/oak one.png');
       assert.deepEqual([media.mediaType, media.size], ['image/png', png.length]);
       assert.deepEqual(await buffer(media.stream()), png);
@@ -346,7 +346,7 @@ export function promises(kind: string, open: (test: TestContext, folder: Catalog
 
     it('takes a file in by its path', async (test) => {
       const { catalogue, folder } = await given(test);
-      await folder.write('.note.csv', 'a,b\n1,2\n');
+      folder.write('.note.csv', 'a,b\n1,2\n');
       const { version } = await catalogue.publish(trees, { source: folder.path('.note.csv'), fileName: 'note.csv' });
       assert.deepEqual([version.format, version.rows], ['csv', 1]);
     });
@@ -456,7 +456,7 @@ export function promises(kind: string, open: (test: TestContext, folder: Catalog
       const { catalogue, folder, looked } = await given(test);
       await catalogue.get<'dataset'>(trees);
       const path = 'namespaces/parks/datasets/trees/dataset.yaml';
-      await folder.write(path, 'label: [\n');
+      folder.write(path, 'label: [\n');
       await looked();
       await assert.rejects(
         catalogue.edit<'dataset'>(trees, { label: 'x' }),

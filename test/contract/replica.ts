@@ -24,7 +24,7 @@ export function replicaPromises(
   open: (test: TestContext, folder: CatalogueFolder) => Promise<Opened>,
 ): void {
   const given = async (test: TestContext) => {
-    const folder = await makeFolder(content, test);
+    const folder = makeFolder(content, test);
     const { catalogue, open: other } = await open(test, folder);
     return { folder, catalogue, replica: catalogue.replica, other: other.replica };
   };

@@ -16,7 +16,7 @@ export function trashPromises(
 ): void {
   /** A catalogue from which a query and then a dataset were removed. */
   const given = async (test: TestContext) => {
-    const folder = await makeFolder(
+    const folder = makeFolder(
       {
         namespaces: { parks: { id: 1, label: 'Parks' } },
         datasets: { 'parks/trees': { id: 2, label: 'Trees' } },

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { until } from '../support/folder.ts';
 import { freePort } from '../support/free-port.ts';
 import { temporaryFolder } from '../support/program.ts';
 import { Session } from './session.ts';
@@ -52,11 +53,7 @@ describe('README.md', () => {
       stdio: 'ignore',
       detached: true,
     });
-    for (let tries = 0; tries < 300; tries++) {
-      const answer = await fetch(withPorts('http://localhost:8000/readyz')).catch(() => undefined);
-      if (answer?.ok) break;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
+    await until(async () => (await fetch(withPorts('http://localhost:8000/readyz'))).ok, 60_000);
     const person = { NAME: 'A. Person', EMAIL: 'person@example.org' };
     session = new Session(checkout, {
       TMPDIR: home.path,

@@ -1,6 +1,6 @@
 /** A person at a terminal: one session of bash that gets commands, one at a time. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../support/folder.ts';
 
 /** Ends the output of a command. */
 const mark = '\x1e';
@@ -40,8 +40,8 @@ export class Session {
         .replace(/\r+\n/g, '\n')
         .replace(/[^\n]*\r/g, '')
         .replace(mark, '');
-    await until(() => this.#text.includes(mark, start), 60_000);
-    await until(() => isExpected(output()), patience);
+    await wait(() => this.#text.includes(mark, start), 60_000);
+    await wait(() => isExpected(output()), patience);
     return output();
   }
 
@@ -56,6 +56,5 @@ export class Session {
   }
 }
 
-async function until(isSo: () => boolean, patience: number): Promise<void> {
-  for (const deadline = Date.now() + patience; !isSo() && Date.now() < deadline; ) await sleep(20);
-}
+/** Waits until a condition holds, or the time is over. */
+const wait = (condition: () => boolean, milliseconds: number) => until(condition, milliseconds).catch(() => {});

@@ -6,6 +6,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { until } from '../support/folder.ts';
 import { run, type Server, serve, temporaryFolder } from '../support/program.ts';
 
 describe('accounts', () => {
@@ -42,10 +43,8 @@ describe('accounts', () => {
 
     const token = await done('token add bob --scope read');
     const path = '/api/v1/namespaces/parks/';
-    let status = 0;
-    // The server hears of new users a moment later.
-    for (const end = Date.now() + 10_000; status !== 200 && Date.now() < end; ) ({ status } = await ask(path, token));
-    assert.equal(status, 200);
+    // The server reads new users a moment later.
+    await until(async () => (await ask(path, token)).status === 200);
     assert.equal((await fetch(server.url + path)).status, 404);
     assert.equal((await ask(path, token, { method: 'PATCH', body: '{}' })).status, 403);
 

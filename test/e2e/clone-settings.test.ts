@@ -10,7 +10,7 @@ import { served } from '../support/served.ts';
 it('a copy believes no proxy that stands before the original', async (test) => {
   const text = 'title: Ours # and nobody else’s\nbase_url: https://data.example.org\ntrust_proxy: true\npage_size: 7\n';
   const { base } = await served({ namespaces: {}, files: { 'catalogue.yaml': text } }, test);
-  const { root } = await makeFolder({}, test);
+  const { root } = makeFolder({}, test);
   const { exitCode, err } = await run(['clone', base, 'copy'], { cwd: root });
   assert.equal(exitCode, 0, err);
   assert.equal(

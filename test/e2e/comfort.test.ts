@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { writeContent } from '../support/folder.ts';
+import { CatalogueFolder } from '../support/folder.ts';
 import { run, type Server, serve, temporaryFolder } from '../support/program.ts';
 import { seed } from '../support/prompt.ts';
 import { programFolder, terminal } from '../support/terminal.ts';
@@ -24,7 +24,7 @@ describe('at a terminal, on a remote catalogue', () => {
   };
 
   before(async () => {
-    await writeContent(join(cwd, 'there'), seed);
+    new CatalogueFolder(join(cwd, 'there'), seed);
     writeFileSync(record, '# Ours.\nid: 12\nlabel: Benches\nx-team: green\n');
     const add = ['user', 'add', 'alice', '--staff', 'true', '--password-stdin', '--data', 'there'];
     await done(add, `${password}\n`);

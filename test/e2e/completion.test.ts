@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { writeContent } from '../support/folder.ts';
+import { CatalogueFolder } from '../support/folder.ts';
 import { temporaryFolder } from '../support/program.ts';
 import { seed } from '../support/prompt.ts';
 import { programFolder, type Terminal, terminal } from '../support/terminal.ts';
@@ -34,7 +34,7 @@ for (const [name, { command, begin }] of Object.entries(shells)) {
     let shell: Terminal;
 
     before(async () => {
-      await writeContent(join(home.path, 'catalogue-data'), seed);
+      new CatalogueFolder(join(home.path, 'catalogue-data'), seed);
       const { CATALOGUE_DATA: _data, CATALOGUE_REMOTE: _remote, ...env } = process.env;
       const PATH = [programFolder(home.path), process.env.PATH].join(delimiter);
       shell = terminal(command, {

@@ -96,7 +96,7 @@ async function commandLives(root: string, done: Done): Promise<number> {
 }
 
 test('servers and commands that write in the same records and are killed', { timeout: 600_000 }, async () => {
-  const { root } = await makeFolder(content);
+  const { root } = makeFolder(content);
   const files = await openFolder(root);
   const { token } = await files.accounts.addToken('ann');
   await files.close();

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { until } from '../support/folder.ts';
 import { run, runUnread, start, temporaryFolder } from '../support/program.ts';
 import { filesIn } from '../support/prompt.ts';
 
@@ -83,8 +84,7 @@ describe('data, from a file to rows', () => {
       readdirSync(join(root, 'namespaces/lab/datasets'), { recursive: true })
         .map(String)
         .filter((path) => /\/data\/\.[^/]+\.catalogue-tmp$/.test(path));
-    for (const end = Date.now() + 20_000; halves().length === 0 && Date.now() < end; )
-      await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(() => halves().length > 0);
     assert.equal(halves().length, 1, 'it is on its way');
     return { child, halves, ended: ended.then(([[exitCode, signal], err]) => ({ exitCode, signal, err })) };
   }

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { until } from '../support/folder.ts';
 import { run, serve, temporaryFolder } from '../support/program.ts';
 
 describe('catalogue serve', () => {
@@ -53,14 +54,12 @@ describe('catalogue serve', () => {
     try {
       await run(['dataset', 'add', 'parks/ponds', '--label', 'Ponds'], { cwd });
       const address = `${server.url}/api/v1/namespaces/parks/datasets/ponds/`;
-      let status = 0;
-      for (const deadline = Date.now() + 10_000; status !== 200 && Date.now() < deadline; ) {
-        const answer = await fetch(address);
-        ({ status } = answer);
-        if (status === 200) assert.equal(((await answer.json()) as { label: string }).label, 'Ponds');
-        else await answer.text();
-      }
-      assert.equal(status, 200);
+      const answer = await until(async () => {
+        const response = await fetch(address);
+        const text = await response.text();
+        return response.status === 200 && (JSON.parse(text) as { label: string });
+      });
+      assert.equal(answer.label, 'Ponds');
       const { out } = await run(['dataset', 'show', 'parks/ponds', '--json'], { cwd });
       const served = (await (await fetch(address)).json()) as { url: string };
       assert.equal(served.url, `${server.url}${JSON.parse(out).url}`);

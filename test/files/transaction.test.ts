@@ -10,7 +10,7 @@ import { anyVersion, type Change } from '../../src/files/writing/change.ts';
 import { makeFolder } from '../support/folder.ts';
 
 async function open(t: TestContext) {
-  const folder = await makeFolder({ namespaces: { parks: { id: 1, label: 'Parks' } } }, t);
+  const folder = makeFolder({ namespaces: { parks: { id: 1, label: 'Parks' } } }, t);
   const files = await openFolder(folder.root);
   t.after(() => files.close());
   const text = (path: string) => readFile(folder.path(path), 'utf8');
@@ -29,10 +29,10 @@ async function open(t: TestContext) {
 describe('an edit', { concurrency: 4 }, () => {
   it('reads what the file says now, and writes no more than what changed', async (t) => {
     const { folder, edit, text } = await open(t);
-    await folder.write('groups/a.yaml', '# mine\nlabel: x # c\nn: 1\n');
+    folder.write('groups/a.yaml', '# mine\nlabel: x # c\nn: 1\n');
     await edit('groups/a.yaml', ({ n }) => ({ id: Number(n) + 1, label: 'y' }));
     assert.equal(await text('groups/a.yaml'), '# mine\nid: 2\nlabel: y # c\nn: 1\n');
-    await folder.write('groups/b.json', '{"label":"x"}');
+    folder.write('groups/b.json', '{"label":"x"}');
     await edit('groups/b.json', () => ({ id: 1 }));
     assert.equal(await text('groups/b.json'), '{"id":1,"label":"x"}');
     assert.deepEqual((await readdir(folder.path('groups'))).sort(), ['a.yaml', 'b.json']);
@@ -40,7 +40,7 @@ describe('an edit', { concurrency: 4 }, () => {
 
   it('that changes nothing writes nothing', async (t) => {
     const { folder, edit } = await open(t);
-    await folder.write('groups/a.yaml', "label:   'x'\n");
+    folder.write('groups/a.yaml', "label:   'x'\n");
     const before = await stat(folder.path('groups/a.yaml'));
     await edit('groups/a.yaml', () => ({ label: 'x', id: undefined }));
     const after = await stat(folder.path('groups/a.yaml'));
@@ -49,7 +49,7 @@ describe('an edit', { concurrency: 4 }, () => {
 
   it('is not lost among others at the same time', async (t) => {
     const { folder, edit, text } = await open(t);
-    await folder.write('groups/a.yaml', 'label: A\nkeywords: [] # all of them\n');
+    folder.write('groups/a.yaml', 'label: A\nkeywords: [] # all of them\n');
     const numbers = Array.from({ length: 25 }, (_, index) => `k${index}`);
     await Promise.all(
       numbers.map((keyword) =>
@@ -64,7 +64,7 @@ describe('an edit', { concurrency: 4 }, () => {
 
   it('of a broken file is refused with the place of the problem', async (t) => {
     const { folder, edit, text } = await open(t);
-    await folder.write('groups/a.yaml', 'id: 1\nlabel: a: b\n');
+    folder.write('groups/a.yaml', 'id: 1\nlabel: a: b\n');
     await assert.rejects(
       edit('groups/a.yaml', () => assert.fail('nothing to change')),
       (error) => error instanceof ConflictError && error.message.startsWith('groups/a.yaml:2:8: The value holds ": "'),
@@ -83,7 +83,7 @@ describe('an edit', { concurrency: 4 }, () => {
       edit('groups/none.yaml', () => ({})),
       NotFoundError,
     );
-    await folder.write('groups/a.yaml', 'label: A\n');
+    folder.write('groups/a.yaml', 'label: A\n');
     const fail = () => {
       throw new RangeError('mine');
     };
@@ -92,7 +92,7 @@ describe('an edit', { concurrency: 4 }, () => {
 
   it('that would break the schema is refused', async (t) => {
     const { folder, edit, text } = await open(t);
-    await folder.write('groups/a.yaml', 'label: A\n');
+    folder.write('groups/a.yaml', 'label: A\n');
     await assert.rejects(
       edit('groups/a.yaml', () => ({ label: 5 })),
       (error) => error instanceof ValidationError && /groups\/a\.yaml:1:8: label must be text/.test(error.message),
@@ -118,8 +118,8 @@ describe('a new record', { concurrency: 4 }, () => {
 describe('several changes', { concurrency: 4 }, () => {
   it('are made all or not at all: one that is refused leaves the others undone', async (t) => {
     const { folder, files, change, text } = await open(t);
-    for (const name of ['a', 'b']) await folder.write(`groups/${name}.yaml`, `label: ${name}\n`);
-    await folder.write('users/ann.yaml', 'name: Ann\n');
+    for (const name of ['a', 'b']) folder.write(`groups/${name}.yaml`, `label: ${name}\n`);
+    folder.write('users/ann.yaml', 'name: Ann\n');
     const edit = (path: string, set: () => RecordValue): Change => ({ do: 'edit', path, set });
     await assert.rejects(
       change(
@@ -136,7 +136,7 @@ describe('several changes', { concurrency: 4 }, () => {
 
   it('are undone where the disk refuses one of them', async (t) => {
     const { folder, change, text } = await open(t);
-    await folder.write('groups/a.yaml', '# mine\nlabel: a\n');
+    folder.write('groups/a.yaml', '# mine\nlabel: a\n');
     const before = await stat(folder.path('groups/a.yaml'));
     const image = 'site_media/x.png';
     await assert.rejects(

@@ -294,7 +294,7 @@ describe('accounts', () => {
   it('that are damaged turn away those who show credentials, and nobody else', async (t) => {
     const { accounts, ask, send, folder, log } = await serveAccounts(t);
     const { token } = await accounts.addToken('alice');
-    await folder.write('.catalogue/accounts.json', '{"tokens": [ s3cret');
+    folder.write('.catalogue/accounts.json', '{"tokens": [ s3cret');
     assert.equal((await ask('/api/v1/')).status, 200);
     for (const { status, text } of [await ask('/api/v1/', {}, token), await send('POST', obtain, pair)]) {
       assert.equal(status, 503);

@@ -1,4 +1,4 @@
-/** Broken files take nothing down: the last good state stays served, the problem is told, and so is that it was mended. */
+/** Broken files take nothing down: the last valid state stays served, the problem is reported, and its fix is logged. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { homeOf, until } from '../support/folder.ts';
@@ -29,7 +29,7 @@ const get = async <T>(path: string) => {
 const invalid = async () => (await get<{ results: Entry[] }>('/intrinsecus/?status=invalid&page_size=100')).results;
 const problemsOf = (path: string) =>
   until(async () => (await invalid()).find((entry) => entry.path === path)?.problems ?? false);
-const mended = (path: string) => until(async () => !(await invalid()).some((entry) => entry.path === path));
+const fixed = (path: string) => until(async () => !(await invalid()).some((entry) => entry.path === path));
 
 describe('a record that breaks', () => {
   const cases: readonly (readonly [
@@ -52,7 +52,7 @@ describe('a record that breaks', () => {
   ];
   for (const [why, text, line, column, pointer, message] of cases)
     it(`${why}: stays as it was, and says where and what`, async () => {
-      await folder.write(trees, text);
+      folder.write(trees, text);
       const [problem] = await problemsOf(trees);
       assert.deepEqual([problem?.line, problem?.column, problem?.pointer], [line, column, pointer], problem?.message);
       assert.match(problem?.message ?? '', message);
@@ -60,34 +60,34 @@ describe('a record that breaks', () => {
       assert.equal((await get<{ count: number }>('/datasets/?namespace=parks')).count, 1);
       assert.ok(log.some((entry) => entry.startsWith(`${trees}:${line}:${column}: `)));
 
-      await folder.write(trees, 'label: Trees\n');
-      await mended(trees);
-      assert.ok(log.includes(`${trees}: mended.`));
+      folder.write(trees, 'label: Trees\n');
+      await fixed(trees);
+      assert.ok(log.includes(`${trees}: fixed.`));
     });
 
   it('has an entry of its own, with all that is known of it', async () => {
-    await folder.write(trees, 'label: 7\n');
+    folder.write(trees, 'label: 7\n');
     await problemsOf(trees);
     const entry = (await invalid()).find(({ path }) => path === trees);
     assert.ok(entry);
     assert.deepEqual(await get(`/intrinsecus/${entry.id}/`), entry);
     assert.equal(entry.kind, 'dataset');
     assert.equal(entry.resource, `${api}/namespaces/parks/datasets/trees/`);
-    await folder.write(trees, 'label: Trees\n');
-    await mended(trees);
+    folder.write(trees, 'label: Trees\n');
+    await fixed(trees);
     assert.equal((await get<Entry>(`/intrinsecus/${entry.id}/`)).status, 'ok');
   });
 
   it('is no resource where it never was one', async () => {
     const path = `${homeOf('parks/new')}/dataset.yaml`;
-    await folder.write(path, 'label: 7\n');
+    folder.write(path, 'label: 7\n');
     await problemsOf(path);
     const entry = (await invalid()).find((one) => one.path === path);
     assert.equal(entry?.resource, null);
     assert.equal((await fetch(`${api}/namespaces/parks/datasets/new/`)).status, 404);
-    await folder.write(path, 'label: New\n');
+    folder.write(path, 'label: New\n');
     await until(async () => (await fetch(`${api}/namespaces/parks/datasets/new/`)).ok);
-    await mended(path);
+    await fixed(path);
   });
 });
 
@@ -95,14 +95,14 @@ describe('a namespace.yaml', () => {
   it('that is broken from the start hides nothing that was meant to be seen', async () => {
     assert.equal((await get<{ label: string }>('/namespaces/odd/')).label, 'odd');
     assert.equal((await get<{ label: string }>('/namespaces/odd/datasets/one/')).label, 'One');
-    await folder.write('namespaces/odd/namespace.yaml', 'label: Odd\n');
+    folder.write('namespaces/odd/namespace.yaml', 'label: Odd\n');
     await until(async () => (await get<{ label: string }>('/namespaces/odd/')).label === 'Odd');
   });
 
   it('that is broken from the start shows nothing that may have been meant to be hidden', async () => {
-    await folder.write('namespaces/shy/namespace.yaml', 'label: [\nvisibility: private\n');
-    await folder.write(`${homeOf('shy/one')}/dataset.yaml`, 'label: One\n');
-    await folder.write(`${homeOf('odd/two')}/dataset.yaml`, 'label: Two\n');
+    folder.write('namespaces/shy/namespace.yaml', 'label: [\nvisibility: private\n');
+    folder.write(`${homeOf('shy/one')}/dataset.yaml`, 'label: One\n');
+    folder.write(`${homeOf('odd/two')}/dataset.yaml`, 'label: Two\n');
     await until(async () => (await get<{ label: string }>('/namespaces/odd/datasets/two/')).label === 'Two');
     assert.equal((await fetch(`${api}/namespaces/shy/`)).status, 404);
     assert.equal((await fetch(`${api}/namespaces/shy/datasets/one/`)).status, 404);
@@ -110,12 +110,12 @@ describe('a namespace.yaml', () => {
   });
 
   it('that breaks while it is private keeps hiding', async () => {
-    await folder.write('namespaces/water/namespace.yaml', 'label: Water\nvisibility: private\n');
+    folder.write('namespaces/water/namespace.yaml', 'label: Water\nvisibility: private\n');
     await until(async () => (await fetch(`${api}/namespaces/water/`)).status === 404);
-    await folder.write('namespaces/water/namespace.yaml', 'label: [\n');
+    folder.write('namespaces/water/namespace.yaml', 'label: [\n');
     await until(() => log.some((line) => line.startsWith('namespaces/water/namespace.yaml:')));
     assert.equal((await fetch(`${api}/namespaces/water/datasets/wells/`)).status, 404);
-    await folder.write('namespaces/water/namespace.yaml', 'label: Water\n');
+    folder.write('namespaces/water/namespace.yaml', 'label: Water\n');
     await until(async () => (await fetch(`${api}/namespaces/water/`)).ok);
   });
 });
@@ -126,38 +126,38 @@ describe('a dataset.yaml', () => {
       ['shy', 'label: [\nvisibility: private\n'],
       ['mute', ''],
     ] as const) {
-      await folder.write(`queries/of-${slug}.yaml`, `label: Of ${slug}\ndataset: parks/${slug}\n`);
-      await folder.write(`${homeOf(`parks/${slug}`)}/versions/20200101000000000000.yaml`, 'label: [\n');
-      await folder.write(`${homeOf(`parks/${slug}`)}/dataset.yaml`, text);
+      folder.write(`queries/of-${slug}.yaml`, `label: Of ${slug}\ndataset: parks/${slug}\n`);
+      folder.write(`${homeOf(`parks/${slug}`)}/versions/20200101000000000000.yaml`, 'label: [\n');
+      folder.write(`${homeOf(`parks/${slug}`)}/dataset.yaml`, text);
     }
-    await folder.write(`queries/garbled.yaml`, 'label: [\ndataset: parks/shy\n');
-    await folder.write(`${homeOf('parks/loud')}/dataset.yaml`, 'label: [\n');
+    folder.write(`queries/garbled.yaml`, 'label: [\ndataset: parks/shy\n');
+    folder.write(`${homeOf('parks/loud')}/dataset.yaml`, 'label: [\n');
     await problemsOf(`${homeOf('parks/loud')}/dataset.yaml`);
     await until(() => ['shy', 'mute', 'garbled'].every((name) => log.some((line) => line.includes(name))));
     for (const list of ['datasets', 'versions', 'queries', 'intrinsecus', 'intrinsecus/?status=invalid'])
       assert.doesNotMatch(await (await fetch(`${api}/${list}?page_size=1000`)).text(), /shy|mute|garbled/, list);
     assert.equal((await fetch(`${api}/queries/of-shy/`)).status, 404);
     assert.equal((await fetch(`${api}/namespaces/parks/datasets/shy/`)).status, 404);
-    await folder.write(`${homeOf('parks/shy')}/dataset.yaml`, 'label: Shy\n');
+    folder.write(`${homeOf('parks/shy')}/dataset.yaml`, 'label: Shy\n');
     await until(async () => (await fetch(`${api}/queries/of-shy/`)).ok);
   });
 });
 
 describe('settings', () => {
   it('that break stay as they were', async () => {
-    await folder.write('catalogue.yaml', 'title: Good\npage_size: 1\n');
+    folder.write('catalogue.yaml', 'title: Good\npage_size: 1\n');
     await until(async () => (await get<{ results: object[] }>('/datasets/')).results.length === 1);
-    await folder.write('catalogue.yaml', 'page_size: many\n');
+    folder.write('catalogue.yaml', 'page_size: many\n');
     await problemsOf('catalogue.yaml');
     assert.equal((await get<{ results: object[] }>('/datasets/')).results.length, 1);
-    await folder.write('catalogue.yaml', '{}\n');
-    await mended('catalogue.yaml');
+    folder.write('catalogue.yaml', '{}\n');
+    await fixed('catalogue.yaml');
   });
 });
 
 describe('a group', () => {
   it('is the same answer while nothing happens to it, and shows its members', async () => {
-    await folder.write('users/ann.yaml', 'groups: [editors]\n');
+    folder.write('users/ann.yaml', 'groups: [editors]\n');
     const members = async () => (await get<{ members: string[] }>('/groups/editors/')).members;
     assert.deepEqual(await until(async () => ((await members()).length ? members() : false)), [`${api}/users/ann/`]);
   });

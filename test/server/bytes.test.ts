@@ -128,7 +128,7 @@ describe('a download', () => {
   });
 
   it('becomes ready when its payload comes', async () => {
-    await folder.write(`${homeOf('files/missing')}/data/a.csv`, csv);
+    folder.write(`${homeOf('files/missing')}/data/a.csv`, csv);
     await until(async () => (await get(`${at('missing')}download/`)).status === 200);
   });
 });
@@ -166,7 +166,7 @@ describe('site_media', () => {
     await symlink('/etc/passwd', folder.path('site_media/passwd'));
     await symlink('..', folder.path('site_media/up'));
     await symlink(outside, folder.path('site_media/dangling'));
-    await folder.write('.catalogue/private.txt', 'secret');
+    folder.write('.catalogue/private.txt', 'secret');
     await symlink('../.catalogue/private.txt', folder.path('site_media/private.txt'));
     await symlink('../.catalogue', folder.path('site_media/private'));
     await symlink('circle', folder.path('site_media/circle'));
@@ -213,7 +213,7 @@ describe('site_media', () => {
   it('that may not be read is unavailable, without its place on the machine', {
     skip: process.getuid?.() === 0,
   }, async () => {
-    await folder.write('site_media/locked.png', 'x');
+    folder.write('site_media/locked.png', 'x');
     await chmod(folder.path('site_media/locked.png'), 0);
     const answer = await get(`${media}/locked.png`);
     assert.equal(answer.status, 503);

@@ -20,13 +20,13 @@ async function workshop(t: TestContext) {
   const server = await serveAccounts(t);
   const { folder, accounts, ask } = server;
   const { token } = await accounts.addToken('alice');
-  await folder.write(`${homeOf('parks/trees')}/data/${slug}.csv`, 'a\n1\n');
-  await folder.write(
+  folder.write(`${homeOf('parks/trees')}/data/${slug}.csv`, 'a\n1\n');
+  folder.write(
     `${homeOf('parks/trees')}/versions/${slug}.yaml`,
     `id: 8\nlabel: One\ndatetime: 2020-01-01T00:00:00Z\nready: true\nfile:\n  name: ${slug}.csv\n  format: csv\n`,
   );
-  await folder.write('queries/tall.yaml', 'id: 9\nlabel: Tall\ndataset: parks/trees\n');
-  await folder.write(record, 'id: 7\nlabel: Trees\n');
+  folder.write('queries/tall.yaml', 'id: 9\nlabel: Tall\ndataset: parks/trees\n');
+  folder.write(record, 'id: 7\nlabel: Trees\n');
   await until(async () => {
     const [dataset, query] = await Promise.all([ask(trees), ask(`${api}/queries/tall/`)]);
     return dataset.body?.versions?.length === 1 && query.status === 200;

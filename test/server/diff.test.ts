@@ -10,6 +10,7 @@ import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import type { DifferenceCounts, DifferenceKey, RowChange } from '../../src/catalogue/difference.ts';
 import { createApp } from '../../src/server/app.ts';
 import { listen } from '../../src/server/listen.ts';
+import { until } from '../support/folder.ts';
 import { makeWorkshop, type Workshop } from '../support/published.ts';
 import { serveFolder } from '../support/server.ts';
 
@@ -310,10 +311,7 @@ describe('differences', () => {
     });
     assert.match(first, /"counts":\{[^}]*"changed":30000/);
     assert.ok(told < 200_000, `${told} rows were read for one who takes none`);
-    for (let tries = 0; !ended; tries++) {
-      assert.ok(tries < 500);
-      await new Promise((done) => setTimeout(done, 10));
-    }
+    await until(() => ended);
     assert.deepEqual(server.log, []);
   });
 

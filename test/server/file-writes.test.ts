@@ -29,7 +29,7 @@ async function given(test: TestContext) {
 describe('changes, many at once', { concurrency: 3 }, () => {
   it('have an outcome each, as requests of their own would have', async (test) => {
     const { change, ask, folder } = await given(test);
-    await folder.write('queries/broken.yaml', 'label: [\n');
+    folder.write('queries/broken.yaml', 'label: [\n');
     await until(async () => (await ask('/api/v1/intrinsecus/')).text.includes('"id"'));
     const { status, body, headers } = await change([
       write(`${home}/versions/v1.yaml`, 'ready: false\n'),

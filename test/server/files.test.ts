@@ -20,15 +20,15 @@ const svg = '<svg xmlns="http://www.w3.org/2000/svg"/>';
 async function given(test: TestContext) {
   const server = await serveAccounts(test);
   const { folder, accounts, ask } = server;
-  await folder.write(`${home}/data/a.csv`, csv);
-  await folder.write(
+  folder.write(`${home}/data/a.csv`, csv);
+  folder.write(
     `${home}/versions/${slug}.yaml`,
     `checksum: ${sha256(csv)}\nfile: {name: a.csv, format: csv, size: 8}\n`,
   );
-  await folder.write('site_media/oak.svg', svg);
-  await folder.write(`${home}/dataset.yaml`, 'id: 7\nlabel: Trees # old ones\nimage: /site_media/oak.svg\n');
-  await folder.write('namespaces/secret/datasets/inner/dataset.yaml', 'id: 8\nlabel: Inner\n');
-  await folder.write('queries/q.json', '{"label":"Q","dataset":"parks/trees"}');
+  folder.write('site_media/oak.svg', svg);
+  folder.write(`${home}/dataset.yaml`, 'id: 7\nlabel: Trees # old ones\nimage: /site_media/oak.svg\n');
+  folder.write('namespaces/secret/datasets/inner/dataset.yaml', 'id: 8\nlabel: Inner\n');
+  folder.write('queries/q.json', '{"label":"Q","dataset":"parks/trees"}');
   await until(async () => (await ask('/api/v1/namespaces/parks/datasets/trees/version/latest/')).status === 200);
   await until(async () => (await ask('/api/v1/queries/q/')).status === 200);
   const tokenOf = async (name: string) => (await accounts.addToken(name)).token;

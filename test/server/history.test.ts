@@ -16,7 +16,7 @@ async function workshop(t: TestContext, { git: inGit = true } = {}) {
     execFileSync('git', ['-C', server.folder.root, ...as, ...args], { encoding: 'utf8', stdio: 'pipe', env: own });
   if (inGit) {
     git('init', '--quiet', '--initial-branch=main');
-    await server.folder.write('.gitignore', '.catalogue/\n');
+    server.folder.write('.gitignore', '.catalogue/\n');
     git('add', '-A');
     git('commit', '--quiet', '-m', 'Start');
   }
@@ -62,7 +62,7 @@ describe('the history', () => {
     const [id = '', datetime = ''] = git('log', '-1', '--format=%H %aI').trim().split(' ');
     assert.deepEqual(body.results[0], { id, author: 'bob', datetime, message: upload[0] });
     // What a person commits counts as well.
-    await folder.write('namespaces/parks/datasets/trees/NOTES.md', 'x\n');
+    folder.write('namespaces/parks/datasets/trees/NOTES.md', 'x\n');
     git('add', '-A');
     git('commit', '--quiet', '-m', 'By hand');
     assert.equal((await messages('parks/datasets/trees/'))[0], 'By hand');

@@ -5,7 +5,7 @@ import { makeFolder } from '../support/folder.ts';
 import { serveFolder } from '../support/server.ts';
 
 it('people get a page of what there is, programs are sent to the API', async (t) => {
-  const folder = await makeFolder(
+  const folder = makeFolder(
     {
       settings: { title: 'Data of <b>Springfield</b>' },
       namespaces: { parks: { label: 'Parks' }, secret: { label: 'Secret', visibility: 'private' } },

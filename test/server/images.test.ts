@@ -172,10 +172,10 @@ describe('a write that is refused', () => {
       assert.equal((await send('PATCH', trees, { image, namespace: `${api}/namespaces/water/` })).status, 403);
       assert.equal((await ask(trees, { method: 'PATCH', body: form({ image }) }, eve)).status, 403);
       assert.equal((await ask(trees, { method: 'PATCH', body: form({ image }) })).status, 401);
-      await folder.write(`${homeOf('parks/trees')}/dataset.yaml`, 'label: "not yet\n');
+      folder.write(`${homeOf('parks/trees')}/dataset.yaml`, 'label: "not yet\n');
       const broken = await send('PATCH', trees, { image });
       assert.deepEqual([broken.status, /dataset\.yaml:1:/.test(broken.body.detail)], [409, true]);
-      await folder.write(`${homeOf('parks/trees')}/dataset.yaml`, 'label: Trees\n');
+      folder.write(`${homeOf('parks/trees')}/dataset.yaml`, 'label: Trees\n');
       assert.deepEqual(stored(), before);
       assert.equal(before.length, expected);
     };
@@ -188,7 +188,7 @@ describe('a write that is refused', () => {
 
   it('is one into a folder that lies elsewhere', async (t) => {
     const { send, folder } = await gallery(t);
-    const elsewhere = await makeFolder({}, t);
+    const elsewhere = makeFolder({}, t);
     await symlink(elsewhere.root, folder.path('site_media'));
     const { status, body } = await send('PATCH', trees, { image: images.png });
     assert.deepEqual([status, /is a link that leads out/.test(body.detail)], [409, true]);

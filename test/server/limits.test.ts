@@ -147,7 +147,7 @@ describe('numbers', () => {
 
 describe('a server of ours', () => {
   const app = async () => {
-    const files = await openFolder((await makeFolder({ settings: {} })).root);
+    const files = await openFolder(makeFolder({ settings: {} }).root);
     await files.load();
     return createApp((viewer) => files.for(viewer), { accounts: files.accounts, log: (line) => assert.fail(line) });
   };

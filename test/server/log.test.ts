@@ -101,7 +101,7 @@ describe('the log as text', () => {
   it('is about problems alone', async (t) => {
     const { base, folder, log } = await served(content, t);
     await fetch(base + dataset);
-    await folder.write('namespaces/parks/namespace.yaml', 'label: [');
+    folder.write('namespaces/parks/namespace.yaml', 'label: [');
     await until(() => log.length > 0);
     assert.deepEqual(
       log.filter((line) => !line.startsWith('namespaces/parks/namespace.yaml:')),

@@ -46,7 +46,7 @@ describe('/metrics', () => {
     assert.equal(value('catalogue_invalid_files'), 1);
     assert.ok(value('nodejs_eventloop_lag_seconds') >= 0);
     assert.doesNotMatch(text, /secret|plans/i);
-    await folder.write('namespaces/parks/datasets/ponds/dataset.yaml', 'label: Ponds\n');
+    folder.write('namespaces/parks/datasets/ponds/dataset.yaml', 'label: Ponds\n');
     await until(async () => (await look()).includes('catalogue_entities{kind="dataset"} 2'));
   });
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { get } from 'node:http';
 import { after, before, describe, it } from 'node:test';
+import { until } from '../support/folder.ts';
 import { makeWorkshop, type Workshop } from '../support/published.ts';
 import { serveFolder } from '../support/server.ts';
 
@@ -222,8 +223,6 @@ describe('rows', () => {
       });
       request.on('error', (error: NodeJS.ErrnoException) => (error.code === 'ECONNRESET' ? resolve() : reject(error)));
     });
-    for (let tries = 0; open() > before && tries < 500; tries++)
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    assert.ok(open() <= before, `${open() - before} descriptors are left open`);
+    await until(() => open() <= before).catch(() => assert.fail(`${open() - before} descriptors are left open`));
   });
 });

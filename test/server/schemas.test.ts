@@ -7,7 +7,7 @@ import { makeFolder } from '../support/folder.ts';
 import { serveFolder } from '../support/server.ts';
 
 it('every key of every kind of file is on the page of its schema', async (t) => {
-  const folder = await makeFolder({ namespaces: { a: { label: 'A' } } }, t);
+  const folder = makeFolder({ namespaces: { a: { label: 'A' } } }, t);
   const server = await serveFolder(folder.root);
   t.after(() => server.close());
   for (const schema of Object.values(schemas)) {

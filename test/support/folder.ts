@@ -1,8 +1,9 @@
-/** Catalogue folders for tests: temporary, written from what a test says, and removed at its end. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+/** Temporary catalogue folders for tests, and waiting for a condition. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
 
 type Named<T> = Readonly<Record<string, T>>;
@@ -21,41 +22,72 @@ export interface FolderContent {
   readonly files?: Named<string | Uint8Array>;
 }
 
-export interface CatalogueFolder {
+/** A catalogue folder. It lies in a folder of its own, so that it can be moved away and back. */
+export class CatalogueFolder {
   readonly root: string;
-  path(relative: string): string;
-  write(relative: string, content: string | Uint8Array): Promise<void>;
-  remove(): Promise<void>;
+  readonly #removed: string;
+
+  /**
+   * @param root path of the folder, which is made if it is missing
+   * @param removed path of the folder that `remove` removes
+   */
+  constructor(root: string, content: FolderContent = {}, removed = root) {
+    this.root = root;
+    this.#removed = removed;
+    for (const [path, text] of Object.entries(filesOf(content))) this.write(path, text);
+  }
+
+  /** Absolute path of a file in the folder. */
+  path(relative: string): string {
+    return join(this.root, relative);
+  }
+
+  /** Absolute path of a file beside the folder. */
+  beside(name: string): string {
+    return join(dirname(this.root), name);
+  }
+
+  /** Writes a file, and makes the folders above it. */
+  write(relative: string, content: string | Uint8Array): void {
+    mkdirSync(dirname(this.path(relative)), { recursive: true });
+    writeFileSync(this.path(relative), content);
+  }
+
+  /** Writes the record of a public namespace. */
+  namespace(slug: string, label = slug): void {
+    this.write(`namespaces/${slug}/namespace.yaml`, `label: ${label}\nvisibility: public\n`);
+  }
+
+  /** Writes the records of a dataset and its versions. @param path of the dataset's folder */
+  dataset(path: string, label: string, versions: readonly string[] = ['v1']): void {
+    this.write(`${path}/dataset.yaml`, datasetText(label));
+    for (const version of versions) this.write(`${path}/versions/${version}.yaml`, versionText(label));
+  }
+
+  /** Removes the folder, and everything beside it if it is temporary. */
+  remove(): void {
+    rmSync(this.#removed, { recursive: true, force: true, maxRetries: 3 });
+  }
 }
 
-/** Makes a folder that is removed when the test, or all of the file's tests, end. */
-export async function makeFolder(content: FolderContent = {}, test?: TestContext): Promise<CatalogueFolder> {
-  const folder = await writeFolder(content);
-  if (test) test.after(folder.remove);
-  else after(folder.remove);
+/** Makes a temporary folder that stays until it is removed. */
+export function makeLastingFolder(content: FolderContent): CatalogueFolder {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), 'catalogue-test-')));
+  return new CatalogueFolder(join(home, 'data'), content, home);
+}
+
+/** Makes a temporary folder that is removed at the end of the test, or of all tests in the file. */
+export function makeFolder(content: FolderContent = {}, test?: TestContext): CatalogueFolder {
+  const folder = makeLastingFolder(content);
+  if (test) test.after(() => folder.remove());
+  else after(() => folder.remove());
   return folder;
 }
 
-/** Makes a folder that stays until it is removed. */
-export async function writeFolder(content: FolderContent): Promise<CatalogueFolder> {
-  const root = await mkdtemp(join(tmpdir(), 'catalogue-test-'));
-  return writeContent(root, content);
-}
-
-/** Writes a catalogue into a folder, which is made where it isn't there. */
-export async function writeContent(root: string, content: FolderContent): Promise<CatalogueFolder> {
-  const folder: CatalogueFolder = {
-    root,
-    path: (relative) => join(root, relative),
-    async write(relative, text) {
-      await mkdir(dirname(join(root, relative)), { recursive: true });
-      await writeFile(join(root, relative), text);
-    },
-    remove: () => rm(root, { recursive: true, force: true, maxRetries: 3 }),
-  };
-  for (const [path, text] of Object.entries(filesOf(content))) await folder.write(path, text);
-  return folder;
-}
+/** Text of a dataset's record. */
+export const datasetText = (label: string): string => `label: ${label}\ndescription: Of no interest\n`;
+/** Text of a version's record, without payload. */
+export const versionText = (label: string): string => `label: ${label}\ndatetime: 2024-01-31T12:00:00Z\nready: false\n`;
 
 function filesOf(content: FolderContent): Record<string, string | Uint8Array> {
   const { settings = {}, namespaces = {}, datasets = {}, versions = {}, files = {} } = content;
@@ -81,19 +113,20 @@ export function homeOf(name: string): string {
 }
 
 /**
- * Waits until something holds.
- * @param look what is asked again and again; it may throw, and is right when it neither throws nor says false
+ * Waits until a condition holds, and returns its result.
+ * @param condition called again and again until it neither throws nor returns false
+ * @param timeout in milliseconds
  */
-export async function until<T>(look: () => Promise<T> | T, deadline = 10_000): Promise<Exclude<T, false>> {
-  const end = Date.now() + deadline;
+export async function until<T>(condition: () => Promise<T> | T, timeout = 20_000): Promise<Exclude<T, false>> {
+  const deadline = Date.now() + timeout;
   for (;;) {
     try {
-      const found = await look();
-      if (found !== false) return found as Exclude<T, false>;
-      if (Date.now() > end) throw new Error(`This never held within ${deadline} ms: ${look}`);
+      const result = await condition();
+      if (result !== false) return result as Exclude<T, false>;
+      if (Date.now() > deadline) throw new Error(`This never held within ${timeout} ms: ${condition}`);
     } catch (error) {
-      if (Date.now() > end) throw error;
+      if (Date.now() > deadline) throw error;
     }
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await sleep(5);
   }
 }

@@ -13,7 +13,7 @@ import { openFolder } from '../../src/files/file-catalogue.ts';
 import { type CheckResult, check } from '../../src/files/folder.ts';
 import { connect } from '../../src/remote/remote-catalogue.ts';
 import type { ServeOptions, Serving } from '../../src/serve.ts';
-import { type FolderContent, homeOf, writeContent } from './folder.ts';
+import { CatalogueFolder, type FolderContent, homeOf } from './folder.ts';
 
 export interface PromptOptions {
   /** What a catalogue of its own has in it. */
@@ -98,7 +98,7 @@ let count = 0;
 /** Makes a catalogue folder that is gone when the file's tests end. @returns its path */
 export async function makeRoot(content: FolderContent = seed): Promise<string> {
   const root = join(home, String(count++), 'catalogue-data');
-  await writeContent(root, content);
+  new CatalogueFolder(root, content);
   return root;
 }
 

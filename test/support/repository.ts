@@ -1,10 +1,11 @@
 /** A catalogue in a git repository, for tests: real git, without the settings of whoever runs them. */
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { type FolderContent, writeContent } from './folder.ts';
+import { promisify } from 'node:util';
+import { CatalogueFolder, type FolderContent } from './folder.ts';
 
 export interface Repository {
   /** The top of the working tree. */
@@ -12,6 +13,8 @@ export interface Repository {
   /** The catalogue in it. */
   readonly root: string;
   git(...args: string[]): string;
+  /** The same without blocking this process. */
+  gitAsync(...args: string[]): Promise<void>;
   /** Writes a file of the catalogue. */
   write(path: string, text: string | Uint8Array): void;
   /** Removes a file or folder of the catalogue. */
@@ -37,7 +40,7 @@ export async function makeRepository(
   const root = join(top, within);
   const repository = repositoryAt(top, root);
   repository.git('init', '--quiet', '--initial-branch=main');
-  await writeContent(root, { ...content, files: { '.gitignore': '.catalogue/\n', ...content.files } });
+  new CatalogueFolder(root, { ...content, files: { '.gitignore': '.catalogue/\n', ...content.files } });
   repository.commit('Start');
   return repository;
 }
@@ -50,6 +53,9 @@ export function repositoryAt(top: string, root: string): Repository {
     top,
     root,
     git,
+    async gitAsync(...args) {
+      await promisify(execFile)('git', ['-C', top, ...settings, ...args], { env: gitEnv });
+    },
     write(path, text) {
       mkdirSync(dirname(join(root, path)), { recursive: true });
       writeFileSync(join(root, path), text);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, type TestContext } from 'node:test';
 import type { ServeOptions } from '../../src/serve.ts';
-import { type CatalogueFolder, type FolderContent, writeFolder } from './folder.ts';
+import { type CatalogueFolder, type FolderContent, makeLastingFolder } from './folder.ts';
 import { serveFolder } from './server.ts';
 
 export interface Served {
@@ -18,11 +18,11 @@ export async function served(
   test?: TestContext,
   options?: Partial<ServeOptions>,
 ): Promise<Served> {
-  const folder = await writeFolder(content);
+  const folder = makeLastingFolder(content);
   const server = await serveFolder(folder.root, options);
   const end = async () => {
     await server.close();
-    await folder.remove();
+    folder.remove();
     const errors = server.log.filter((line) => /Error|^\s+at |^response:/.test(line));
     assert.deepEqual(errors, []);
   };

@@ -36,7 +36,7 @@ const content = {
 };
 
 async function start(test: TestContext, there: object, here: object) {
-  const [theirs, ours] = [await makeFolder(there, test), await makeFolder(here, test)];
+  const [theirs, ours] = [makeFolder(there, test), makeFolder(here, test)];
   for (const { root } of [theirs, ours]) mkdirSync(join(root, 'namespaces'), { recursive: true });
   const files = await openFolder(theirs.root);
   const { token } = await files.accounts.addToken('root');

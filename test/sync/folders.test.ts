@@ -11,7 +11,7 @@ import { contentOf, failuresOf, pullFrom, pushTo } from './pair.ts';
 
 /** A catalogue there, and one here that is empty. */
 async function start(test: TestContext) {
-  const there = await makeFolder(
+  const there = makeFolder(
     {
       ...seed,
       groups: { gardeners: { id: 5, label: 'Gardeners' } },
@@ -24,7 +24,7 @@ async function start(test: TestContext) {
     },
     test,
   );
-  const here = await makeFolder({ namespaces: {} }, test);
+  const here = makeFolder({ namespaces: {} }, test);
   mkdirSync(join(here.root, 'namespaces'));
   const write = (root: string, path: string, text: string) => {
     mkdirSync(dirname(join(root, path)), { recursive: true });

@@ -13,7 +13,7 @@ const ponds = `${homeOf('parks/ponds')}/dataset.yaml`;
 
 /** Two folders that are in step. */
 async function start(test: TestContext) {
-  const there = await makeFolder(
+  const there = makeFolder(
     {
       namespaces: { parks: { id: 1, label: 'Parks' } },
       datasets: { 'parks/trees': { id: 11, label: 'Trees' }, 'parks/ponds': { id: 12, label: 'Ponds' } },
@@ -21,7 +21,7 @@ async function start(test: TestContext) {
     },
     test,
   );
-  const here = await makeFolder({}, test);
+  const here = makeFolder({}, test);
   await makeEmpty(here.root);
   assert.deepEqual(failuresOf(await pullFrom(here.root, there.root)), []);
   return { here: here.root, there: there.root };

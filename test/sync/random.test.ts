@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { after, describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Replica } from '../../src/catalogue/replica.ts';
-import { writeContent } from '../support/folder.ts';
+import { CatalogueFolder } from '../support/folder.ts';
 import { edits, Hands } from './edits.ts';
 import { contentOf, failuresOf, pullFrom, pushTo } from './pair.ts';
 
@@ -36,7 +36,7 @@ const start = {
 async function twoSides(ours: Parameters<Hands['do']>[0][], theirs: typeof ours) {
   const folder = join(home, String(count++));
   const [here, there] = [join(folder, 'here'), join(folder, 'there')];
-  await writeContent(there, start);
+  new CatalogueFolder(there, start);
   const [mine, yours] = [
     new Hands(here, 'mine', (name) => /one|two|mine/.test(name) || name.endsWith('/a')),
     new Hands(there, 'yours', (name) => !/one|two|mine/.test(name) && !name.endsWith('/a')),

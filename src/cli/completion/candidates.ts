@@ -1,7 +1,7 @@
 /** The words that complete the current one. */
 import type { DatasetRef } from '../../catalogue/ref.ts';
 import type { Column } from '../../catalogue/types.ts';
-import type { Listed } from '../../files/folder.ts';
+import type { NamesRequest } from '../../files/folder.ts';
 import type { Expected, Given } from './expected.ts';
 import type { Names } from './names.ts';
 import { sourceOf } from './sources.ts';
@@ -132,7 +132,7 @@ async function named(
   { names, describing }: Sources,
   current: string,
   prefix: string,
-  listed: Listed,
+  listed: NamesRequest,
 ): Promise<readonly Candidate[]> {
   const all = await names.names(listed);
   const slugs = listed.kind === 'version' ? ['latest', ...[...all].reverse()] : all;

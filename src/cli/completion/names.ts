@@ -2,13 +2,13 @@
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { DatasetRef, Ref } from '../../catalogue/ref.ts';
 import type { Dataset } from '../../catalogue/types.ts';
-import type { Listed } from '../../files/folder.ts';
+import type { NamesRequest } from '../../files/folder.ts';
 import { listAll } from '../lookup.ts';
 import { ageText } from '../output/quantities.ts';
 
 export interface Names {
   /** Names of a kind; of a remote, at most 2000. */
-  names(listed: Listed): Promise<readonly string[]>;
+  names(listed: NamesRequest): Promise<readonly string[]>;
   /** A short description; '' if there is none, or the record is broken. */
   described(ref: Ref): Promise<string>;
   /** The dataset; undefined if it doesn't exist. */

@@ -179,7 +179,7 @@ export class FileAccounts implements Accounts {
 
   async #findUser(username: string): Promise<User | undefined> {
     if (!usernameRule.test(username)) return undefined;
-    await this.#files.need([{ kind: 'user', slug: username }]);
+    await this.#files.ensureRead([{ kind: 'user', slug: username }]);
     return this.#files.snapshot.users.get(username);
   }
 

@@ -6,8 +6,8 @@
 import { parsePath, parseRecordName, recordStem, type Unit, unitKey } from '../../catalogue/layout.ts';
 import { GitError, runGit } from '../git/git.ts';
 import { branchPoint, changedPaths, emptyTree, lookUpCommit, translateGitErrors } from '../git/refs.ts';
+import { readUnits, type UnitsRead, unitsAt, unitsByKey } from '../reading/read-unit.ts';
 import { scan } from '../reading/scan.ts';
-import { byKey, type ReadUnits, readUnits, unitsAt } from '../reading/units.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
 import type { FileTree } from '../tree/file-tree.ts';
 import { GitTree, indexEnv } from '../tree/git-tree.ts';
@@ -39,8 +39,8 @@ export function changedRecords(root: string, part: GitChanges): Promise<ChangedR
     const start = { commit: base?.commit ?? (await emptyTree(root)) };
     const [paths, ...trees]: [readonly string[], GitTree, GitTree | DiskTree] = await Promise.all([
       changedPaths(root, base?.commit ?? null, target),
-      GitTree.of(root, start),
-      'staged' in part ? GitTree.of(root, { index: part.index }) : new DiskTree(root),
+      GitTree.open(root, start),
+      'staged' in part ? GitTree.open(root, { index: part.index }) : new DiskTree(root),
     ]);
     const changed = new Set(paths);
     const units = await concernedUnits(root, part, trees, changed);
@@ -60,7 +60,7 @@ async function namedHead(root: string) {
 }
 
 /** Records of the units that were read, with diagnostics of all files of the tree that are not part of the layout. */
-function treeRecords(tree: FileTree, { snapshot, states }: ReadUnits, changed?: ReadonlySet<string>): TreeRecords {
+function treeRecords(tree: FileTree, { snapshot, states }: UnitsRead, changed?: ReadonlySet<string>): TreeRecords {
   const diagnostics = new Map(snapshot.diagnostics);
   for (const found of scan(tree))
     if ('stray' in found)
@@ -77,7 +77,7 @@ async function concernedUnits(
   trees: Trees,
   touched: ReadonlySet<string>,
 ): Promise<Unit[]> {
-  const all = byKey([...scan(trees[1])].flatMap((found) => ('unit' in found ? [found.unit] : [])));
+  const all = unitsByKey([...scan(trees[1])].flatMap((found) => ('unit' in found ? [found.unit] : [])));
   const units = unitsAt(touched);
   const words = await searchWords(trees, units, touched, all);
   const mentioning = words.size > maxWords ? all : unitsAt(await filesMentioning(root, part, words));
@@ -160,7 +160,7 @@ const recordPathspecs = [
 ].map((ref) => `:(glob)${recordStem(ref)}.*`);
 
 /** Units that the records of the units refer to. */
-function* referencedBy({ snapshot }: ReadUnits): Generator<Unit> {
+function* referencedBy({ snapshot }: UnitsRead): Generator<Unit> {
   for (const { namespace, datasets } of snapshot.folders.values()) {
     for (const slug of namespace?.owners ?? []) yield { kind: 'group', slug };
     for (const dataset of datasets.values())

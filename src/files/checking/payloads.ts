@@ -12,7 +12,7 @@ import { PayloadError } from '../../data/errors.ts';
 import { payloadFormats } from '../../data/formats/detect-format.ts';
 import { ingest } from '../../data/ingest/ingest.ts';
 import { fileChecksum } from '../../disk/checksum.ts';
-import { formatOfRows } from '../rows.ts';
+import { recordedFormat } from '../rows.ts';
 
 /**
  * Reads payloads and reports those that differ from their records.
@@ -72,7 +72,7 @@ async function checkColumns(
   const dataset = getEntity<'dataset'>(records.snapshot, datasetOf(version));
   if (latestVersion(dataset)?.slug !== version.slug || !Object.hasOwn(payloadFormats, version.format)) return [];
   try {
-    const { columns: found } = await ingest(payload, { fileName: payload, ...formatOfRows(version) });
+    const { columns: found } = await ingest(payload, { fileName: payload, ...recordedFormat(version) });
     const changes = compareColumns(dataset.columns, found);
     if (isUnchanged(changes)) return [];
     const differences = [

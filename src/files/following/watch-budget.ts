@@ -1,20 +1,20 @@
-/** How many folders can be watched, and what to do where that is too few. */
+/** Number of folders that may be watched, and the reason to poll if that is too few. */
 import { readFileSync } from 'node:fs';
 import type { UnitState } from '../reading/unit-reader.ts';
 import { unitOfReading } from '../reading/unit-store.ts';
-import { foldersOf } from './lookouts.ts';
+import { watchedFolders } from './watchers.ts';
 
-/** Beyond this, watching costs more memory than it is worth: some 7 kB a folder. */
-const mostWorthwhile = 60_000;
-/** What is left of the system's limit to the user's other programs. */
+/** With more folders, watching takes too much memory: some 7 kB a folder. */
+const maxFolders = 60_000;
+/** Part of the system's limit that is used; the rest is for the user's other programs. */
 const share = 0.75;
 
-/** @returns how many folders may be watched */
+/** Maximum number of folders to watch. */
 export function watchBudget(): number {
-  return Math.min(mostWorthwhile, Math.floor(share * (systemLimit() ?? Number.POSITIVE_INFINITY)));
+  return Math.min(maxFolders, Math.floor(share * (systemLimit() ?? Number.POSITIVE_INFINITY)));
 }
 
-/** The system's limit on watches for this user; null where it has none that can be read. */
+/** The system's limit on inotify watches for this user; null if there is none, or it can't be read. */
 export function systemLimit(): number | null {
   if (process.platform !== 'linux') return null;
   try {
@@ -24,29 +24,33 @@ export function systemLimit(): number | null {
   }
 }
 
-/** About how many folders have to be watched for these units. */
-export function foldersToWatch(states: Iterable<UnitState>): number {
+/** Approximate number of folders to watch for these units. */
+export function countWatchedFolders(states: Iterable<UnitState>): number {
   let count = 0;
-  for (const { reading } of states) count += foldersOf(unitOfReading(reading)).length;
+  for (const { reading } of states) count += watchedFolders(unitOfReading(reading)).length;
   return count;
 }
 
-/** One sentence that says why the folder is polled, and what to raise. */
-export function whyPolled(need: number, budget: number, error?: NodeJS.ErrnoException): string {
-  const polled = 'so changes are looked for every few seconds instead';
+/**
+ * One sentence for the log: why the folder is polled, and which limit to raise.
+ * @param needed number of folders to watch
+ * @param error of the watcher that failed, if one has
+ */
+export function pollingReason(needed: number, budget: number, error?: NodeJS.ErrnoException): string {
+  const consequence = 'so it is checked for changes every few seconds instead';
   if (error?.code === 'EMFILE' || error?.code === 'ENFILE')
     return (
-      `The system lets this process open no more files or watchers (${error.code}), ${polled}; to have them seen at once, ` +
+      `The system lets this process open no more files or watchers (${error.code}), ${consequence}; to see changes at once, ` +
       'raise "sysctl fs.inotify.max_user_instances=1024" or "ulimit -n 65536", and start again.'
     );
   if (error && error.code !== 'ENOSPC' && error.code !== 'EBUDGET')
-    return `The folder can't be watched (${error.message}), ${polled}.`;
-  if (budget === mostWorthwhile && error?.code !== 'ENOSPC')
-    return `The catalogue has more folders (${need}) than are watched (${budget}), ${polled}.`;
-  const have = error?.code === 'ENOSPC' ? 'and others use up the rest' : `${budget} free for use`;
-  const enough = Math.max(524_288, 2 ** Math.ceil(Math.log2(need / share)));
+    return `The folder can't be watched (${error.message}), ${consequence}.`;
+  if (budget === maxFolders && error?.code !== 'ENOSPC')
+    return `The catalogue has more folders (${needed}) than can be watched (${budget}), ${consequence}.`;
+  const available = error?.code === 'ENOSPC' ? 'and other programs use the rest' : `${budget} available`;
+  const enough = Math.max(524_288, 2 ** Math.ceil(Math.log2(needed / share)));
   return (
-    `The system lets too few folders be watched (${need} needed, ${have}), ${polled}; ` +
-    `to have them seen at once, raise the limit with "sysctl fs.inotify.max_user_watches=${enough}", and start again.`
+    `The system lets too few folders be watched (${needed} needed, ${available}), ${consequence}; ` +
+    `to see changes at once, raise the limit with "sysctl fs.inotify.max_user_watches=${enough}", and start again.`
   );
 }

@@ -1,64 +1,63 @@
 /**
- * Following a folder as it changes. Watchers bring rumours, and a sweep every so often finds what they missed. Where
- * the folder can't be watched, sweeps are all there is: then git's state and the notes that our own writers leave make
- * the usual changes known at once.
+ * Follows a catalogue folder as it changes. Watchers report changes, and a sweep (a scan of the whole folder) every so
+ * often finds those that they missed. A folder that can't be watched is polled: by sweeps, and between them by the state
+ * of git and the journal of our own writes, which make the usual changes known at once.
  */
-
-import { datasetFolder, namespaceFolder, type Unit, unitKey } from '../../catalogue/layout.ts';
+import { datasetFolder, namespaceFolder, type Scope, type Unit, unitKey } from '../../catalogue/layout.ts';
 import { HeadTracker } from '../git/head-tracker.ts';
 import { runInSlices } from '../reading/event-loop.ts';
-import { type Scope, type UnitStore, unitOfReading } from '../reading/unit-store.ts';
-import { Lookouts } from './lookouts.ts';
-import { Rumours } from './rumours.ts';
-import { Notes } from './touched.ts';
-import { foldersToWatch, watchBudget, whyPolled } from './watch-budget.ts';
+import { type UnitStore, unitOfReading } from '../reading/unit-store.ts';
+import { ChangeQueue } from './change-queue.ts';
+import { JournalReader } from './journal.ts';
+import { countWatchedFolders, pollingReason, watchBudget } from './watch-budget.ts';
+import { Watchers } from './watchers.ts';
 
 export interface WatchOptions {
   readonly log: (line: string) => void;
-  /** Looks at the files in the scopes. */
+  /** Reads the files in the scopes again. */
   readonly refresh: (scopes: readonly Scope[]) => Promise<void>;
-  /** How many folders may be watched; default: as the system's limits allow. With none, the folder is polled. */
+  /** Maximum number of watched folders; default: what the system's limits allow. With more, the folder is polled. */
   readonly budget?: number | undefined;
-  /** Milliseconds from sweep to sweep while the folder is watched; default 30,000. */
+  /** Milliseconds between two sweeps while the folder is watched; default 30,000. */
   readonly sweepEvery?: number | undefined;
 }
 
-/** `lost`: the folder is gone, or is no catalogue any more. */
+/** `lost`: the folder is gone, or isn't a catalogue any more. */
 export type WatchState = 'starting' | 'watching' | 'polling' | 'lost';
 
-/** Milliseconds from one look at the few things that tell most for least to the next. */
-const pulse = 250;
-/** Milliseconds from sweep to sweep while the folder isn't watched (yet). */
+/** Milliseconds between two ticks: checks that the folder is there, and of git and the journal if it is polled. */
+const tickEvery = 250;
+/** Milliseconds between two sweeps while the folder isn't watched (yet). */
 const pollEvery = 2000;
-/** A sweep may take one part of so many of the time. */
-const leisure = 5;
-/** After so many rumours at once, the system may have dropped some. */
+/** A sweep may take at most one part in this many of the time. */
+const sweepShare = 5;
+/** Number of changes at once from which the system may have dropped some. */
 const flood = 500;
-/** While so many units a second change, a sweep would only make one more snapshot of many: it waits for so long. */
-const bustle = 50;
-const patience = 30_000;
+/** With more recent changes than this, a sweep waits, for at most `maxDelay` milliseconds: it would delay them. */
+const busy = 50;
+const maxDelay = 30_000;
 
 export class Watch {
   readonly #store: UnitStore;
   readonly #options: WatchOptions;
-  readonly #rumours: Rumours;
-  #lookouts: Lookouts | undefined;
+  readonly #changes: ChangeQueue;
+  #watchers: Watchers | undefined;
   #state: WatchState = 'starting';
-  #root: string | null = null;
-  #notes: Notes | undefined;
+  #rootIdentity: string | null = null;
+  #journal: JournalReader | undefined;
   #git: HeadTracker | null = null;
   #timer: NodeJS.Timeout | undefined;
   #sweepAt = 0;
   #sweeping: Promise<void> | undefined;
-  #asking = false;
+  #isReadingHints = false;
   #closed = false;
 
   constructor(store: UnitStore, options: WatchOptions) {
     this.#store = store;
     this.#options = options;
-    this.#rumours = new Rumours({
-      look: (scopes) => this.#look(scopes),
-      unsettled: (unit) => store.isBeingWritten(unit),
+    this.#changes = new ChangeQueue({
+      rescan: (scopes) => this.#rescan(scopes),
+      isBeingWritten: (unit) => store.isBeingWritten(unit),
     });
   }
 
@@ -66,115 +65,116 @@ export class Watch {
     return this.#state;
   }
 
-  /** Begins to follow; what changes before the watchers are set up is found once they are. */
+  /** Starts to follow the folder. Changes before the watchers are ready are found once they are. */
   start(): void {
-    this.#root = this.#store.tree.identity('');
-    this.#begin();
-    this.#timer = setInterval(() => this.#beat(), pulse);
+    this.#rootIdentity = this.#store.tree.identity('');
+    this.#startWatchers();
+    this.#timer = setInterval(() => this.#tick(), tickEvery);
   }
 
-  /** Lets go of everything, and waits for what is under way. */
+  /** Stops watchers and timers, and waits for the current rescan. */
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#timer);
-    this.#lookouts?.close();
-    await this.#rumours.close();
+    this.#watchers?.close();
+    await this.#changes.close();
     await this.#sweeping;
   }
 
-  #begin(): void {
-    this.#lookouts?.close();
+  #startWatchers(): void {
+    this.#watchers?.close();
     this.#sweepAt = performance.now() + pollEvery;
     this.#state = 'starting';
     const budget = this.#options.budget ?? watchBudget();
-    const need = foldersToWatch(this.#store.states.values());
-    if (need > budget) {
-      this.#poll(whyPolled(need, budget));
+    const needed = countWatchedFolders(this.#store.states.values());
+    if (needed > budget) {
+      this.#startPolling(pollingReason(needed, budget));
       return;
     }
-    const lookouts = new Lookouts(this.#store.tree, {
+    const watchers = new Watchers(this.#store.tree, {
       budget,
-      heard: (path) => this.#rumours.hear(path),
-      // While all are being set up, one sweep at the end is cheaper.
-      placed: (unit) =>
-        this.#state === 'watching' && this.#rumours.owe(unit.kind === 'dataset' ? unit : { folder: prefixOf(unit) }),
-      replaced: (unit) => this.#store.invalidate(prefixOf(unit)),
-      failed: (error) => {
-        if (this.#lookouts !== lookouts) return;
-        const now = foldersToWatch(this.#store.states.values());
-        this.#poll(whyPolled(Math.max(need, now), budget, error));
+      onChange: (path) => this.#changes.push(path),
+      // While they start, one sweep at the end is cheaper.
+      onReady: (unit) =>
+        this.#state === 'watching' &&
+        this.#changes.schedule(unit.kind === 'dataset' ? unit : { folder: folderPrefix(unit) }),
+      onReplaced: (unit) => this.#store.invalidate(folderPrefix(unit)),
+      onError: (error) => {
+        if (this.#watchers !== watchers) return;
+        const neededNow = countWatchedFolders(this.#store.states.values());
+        this.#startPolling(pollingReason(Math.max(needed, neededNow), budget, error));
       },
     });
-    this.#lookouts = lookouts;
-    void runInSlices(this.#place([{ folder: '' }]))
-      .then(() => lookouts.settled())
+    this.#watchers = watchers;
+    void runInSlices(this.#updateWatchers([{ folder: '' }]))
+      .then(() => watchers.ready())
       .then(() => {
-        if (this.#lookouts !== lookouts) return;
+        if (this.#watchers !== watchers) return;
         this.#state = 'watching';
         this.#sweepAt = 0;
       });
   }
 
-  #poll(why: string): void {
-    this.#lookouts?.close();
-    this.#lookouts = undefined;
+  #startPolling(reason: string): void {
+    this.#watchers?.close();
+    this.#watchers = undefined;
     this.#state = 'polling';
-    this.#options.log(why);
-    this.#notes = new Notes(this.#store.tree.root);
+    this.#options.log(reason);
+    this.#journal = new JournalReader(this.#store.tree.root);
     this.#sweepAt = 0;
     void HeadTracker.open(this.#store.tree.root).then((git) => {
       this.#git = git;
     });
   }
 
-  #beat(): void {
-    const { tree: folder } = this.#store;
-    if (!folder.isCatalogue()) {
-      this.#lose();
+  #tick(): void {
+    const { tree } = this.#store;
+    if (!tree.isCatalogue()) {
+      this.#markLost();
       return;
     }
-    const root = folder.identity('');
-    if (root !== this.#root || this.#state === 'lost') {
+    const rootIdentity = tree.identity('');
+    if (rootIdentity !== this.#rootIdentity || this.#state === 'lost') {
       if (this.#state === 'lost') this.#options.log('The catalogue folder is back: everything is read again.');
-      this.#root = root;
+      this.#rootIdentity = rootIdentity;
       this.#store.invalidate('');
-      this.#begin();
+      this.#startWatchers();
       this.#sweepAt = 0;
     }
-    if (this.#state === 'polling') void this.#ask();
+    if (this.#state === 'polling') void this.#readHints();
     const overdue = performance.now() - this.#sweepAt;
-    if (overdue >= (this.#rumours.lately > bustle ? patience : 0)) void this.#sweep();
+    if (overdue >= (this.#changes.recentCount > busy ? maxDelay : 0)) void this.#sweep();
   }
 
-  #lose(): void {
+  #markLost(): void {
     if (this.#state === 'lost') return;
     this.#state = 'lost';
-    this.#lookouts?.close();
-    this.#lookouts = undefined;
+    this.#watchers?.close();
+    this.#watchers = undefined;
     this.#options.log(
-      'The catalogue folder is gone, or has neither catalogue.yaml nor namespaces/: ' +
-        'what was last read of it stays served until it is back.',
+      'The catalogue folder is gone, or has neither catalogue.yaml nor namespaces/: its last state is served until it is back.',
     );
   }
 
-  async #ask(): Promise<void> {
-    if (this.#asking) return;
-    this.#asking = true;
-    const known = [this.#notes?.news() ?? [], (await this.#git?.takeChangedPaths()) ?? []];
-    this.#asking = false;
+  /** Puts the paths that the journal and git name in the queue. If they may lack some, a sweep is due. */
+  async #readHints(): Promise<void> {
+    if (this.#isReadingHints) return;
+    this.#isReadingHints = true;
+    const hints = [this.#journal?.read() ?? [], (await this.#git?.takeChangedPaths()) ?? []];
+    this.#isReadingHints = false;
     if (this.#closed) return;
-    for (const paths of known)
-      if (paths) for (const path of paths) this.#rumours.hear(path);
+    for (const paths of hints)
+      if (paths) for (const path of paths) this.#changes.push(path);
       else this.#sweepAt = 0;
   }
 
-  async #look(scopes: readonly Scope[]): Promise<void> {
+  async #rescan(scopes: readonly Scope[]): Promise<void> {
     if (this.#state === 'lost') return;
     try {
       await this.#options.refresh(scopes);
-      await runInSlices(this.#place(scopes));
+      await runInSlices(this.#updateWatchers(scopes));
     } catch (error) {
-      this.#options.log(`The folder could not be looked at: ${(error as Error).message}`);
+      this.#options.log(`The folder can't be read: ${(error as Error).message}`);
     }
     if (scopes.length > flood) this.#sweepAt = Math.min(this.#sweepAt, performance.now() + pollEvery / 2);
   }
@@ -183,48 +183,48 @@ export class Watch {
     this.#sweeping ??= (async () => {
       const start = performance.now();
       this.#sweepAt = Number.POSITIVE_INFINITY;
-      await this.#look([{ folder: '' }]);
+      await this.#rescan([{ folder: '' }]);
       const end = performance.now();
       const { sweepEvery = 30_000 } = this.#options;
       const pause = this.#state === 'watching' ? sweepEvery : Math.min(pollEvery, sweepEvery);
-      // Not where the next was asked for in the meantime.
-      if (this.#sweepAt > end) this.#sweepAt = end + Math.max(pause, (leisure - 1) * (end - start));
+      // Unless an earlier one became due during this one.
+      if (this.#sweepAt > end) this.#sweepAt = end + Math.max(pause, (sweepShare - 1) * (end - start));
       this.#sweeping = undefined;
     })();
     return this.#sweeping;
   }
 
-  /** Sees to it that the folders of the units in the scopes are watched as they are now. */
-  *#place(scopes: readonly Scope[]): Generator<void> {
-    const lookouts = this.#lookouts;
-    if (!lookouts) return;
+  /** Watches the folders that the units in the scopes have now. */
+  *#updateWatchers(scopes: readonly Scope[]): Generator<void> {
+    const watchers = this.#watchers;
+    if (!watchers) return;
     for (const scope of scopes)
-      for (const unit of 'folder' in scope ? this.#unitsBelow(scope.folder, lookouts) : [scope]) {
+      for (const unit of 'folder' in scope ? this.#unitsBelow(scope.folder, watchers) : [scope]) {
         if (this.#closed) return;
-        lookouts.place(unit, this.#awaitsPayload(unit));
+        watchers.watch(unit, this.#hasPayloadProblem(unit));
         yield;
       }
   }
 
-  /** The units whose folders are, or were, at or below a folder. */
-  *#unitsBelow(folder: string, lookouts: Lookouts): Generator<Unit> {
+  /** Units with folders at or below a folder, known or still watched. */
+  *#unitsBelow(folder: string, watchers: Watchers): Generator<Unit> {
     yield { kind: 'settings' };
     const [, namespace] = /^namespaces\/([^/]+)\//.exec(folder) ?? [];
     if (namespace !== undefined) yield { kind: 'namespace', slug: namespace };
     const { states } = this.#store;
     for (const [key, { reading }] of states) if (key.startsWith(folder)) yield unitOfReading(reading);
-    for (const [key, unit] of lookouts.units()) if (key.startsWith(folder) && !states.has(key)) yield unit;
+    for (const [key, unit] of watchers.units()) if (key.startsWith(folder) && !states.has(key)) yield unit;
   }
 
-  /** Payloads aren't watched; but one that is missing, or is still being copied, is waited for. */
-  #awaitsPayload(unit: Unit): boolean {
+  /** True if a payload is missing or incomplete. Only then the folder of payloads is watched. */
+  #hasPayloadProblem(unit: Unit): boolean {
     const diagnostics = this.#store.states.get(unitKey(unit))?.diagnostics ?? [];
     return diagnostics.some(([, list]) => list.some(({ pointer }) => pointer === '/file'));
   }
 }
 
-/** What lies at and below a unit's folder. */
-function prefixOf(unit: Unit): string {
+/** Prefix of the paths in a unit's folder. */
+function folderPrefix(unit: Unit): string {
   if (unit.kind === 'dataset') return `${datasetFolder(unit.namespace, unit.slug)}/`;
   return unit.kind === 'namespace' ? `${namespaceFolder(unit.slug)}/` : '';
 }

@@ -5,7 +5,7 @@ import type { RecordKind } from '../../catalogue/schemas.ts';
 import type { Diagnostic } from '../../catalogue/types.ts';
 import { checkRecord } from '../../catalogue/validators.ts';
 import { parseRecord } from '../../text/parse.ts';
-import { type ReadUnits, readUnits, unitsAt } from '../reading/units.ts';
+import { readUnits, type UnitsRead, unitsAt } from '../reading/read-unit.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
 import { type FileTree, lfsPointer } from '../tree/file-tree.ts';
 import { GitTree } from '../tree/git-tree.ts';
@@ -38,7 +38,7 @@ export async function changesSince(root: string, range: string, options: Changes
   const paths = await translateGitErrors(() => changedPaths(root, from.commit, to ?? 'working tree'));
   const units = unitsAt(paths);
   const treeAt = async ({ commit }: NamedCommit) => {
-    const tree = await GitTree.of(root, { commit });
+    const tree = await GitTree.open(root, { commit });
     await tree.load(units.values());
     return tree;
   };
@@ -71,7 +71,7 @@ function workingTree(folder: DiskTree): FileTree {
 }
 
 /** A diagnostic for each record that can't be read. A missing payload does not make its record unreadable. */
-function unreadableRecords(tree: FileTree, { states }: ReadUnits): readonly Diagnostic[] {
+function unreadableRecords(tree: FileTree, { states }: UnitsRead): readonly Diagnostic[] {
   return states.flatMap(({ diagnostics }) =>
     diagnostics.flatMap(([path, [problem]]) => (problem && !isReadable(tree, path) ? [problem] : [])),
   );

@@ -15,7 +15,7 @@ import { compareTables } from '../../data/difference/difference.ts';
 import { ChecksumMismatchError, PayloadError } from '../../data/errors.ts';
 import type { Table } from '../../data/table/table.ts';
 import { TableStore } from '../../data/table/table-store.ts';
-import { derivedFolder, formatOfRows } from '../rows.ts';
+import { columnarFolder, recordedFormat } from '../rows.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
 import { UnreadableFileError } from '../tree/file-tree.ts';
 import type { GitTree } from '../tree/git-tree.ts';
@@ -96,9 +96,9 @@ export class RowComparison {
       throw new RowsUnavailableError(`${slug} has no ${version.file ? 'checksum' : 'payload'}`);
     const local = this.#localPath(version);
     const path = local ?? (await this.#extract(version, tree, join(temporary, 'payloads')));
-    const folder = local ? derivedFolder({ root: this.#root, options: {} }) : join(temporary, 'tables');
+    const folder = local ? columnarFolder({ root: this.#root, options: {} }) : join(temporary, 'tables');
     try {
-      const table = await new TableStore({ folder }).open({ checksum, path, ...formatOfRows(version) });
+      const table = await new TableStore({ folder }).open({ checksum, path, ...recordedFormat(version) });
       if (table) return table;
       throw new RowsUnavailableError(`${version.format || 'these'} files have no rows that can be compared`);
     } catch (error) {

@@ -1,7 +1,6 @@
 /**
- * What was read, kept for the next start: one line of JSON for each unit. It is never believed, only compared: a state
- * counts for as long as the stamps of its files are those on disk. A cache of another version, cut off or damaged, is
- * ignored as a whole.
+ * Cache of unit states, for a fast start: one line of JSON for each unit. A state is used only if the stamps of its files
+ * are still those on disk. A cache of another version, or one that is cut off or damaged, is ignored as a whole.
  */
 import { createReadStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
@@ -14,18 +13,20 @@ import { makePrivateFolder } from '../../disk/private-folder.ts';
 import type { UnitState } from './unit-reader.ts';
 import type { UnitStore } from './unit-store.ts';
 
-/** Raise it when states get another shape, or the value of a field another meaning. */
+/** Version of the format: raise it when the shape of states changes, or the meaning of a field. */
 const version = 4;
-/** In milliseconds: the work between two pauses, the pause between two saves, the age at which an unfinished cache is waste. */
+/** Milliseconds of work between two writes, which let other requests have their turn. */
 const slice = 5;
-const aWhile = 5 * 60_000;
+/** Milliseconds between two saves. */
+const saveEvery = 5 * 60_000;
+/** Age in milliseconds from which an unfinished cache file is abandoned. */
 const anHour = 60 * 60_000;
-/** Where the cache of a folder lies. */
+/** Path of a folder's cache. */
 export const cachePath = (root: string) => join(root, privateFolder, 'cache', 'snapshot.ndjson');
-/** A cache of entities that have other fields is of no use. */
+/** First line of a cache. It has the checksum of the table of fields: with other fields, the entities would be others. */
 const header = JSON.stringify({ catalogue: 'snapshot cache', version, fields: crc32(JSON.stringify(fields)) });
 
-/** The states kept in the folder's cache; none where there is no cache that can be used. */
+/** The states in a folder's cache; none if there is no usable cache. */
 export async function readCache(root: string): Promise<readonly UnitState[]> {
   const states: UnitState[] = [];
   let sum = 0;
@@ -52,18 +53,18 @@ export async function readCache(root: string): Promise<readonly UnitState[]> {
       rest = bytes.subarray(start);
     }
   } catch {
-    // Absent, unreadable or damaged: the files themselves say it all.
+    // Missing, unreadable or damaged: everything is read from the files.
   }
   return [];
 }
 
-/** Writes the cache anew, beside and then into its place, in steps that leave the event loop to others. */
+/** Writes the cache to a temporary file and renames it, in steps that let other requests have their turn. */
 export async function writeCache(root: string, states: Iterable<UnitState>): Promise<void> {
   const path = cachePath(root);
   await makePrivateFolder(root, 'cache');
   await sweepTemporaries(dirname(path), anHour);
-  const beside = temporaryBeside(path);
-  const file = await open(beside, 'wx', 0o600);
+  const temporary = temporaryBeside(path);
+  const file = await open(temporary, 'wx', 0o600);
   try {
     let sum = 0;
     let count = 0;
@@ -82,65 +83,65 @@ export async function writeCache(root: string, states: Iterable<UnitState>): Pro
     lines.push(JSON.stringify({ end: count, sum }));
     await file.write(`${lines.join('\n')}\n`);
     await file.close();
-    await rename(beside, path);
+    await rename(temporary, path);
   } catch (error) {
     await file.close().catch(() => {});
-    await rm(beside, { force: true });
+    await rm(temporary, { force: true });
     throw error;
   }
 }
 
-export interface KeeperOptions {
-  /** Read the cache, but never write it. */
+export interface StateCacheOptions {
+  /** True to read the cache, but never write it. */
   readonly readOnly?: boolean;
   readonly log?: (line: string) => void;
 }
 
-/** Keeps the cache of a store: saved after the first reading, every few minutes where something changed, and at the end. */
-export class CacheKeeper {
+/** The cache of a store. It is saved after the first scan, every few minutes if something changed, and on close. */
+export class StateCache {
   readonly #store: UnitStore;
-  readonly #options: KeeperOptions;
-  /** The store's count of changes that the cache on disk holds. */
-  #saved = -1;
+  readonly #options: StateCacheOptions;
+  /** The store's change count when it was last saved. */
+  #savedCount = -1;
   #saving: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
-  /** What was last said of a cache that can't be written. */
-  #said = '';
+  /** Reason of the last failure, which is logged once. */
+  #lastFailure = '';
 
-  constructor(store: UnitStore, options: KeeperOptions) {
+  constructor(store: UnitStore, options: StateCacheOptions) {
     this.#store = store;
     this.#options = options;
   }
 
-  /** Gives the store what the cache holds. */
+  /** Gives the cached states to the store. */
   async restore(): Promise<void> {
     const states = await readCache(this.#store.tree.root);
     this.#store.restore(states);
-    if (states.length) this.#saved = this.#store.changeCount;
+    if (states.length) this.#savedCount = this.#store.changeCount;
   }
 
-  /** Saves what has been read, and from time to time what changed since. */
+  /** Saves the states now and at regular intervals. */
   start(): void {
     void this.save();
-    this.#timer = setInterval(() => void this.save(), aWhile);
+    this.#timer = setInterval(() => void this.save(), saveEvery);
     this.#timer.unref();
   }
 
-  /** Saves what is read, unless the cache holds that already. Resolves too where it can't be saved. */
+  /** Saves the states, unless nothing changed since the last time. A failure is logged, not thrown. */
   save(): Promise<void> {
     if (this.#options.readOnly) return this.#saving;
     this.#saving = this.#saving.then(async () => {
-      const { changeCount: changes, tree: folder, states } = this.#store;
-      if (changes === this.#saved || !folder.isCatalogue()) return;
+      const { changeCount, tree, states } = this.#store;
+      if (changeCount === this.#savedCount || !tree.isCatalogue()) return;
       try {
-        await writeCache(folder.root, states.values());
-        this.#saved = changes;
-        this.#said = '';
+        await writeCache(tree.root, states.values());
+        this.#savedCount = changeCount;
+        this.#lastFailure = '';
       } catch (error) {
         const reason = codeOf(error) || (error as Error).message;
-        if (reason !== this.#said)
+        if (reason !== this.#lastFailure)
           this.#options.log?.(`The cache can't be written (${reason}): the next start takes longer.`);
-        this.#said = reason;
+        this.#lastFailure = reason;
       }
     });
     return this.#saving;

@@ -1,10 +1,10 @@
-/** Doing long work in one go, or in slices that leave the event loop to others. */
+/** Long work at once, or in slices between which other requests have their turn. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
- * For loops that wait for little but each other.
- * @param slice milliseconds that may pass between two pauses
- * @returns what is to be awaited in every round: nothing, or a turn of the event loop whenever a slice is used up
+ * A function to be awaited in every round of a long loop: it yields to the event loop when a slice is used up, and else
+ * returns at once.
+ * @param slice milliseconds between two pauses
  */
 export function regularPause(slice = 5): () => Promise<void> | undefined {
   let end = performance.now() + slice;
@@ -16,14 +16,14 @@ export function regularPause(slice = 5): () => Promise<void> | undefined {
   };
 }
 
-/** Runs the steps to their end, at once. */
+/** Runs all steps at once. */
 export function runToEnd(steps: Iterator<void>): void {
   while (!steps.next().done);
 }
 
 /**
- * Runs the steps, pausing whenever a slice is used up.
- * @param slice milliseconds that may pass between two pauses
+ * Runs all steps, and yields to the event loop when a slice is used up.
+ * @param slice milliseconds between two pauses
  */
 export async function runInSlices(steps: Iterator<void>, slice = 5): Promise<void> {
   for (;;) {

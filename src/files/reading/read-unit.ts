@@ -1,6 +1,6 @@
 /**
- * What the files say now. A unit is read only if it differs from what was last read of it, and a file that is broken
- * leaves what was last good of it in place.
+ * Reads units from their files. A unit, or a version of it, is parsed again only if its files changed; a broken record
+ * leaves the last valid one in place.
  */
 import {
   datasetFrom,
@@ -18,21 +18,24 @@ import {
   parseRecordName,
   payloadFolder,
   recordPaths,
+  scopeAt,
   type Unit,
+  unitKey,
   versionsFolder,
 } from '../../catalogue/layout.ts';
+import type { VersionRef } from '../../catalogue/ref.ts';
 import type { RecordOf } from '../../catalogue/schemas.ts';
 import { settingsFrom } from '../../catalogue/settings.ts';
-import type { Reading } from '../../catalogue/snapshot.ts';
+import { applyReadings, emptySnapshot, type Reading, type Snapshot } from '../../catalogue/snapshot.ts';
 import type { Dataset, Namespace, Version } from '../../catalogue/types.ts';
 import { type FileTree, type Stamp, sameStamp, UnreadableFileError } from '../tree/file-tree.ts';
 import { UnitReader, type UnitState } from './unit-reader.ts';
 
-/** Whether all that was looked at is as it was. */
-export function unchanged(folder: FileTree, state: UnitState): boolean {
+/** True if the files and folders of a unit are unchanged. */
+function isUnchanged(tree: FileTree, { stamps, payloads }: UnitState): boolean {
+  const isSame = ([path, stamp]: readonly [string, Stamp | null]) => sameStamp(tree.stamp(path), stamp);
   try {
-    const same = ([path, stamp]: readonly [string, Stamp | null]) => sameStamp(folder.stamp(path), stamp);
-    return state.stamps.every(same) && state.payloads.every(same);
+    return stamps.every(isSame) && payloads.every(isSame);
   } catch (error) {
     if (error instanceof UnreadableFileError) return false;
     throw error;
@@ -40,37 +43,37 @@ export function unchanged(folder: FileTree, state: UnitState): boolean {
 }
 
 /**
- * Reads a unit.
- * @param before what was last read of it: returned as it is where nothing changed. What was read anew and says the same
- *   as before is the same object as before.
+ * Reads a unit. Entities and diagnostics that are equal to those before are the same objects.
+ * @param before the last state; returned if nothing changed
  */
-export function readUnit(folder: FileTree, unit: Unit, before?: UnitState): UnitState {
-  if (!before) return readAnew(folder, unit);
-  if (unchanged(folder, before)) return before;
-  const { reading, diagnostics, ...stamps } = readAnew(folder, unit, before);
-  const listed = new Map(before.diagnostics);
+export function readUnit(tree: FileTree, unit: Unit, before?: UnitState): UnitState {
+  if (!before) return readFiles(tree, unit);
+  if (isUnchanged(tree, before)) return before;
+  const { reading, diagnostics, ...stamps } = readFiles(tree, unit, before);
+  const diagnosticsBefore = new Map(before.diagnostics);
   return {
-    reading: same(before.reading, reading),
-    diagnostics: diagnostics.map(([path, list]) => [path, same(listed.get(path), list)]),
+    reading: reuseIfEqual(before.reading, reading),
+    diagnostics: diagnostics.map(([path, list]) => [path, reuseIfEqual(diagnosticsBefore.get(path), list)]),
     ...stamps,
   };
 }
 
-function same<T>(before: T | undefined, now: T): T {
+function reuseIfEqual<T>(before: T | undefined, now: T): T {
   return before !== undefined && JSON.stringify(before) === JSON.stringify(now) ? before : now;
 }
 
-function readAnew(folder: FileTree, unit: Unit, before?: UnitState): UnitState {
-  const look = new UnitReader(folder, before);
-  if (unit.kind === 'dataset') return readDataset(look, unit, before?.reading.entity as Dataset | undefined);
+function readFiles(tree: FileTree, unit: Unit, before?: UnitState): UnitState {
+  const reader = new UnitReader(tree, before);
+  if (unit.kind === 'dataset') return readDataset(reader, unit, before?.reading.entity as Dataset | undefined);
   const old = before?.reading.entity ?? null;
-  if (unit.kind === 'namespace' && !look.stamp(namespaceFolder(unit.slug)))
-    return look.state({ ...unit, entity: null });
-  const found = look.record(unit.kind, recordPaths(unit));
+  if (unit.kind === 'namespace' && !reader.stamp(namespaceFolder(unit.slug)))
+    return reader.state({ ...unit, entity: null });
+  const found = reader.record(unit.kind, recordPaths(unit));
   if (!found && unit.kind === 'namespace')
-    look.report(namespaceFolder(unit.slug), 'layout', 'namespace.yaml is missing. Add one with a line "label: …".');
-  const entity = found && (found.record ? entityOf(unit, found.record) : (old ?? stopgap(unit, found.text)));
-  return look.state({ ...unit, entity } as Reading);
+    reader.report(namespaceFolder(unit.slug), 'layout', 'namespace.yaml is missing. Add one with a line "label: …".');
+  const entity =
+    found && (found.record ? entityOf(unit, found.record) : (old ?? placeholderNamespace(unit, found.text)));
+  return reader.state({ ...unit, entity } as Reading);
 }
 
 function entityOf(unit: Exclude<Unit, { kind: 'dataset' }>, record: unknown): Reading['entity'] {
@@ -89,75 +92,106 @@ function entityOf(unit: Exclude<Unit, { kind: 'dataset' }>, record: unknown): Re
 }
 
 /**
- * A broken namespace.yaml with no good state before it: its datasets are served all the same, under the folder's name.
- * Unless the file may have wanted to hide them.
+ * Namespace in place of a broken record that has never been valid, so that its datasets are served, under the name of
+ * the folder. It is private if the record may say so. Null for units of other kinds.
  */
-function stopgap(unit: Unit, text: string): Namespace | null {
+function placeholderNamespace(unit: Unit, text: string): Namespace | null {
   if (unit.kind !== 'namespace') return null;
-  return namespaceFrom(unit.slug, { label: unit.slug, visibility: mayHide(text) ? 'private' : 'public' });
+  return namespaceFrom(unit.slug, { label: unit.slug, visibility: mayBePrivate(text) ? 'private' : 'public' });
 }
 
-/** Whether a file that is broken may have wanted to hide what it describes; of one that can't be read, nobody knows. */
-const mayHide = (text: string): boolean => text === '' || /visib|priv/i.test(text);
+/** True if a broken record may say `visibility: private`. One that can't be read (text '') may. */
+const mayBePrivate = (text: string): boolean => text === '' || /visib|priv/i.test(text);
 
 /**
- * A broken dataset.yaml with no good state before it makes no dataset. Where it may have wanted to hide one, there is
- * one that is private: else its files, what is wrong with them and its queries would be shown to everybody.
+ * Private dataset in place of a broken record that has never been valid, if the record may say that it is private:
+ * without a dataset, its files, their diagnostics and its queries would be visible to everybody. Undefined otherwise.
  */
-function hidden(namespace: string, slug: string, text: string): Dataset | undefined {
-  return mayHide(text) ? datasetFrom(namespace, slug, { label: slug, visibility: 'private' }) : undefined;
+function placeholderDataset(namespace: string, slug: string, text: string): Dataset | undefined {
+  return mayBePrivate(text) ? datasetFrom(namespace, slug, { label: slug, visibility: 'private' }) : undefined;
 }
 
-function readDataset(look: UnitReader, unit: Unit & { kind: 'dataset' }, old: Dataset | undefined): UnitState {
+function readDataset(reader: UnitReader, unit: Unit & { kind: 'dataset' }, old: Dataset | undefined): UnitState {
   const { namespace, slug } = unit;
   const home = datasetFolder(namespace, slug);
   const gone: Reading = { ...unit, entity: null };
-  if (!look.stamp(home)) return look.state(gone);
-  const found = look.record('dataset', recordPaths(unit));
-  look.stamp(payloadFolder(namespace, slug));
-  const versions = readVersions(look, namespace, slug, old);
+  if (!reader.stamp(home)) return reader.state(gone);
+  const found = reader.record('dataset', recordPaths(unit));
+  reader.stamp(payloadFolder(namespace, slug));
+  const versions = readVersions(reader, namespace, slug, old);
   if (!found) {
-    look.report(home, 'layout', 'dataset.yaml is missing. Add one with a line "label: …".');
-    return look.state(gone);
+    reader.report(home, 'layout', 'dataset.yaml is missing. Add one with a line "label: …".');
+    return reader.state(gone);
   }
   const dataset = found.record
     ? datasetFrom(namespace, slug, found.record)
-    : (old ?? hidden(namespace, slug, found.text));
-  return look.state(dataset ? { ...unit, entity: withVersions(dataset, versions) } : gone);
+    : (old ?? placeholderDataset(namespace, slug, found.text));
+  return reader.state(dataset ? { ...unit, entity: withVersions(dataset, versions) } : gone);
 }
 
 function readVersions(
-  look: UnitReader,
+  reader: UnitReader,
   namespace: string,
   dataset: string,
   old: Dataset | undefined,
 ): readonly Version[] {
   const versions: Version[] = [];
-  const home = versionsFolder(namespace, dataset);
-  if (!look.stamp(home)) return versions;
+  const folder = versionsFolder(namespace, dataset);
+  if (!reader.stamp(folder)) return versions;
+  const before = new Map(old?.versions.map((version) => [version.slug, version]));
   const seen = new Set<string>();
-  for (const { name } of look.names(home)) {
-    const file = name.startsWith('.') ? null : parseRecordName(name);
-    if (!file) continue;
-    const path = `${home}/${name}`;
-    if (!isValidName('version', file.stem) || seen.has(file.stem)) {
-      const isTwin = seen.has(file.stem);
-      look.report(
-        path,
-        isTwin ? 'name' : 'layout',
-        isTwin ? 'There are two files for this version. Remove one.' : badName,
-      );
-      continue;
+  for (const { name } of reader.names(folder)) {
+    const slug = name.startsWith('.') ? undefined : parseRecordName(name)?.stem;
+    if (slug === undefined) continue;
+    const path = `${folder}/${name}`;
+    if (seen.has(slug)) reader.report(path, 'name', 'There are two files for this version. Remove one.');
+    else if (!isValidName('version', slug)) reader.report(path, 'layout', invalidName);
+    else {
+      seen.add(slug);
+      const version = readVersion(reader, { namespace, dataset, slug }, path, before.get(slug));
+      if (version) versions.push(version);
     }
-    seen.add(file.stem);
-    const last = old?.versions.find((version) => version.slug === file.stem);
-    const { record, text = '' } = look.record('version', [path]) ?? {};
-    const version = record
-      ? versionFrom(namespace, dataset, file.stem, record, look.payload(namespace, dataset, path, record, text))
-      : last;
-    if (version) versions.push(version);
   }
   return versions;
 }
 
-const badName = 'The name of a version has letters, digits, "-" and "_" only: rename the file.';
+const invalidName = 'The name of a version has letters, digits, "-" and "_" only: rename the file.';
+
+function readVersion(
+  reader: UnitReader,
+  { namespace, dataset, slug }: Omit<VersionRef, 'kind'>,
+  path: string,
+  before: Version | undefined,
+): Version | undefined {
+  if (before && reader.isUnchanged(path, before)) return before;
+  const { record, text = '' } = reader.record('version', [path]) ?? {};
+  if (!record) return before;
+  const payload = reader.payload(namespace, dataset, path, record, text);
+  return reuseIfEqual(before, versionFrom(namespace, dataset, slug, record, payload));
+}
+
+/** Units that were read on their own, not as a part of the catalogue. */
+export interface UnitsRead {
+  /** Snapshot of these units only. */
+  readonly snapshot: Snapshot;
+  readonly states: readonly UnitState[];
+}
+
+/** Reads units on their own: for a question about a few of them, in a folder or in git. */
+export function readUnits(tree: FileTree, units: Iterable<Unit>): UnitsRead {
+  const states = [...units].map((unit) => readUnit(tree, unit));
+  const readings = states.map(({ reading }) => reading);
+  const diagnostics = new Map(states.flatMap((state) => state.diagnostics));
+  return { snapshot: applyReadings(emptySnapshot, { readings, diagnostics }), states };
+}
+
+/** Units by key, each once. */
+export const unitsByKey = (units: Iterable<Unit>): Map<string, Unit> =>
+  new Map(Array.from(units, (unit) => [unitKey(unit), unit]));
+
+/** The units that paths belong to, by key. */
+export function unitsAt(paths: Iterable<string>): Map<string, Unit> {
+  return unitsByKey(
+    Array.from(paths, scopeAt).filter((scope): scope is Unit => scope !== null && !('folder' in scope)),
+  );
+}

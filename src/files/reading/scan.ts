@@ -1,5 +1,7 @@
-/** Which units there are in a catalogue folder, and what lies in it that can't be one. */
+/** The units in a catalogue folder, and the files that can't be one. */
 
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import {
   datasetFolder,
   datasetsFolder,
@@ -7,41 +9,43 @@ import {
   parseRecordName,
   recordFolders,
   type Unit,
+  versionsFolder,
 } from '../../catalogue/layout.ts';
 import type { Diagnostic, DiagnosticCode } from '../../catalogue/types.ts';
 import { type FileTree, UnreadableFileError } from '../tree/file-tree.ts';
 
+/** A unit, or the diagnostic of a file that isn't part of any. */
 export type ScanResult = { readonly unit: Unit } | { readonly stray: Diagnostic };
 
 /**
- * Walks the folder, or the part of it under a prefix such as `namespaces/parks/`. It is a generator so that a walk
- * under a running server can pause between steps.
+ * Scans the folder for units, or the part of it below a prefix such as `namespaces/parks/`. Each step reads at most one
+ * folder, so that a server can handle requests in between.
  */
-export function* scan(folder: FileTree, prefix = ''): Generator<ScanResult> {
+export function* scan(tree: FileTree, prefix = ''): Generator<ScanResult> {
   const reaches = (path: string) => path.startsWith(prefix) || prefix.startsWith(path);
   if (prefix === '') yield { unit: { kind: 'settings' } };
   if (reaches('namespaces/')) {
-    for (const namespace of yield* subfolders(folder, 'namespaces/', 'namespace')) {
+    for (const namespace of yield* subfolders(tree, 'namespaces/', 'namespace')) {
       if (!reaches(`namespaces/${namespace}/`)) continue;
       yield { unit: { kind: 'namespace', slug: namespace } };
-      for (const slug of yield* subfolders(folder, `${datasetsFolder(namespace)}/`, 'dataset'))
+      for (const slug of yield* subfolders(tree, `${datasetsFolder(namespace)}/`, 'dataset'))
         if (reaches(`${datasetFolder(namespace, slug)}/`)) yield { unit: { kind: 'dataset', namespace, slug } };
     }
   }
   for (const kind of ['group', 'user', 'query'] as const)
-    if (reaches(`${recordFolders[kind]}/`)) yield* records(folder, kind);
+    if (reaches(`${recordFolders[kind]}/`)) yield* recordUnits(tree, kind);
 }
 
-/** The subfolders that can be namespaces or datasets. */
-function* subfolders(folder: FileTree, parent: string, kind: 'namespace' | 'dataset'): Generator<ScanResult, string[]> {
+/** Names of the subfolders that can be namespaces or datasets. */
+function* subfolders(tree: FileTree, parent: string, kind: 'namespace' | 'dataset'): Generator<ScanResult, string[]> {
   const slugs: string[] = [];
   const byCase = new Map<string, string>();
   try {
-    for (const entry of folder.names(parent)) {
+    for (const entry of tree.names(parent)) {
       if (entry.name.startsWith('.')) continue;
       const path = `${parent}${entry.name}`;
       try {
-        if (!folder.isFolder(parent, entry)) {
+        if (!tree.isFolder(parent, entry)) {
           if (parseRecordName(entry.name))
             yield stray(
               path,
@@ -69,12 +73,12 @@ function* subfolders(folder: FileTree, parent: string, kind: 'namespace' | 'data
   return slugs;
 }
 
-/** The records that are one file each. */
-function* records(folder: FileTree, kind: 'group' | 'user' | 'query'): Generator<ScanResult> {
+/** Units of one file each. */
+function* recordUnits(tree: FileTree, kind: 'group' | 'user' | 'query'): Generator<ScanResult> {
   const parent = `${recordFolders[kind]}/`;
   const seen = new Set<string>();
   try {
-    for (const entry of folder.names(parent)) {
+    for (const entry of tree.names(parent)) {
       const name = entry.name.startsWith('.') ? null : parseRecordName(entry.name);
       if (!name) continue;
       if (!isValidName(kind, name.stem))
@@ -95,3 +99,37 @@ function* records(folder: FileTree, kind: 'group' | 'user' | 'query'): Generator
 const stray = (path: string, code: DiagnosticCode, message: string): ScanResult => ({
   stray: { path, line: 1, column: 1, pointer: '', message, severity: 'error', code },
 });
+
+/** Kind of the names to list, and where they are. */
+export type NamesRequest =
+  | { readonly kind: 'namespace' | 'group' | 'user' | 'query' }
+  | { readonly kind: 'dataset'; readonly namespace: string }
+  | { readonly kind: 'version'; readonly namespace: string; readonly dataset: string };
+
+/**
+ * Names in a folder, in the order of code points, without reading the records: they may be broken. None if the folder
+ * is missing.
+ * @param root path of the catalogue folder
+ */
+export async function listNames(root: string, request: NamesRequest): Promise<readonly string[]> {
+  const { kind } = request;
+  const entries = await readdir(join(root, parentOf(request)), { withFileTypes: true }).catch(() => []);
+  const areFolders = kind === 'namespace' || kind === 'dataset';
+  const names = entries
+    .filter((entry) => entry.isDirectory() === areFolders)
+    .map(({ name }) => (areFolders ? name : (parseRecordName(name)?.stem ?? '')));
+  return [...new Set(names)].filter((name) => isValidName(kind, name)).sort();
+}
+
+function parentOf(request: NamesRequest): string {
+  switch (request.kind) {
+    case 'namespace':
+      return 'namespaces';
+    case 'dataset':
+      return datasetsFolder(request.namespace);
+    case 'version':
+      return versionsFolder(request.namespace, request.dataset);
+    default:
+      return recordFolders[request.kind];
+  }
+}

@@ -1,76 +1,83 @@
-/** One look at a unit: everything that is looked at leaves its stamp, and everything that is wrong a problem. */
+/** Reads the files of a unit, and records their stamps and diagnostics. */
 
 import { payloadPath, recordFormat } from '../../catalogue/layout.ts';
 import type { RecordKind, RecordOf } from '../../catalogue/schemas.ts';
 import type { Reading } from '../../catalogue/snapshot.ts';
-import type { Diagnostic, DiagnosticCode } from '../../catalogue/types.ts';
+import type { Diagnostic, DiagnosticCode, Version } from '../../catalogue/types.ts';
 import { checkRecord } from '../../catalogue/validators.ts';
 import { findPosition, parseRecord, positionFinder } from '../../text/parse.ts';
-import { type FileTree, type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
+import { type FileTree, type Stamp, sameStamp, type TreeEntry, UnreadableFileError } from '../tree/file-tree.ts';
 
-/** All that is known of a unit: what it says, what is wrong with it, and by what to tell that it hasn't changed. */
+/** State of a unit when it was last read: its content, its diagnostics, and the stamps that show if it changed since. */
 export interface UnitState {
   readonly reading: Reading;
-  /** Files and folders looked at, with their stamps; null where there was none. */
+  /** Stamps of the files and folders that were read; null if there was none. */
   readonly stamps: readonly (readonly [path: string, stamp: Stamp | null])[];
-  /** The payloads likewise: of them only the size matters, but it does until a copy is complete. */
+  /** Stamps of payloads. Their content isn't read, but their size is compared with the record. */
   readonly payloads: readonly (readonly [path: string, stamp: Stamp | null])[];
-  /** One list for each file that was looked at and has something wrong. */
+  /** A list for each file with diagnostics; an empty one if a file had some before and has none now. */
   readonly diagnostics: readonly (readonly [path: string, diagnostics: readonly Diagnostic[]])[];
 }
 
-/** One look at a unit: collects the stamps of what was looked at, and what was wrong. */
 export class UnitReader {
-  readonly #folder: FileTree;
-  readonly #before: UnitState | undefined;
+  readonly #tree: FileTree;
+  readonly #stampsBefore: ReadonlyMap<string, Stamp | null>;
+  readonly #payloadsBefore: ReadonlyMap<string, Stamp | null>;
+  readonly #diagnosticsBefore: ReadonlyMap<string, readonly Diagnostic[]>;
   readonly #stamps = new Map<string, Stamp | null>();
   readonly #payloads = new Map<string, Stamp | null>();
   readonly #diagnostics = new Map<string, Diagnostic[]>();
 
-  constructor(folder: FileTree, before: UnitState | undefined) {
-    this.#folder = folder;
-    this.#before = before;
+  /** @param before the last state, if the unit was read before */
+  constructor(tree: FileTree, before: UnitState | undefined) {
+    this.#tree = tree;
+    this.#stampsBefore = new Map(before?.stamps);
+    this.#payloadsBefore = new Map(before?.payloads);
+    this.#diagnosticsBefore = new Map(before?.diagnostics);
   }
 
+  /** The unit's state, with everything that was read and reported. */
   state(reading: Reading): UnitState {
-    // What was wrong before and isn't now is said too, with an empty list: so that it is forgotten.
-    for (const [path] of this.#before?.diagnostics ?? [])
+    for (const path of this.#diagnosticsBefore.keys())
       if (!this.#diagnostics.has(path)) this.#diagnostics.set(path, []);
     return { reading, stamps: [...this.#stamps], payloads: [...this.#payloads], diagnostics: [...this.#diagnostics] };
   }
 
+  /** Stamp of a file or folder; null if there is none, or it can't be read. */
   stamp(path: string): Stamp | null {
-    return this.#guard(path, () => {
-      const stamp = this.#folder.stamp(path);
+    return this.#orReport(path, () => {
+      const stamp = this.#tree.stamp(path);
       this.#stamps.set(path, stamp);
       return stamp;
     });
   }
 
-  names(path: string) {
-    return this.#guard(path, () => this.#folder.names(path)) ?? [];
+  /** Names in a folder; none if it can't be read. */
+  names(path: string): readonly TreeEntry[] {
+    return this.#orReport(path, () => this.#tree.names(path)) ?? [];
   }
 
+  /** Adds a diagnostic to a file. */
   report(path: string, code: DiagnosticCode, message: string, place: Partial<Diagnostic> = {}): void {
     const problem = { path, line: 1, column: 1, pointer: '', message, severity: 'error', code, ...place } as const;
     this.#diagnostics.set(path, [...(this.#diagnostics.get(path) ?? []), problem]);
   }
 
   /**
-   * Reads the first of the paths that is there.
-   * @returns null where none is; without a record where it is broken
+   * Reads the first file that exists. The others are reported.
+   * @returns null if there is none; without a record if it is broken, and then with text '' if it can't be read
    */
   record<K extends RecordKind>(kind: K, paths: readonly string[]): { record?: RecordOf<K>; text: string } | null {
     let found: { record?: RecordOf<K>; text: string } | null = null;
     for (const path of paths) {
       if (found) {
-        if (this.#folder.stamp(path))
+        if (this.#tree.stamp(path))
           this.report(path, 'name', `It is not read, because ${paths[0]} is there too. Remove one.`);
         continue;
       }
       try {
-        const read = this.#folder.read(path);
-        // Where the folder around is watched for, what isn't there needs no stamp of its own.
+        const read = this.#tree.read(path);
+        // A missing file needs no stamp if its folder has one: that changes when the file is added.
         if (read || !this.#stamps.has(path.slice(0, path.lastIndexOf('/'))))
           this.#stamps.set(path, read?.stamp ?? null);
         if (read) found = { text: read.text, ...this.#parse(kind, path, read) };
@@ -102,38 +109,78 @@ export class UnitReader {
     return {};
   }
 
-  /** What lies in the data folder for a version; says so where it isn't what the record says. */
-  payload(namespace: string, dataset: string, path: string, { file, ready }: RecordOf<'version'>, text: string) {
+  /**
+   * True if the files of a version are unchanged and had no diagnostics: then it needn't be read again.
+   * @param path of its record
+   * @param version as it was read before
+   */
+  isUnchanged(path: string, version: Version): boolean {
+    if (!this.#stampsBefore.has(path) || this.#diagnosticsBefore.get(path)?.length) return false;
+    try {
+      const stamp = this.#tree.stamp(path);
+      if (stamp === null || !sameStamp(stamp, this.#stampsBefore.get(path) ?? null)) return false;
+      if (version.file) {
+        const payload = payloadPath(version.namespace, version.dataset, version.file);
+        const payloadStamp = this.#hasFolder(payload) ? this.#tree.stamp(payload) : null;
+        if (!sameStamp(payloadStamp, this.#payloadsBefore.get(payload) ?? null)) return false;
+        this.#payloads.set(payload, payloadStamp);
+      }
+      this.#stamps.set(path, stamp);
+      return true;
+    } catch (error) {
+      if (error instanceof UnreadableFileError) return false;
+      throw error;
+    }
+  }
+
+  /**
+   * Stamp of the payload of a version; null if the record names none, or it isn't in the data folder. A payload that
+   * isn't as the record says is reported.
+   * @param path of the record
+   * @param text of the record
+   */
+  payload(
+    namespace: string,
+    dataset: string,
+    path: string,
+    { file, ready }: RecordOf<'version'>,
+    text: string,
+  ): Stamp | null {
     if (!file?.name || file.url) return null;
-    const where = payloadPath(namespace, dataset, file.name);
-    // In a data folder that isn't there, or that is a link to elsewhere, there is nothing.
-    const stamp = this.#stamps.get(where.slice(0, where.lastIndexOf('/'))) ? this.#payload(where) : null;
-    const complain = (message: string) => {
+    const payload = payloadPath(namespace, dataset, file.name);
+    const stamp = this.#hasFolder(payload) ? this.#payload(payload) : null;
+    const reportPayload = (message: string) => {
       const pointer = '/file';
       if (ready !== false)
         this.report(path, 'payload', message, { pointer, ...findPosition(text, recordFormat(path), pointer) });
     };
-    if (!stamp) complain(`The payload data/${file.name} is missing: put it there, or write "ready: false".`);
+    if (!stamp) reportPayload(`The payload data/${file.name} is missing: put it there, or write "ready: false".`);
     else if (file.size !== undefined && file.size !== stamp.size)
-      complain(
-        this.#folder.isLfsPointer(where)
+      reportPayload(
+        this.#tree.isLfsPointer(payload)
           ? `The payload data/${file.name} is a Git LFS pointer: run "git lfs pull".`
           : `The payload data/${file.name} has ${stamp.size} bytes, not ${file.size}.`,
       );
-    else if (file.size === undefined && this.#folder.isLfsPointer(where)) {
-      complain(`The payload data/${file.name} is a Git LFS pointer: run "git lfs pull".`);
+    else if (file.size === undefined && this.#tree.isLfsPointer(payload)) {
+      reportPayload(`The payload data/${file.name} is a Git LFS pointer: run "git lfs pull".`);
       return null;
     }
     return stamp;
   }
 
+  /** True if the folder of a payload is there, and not a link that leaves the catalogue. */
+  #hasFolder(payload: string): boolean {
+    return Boolean(this.#stamps.get(payload.slice(0, payload.lastIndexOf('/'))));
+  }
+
   #payload(path: string): Stamp | null {
-    const stamp = this.#guard(path, () => this.#folder.stamp(path));
+    const stamp = this.#orReport(path, () => this.#tree.stamp(path));
     this.#payloads.set(path, stamp);
     return stamp;
   }
 
-  #guard<T>(path: string, work: () => T): T | null {
+  /** The result of a function; null, and a diagnostic, if the file can't be read. */
+  #orReport<T>(path: string, work: () => T): T | null {
     try {
       return work();
     } catch (error) {

@@ -1,9 +1,9 @@
 /**
- * The catalogue folder as it was last read: one state for each unit, and the snapshot they make together. What an event
- * says is only a rumour; `examine` looks at the files and believes nothing else.
+ * The catalogue folder as it was last read: a state for each unit, and the snapshot of all. Events only say which units
+ * to read again (`rescan`); their content always comes from the files.
  */
 
-import { parseRecordName, recordPaths, recordStem, type Unit, unitKey } from '../../catalogue/layout.ts';
+import { parseRecordName, recordPaths, recordStem, type Scope, type Unit, unitKey } from '../../catalogue/layout.ts';
 import { applyReadings, emptySnapshot, type Reading, type Snapshot } from '../../catalogue/snapshot.ts';
 import type { Diagnostic } from '../../catalogue/types.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
@@ -11,18 +11,16 @@ import { readUnit } from './read-unit.ts';
 import { scan } from './scan.ts';
 import type { UnitState } from './unit-reader.ts';
 
-/** A unit, or all units whose records lie under a folder: `''` is the whole, else with a slash at the end. */
-export type Scope = Unit | { readonly folder: string };
-
 export class UnitStore {
   readonly tree: DiskTree;
   readonly #states = new Map<string, UnitState>();
+  /** Diagnostics of files that aren't part of a unit. */
   #strays = new Map<string, readonly Diagnostic[]>();
   #snapshot: Snapshot = emptySnapshot;
-  #changes = 0;
-  /** What was read since the last snapshot: the units, and what is wrong now with which file. */
-  #touched = new Map<string, Unit>();
-  #diagnostics = new Map<string, readonly Diagnostic[]>();
+  #changeCount = 0;
+  /** Units whose state changed since the last snapshot, and the diagnostics of their files. */
+  #changedUnits = new Map<string, Unit>();
+  #changedDiagnostics = new Map<string, readonly Diagnostic[]>();
 
   constructor(root: string) {
     this.tree = new DiskTree(root);
@@ -32,128 +30,132 @@ export class UnitStore {
     return this.#snapshot;
   }
 
-  /** Every unit that was read, with its key. */
+  /** States of the units that were read, by key. */
   get states(): ReadonlyMap<string, UnitState> {
     return this.#states;
   }
 
-  /** Grows with every unit that was read anew: tells whether a cache of the states is out of date. */
+  /** Count of changed states. A cache that was saved at another count is out of date. */
   get changeCount(): number {
-    return this.#changes;
+    return this.#changeCount;
   }
 
-  /** Takes states from a cache; each is looked at before it is believed. */
+  /** Takes states from a cache. The next rescan compares them with the files. */
   restore(states: Iterable<UnitState>): void {
     for (const state of states) {
       const unit = unitOfReading(state.reading);
       this.#states.set(unitKey(unit), state);
-      this.#note(unit, state);
+      this.#markChanged(unit, state);
     }
   }
 
-  /** Whether a record of the unit is missing or empty, though its folder is there: as if just being written. */
+  /** True if a record of the unit is missing or empty but its folder is there: it is probably being written. */
   isBeingWritten(unit: Unit): boolean {
     const known =
       this.#states.get(unitKey(unit))?.stamps.filter(([path, stamp]) => stamp && parseRecordName(path)) ?? [];
-    const blank = (path: string) => !this.tree.size(path);
-    const unwritten = known.length ? known.some(([path]) => blank(path)) : recordPaths(unit).every(blank);
-    return unwritten && this.tree.size(homeOf(unit)) !== null;
+    const isBlank = (path: string) => !this.tree.size(path);
+    const unwritten = known.length ? known.some(([path]) => isBlank(path)) : recordPaths(unit).every(isBlank);
+    return unwritten && this.tree.size(folderOf(unit)) !== null;
   }
 
-  /** Has the units under a folder read at their next look, whatever their stamps say: for all of it was replaced. */
+  /** Makes the next rescan read all units below a folder, even if their stamps are unchanged: the folder was replaced. */
   invalidate(prefix: string): void {
     for (const [key, state] of this.#states)
-      if (key.startsWith(prefix)) this.#states.set(key, { ...state, stamps: never });
+      if (key.startsWith(prefix)) this.#states.set(key, { ...state, stamps: invalidStamps });
   }
 
   /**
-   * Looks at the files in the scopes and makes the next snapshot of what they say. A generator, so that a long look
-   * can pause between steps, and several can go on at once; the snapshot changes at the end of each, and holds the
-   * newest that is known of every unit. Where there is no catalogue in the folder (any more), it stays as it is.
+   * Reads the units in the scopes again, if their files changed, and makes the next snapshot at the end. Each step reads
+   * at most one unit; several rescans can run at once, and each snapshot has the newest state of every unit. The
+   * snapshot stays as it is if there is no catalogue in the folder (any more).
    */
   *rescan(scopes: Iterable<Scope>): Generator<void> {
     for (const scope of scopes) {
-      if ('folder' in scope) yield* this.#examineFolder(scope.folder);
-      else this.#lookBelow(scope);
+      if ('folder' in scope) yield* this.#rescanFolder(scope.folder);
+      else this.#rescanUnit(scope);
       yield;
     }
-    if (this.tree.isCatalogue()) this.#commit();
+    if (this.tree.isCatalogue()) this.#updateSnapshot();
   }
 
-  *#examineFolder(prefix: string): Generator<void> {
+  *#rescanFolder(prefix: string): Generator<void> {
     const seen = new Set<string>();
     const strays = new Map<string, readonly Diagnostic[]>();
-    for (const finding of scan(this.tree, prefix)) {
-      if ('unit' in finding) seen.add(this.#look(finding.unit));
-      else strays.set(finding.stray.path, [...(strays.get(finding.stray.path) ?? []), finding.stray]);
+    for (const found of scan(this.tree, prefix)) {
+      if ('unit' in found) seen.add(this.#updateState(found.unit));
+      else strays.set(found.stray.path, [...(strays.get(found.stray.path) ?? []), found.stray]);
       yield;
     }
     if (!this.tree.isCatalogue()) return;
     for (const [key, state] of this.#states) {
       if (!key.startsWith(prefix) || seen.has(key)) continue;
-      this.#lookBelow(unitOfReading(state.reading));
+      this.#rescanUnit(unitOfReading(state.reading));
       yield;
     }
     for (const path of this.#strays.keys())
-      if (path.startsWith(prefix) && !strays.has(path)) this.#diagnostics.set(path, []);
+      if (path.startsWith(prefix) && !strays.has(path)) this.#changedDiagnostics.set(path, []);
     for (const [path, found] of strays) {
-      // What is still wrong in the same way stays the same object: nothing changed.
+      // Equal diagnostics stay the same objects.
       const before = this.#strays.get(path);
       if (before && JSON.stringify(before) === JSON.stringify(found)) strays.set(path, before);
-      this.#diagnostics.set(path, strays.get(path) ?? found);
+      this.#changedDiagnostics.set(path, strays.get(path) ?? found);
     }
-    this.#strays = new Map([...[...this.#strays].filter(([path]) => !path.startsWith(prefix)), ...strays]);
+    this /** Diagnostics of files that aren't part of a unit. */.#strays = new Map([
+      ...[...this.#strays].filter(([path]) => !path.startsWith(prefix)),
+      ...strays,
+    ]);
   }
 
-  /** Looks at a unit that no survey came by: the folders above it may have become a link to elsewhere. */
-  #lookBelow(unit: Unit): void {
-    if (!this.tree.leadsOutside(homeOf(unit))) return void this.#look(unit);
+  /** Reads a unit that a scan didn't find. A folder above it may have become a link that leaves the catalogue. */
+  #rescanUnit(unit: Unit): void {
+    if (!this.tree.leadsOutside(folderOf(unit))) return void this.#updateState(unit);
     const key = unitKey(unit);
-    for (const [path] of this.#states.get(key)?.diagnostics ?? []) this.#diagnostics.set(path, []);
-    if (this.#states.delete(key)) this.#changes++;
-    this.#touched.set(key, unit);
+    for (const [path] of this.#states.get(key)?.diagnostics ?? []) this.#changedDiagnostics.set(path, []);
+    if (this.#states.delete(key)) this.#changeCount++;
+    this.#changedUnits.set(key, unit);
   }
 
-  #look(unit: Unit): string {
+  #updateState(unit: Unit): string {
     const key = unitKey(unit);
     const before = this.#states.get(key);
     const state = readUnit(this.tree, unit, before);
     if (state === before) return key;
-    const empty = state.reading.entity === null && state.diagnostics.every(([, found]) => found.length === 0);
-    // Of a folder that is gone nothing was removed: should it come back, the next commit must not say so.
-    if (empty && before && !this.tree.isCatalogue()) return key;
-    this.#note(unit, state);
-    if (empty && unit.kind !== 'settings') this.#states.delete(key);
+    const isEmpty = state.reading.entity === null && state.diagnostics.every(([, found]) => found.length === 0);
+    // If the whole catalogue folder is gone, its units were not removed: it may come back.
+    if (isEmpty && before && !this.tree.isCatalogue()) return key;
+    this.#markChanged(unit, state);
+    if (isEmpty && unit.kind !== 'settings') this.#states.delete(key);
     else this.#states.set(key, state);
-    if (before || !empty) this.#changes++;
+    if (before || !isEmpty) this.#changeCount++;
     return key;
   }
 
-  #note(unit: Unit, { diagnostics }: UnitState): void {
-    this.#touched.set(unitKey(unit), unit);
-    for (const [path, found] of diagnostics) this.#diagnostics.set(path, found);
+  #markChanged(unit: Unit, { diagnostics }: UnitState): void {
+    this.#changedUnits.set(unitKey(unit), unit);
+    for (const [path, found] of diagnostics) this.#changedDiagnostics.set(path, found);
   }
 
-  #commit(): void {
+  #updateSnapshot(): void {
     const readings: Reading[] = [];
-    for (const [key, unit] of this.#touched)
+    for (const [key, unit] of this.#changedUnits)
       readings.push(this.#states.get(key)?.reading ?? ({ ...unit, entity: null } as Reading));
-    this.#snapshot = applyReadings(this.#snapshot, { readings, diagnostics: this.#diagnostics });
-    this.#touched = new Map();
-    this.#diagnostics = new Map();
+    this.#snapshot = applyReadings(this.#snapshot, { readings, diagnostics: this.#changedDiagnostics });
+    this.#changedUnits = new Map();
+    this.#changedDiagnostics = new Map();
   }
 }
 
-/** Stamps that no file ever has. */
-const never: UnitState['stamps'] = [['', { ino: -1, size: -1, mtime: -1, ctime: -1 }]];
+/** Stamps that no file has. */
+const invalidStamps: UnitState['stamps'] = [['', { ino: -1, size: -1, mtime: -1, ctime: -1 }]];
 
+/** The unit of a reading. */
 export function unitOfReading(reading: Reading): Unit {
   const { entity: _, ...unit } = reading;
   return unit;
 }
 
-/** The folder that a unit's record lies in. */
-function homeOf(unit: Unit): string {
+/** Folder of a unit's record. */
+function folderOf(unit: Unit): string {
   const stem = recordStem(unit);
   return stem.slice(0, Math.max(0, stem.lastIndexOf('/')));
 }

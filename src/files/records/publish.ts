@@ -28,11 +28,11 @@ import { type IngestOptions, type IngestResult, ingest } from '../../data/ingest
 import { codeOf, makeFolders, temporaryBeside, temporaryName, toUnavailable } from '../../disk/durable.ts';
 import { newText } from '../../text/document.ts';
 import type { Access, CatalogueFiles } from '../catalogue-files.ts';
-import { schemaHeader } from '../editor-schemas.ts';
 import { additionMessage } from '../git/commit-messages.ts';
 import { sweepPayloads } from '../leftovers.ts';
 import { runToEnd } from '../reading/event-loop.ts';
-import { derivedFolder } from '../rows.ts';
+import { columnarFolder } from '../rows.ts';
+import { schemaComment } from '../scaffold.ts';
 import { commitStep } from '../transaction.ts';
 import type { Change } from '../writing/change.ts';
 import { assertStaysWithin } from '../writing/record-file.ts';
@@ -91,7 +91,7 @@ async function ingestUpload(files: CatalogueFiles, upload: Upload, aside: string
   const { source, fileName, mediaType, onProgress, signal } = upload;
   try {
     const copy: IngestOptions =
-      aside === null ? {} : { copyTo: aside, cacheFolder: derivedFolder(files), stagingName: temporaryName() };
+      aside === null ? {} : { copyTo: aside, cacheFolder: columnarFolder(files), stagingName: temporaryName() };
     const ingested = await ingest(source, { fileName, mediaType, onProgress, signal, ...copy });
     if (ingested.isLfsPointer)
       throw new ValidationError({ file: ['It is a Git LFS pointer, and not the file itself. Run "git lfs pull".'] });
@@ -159,7 +159,7 @@ class NewVersion {
     const { namespace, slug } = this.#dataset;
     const file = `${this.#slug}${extensionFor(this.#upload.fileName, this.#ingested)}`;
     const path = `${recordStem(this.ref)}.yaml`;
-    const header = schemaHeader('version', path, this.#files.snapshot.settings.base_url);
+    const header = schemaComment('version', path, this.#files.snapshot.settings.base_url);
     const id = randomId((candidate) =>
       [...allEntities(this.#files.snapshot, 'version')].some((one) => one.id === candidate),
     );

@@ -25,9 +25,9 @@ import { schemas } from '../../catalogue/schemas.ts';
 import type { Diagnostic, Entities, Kind } from '../../catalogue/types.ts';
 import { newText } from '../../text/document.ts';
 import type { Access, CatalogueFiles } from '../catalogue-files.ts';
-import { schemaHeader } from '../editor-schemas.ts';
 import { additionMessage, editMessage, removalMessage } from '../git/commit-messages.ts';
 import { runToEnd } from '../reading/event-loop.ts';
+import { schemaComment } from '../scaffold.ts';
 import { commitStep } from '../transaction.ts';
 import { findRecord } from '../tree/file-tree.ts';
 import { anyVersion, type Change } from '../writing/change.ts';
@@ -55,11 +55,11 @@ export async function createRecord<K extends CreatableKind>(
   const ref = (
     kind === 'dataset' ? { kind, namespace: String(fields.namespace), slug } : { kind, slug }
   ) as CreatableRef;
-  await files.need([{ kind: 'settings' }, ref, ...unitsInFields(kind, fields)]);
+  await files.ensureRead([{ kind: 'settings' }, ref, ...unitsInFields(kind, fields)]);
   const memberships = ref.kind === 'group' ? await membershipChanges(files, ref, ref, fields.members) : [];
   const path = `${recordStem(ref)}.yaml`;
   const id = randomId((candidate) => [...allEntities(files.snapshot, kind)].some((entity) => entity.id === candidate));
-  const header = schemaHeader(kind, path, files.snapshot.settings.base_url);
+  const header = schemaComment(kind, path, files.snapshot.settings.base_url);
   const snapshot = await withImages(files, storedFields(kind, fields), dryRun, (kept, images) => {
     const text = newText({ id, ...omitEmpty(kept) }, keyOrder(kind), header);
     const changes: Change[] = [...images, { do: 'create', path, text }, ...memberships];
@@ -94,7 +94,7 @@ export async function editRecord<K extends WritableKind>(
   assertNamespaceName(fields);
   const target = refAfterEdit(ref, fields);
   const moves = formatRef(target) !== formatRef(ref);
-  await files.need([unitOf(target), ...unitsInFields(ref.kind, { ...(entity as object), ...fields })]);
+  await files.ensureRead([unitOf(target), ...unitsInFields(ref.kind, { ...(entity as object), ...fields })]);
   const memberships =
     ref.kind === 'group' ? await membershipChanges(files, ref, target as Refs['group'], fields.members) : [];
   const path = existingRecordPath(files, ref);
@@ -134,7 +134,7 @@ export async function removeRecord(
   if (asked.kind === 'file')
     throw new ConflictError('A file of the catalogue is removed by hand, or with the record that it belongs to.');
   const ref = refOf(getEntity(files.snapshot, asked) as Entities[WritableKind]) as RecordRef;
-  if (ref.kind === 'namespace') await files.need([{ folder: `${namespaceFolder(ref.slug)}/` }]);
+  if (ref.kind === 'namespace') await files.ensureRead([{ folder: `${namespaceFolder(ref.slug)}/` }]);
   const memberships = ref.kind === 'group' ? await membershipChanges(files, ref, null, undefined) : [];
   const path = existingRecordPath(files, ref);
   const assert = () => assertEntityUnchanged(files, ref, ifMatch as Entities[WritableKind] | undefined);

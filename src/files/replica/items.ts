@@ -12,10 +12,10 @@ import {
 import { isUserOrStaff, owns, type Viewer } from '../../catalogue/permissions.ts';
 import type { Reading, Snapshot } from '../../catalogue/snapshot.ts';
 import type { Version } from '../../catalogue/types.ts';
-import { shows } from '../files-list.ts';
+import { shownImages } from '../bytes.ts';
+import { isUnitVisible } from '../files-list.ts';
 import type { UnitState } from '../reading/unit-reader.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
-import { imagesOf } from '../shown-media.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 import { UnreadableFileError } from '../tree/file-tree.ts';
 
@@ -84,18 +84,20 @@ export function visibilityFilter(viewer: Viewer, visible: Snapshot): (item: Repl
       case 'record': {
         const info = parsePath(item.path);
         if (info.kind === 'record' && info.ref.kind === 'user' && !isUserOrStaff(viewer, info.ref.slug)) return false;
-        return (item.state !== null && shows(visible, item.state.reading)) || visible.diagnostics.has(item.path);
+        return (
+          (item.state !== null && isUnitVisible(visible, item.state.reading)) || visible.diagnostics.has(item.path)
+        );
       }
       case 'payload':
         // The payload of a withdrawn version is visible to users who may restore it.
         return (
-          shows(visible, item.state.reading) &&
+          isUnitVisible(visible, item.state.reading) &&
           (item.version.ready || isInOwnNamespace(viewer, visible, item.state.reading))
         );
       case 'media':
         if (viewer.staff) return true;
         // Images of hidden datasets are hidden, too: their names may reveal something.
-        return imagesOf(visible).has(item.path);
+        return shownImages(visible).has(item.path);
     }
   };
 }

@@ -30,9 +30,9 @@ import {
 } from './file-tree.ts';
 
 /**
- * A change within the clock's tick of the last look could leave the same time behind: a file that was written this
- * recently (in milliseconds) gets a stamp that never equals another, and is read again at the next look. Times in whole
- * seconds are those of a file system whose clock ticks that slowly (two seconds on FAT).
+ * Milliseconds after a change in which a second change can get the same time, because the clock of a file system ticks.
+ * A file that was changed within them gets a stamp that equals no other, so that it is read again. A time in whole seconds
+ * means a slow clock (FAT: two seconds).
  */
 const tick = 20;
 const slowTick = 2100;
@@ -40,46 +40,44 @@ const slowTick = 2100;
 function stampFrom(stats: Stats): Stamp {
   const { ino, mtimeMs, ctimeMs } = stats;
   const changed = Math.max(mtimeMs, ctimeMs);
-  const fresh = Math.abs(Date.now() - changed) < (changed % 1000 === 0 ? slowTick : tick);
-  return { ino, size: stats.isDirectory() ? 0 : stats.size, mtime: fresh ? -1 : mtimeMs, ctime: ctimeMs };
+  const isRecent = Math.abs(Date.now() - changed) < (changed % 1000 === 0 ? slowTick : tick);
+  return { ino, size: stats.isDirectory() ? 0 : stats.size, mtime: isRecent ? -1 : mtimeMs, ctime: ctimeMs };
 }
 
-/**
- * A catalogue folder to look into.
- * @param root absolute path
- */
 export class DiskTree implements FileTree {
+  /** Absolute path of the catalogue folder. */
   readonly root: string;
-  #real: string | undefined;
+  /** The same without symbolic links. */
+  #realRoot: string | undefined;
 
   constructor(root: string) {
     this.root = root;
   }
 
+  /** Absolute path of a file. */
   absolute(path: string): string {
     return join(this.root, path);
   }
 
   /**
-   * @returns the stamp of a file or folder; null where there is none
-   * @throws Unreadable where it may not be looked at, or is a link that leaves the folder
+   * Stamp of a file or folder; null if there is none.
+   * @throws UnreadableFileError without permission, or for a link that leaves the catalogue folder
    */
   stamp(path: string): Stamp | null {
     const stats = this.#stats(path);
     return stats && stampFrom(stats);
   }
 
-  /** Whether there is a catalogue at all. A mount point with nothing mounted isn't one from which all was deleted. */
+  /** True if there is a catalogue. If a mount point has nothing mounted, that doesn't mean that all records were deleted. */
   isCatalogue(): boolean {
-    // A root that is a link may have been pointed elsewhere.
-    this.#real = undefined;
+    // The root may be a link that leads to another folder now.
+    this.#realRoot = undefined;
     return landmarks.some((name) => this.size(name) !== null);
   }
 
   /**
-   * Which folder this is, whatever lies in it: another one after it was deleted and made again, or when something was
-   * mounted over it. The same number is often given again, but not with the same time of birth.
-   * @returns null where there is none that may be looked into
+   * Identity of a folder; null if there is none that may be read. It differs after the folder was deleted and made again,
+   * or when something is mounted over it. (Inode numbers are often reused, but not with the same time of birth.)
    */
   identity(path: string): string | null {
     try {
@@ -90,7 +88,7 @@ export class DiskTree implements FileTree {
     }
   }
 
-  /** The size of what is at a path, be it a link; null where there is nothing. */
+  /** Size of a file, folder or link; null if there is none. */
   size(path: string): number | null {
     try {
       return lstatSync(this.absolute(path), { throwIfNoEntry: false })?.size ?? null;
@@ -99,18 +97,18 @@ export class DiskTree implements FileTree {
     }
   }
 
-  /** Whether a link on the way to a path leads out of the folder. */
+  /** True if a link on the way to a path leaves the catalogue folder. */
   leadsOutside(path: string): boolean {
     try {
       return !this.#isWithin(realpathSync.native(this.absolute(path)));
     } catch {
-      return false; // absent, or to be complained of by whoever looks at it
+      return false; // missing or unreadable: reading it reports that
     }
   }
 
   /**
-   * The names in a folder, sorted; none where it is absent.
-   * @throws Unreadable where it may not be looked into, or is a link that leaves the catalogue
+   * Names in a folder, sorted; none if it is missing.
+   * @throws UnreadableFileError without permission, or for a link that leaves the catalogue folder
    */
   names(path: string): readonly Dirent[] {
     this.#stats(path.replace(/\/$/, ''));
@@ -122,15 +120,15 @@ export class DiskTree implements FileTree {
     }
   }
 
-  /** Whether an entry is a folder, or a link to one within the catalogue. */
+  /** True for a folder, or a link to one within the catalogue. */
   isFolder(parent: string, entry: TreeEntry): boolean {
     if (!entry.isSymbolicLink()) return entry.isDirectory();
     return this.#stats(`${parent}${entry.name}`)?.isDirectory() ?? false;
   }
 
   /**
-   * Reads a record whole, from one descriptor, so that text and stamp belong together.
-   * @throws Unreadable; null where the file is absent
+   * Text of a record, and its stamp, from the same file descriptor; null if there is no file.
+   * @throws UnreadableFileError
    */
   read(path: string): { readonly text: string; readonly stamp: Stamp } | null {
     const descriptor = this.#open(path);
@@ -144,7 +142,7 @@ export class DiskTree implements FileTree {
       let length = 0;
       for (let got = -1; got !== 0 && length < bytes.length; length += got)
         got = readSync(descriptor, bytes, length, bytes.length - length, null);
-      // Longer than it was a moment ago: being written; what is here is read, and the stamp makes the next look read it again.
+      // If the size changed meanwhile, it is being written: the stamp makes the next rescan read it again.
       const stamp = length === stats.size ? stampFrom(stats) : { ...stampFrom(stats), mtime: -1 };
       return { text: decode(bytes.subarray(0, length)), stamp };
     } catch (error) {
@@ -154,7 +152,7 @@ export class DiskTree implements FileTree {
     }
   }
 
-  /** A descriptor of a file, or of what a link within the folder leads to; null where there is none. */
+  /** Descriptor of a file, or of the target of a link within the folder; null if there is none. */
   #open(path: string): number | null {
     const flags = constants.O_RDONLY | constants.O_NONBLOCK;
     try {
@@ -172,8 +170,8 @@ export class DiskTree implements FileTree {
   }
 
   /**
-   * Whether a file is a Git LFS pointer in the place of the file itself (git-lfs.com/spec: under 1024 bytes). One that
-   * can't be read is none.
+   * True for a Git LFS pointer in the place of the file itself (git-lfs.com/spec: under 1024 bytes); false if it can't
+   * be read.
    */
   isLfsPointer(path: string): boolean {
     try {
@@ -186,8 +184,8 @@ export class DiskTree implements FileTree {
   }
 
   #isWithin(target: string): boolean {
-    this.#real ??= realpathSync(this.root);
-    return target === this.#real || target.startsWith(this.#real + sep);
+    this.#realRoot ??= realpathSync(this.root);
+    return target === this.#realRoot || target.startsWith(this.#realRoot + sep);
   }
 
   #stats(path: string): Stats | null {
@@ -216,8 +214,8 @@ function isAbsent(error: unknown): boolean {
 function unreadable(error: unknown): UnreadableFileError {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'EACCES' || code === 'EPERM')
-    return new UnreadableFileError('It may not be read: give the user that runs catalogue permission to read it.');
+    return new UnreadableFileError("It can't be read: give the user that runs catalogue permission to read it.");
   if (code === 'ELOOP') return new UnreadableFileError('It is a link to itself.');
-  // The system's own message has the path on this machine in it, and the problem is told to everybody.
+  // The system's own message has the path on this machine, and diagnostics are public.
   return new UnreadableFileError(`It can't be read (${code}).`);
 }

@@ -10,9 +10,9 @@ export const maxRecordSize = 1024 * 1024;
 export interface Stamp {
   readonly ino: number;
   readonly size: number;
-  /** Milliseconds since 1970; -1 if too recent to tell a later change by. */
+  /** Milliseconds since 1970; -1 if so recent that a later change could have the same time. */
   readonly mtime: number;
-  /** Time of the last change of the inode, which nobody can set: it tells a copy that keeps times. */
+  /** Time of the last change of the inode. Programs can't set it: it differs even if a copy keeps the other times. */
   readonly ctime: number;
 }
 
@@ -22,25 +22,27 @@ export function sameStamp(a: Stamp | null, b: Stamp | null): boolean {
   return a.mtime !== -1 && a.ino === b.ino && a.size === b.size && a.mtime === b.mtime && a.ctime === b.ctime;
 }
 
-/** A file or folder that cannot be read, whatever it says: no permission, too large, not UTF-8, a link to outside. */
+/** A file or folder that can't be read: no permission, too large, not UTF-8, or a link that leaves the folder. */
 export class UnreadableFileError extends Error {}
 
-/** Name in a folder. */
+/** Entry of a folder. */
 export type TreeEntry = Pick<Dirent, 'name' | 'isDirectory' | 'isSymbolicLink'>;
 
-/** Paths are relative to the catalogue folder and have slashes. */
+/** A tree of files. Paths are relative to the catalogue folder and have slashes. */
 export interface FileTree {
-  /** Null if there is nothing. @throws UnreadableFileError */
+  /** Stamp of a file or folder; null if there is none. @throws UnreadableFileError */
   stamp(path: string): Stamp | null;
-  /** Names in a folder, sorted; none if it is absent. @throws UnreadableFileError */
+  /** Names in a folder, sorted; none if it is missing. @throws UnreadableFileError */
   names(path: string): readonly TreeEntry[];
+  /** True for a folder, or a link to one. @param parent path with a slash at its end */
   isFolder(parent: string, entry: TreeEntry): boolean;
   /** Text of a record, parsed if that has been done; null if there is no such file. @throws UnreadableFileError */
   read(path: string): { readonly text: string; readonly stamp: Stamp; readonly parsed?: Parsed } | null;
+  /** True for a Git LFS pointer in the place of the file itself. */
   isLfsPointer(path: string): boolean;
 }
 
-/** True if there is a file or folder that may be read. */
+/** True if there is a file or folder, and it can be read. */
 export function hasFile(tree: FileTree, path: string): boolean {
   try {
     return tree.stamp(path) !== null;
@@ -50,7 +52,7 @@ export function hasFile(tree: FileTree, path: string): boolean {
   }
 }
 
-/** Path of the record file that is there, whatever its extension. */
+/** Path of a record's file, with any extension; undefined if there is none. */
 export const findRecord = (tree: FileTree, ref: RecordRef): string | undefined =>
   recordPaths(ref).find((path) => hasFile(tree, path));
 

@@ -1,6 +1,6 @@
 /**
- * A catalogue as git keeps it: that of a commit, or what is staged. It is looked at as a folder on the disk is, and
- * nothing is checked out. Names are known at once; what files hold is read for the units that are asked for.
+ * Catalogue in git, read like a folder on disk, without a checkout: the tree of a commit, or the index. All names are
+ * read at once; the content of files is read for the units that are needed (`load`).
  */
 import { posix } from 'node:path';
 import { ConflictError } from '../../catalogue/errors.ts';
@@ -16,7 +16,7 @@ import {
   UnreadableFileError,
 } from './file-tree.ts';
 
-/** Which tree: that of a commit, or the index, which may be another than the repository's own (an absolute path). */
+/** The tree of a commit, or an index: that of the repository (undefined), or another one (its absolute path). */
 export type TreeSource = { readonly commit: string } | { readonly index: string | undefined };
 
 interface Blob {
@@ -24,12 +24,12 @@ interface Blob {
   readonly isLink: boolean;
 }
 
-/** Larger payloads are no Git LFS pointers (git-lfs.com/spec). */
+/** Maximum size of a Git LFS pointer, in bytes (git-lfs.com/spec). */
 const largestPointer = 1024;
-/** How many blobs are asked for in one go: some tens of megabytes at most. */
+/** Number of blobs in one call of git: some tens of megabytes at most. */
 const batch = 2000;
 
-/** What of the environment says which index is meant. */
+/** Environment variables that make git use an index. */
 export const indexEnv = (index: string | undefined): NodeJS.ProcessEnv =>
   index === undefined ? {} : { GIT_INDEX_FILE: index };
 
@@ -48,23 +48,23 @@ export class GitTree implements FileTree {
   }
 
   /**
-   * The names in a tree, relative to a folder of the working tree.
-   * @param root the folder
-   * @throws GitError; ConflictError where a merge has left a file of the index in conflict
+   * Opens a tree. Its paths are relative to a folder of the working tree.
+   * @param root path of the folder
+   * @throws GitError; ConflictError if a merge left a file of the index in conflict
    */
-  static async of(root: string, source: TreeSource): Promise<GitTree> {
-    const said =
+  static async open(root: string, source: TreeSource): Promise<GitTree> {
+    const output =
       'commit' in source
         ? await runGit(root, ['ls-tree', '-r', '-z', source.commit, '--', '.'])
         : await runGit(root, ['ls-files', '-s', '-z', '--', '.'], { env: indexEnv(source.index) });
     const blobs = new Map<string, Blob>();
-    for (const entry of said.split('\0')) {
+    for (const entry of output.split('\0')) {
       // `<mode> blob <id>\t<path>` of a tree, `<mode> <id> <stage>\t<path>` of an index.
       const tab = entry.indexOf('\t');
       const [mode = '', ...rest] = entry.slice(0, Math.max(0, tab)).split(' ');
       const [id = '', stage] = 'commit' in source ? rest.slice(1) : rest;
       const path = entry.slice(tab + 1);
-      if (Number(stage) > 0) throw new ConflictError(`${path} is in conflict: settle it, then "git add" it.`);
+      if (Number(stage) > 0) throw new ConflictError(`${path} is in conflict: resolve it, then "git add" it.`);
       if (mode.startsWith('100')) blobs.set(path, { id, isLink: false });
       else if (mode === '120000') blobs.set(path, { id, isLink: true });
     }
@@ -73,12 +73,12 @@ export class GitTree implements FileTree {
     return new GitTree(root, blobs);
   }
 
-  /** Whether there is a catalogue in it. */
+  /** True if there are no files in it. */
   get isEmpty(): boolean {
     return this.#blobs.size === 0;
   }
 
-  /** Reads what is needed to look at units. */
+  /** Reads the files of units, before the units themselves are read. */
   async load(units: Iterable<Unit>): Promise<void> {
     const wanted = new Set<string>();
     for (const unit of units)
@@ -86,22 +86,23 @@ export class GitTree implements FileTree {
         const id = this.#blobs.get(path)?.id;
         if (id !== undefined && (parseRecordName(path) || isPayloadPath(path))) wanted.add(id);
       }
-    const sizes = await this.#ask(['cat-file', '--batch-check=%(objectname) %(objectsize)'], wanted, linesOf);
+    const sizes = await this.#runBatches(['cat-file', '--batch-check=%(objectname) %(objectsize)'], wanted, parseLines);
     for (const [id, size] of sizes) this.#sizes.set(id, Number(size));
     const payloads = new Set<string>();
     for (const [path, { id }] of this.#blobs) if (isPayloadPath(path)) payloads.add(id);
     const small = [...wanted].filter(
       (id) => (this.#sizes.get(id) ?? 0) <= (payloads.has(id) ? largestPointer : maxRecordSize),
     );
-    for (const [id, bytes] of await this.#ask(['cat-file', '--batch'], small, blobsOf)) this.#bytes.set(id, bytes);
+    for (const [id, bytes] of await this.#runBatches(['cat-file', '--batch'], small, parseBlobs))
+      this.#bytes.set(id, bytes);
   }
 
-  /** The id of the blob at a path, for `git cat-file`; undefined where there is none. */
+  /** Id of the blob at a path, for `git cat-file`; undefined if there is none. */
   blob(path: string): string | undefined {
     return this.#blobs.get(path)?.id;
   }
 
-  /** A payload that is in Git LFS has the size that its pointer says: it is there for whoever has fetched it. */
+  /** Stamp of a file. Of a payload in Git LFS it has the size that the pointer says, since it can be fetched. */
   stamp(path: string): Stamp | null {
     const blob = this.#blobs.get(path);
     if (!blob) return this.#folders.has(path) ? { ino: 0, size: 0, mtime: 0, ctime: 0 } : null;
@@ -131,12 +132,13 @@ export class GitTree implements FileTree {
     return false;
   }
 
-  /** Whether what git keeps at a path is a Git LFS pointer in place of the file. */
+  /** True if git has a Git LFS pointer at a path, instead of the file itself. */
   isPointer(path: string): boolean {
     const blob = this.#blobs.get(path);
     return blob !== undefined && this.#pointer(blob) !== null;
   }
 
+  /** Size of the file that a Git LFS pointer stands for; null for any other blob. */
   #pointer({ id }: Blob): number | null {
     const bytes = this.#bytes.get(id);
     if (!bytes || bytes.length > largestPointer) return null;
@@ -157,43 +159,44 @@ export class GitTree implements FileTree {
     }
   }
 
-  /** Asks git about blobs, some at a time. */
-  async #ask<T>(
+  /** Runs git for blobs, in batches. @param parse reads its output */
+  async #runBatches<T>(
     args: readonly string[],
     ids: Iterable<string>,
-    take: (answer: Buffer) => Iterable<readonly [id: string, value: T]>,
+    parse: (output: Buffer) => Iterable<readonly [id: string, value: T]>,
   ): Promise<readonly (readonly [id: string, value: T])[]> {
     const all = [...ids];
-    const answers: (readonly [string, T])[] = [];
+    const results: (readonly [string, T])[] = [];
     for (let start = 0; start < all.length; start += batch) {
       const options: GitOptions = { input: `${all.slice(start, start + batch).join('\n')}\n` };
-      answers.push(...take(await runGitForBytes(this.#root, args, options)));
+      results.push(...parse(await runGitForBytes(this.#root, args, options)));
     }
-    return answers;
+    return results;
   }
 }
 
-function* linesOf(answer: Buffer): Generator<readonly [string, string]> {
-  for (const line of answer.toString().split('\n')) {
+/** Output of `cat-file --batch-check`: a line `<id> <rest>` for each. */
+function* parseLines(output: Buffer): Generator<readonly [string, string]> {
+  for (const line of output.toString().split('\n')) {
     const [id = '', rest = ''] = line.split(' ');
     if (id) yield [id, rest];
   }
 }
 
-/** The answer of `cat-file --batch`: for each, a line `<id> <type> <size>`, the bytes, and a line break. */
-function* blobsOf(answer: Buffer): Generator<readonly [string, Buffer]> {
-  for (let at = 0; at < answer.length; ) {
-    const end = answer.indexOf('\n', at);
-    const [id = '', , size] = answer.toString('latin1', at, end).split(' ');
-    // Of what a partial clone lacks, there is a line and nothing else.
+/** Output of `cat-file --batch`: for each, a line `<id> <type> <size>`, the bytes, and a line break. */
+function* parseBlobs(output: Buffer): Generator<readonly [string, Buffer]> {
+  for (let at = 0; at < output.length; ) {
+    const end = output.indexOf('\n', at);
+    const [id = '', , size] = output.toString('latin1', at, end).split(' ');
+    // A blob that a partial clone lacks has a line only.
     at = end + 1;
     if (size === undefined) continue;
-    yield [id, answer.subarray(at, at + Number(size))];
+    yield [id, output.subarray(at, at + Number(size))];
     at += Number(size) + 1;
   }
 }
 
-/** The folders that paths make, with the names in them. */
+/** Names in each folder that is part of a path. */
 function foldersOf(paths: Iterable<string>): ReadonlyMap<string, readonly TreeEntry[]> {
   const folders = new Map<string, Map<string, TreeEntry>>([['', new Map()]]);
   const add = (path: string, isFolder: boolean): void => {
@@ -213,7 +216,7 @@ function foldersOf(paths: Iterable<string>): ReadonlyMap<string, readonly TreeEn
   return new Map([...folders].map(([path, names]) => [path, [...names.values()].sort(order)]));
 }
 
-/** Puts what a link within the folder leads to at the link's place; one that leads elsewhere stays a link. */
+/** Replaces links within the folder by their targets. A link that leaves it stays a link. */
 async function followLinks(
   root: string,
   blobs: Map<string, Blob>,

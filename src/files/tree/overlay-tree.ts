@@ -1,4 +1,4 @@
-/** Pending changes over a tree: it reads as the tree will read once they are made. */
+/** A tree with pending changes: it reads as if they had been made. */
 import { recordFormat } from '../../catalogue/layout.ts';
 import { type Parsed, parseRecord } from '../../text/parse.ts';
 import { type FileTree, hasFile, type Stamp, type TreeEntry } from './file-tree.ts';

@@ -23,7 +23,7 @@ const content = {
 };
 
 async function accountsIn(test: TestContext, options = {}) {
-  const folder = await makeFolder(content, test);
+  const folder = makeFolder(content, test);
   const files = await openFolder(folder.root, options);
   test.after(() => files.close());
   const path = folder.path('.catalogue/accounts.json');
@@ -117,7 +117,7 @@ describe('tokens', () => {
       readOnly: true,
     });
     assert.equal(await accounts.viewerByToken(`${token}0`), null);
-    await folder.write('users/alice.yaml', 'staff: false\n');
+    folder.write('users/alice.yaml', 'staff: false\n');
     await files.refresh([{ kind: 'user', slug: 'alice' }]);
     assert.deepEqual(await accounts.viewerByToken(token), { username: 'alice', staff: false, groups: [] });
     await rm(folder.path('users/alice.yaml'));
@@ -280,7 +280,7 @@ describe('.catalogue/accounts.json', () => {
   it('that is a link is not written through', async (t) => {
     const { accounts, folder, path } = await accountsIn(t);
     await mkdir(join(path, '..'));
-    await folder.write('elsewhere.json', '{"passwords":[],"tokens":[],"sessions":[]}');
+    folder.write('elsewhere.json', '{"passwords":[],"tokens":[],"sessions":[]}');
     await symlink(folder.path('elsewhere.json'), path);
     await assert.rejects(accounts.addToken('alice'), ConflictError);
   });

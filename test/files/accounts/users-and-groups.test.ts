@@ -18,7 +18,7 @@ const viewer = (username: string, more: Partial<Viewer> = {}): Viewer => ({
 });
 
 async function open(t: TestContext) {
-  const folder = await makeFolder(
+  const folder = makeFolder(
     {
       namespaces: {
         parks: { id: 1, label: 'Parks', owners: ['editors', 'readers'] },

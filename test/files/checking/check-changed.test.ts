@@ -146,7 +146,7 @@ describe('check of what changed', () => {
     assert.throws(() => git('merge', 'feature'));
     await assert.rejects(
       check(root, { staged: true }),
-      /benches\/dataset\.yaml is in conflict: settle it, then "git add"/,
+      /benches\/dataset\.yaml is in conflict: resolve it, then "git add"/,
     );
   });
 

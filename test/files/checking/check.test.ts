@@ -150,13 +150,13 @@ const cases: readonly Case[] = [
 
 describe('check', () => {
   it('finds nothing where nothing is wrong', async (t) => {
-    const folder = await makeFolder(clean, t);
+    const folder = makeFolder(clean, t);
     assert.deepEqual(await checkFolder(folder.root, { deep: true }), { problems: [], fixed: [], files: 7 });
   });
 
   for (const [why, files, expected, options] of cases)
     it(`${why}: says where and what, and fixes only what is certain`, async (t) => {
-      const folder = await makeFolder({ ...clean, files: { ...clean.files, ...files } }, t);
+      const folder = makeFolder({ ...clean, files: { ...clean.files, ...files } }, t);
       const { problems } = await checkFolder(folder.root, options);
       assert.deepEqual(
         problems.map(({ path, line, column, severity, fixable }) => [`${path}:${line}:${column}`, severity, fixable]),
@@ -177,7 +177,7 @@ describe('check', () => {
     });
 
   it('says it by path and line', async (t) => {
-    const folder = await makeFolder(
+    const folder = makeFolder(
       {
         ...clean,
         files: { ...clean.files, [benches]: 'lable: x\nlabel: x\nimage: /site_media/none\nid: 1\nlicense: x\n' },
@@ -192,17 +192,14 @@ describe('check', () => {
   });
 
   it('counts every record, also broken ones', async (t) => {
-    const folder = await makeFolder({ ...clean, files: { ...clean.files, [benches]: 'label: [' } }, t);
+    const folder = makeFolder({ ...clean, files: { ...clean.files, [benches]: 'label: [' } }, t);
     assert.equal((await checkFolder(folder.root)).files, 8);
   });
 
   it('mends with a light hand', async (t) => {
     const text = '# Seats\nlabel: x # called so\nours: 1\n';
     const query = 'id: 1\nlabel: x\ndataset: parks/woods # old\n';
-    const folder = await makeFolder(
-      { ...clean, files: { ...clean.files, [benches]: text, 'queries/tall.yaml': query } },
-      t,
-    );
+    const folder = makeFolder({ ...clean, files: { ...clean.files, [benches]: text, 'queries/tall.yaml': query } }, t);
     const { fixed, problems } = await checkFolder(folder.root, { fix: true });
     assert.deepEqual([fixed.length, problems.length], [2, 0]);
     assert.match(await readFile(folder.path(benches), 'utf8'), /^# Seats\nid: \d+\nlabel: x # called so\nours: 1\n$/);
@@ -210,8 +207,8 @@ describe('check', () => {
   });
 
   it('goes on where a file can only be mended by hand', async (t) => {
-    const folder = await makeFolder({ ...clean, files: { ...clean.files, [benches]: 'label: x\n' } }, t);
-    await folder.write(`${homeOf('parks/linked')}/real.yaml`, 'label: x\n');
+    const folder = makeFolder({ ...clean, files: { ...clean.files, [benches]: 'label: x\n' } }, t);
+    folder.write(`${homeOf('parks/linked')}/real.yaml`, 'label: x\n');
     await symlink('real.yaml', folder.path(`${homeOf('parks/linked')}/dataset.yaml`));
     const { fixed, problems } = await checkFolder(folder.root, { fix: true });
     assert.deepEqual(
@@ -228,7 +225,7 @@ describe('check', () => {
     const { [`${homeOf('parks/trees')}/data/a.csv`]: _, ...files } = clean.files ?? {};
     const record = (name: string) => ({ id: 2, checksum: sum(bytes), file: { name } });
     const home = homeOf('parks/trees');
-    const folder = await makeFolder(
+    const folder = makeFolder(
       {
         ...clean,
         files,

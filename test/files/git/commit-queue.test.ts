@@ -32,9 +32,9 @@ const alone: NodeJS.ProcessEnv = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null
 
 /** A catalogue in a folder of a repository, all of it committed. */
 async function workshop(t: TestContext, { within = 'data', more = {} as FolderContent, init = true } = {}) {
-  const home = await makeFolder({}, t);
+  const home = makeFolder({}, t);
   await rm(home.path('catalogue.yaml'));
-  const inner = await makeFolder({ ...content, ...more }, t);
+  const inner = makeFolder({ ...content, ...more }, t);
   const root = join(home.root, within);
   await rm(root, { recursive: true, force: true });
   execFileSync('cp', ['-R', inner.root, root]);

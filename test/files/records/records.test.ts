@@ -25,7 +25,7 @@ const content: FolderContent = {
 };
 
 async function open(t: TestContext, viewer?: Viewer, more: FolderContent = {}) {
-  const folder = await makeFolder({ ...content, ...more, files: { ...content.files, ...more.files } }, t);
+  const folder = makeFolder({ ...content, ...more, files: { ...content.files, ...more.files } }, t);
   const catalogue = await openFolder(folder.root);
   t.after(() => catalogue.close());
   const text = (path: string) => readFile(folder.path(path), 'utf8');
@@ -130,10 +130,10 @@ owners:
   it('takes the place of what a crash left behind', async (t) => {
     const { view, folder } = await open(t);
     await mkdir(folder.path(homeOf('parks/benches')), { recursive: true });
-    await folder.write(`${homeOf('parks/benches')}/.0123456789abcdef.catalogue-tmp`, 'label: half');
-    await folder.write('namespaces/parks/datasets/.0123456789abcdef.catalogue-tmp/dataset.yaml', 'label: removed');
+    folder.write(`${homeOf('parks/benches')}/.0123456789abcdef.catalogue-tmp`, 'label: half');
+    folder.write('namespaces/parks/datasets/.0123456789abcdef.catalogue-tmp/dataset.yaml', 'label: removed');
     assert.equal((await view.create('dataset', { label: 'Benches', namespace: 'parks' })).slug, 'benches');
-    await folder.write(`${homeOf('parks/full')}/README.md`, 'mine');
+    folder.write(`${homeOf('parks/full')}/README.md`, 'mine');
     await assert.rejects(view.create('dataset', { label: 'Full', namespace: 'parks' }), unique);
   });
 
@@ -231,7 +231,7 @@ columns:
   it('of a broken file is a conflict that says where; of nothing, not found', async (t) => {
     const { view, folder, text } = await open(t);
     await view.list('dataset', {});
-    await folder.write(path, 'label: [\n');
+    folder.write(path, 'label: [\n');
     await assert.rejects(view.edit(trees, { label: 'x' }), (error: unknown) => {
       assert.ok(error instanceof ConflictError);
       assert.match(error.message, /dataset\.yaml:\d+:\d+: /);
@@ -312,7 +312,7 @@ describe('renaming and moving', () => {
     await assert.rejects(view.edit(namespace('parks'), { slug: 'water' }), refused({ slug: /already exists/ }));
     assert.equal(await text(`${homeOf('parks/trees')}/dataset.yaml`), before);
     // On a file system that keeps them apart there may be a twin: it is never written over.
-    await folder.write(`${homeOf('parks/TREES')}/dataset.yaml`, 'label: Twin\n');
+    folder.write(`${homeOf('parks/TREES')}/dataset.yaml`, 'label: Twin\n');
     if ((await readdir(folder.path('namespaces/parks/datasets'))).length === 3) {
       await assert.rejects(view.edit(trees, { slug: 'TREES' }), unique);
       assert.equal(await text(`${homeOf('parks/trees')}/dataset.yaml`), before);

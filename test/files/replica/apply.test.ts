@@ -196,7 +196,7 @@ describe('records that are written', { concurrency: 4 }, () => {
   it('are mended by staff who have seen just what is broken, and by nobody else', async (test) => {
     const { folder, as, text, look, files } = await given(test);
     const broken = 'label: [\n';
-    for (const path of [trees, 'queries/tall.yaml']) await folder.write(path, broken);
+    for (const path of [trees, 'queries/tall.yaml']) folder.write(path, broken);
     await look();
     const to = dataset(11, 'Mended');
     const refused = [

@@ -26,7 +26,7 @@ describe('the manifest of a folder', { concurrency: 4 }, () => {
     const [one, two] = [await given(test), await given(test)];
     const tag = async ({ as }: typeof one) => (await as('alice').manifest())?.tag;
     assert.equal(await tag(one), await tag(two));
-    await two.folder.write('queries/tall.yaml', `${two.text('queries/tall.yaml')}# Only a comment\n`);
+    two.folder.write('queries/tall.yaml', `${two.text('queries/tall.yaml')}# Only a comment\n`);
     await two.look();
     assert.notEqual(await tag(one), await tag(two));
   });
@@ -78,7 +78,7 @@ describe('the manifest of a folder', { concurrency: 4 }, () => {
       'users/big.yaml': `name: ${'x'.repeat(1024 * 1024)}\n`,
       [`${home}/versions/${slug}.yaml`]: '',
     };
-    for (const [path, content] of Object.entries(broken)) await folder.write(path, content);
+    for (const [path, content] of Object.entries(broken)) folder.write(path, content);
     await look();
     const entries = new Map((await entriesOf(as('alice'), true)).map((entry) => [entry.path, entry]));
     for (const [path, content] of Object.entries(broken))
@@ -134,7 +134,7 @@ describe('the manifest of a folder', { concurrency: 4 }, () => {
   it('hands out a record as it is now, or not at all', async (test) => {
     const { folder, as } = await given(test);
     const { checksum } = await as('bob').entry('queries/tall.yaml');
-    await folder.write('queries/tall.yaml', 'label: Other\ndataset: parks/trees\n');
+    folder.write('queries/tall.yaml', 'label: Other\ndataset: parks/trees\n');
     await assert.rejects(as('bob').read('queries/tall.yaml', { checksum }), { name: 'ConflictError' });
   });
 });

@@ -47,7 +47,7 @@ export async function given(test: TestContext, content: FolderContent = {}) {
       { ...usual[key as keyof FolderContent], ...content[key as keyof FolderContent] },
     ]),
   ) as FolderContent;
-  const folder = await makeFolder(merged, test);
+  const folder = makeFolder(merged, test);
   const files = await openFolder(folder.root);
   test.after(() => files.close());
   const text = (path: string) => readFileSync(folder.path(path), 'utf8');

@@ -38,7 +38,7 @@ async function life(root: string, namespace: string, first: number): Promise<str
 }
 
 test(`${kills} kills`, { timeout: 600_000 }, async (t) => {
-  const folder = await makeFolder({
+  const folder = makeFolder({
     settings: { title: 'x' },
     namespaces: Object.fromEntries([...writers, 'shared'].map((slug, i) => [slug, { id: i + 1, label: slug }])),
     datasets: Object.fromEntries([

@@ -24,7 +24,7 @@ async function child(...args: string[]): Promise<void> {
 }
 
 test('eight processes', { timeout: 240_000 }, async (t) => {
-  const { root } = await makeFolder({
+  const { root } = makeFolder({
     settings: { title: 'x' },
     namespaces: { parks: { id: 1, label: 'Parks' } },
     datasets: { 'parks/trees': { id: 1, label: 'Trees' } },

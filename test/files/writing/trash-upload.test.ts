@@ -7,7 +7,7 @@ import { openFolder } from '../../../src/files/file-catalogue.ts';
 import { makeFolder } from '../../support/folder.ts';
 
 test('a dataset that is removed during an upload takes nothing of it into the trash', async (t) => {
-  const folder = await makeFolder(
+  const folder = makeFolder(
     { namespaces: { parks: { id: 1, label: 'Parks' } }, datasets: { 'parks/trees': { id: 1, label: 'Trees' } } },
     t,
   );

@@ -34,7 +34,7 @@ const version = (slug: string) => ({ kind: 'version', namespace: 'parks', datase
 const namespace = (slug: string) => ({ kind: 'namespace', slug }) as const;
 
 async function open(t: TestContext, more: FolderContent = {}) {
-  const folder = await makeFolder({ ...content, ...more }, t);
+  const folder = makeFolder({ ...content, ...more }, t);
   const files = await openFolder(folder.root);
   await files.load();
   t.after(() => files.close());
@@ -169,10 +169,10 @@ describe('nothing comes back', () => {
   it('where only a part of its place is taken', async (t) => {
     const { folder, view, back } = await open(t);
     await view.remove(version('20200101000000000000'));
-    await folder.write(`${homeOf('parks/trees')}/data/a.csv`, 'another\n');
+    folder.write(`${homeOf('parks/trees')}/data/a.csv`, 'another\n');
     await assert.rejects(back(), /can't be restored: .*data\/a\.csv exists/);
     await rm(folder.path(`${homeOf('parks/trees')}/data/a.csv`));
-    await folder.write(`${homeOf('parks/trees')}/versions/20200101000000000000.json`, '{}');
+    folder.write(`${homeOf('parks/trees')}/versions/20200101000000000000.json`, '{}');
     await assert.rejects(back(), /can't be restored: .*20200101000000000000\.json exists/);
     await rm(folder.path(`${homeOf('parks/trees')}/versions/20200101000000000000.json`));
     await back();

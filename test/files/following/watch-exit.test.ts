@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { CatalogueFolder } from '../support/catalogue-folder.ts';
+import { makeFollowedFolder } from '../../support/followed.ts';
 
 const program = `
   const [, root, budget, wait] = process.argv;
-  const { openFolder } = await import(${JSON.stringify(new URL('../../src/files/file-catalogue.ts', import.meta.url).href)});
+  const { openFolder } = await import(${JSON.stringify(new URL('../../../src/files/file-catalogue.ts', import.meta.url).href)});
   const options = budget === '' ? {} : { watchBudget: Number(budget) };
   const catalogue = await openFolder(root, { watch: true, ...options });
   while (wait && catalogue.following === 'starting') await new Promise((done) => setTimeout(done, 1));
@@ -22,7 +22,7 @@ for (const [how, budget, wait] of [
   ['polling', '3', 'wait'],
 ] as const)
   test(`a process that closes the catalogue ends: ${how}`, async (t) => {
-    const folder = new CatalogueFolder(t);
+    const folder = makeFollowedFolder(t);
     for (let i = 0; i < 50; i++) folder.dataset(`namespaces/a/datasets/d${i}`, 'D');
     const args = ['--import', 'tsx', '--input-type=module', '-e', program, folder.root, budget, wait];
     const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 30_000 });

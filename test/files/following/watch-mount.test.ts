@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
-import { CatalogueFolder, follow, recordOf, served, until } from '../support/catalogue-folder.ts';
+import { datasetText, until } from '../../support/folder.ts';
+import { follow, makeFollowedFolder, served } from '../../support/followed.ts';
 
 const home = 'namespaces/a/datasets/d';
 
@@ -16,26 +17,26 @@ function mount(t: TestContext, path: string): boolean {
 }
 
 test('a fresh mount over the root, before anything lies in it and after', async (t) => {
-  const folder = new CatalogueFolder(t);
+  const folder = makeFollowedFolder(t);
   folder.dataset(home, 'Below');
   const { catalogue, log } = await follow(t, folder, { sweepEvery: 1e9, cache: false });
   const label = () => served(catalogue, 'a', 'd')?.label;
   if (!mount(t, folder.root)) return;
-  await until('the mount is noticed', () => catalogue.following === 'lost');
+  await until(() => catalogue.following === 'lost');
   assert.equal(label(), 'Below');
   folder.namespace('a');
   folder.dataset(home, 'Mounted');
-  await until('what is mounted is served', () => label() === 'Mounted');
-  await until('it is watched', () => catalogue.following === 'watching');
-  folder.write(`${home}/dataset.yaml`, recordOf('Edited'));
-  await until('the mount is followed', () => label() === 'Edited');
+  await until(() => label() === 'Mounted');
+  await until(() => catalogue.following === 'watching');
+  folder.write(`${home}/dataset.yaml`, datasetText('Edited'));
+  await until(() => label() === 'Edited');
   execFileSync('umount', ['-l', folder.root]);
-  await until('what was below is served again', () => label() === 'Below');
+  await until(() => label() === 'Below');
   assert.equal(log.filter((line) => line.includes('is gone')).length, 1);
 });
 
 test('a fresh mount over a namespace', async (t) => {
-  const folder = new CatalogueFolder(t);
+  const folder = makeFollowedFolder(t);
   folder.dataset(home, 'Below');
   folder.namespace('b');
   const { catalogue } = await follow(t, folder, { sweepEvery: 300, cache: false });
@@ -43,9 +44,9 @@ test('a fresh mount over a namespace', async (t) => {
   if (!mount(t, folder.path('namespaces/a'))) return;
   folder.namespace('a', 'Mounted');
   folder.dataset(home, 'Mounted');
-  await until('what is mounted is served', () => served(catalogue, 'a', 'd')?.label === 'Mounted');
-  folder.write(`${home}/dataset.yaml`, recordOf('Edited'));
-  await until('the mount is followed', () => served(catalogue, 'a', 'd')?.label === 'Edited');
+  await until(() => served(catalogue, 'a', 'd')?.label === 'Mounted');
+  folder.write(`${home}/dataset.yaml`, datasetText('Edited'));
+  await until(() => served(catalogue, 'a', 'd')?.label === 'Edited');
   execFileSync('umount', ['-l', folder.path('namespaces/a')]);
-  await until('what was below is served again', () => served(catalogue, 'a', 'd')?.label === 'Below');
+  await until(() => served(catalogue, 'a', 'd')?.label === 'Below');
 });

@@ -2,17 +2,11 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
-import type { Snapshot } from '../../src/catalogue/snapshot.ts';
-import type { OpenOptions } from '../../src/files/catalogue-files.ts';
-import {
-  CatalogueFolder,
-  countSnapshots,
-  follow,
-  freshlyRead,
-  recordOf,
-  served,
-  until,
-} from '../support/catalogue-folder.ts';
+import type { Snapshot } from '../../../src/catalogue/snapshot.ts';
+import type { OpenOptions } from '../../../src/files/catalogue-files.ts';
+import { type CatalogueFolder, datasetText, until } from '../../support/folder.ts';
+import { countSnapshots, follow, freshlyRead, makeFollowedFolder, served } from '../../support/followed.ts';
+import { repositoryAt } from '../../support/repository.ts';
 
 const many = 2500;
 const never = { sweepEvery: 1e9 };
@@ -20,24 +14,26 @@ const at = (i: number) => `namespaces/a/datasets/d${i}`;
 
 /** Two branches that differ in 5,000 files: a thousand datasets in one of them only, in either, and 500 that differ. */
 function branches(t: TestContext): CatalogueFolder {
-  const folder = new CatalogueFolder(t);
+  const folder = makeFollowedFolder(t);
+  const { git } = repositoryAt(folder.root, folder.root);
   folder.write('.gitignore', '.catalogue/\n');
-  folder.git('init', '-q', '-b', 'main');
+  git('init', '-q', '-b', 'main');
   for (let i = 0; i < 1500; i++) folder.dataset(at(i), `Main ${i}`);
-  folder.git('add', '.');
-  folder.git('commit', '-q', '-m', 'main');
-  folder.git('checkout', '-q', '-b', 'other');
+  git('add', '.');
+  git('commit', '-q', '-m', 'main');
+  git('checkout', '-q', '-b', 'other');
   for (let i = 0; i < 1000; i++) rmSync(folder.path(at(i)), { recursive: true });
   for (let i = 1000; i < many; i++) folder.dataset(at(i), `Other ${i}`);
-  folder.git('add', '.');
-  folder.git('commit', '-q', '-m', 'other');
-  const changed = folder.git('diff', '--name-only', '--no-renames', 'main', 'other').split('\n').length - 1;
+  git('add', '.');
+  git('commit', '-q', '-m', 'other');
+  const changed = git('diff', '--name-only', '--no-renames', 'main', 'other').split('\n').length - 1;
   assert.equal(changed, 5000);
   return folder;
 }
 
 test('a checkout that changes 5,000 files', async (t) => {
   const folder = branches(t);
+  const { git, gitAsync } = repositoryAt(folder.root, folder.root);
   const ways: [string, OpenOptions][] = [
     ['watched', never],
     ['polled', { watchBudget: 10 }],
@@ -51,19 +47,19 @@ test('a checkout that changes 5,000 files', async (t) => {
         ['other', 'Other'],
       ] as const) {
         const snapshots = countSnapshots(catalogue);
-        await folder.gitBeside('checkout', '-q', branch);
-        await until(`${branch} is served`, () => isWhole(catalogue.snapshot, label));
+        await gitAsync('checkout', '-q', branch);
+        await until(() => isWhole(catalogue.snapshot, label));
         const steps = snapshots();
         assert.ok(steps < 20, `${steps} snapshots`);
       }
       assert.deepEqual(catalogue.snapshot, await freshlyRead(folder));
-      folder.write(`${at(1200)}/dataset.yaml`, recordOf('By hand'));
-      await until('what the checkout made is followed', () => served(catalogue, 'a', 'd1200')?.label === 'By hand');
-      folder.git('checkout', '-q', '.');
+      folder.write(`${at(1200)}/dataset.yaml`, datasetText('By hand'));
+      await until(() => served(catalogue, 'a', 'd1200')?.label === 'By hand');
+      git('checkout', '-q', '.');
     });
 });
 
-/** Whether all datasets of one branch are there, and none of the other. */
+/** True if the snapshot has all datasets of one branch, and none of the other. */
 function isWhole({ folders }: Snapshot, label: string): boolean {
   const datasets = [...(folders.get('a')?.datasets.values() ?? [])];
   const right = datasets.every(
@@ -75,37 +71,37 @@ function isWhole({ folders }: Snapshot, label: string): boolean {
 
 for (const [how, options] of [
   ['watched', never],
-  ['polled, told by git alone', { ...never, watchBudget: 10 }],
+  ['polled, by git alone', { ...never, watchBudget: 10 }],
 ] as const)
   test(`commit, merge, pull and reset: ${how}`, async (t) => {
-    const folder = new CatalogueFolder(t);
-    folder.git('init', '-q', '-b', 'main');
+    const folder = makeFollowedFolder(t);
+    const { git } = repositoryAt(folder.root, folder.root);
+    git('init', '-q', '-b', 'main');
     for (let i = 0; i < 3; i++) folder.dataset(at(i), `Main ${i}`);
-    folder.git('add', '.');
-    folder.git('commit', '-q', '-m', 'first');
-    folder.git('checkout', '-q', '-b', 'other');
+    git('add', '.');
+    git('commit', '-q', '-m', 'first');
+    git('checkout', '-q', '-b', 'other');
     folder.dataset(at(3), 'Other 3');
-    folder.write(`${at(1)}/dataset.yaml`, recordOf('Other 1'));
-    folder.git('add', '.');
-    folder.git('commit', '-q', '-m', 'second');
-    folder.git('checkout', '-q', 'main');
-    folder.git('clone', '-q', folder.root, folder.beside('clone'));
+    folder.write(`${at(1)}/dataset.yaml`, datasetText('Other 1'));
+    git('add', '.');
+    git('commit', '-q', '-m', 'second');
+    git('checkout', '-q', 'main');
+    git('clone', '-q', folder.root, folder.beside('clone'));
     const { catalogue, log } = await follow(t, folder, { ...options, cache: false });
     await catalogue.refresh([{ folder: '' }]);
     const labels = () => [...(catalogue.snapshot.folders.get('a')?.datasets.values() ?? [])].map(({ label }) => label);
-    const become = (...expected: string[]) =>
-      until(`${expected} are served`, () => labels().sort().join() === expected.join());
+    const become = (...expected: string[]) => until(() => labels().sort().join() === expected.join());
 
     await become('Main 0', 'Main 1', 'Main 2');
-    folder.git('merge', '-q', '--no-ff', '-m', 'merge', 'other');
+    git('merge', '-q', '--no-ff', '-m', 'merge', 'other');
     await become('Main 0', 'Main 2', 'Other 1', 'Other 3');
-    folder.git('reset', '-q', '--hard', 'HEAD~1');
+    git('reset', '-q', '--hard', 'HEAD~1');
     await become('Main 0', 'Main 1', 'Main 2');
     const clone = ['-C', folder.beside('clone')];
-    folder.git(...clone, 'checkout', '-q', 'main');
-    folder.git(...clone, 'rm', '-q', '-r', at(2));
-    folder.git(...clone, 'commit', '-q', '-m', 'less');
-    folder.git('pull', '-q', folder.beside('clone'), 'main');
+    git(...clone, 'checkout', '-q', 'main');
+    git(...clone, 'rm', '-q', '-r', at(2));
+    git(...clone, 'commit', '-q', '-m', 'less');
+    git('pull', '-q', folder.beside('clone'), 'main');
     await become('Main 0', 'Main 1');
     assert.deepEqual(catalogue.snapshot, await freshlyRead(folder));
     if ('watchBudget' in options) assert.match(log[0] ?? '', /sysctl fs\.inotify\.max_user_watches=/);

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { CatalogueFolder, follow, freshlyRead, recordOf, until, versionOf } from '../support/catalogue-folder.ts';
+import { type CatalogueFolder, datasetText, until, versionText } from '../../support/folder.ts';
+import { follow, freshlyRead, makeFollowedFolder } from '../../support/followed.ts';
 
 /** Random numbers that are the same for the same seed (mulberry32). */
 function random(seed: number): (below: number) => number {
@@ -31,9 +32,9 @@ function change(folder: CatalogueFolder, below: (n: number) => number, step: num
   const label = `Step ${step}`;
   const changes = [
     () => folder.dataset(home, label, [`v${below(3)}`]),
-    () => folder.write(`${home}/dataset.yaml`, recordOf(label)),
-    () => folder.write(version, versionOf(label)),
-    () => folder.write(`${home}/.new`, recordOf(label)),
+    () => folder.write(`${home}/dataset.yaml`, datasetText(label)),
+    () => folder.write(version, versionText(label)),
+    () => folder.write(`${home}/.new`, datasetText(label)),
     () => move(`${home}/.new`, `${home}/dataset.yaml`),
     () => remove(version),
     () => remove(home),
@@ -52,7 +53,7 @@ function change(folder: CatalogueFolder, below: (n: number) => number, step: num
 
 for (const seed of [1, 2, 3, 4])
   test(`600 random changes, seed ${seed}`, async (t) => {
-    const folder = new CatalogueFolder(t);
+    const folder = makeFollowedFolder(t);
     const { catalogue } = await follow(t, folder, { sweepEvery: seed % 2 ? 1000 : 1e9 });
     const below = random(seed);
     for (let step = 0; step < 600; step++) {
@@ -62,6 +63,6 @@ for (const seed of [1, 2, 3, 4])
     // All records are well at the end: of one that is not, the one who was there knows the last good state.
     for (const name of readdirSync(folder.path('namespaces'))) folder.namespace(name, 'End');
     const fresh = await freshlyRead(folder);
-    await until('both are the same', () => isDeepStrictEqual(catalogue.snapshot, fresh)).catch(() => {});
+    await until(() => isDeepStrictEqual(catalogue.snapshot, fresh)).catch(() => {});
     assert.deepEqual(catalogue.snapshot, fresh);
   });

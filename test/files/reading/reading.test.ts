@@ -6,13 +6,14 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { type FileCatalogue, openFolder } from '../../src/files/file-catalogue.ts';
-import { type CatalogueFolder, homeOf, makeFolder } from '../support/folder.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type FileCatalogue, openFolder } from '../../../src/files/file-catalogue.ts';
+import { type CatalogueFolder, homeOf, makeFolder } from '../../support/folder.ts';
 
 const home = homeOf('parks/trees');
 
-async function opened(t: TestContext, prepare: (folder: CatalogueFolder) => Promise<void>) {
-  const folder = await makeFolder(
+async function opened(t: TestContext, prepare: (folder: CatalogueFolder) => unknown) {
+  const folder = makeFolder(
     { namespaces: { parks: { label: 'Parks' } }, datasets: { 'parks/benches': { label: 'Benches' } } },
     t,
   );
@@ -45,9 +46,9 @@ describe('a record', () => {
 
   it('is one file: of two, the first counts and the other is told of', async (t) => {
     const { catalogue } = await opened(t, async (folder) => {
-      await folder.write(`${home}/dataset.yaml`, 'label: YAML\n');
-      await folder.write(`${home}/dataset.yml`, 'label: YML\n');
-      await folder.write(`${home}/dataset.json`, '{"label": "JSON"}');
+      folder.write(`${home}/dataset.yaml`, 'label: YAML\n');
+      folder.write(`${home}/dataset.yml`, 'label: YML\n');
+      folder.write(`${home}/dataset.json`, '{"label": "JSON"}');
     });
     assert.equal(labelOf(catalogue), 'YAML');
     const messages = messagesOf(catalogue);
@@ -57,11 +58,7 @@ describe('a record', () => {
   });
 
   const outside = () => join(tmpdir(), `outside-${process.pid}.yaml`);
-  type Odd = readonly [
-    why: string,
-    prepare: (folder: CatalogueFolder, t: TestContext) => Promise<unknown>,
-    problem: RegExp,
-  ];
+  type Odd = readonly [why: string, prepare: (folder: CatalogueFolder, t: TestContext) => unknown, problem: RegExp];
   const record = `${home}/dataset.yaml`;
   const odd: readonly Odd[] = [
     [
@@ -130,15 +127,15 @@ describe('a record', () => {
 
   it('that may not be read is told of', { skip: process.getuid?.() === 0 }, async (t) => {
     const { catalogue } = await opened(t, async (folder) => {
-      await folder.write(record, 'label: x\n');
+      folder.write(record, 'label: x\n');
       await chmod(folder.path(record), 0);
     });
-    assert.match(messagesOf(catalogue).join(), /may not be read/);
+    assert.match(messagesOf(catalogue).join(), /can't be read: give the user/);
   });
 
   it('may be a link within the folder', async (t) => {
     const { catalogue } = await opened(t, async (folder) => {
-      await folder.write(`${home}/shared.yaml`, 'label: Trees\n');
+      folder.write(`${home}/shared.yaml`, 'label: Trees\n');
       await symlink('shared.yaml', folder.path(record));
     });
     assert.equal(labelOf(catalogue), 'Trees');
@@ -148,7 +145,7 @@ describe('a record', () => {
 describe('what lies beside', () => {
   it('is left alone: crash leftovers, hidden files, editors’ copies, notes', async (t) => {
     const { catalogue } = await opened(t, async (folder) => {
-      await folder.write(`${home}/dataset.yaml`, 'label: Trees\n');
+      folder.write(`${home}/dataset.yaml`, 'label: Trees\n');
       for (const path of [
         `${home}/.0123456789abcdef.catalogue-tmp`,
         `${home}/dataset.yaml~`,
@@ -161,7 +158,7 @@ describe('what lies beside', () => {
         'groups/.keep',
         'README.md',
       ])
-        await folder.write(path, 'no: record\n');
+        folder.write(path, 'no: record\n');
     });
     assert.deepEqual(messagesOf(catalogue), []);
     assert.deepEqual([...catalogue.snapshot.folders.keys()], ['parks']);
@@ -170,12 +167,12 @@ describe('what lies beside', () => {
 
   it('is told of where it looks like a record in the wrong place', async (t) => {
     const { catalogue } = await opened(t, async (folder) => {
-      await folder.write('namespaces/water.yaml', 'label: Water\n');
-      await folder.write('namespaces/two words/namespace.yaml', 'label: x\n');
-      await folder.write('namespaces/PARKS/namespace.yaml', 'label: x\n');
-      await folder.write('namespaces/parks/datasets/wells.yaml', 'label: x\n');
-      await folder.write('groups/two words.yaml', 'label: x\n');
-      await folder.write(`${home}/versions/1.yaml`, 'ready: false\n');
+      folder.write('namespaces/water.yaml', 'label: Water\n');
+      folder.write('namespaces/two words/namespace.yaml', 'label: x\n');
+      folder.write('namespaces/PARKS/namespace.yaml', 'label: x\n');
+      folder.write('namespaces/parks/datasets/wells.yaml', 'label: x\n');
+      folder.write('groups/two words.yaml', 'label: x\n');
+      folder.write(`${home}/versions/1.yaml`, 'ready: false\n');
     });
     const messages = messagesOf(catalogue);
     for (const part of [
@@ -190,5 +187,63 @@ describe('what lies beside', () => {
         messages.some((message) => part.test(message)),
         `${part} in\n${messages.join('\n')}`,
       );
+  });
+});
+
+describe('versions of a dataset that is read again', () => {
+  const versions = (catalogue: FileCatalogue) =>
+    Object.fromEntries(
+      catalogue.snapshot.folders
+        .get('parks')
+        ?.datasets.get('trees')
+        ?.versions.map((version) => [version.slug, version]) ?? [],
+    );
+  const scope = { kind: 'dataset', namespace: 'parks', slug: 'trees' } as const;
+  const prepare = (folder: CatalogueFolder) => {
+    folder.write(`${home}/dataset.yaml`, 'label: Trees\n');
+    for (const slug of ['edited', 'kept', 'broken']) {
+      folder.write(`${home}/versions/${slug}.yaml`, `label: ${slug}\nfile:\n  name: ${slug}.csv\n  size: 4\n`);
+      folder.write(`${home}/data/${slug}.csv`, 'a\n1\n');
+    }
+    // Later than the clock's tick, so that stamps count.
+    return sleep(50);
+  };
+
+  it('keep their identity unless their record or payload changes', async (t) => {
+    const { catalogue, folder } = await opened(t, prepare);
+    const first = versions(catalogue);
+    folder.write(`${home}/versions/edited.yaml`, 'label: Edited\nready: false\n');
+    await catalogue.refresh([scope]);
+    const second = versions(catalogue);
+    assert.equal(second.edited?.label, 'Edited');
+    assert.notEqual(second.edited, first.edited);
+    assert.equal(second.kept, first.kept);
+
+    folder.write(`${home}/data/kept.csv`, 'a\n1\n2\n');
+    await catalogue.refresh([scope]);
+    assert.equal(versions(catalogue).kept?.ready, false);
+    assert.match(messagesOf(catalogue).join(), /kept\.yaml: The payload data\/kept\.csv has 6 bytes, not 4/);
+    await rm(folder.path(`${home}/data`), { recursive: true });
+    await catalogue.refresh([scope]);
+    assert.equal(versions(catalogue).broken?.ready, false);
+    prepare(folder);
+    await catalogue.refresh([scope]);
+    assert.deepEqual([versions(catalogue), messagesOf(catalogue)], [first, []]);
+  });
+
+  it('keep their diagnostics', async (t) => {
+    const { catalogue, folder } = await opened(t, prepare);
+    folder.write(`${home}/versions/broken.yaml`, '[');
+    await sleep(50);
+    await catalogue.refresh([scope]);
+    const [message, ...others] = messagesOf(catalogue);
+    assert.match(message ?? '', /broken\.yaml/);
+    assert.deepEqual(others, []);
+    const before = versions(catalogue);
+    folder.write(`${home}/versions/edited.yaml`, 'label: Edited\nready: false\n');
+    await catalogue.refresh([scope]);
+    assert.deepEqual(messagesOf(catalogue), [message]);
+    assert.equal(versions(catalogue).broken, before.broken);
+    assert.equal(versions(catalogue).kept, before.kept);
   });
 });

@@ -12,26 +12,19 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { type TestContext, test } from 'node:test';
-import { openFolder } from '../../src/files/file-catalogue.ts';
-import { readCache } from '../../src/files/reading/cache.ts';
-import { UnitStore } from '../../src/files/reading/unit-store.ts';
-import { sameStamp } from '../../src/files/tree/file-tree.ts';
-import {
-  CatalogueFolder,
-  follow,
-  freshlyRead,
-  recordOf,
-  served,
-  until,
-  versionOf,
-} from '../support/catalogue-folder.ts';
+import { openFolder } from '../../../src/files/file-catalogue.ts';
+import { readCache } from '../../../src/files/reading/cache.ts';
+import { UnitStore } from '../../../src/files/reading/unit-store.ts';
+import { sameStamp } from '../../../src/files/tree/file-tree.ts';
+import { type CatalogueFolder, datasetText, until, versionText } from '../../support/folder.ts';
+import { follow, freshlyRead, makeFollowedFolder, served } from '../../support/followed.ts';
 
 const cache = '.catalogue/cache/snapshot.ndjson';
 const home = 'namespaces/a/datasets/d';
 
 /** A folder that was followed once, and left a cache. */
 async function cached(t: TestContext): Promise<CatalogueFolder> {
-  const folder = new CatalogueFolder(t);
+  const folder = makeFollowedFolder(t);
   for (const slug of ['d', 'e', 'f']) folder.dataset(`namespaces/a/datasets/${slug}`, slug, ['v1', 'v2']);
   folder.write('namespaces/a/datasets/broken/dataset.yaml', '[');
   folder.write('users/u.yaml', 'name: U\ngroups: [g]\n');
@@ -62,12 +55,12 @@ test('what is cached is not read again, and says the same', async (t) => {
 
 test('what changed, vanished or appeared meanwhile', async (t) => {
   const folder = await cached(t);
-  folder.write(`${home}/dataset.yaml`, recordOf('Changed'));
+  folder.write(`${home}/dataset.yaml`, datasetText('Changed'));
   rmSync(folder.path('namespaces/a/datasets/e'), { recursive: true });
   rmSync(folder.path(`${home}/versions/v1.yaml`));
-  folder.write('namespaces/a/datasets/f/versions/v3.yaml', versionOf('New'));
+  folder.write('namespaces/a/datasets/f/versions/v3.yaml', versionText('New'));
   folder.dataset('namespaces/a/datasets/g', 'New');
-  folder.write('namespaces/a/datasets/broken/dataset.yaml', recordOf('Mended'));
+  folder.write('namespaces/a/datasets/broken/dataset.yaml', datasetText('Mended'));
   rmSync(folder.path('users/u.yaml'));
   const { snapshot } = await readWithCache(folder);
   assert.deepEqual(snapshot, await freshlyRead(folder));
@@ -80,13 +73,13 @@ test('a change that keeps size and times, and one that keeps all but the inode',
   const path = folder.path(`${home}/dataset.yaml`);
   const { atimeMs, mtimeMs, size } = statSync(path);
   const setBack = (file: string) => utimesSync(file, atimeMs / 1000, mtimeMs / 1000);
-  writeFileSync(path, recordOf('x'));
+  writeFileSync(path, datasetText('x'));
   setBack(path);
   assert.equal(statSync(path).size, size);
   assert.equal(served(await readWithCache(folder), 'a', 'd')?.label, 'x');
 
   const other = folder.path('namespaces/a/datasets/e/dataset.yaml');
-  writeFileSync(folder.beside('new'), recordOf('y'));
+  writeFileSync(folder.beside('new'), datasetText('y'));
   setBack(folder.beside('new'));
   renameSync(folder.beside('new'), other);
   assert.equal(served(await readWithCache(folder), 'a', 'e')?.label, 'y');
@@ -99,7 +92,7 @@ test('stamps: any difference counts, and what is too fresh equals nothing, not e
     assert.ok(!sameStamp(stamp, { ...stamp, [key]: 9 }), key);
   assert.ok(!sameStamp({ ...stamp, mtime: -1 }, { ...stamp, mtime: -1 }));
   assert.ok(sameStamp(null, null) && !sameStamp(null, stamp) && !sameStamp(stamp, null));
-  const folder = new CatalogueFolder(t);
+  const folder = makeFollowedFolder(t);
   const { tree: look } = new UnitStore(folder.root);
   folder.write('x', '1');
   assert.ok(!sameStamp(look.stamp('x'), look.stamp('x')), 'just written');
@@ -109,13 +102,13 @@ test('stamps: any difference counts, and what is too fresh equals nothing, not e
 });
 
 test('two writes of the same size within the clock tick', async (t) => {
-  const folder = new CatalogueFolder(t);
+  const folder = makeFollowedFolder(t);
   folder.dataset(home, 'a');
   const store = new UnitStore(folder.root);
   const unit = { kind: 'dataset', namespace: 'a', slug: 'd' } as const;
   for (let i = 0; i < 300; i++) {
     const label = String.fromCharCode(97 + (i % 26));
-    writeFileSync(folder.path(`${home}/dataset.yaml`), recordOf(label));
+    writeFileSync(folder.path(`${home}/dataset.yaml`), datasetText(label));
     for (const _ of store.rescan([unit]));
     assert.equal(store.snapshot.folders.get('a')?.datasets.get('d')?.label, label);
   }
@@ -160,8 +153,8 @@ test('it is saved after the first reading and at the end, where something change
   await catalogue.close();
   assert.equal(saved(), first, 'nothing changed');
   const again = await follow(t, folder);
-  folder.write(`${home}/dataset.yaml`, recordOf('Changed'));
-  await until('the edit is served', () => served(again.catalogue, 'a', 'd')?.label === 'Changed');
+  folder.write(`${home}/dataset.yaml`, datasetText('Changed'));
+  await until(() => served(again.catalogue, 'a', 'd')?.label === 'Changed');
   await again.catalogue.close();
   assert.notEqual(saved(), first);
   const states = await readCache(folder.root);
@@ -183,8 +176,8 @@ test("that it can't be written is said once", async (t) => {
   rmSync(folder.path('.catalogue/cache'), { recursive: true });
   writeFileSync(folder.path('.catalogue/cache'), 'in the way');
   const { catalogue, log } = await follow(t, folder);
-  folder.write(`${home}/dataset.yaml`, recordOf('Changed'));
-  await until('the edit is served', () => served(catalogue, 'a', 'd')?.label === 'Changed');
+  folder.write(`${home}/dataset.yaml`, datasetText('Changed'));
+  await until(() => served(catalogue, 'a', 'd')?.label === 'Changed');
   await catalogue.close();
   assert.deepEqual(
     log.filter((line) => line.includes('cache')),

@@ -2,22 +2,14 @@
 import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
-import {
-  CatalogueFolder,
-  countSnapshots,
-  follow,
-  freshlyRead,
-  recordOf,
-  served,
-  until,
-  versionOf,
-} from '../support/catalogue-folder.ts';
+import { type CatalogueFolder, datasetText, until, versionText } from '../../support/folder.ts';
+import { countSnapshots, follow, freshlyRead, makeFollowedFolder, served } from '../../support/followed.ts';
 
 const never = { sweepEvery: 1e9 };
 const home = 'namespaces/a/datasets/d';
 
 async function followed(t: TestContext, prepare: (folder: CatalogueFolder) => void = () => {}) {
-  const folder = new CatalogueFolder(t);
+  const folder = makeFollowedFolder(t);
   folder.dataset(home, 'First');
   folder.dataset('namespaces/a/datasets/other', 'Other');
   prepare(folder);
@@ -31,23 +23,23 @@ async function followed(t: TestContext, prepare: (folder: CatalogueFolder) => vo
 test('an edit in place', async (t) => {
   const { folder, catalogue, label } = await followed(t);
   const other = served(catalogue, 'a', 'other');
-  folder.write(`${home}/dataset.yaml`, recordOf('Second'));
-  await until('the edit is served', () => label() === 'Second');
-  folder.write(`${home}/versions/v1.yaml`, versionOf('Second'));
-  await until('the version is served', () => served(catalogue, 'a', 'd')?.versions[0]?.label === 'Second');
+  folder.write(`${home}/dataset.yaml`, datasetText('Second'));
+  await until(() => label() === 'Second');
+  folder.write(`${home}/versions/v1.yaml`, versionText('Second'));
+  await until(() => served(catalogue, 'a', 'd')?.versions[0]?.label === 'Second');
   folder.namespace('a', 'Changed');
-  await until('the namespace is served', () => catalogue.snapshot.folders.get('a')?.namespace?.label === 'Changed');
+  await until(() => catalogue.snapshot.folders.get('a')?.namespace?.label === 'Changed');
   folder.write('catalogue.yaml', 'title: Changed\n');
-  await until('the settings are served', () => catalogue.snapshot.settings.title === 'Changed');
+  await until(() => catalogue.snapshot.settings.title === 'Changed');
   assert.equal(served(catalogue, 'a', 'other'), other, 'what did not change is the same object');
 });
 
 test('a save by rename, with a temporary file in the same folder', async (t) => {
   const { folder, label } = await followed(t);
   for (const temporary of [`${home}/.dataset.yaml.tmp`, `${home}/dataset.yaml.new`]) {
-    folder.write(temporary, recordOf(temporary));
+    folder.write(temporary, datasetText(temporary));
     renameSync(folder.path(temporary), folder.path(`${home}/dataset.yaml`));
-    await until('the save is served', () => label() === temporary);
+    await until(() => label() === temporary);
   }
 });
 
@@ -62,9 +54,9 @@ test('a save as vim does it: the old file becomes a backup, a new one is written
     renameSync(record, `${record}~`);
     // Longer than quiet lasts: a slow disk.
     await new Promise((done) => setTimeout(done, 40));
-    writeFileSync(record, recordOf(`Save ${i}`));
+    writeFileSync(record, datasetText(`Save ${i}`));
     unlinkSync(`${record}~`);
-    await until('the save is served', () => label() === `Save ${i}`);
+    await until(() => label() === `Save ${i}`);
   }
   clearInterval(watching);
   assert.ok(!labels.has(undefined), 'it was never away');
@@ -73,66 +65,66 @@ test('a save as vim does it: the old file becomes a backup, a new one is written
 test('60 quick atomic saves in a row: the last one wins', async (t) => {
   const { folder, label } = await followed(t);
   for (let i = 1; i <= 60; i++) {
-    writeFileSync(folder.beside('new'), recordOf(`Save ${i}`));
+    writeFileSync(folder.beside('new'), datasetText(`Save ${i}`));
     renameSync(folder.beside('new'), folder.path(`${home}/dataset.yaml`));
     await new Promise((done) => setTimeout(done, i % 7));
   }
-  await until('the last save is served', () => label() === 'Save 60');
+  await until(() => label() === 'Save 60');
 });
 
 test('a file that is half written takes nothing down', async (t) => {
   const { folder, catalogue, log, label } = await followed(t);
   writeFileSync(folder.path(`${home}/dataset.yaml`), '');
-  await until('the log says so', () => log.some((line) => line.startsWith(`${home}/dataset.yaml:1:`)));
+  await until(() => log.some((line) => line.startsWith(`${home}/dataset.yaml:1:`)));
   assert.equal(label(), 'First');
   appendFileSync(folder.path(`${home}/dataset.yaml`), 'label: "Sec');
-  await until('the problem is another', () => log.filter((line) => line.startsWith(`${home}/dataset`)).length > 1);
+  await until(() => log.filter((line) => line.startsWith(`${home}/dataset`)).length > 1);
   assert.equal(label(), 'First');
   appendFileSync(folder.path(`${home}/dataset.yaml`), 'ond"\n');
-  await until('the whole is served', () => label() === 'Second');
+  await until(() => label() === 'Second');
   assert.equal(catalogue.snapshot.diagnostics.size, 0);
-  assert.equal(log.at(-1), `${home}/dataset.yaml: mended.`);
+  assert.equal(log.at(-1), `${home}/dataset.yaml: fixed.`);
 });
 
 test('what says nothing new makes no new snapshot', async (t) => {
   const { folder, catalogue, label } = await followed(t);
   const before = catalogue.snapshot;
-  folder.write(`${home}/dataset.yaml`, recordOf('First'));
+  folder.write(`${home}/dataset.yaml`, datasetText('First'));
   folder.write(`${home}/.dataset.yaml.swp`, 'x');
   folder.write(`${home}/versions/notes.txt`, 'x');
   folder.write(`.catalogue/anything`, 'x');
-  folder.write(`namespaces/a/datasets/other/dataset.yaml`, recordOf('Last'));
-  await until('the last edit is served', () => served(catalogue, 'a', 'other')?.label === 'Last');
+  folder.write(`namespaces/a/datasets/other/dataset.yaml`, datasetText('Last'));
+  await until(() => served(catalogue, 'a', 'other')?.label === 'Last');
   assert.equal(catalogue.snapshot.folders.get('a')?.datasets.get('d'), before.folders.get('a')?.datasets.get('d'));
   assert.equal(label(), 'First');
 });
 
 test('new datasets, versions, namespaces and lone records, and their end', async (t) => {
   const { folder, catalogue } = await followed(t);
-  folder.write(`${home}/versions/v2.yaml`, versionOf('Two'));
-  await until('the version is there', () => served(catalogue, 'a', 'd')?.versions.length === 2);
-  folder.write('namespaces/a/datasets/bare/dataset.yaml', recordOf('Bare'));
-  await until('the dataset is there', () => served(catalogue, 'a', 'bare')?.label === 'Bare');
-  folder.write('namespaces/a/datasets/bare/versions/v1.yaml', versionOf('One'));
-  await until('its version is there', () => served(catalogue, 'a', 'bare')?.versions.length === 1);
+  folder.write(`${home}/versions/v2.yaml`, versionText('Two'));
+  await until(() => served(catalogue, 'a', 'd')?.versions.length === 2);
+  folder.write('namespaces/a/datasets/bare/dataset.yaml', datasetText('Bare'));
+  await until(() => served(catalogue, 'a', 'bare')?.label === 'Bare');
+  folder.write('namespaces/a/datasets/bare/versions/v1.yaml', versionText('One'));
+  await until(() => served(catalogue, 'a', 'bare')?.versions.length === 1);
   folder.namespace('b');
   for (let i = 0; i < 20; i++) folder.dataset(`namespaces/b/datasets/d${i}`, `D ${i}`);
-  await until('the namespace is there', () => catalogue.snapshot.folders.get('b')?.datasets.size === 20);
+  await until(() => catalogue.snapshot.folders.get('b')?.datasets.size === 20);
   folder.write('queries/q.yaml', 'label: Q\ndataset: a/d\n');
-  await until('the query is there', () => catalogue.snapshot.queries.has('q'));
+  await until(() => catalogue.snapshot.queries.has('q'));
   folder.write('queries/q.yaml', 'label: R\ndataset: a/d\n');
-  await until('the query is edited', () => catalogue.snapshot.queries.get('q')?.label === 'R');
+  await until(() => catalogue.snapshot.queries.get('q')?.label === 'R');
   rmSync(folder.path('queries'), { recursive: true });
   rmSync(folder.path('namespaces/b'), { recursive: true });
   rmSync(folder.path(`${home}/versions/v2.yaml`));
   rmSync(folder.path('namespaces/a/datasets/bare/dataset.yaml'));
-  await until('all is gone', () => {
+  await until(() => {
     const { folders, queries } = catalogue.snapshot;
     const gone = !folders.has('b') && !folders.get('a')?.datasets.has('bare') && !queries.size;
     return gone && served(catalogue, 'a', 'd')?.versions.length === 1;
   });
   rmSync(folder.path('namespaces/a/datasets/bare'), { recursive: true });
-  await until('nothing is wrong', () => catalogue.snapshot.diagnostics.size === 0);
+  await until(() => catalogue.snapshot.diagnostics.size === 0);
   assert.deepEqual(catalogue.snapshot, await freshlyRead(folder));
 });
 
@@ -142,14 +134,14 @@ test('a folder that is deleted and made again at once, and is followed after tha
     rmSync(folder.path(path), { recursive: true });
     folder.namespace('a');
     folder.dataset(home, `Again ${i}`);
-    await until(`${path} is read again`, () => label() === `Again ${i}`);
-    folder.write(`${home}/dataset.yaml`, recordOf(`Edited ${i}`));
-    await until(`${path} is followed again`, () => label() === `Edited ${i}`);
-    folder.write(`${home}/versions/v${i}.yaml`, versionOf(`Edited ${i}`));
+    await until(() => label() === `Again ${i}`);
+    folder.write(`${home}/dataset.yaml`, datasetText(`Edited ${i}`));
+    await until(() => label() === `Edited ${i}`);
+    folder.write(`${home}/versions/v${i}.yaml`, versionText(`Edited ${i}`));
     const has = () => served(catalogue, 'a', 'd')?.versions.some(({ slug }) => slug === `v${i}`) ?? false;
-    await until(`the versions in ${path} are followed again`, has);
+    await until(has);
   }
-  await until('nothing is wrong', () => catalogue.snapshot.diagnostics.size === 0);
+  await until(() => catalogue.snapshot.diagnostics.size === 0);
 });
 
 test('folders that change places', async (t) => {
@@ -160,11 +152,11 @@ test('folders that change places', async (t) => {
   renameSync(`${datasets}/x`, `${datasets}/other`);
   const swapped = () =>
     served(catalogue, 'a', 'd')?.label === 'Other' && served(catalogue, 'a', 'other')?.label === 'First';
-  await until('they are swapped', swapped);
-  folder.write(`${home}/dataset.yaml`, recordOf('Third'));
-  await until('the one is followed', () => served(catalogue, 'a', 'd')?.label === 'Third');
-  folder.write('namespaces/a/datasets/other/dataset.yaml', recordOf('Fourth'));
-  await until('the other is followed', () => served(catalogue, 'a', 'other')?.label === 'Fourth');
+  await until(swapped);
+  folder.write(`${home}/dataset.yaml`, datasetText('Third'));
+  await until(() => served(catalogue, 'a', 'd')?.label === 'Third');
+  folder.write('namespaces/a/datasets/other/dataset.yaml', datasetText('Fourth'));
+  await until(() => served(catalogue, 'a', 'other')?.label === 'Fourth');
 });
 
 test('a payload that is missing is waited for, and payloads are not watched otherwise', async (t) => {
@@ -175,30 +167,30 @@ test('a payload that is missing is waited for, and payloads are not watched othe
   const version = () => served(catalogue, 'a', 'd')?.versions[0];
   assert.equal(version()?.ready, false);
   folder.write(`${home}/data/v1.csv`, 'a\n');
-  await until('the problem is that it is too short', () =>
+  await until(() =>
     [...catalogue.snapshot.diagnostics.values()].some(([problem]) => problem?.message.includes('has 2 bytes')),
   );
   appendFileSync(folder.path(`${home}/data/v1.csv`), '1\n2\n3\n');
-  await until('the version is ready', () => version()?.ready === true);
+  await until(() => version()?.ready === true);
   assert.equal(catalogue.snapshot.diagnostics.size, 0);
 });
 
 test('a root that is moved away stays served, and is read again when it is back', async (t) => {
   const { folder, catalogue, log, label } = await followed(t);
   renameSync(folder.root, folder.beside('away'));
-  await until('the loss is noticed', () => catalogue.following === 'lost');
+  await until(() => catalogue.following === 'lost');
   assert.equal(label(), 'First');
   mkdirSync(folder.root);
   await catalogue.refresh([{ folder: '' }]);
   assert.equal(label(), 'First', 'an empty folder is no catalogue from which all was deleted');
   rmSync(folder.root, { recursive: true });
-  writeFileSync(folder.beside('away/namespaces/a/datasets/d/dataset.yaml'), recordOf('Back'));
+  writeFileSync(folder.beside('away/namespaces/a/datasets/d/dataset.yaml'), datasetText('Back'));
   rmSync(folder.beside('away/namespaces/a/datasets/other'), { recursive: true });
   renameSync(folder.beside('away'), folder.root);
-  await until('it is read again', () => label() === 'Back' && !served(catalogue, 'a', 'other'));
-  await until('it is watched again', () => catalogue.following === 'watching');
-  folder.write(`${home}/dataset.yaml`, recordOf('Followed'));
-  await until('it is followed again', () => label() === 'Followed');
+  await until(() => label() === 'Back' && !served(catalogue, 'a', 'other'));
+  await until(() => catalogue.following === 'watching');
+  folder.write(`${home}/dataset.yaml`, datasetText('Followed'));
+  await until(() => label() === 'Followed');
   assert.equal(log.filter((line) => line.includes('is gone')).length, 1);
   assert.equal(log.filter((line) => line.includes('is back:')).length, 1);
 });
@@ -210,13 +202,10 @@ test('a root that is deleted and made again', async (t) => {
     folder.write('catalogue.yaml', `title: Again ${i}\n`);
     folder.namespace('a');
     folder.dataset(home, `Again ${i}`);
-    await until(
-      'it is read again',
-      () => label() === `Again ${i}` && catalogue.snapshot.folders.get('a')?.datasets.size === 1,
-    );
-    await until('it is watched again', () => catalogue.following === 'watching');
-    folder.write(`${home}/dataset.yaml`, recordOf(`Followed ${i}`));
-    await until('it is followed again', () => label() === `Followed ${i}`);
+    await until(() => label() === `Again ${i}` && catalogue.snapshot.folders.get('a')?.datasets.size === 1);
+    await until(() => catalogue.following === 'watching');
+    folder.write(`${home}/dataset.yaml`, datasetText(`Followed ${i}`));
+    await until(() => label() === `Followed ${i}`);
   }
 });
 
@@ -224,32 +213,30 @@ test('links that leave the folder are refused, and said to be wrong', async (t) 
   const { folder, catalogue } = await followed(t);
   mkdirSync(folder.beside('elsewhere/datasets/d'), { recursive: true });
   writeFileSync(folder.beside('elsewhere/namespace.yaml'), 'label: Elsewhere\nvisibility: public\n');
-  writeFileSync(folder.beside('elsewhere/datasets/d/dataset.yaml'), recordOf('Elsewhere'));
+  writeFileSync(folder.beside('elsewhere/datasets/d/dataset.yaml'), datasetText('Elsewhere'));
   symlinkSync(folder.beside('elsewhere/datasets/d'), folder.path('namespaces/a/datasets/link'));
   symlinkSync(folder.beside('elsewhere'), folder.path('namespaces/link'));
   const wrong = (path: string) =>
     catalogue.snapshot.diagnostics.get(path)?.[0]?.message.includes('leaves the catalogue folder');
-  await until('both links are complained of', () =>
-    Boolean(wrong('namespaces/a/datasets/link') && wrong('namespaces/link')),
-  );
+  await until(() => Boolean(wrong('namespaces/a/datasets/link') && wrong('namespaces/link')));
   rmSync(folder.path('namespaces/a'), { recursive: true });
   symlinkSync(folder.beside('elsewhere'), folder.path('namespaces/a'));
-  await until('the third is, too', () => Boolean(wrong('namespaces/a')));
+  await until(() => Boolean(wrong('namespaces/a')));
   await catalogue.refresh([{ kind: 'dataset', namespace: 'a', slug: 'd' }]);
   assert.equal(JSON.stringify([...catalogue.snapshot.folders.keys()]), '[]');
   rmSync(folder.path('namespaces/a'));
   folder.namespace('a');
   folder.dataset(home, 'Own');
-  await until('the folder itself is followed', () => served(catalogue, 'a', 'd')?.label === 'Own');
+  await until(() => served(catalogue, 'a', 'd')?.label === 'Own');
   symlinkSync('d', folder.path('namespaces/a/datasets/alias'));
-  await until('a link within is followed', () => served(catalogue, 'a', 'alias')?.label === 'Own');
+  await until(() => served(catalogue, 'a', 'alias')?.label === 'Own');
 });
 
 test('200 broken files among many: everything else is served, and snapshots stay few', async (t) => {
   const { folder, catalogue } = await followed(t);
   const snapshots = countSnapshots(catalogue);
   for (let i = 0; i < 1000; i++) folder.dataset(`namespaces/a/datasets/m${i}`, i % 5 ? `M ${i}` : '[');
-  await until('all are read', () => {
+  await until(() => {
     const { folders, diagnostics: problems } = catalogue.snapshot;
     return folders.get('a')?.datasets.size === 802 && problems.size === 400;
   });

@@ -1,9 +1,9 @@
-/** A new catalogue folder: the files for git and editors, and the settings. */
+/** Files of a catalogue folder for git and editors, and the settings of a new catalogue. */
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { recordPaths } from '../catalogue/layout.ts';
+import { privateFolder, recordPaths } from '../catalogue/layout.ts';
+import { type RecordKind, schemas } from '../catalogue/schemas.ts';
 import { defaultStyle, pairLines } from '../text/yaml-writer.ts';
-import { schemaHeader, writeEditorSchemas } from './editor-schemas.ts';
 
 const gitignore = `# Accounts, caches and temporary files: for this computer only.
 .catalogue/
@@ -21,7 +21,7 @@ namespaces/*/datasets/*/data/** -text -merge
 # namespaces/*/datasets/*/data/*.gz filter=lfs diff=lfs merge=lfs -text
 `;
 
-/** Makes the folder, with .gitignore, .gitattributes and the schemas for editors. Files that exist are added to. */
+/** Makes the folder, with .gitignore, .gitattributes and the schemas for editors. Existing files are added to. */
 export async function prepareFolder(folder: string): Promise<void> {
   await mkdir(join(folder, 'namespaces'), { recursive: true });
   await addText(join(folder, '.gitignore'), gitignore);
@@ -33,7 +33,7 @@ export async function prepareFolder(folder: string): Promise<void> {
 export async function createCatalogue(folder: string, title: string): Promise<void> {
   await prepareFolder(folder);
   const [path = ''] = recordPaths({ kind: 'settings' });
-  const lines = [schemaHeader('settings', path, ''), ...pairLines('title', title, 0, defaultStyle)];
+  const lines = [schemaComment('settings', path, ''), ...pairLines('title', title, 0, defaultStyle)];
   await writeFile(join(folder, path), `${lines.join('\n')}\n`, { flag: 'wx' });
 }
 
@@ -46,4 +46,32 @@ async function addText(path: string, text: string): Promise<void> {
   if (before.includes(text)) return;
   const gap = before === '' ? '' : before.endsWith('\n') ? '\n' : '\n\n';
   await appendFile(path, gap + text);
+}
+
+/** Name of the file with a kind's JSON Schema. */
+const schemaFile = (kind: RecordKind) => schemas[kind].$id;
+
+/**
+ * Writes the JSON Schemas to `.catalogue/schemas/`, if they are missing or of another version. Editors complete keys by
+ * them, offline too. They can be deleted: each start writes them.
+ */
+export async function writeEditorSchemas(root: string): Promise<void> {
+  const folder = join(root, privateFolder, 'schemas');
+  await mkdir(folder, { recursive: true });
+  for (const kind of Object.keys(schemas) as RecordKind[]) {
+    const path = join(folder, schemaFile(kind));
+    const text = `${JSON.stringify({ $schema: 'https://json-schema.org/draft/2020-12/schema', ...schemas[kind] }, null, 2)}\n`;
+    if ((await readFile(path, 'utf8').catch(() => '')) !== text) await writeFile(path, text);
+  }
+}
+
+/**
+ * First line of a new record: a comment that tells editors where its schema is.
+ * @param path of the record, relative to the catalogue folder
+ * @param baseUrl URL of the server that publishes the schemas; '' for the files in the folder
+ */
+export function schemaComment(kind: RecordKind, path: string, baseUrl: string): string {
+  const up = '../'.repeat(path.split('/').length - 1);
+  const folder = baseUrl ? `${baseUrl}/schemas/` : `${up}${privateFolder}/schemas/`;
+  return `# yaml-language-server: $schema=${folder}${schemaFile(kind)}`;
 }

@@ -4,88 +4,90 @@ import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { leaveNote, Notes } from '../../src/files/following/touched.ts';
-import { watchBudget, whyPolled } from '../../src/files/following/watch-budget.ts';
-import { CatalogueFolder, follow, freshlyRead, recordOf, served, until } from '../support/catalogue-folder.ts';
+import { appendToJournal, JournalReader } from '../../../src/files/following/journal.ts';
+import { pollingReason, watchBudget } from '../../../src/files/following/watch-budget.ts';
+import { datasetText, until } from '../../support/folder.ts';
+import { follow, freshlyRead, makeFollowedFolder, served } from '../../support/followed.ts';
 
 const d = { kind: 'dataset', namespace: 'a', slug: 'd' } as const;
 const home = 'namespaces/a/datasets/d';
 
 test('with too small a budget the folder is polled, and the log says what to raise', async (t) => {
-  const folder = new CatalogueFolder(t);
+  const folder = makeFollowedFolder(t);
   folder.dataset(home, 'First');
   const { catalogue, log } = await follow(t, folder, { watchBudget: 4 });
   assert.equal(catalogue.following, 'polling');
   assert.equal(log.length, 1);
-  assert.match(log[0] ?? '', /9 needed, 4 free for use.*sysctl fs\.inotify\.max_user_watches=524288/);
-  folder.write(`${home}/dataset.yaml`, recordOf('Second'));
+  assert.match(log[0] ?? '', /9 needed, 4 available.*sysctl fs\.inotify\.max_user_watches=524288/);
+  folder.write(`${home}/dataset.yaml`, datasetText('Second'));
   folder.dataset('namespaces/b/datasets/e', 'New');
   folder.namespace('b');
-  await until(
-    'the edits are served',
-    () => served(catalogue, 'a', 'd')?.label === 'Second' && !!served(catalogue, 'b', 'e'),
-  );
+  await until(() => served(catalogue, 'a', 'd')?.label === 'Second' && !!served(catalogue, 'b', 'e'));
   rmSync(folder.path(home), { recursive: true });
-  await until('the end is served', () => !served(catalogue, 'a', 'd'));
+  await until(() => !served(catalogue, 'a', 'd'));
   assert.deepEqual(catalogue.snapshot, await freshlyRead(folder));
 });
 
 test('a catalogue that grows beyond the budget is polled from then on', async (t) => {
-  const folder = new CatalogueFolder(t);
+  const folder = makeFollowedFolder(t);
   const { catalogue, log } = await follow(t, folder, { watchBudget: 20, sweepEvery: 200 });
   assert.equal(catalogue.following, 'watching');
   for (let i = 0; i < 30; i++) folder.dataset(`namespaces/a/datasets/d${i}`, 'New');
-  await until('it is polled', () => catalogue.following === 'polling');
-  folder.write('namespaces/a/datasets/d29/dataset.yaml', recordOf('Edited'));
-  await until('the edit is served', () => served(catalogue, 'a', 'd29')?.label === 'Edited');
+  await until(() => catalogue.following === 'polling');
+  folder.write('namespaces/a/datasets/d29/dataset.yaml', datasetText('Edited'));
+  await until(() => served(catalogue, 'a', 'd29')?.label === 'Edited');
   assert.equal(log.length, 1);
 });
 
 test('while polling, what another process notes is looked at at once', async (t) => {
-  const folder = new CatalogueFolder(t);
+  const folder = makeFollowedFolder(t);
   folder.dataset(home, 'First');
   const { catalogue } = await follow(t, folder, { watchBudget: 4, sweepEvery: 1e9 });
   for (let i = 0; i < 3; i++) {
-    folder.write(`${home}/dataset.yaml`, recordOf(`Edit ${i}`));
-    await leaveNote(folder.root, [d]);
-    await until('the edit is served', () => served(catalogue, 'a', 'd')?.label === `Edit ${i}`);
+    folder.write(`${home}/dataset.yaml`, datasetText(`Edit ${i}`));
+    await appendToJournal(folder.root, [d]);
+    await until(() => served(catalogue, 'a', 'd')?.label === `Edit ${i}`);
   }
   folder.namespace('b');
   folder.dataset('namespaces/b/datasets/e', 'New');
-  await leaveNote(folder.root, [{ folder: 'namespaces/b/' }]);
-  await until('the namespace is served', () => served(catalogue, 'b', 'e')?.label === 'New');
+  await appendToJournal(folder.root, [{ folder: 'namespaces/b/' }]);
+  await until(() => served(catalogue, 'b', 'e')?.label === 'New');
 });
 
 test('notes: lines since the last look, none of before, and a word where some may have been missed', async (t) => {
-  const folder = new CatalogueFolder(t);
-  await leaveNote(folder.root, [d]);
-  const notes = new Notes(folder.root);
-  assert.deepEqual(notes.news(), []);
-  await leaveNote(folder.root, [d, { folder: 'namespaces/b/' }, { folder: '' }]);
-  assert.deepEqual(notes.news(), [`${home}/dataset.yaml`, 'namespaces/b', '']);
-  assert.deepEqual(notes.news(), []);
-  for (let i = 0; i < 2000; i++) await leaveNote(folder.root, [d]);
-  assert.equal(notes.news(), null, 'the note was begun anew');
-  assert.deepEqual(notes.news(), []);
+  const folder = makeFollowedFolder(t);
+  await appendToJournal(folder.root, [d]);
+  const notes = new JournalReader(folder.root);
+  assert.deepEqual(notes.read(), []);
+  await appendToJournal(folder.root, [d, { folder: 'namespaces/b/' }, { folder: '' }]);
+  assert.deepEqual(notes.read(), [`${home}/dataset.yaml`, 'namespaces/b', '']);
+  assert.deepEqual(notes.read(), []);
+  for (let i = 0; i < 2000; i++) await appendToJournal(folder.root, [d]);
+  assert.equal(notes.read(), null, 'the note was begun anew');
+  assert.deepEqual(notes.read(), []);
   rmSync(folder.path('.catalogue'), { recursive: true });
-  assert.equal(notes.news(), null);
-  assert.deepEqual(notes.news(), []);
-  await leaveNote(folder.root, [{ kind: 'namespace', slug: 'a' }]);
-  assert.deepEqual(notes.news(), ['namespaces/a/namespace.yaml']);
-  await leaveNote('/dev/null/nowhere', [d]);
+  assert.equal(notes.read(), null);
+  assert.deepEqual(notes.read(), []);
+  await appendToJournal(folder.root, [{ kind: 'namespace', slug: 'a' }]);
+  assert.deepEqual(notes.read(), ['namespaces/a/namespace.yaml']);
+  await appendToJournal('/dev/null/nowhere', [d]);
 });
 
 test('the budget, and why a folder is polled', () => {
   assert.ok(watchBudget() > 0 && watchBudget() <= 60_000);
   const error = (code: string) => Object.assign(new Error('it says no'), { code });
-  assert.match(whyPolled(900_000, 60_000, error('ENOSPC')), /max_user_watches=2097152/);
-  assert.match(whyPolled(900_000, 60_000), /more folders \(900000\) than are watched \(60000\)/);
-  assert.match(whyPolled(10, 1000, error('EMFILE')), /max_user_instances/);
-  assert.match(whyPolled(10, 1000, error('EIO')), /it says no/);
+  assert.match(pollingReason(900_000, 60_000, error('ENOSPC')), /max_user_watches=2097152/);
+  assert.match(pollingReason(900_000, 60_000), /more folders \(900000\) than can be watched \(60000\)/);
+  assert.match(pollingReason(10, 1000, error('EMFILE')), /max_user_instances/);
+  assert.match(pollingReason(10, 1000, error('EIO')), /it says no/);
 });
 
 for (const [limit, value, says] of [
-  ['max_inotify_watches', 8, /others use up the rest.*raise the limit with "sysctl fs\.inotify\.max_user_watches=/],
+  [
+    'max_inotify_watches',
+    8,
+    /other programs use the rest.*raise the limit with "sysctl fs\.inotify\.max_user_watches=/,
+  ],
   ['max_inotify_instances', 0, /EMFILE/],
 ] as const)
   test(`a system that stops at too low a ${limit}`, async (t) => {
@@ -103,12 +105,12 @@ for (const [limit, value, says] of [
       t.skip('limits can not be lowered here');
       return;
     }
-    const folder = new CatalogueFolder(t);
+    const folder = makeFollowedFolder(t);
     for (let i = 0; i < 20; i++) folder.dataset(`namespaces/a/datasets/d${i}`, 'First');
     const program = `
       import { writeFileSync } from 'node:fs';
       const [, root] = process.argv;
-      const { openFolder } = await import(${JSON.stringify(new URL('../../src/files/file-catalogue.ts', import.meta.url).href)});
+      const { openFolder } = await import(${JSON.stringify(new URL('../../../src/files/file-catalogue.ts', import.meta.url).href)});
       const catalogue = await openFolder(root, { watch: true, log: console.log });
       while (catalogue.following === 'starting') await new Promise((done) => setTimeout(done, 5));
       writeFileSync(root + '/namespaces/a/datasets/d7/dataset.yaml', 'label: Second\\n');

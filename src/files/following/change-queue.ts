@@ -1,0 +1,133 @@
+/** Queue of changes to be rescanned together, once no more arrive for a moment. During a rescan, new ones collect. */
+import { type Scope, scopeAt, scopeKey, type Unit } from '../../catalogue/layout.ts';
+
+export interface ChangeQueueOptions {
+  /** Reads the files in the scopes again. */
+  readonly rescan: (scopes: readonly Scope[]) => Promise<void>;
+  /** True if a record of the unit is missing or empty, as it is for a moment while it is written. */
+  readonly isBeingWritten: (unit: Unit) => boolean;
+}
+
+/** Milliseconds without a change after which a rescan begins, and the longest wait for that. */
+const quiet = 20;
+const longest = 250;
+/**
+ * Longer waits in a burst of changes, so that thousands of them take few rescans. `quiet` and `longest` are upper limits
+ * in milliseconds, reached by adding `quietEach` and `longestEach` for each recent change.
+ */
+const burst = { quiet: 300, longest: 2000, quietEach: 0.5, longestEach: 5 };
+/** Half-life of the count of recent changes, in milliseconds. */
+const halfLife = 1000;
+/** Milliseconds that a record may be missing or empty: editors move the old file aside before they write the new one. */
+const writeTime = 80;
+
+export class ChangeQueue {
+  readonly #options: ChangeQueueOptions;
+  #paths = new Set<string>();
+  #scheduled = new Map<string, Scope>();
+  /** Units whose record is being written, to be rescanned later. */
+  readonly #postponed = new Map<string, Scope>();
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #waiting = false;
+  #rescanning: Promise<void> | undefined;
+  #firstChange = 0;
+  #lastChange = 0;
+  #count = 0;
+  #countedAt = 0;
+  #closed = false;
+
+  constructor(options: ChangeQueueOptions) {
+    this.#options = options;
+  }
+
+  /** Approximate number of scopes that were rescanned in the last second or two. */
+  get recentCount(): number {
+    return this.#count * 0.5 ** ((performance.now() - this.#countedAt) / halfLife);
+  }
+
+  /** Adds the path of a change, relative to the catalogue folder. */
+  push(path: string): void {
+    this.#paths.add(path);
+    this.#wait();
+  }
+
+  /** Adds a scope that is rescanned even if its record seems to be being written. */
+  schedule(scope: Scope): void {
+    this.#scheduled.set(scopeKey(scope), scope);
+    this.#wait();
+  }
+
+  /** Drops the changes in the queue, and waits for the current rescan. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+    await this.#rescanning;
+  }
+
+  #wait(): void {
+    this.#lastChange = performance.now();
+    if (this.#waiting || this.#rescanning || this.#closed) return;
+    this.#waiting = true;
+    this.#firstChange = this.#lastChange;
+    this.#setTimer(quiet, () => this.#rescanIfQuiet());
+  }
+
+  #rescanIfQuiet(): void {
+    const now = performance.now();
+    const { recentCount } = this;
+    const quietAt = this.#lastChange + Math.max(quiet, Math.min(burst.quietEach * recentCount, burst.quiet));
+    const deadline = this.#firstChange + Math.max(longest, Math.min(burst.longestEach * recentCount, burst.longest));
+    if (now < quietAt && now < deadline) {
+      this.#setTimer(Math.min(quietAt, deadline) - now, () => this.#rescanIfQuiet());
+      return;
+    }
+    this.#waiting = false;
+    const scopes = this.#takeScopes();
+    if (scopes.length === 0) return;
+    this.#count = recentCount + scopes.length;
+    this.#countedAt = now;
+    this.#rescanning = this.#options.rescan(scopes).finally(() => {
+      this.#rescanning = undefined;
+      if (this.#paths.size + this.#scheduled.size > 0) this.#wait();
+    });
+  }
+
+  /** Empties the queue. Units whose records are being written are postponed. */
+  #takeScopes(): readonly Scope[] {
+    const scopes = new Map<string, Scope>();
+    for (const path of this.#paths) {
+      const scope = scopeAt(path);
+      if (scope !== null) scopes.set(scopeKey(scope), scope);
+    }
+    for (const [key, scope] of scopes) {
+      if ('folder' in scope) continue;
+      if (!this.#options.isBeingWritten(scope)) this.#postponed.delete(key);
+      else {
+        scopes.delete(key);
+        this.#postpone(key, scope);
+      }
+    }
+    for (const [key, scope] of this.#scheduled) scopes.set(key, scope);
+    this.#paths = new Set();
+    this.#scheduled = new Map();
+    return scopes.has('') ? [{ folder: '' }] : [...scopes.values()];
+  }
+
+  #postpone(key: string, scope: Scope): void {
+    if (this.#postponed.has(key)) return;
+    this.#postponed.set(key, scope);
+    this.#setTimer(writeTime, () => {
+      if (this.#postponed.get(key) !== scope) return;
+      this.#postponed.delete(key);
+      this.schedule(scope);
+    });
+  }
+
+  #setTimer(delay: number, work: () => void): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      work();
+    }, delay);
+    this.#timers.add(timer);
+  }
+}

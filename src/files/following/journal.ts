@@ -1,0 +1,77 @@
+/**
+ * Journal of writes, for processes that poll the folder: `.catalogue/journal` has the path of each change, relative to
+ * the catalogue folder, one per line. It only makes changes known earlier: the next sweep finds what it lacks.
+ */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { appendFile, rename, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { privateFolder, type Scope, unitKey } from '../../catalogue/layout.ts';
+import { makePrivateFolder } from '../../disk/private-folder.ts';
+
+const journalPath = (root: string) => join(root, privateFolder, 'journal');
+/** Size in bytes from which a new journal is begun. */
+const maxSize = 64 * 1024;
+
+/** Appends scopes that were written. Never throws: if the journal can't be written, a sweep finds the change. */
+export async function appendToJournal(root: string, scopes: readonly Scope[]): Promise<void> {
+  const path = journalPath(root);
+  const lines = scopes
+    .map((scope) => `${'folder' in scope ? scope.folder.replace(/\/$/, '') : `${unitKey(scope)}.yaml`}\n`)
+    .join('');
+  try {
+    await makePrivateFolder(root);
+    const size = (await stat(path).catch(() => null))?.size ?? 0;
+    if (size < maxSize) return await appendFile(path, lines, { mode: 0o600 });
+    // A new file instead of a truncated one, so that readers notice.
+    const temporary = `${path}.${process.pid}.tmp`;
+    await writeFile(temporary, lines, { mode: 0o600 });
+    await rename(temporary, path);
+  } catch {
+    // The disk is full or the folder is read-only. The record itself is written.
+  }
+}
+
+/** Reads the journal from where it ends now. */
+export class JournalReader {
+  readonly #path: string;
+  #ino: number;
+  #offset: number;
+
+  constructor(root: string) {
+    this.#path = journalPath(root);
+    const { ino, size } = this.#withFile((_, stats) => stats) ?? { ino: 0, size: 0 };
+    this.#ino = ino;
+    this.#offset = size;
+  }
+
+  /** Paths added since the last call; null if lines may be missing because the journal was replaced. */
+  read(): readonly string[] | null {
+    const found = this.#withFile((descriptor, { ino, size }) => {
+      const isContinued = ino === this.#ino && size >= this.#offset;
+      const start = isContinued ? this.#offset : 0;
+      const bytes = Buffer.alloc(Math.min(size - start, 2 * maxSize));
+      const length = readSync(descriptor, bytes, 0, bytes.length, start);
+      const end = bytes.subarray(0, length).lastIndexOf(10) + 1;
+      return { isContinued, ino, offset: start + end, lines: bytes.toString('utf8', 0, end).split('\n').slice(0, -1) };
+    });
+    const isReplaced = this.#ino !== 0 && !found?.isContinued;
+    this.#ino = found?.ino ?? 0;
+    this.#offset = found?.offset ?? 0;
+    return isReplaced ? null : (found?.lines ?? []);
+  }
+
+  /** Opens the journal for a function and returns its result; null if there is no journal. */
+  #withFile<T>(work: (descriptor: number, stats: { ino: number; size: number }) => T): T | null {
+    let descriptor: number;
+    try {
+      descriptor = openSync(this.#path, 'r');
+    } catch {
+      return null;
+    }
+    try {
+      return work(descriptor, fstatSync(descriptor));
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+}
