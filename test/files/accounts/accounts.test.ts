@@ -1,4 +1,4 @@
-/** Credentials in files: what is kept, what isn't, and who may read it. */
+/** Accounts in a folder: the contents of the file, its permissions, and errors. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** Users and groups in files: records of their own, and what of them stands in the records of others. */
+/** Users and groups in files: their own records, and their names in other records. */
 import assert from 'node:assert/strict';
 import { access, readFile } from 'node:fs/promises';
 import { describe, it, type TestContext } from 'node:test';

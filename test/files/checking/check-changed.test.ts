@@ -1,4 +1,4 @@
-/** `catalogue check --changed` and `--staged`: what they find is what a whole check finds, less what was wrong before. */
+/** `catalogue check --changed` and `--staged`: they find the problems of a whole check, without those that existed before. */
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';

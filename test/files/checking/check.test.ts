@@ -1,4 +1,4 @@
-/** `catalogue check`: each rule on a catalogue that breaks it on purpose, and what `--fix` mends. */
+/** `catalogue check`: each rule on a catalogue that breaks it on purpose, and the fixes of `--fix`. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** What changed since a commit, with real git: read as it was, without a checkout. */
+/** Changes of a catalogue since a commit, in real git repositories. */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';

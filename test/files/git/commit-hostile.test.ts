@@ -1,4 +1,4 @@
-/** Writers whose changes git wouldn't take: what they do is committed all the same. */
+/** Users whose names git does not accept: their writes are committed all the same. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { openFolder } from '../../../src/files/file-catalogue.ts';

@@ -1,4 +1,4 @@
-/** Writes as commits: what is in them, whose they are, in which order they come, and what happens where git fails. */
+/** Git commits of writes: contents, authors, order, and failures of git. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** One of several processes that want the same slug at once: prints "created", or what was said instead. */
+/** One of several processes that create the same dataset at once: prints "created", or the error. */
 import { openFolder } from '../../../src/files/file-catalogue.ts';
 
 const [root = '', kind = 'dataset', slug = ''] = process.argv.slice(2);

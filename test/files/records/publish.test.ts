@@ -1,4 +1,4 @@
-/** Taking in: what a new version leaves behind, and what a refused one doesn't. */
+/** Publishing: the files of a new version, and errors that leave none. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';

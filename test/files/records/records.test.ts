@@ -1,4 +1,4 @@
-/** Creating, editing, renaming, moving and removing: what stands in the files afterwards, and what is refused. */
+/** Creating, editing, renaming, moving and removing: the files afterwards, and errors. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

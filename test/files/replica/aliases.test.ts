@@ -1,4 +1,4 @@
-/** Former addresses in records that are written through a replica: whose they may be. */
+/** Former addresses in records that are written through a replica: permitted and refused ones. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { given, outcomes, succeed, write } from './replica-support.ts';

@@ -1,4 +1,4 @@
-/** What the manifest of a folder shows to whom; what every replica promises is in `test/contract/replica.ts`. */
+/** The manifest of a folder by viewer; the promises of every replica are in `test/contract/replica.ts`. */
 import assert from 'node:assert/strict';
 import { rm, symlink, writeFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';

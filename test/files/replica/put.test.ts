@@ -1,4 +1,4 @@
-/** Bytes that are added to a folder: whole or not at all, by who may, and never over others. */
+/** Addition of bytes to a folder: atomic, by permitted users only, and never over other bytes. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Who may change which records of a folder. */
+/** Permissions for changes of records through a replica. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { describe, it } from 'node:test';

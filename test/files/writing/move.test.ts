@@ -1,4 +1,4 @@
-/** Renaming where the system doesn't let us. */
+/** Moves that the file system refuses. */
 import assert from 'node:assert/strict';
 import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

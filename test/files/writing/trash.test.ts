@@ -1,4 +1,4 @@
-/** Removing and putting back: what goes to the trash, what comes back, and that nobody else sees it there. */
+/** Removing and restoring: the contents of the trash, and that only staff sees them. */
 import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, type rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
