@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { API } from 'typescript/unstable/sync';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -114,6 +115,11 @@ describe('the sources', () => {
     assert.deepEqual(long, []);
   });
 
+  it('import each other in one direction only, types included', () => {
+    const cycles = importCycles(importGraph());
+    assert.deepEqual(cycles, [], `These files import each other:\n${cycles.join('\n')}`);
+  });
+
   it('name no place outside of the project', () => {
     const places = new RegExp(
       `(^|[^\\w.~/-])/(${['work', 'home', 'Users'].join('|')})/|\\.\\./(${['shared', '.library'].join('|')})\\b`,
@@ -124,6 +130,41 @@ describe('the sources', () => {
     assert.deepEqual(naming, []);
   });
 });
+
+/** Files of src/, each with the files that it imports: at once, later (`import()`), or for types only. As the compiler reads them. */
+function importGraph(): ReadonlyMap<string, readonly string[]> {
+  const api = new API({ cwd: root });
+  try {
+    const { program } = api.updateSnapshot({ openProjects: [join(root, 'tsconfig.json')] }).getProjects()[0] ?? {};
+    const files = filesIn('src').filter((file) => file.endsWith('.ts'));
+    return new Map(
+      files.map((file) => {
+        const source = program?.getSourceFile(join(root, file));
+        assert.ok(source, `The compiler does not know ${file}`);
+        const specifiers = source.imports.map((node) => ('text' in node ? String(node.text) : ''));
+        const local = specifiers.filter((specifier) => specifier.startsWith('.'));
+        return [file, local.map((specifier) => join(dirname(file), specifier))];
+      }),
+    );
+  } finally {
+    api.close();
+  }
+}
+
+/** The shortest cycle through each file that is part of one, as `a → b → a`; each cycle once. */
+function importCycles(graph: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  const cycles = new Map<string, string>();
+  for (const start of graph.keys()) {
+    const paths = new Map([[start, [start]]]);
+    for (const [file, path] of paths)
+      for (const next of graph.get(file) ?? []) {
+        const key = [...path].sort().join();
+        if (next === start && !cycles.has(key)) cycles.set(key, [...path, start].join(' → '));
+        if (!paths.has(next)) paths.set(next, [...path, next]);
+      }
+  }
+  return [...cycles.values()];
+}
 
 describe('the tests', () => {
   it('are all run: a file in test/ is a test by its name, or a part of one', () => {
