@@ -1,4 +1,6 @@
 /** Pages with a table: the rows of a dataset, and the schema of a kind of file. */
+import type { Schema } from '../catalogue/field.ts';
+import type { FileSchema } from '../catalogue/schemas.ts';
 import type { Settings } from '../catalogue/types.ts';
 import { escapeHtml, layout } from './layout.ts';
 
@@ -26,35 +28,15 @@ function textOf(value: unknown): string {
   return text.length > 120 ? `${text.slice(0, 119)}…` : text;
 }
 
-/** The parts of a JSON Schema that are shown. */
-export interface ShownSchema {
-  readonly title: string;
-  readonly description: string;
-  readonly required?: readonly string[];
-  readonly properties: Readonly<Record<string, ShownProperty>>;
-}
-
-interface ShownProperty {
-  readonly title?: string;
-  readonly description?: string;
-  readonly type?: string | readonly string[];
-  readonly enum?: readonly string[];
-  readonly default?: unknown;
-  readonly maxLength?: number;
-  readonly items?: ShownProperty;
-  readonly required?: readonly string[];
-  readonly properties?: Readonly<Record<string, ShownProperty>>;
-}
-
 /** A page with the keys of a kind of file: their meaning, their values, their defaults. */
-export function schemaPage(schema: ShownSchema, settings: Settings, base: string): string {
+export function schemaPage(schema: FileSchema, settings: Settings, base: string): string {
   const intro = `<p>${escapeHtml(schema.description)} Other keys are kept, and mean nothing to the catalogue.</p>`;
   const content = `${intro}\n${table(['Key', 'Meaning', 'Value', 'Default'], schemaRows(schema))}`;
   return layout(schema.title, settings, base, content);
 }
 
 /** A row for each key, those within it below: `file.name`, `columns[].type`. */
-function schemaRows({ properties = {}, required = [] }: ShownProperty, within = ''): string[][] {
+function schemaRows({ properties = {}, required = [] }: Schema, within = ''): string[][] {
   return Object.entries(properties).flatMap(([key, property]) => {
     const name = `${within}${key}`;
     const row = [
@@ -67,7 +49,7 @@ function schemaRows({ properties = {}, required = [] }: ShownProperty, within = 
   });
 }
 
-function describeValues({ type, enum: choices, items, maxLength }: ShownProperty): string {
+function describeValues({ type, enum: choices, items, maxLength }: Schema): string {
   if (choices) return choices.join(', ');
   if (items) return `list of ${items.properties ? 'groups of keys' : describeValues(items)}`;
   const names = [type].flat().map((name) => (name === 'object' ? 'group of keys' : name));

@@ -13,11 +13,11 @@ describe('a field that is added', () => {
     const copy = copyProject(t, 'src/catalogue');
     const other = copyProject(t, 'src/catalogue');
     copy.apply(row);
-    assert.match((await copy.compile('src/catalogue/records.ts')).out, refused);
+    assert.match((await copy.compile('src/catalogue/schemas.ts')).out, refused);
     copy.apply({ ...line, text: line.text.replace('string', 'number') });
-    assert.match((await copy.compile('src/catalogue/records.ts')).out, refused);
+    assert.match((await copy.compile('src/catalogue/schemas.ts')).out, refused);
     other.apply(line);
-    assert.match((await other.compile('src/catalogue/records.ts')).out, refused);
+    assert.match((await other.compile('src/catalogue/schemas.ts')).out, refused);
   });
 });
 
