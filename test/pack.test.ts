@@ -72,7 +72,7 @@ describe('the package', () => {
     assert.deepEqual([exitCode, err], [0, '']);
   });
 
-  it('keeps two people and a server in step', async () => {
+  it('lets two people pull from and push to a server', async () => {
     await keepInStep(join(home.path, 'step'), program);
   });
 

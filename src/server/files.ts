@@ -1,4 +1,4 @@
-/** The files that the catalogue is made of, for those who keep a copy of it in step with push and pull. */
+/** The files that the catalogue is made of, for clients that pull and push. */
 import { Readable } from 'node:stream';
 import contentDisposition from 'content-disposition';
 import { NotFoundError } from '../catalogue/errors.ts';

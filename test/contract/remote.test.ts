@@ -31,18 +31,18 @@ async function both(test: TestContext, base: string) {
   return { catalogue, open };
 }
 
-const elsewhere: Parameters<typeof promises>[1] = async (test, folder) => {
+const remoteCatalogue: Parameters<typeof promises>[1] = async (test, folder) => {
   const files = await openFolder(folder.root, { watch: true });
   test.after(() => files.close());
   const base = await serve(test, (viewer) => files.for(viewer));
   return { ...(await both(test, base)), looked: () => files.refresh([{ folder: '' }]) };
 };
 
-promises('A catalogue elsewhere', elsewhere);
-replicaPromises('a catalogue elsewhere', elsewhere);
-trashPromises('a catalogue elsewhere', elsewhere);
+promises('A remote catalogue', remoteCatalogue);
+replicaPromises('a remote catalogue', remoteCatalogue);
+trashPromises('a remote catalogue', remoteCatalogue);
 
-promises('A catalogue elsewhere, served by another', async (test, folder) => {
+promises('A remote catalogue, served by another', async (test, folder) => {
   const files = await openFolder(folder.root, { watch: true });
   test.after(() => files.close());
   const first = await both(test, await serve(test, (viewer) => files.for(viewer)));

@@ -108,7 +108,7 @@ describe('a file that is broken', () => {
     assert.deepEqual(await listTrash(folder.root), []);
   });
 
-  it('may be moved about with what it lies in, and is written when it is mended', async (t) => {
+  it('may be moved about with what it lies in, and is written when it is fixed', async (t) => {
     const { write, hand, text } = await workshop(t);
     hand(record, halfWritten);
     assert.equal((await write('PATCH', `${api}/namespaces/parks/`, { slug: 'green' })).status, 200);

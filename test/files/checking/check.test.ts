@@ -206,7 +206,7 @@ describe('check', () => {
     assert.equal(await readFile(folder.path('queries/tall.yaml'), 'utf8'), query.replace('woods', 'trees'));
   });
 
-  it('goes on where a file can only be mended by hand', async (t) => {
+  it('goes on where a file can only be fixed by hand', async (t) => {
     const folder = makeFolder({ ...clean, files: { ...clean.files, [benches]: 'label: x\n' } }, t);
     folder.write(`${homeOf('parks/linked')}/real.yaml`, 'label: x\n');
     await symlink('real.yaml', folder.path(`${homeOf('parks/linked')}/dataset.yaml`));

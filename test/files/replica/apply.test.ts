@@ -192,7 +192,7 @@ describe('records that are written', { concurrency: 4 }, () => {
     assert.equal(text(trees), dataset(11, one === 'done' ? 'One' : 'Two'));
   });
 
-  it('are mended by staff who have seen just what is broken, and by nobody else', async (test) => {
+  it('are fixed by staff who have seen just what is broken, and by nobody else', async (test) => {
     const { folder, as, text, look, files } = await given(test);
     const broken = 'label: [\n';
     for (const path of [trees, 'queries/tall.yaml']) folder.write(path, broken);
