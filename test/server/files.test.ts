@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { rm, symlink, writeFile } from 'node:fs/promises';
+import { symlink, writeFile } from 'node:fs/promises';
 import { describe, it, type TestContext } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { serveAccounts } from '../support/accounts.ts';
@@ -138,9 +138,8 @@ describe('a file', { concurrency: 3 }, () => {
 
   it('that nobody may see, or that is none, is nowhere', async (test) => {
     const { ask, folder, eve, bob } = await given(test);
-    await writeFile(`${folder.root}.outside`, 'label: Outside\n');
-    test.after(() => rm(`${folder.root}.outside`));
-    await symlink(`${folder.root}.outside`, folder.path('site_media/linked.png'));
+    await writeFile(folder.beside('outside'), 'label: Outside\n');
+    await symlink(folder.beside('outside'), folder.path('site_media/linked.png'));
     const nowhere = await ask(`${root}namespaces/none/namespace.yaml`, {}, eve);
     const paths = [
       'namespaces/secret/namespace.yaml',

@@ -152,9 +152,8 @@ describe('records that are written', { concurrency: 4 }, () => {
 
   it('go where no link leads out of the folder, or into what is hidden', async (test) => {
     const { folder, as } = await given(test);
-    const outside = `${folder.root}.outside`;
+    const outside = folder.beside('outside');
     await mkdir(outside);
-    test.after(() => rm(outside, { recursive: true }));
     await symlink(outside, folder.path('namespaces/linked'));
     await symlink(outside, folder.path('namespaces/parks/datasets/linked'));
     await mkdir(folder.path('.catalogue'), { recursive: true });

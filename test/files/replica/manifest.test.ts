@@ -1,6 +1,6 @@
 /** What the manifest of a folder shows to whom; what every replica promises is in `test/contract/replica.ts`. */
 import assert from 'node:assert/strict';
-import { rm, symlink, writeFile } from 'node:fs/promises';
+import { symlink, writeFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { NotFoundError } from '../../../src/catalogue/errors.ts';
 import { entriesOf, given, pathsOf, sha256 } from './replica-support.ts';
@@ -93,10 +93,9 @@ describe('the manifest of a folder', { concurrency: 4 }, () => {
 
   it('says that a file is there which can’t be read, and nothing of what a link leads to', async (test) => {
     const { folder, as, look } = await given(test);
-    await writeFile(`${folder.root}.outside`, 'label: Outside\n');
-    test.after(() => rm(`${folder.root}.outside`));
-    await symlink(`${folder.root}.outside`, folder.path('queries/linked.yaml'));
-    await symlink(`${folder.root}.outside`, folder.path(`${home}/versions.yaml`));
+    await writeFile(folder.beside('outside'), 'label: Outside\n');
+    await symlink(folder.beside('outside'), folder.path('queries/linked.yaml'));
+    await symlink(folder.beside('outside'), folder.path(`${home}/versions.yaml`));
     await look();
     const linked = (await entriesOf(as('alice'), true)).find(({ path }) => path === 'queries/linked.yaml');
     assert.deepEqual([linked?.checksum, linked?.text], ['', undefined]);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdir, rm, symlink } from 'node:fs/promises';
+import { mkdir, symlink } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { ConflictError, NotFoundError, NotPermittedError, ValidationError } from '../../../src/catalogue/errors.ts';
@@ -160,9 +160,8 @@ describe('bytes that are put', { concurrency: 4 }, () => {
 
   it('go where no link leads out of the folder', async (test) => {
     const { folder, as } = await given(test);
-    const outside = `${folder.root}.outside`;
+    const outside = folder.beside('outside');
     await mkdir(outside);
-    test.after(() => rm(outside, { recursive: true }));
     await symlink(outside, folder.path(`${home}/data`));
     await symlink(outside, folder.path('site_media'));
     await symlink(`${outside}/gone`, folder.path('namespaces/parks/datasets/linked'));
