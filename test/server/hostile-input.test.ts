@@ -1,7 +1,7 @@
 /** Input that would break what it is written to, or lead somewhere else than it says. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtemp, readdir, symlink, unlink } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, symlink, unlink } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -91,6 +91,7 @@ describe('an upload', () => {
   it('writes nothing outside of the folder', async (test) => {
     const { folder, ask, token } = await withTrees(test);
     const outside = await mkdtemp(join(tmpdir(), 'catalogue-test-'));
+    test.after(() => rm(outside, { recursive: true }));
     const headers = { 'Content-Type': 'text/csv' };
     for (const part of ['data', 'versions']) {
       const place = folder.path(`namespaces/parks/datasets/trees/${part}`);
