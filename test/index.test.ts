@@ -76,11 +76,11 @@ describe('a catalogue that a program opened', () => {
   });
 
   it('says which file is broken', async (test) => {
-    const { root, write } = makeFolder(content, test);
+    const folder = makeFolder(content, test);
     const lines: string[] = [];
-    const catalogue = await openCatalogue(root, { watch: true, log: (line) => lines.push(line) });
+    const catalogue = await openCatalogue(folder.root, { watch: true, log: (line) => lines.push(line) });
     test.after(() => catalogue.close());
-    await write('namespaces/parks/datasets/lakes/dataset.yaml', 'label: [\n');
+    folder.write('namespaces/parks/datasets/lakes/dataset.yaml', 'label: [\n');
     await until(() => lines.length > 0);
     assert.match(lines[0] ?? '', /^namespaces\/parks\/datasets\/lakes\/dataset\.yaml:\d+:\d+: /);
   });

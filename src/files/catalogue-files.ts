@@ -16,7 +16,7 @@ export interface OpenOptions {
   /** Maximum number of folders to watch; default: what the limits of the system allow. With more, the folder is polled. */
   readonly watchBudget?: number;
   /** Milliseconds between two scans of the whole folder; default 30,000. */
-  readonly sweepEvery?: number;
+  readonly scanEvery?: number;
   /** Maximum time to find rows, in milliseconds; default 10,000. */
   readonly patience?: number;
   /** Receives one line for each event worth logging. */

@@ -48,7 +48,7 @@ export class FileCatalogue implements CatalogueFiles {
   readonly #rescans = new Set<Promise<void>>();
   #cache: StateCache | undefined;
   readonly #closing = new AbortController();
-  #sweeping: Promise<void> | undefined;
+  #cleaningUp: Promise<void> | undefined;
   /** Diagnostics that were logged. */
   #logged: ReadonlyMap<string, readonly Diagnostic[]> = new Map();
   /** Snapshot at the last call of `onChange`. */
@@ -117,7 +117,7 @@ export class FileCatalogue implements CatalogueFiles {
 
   /**
    * Reads the scopes again; resolves when the snapshot has them. Rescans of folders wait for each other. Units are read
-   * in between, so that a write doesn't wait for a sweep.
+   * in between, so that a write doesn't wait for a full scan.
    */
   refresh(scopes: readonly Scope[]): Promise<void> {
     const rescan = () => runInSlices(this.store.rescan(scopes));
@@ -142,17 +142,17 @@ export class FileCatalogue implements CatalogueFiles {
       log: this.options.log ?? (() => {}),
       refresh: (scopes) => this.refresh(scopes),
       budget: this.options.watchBudget,
-      sweepEvery: this.options.sweepEvery,
+      scanEvery: this.options.scanEvery,
     });
     this.#watch.start();
     // In the background: the first request doesn't wait for it.
-    if (!this.options.readOnly) this.#sweeping = sweepLeftovers(this.root, this.#closing.signal).catch(() => {});
+    if (!this.options.readOnly) this.#cleaningUp = sweepLeftovers(this.root, this.#closing.signal).catch(() => {});
   }
 
   /** Stops following, waits for what is under way, and saves the cache. */
   async close(): Promise<void> {
     this.#closing.abort();
-    await this.#sweeping;
+    await this.#cleaningUp;
     await this.#watch?.close();
     await Promise.all(this.#rescans);
     await this.commits.idle();

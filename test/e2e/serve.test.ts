@@ -91,7 +91,7 @@ describe('catalogue serve', () => {
       [['--port', String(port)], /^error: Port \d+ .*in use.*--port/],
       [['--host', '192.0.2.1', '--port', '0'], /^error: 192\.0\.2\.1 is not an address .*--host/],
       [['--data', 'nowhere'], /^error: .*no folder nowhere.*catalogue init nowhere/],
-      [['--data', 'empty'], /^error: .*is no catalogue.*catalogue init/],
+      [['--data', 'empty'], /^error: .*is not a catalogue.*catalogue init/],
       [['--data', 'file'], /^error: .*is a file/],
       [['--data', 'broken', '--port', '0'], /^error: catalogue\.yaml is broken at line \d+/],
     ];

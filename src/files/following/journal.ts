@@ -1,6 +1,6 @@
 /**
  * Journal of writes, for processes that poll the folder: `.catalogue/journal` has the path of each change, relative to
- * the catalogue folder, one per line. It only makes changes known earlier: the next sweep finds what it lacks.
+ * the catalogue folder, one per line. It only makes changes known earlier: the next full scan finds what it lacks.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { appendFile, rename, stat, writeFile } from 'node:fs/promises';
@@ -12,7 +12,7 @@ const journalPath = (root: string) => join(root, privateFolder, 'journal');
 /** Size in bytes from which a new journal is begun. */
 const maxSize = 64 * 1024;
 
-/** Appends scopes that were written. Never throws: if the journal can't be written, a sweep finds the change. */
+/** Appends scopes that were written. Never throws: if the journal can't be written, a full scan finds the change. */
 export async function appendToJournal(root: string, scopes: readonly Scope[]): Promise<void> {
   const path = journalPath(root);
   const lines = scopes

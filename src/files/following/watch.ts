@@ -1,6 +1,6 @@
 /**
- * Follows a catalogue folder as it changes. Watchers report changes, and a sweep (a scan of the whole folder) every so
- * often finds those that they missed. A folder that can't be watched is polled: by sweeps, and between them by the state
+ * Follows a catalogue folder as it changes. Watchers report changes, and a scan of the whole folder every so often
+ * finds those that they missed. A folder that can't be watched is polled: by such scans, and between them by the state
  * of git and the journal of our own writes, which make the usual changes known at once.
  */
 import { datasetFolder, namespaceFolder, type Scope, type Unit, unitKey } from '../../catalogue/layout.ts';
@@ -18,8 +18,8 @@ export interface WatchOptions {
   readonly refresh: (scopes: readonly Scope[]) => Promise<void>;
   /** Maximum number of watched folders; default: what the system's limits allow. With more, the folder is polled. */
   readonly budget?: number | undefined;
-  /** Milliseconds between two sweeps while the folder is watched; default 30,000. */
-  readonly sweepEvery?: number | undefined;
+  /** Milliseconds between two full scans while the folder is watched; default 30,000. */
+  readonly scanEvery?: number | undefined;
 }
 
 /** `lost`: the folder is gone, or isn't a catalogue any more. */
@@ -27,13 +27,13 @@ export type WatchState = 'starting' | 'watching' | 'polling' | 'lost';
 
 /** Milliseconds between two ticks: checks that the folder is there, and of git and the journal if it is polled. */
 const tickEvery = 250;
-/** Milliseconds between two sweeps while the folder isn't watched (yet). */
+/** Milliseconds between two full scans while the folder isn't watched (yet). */
 const pollEvery = 2000;
-/** A sweep may take at most one part in this many of the time. */
-const sweepShare = 5;
+/** A full scan may take at most one part in this many of the time. */
+const scanShare = 5;
 /** Number of changes at once from which the system may have dropped some. */
 const flood = 500;
-/** With more recent changes than this, a sweep waits, for at most `maxDelay` milliseconds: it would delay them. */
+/** With more recent changes than this, a full scan waits, for at most `maxDelay` milliseconds: it would delay them. */
 const busy = 50;
 const maxDelay = 30_000;
 
@@ -47,8 +47,8 @@ export class Watch {
   #journal: JournalReader | undefined;
   #git: HeadTracker | null = null;
   #timer: NodeJS.Timeout | undefined;
-  #sweepAt = 0;
-  #sweeping: Promise<void> | undefined;
+  #scanAt = 0;
+  #scanning: Promise<void> | undefined;
   #isReadingHints = false;
   #closed = false;
 
@@ -78,12 +78,12 @@ export class Watch {
     clearInterval(this.#timer);
     this.#watchers?.close();
     await this.#changes.close();
-    await this.#sweeping;
+    await this.#scanning;
   }
 
   #startWatchers(): void {
     this.#watchers?.close();
-    this.#sweepAt = performance.now() + pollEvery;
+    this.#scanAt = performance.now() + pollEvery;
     this.#state = 'starting';
     const budget = this.#options.budget ?? watchBudget();
     const needed = countWatchedFolders(this.#store.states.values());
@@ -94,7 +94,7 @@ export class Watch {
     const watchers = new Watchers(this.#store.tree, {
       budget,
       onChange: (path) => this.#changes.push(path),
-      // While they start, one sweep at the end is cheaper.
+      // While they start, one full scan at the end is cheaper.
       onReady: (unit) =>
         this.#state === 'watching' &&
         this.#changes.schedule(unit.kind === 'dataset' ? unit : { folder: folderPrefix(unit) }),
@@ -111,7 +111,7 @@ export class Watch {
       .then(() => {
         if (this.#watchers !== watchers) return;
         this.#state = 'watching';
-        this.#sweepAt = 0;
+        this.#scanAt = 0;
       });
   }
 
@@ -121,7 +121,7 @@ export class Watch {
     this.#state = 'polling';
     this.#options.log(reason);
     this.#journal = new JournalReader(this.#store.tree.root);
-    this.#sweepAt = 0;
+    this.#scanAt = 0;
     void HeadTracker.open(this.#store.tree.root).then((git) => {
       this.#git = git;
     });
@@ -139,11 +139,11 @@ export class Watch {
       this.#rootIdentity = rootIdentity;
       this.#store.invalidate('');
       this.#startWatchers();
-      this.#sweepAt = 0;
+      this.#scanAt = 0;
     }
     if (this.#state === 'polling') void this.#readHints();
-    const overdue = performance.now() - this.#sweepAt;
-    if (overdue >= (this.#changes.recentCount > busy ? maxDelay : 0)) void this.#sweep();
+    const overdue = performance.now() - this.#scanAt;
+    if (overdue >= (this.#changes.recentCount > busy ? maxDelay : 0)) void this.#scanAll();
   }
 
   #markLost(): void {
@@ -156,7 +156,7 @@ export class Watch {
     );
   }
 
-  /** Puts the paths that the journal and git name in the queue. If they may lack some, a sweep is due. */
+  /** Puts the paths that the journal and git name in the queue. If they may lack some, a full scan is due. */
   async #readHints(): Promise<void> {
     if (this.#isReadingHints) return;
     this.#isReadingHints = true;
@@ -165,7 +165,7 @@ export class Watch {
     if (this.#closed) return;
     for (const paths of hints)
       if (paths) for (const path of paths) this.#changes.push(path);
-      else this.#sweepAt = 0;
+      else this.#scanAt = 0;
   }
 
   async #rescan(scopes: readonly Scope[]): Promise<void> {
@@ -176,22 +176,22 @@ export class Watch {
     } catch (error) {
       this.#options.log(`The folder can't be read: ${(error as Error).message}`);
     }
-    if (scopes.length > flood) this.#sweepAt = Math.min(this.#sweepAt, performance.now() + pollEvery / 2);
+    if (scopes.length > flood) this.#scanAt = Math.min(this.#scanAt, performance.now() + pollEvery / 2);
   }
 
-  #sweep(): Promise<void> {
-    this.#sweeping ??= (async () => {
+  #scanAll(): Promise<void> {
+    this.#scanning ??= (async () => {
       const start = performance.now();
-      this.#sweepAt = Number.POSITIVE_INFINITY;
+      this.#scanAt = Number.POSITIVE_INFINITY;
       await this.#rescan([{ folder: '' }]);
       const end = performance.now();
-      const { sweepEvery = 30_000 } = this.#options;
-      const pause = this.#state === 'watching' ? sweepEvery : Math.min(pollEvery, sweepEvery);
+      const { scanEvery = 30_000 } = this.#options;
+      const pause = this.#state === 'watching' ? scanEvery : Math.min(pollEvery, scanEvery);
       // Unless an earlier one became due during this one.
-      if (this.#sweepAt > end) this.#sweepAt = end + Math.max(pause, (sweepShare - 1) * (end - start));
-      this.#sweeping = undefined;
+      if (this.#scanAt > end) this.#scanAt = end + Math.max(pause, (scanShare - 1) * (end - start));
+      this.#scanning = undefined;
     })();
-    return this.#sweeping;
+    return this.#scanning;
   }
 
   /** Watches the folders that the units in the scopes have now. */

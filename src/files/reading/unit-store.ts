@@ -78,6 +78,7 @@ export class UnitStore {
     if (this.tree.isCatalogue()) this.#updateSnapshot();
   }
 
+  /** Reads the units below a folder, and those that were below it before. */
   *#rescanFolder(prefix: string): Generator<void> {
     const seen = new Set<string>();
     const strays = new Map<string, readonly Diagnostic[]>();
@@ -100,10 +101,7 @@ export class UnitStore {
       if (before && JSON.stringify(before) === JSON.stringify(found)) strays.set(path, before);
       this.#changedDiagnostics.set(path, strays.get(path) ?? found);
     }
-    this /** Diagnostics of files that aren't part of a unit. */.#strays = new Map([
-      ...[...this.#strays].filter(([path]) => !path.startsWith(prefix)),
-      ...strays,
-    ]);
+    this.#strays = new Map([...[...this.#strays].filter(([path]) => !path.startsWith(prefix)), ...strays]);
   }
 
   /** Reads a unit that a scan didn't find. A folder above it may have become a link that leaves the catalogue. */
@@ -115,6 +113,7 @@ export class UnitStore {
     this.#changedUnits.set(key, unit);
   }
 
+  /** Reads a unit and sets its state. @returns its key */
   #updateState(unit: Unit): string {
     const key = unitKey(unit);
     const before = this.#states.get(key);

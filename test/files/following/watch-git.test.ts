@@ -9,7 +9,7 @@ import { countSnapshots, follow, freshlyRead, makeFollowedFolder, served } from 
 import { repositoryAt } from '../../support/repository.ts';
 
 const many = 2500;
-const never = { sweepEvery: 1e9 };
+const never = { scanEvery: 1e9 };
 const at = (i: number) => `namespaces/a/datasets/d${i}`;
 
 /** Two branches that differ in 5,000 files: a thousand datasets in one of them only, in either, and 500 that differ. */

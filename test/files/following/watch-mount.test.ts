@@ -19,7 +19,7 @@ function mount(t: TestContext, path: string): boolean {
 test('a fresh mount over the root, before anything lies in it and after', async (t) => {
   const folder = makeFollowedFolder(t);
   folder.dataset(home, 'Below');
-  const { catalogue, log } = await follow(t, folder, { sweepEvery: 1e9, cache: false });
+  const { catalogue, log } = await follow(t, folder, { scanEvery: 1e9, cache: false });
   const label = () => served(catalogue, 'a', 'd')?.label;
   if (!mount(t, folder.root)) return;
   await until(() => catalogue.following === 'lost');
@@ -39,7 +39,7 @@ test('a fresh mount over a namespace', async (t) => {
   const folder = makeFollowedFolder(t);
   folder.dataset(home, 'Below');
   folder.namespace('b');
-  const { catalogue } = await follow(t, folder, { sweepEvery: 300, cache: false });
+  const { catalogue } = await follow(t, folder, { scanEvery: 300, cache: false });
   mkdirSync(folder.beside('x'));
   if (!mount(t, folder.path('namespaces/a'))) return;
   folder.namespace('a', 'Mounted');

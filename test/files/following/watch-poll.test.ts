@@ -30,7 +30,7 @@ test('with too small a budget the folder is polled, and the log says what to rai
 
 test('a catalogue that grows beyond the budget is polled from then on', async (t) => {
   const folder = makeFollowedFolder(t);
-  const { catalogue, log } = await follow(t, folder, { watchBudget: 20, sweepEvery: 200 });
+  const { catalogue, log } = await follow(t, folder, { watchBudget: 20, scanEvery: 200 });
   assert.equal(catalogue.following, 'watching');
   for (let i = 0; i < 30; i++) folder.dataset(`namespaces/a/datasets/d${i}`, 'New');
   await until(() => catalogue.following === 'polling');
@@ -42,7 +42,7 @@ test('a catalogue that grows beyond the budget is polled from then on', async (t
 test('while polling, what another process notes is looked at at once', async (t) => {
   const folder = makeFollowedFolder(t);
   folder.dataset(home, 'First');
-  const { catalogue } = await follow(t, folder, { watchBudget: 4, sweepEvery: 1e9 });
+  const { catalogue } = await follow(t, folder, { watchBudget: 4, scanEvery: 1e9 });
   for (let i = 0; i < 3; i++) {
     folder.write(`${home}/dataset.yaml`, datasetText(`Edit ${i}`));
     await appendToJournal(folder.root, [d]);

@@ -54,7 +54,7 @@ function change(folder: CatalogueFolder, below: (n: number) => number, step: num
 for (const seed of [1, 2, 3, 4])
   test(`600 random changes, seed ${seed}`, async (t) => {
     const folder = makeFollowedFolder(t);
-    const { catalogue } = await follow(t, folder, { sweepEvery: seed % 2 ? 1000 : 1e9 });
+    const { catalogue } = await follow(t, folder, { scanEvery: seed % 2 ? 1000 : 1e9 });
     const below = random(seed);
     for (let step = 0; step < 600; step++) {
       change(folder, below, step);

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { type CatalogueFolder, datasetText, until, versionText } from '../../support/folder.ts';
 import { countSnapshots, follow, freshlyRead, makeFollowedFolder, served } from '../../support/followed.ts';
 
-const never = { sweepEvery: 1e9 };
+const never = { scanEvery: 1e9 };
 const home = 'namespaces/a/datasets/d';
 
 async function followed(t: TestContext, prepare: (folder: CatalogueFolder) => void = () => {}) {
