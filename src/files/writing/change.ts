@@ -34,7 +34,14 @@ export type Change =
       readonly replace?: boolean;
     }
   /** Move of a file or folder out of the trash. */
-  | { readonly do: 'restore'; readonly path: string; readonly from: string; readonly ref: RecordRef };
+  | {
+      readonly do: 'restore';
+      readonly path: string;
+      readonly from: string;
+      readonly ref: RecordRef;
+      /** The record's file, if it is what is moved, or lies in it. */
+      readonly record?: { readonly path: string; readonly text: string } | undefined;
+    };
 
 /** Changes that are made together: all of them or none. */
 export interface Step {

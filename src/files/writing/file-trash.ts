@@ -1,6 +1,7 @@
 /** The trash of a catalogue folder, with the permissions of a viewer. */
+import { readFile } from 'node:fs/promises';
 import { ConflictError, NotFoundError, NotPermittedError } from '../../catalogue/errors.ts';
-import { parentFolder, type RecordRef, scopeAt, unitKey, unitOf } from '../../catalogue/layout.ts';
+import { parentFolder, type RecordRef, recordPaths, scopeAt, unitKey, unitOf } from '../../catalogue/layout.ts';
 import { mayWrite } from '../../catalogue/permissions.ts';
 import { formatRef } from '../../catalogue/ref.ts';
 import { containerOf } from '../../catalogue/rules.ts';
@@ -33,12 +34,18 @@ export class FileTrash implements Trash {
     if (!paths.every((path) => scopeAt(path) && !path.split('/').includes('..')))
       throw new ConflictError(`The entry ${id} names a path outside of the catalogue.`);
     // The record is restored last: without it, the other files have no meaning.
-    const changes = paths
-      .toReversed()
-      .map((path): Change => ({ do: 'restore', path, ref, from: trashPath(root, id, path) }));
+    const changes = await Promise.all(
+      paths.toReversed().map(async (path): Promise<Change> => {
+        const from = trashPath(root, id, path);
+        return { do: 'restore', path, ref, from, record: await readRecord(ref, path, from) };
+      }),
+    );
     const locks = [unitKey(unitOf(ref)), parentFolder(ref)];
     const refusal = (found: readonly Diagnostic[]) => restoreRefusal(ref, found);
-    await commitStep(this.#access, { locks, changes }, { dryRun, message: () => restorationMessage(ref), refusal });
+    const message = () => restorationMessage(ref);
+    // Records that it names may have been removed since: `check` reports them.
+    const options = { dryRun, message, refusal, allowMissingReferences: true };
+    await commitStep(this.#access, { locks, changes }, options);
     if (!dryRun) await deleteEntry(root, id);
     return entry;
   }
@@ -66,6 +73,16 @@ export class FileTrash implements Trash {
   }
 }
 
+/** The file of a record in the trash. @param path where it is restored to: the record's file, or its folder */
+async function readRecord(ref: RecordRef, path: string, from: string) {
+  for (const one of recordPaths(ref)) {
+    if (one !== path && !one.startsWith(`${path}/`)) continue;
+    const text = await readFile(from + one.slice(path.length), 'utf8').catch(() => null);
+    if (text !== null) return { path: one, text };
+  }
+  return undefined;
+}
+
 /** The error of an entry that can't be restored. */
 function restoreRefusal(ref: RecordRef, diagnostics: readonly Diagnostic[]): Error {
   const name = `${ref.kind} ${formatRef(ref)}`;
@@ -75,5 +92,7 @@ function restoreRefusal(ref: RecordRef, diagnostics: readonly Diagnostic[]): Err
       `The ${name} can't be restored: there is no ${container.kind} ${formatRef(container)}. Restore or add it first.`,
     );
   const [found] = diagnostics;
-  return new ConflictError(`The ${name} can't be restored. ${found?.message} Rename or remove the other one first.`);
+  const remedy =
+    found?.code === 'id' ? 'Remove the other one, or change its id in its file' : 'Rename or remove the other one';
+  return new ConflictError(`The ${name} can't be restored. ${found?.message} ${remedy} first.`);
 }

@@ -224,15 +224,14 @@ export class TransactionPlan {
   }
 
   #restore(change: ChangeOf<'restore'>): Action {
-    const { ref, path } = change;
+    const { ref, path, record } = change;
     const existing = [path, ...recordPaths(ref)].find((one) => hasFile(this.#overlay, one));
     if (existing)
       throw new ConflictError(
         `The ${ref.kind} ${formatRef(ref)} can't be restored: ${existing} exists. Rename or remove it first.`,
       );
-    const record = recordPaths(ref).includes(path) ? path : `${recordPaths(ref)[0]}`;
-    if (path === ownPath(ref, path)) this.#touched.push({ ref, path: record, isNew: true, before: null });
-    this.#overlay.add(path, 0);
+    if (record) this.#setText(ref, record.path, record.text, true);
+    else this.#overlay.add(path, 0);
     this.#scopes.push(...scopesToRefresh(ref));
     return change;
   }

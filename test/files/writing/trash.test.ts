@@ -178,6 +178,21 @@ describe('nothing comes back', () => {
     await back();
   });
 
+  it('where its id is used by another record now', async (t) => {
+    const { folder, view, files, back, newest } = await open(t);
+    await view.remove(trees);
+    folder.write(`${homeOf('parks/oaks')}/dataset.yaml`, 'id: 3\nlabel: Oaks\n');
+    await files.refresh([{ folder: '' }]);
+    const dryRun = async () => files.for(ann).trash.restore((await newest()).id, { dryRun: true });
+    const refused =
+      /The dataset parks\/trees can't be restored\. The id 3 is already used by dataset parks\/oaks\. Remove/;
+    await assert.rejects(dryRun(), refused);
+    await assert.rejects(back(), refused);
+    folder.write(`${homeOf('parks/oaks')}/dataset.yaml`, 'id: 8\nlabel: Oaks\n');
+    await back();
+    assert.equal((await view.get<'dataset'>(trees)).id, 3);
+  });
+
   it('where what it lay in is gone', async (t) => {
     const { view, files, folder, back } = await open(t);
     await view.remove(version('20200101000000000000'));
