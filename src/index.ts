@@ -102,7 +102,7 @@ export interface ConnectOptions {
  * await catalogue.close();
  * ```
  * @param url `https://data.example.org`, with the path of the API before `/api/v1/` if there is one
- * @throws UnreachableError if the URL is not valid
+ * @throws ValidationError if the URL is not valid
  */
 export async function connect(url: string, { token, timeout }: ConnectOptions = {}): Promise<OpenCatalogue> {
   const { connect } = await import('./remote/remote-catalogue.ts');

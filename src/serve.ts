@@ -38,7 +38,7 @@ export interface Serving {
 export async function startServer(options: ServeOptions): Promise<Serving> {
   const { folder, host, port, baseUrl, readOnly = false, logFormat = 'text' } = options;
   const { problem: log, request: onResponse } = await openLog(logFormat, options.log ?? (() => {}));
-  const catalogue = await openFolder(folder, { readOnly, log });
+  const catalogue = await openFolder(folder, { readOnly: readOnly, log });
   // The port is opened first: requests get 503 while the files are being read.
   const listening = await listen(notReady, host, port);
   try {

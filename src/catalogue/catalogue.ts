@@ -173,7 +173,7 @@ export type WritableKind = CreatableKind | 'version';
  */
 export type Input = Readonly<Record<string, unknown>>;
 
-/** Conditions of a write. */
+/** Options of a write. */
 export interface WriteOptions<Expected = never> {
   /** The entity as it was read before (If-Match): if it has changed since, nothing is written. */
   readonly ifMatch?: Expected | undefined;

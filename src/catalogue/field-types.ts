@@ -48,7 +48,7 @@ const output = <Value, Stored = Value>(
   traits: FieldTraits & { readonly description: string },
 ): FieldOf<Value, Stored> => ({ type, source: 'file', readOnly: true, schema, default: value, ...traits });
 
-/** A default value; `absent` is one that is not in the schema. */
+/** The value if the key is missing. `default` is also in the schema; `absent` is not. */
 interface Default<Value> {
   readonly default?: Value;
   readonly absent?: Value;

@@ -1,7 +1,7 @@
 /**
  * A field: a row of the table in `fields.ts`. The constructors of rows are in `field-types.ts`. Each of these modules has
- * one table that says how it handles each type: `represent.ts`, `input.ts`, `filters.ts`, `server/metadata.ts`,
- * `remote/read.ts`, `cli/fields.ts`.
+ * one table that says how it handles each type: `fields.ts` (shapes), `represent.ts`, `input.ts`, `filters.ts`,
+ * `server/metadata.ts`, `remote/read.ts`, `cli/fields.ts`.
  */
 import type { Kind } from './types.ts';
 

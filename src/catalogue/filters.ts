@@ -103,11 +103,11 @@ function filterTest<T>({ choices, folded, valuesOf }: Filter<T>): FilterTest<T> 
         throw new ValidationError({
           [name]: [`Select a valid choice. ${value} is not one of the available choices: ${choices.join(', ')}.`],
         });
-    const wanted = new Set(folded ? values.map(foldText) : values);
+    const wanted = new Set(folded ? values.map(foldCaseAndAccents) : values);
     return (item) => {
       const own = valuesOf(item);
       if (typeof own === 'string') return wanted.has(own);
-      return own.some((value) => wanted.has(folded ? foldText(value) : value));
+      return own.some((value) => wanted.has(folded ? foldCaseAndAccents(value) : value));
     };
   };
 }
@@ -156,7 +156,7 @@ export const searchText = eachKind((kind): ((item: never) => string) => {
  *
  *     fold('Été') === fold('ete')
  */
-export function foldText(text: string): string {
+export function foldCaseAndAccents(text: string): string {
   // Plain ASCII, the common case, needs only lower case.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant
   if (/^[\x00-\x7f]*$/.test(text)) return text.toLowerCase();

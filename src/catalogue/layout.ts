@@ -84,7 +84,7 @@ export function unitOf(ref: RecordRef): Exclude<Unit, { kind: 'settings' }> {
 }
 
 /** The folder that contains the name of a record. Names in it are unique, regardless of case. */
-export function parentFolder(ref: RecordRef): string {
+export function siblingsFolder(ref: RecordRef): string {
   switch (ref.kind) {
     case 'namespace':
       return 'namespaces';

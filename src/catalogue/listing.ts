@@ -2,7 +2,7 @@
 import type { ListOptions, Page } from './catalogue.ts';
 import { newestFirst } from './entities.ts';
 import { NotFoundError } from './errors.ts';
-import { type FilterTest, filterTests, foldText, orderFields, searchText } from './filters.ts';
+import { type FilterTest, filterTests, foldCaseAndAccents, orderFields, searchText } from './filters.ts';
 import { getEntity } from './lookup.ts';
 import { predecessorOf, type Snapshot, SnapshotCache, wholeOf } from './snapshot.ts';
 import type { Entities, Entity, Kind, Settings } from './types.ts';
@@ -64,7 +64,7 @@ export function filterEntities<K extends Kind>(
     tests.push((item) => {
       let text = texts.get(item);
       if (text === undefined) {
-        text = foldText(searchText[kind](item as never));
+        text = foldCaseAndAccents(searchText[kind](item as never));
         texts.set(item, text);
       }
       return terms.every((term) => text.includes(term));
@@ -89,7 +89,7 @@ function searchTerms(search = ''): readonly string[] {
   const terms = search
     .replaceAll('\0', '')
     .split(/[\s,]+/)
-    .map(foldText);
+    .map(foldCaseAndAccents);
   return [...new Set(terms)].filter((term) => term !== '');
 }
 

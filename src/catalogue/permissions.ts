@@ -7,7 +7,7 @@ import { ConflictError, NotPermittedError } from './errors.ts';
 import { fieldsOf } from './fields.ts';
 import { containersOf, parsePath, type RecordRef } from './layout.ts';
 import { slugRule } from './ref.ts';
-import { type Folder, partOf, type Snapshot, SnapshotCache } from './snapshot.ts';
+import { type Folder, restrictSnapshot, type Snapshot, SnapshotCache } from './snapshot.ts';
 
 /** The user who makes a request, or an anonymous client. */
 export interface Viewer {
@@ -31,12 +31,12 @@ export function owns(viewer: Viewer, folder: Folder | undefined): boolean {
   return viewer.staff || Boolean(folder?.namespace?.owners.some((group) => viewer.groups.includes(group)));
 }
 
-/** True if the viewer may write in a namespace; without one, records that are in no namespace. */
+/** True if the viewer may write in a namespace. Undefined stands for records outside of namespaces: only staff may. */
 export function mayWrite(viewer: Viewer, folder: Folder | undefined): boolean {
   return !viewer.readOnly && owns(viewer, folder);
 }
 
-/** Slug of the namespace whose owners may write a record, by the snapshot; undefined if only staff may. */
+/** Slug of the namespace whose owners may write a record, according to the snapshot; undefined if only staff may. */
 export function owningNamespace(ref: RecordRef, snapshot: Snapshot): string | undefined {
   if (ref.kind === 'namespace') return ref.slug;
   if (ref.kind === 'query') return snapshot.queries.get(ref.slug)?.dataset.split('/')[0];
@@ -49,7 +49,7 @@ export function owningNamespace(ref: RecordRef, snapshot: Snapshot): string | un
  * @param visible the part of the snapshot that the viewer may see
  * @throws NotPermittedError, whether or not the alias is in use; ConflictError
  */
-export function assertMayClaim(
+export function assertMayAddAlias(
   viewer: Viewer,
   ref: RecordRef,
   alias: string,
@@ -57,20 +57,20 @@ export function assertMayClaim(
   visible: Snapshot,
 ): void {
   if (viewer.staff) return;
-  const slugAfter = (kind: 'namespace' | 'query', slug: string) => resolveAlias(snapshot, { kind, slug })?.slug;
+  const slugNow = (kind: 'namespace' | 'query', slug: string) => resolveAlias(snapshot, { kind, slug })?.slug;
   if (ref.kind === 'dataset') {
     const [namespace = ''] = alias.includes('/') ? alias.split('/') : [ref.namespace];
-    const now = snapshot.folders.has(namespace) ? namespace : slugAfter('namespace', namespace);
+    const now = snapshot.folders.has(namespace) ? namespace : slugNow('namespace', namespace);
     if (!mayWrite(viewer, visible.folders.get(now ?? ''))) throw new NotPermittedError();
   } else if (ref.kind === 'namespace' || ref.kind === 'query') {
     const existing = ref.kind === 'namespace' ? snapshot.folders : snapshot.queries;
-    const holder = existing.has(alias) ? alias : slugAfter(ref.kind, alias);
+    const holder = existing.has(alias) ? alias : slugNow(ref.kind, alias);
     if (holder !== undefined && holder !== ref.slug)
       throw new ConflictError(`The name ${alias} belongs to another ${ref.kind}, or did: leave it out of the aliases.`);
   }
 }
 
-/** True if the viewer is the user, or staff: they may see the personal fields, and write some. */
+/** True if the viewer is the user, or staff. Both see the personal fields; staff write all, users some. */
 export function isUserOrStaff(viewer: Viewer, username: string): boolean {
   return viewer.staff || viewer.username === username;
 }
@@ -106,7 +106,7 @@ function visiblePart(viewer: Viewer, snapshot: Snapshot): Snapshot {
     maySeeDiagnostics(path, viewer, snapshot, { folders, queries }) ? found : null,
   );
   const isAll = folders === snapshot.folders && queries === snapshot.queries && diagnostics === snapshot.diagnostics;
-  return isAll ? snapshot : partOf(snapshot, { folders, queries, diagnostics });
+  return isAll ? snapshot : restrictSnapshot(snapshot, { folders, queries, diagnostics });
 }
 
 /** True if a dataset exists at this address, or was moved from it. */

@@ -1,6 +1,6 @@
 /**
- * JSON representations of the API: the recorded fields in the recorded order, further fields after them. `--json` on the
- * command line prints the same.
+ * JSON representations of the API: first the fields that the recorded answers have (test/conformance), in their order,
+ * then the others. `--json` on the command line prints the same.
  */
 import type { TokenInfo } from './accounts.ts';
 import type { Difference } from './difference.ts';

@@ -1,9 +1,9 @@
 /**
- * Rules between the records of a catalogue: identifiers, names, references. The command `check` checks all records; every
- * write (edit, create, move, push) checks the records that it changes, before it writes.
+ * Rules between the records of a catalogue. The command `check` checks all rules for all records. Every write (edit, create,
+ * move, restore, push) checks names, ids, containers and references of the records that it changes, before it writes.
  */
 import { randomId } from './ids.ts';
-import { parentFolder, parseRecordName, payloadFolder, type RecordRef, recordAt, recordPaths } from './layout.ts';
+import { parseRecordName, payloadFolder, type RecordRef, recordAt, recordPaths, siblingsFolder } from './layout.ts';
 import { allEntities, type ListedKind } from './listing.ts';
 import {
   makeDiagnostic,
@@ -80,6 +80,7 @@ function* checkNewIds(next: RecordSet, touched: readonly Touched[]): Generator<R
     const id = next.record(path)?.id;
     return typeof id === 'number' && id !== before?.id ? [{ path, ref, id }] : [];
   });
+  // Of two new records with one id, the first keeps it. Records that don't change come before all that do.
   const order = new Map(touched.map(({ ref }, i) => [describeRef(ref), i]));
   for (const kind of new Set(wanted.map(({ ref }) => ref.kind))) {
     const own = wanted.filter(({ ref }) => ref.kind === kind);
@@ -124,7 +125,7 @@ function* checkNewNames(next: RecordSet, touched: readonly Touched[]): Generator
         message: `There is no ${describeRef(container)}.`,
         other: container,
       });
-    const parent = parentFolder(ref);
+    const parent = siblingsFolder(ref);
     const names = listings.get(parent) ?? namesByCase(next.names(parent));
     listings.set(parent, names);
     const twin = names.get(ref.slug.toLowerCase())?.find((name) => name !== ref.slug);
@@ -133,7 +134,7 @@ function* checkNewNames(next: RecordSet, touched: readonly Touched[]): Generator
     else if (file) {
       const message = `${path} and ${file} describe the same record: keep one of them.`;
       yield makeDiagnostic(path, { code: 'name', message });
-    } else if (twin !== undefined && isFirst(touched, ref, twin)) {
+    } else if (twin !== undefined && twinComesFirst(touched, ref, twin)) {
       const message = `There is a ${ref.kind} ${twin} already: names that differ only in case are the same.`;
       yield makeDiagnostic(path, { code: 'name', message });
     }
@@ -141,9 +142,10 @@ function* checkNewNames(next: RecordSet, touched: readonly Touched[]): Generator
 }
 
 /** True if the twin is touched before the record: of two new names that differ only in case, the first is valid. */
-function isFirst(touched: readonly Touched[], ref: RecordRef, twin: string): boolean {
-  const parent = parentFolder(ref);
-  const index = (slug: string) => touched.findIndex((one) => one.ref.slug === slug && parentFolder(one.ref) === parent);
+function twinComesFirst(touched: readonly Touched[], ref: RecordRef, twin: string): boolean {
+  const parent = siblingsFolder(ref);
+  const index = (slug: string) =>
+    touched.findIndex((one) => one.ref.slug === slug && siblingsFolder(one.ref) === parent);
   return index(twin) < index(ref.slug);
 }
 

@@ -1,13 +1,13 @@
 /**
- * State of the catalogue at one moment. A snapshot never changes: `applyReadings` makes the next one, in which every entity that
- * did not change is the same object. Readers may keep a snapshot for as long as they like.
+ * State of the catalogue at one moment. A snapshot never changes: `applyReadings` makes the next one, in which every
+ * entity that did not change is the same object. Readers may keep a snapshot for as long as they like.
  */
 import { settingsFrom } from './settings.ts';
 import type { Dataset, Diagnostic, Group, Namespace, Query, Settings, User } from './types.ts';
 
 /** A folder in `namespaces/`. */
 export interface Folder {
-  /** Null if namespace.yaml is missing or broken: then its datasets are hidden from everybody. */
+  /** Null if namespace.yaml is missing: then its datasets are hidden from everybody. */
   readonly namespace: Namespace | null;
   readonly datasets: ReadonlyMap<string, Dataset>;
 }
@@ -32,7 +32,7 @@ export const emptySnapshot: Snapshot = Object.freeze({
   diagnostics: new Map(),
 });
 
-/** Result of reading one entity: its present state, or null if it doesn't exist (any more). */
+/** Present state of one entity, from its files or from a planned change; null if it doesn't exist (any more). */
 export type Reading =
   | { readonly kind: 'settings'; readonly entity: Settings | null }
   | { readonly kind: 'namespace'; readonly slug: string; readonly entity: Namespace | null }
@@ -70,8 +70,8 @@ export const predecessorOf = (snapshot: Snapshot): Snapshot | undefined => prede
 
 const wholes = new WeakMap<Snapshot, Snapshot>();
 
-/** A part of a snapshot: the same, except for these members, from which entities are left out. */
-export function partOf(whole: Snapshot, members: Partial<Snapshot>): Snapshot {
+/** A snapshot in which some members are replaced by smaller ones. */
+export function restrictSnapshot(whole: Snapshot, members: Partial<Snapshot>): Snapshot {
   const part = Object.freeze({ ...whole, ...members });
   wholes.set(part, whole);
   return part;
@@ -223,7 +223,10 @@ class CopyOnWriteMap<T> {
 /** Groups as they were read, keyed by the same groups with members. */
 const groupsAsRead = new WeakMap<Group, Group>();
 
-/** The present group with its members if it was made from the group that was read, else the group that was read. */
+/**
+ * A group that was read again, and has no members yet. If nothing in its file changed, it is the present group, with its
+ * members: so that an unchanged group stays the same object.
+ */
 function withKnownMembers(read: Group | null, present: Group | undefined): Group | null {
   return read && present && groupsAsRead.get(present) === read ? present : read;
 }

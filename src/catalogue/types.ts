@@ -191,7 +191,7 @@ export interface Diagnostic {
   readonly code: DiagnosticCode;
 }
 
-/** A file of the catalogue: the resource "intrinsecus". */
+/** A file of the catalogue: the resource that the API calls "intrinsecus", as recorded (test/conformance). */
 export interface CatalogueFile {
   readonly kind: 'file';
   readonly id: number;

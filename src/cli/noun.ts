@@ -62,7 +62,7 @@ export interface RecordNoun<K extends WritableKind, Own extends object = object>
     complete?(call: Call, catalogue: Catalogue, ref: Refs[K], input: Input): Promise<Input>;
   };
   readonly remove: Help & {
-    /** The parts that are removed with the record, for the question before: ` with password and tokens`. */
+    /** The parts that are removed with the record, for the confirmation question: ` with password and tokens`. */
     contents?(entity: Entities[K]): string;
   };
 }

@@ -22,7 +22,7 @@ export function createRecord<K extends CreatableKind>(
   input: Input,
   { dryRun }: WriteFlags = {},
 ): Promise<Entities[K]> {
-  return withNameConflict(catalogue, refFrom(kind, input), null, () => catalogue.create(kind, input, { dryRun }));
+  return explainNameConflict(catalogue, refFrom(kind, input), null, () => catalogue.create(kind, input, { dryRun }));
 }
 
 /**
@@ -39,7 +39,7 @@ export function editFields<K extends WritableKind>(
   const edit = () => catalogue.edit<K>(ref, input, { dryRun });
   return withSuggestions(catalogue, current, () => {
     if (current.kind === 'version') return edit();
-    return withNameConflict(catalogue, refFrom(current.kind, { ...current, ...input }), current, edit);
+    return explainNameConflict(catalogue, refFrom(current.kind, { ...current, ...input }), current, edit);
   });
 }
 
@@ -82,7 +82,7 @@ function refFrom(kind: CreatableKind, fields: Input): CreatableRef {
  * @param current the name that the record has; null for a new one
  * @throws ConflictError where another record has the name
  */
-async function withNameConflict<T>(
+async function explainNameConflict<T>(
   catalogue: Catalogue,
   name: CreatableRef,
   current: CreatableRef | null,

@@ -25,7 +25,7 @@ export interface LockOptions {
 /** Default of `stale`, in milliseconds. */
 export const defaultStale = 10_000;
 
-const locksFolder = (root: string): string => join(resolve(root), '.catalogue', 'locks');
+const locksFolder = (root: string): string => join(resolve(root), privateFolder, 'locks');
 
 /** The last caller in the queue for each lock within this process: they needn't poll. */
 const queues = new Map<string, Promise<void>>();
@@ -73,7 +73,8 @@ export async function withLock<T>(
 }
 
 /**
- * Runs `work` under several locks, which are taken in the order given. All callers must use the same order, or they could block each other.
+ * Runs `work` under several locks, which are taken in the order given. All callers must use the same order, or they could
+ * block each other.
  * @param work gets a signal that is aborted if one of the locks is lost
  * @throws UnavailableError if others hold one of them for too long
  */

@@ -11,7 +11,7 @@ export interface OpenOptions {
   readonly watch?: boolean;
   /** Use and save the cache in `.catalogue/`, which makes the next start faster. Default: as `watch`. */
   readonly cache?: boolean;
-  /** Write nothing at all, not even caches. */
+  /** Write nothing: no records, accounts or caches. */
   readonly readOnly?: boolean;
   /** Maximum number of folders to watch; default: what the limits of the system allow. With more, the folder is polled. */
   readonly watchBudget?: number;

@@ -7,7 +7,7 @@
  */
 
 import { mapConcurrent } from '../catalogue/concurrency.ts';
-import { ConflictError, ValidationError } from '../catalogue/errors.ts';
+import { ConflictError, NotPermittedError, ValidationError } from '../catalogue/errors.ts';
 import { parseSafePath, type RecordRef, recordFormat, type Scope, scopeKey, unitOf } from '../catalogue/layout.ts';
 import { findEntity } from '../catalogue/lookup.ts';
 import { visibleTo } from '../catalogue/permissions.ts';
@@ -56,6 +56,7 @@ export interface Committed {
 export async function commit(access: Access, steps: readonly Step[], options: CommitOptions): Promise<Committed> {
   const { files, viewer } = access;
   if (!files.store.tree.isCatalogue()) throw folderIsGone();
+  if (files.options.readOnly && !options.dryRun) throw new NotPermittedError('The catalogue was opened read-only.');
   if (options.dryRun) return new Transaction(access, options, null).run(steps);
   // Files that are still to be committed must stay at their paths, where git reads them.
   if (steps.some(movesFiles)) await files.commits.drained();

@@ -1,7 +1,7 @@
 /** The layout of all pages, and the page of a JSON value. No page has scripts. */
 import type { Settings } from '../catalogue/types.ts';
 
-const entities: Readonly<Record<string, string>> = {
+const htmlEscapes: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
   '>': '&gt;',
@@ -11,7 +11,7 @@ const entities: Readonly<Record<string, string>> = {
 
 /** A text as HTML, for content or a quoted attribute. */
 export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
+  return text.replace(/[&<>"']/g, (character) => htmlEscapes[character] ?? character);
 }
 
 /** The style of every page; the Content-Security-Policy allows no other. */

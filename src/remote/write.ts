@@ -25,10 +25,10 @@ export interface Body {
 }
 
 /**
- * The body that says what the input says: JSON, or a form where there are bytes in it.
- * @param input of a query with a version, the dataset as well: its address is a part of the version's
+ * The body of a request with an input: JSON, or a form if there are bytes in it.
+ * @param input with `version` of a query, it must have `dataset` too: the address of a version contains it
  */
-export async function bodyOf(kind: WritableKind, input: Input, base: string): Promise<Body> {
+export async function requestBody(kind: WritableKind, input: Input, base: string): Promise<Body> {
   const fields = Object.entries(input).flatMap(([name, value]): [string, unknown][] => {
     return value === undefined ? [] : [[name, bodyValue(fieldNamed(kind, name), base, value, input)]];
   });
@@ -41,7 +41,7 @@ export async function bodyOf(kind: WritableKind, input: Input, base: string): Pr
   return { body: new Uint8Array(await encoded.arrayBuffer()), headers: { 'content-type': type } };
 }
 
-/** A list is one part an item, and an empty one an empty part; what is deeper is JSON. */
+/** Form parts of a value: one for each item of a list, one empty part for an empty list, nested values as JSON. */
 function partsOf(kind: WritableKind, name: string, value: unknown): readonly unknown[] {
   if (value instanceof Uint8Array) return [value];
   const shape = shapeOf(kind, name);

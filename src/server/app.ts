@@ -57,8 +57,8 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
       authorizeWrite(ctx, route, viewer, app); // 401, 403
       const dryRun = !isSafe(ctx.method) && dryRunFrom(query); // 400
       const request = { ctx, app, catalogue, viewer, params: ctx.params, query, links, dryRun, type, indent };
-      const shown = await dispatch(route, request); // the handler of the method; 405
-      if (shown) await respond(route, request, shown, baseline); // from the cache if it is unchanged, else anew
+      const representation = await dispatch(route, request); // the handler of the method; 405
+      if (representation) await respond(route, request, representation, baseline); // from the cache if it is unchanged, else anew
     });
   for (const [path, page] of loginPages(app)) router.all(path, page);
   koa.use(router.routes() as unknown as Koa.Middleware);

@@ -5,7 +5,6 @@ import { ValidationError } from '../catalogue/errors.ts';
 import { pythonTypeName } from '../catalogue/input.ts';
 import { BadRequestError, TooLargeError, UnsupportedMediaTypeError } from './errors.ts';
 import { type FormEntries, fromEntries, fromForm } from './forms.ts';
-
 import { clearBodyTimeout } from './limits.ts';
 import { readImageForm } from './multipart.ts';
 
@@ -45,7 +44,7 @@ export async function readInput(ctx: ParameterizedContext, kind?: WritableKind):
  * @param largest limit in bytes
  * @throws UnsupportedMediaTypeError, BadRequestError, TooLargeError
  */
-export async function readJson(ctx: ParameterizedContext, largest: number): Promise<unknown> {
+export async function readJsonBody(ctx: ParameterizedContext, largest: number): Promise<unknown> {
   if (bodyType(ctx) !== 'application/json') throw new UnsupportedMediaTypeError(ctx.get('Content-Type'));
   return parseJson(await readText(ctx, largest));
 }

@@ -5,7 +5,7 @@ import type { ParameterizedContext } from 'koa';
 import { StaleError, ValidationError } from '../catalogue/errors.ts';
 import { isBytesPath } from '../catalogue/layout.ts';
 import type { ChangeOutcome, FileEntry, RecordChange } from '../catalogue/replica.ts';
-import { readJson, readText, whileConnected } from './body.ts';
+import { readJsonBody, readText, whileConnected } from './body.ts';
 import {
   BadRequestError,
   errorResponse,
@@ -25,7 +25,7 @@ const mostChanges = 1000;
 
 /** Applies changes one after the other; responds with the outcome of each, as if it had been a request of its own. */
 export async function changeFiles({ catalogue, ctx, dryRun }: RequestContext): Promise<Representation> {
-  const changes = parseChanges(await readJson(ctx, largestChanges));
+  const changes = parseChanges(await readJsonBody(ctx, largestChanges));
   const outcomes = await catalogue.replica.apply(changes, { dryRun });
   const results = outcomes.map((outcome) => {
     const result = representOutcome(outcome);

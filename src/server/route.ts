@@ -17,7 +17,7 @@ export interface Route {
   readonly name: string;
   /** The handlers by method. That of GET answers HEAD, too; OPTIONS is answered for every route. */
   readonly handlers: Handlers;
-  /** True if `Allow` lists the methods that write to signed-in users only. */
+  /** True if only signed-in users see the writing methods in `Allow`. */
   readonly hidesWrites?: boolean;
   /** True if anybody may write: credentials are ignored. */
   readonly withoutSignIn?: boolean;

@@ -36,7 +36,7 @@ export function edit<K extends WritableKind>(kind: K, required: 'all' | 'some'):
   return async (request) => {
     const { catalogue, ctx, params } = request;
     const entity = await catalogue.get<K>(refFrom(kind, params));
-    const options = optionsOf(request, entity);
+    const options = writeOptionsFrom(request, entity);
     const { label } = entity as { label?: string };
     const partial = required === 'some';
     const input = await readInput(ctx, kind);
@@ -50,7 +50,7 @@ export function remove<K extends WritableKind>(kind: K): Handler {
   return async (request) => {
     const { catalogue, ctx, params } = request;
     const entity = await catalogue.get<K>(refFrom(kind, params));
-    await catalogue.remove(refOf(entity as never), optionsOf(request, entity));
+    await catalogue.remove(refOf(entity as never), writeOptionsFrom(request, entity));
     ctx.status = 204;
     return undefined;
   };
@@ -79,11 +79,14 @@ async function parseFields(
 }
 
 /**
- * The dry run that is asked for, and If-Match, which guards against lost updates (RFC 9110, section 13.1.1). The catalogue compares the entity with the
- * files again when it writes.
+ * Options of a write: dry run, and If-Match, which prevents lost updates (RFC 9110, section 13.1.1). The catalogue
+ * compares the entity with the files again when it writes.
  * @throws StaleError if the tag isn't that of the entity
  */
-function optionsOf<K extends WritableKind>(request: RequestContext, entity: Entities[K]): WriteOptions<Entities[K]> {
+function writeOptionsFrom<K extends WritableKind>(
+  request: RequestContext,
+  entity: Entities[K],
+): WriteOptions<Entities[K]> {
   const { ctx, dryRun } = request;
   const condition = ctx.get('If-Match');
   if (!condition || condition.trim() === '*') return { dryRun };

@@ -19,7 +19,10 @@ export interface SyncInput extends ThreeWay {
   readonly moves: readonly Move[];
   /** Reasons why files can't be read on one side, by path. */
   readonly unreadable?: ReadonlyMap<string, string>;
-  /** Reason why a file that the remote lacks may only be hidden, and isn't taken for removed; undefined if it can't be. */
+  /**
+   * Reason why files that the remote lacks may only be hidden from the user. They don't count as removed then. Undefined if
+   * the user sees everything.
+   */
   readonly hiddenReason?: string | undefined;
 }
 
@@ -30,9 +33,9 @@ export function classify(input: SyncInput): {
 } {
   const { base, ours, theirs, unreadable = new Map(), hiddenReason } = input;
   const statuses = new Map<string, Status>();
-  const reduced = { ours: reducedDatasets(base, ours), theirs: reducedDatasets(base, theirs) };
+  const removals = { ours: datasetsWithRemovals(base, ours), theirs: datasetsWithRemovals(base, theirs) };
   for (const path of new Set([...base.keys(), ...ours.keys(), ...theirs.keys()]))
-    statuses.set(path, isBytesPath(path) ? bytesStatus(path, input, reduced) : recordStatus(path, input));
+    statuses.set(path, isBytesPath(path) ? bytesStatus(path, input, removals) : recordStatus(path, input));
   const blocked: Blocked[] = [];
   const block = (path: string, reason: string) => {
     if (statuses.get(path) === 'same' || statuses.get(path) === 'blocked') return;
@@ -66,20 +69,20 @@ function recordStatus(path: string, { base, ours, theirs }: ThreeWay): Status {
 /**
  * Status of bytes, which are added and removed with the record that names them. Bytes that a side lost without their
  * record are added again; media files are only ever added.
- * @param reduced see `reducedDatasets`
+ * @param removals for each side, the datasets in which it has removed records
  */
-function bytesStatus(path: string, input: ThreeWay, reduced: Readonly<Record<Side, ReadonlySet<string>>>): Status {
+function bytesStatus(path: string, input: ThreeWay, removals: Readonly<Record<Side, ReadonlySet<string>>>): Status {
   const { base, ours, theirs } = input;
   if (ours.has(path) && theirs.has(path)) return recordStatus(path, input);
   if (!ours.has(path) && !theirs.has(path)) return 'same';
   const lacking = ours.has(path) ? 'theirs' : 'ours';
-  const isRemoved = kindOf(path) === 'media' || reduced[lacking].has(enclosingFolders(path)[0] ?? '');
+  const isRemoved = kindOf(path) === 'media' || removals[lacking].has(enclosingFolders(path)[0] ?? '');
   if (base.has(path) && isRemoved) return 'ignored';
   return lacking === 'ours' ? 'incoming' : 'outgoing';
 }
 
 /** Folders of the datasets in which a side has removed records. */
-function reducedDatasets(base: Files, side: Files): ReadonlySet<string> {
+function datasetsWithRemovals(base: Files, side: Files): ReadonlySet<string> {
   const folders = new Set<string>();
   for (const path of base.keys())
     if (!side.has(path) && ['dataset', 'version'].includes(kindOf(path))) folders.add(enclosingFolders(path)[0] ?? '');
@@ -145,7 +148,7 @@ function joinContainer(
 ): void {
   const isDataset = kindOf(record) === 'dataset';
   const isChanged = (path: string) => keeper.get(path)?.checksum !== base.get(path)?.checksum;
-  // A file that both sides have was moved there by the remover since.
+  // If both sides have the file, the remover had moved it into this folder.
   const survivors = members.filter(
     (path) => statuses.get(path) === 'blocked' || (keeper.has(path) && (remover.has(path) || isChanged(path))),
   );

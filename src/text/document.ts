@@ -83,7 +83,7 @@ function differingKeys(text: string, format: Format, wanted: Mapping): string[] 
   );
 }
 
-/** Keys that may have made a text unparsable: those that changed, and those with an alias of something in them. */
+/** Keys that may have made a text unparsable: those that changed, and those with a YAML alias (`*name`) of an anchor in them. */
 function suspectKeys(text: string, entries: readonly Entry[], before: Mapping, after: Mapping): string[] {
   const changed = entries.filter(({ key }) => key !== null && !isDeepStrictEqual(before[key], after[key]));
   const anchors = changed.flatMap((entry) =>

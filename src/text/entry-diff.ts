@@ -44,7 +44,7 @@ type Mapping = Readonly<Record<string, Value>>;
 
 function diffMapping(node: Collection, before: Mapping, after: Mapping, order: readonly string[]): EntryDiff | null {
   const kept: KeptEntry[] = [];
-  // By key, the entry of the text that a new key after it follows: its own, or the one that it follows itself.
+  // For each key, the old entry behind which the next new key goes: of a kept key its own, of a new key the same as its own.
   const positions = new Map<string, Entry | null>();
   for (const entry of node.entries) {
     const key = entry.key ?? '';

@@ -10,7 +10,7 @@ import { type Entry, maxDepth, type Node } from './tree.ts';
  * @param text without a byte order mark
  * @throws ParseError
  */
-export function readJson(text: string): unknown {
+export function parseStrictJson(text: string): unknown {
   if (text.trim() === '')
     throw new ParseError(text, 0, 'The file is empty: it needs at least {} with keys and values.');
   const { colons, depth } = outline(text);

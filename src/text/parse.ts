@@ -1,5 +1,5 @@
 /** Reading a record's text: its value, or its syntax error in words for the person who wrote it. */
-import { readJson, treeOfJson } from './json.ts';
+import { parseStrictJson, treeOfJson } from './json.ts';
 import { ParseError, pointerTokens, positionAt, type TextPosition } from './parse-error.ts';
 import { type Collection, type Entry, entryEnd, type Node } from './tree.ts';
 import { readYaml, treeOfYaml } from './yaml.ts';
@@ -18,7 +18,7 @@ export type Parsed = { readonly value: unknown } | { readonly error: ParseError 
 export function parseRecord(text: string, format: Format): Parsed {
   const source = withoutByteOrderMark(text);
   try {
-    const value = format === 'yaml' ? readYaml(source) : readJson(source);
+    const value = format === 'yaml' ? readYaml(source) : parseStrictJson(source);
     if (value !== null && typeof value === 'object' && !Array.isArray(value)) return { value };
     const found = Array.isArray(value) ? 'a list' : value === null ? 'nothing' : 'a single value';
     const start = Math.max(0, source.search(format === 'yaml' ? /^(?![ \t]*#)(?!---).*\S/m : /\S/));

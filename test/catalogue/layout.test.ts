@@ -6,13 +6,13 @@ import {
   enclosingFolders,
   isBytesPath,
   ownPath,
-  parentFolder,
   parsePath,
   parseSafePath,
   type RecordRef,
   recordAt,
   recordPaths,
   scopeAt,
+  siblingsFolder,
   unitOf,
 } from '../../src/catalogue/layout.ts';
 
@@ -40,7 +40,7 @@ describe('layout', () => {
     it(`of a ${ref.kind}: reference to path and back`, () => {
       assert.equal(recordPaths(ref)[0], path);
       assert.equal(ownPath(ref, path), own);
-      assert.equal(parentFolder(ref), parent);
+      assert.equal(siblingsFolder(ref), parent);
       for (const one of recordPaths(ref)) {
         assert.deepEqual(parsePath(one), { kind: 'record', ref });
         assert.deepEqual(parseSafePath(one), { kind: 'record', ref });

@@ -63,7 +63,7 @@ export const command: Verb<Options> = {
 };
 
 /** The part of the catalogue to check. Git sets GIT_INDEX_FILE for its hooks, relative to the current folder. */
-function partOf({ env, cwd }: Context, { changed, staged, fix, deep }: Options): Pick<CheckOptions, 'changed'> {
+function changesToCheck({ env, cwd }: Context, { changed, staged, fix, deep }: Options): Pick<CheckOptions, 'changed'> {
   if (staged) {
     const odd = fix ? '--fix' : deep ? '--deep' : null;
     if (odd) throw new UsageError(`${odd} works on the files in the folder, and --staged doesn't read them.`);
@@ -83,7 +83,7 @@ interface Checked {
 async function checkedLocally({ context, folder }: Call, options: Options): Promise<Checked> {
   const { fix = false, deep = false } = options;
   const root = folder();
-  const part = partOf(context, options);
+  const part = changesToCheck(context, options);
   const { at, end } = progress(context, 'Checking');
   const report = await context.check(root, { fix, deep, onProgress: at, ...part }).finally(end);
   return { report, place: (path) => relative(context.cwd, resolve(context.cwd, root, path)).replaceAll('\\', '/') };

@@ -12,7 +12,7 @@ import { interruptible } from '../interruption.ts';
 import { findVersion } from '../lookup.ts';
 import { transfer } from '../output/progress.ts';
 import { bytesText } from '../output/quantities.ts';
-import { fetchPart, hashing, partOf } from '../transfer/resume.ts';
+import { bytesAlreadyFetched, fetchPart, hashing } from '../transfer/resume.ts';
 import { writeToStdout } from '../transfer/save.ts';
 
 export const command: Verb<{ output?: string; force?: boolean }> = {
@@ -65,7 +65,7 @@ async function toFile(call: Call, payload: Payload, output: string | undefined, 
     await payload.close();
     throw new ConflictError(`The file ${shown} exists. Name another one with -o FILE, or replace it with --force`);
   }
-  const already = partOf(path, size);
+  const already = bytesAlreadyFetched(path, size);
   if (already) show.message(`Resuming after ${bytesText(already)} of ${bytesText(size)}.`);
   const { at, end } = transfer(context, `Downloading ${basename(shown)}`, size, already);
   const remains = `The first part is in ${shown}.part: the same command fetches the rest.`;

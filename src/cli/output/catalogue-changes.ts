@@ -37,7 +37,7 @@ export const plural: Readonly<Record<EntityChange['kind'], string>> = {
 };
 
 /** The contents of a dataset that was added or removed: `5 columns, 1 version, 3 rows`. */
-export function contentOf({ kind, columns, versions }: EntityChange): string {
+export function contentsText({ kind, columns, versions }: EntityChange): string {
   if (kind !== 'dataset') return '';
   const rows = versions[0]?.rows ?? null;
   return [
@@ -121,7 +121,7 @@ export function catalogueChangeLines(things: readonly EntityChange[], forPeople:
     const title = [kind, name].filter(Boolean).join(' ') + (was === null ? '' : `, was ${was}`);
     if (change === 'changed')
       return [`~ ${title}`, ...detailsOf(thing, quote).map((line) => `    ${line}`)].map(oneLine);
-    const content = contentOf(thing);
+    const content = contentsText(thing);
     return [oneLine(`${marks[change]} ${title}${label && ` "${quote(label)}"`}${content && `: ${content}`}`)];
   });
 }

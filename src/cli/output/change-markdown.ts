@@ -1,6 +1,6 @@
 /** Changes of a catalogue between two commits, as Markdown (of GitHub and GitLab) for a pull request. */
 import type { EntityChange } from '../../catalogue/changes.ts';
-import { contentOf, detailsOf, plural, summaryOf } from './catalogue-changes.ts';
+import { contentsText, detailsOf, plural, summaryOf } from './catalogue-changes.ts';
 import { oneLine } from './text.ts';
 
 /** Longer lists are folded. */
@@ -48,7 +48,7 @@ export function changesMarkdown(
 
 function wholeLine(thing: EntityChange): string {
   const { change, name, label } = thing;
-  const content = contentOf(thing);
+  const content = contentsText(thing);
   return `**${change}** ${code(name)}${label && ` ${code(label)}`}${content && `: ${content}`}`;
 }
 

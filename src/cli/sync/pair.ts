@@ -23,8 +23,8 @@ export interface Origin {
   readonly cloning?: boolean;
 }
 
-const folder = 'remotes';
-const pathIn = (root: string, name: string) => join(root, privateFolder, folder, name);
+const remotesFolder = 'remotes';
+const pathIn = (root: string, name: string) => join(root, privateFolder, remotesFolder, name);
 
 /** The origin of a folder; null where there is none. */
 export async function readOrigin(root: string): Promise<Origin | null> {
@@ -44,7 +44,7 @@ export async function writeOrigin(root: string, { url, cloning = false }: Origin
     import('../../disk/durable.ts'),
     import('../../disk/private-folder.ts'),
   ]);
-  await makePrivateFolder(root, folder);
+  await makePrivateFolder(root, remotesFolder);
   const text = JSON.stringify({ url, ...(cloning && { cloning }) }, null, 2);
   await writeDurably(pathIn(root, 'origin.json'), `${text}\n`, { mode: 0o600 });
 }
@@ -92,7 +92,7 @@ export async function openPair<T>(
   const remote = await pairedRemote(call, given);
   const theirs = await call.remote(given);
   const ours = await context.open(root, { whole: true });
-  await makePrivateFolder(root, folder);
+  await makePrivateFolder(root, remotesFolder);
   const path = statePath(root, remote.url);
   return withLock(
     root,

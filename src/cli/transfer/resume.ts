@@ -10,7 +10,7 @@ import { formatRef } from '../../catalogue/ref.ts';
 import { countBytes, syncFile } from './save.ts';
 
 /** The number of bytes in `<path>.part` from an earlier download; 0 if they can't be the beginning of the file. */
-export function partOf(path: string, size: number): number {
+export function bytesAlreadyFetched(path: string, size: number): number {
   const part = statSync(`${path}.part`, { throwIfNoEntry: false });
   return part?.isFile() && part.size <= size ? part.size : 0;
 }

@@ -9,7 +9,8 @@ export interface OutputFormat {
 }
 
 /**
- * The output formats, in order of preference. JSON media types select `geojson`; `json` and `objects` are selected by name.
+ * The output formats, in order of preference. JSON media types select `geojson`.
+ * `json` (an array of Features) and `objects` (an array of plain objects) are selected by name.
  * Newline-delimited GeoJSON has no media type of its own: `application/geo+json-seq` promises the record separators of
  * RFC 8142, so it is served as newline-delimited JSON.
  */

@@ -30,16 +30,16 @@ function nodeBoxes(predicate: Predicate, negated: boolean): PlanarBbox[] | null 
     case 'bbox':
       return negated ? null : splitAtAntimeridian(predicate.bbox);
     case 'dwithin':
-      return negated ? null : spatialBoxes(predicate);
+      return negated ? null : boxesAround(predicate);
     case 'spatial':
-      return (predicate.test === 'disjoint') === negated ? spatialBoxes(predicate) : null;
+      return (predicate.test === 'disjoint') === negated ? boxesAround(predicate) : null;
     default:
       return null;
   }
 }
 
 /** Boxes around a spatial predicate's geometry, with its buffer or distance, on both sides of the antimeridian. */
-export function spatialBoxes(predicate: SpatialPredicate | DistanceWithin): PlanarBbox[] {
+export function boxesAround(predicate: SpatialPredicate | DistanceWithin): PlanarBbox[] {
   const box = bboxOf(predicate.geometry);
   if (!box) return [];
   if (predicate.op === 'dwithin') return withWrappedCopies(expandBbox(box, predicate.distance, predicate.unit));

@@ -23,7 +23,7 @@ import { type Bbox, combineGeometries, type Geometry, mapPositions } from '../ge
 import { type Geos, invalidReason, loadGeos, PreparedGeometry, runGeosTest, toTernary } from '../geometry/geos.ts';
 import type { Row } from '../row.ts';
 import type { DistanceWithin, InBbox, SpatialPredicate } from './predicate.ts';
-import { spatialBoxes } from './search-boxes.ts';
+import { boxesAround } from './search-boxes.ts';
 
 /** True, false, or null for unknown. */
 export type Ternary = boolean | null;
@@ -58,7 +58,7 @@ export async function loadSpatialTests(): Promise<SpatialTestCompiler> {
     }
     if (predicate.unit === 'degree') return compileRowTest(planarDistanceTest(geos, predicate, box));
     return compileRowTest({
-      boxes: spatialBoxes(predicate),
+      boxes: boxesAround(predicate),
       outside: false,
       ...geodesicDistanceTest(geos, predicate.geometry, predicate.distance),
     });
@@ -114,7 +114,7 @@ function wrappedCopies(geometry: Geometry, box: PlanarBbox): Geometry[] {
 }
 
 function operatorTest(geos: Geos, predicate: SpatialPredicate, around: PlanarBbox): GeometryTest {
-  const boxes = spatialBoxes(predicate);
+  const boxes = boxesAround(predicate);
   const copies = wrappedCopies(predicate.geometry, around);
   if (predicate.test === 'contains') {
     const each = copies.map((copy) => new PreparedGeometry(geos, copy));
@@ -161,7 +161,7 @@ function planarDistanceTest(geos: Geos, predicate: DistanceWithin, box: PlanarBb
   );
   const test = (pointer: number) => geos.GEOSPreparedDistanceWithin(query.pointer, pointer, distance);
   return {
-    boxes: spatialBoxes(predicate),
+    boxes: boxesAround(predicate),
     outside: false,
     testBbox: (bbox) => {
       if (!isPoint(bbox)) return undefined;
@@ -191,7 +191,7 @@ function circleTest(predicate: SpatialPredicate, point: PlanarBbox, radius: numb
     return all;
   };
   return {
-    boxes: spatialBoxes(predicate),
+    boxes: boxesAround(predicate),
     outside: false,
     testGeometry: (geometry) =>
       centres.some((x) => {

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import { DamagedCopyError } from '../errors.ts';
-import { type ColumnChunk, decodeColumn, decodeOffsets, type RowOffsets } from './column-chunk.ts';
+import { type ColumnChunk, decodeColumn, decodeRowRanges, type RowOffsets } from './column-chunk.ts';
 import {
   type ChunkKey,
   type ChunkLocation,
@@ -111,7 +111,7 @@ export class ChunkReader {
       key === 'geometry'
         ? decodeGeometries(kind, bytes.buffer, rows)
         : key === 'offsets'
-          ? decodeOffsets(bytes.buffer)
+          ? decodeRowRanges(bytes.buffer)
           : decodeColumn(kind, bytes.buffer);
     this.#cache.set(this.#cacheKey(group, key), chunk);
     return chunk;

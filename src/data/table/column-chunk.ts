@@ -151,7 +151,7 @@ export function encodeOffsets(offsets: readonly number[], lengths: readonly numb
   return [asBuffer(Float64Array.from(offsets)), asBuffer(Uint32Array.from(lengths))];
 }
 
-export function decodeOffsets(bytes: ArrayBuffer): RowOffsets {
+export function decodeRowRanges(bytes: ArrayBuffer): RowOffsets {
   const rows = bytes.byteLength / 12;
   return {
     bytes: bytes.byteLength,

@@ -6,11 +6,7 @@
  *     <checksum>/rows.bin     the chunks, one row group after another (`column-chunk.ts`, `geometry-chunk.ts`)
  *     <checksum>/index.bin    the spatial index, as flatbush stores it
  *
- * Row groups and column chunks are Parquet's words. Why not Parquet or Arrow itself: types are known only after the last
- * row, and row groups are written long before; a query reads few columns of few row groups, each with one read and no
- * parsing. With a million rows, apache-arrow 21 took 10 s to write three columns, read the whole file to open it, and
- * gave one column of texts in 0.66 s (0.3 s here, from the disk); hyparquet decodes three columns in 0.3 s, in which most
- * queries are answered here. A client that wants a standard format downloads `data.parquet`.
+ * Row groups and column chunks are Parquet's terms. docs/decisions says why it is not Parquet or Arrow.
  */
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
@@ -27,7 +23,7 @@ const layoutVersion = 2;
 /** Location of a chunk in `rows.bin`: kind, offset and length in bytes, CRC-32. */
 export type ChunkLocation = readonly [kind: ChunkKind, offset: number, length: number, crc: number];
 
-/** Name of a chunk in its row group: the index of a column in the payload, or what it holds besides columns. */
+/** Name of a chunk in its row group: index of a column in the payload, geometries, ids (texts, or JSON), or row offsets. */
 export type ChunkKey = number | 'geometry' | 'id' | 'idJson' | 'offsets';
 
 export interface RowGroup {
@@ -46,7 +42,7 @@ export interface TableInfo {
   readonly geometryKinds: readonly GeometryKind[];
   /** Names of the columns of longitude and latitude from which the geometry is made. */
   readonly pointColumns: readonly string[] | null;
-  /** Form of the payload's own bytes if rows can be copied from it: Features with commas between them, or one a line. */
+  /** Form of the rows in the payload, if they can be copied: Features separated by commas, or one on each line. */
   readonly passthrough: 'features' | 'lines' | null;
   /** Minimum x, y, maximum x, y of all geometries, in the payload's reference system. */
   readonly extent: readonly number[] | null;

@@ -49,7 +49,7 @@ export async function checkFolder(root: string, options: CheckOptions = {}): Pro
   const found = await findDiagnostics(root, options);
   const fixed: CheckDiagnostic[] = [];
   if (options.fix) {
-    const catalogue = await openFolder(root, { readOnly: true });
+    const catalogue = await openFolder(root);
     await catalogue.load({ lenient: true });
     for (const one of found.all) if (await fix(catalogue.access(), one.found)) fixed.push(one.diagnostic);
   }

@@ -29,9 +29,9 @@ export type WatchState = 'starting' | 'watching' | 'polling' | 'lost';
 const tickEvery = 250;
 /** Milliseconds between two full scans while the folder isn't watched (yet). */
 const pollEvery = 2000;
-/** A full scan may take at most one part in this many of the time. */
+/** Full scans take at most a fifth of the time. */
 const scanShare = 5;
-/** Number of changes at once from which the system may have dropped some. */
+/** After this many changes at once, the system may have lost some. */
 const flood = 500;
 /** With more recent changes than this, a full scan waits, for at most `maxDelay` milliseconds: it would delay them. */
 const busy = 50;

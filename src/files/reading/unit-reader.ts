@@ -69,10 +69,11 @@ export class UnitReader {
    */
   record<K extends RecordKind>(kind: K, paths: readonly string[]): { record?: RecordOf<K>; text: string } | null {
     let found: { record?: RecordOf<K>; text: string } | null = null;
+    let foundPath = '';
     for (const path of paths) {
       if (found) {
         if (this.#tree.stamp(path))
-          this.report(path, 'name', `It is not read, because ${paths[0]} is there too. Remove one.`);
+          this.report(path, 'name', `It is not read, because ${foundPath} is there too. Remove one.`);
         continue;
       }
       try {
@@ -80,12 +81,16 @@ export class UnitReader {
         // A missing file needs no stamp if its folder has one: that changes when the file is added.
         if (read || !this.#stamps.has(path.slice(0, path.lastIndexOf('/'))))
           this.#stamps.set(path, read?.stamp ?? null);
-        if (read) found = { text: read.text, ...this.#parse(kind, path, read) };
+        if (read) {
+          found = { text: read.text, ...this.#parse(kind, path, read) };
+          foundPath = path;
+        }
       } catch (error) {
         if (!(error instanceof UnreadableFileError)) throw error;
         this.#stamps.set(path, null);
         this.report(path, 'unreadable', error.message);
         found = { text: '' };
+        foundPath = path;
       }
     }
     return found;

@@ -104,7 +104,7 @@ export class UnitStore {
     this.#strays = new Map([...[...this.#strays].filter(([path]) => !path.startsWith(prefix)), ...strays]);
   }
 
-  /** Reads a unit that a scan didn't find. A folder above it may have become a link that leaves the catalogue. */
+  /** Reads one unit. A folder above it may have become a link that leaves the catalogue: then it is gone. */
   #rescanUnit(unit: Unit): void {
     if (!this.tree.leadsOutside(folderOf(unit))) return void this.#updateState(unit);
     const key = unitKey(unit);

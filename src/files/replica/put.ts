@@ -4,7 +4,7 @@ import { open, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import { ConflictError, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
-import { isPortablePath, parentFolder, parseSafePath, unitKey } from '../../catalogue/layout.ts';
+import { isPortablePath, parseSafePath, siblingsFolder, unitKey } from '../../catalogue/layout.ts';
 import { formatRef } from '../../catalogue/ref.ts';
 import type { FileBytes } from '../../catalogue/replica.ts';
 import { codeOf, makeFolders, temporaryBeside, toUnavailable } from '../../disk/durable.ts';
@@ -137,8 +137,8 @@ async function receiveBytes(aside: string, { source, checksum, size, onProgress,
 /** Removes the folders that were made for bytes that were refused, if they are empty. */
 async function removeEmptyFolders({ files }: Access, target: Target, start: string): Promise<void> {
   const isPayload = target.kind === 'payload';
-  const top = files.store.tree.absolute(isPayload ? parentFolder(target.dataset) : '');
-  const locks = isPayload ? [unitKey(target.dataset), parentFolder(target.dataset)].sort() : [];
+  const top = files.store.tree.absolute(isPayload ? siblingsFolder(target.dataset) : '');
+  const locks = isPayload ? [unitKey(target.dataset), siblingsFolder(target.dataset)].sort() : [];
   await withLocks(files.root, locks, async () => {
     for (let folder = start; folder.length > top.length; folder = dirname(folder))
       if (await rmdir(folder).catch(() => true)) return;

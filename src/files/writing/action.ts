@@ -6,7 +6,7 @@ import type { RecordRef } from '../../catalogue/layout.ts';
 import { codeOf, makeFolders, syncFolder, toUnavailable, writeDurably } from '../../disk/durable.ts';
 import type { CatalogueFiles } from '../catalogue-files.ts';
 import { ChangedMeanwhileError, type RecordFile, writeNewRecord } from './record-file.ts';
-import { moveAcross, moveToTrash, restoreFromTrash } from './trash.ts';
+import { moveOrCopy, moveToTrash, restoreFromTrash } from './trash.ts';
 import type { WriteContext } from './write-context.ts';
 
 export type Action =
@@ -90,7 +90,7 @@ async function performAction(
     }
     case 'restore':
       await restoreFromTrash(action.from, join(root, action.path));
-      return () => moveAcross(join(root, action.path), action.from);
+      return () => moveOrCopy(join(root, action.path), action.from);
   }
 }
 

@@ -2,9 +2,9 @@
 import { NotPermittedError, ValidationError } from '../../catalogue/errors.ts';
 import {
   datasetsFolder,
-  parentFolder,
   parseSafePath,
   type RecordRef,
+  siblingsFolder,
   unitKey,
   unitOf,
 } from '../../catalogue/layout.ts';
@@ -82,15 +82,15 @@ export function changeLocks(change: Change): readonly string[] {
     case 'edit':
       return [unit];
     case 'create':
-      return [parentFolder(ref)];
+      return [siblingsFolder(ref)];
     case 'write':
       // While its folder is locked, no other process can add the record.
-      return change.ifMatch === null && ref.kind !== 'version' ? [parentFolder(ref)] : [unit];
+      return change.ifMatch === null && ref.kind !== 'version' ? [siblingsFolder(ref)] : [unit];
     case 'remove':
       return ref.kind === 'namespace' ? [unit, datasetsFolder(ref.slug)] : [unit];
     case 'move': {
       const to = parseSafePath(change.to);
-      const parent = to?.kind === 'record' ? [parentFolder(to.ref)] : [];
+      const parent = to?.kind === 'record' ? [siblingsFolder(to.ref)] : [];
       return [unit, ...parent, ...(ref.kind === 'namespace' ? [datasetsFolder(ref.slug)] : [])];
     }
   }

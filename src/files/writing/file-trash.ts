@@ -1,7 +1,7 @@
 /** The trash of a catalogue folder, with the permissions of a viewer. */
 import { readFile } from 'node:fs/promises';
 import { ConflictError, NotFoundError, NotPermittedError } from '../../catalogue/errors.ts';
-import { parentFolder, type RecordRef, recordPaths, scopeAt, unitKey, unitOf } from '../../catalogue/layout.ts';
+import { type RecordRef, recordPaths, scopeAt, siblingsFolder, unitKey, unitOf } from '../../catalogue/layout.ts';
 import { mayWrite } from '../../catalogue/permissions.ts';
 import { formatRef } from '../../catalogue/ref.ts';
 import { containerOf } from '../../catalogue/rules.ts';
@@ -40,7 +40,7 @@ export class FileTrash implements Trash {
         return { do: 'restore', path, ref, from, record: await readRecord(ref, path, from) };
       }),
     );
-    const locks = [unitKey(unitOf(ref)), parentFolder(ref)];
+    const locks = [unitKey(unitOf(ref)), siblingsFolder(ref)];
     const refusal = (found: readonly Diagnostic[]) => restoreRefusal(ref, found);
     const message = () => restorationMessage(ref);
     // Records that it names may have been removed since: `check` reports them.

@@ -4,12 +4,12 @@ import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
 import {
   namespaceFolder,
   ownPath,
-  parentFolder,
   parseSafePath,
   type RecordRef,
   recordFormat,
   recordPaths,
   type Scope,
+  siblingsFolder,
   type Unit,
   unitKey,
   unitOf,
@@ -187,7 +187,7 @@ export class TransactionPlan {
     assertUnchanged(this.#snapshot, { ref: from, path, bytes }, ifMatch, this.#access.viewer.staff);
     assertNoDuplicate(this.#overlay, from, path);
     const places = { from: ownPath(from, path), to: ownPath(goal, to) };
-    const isTaken = this.#overlay.names(parentFolder(goal)).some(({ name }) => name === lastSegment(places.to));
+    const isTaken = this.#overlay.names(siblingsFolder(goal)).some(({ name }) => name === lastSegment(places.to));
     const before = this.#readWritten();
     this.#overlay.move(places.from, places.to);
     this.#scopes.push(...scopesToRefresh(from), ...scopesToRefresh(goal));

@@ -4,7 +4,7 @@ import { NotPermittedError } from '../../catalogue/errors.ts';
 import { parseSafePath, type RecordRef, recordPaths } from '../../catalogue/layout.ts';
 import { mediaTypeOf } from '../../catalogue/media-types.ts';
 import {
-  assertMayClaim,
+  assertMayAddAlias,
   isUserOrStaff,
   mayWrite,
   owningNamespace,
@@ -55,7 +55,7 @@ export function assertContentsPermitted(
   }
   const known = aliasesIn(before);
   for (const alias of aliasesIn(record))
-    if (!known.includes(alias)) assertMayClaim(viewer, ref, alias, files.snapshot, visible());
+    if (!known.includes(alias)) assertMayAddAlias(viewer, ref, alias, files.snapshot, visible());
 }
 
 /** @throws NotPermittedError unless the viewer may write in the namespace; without one, unless the viewer is staff */

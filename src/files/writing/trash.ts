@@ -47,7 +47,7 @@ export async function moveToTrash(
     const entry = { ref, paths, removed: now.toISOString(), by };
     await writeDurably(join(entryFolder, entryName), `${JSON.stringify(entry, null, 2)}\n`, { mode: 0o600 });
     for (const path of paths) {
-      await moveAcross(join(root, path), join(entryFolder, path));
+      await moveOrCopy(join(root, path), join(entryFolder, path));
       // The temporary file of an upload in progress is not restored.
       if (ref.kind === 'dataset') await sweepTemporaries(join(entryFolder, payloadFolderOf(path)), 0);
       isFirst = false;
@@ -65,7 +65,7 @@ const payloadFolderOf = (path: string) => `${path}/data`;
  * @throws ConflictError if something else is there
  */
 export async function restoreFromTrash(from: string, to: string): Promise<void> {
-  await moveAcross(from, to).catch((error) => {
+  await moveOrCopy(from, to).catch((error) => {
     if (['EEXIST', 'ENOTEMPTY', 'ENOTDIR'].includes(codeOf(error))) throw new ConflictError(`${to} exists already.`);
     throw error;
   });
@@ -82,7 +82,7 @@ async function makeTrashFolder(root: string): Promise<void> {
 }
 
 /** Moves a file or folder; copies it if the target is on another file system. */
-export async function moveAcross(from: string, to: string, renamed: typeof rename = rename): Promise<void> {
+export async function moveOrCopy(from: string, to: string, renamed: typeof rename = rename): Promise<void> {
   await makeFolders(dirname(to));
   try {
     await renamed(from, to);

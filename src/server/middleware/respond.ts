@@ -62,7 +62,7 @@ export interface Baseline {
   readonly settings: Settings;
 }
 
-/** Read first: a change meanwhile makes the response look older than it is, and never newer. */
+/** To be read before the handler runs: a change meanwhile makes the response look older than it is, and never newer. */
 export function baselineOf({ cache, publicCatalogue }: AppContext): Baseline {
   const { revision, settings } = publicCatalogue;
   return { epoch: cache.epochOf(revision), settings };
@@ -72,35 +72,41 @@ export function baselineOf({ cache, publicCatalogue }: AppContext): Baseline {
 export async function respond(
   route: Route,
   request: RequestContext,
-  shown: Representation,
+  representation: Representation,
   { epoch, settings }: Baseline,
 ): Promise<void> {
   const { ctx, app } = request;
   // The settings decide about links and the titles of pages.
-  const dependsOn = [settings, ...shown.dependsOn];
-  const key = shown.dependsOn.length ? cacheKey(ctx.req) : null;
+  const dependsOn = [settings, ...representation.dependsOn];
+  const key = representation.dependsOn.length ? cacheKey(ctx.req) : null;
   let response: CachedResponse | undefined = key === null ? undefined : app.cache.get(key);
   if (response && areSame(response.dependsOn, dependsOn)) response.epoch = epoch;
   else {
-    response = makeResponse(epoch, dependsOn, bodyOf(request, shown), headersOf(request, shown), route.name);
+    response = makeResponse(
+      epoch,
+      dependsOn,
+      bodyOf(request, representation),
+      headersOf(request, representation),
+      route.name,
+    );
     if (key !== null) app.cache.set(key, response);
   }
   const variant = await variantFor(response, ctx.get('Accept-Encoding'));
   ctx.respond = false;
-  sendVariant(ctx.req, ctx.res, variant, shown.status);
+  sendVariant(ctx.req, ctx.res, variant, representation.status);
 }
 
-function bodyOf({ app, type, indent, links }: RequestContext, shown: Representation): string {
+function bodyOf({ app, type, indent, links }: RequestContext, representation: Representation): string {
   const { settings } = app.publicCatalogue;
-  if (shown.html) return shown.html(settings, links.base);
-  if ((shown.type ?? type) === 'text/html')
-    return jsonPage(shown.title, settings, JSON.parse(shown.json()), links.base);
-  return indent === undefined ? shown.json() : JSON.stringify(JSON.parse(shown.json()), null, indent);
+  if (representation.html) return representation.html(settings, links.base);
+  if ((representation.type ?? type) === 'text/html')
+    return jsonPage(representation.title, settings, JSON.parse(representation.json()), links.base);
+  return indent === undefined ? representation.json() : JSON.stringify(JSON.parse(representation.json()), null, indent);
 }
 
-function headersOf({ ctx, app, type: negotiated }: RequestContext, shown: Representation): Headers {
+function headersOf({ ctx, app, type: negotiated }: RequestContext, representation: Representation): Headers {
   const { authorization, cookie } = ctx.req.headers;
-  const { type = negotiated, html, headers = [] } = shown;
+  const { type = negotiated, html, headers = [] } = representation;
   const isPage = type === 'text/html' || html;
   ctx.vary('Accept-Encoding');
   return [

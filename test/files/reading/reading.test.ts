@@ -57,6 +57,14 @@ describe('a record', () => {
       assert.match(message, /dataset\.(yml|json): It is not read, because .*dataset\.yaml is there too/);
   });
 
+  it('is named in the message about the others, whatever its extension', async (t) => {
+    const { catalogue } = await opened(t, (folder) => {
+      folder.write(`${home}/dataset.yml`, 'label: YML\n');
+      folder.write(`${home}/dataset.json`, '{"label": "JSON"}');
+    });
+    assert.match(messagesOf(catalogue).join(), /dataset\.json: It is not read, because .*dataset\.yml is there too/);
+  });
+
   const outside = () => join(tmpdir(), `outside-${process.pid}.yaml`);
   type Odd = readonly [why: string, prepare: (folder: CatalogueFolder, t: TestContext) => unknown, problem: RegExp];
   const record = `${home}/dataset.yaml`;

@@ -7,7 +7,7 @@ import { ConflictError, NotFoundError } from '../../../src/catalogue/errors.ts';
 import type { Viewer } from '../../../src/catalogue/permissions.ts';
 import type { TrashEntry } from '../../../src/catalogue/trash.ts';
 import { type FileCatalogue, openFolder } from '../../../src/files/file-catalogue.ts';
-import { emptyTrash, listTrash, moveAcross } from '../../../src/files/writing/trash.ts';
+import { emptyTrash, listTrash, moveOrCopy } from '../../../src/files/writing/trash.ts';
 import { type FolderContent, homeOf, makeFolder, until } from '../../support/folder.ts';
 
 const content: FolderContent = {
@@ -138,7 +138,7 @@ describe('what is removed', () => {
     const elsewhere = (async () => {
       throw Object.assign(new Error('cross-device link not permitted'), { code: 'EXDEV' });
     }) as typeof rename;
-    await moveAcross(folder.path(homeOf('parks/trees')), folder.path('.catalogue/trash/x/trees'), elsewhere);
+    await moveOrCopy(folder.path(homeOf('parks/trees')), folder.path('.catalogue/trash/x/trees'), elsewhere);
     assert.deepEqual(await picture(folder.path(homeOf('parks'))).catch(() => ({})), {});
     const names = await readdir(folder.path('.catalogue/trash/x'));
     assert.deepEqual(names, ['trees']);
