@@ -14,6 +14,13 @@ function isCompiled() {
 }
 
 const compiled = isCompiled();
+if (compiled && !existsSync(path('dist/cli/main.js'))) {
+  const how = existsSync(path('src'))
+    ? `Run "npm ci" in ${path('.')}`
+    : 'npm ran no scripts when it installed it. Install it again with: npm install --ignore-scripts=false';
+  process.stderr.write(`error: The program catalogue isn't built. ${how}\n`);
+  process.exit(1);
+}
 if (!compiled) (await import('tsx/esm/api')).register();
 const [{ main }, { processContext }] = await Promise.all(
   compiled

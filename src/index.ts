@@ -60,7 +60,7 @@ export interface OpenOptions {
  *
  * @example
  * ```ts
- * import { openCatalogue, parseDatasetRef } from 'catalogue';
+ * import { openCatalogue, parseDatasetRef } from 'dataset-catalogue';
  *
  * const catalogue = await openCatalogue('catalogue-data');
  * const { label, columns } = await catalogue.get(parseDatasetRef('usgs/earthquakes'));
@@ -93,7 +93,7 @@ export interface ConnectOptions {
  *
  * @example
  * ```ts
- * import { connect } from 'catalogue';
+ * import { connect } from 'dataset-catalogue';
  *
  * const catalogue = await connect('http://localhost:8000');
  * const { count, items } = await catalogue.list('dataset', { search: 'rivers' });

@@ -21,7 +21,7 @@ interface Packed {
 describe('the package', () => {
   const home = temporaryFolder();
   after(home.remove);
-  const program = join(home.path, 'empty', 'node_modules', 'catalogue', 'bin', 'catalogue.js');
+  const program = join(home.path, 'empty', 'node_modules', 'dataset-catalogue', 'bin', 'catalogue.js');
   let packed: Packed;
 
   /** Runs npm, whose settings are those of the one who tests. */
@@ -36,7 +36,15 @@ describe('the package', () => {
 
   before(() => {
     // A copy, since packing compiles anew, and other tests run what was compiled.
-    const texts = ['README.md', 'LICENSE', 'CHANGELOG.md', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
+    const texts = [
+      'package-lock.json',
+      'README.md',
+      'LICENSE',
+      'CHANGELOG.md',
+      'package.json',
+      'tsconfig.json',
+      'tsconfig.build.json',
+    ];
     for (const name of ['bin', 'src', 'test/support', 'bench/support', ...texts])
       cpSync(join(checkout, name), join(home.path, 'checkout', name), { recursive: true });
     symlinkSync(join(checkout, 'node_modules'), join(home.path, 'checkout', 'node_modules'), 'junction');
@@ -70,6 +78,48 @@ describe('the package', () => {
     assert.equal(((await answer.json()) as { label: string }).label, 'Trees');
     const { exitCode, err } = await server.end('SIGTERM');
     assert.deepEqual([exitCode, err], [0, '']);
+  });
+
+  it('is installed from a clone, a tarball and a git address, as README.md says', async () => {
+    const readme = readFileSync(join(checkout, 'README.md'), 'utf8');
+    const [, section = ''] = /^## Install the command\n(.*?)^## /ms.exec(readme) ?? [];
+    const commands = [...section.matchAll(/^npm install (.+)$/gm)].map(([, args = '']) => args.split(' '));
+    assert.deepEqual(
+      commands.map((args) => args.at(-1)),
+      ['.', 'dataset-catalogue-0.1.0.tgz', 'git+https://example.org/dataset-catalogue.git'],
+    );
+    // As a clone is: without dependencies and dist/.
+    const repository = join(home.path, 'repository');
+    cpSync(join(home.path, 'checkout'), repository, {
+      recursive: true,
+      filter: (path) => !/\/(node_modules|dist)$/.test(path),
+    });
+    const author = ['-c', 'user.name=Test', '-c', 'user.email=test@example.org', '-c', 'commit.gpgSign=false'];
+    for (const args of [
+      ['init', '-q'],
+      ['add', '.'],
+      [...author, 'commit', '-qm', 'x'],
+    ])
+      assert.equal(spawnSync('git', args, { cwd: repository }).status, 0);
+    for (const [i, args] of commands.entries()) {
+      const prefix = join(home.path, `prefix${i}`);
+      mkdirSync(prefix);
+      const from = args.at(-1)?.startsWith('git')
+        ? `git+file://${repository}`
+        : String(args.at(-1)).replace(/^data/, '../data');
+      npm('checkout', 'install', ...args.slice(0, -1), '--prefix', prefix, '--prefer-offline', from);
+      const { status, stdout, stderr } = spawnSync(join(prefix, 'bin/catalogue'), ['--version'], { encoding: 'utf8' });
+      assert.deepEqual([stdout, stderr, status], [`${version}\n`, '', 0], args.join(' '));
+    }
+  });
+
+  it('says in a sentence that it was installed without being built', () => {
+    const folder = join(home.path, 'unbuilt');
+    cpSync(join(home.path, 'checkout/bin'), join(folder, 'bin'), { recursive: true });
+    writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
+    const { status, stderr } = spawnSync(process.execPath, [join(folder, 'bin/catalogue.js')], { encoding: 'utf8' });
+    assert.match(stderr, /^error: The program catalogue isn't built\. npm ran no scripts .*--ignore-scripts=false\n$/);
+    assert.equal(status, 1);
   });
 
   it('lets two people pull from and push to a server', async () => {

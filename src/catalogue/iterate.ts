@@ -9,7 +9,7 @@ import type { Entities, Kind } from './types.ts';
  *
  * @example
  * ```ts
- * import { listAll, openCatalogue } from 'catalogue';
+ * import { listAll, openCatalogue } from 'dataset-catalogue';
  *
  * const catalogue = await openCatalogue('catalogue-data');
  * for await (const { slug, versions } of listAll(catalogue, 'dataset', { namespace: 'datahub' }))
@@ -40,7 +40,7 @@ export async function* listAll<K extends Kind>(
  *
  * @example
  * ```ts
- * import { openCatalogue, parseVersionRef, readRows } from 'catalogue';
+ * import { openCatalogue, parseVersionRef, readRows } from 'dataset-catalogue';
  *
  * const catalogue = await openCatalogue('catalogue-data');
  * const newest = parseVersionRef('usgs/earthquakes');

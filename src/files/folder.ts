@@ -56,6 +56,12 @@ export async function isCommit(root: string, name: string): Promise<boolean> {
   );
 }
 
+/** Runs git in a folder, and returns its output. @throws Error */
+export async function runGit(folder: string, args: readonly string[]): Promise<string> {
+  const git = await import('./git/git.ts');
+  return git.runGit(folder, args);
+}
+
 /** The git repository that a folder is in; absolute paths. */
 export interface Repository {
   /** Top of the working tree. */

@@ -44,6 +44,33 @@ export const duplicateKey = (text: string, key: string, first: number, second: n
     pointer,
   );
 
+/** A ParseError for the conflicts that git's merge left in a text; null if there are none. */
+export function mergeConflict(text: string): ParseError | null {
+  const found: { readonly from: number; readonly to: number; readonly sides: string }[] = [];
+  let start: { readonly line: number; readonly name: string } | undefined;
+  let hasMiddle = false;
+  for (const [i, line] of text.split(/\r?\n/).entries()) {
+    const [, mark, name = ''] = /^(<{7}|={7}|>{7})(?: (.*))?$/.exec(line) ?? [];
+    if (mark === '<<<<<<<') [start, hasMiddle] = [{ line: i + 1, name }, false];
+    else if (mark === '=======') hasMiddle = true;
+    else if (mark === '>>>>>>>' && start && hasMiddle) {
+      const sides = start.name && name ? ` (${start.name} and ${name})` : '';
+      found.push({ from: start.line, to: i + 1, sides });
+      start = undefined;
+    }
+  }
+  const [first] = found;
+  if (!first) return null;
+  const places = found.map(({ from, to, sides }) => `${from} to ${to}${sides}`);
+  const what = `Unresolved merge conflict${found.length > 1 ? 's' : ''} in lines ${places.join(', ')}`;
+  const offset = text.split('\n', first.from - 1).join('\n').length + (first.from > 1 ? 1 : 0);
+  return new ParseError(
+    text,
+    offset,
+    `${what}: keep what is right, and remove the lines <<<<<<<, ======= and >>>>>>>.`,
+  );
+}
+
 /** `parent` with one token more: a key, or the index of an item (RFC 6901). */
 export const appendToPointer = (parent: string, token: string | number): string =>
   `${parent}/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`;

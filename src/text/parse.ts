@@ -1,6 +1,6 @@
 /** Reading a record's text: its value, or its syntax error in words for the person who wrote it. */
 import { parseStrictJson, treeOfJson } from './json.ts';
-import { ParseError, pointerTokens, positionAt, type TextPosition } from './parse-error.ts';
+import { mergeConflict, ParseError, pointerTokens, positionAt, type TextPosition } from './parse-error.ts';
 import { type Collection, type Entry, entryEnd, type Node } from './tree.ts';
 import { readYaml, treeOfYaml } from './yaml.ts';
 
@@ -25,7 +25,7 @@ export function parseRecord(text: string, format: Format): Parsed {
     const message = `The file holds ${found}, and a record is a mapping: lines of "key: value".`;
     return { error: new ParseError(source, start, message) };
   } catch (error) {
-    if (error instanceof ParseError) return { error };
+    if (error instanceof ParseError) return { error: mergeConflict(source) ?? error };
     return { error: new ParseError(source, 0, `The file can't be read: ${error}`) };
   }
 }
@@ -56,8 +56,13 @@ export function positionFinder(text: string, format: Format): (pointer: string) 
  * The tree of a text without a byte order mark.
  * @throws ParseError
  */
-export const parseTree = (source: string, format: Format): Node =>
-  format === 'yaml' ? treeOfYaml(source) : treeOfJson(source);
+export function parseTree(source: string, format: Format): Node {
+  try {
+    return format === 'yaml' ? treeOfYaml(source) : treeOfJson(source);
+  } catch (error) {
+    throw mergeConflict(source) ?? error;
+  }
+}
 
 export const withoutByteOrderMark = (text: string): string => (text.startsWith('\ufeff') ? text.slice(1) : text);
 

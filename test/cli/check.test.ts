@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { CheckDiagnostic } from '../../src/files/folder.ts';
-import { type PromptOptions, type as typed } from '../support/prompt.ts';
+import { type PromptOptions, seed, type as typed } from '../support/prompt.ts';
+import { makeRepository } from '../support/repository.ts';
 
 const problem = (path: string, line: number, rest: Partial<CheckDiagnostic> = {}): CheckDiagnostic => ({
   path,
@@ -102,5 +103,27 @@ describe('check', () => {
       const problems = report.problems.map(({ code, ...diagnostic }) => diagnostic);
       assert.deepEqual([JSON.parse(out), err, exitCode], [{ ...report, problems }, '', 1]);
     }
+  });
+});
+
+describe('check after a merge', () => {
+  it('names the conflicts that git left, and both sides', async (t) => {
+    const { root, git, write, commit } = await makeRepository(seed, t);
+    const path = 'namespaces/parks/namespace.yaml';
+    git('switch', '--quiet', '-c', 'feature');
+    write(path, 'id: 1\nlabel: Green\n');
+    commit();
+    git('switch', '--quiet', 'main');
+    write(path, 'id: 1\nlabel: Parks and gardens\n');
+    commit();
+    assert.throws(() => git('merge', 'feature'));
+    const { out, exitCode } = await typed(['check'], { root });
+    assert.match(
+      out,
+      new RegExp(`${path}:2:1: Unresolved merge conflict in lines 2 to 6 \\(HEAD and feature\\): keep `),
+    );
+    assert.equal(exitCode, 1);
+    const edited = await typed(['namespace', 'edit', 'parks', '--label', 'x'], { root });
+    assert.match(edited.err, /Unresolved merge conflict in lines 2 to 6/);
   });
 });

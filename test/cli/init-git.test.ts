@@ -2,10 +2,13 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
+import { installAddress } from '../../src/cli/setup/installation.ts';
 import { filesIn, type } from '../support/prompt.ts';
 import { makeRepository, repositoryAt } from '../support/repository.ts';
 
+const bin = fileURLToPath(new URL('../../bin/catalogue.js', import.meta.url));
 const content = { namespaces: { parks: { id: 1, label: 'Parks' } } };
 
 /** A repository with a catalogue, and the words `init …` typed in it. */
@@ -46,7 +49,7 @@ describe('init --hook', () => {
     const [, line = ''] = err.trimEnd().split('\n');
     assert.equal(
       line.trim(),
-      `git --literal-pathspecs diff --cached --quiet -- 'Bob'\\''s data' || npx --no-install catalogue --data 'Bob'\\''s data' check --staged || exit 1`,
+      `git --literal-pathspecs diff --cached --quiet -- 'Bob'\\''s data' || "$(PATH="node_modules/.bin:$PATH" command -v catalogue || echo ${bin})" --data 'Bob'\\''s data' check --staged || exit 1`,
     );
     writeFileSync(join(top, '.git/hooks/pre-commit'), `#!/bin/sh\n${line}\nmake lint\n`);
     assert.match((await init('--hook')).err, /^The hook exists already/);
@@ -100,10 +103,7 @@ describe('init --ci', () => {
     const { init, read, top } = await workshop(t);
     const { err, exitCode } = await init('--ci');
     assert.equal(exitCode, 0);
-    assert.match(
-      err,
-      /^Added \.github\/workflows\/catalogue\.yml\.\nThe workflow needs the program in package\.json: add/,
-    );
+    assert.match(err, /^Added \.github\/workflows\/catalogue\.yml\.\n/);
     const workflow = parse(read('.github/workflows/catalogue.yml'));
     assert.deepEqual(workflow.on.pull_request.paths, ['data/**', '.github/workflows/catalogue.yml']);
     assert.deepEqual(workflow.permissions, { contents: 'read' });
@@ -116,10 +116,10 @@ describe('init --ci', () => {
     );
     assert.equal(steps[0].with['fetch-depth'], 0);
     const commands = steps.flatMap(({ run }: { run?: string }) => run ?? []);
-    assert.deepEqual(commands, [
-      'npm ci',
-      'npx --no-install catalogue --data data check --changed "$BASE" --format github',
-      'npx --no-install catalogue --data data diff "$BASE...HEAD" --format markdown | tee -a "$GITHUB_STEP_SUMMARY"',
+    assert.match(commands[0], /^npm (ci$|install --no-save --no-package-lock .)/);
+    assert.deepEqual(commands.slice(1), [
+      'node_modules/.bin/catalogue --data data check --changed "$BASE" --format github',
+      'node_modules/.bin/catalogue --data data diff "$BASE...HEAD" --format markdown | tee -a "$GITHUB_STEP_SUMMARY"',
     ]);
     assert.match((await init('--ci')).err, /^The workflow exists already/);
     writeFileSync(join(top, '.github/workflows/catalogue.yml'), 'name: Mine\n');
@@ -130,13 +130,58 @@ describe('init --ci', () => {
 
   it('is YAML whatever the folder is called, and says nothing of package.json where that names the program', async (t) => {
     const { init, read, top } = await workshop(t, 'it: is #1 "data"');
-    writeFileSync(join(top, 'package.json'), '{"devDependencies": {"catalogue": "*"}}');
+    writeFileSync(join(top, 'package.json'), '{"devDependencies": {"dataset-catalogue": "*"}}');
     assert.equal((await init('--ci')).err, 'Added .github/workflows/catalogue.yml.\n');
     const { on, jobs } = parse(read('.github/workflows/catalogue.yml'));
     assert.equal(on.pull_request.paths[0], 'it: is #1 "data"/**');
+    assert.equal(jobs.check.steps[2].run, 'npm ci');
     assert.match(jobs.check.steps[3].run, /--data 'it: is #1 "data"' check /);
     const atTop = await workshop(t, '.', '.');
     await atTop.init('--ci');
     assert.equal(parse(atTop.read('.github/workflows/catalogue.yml')).on.pull_request, null);
+  });
+
+  it('accepts its own workflow, whatever address that installs the program from', async (t) => {
+    const { init, read, top } = await workshop(t);
+    await init('--ci');
+    const path = '.github/workflows/catalogue.yml';
+    const other = read(path).replace(/- run: npm .*/, '- run: npm install --no-save x.tgz');
+    writeFileSync(join(top, path), other);
+    assert.deepEqual([(await init('--ci')).exitCode, read(path)], [0, other]);
+  });
+});
+
+describe('the address of the program', () => {
+  it('is the origin of a clone, at its commit, without a password', async (t) => {
+    const { top, root, git } = await makeRepository(content, t);
+    assert.equal(await installAddress(top), null);
+    const commit = git('rev-parse', 'HEAD').trim();
+    for (const [origin, address] of [
+      ['https://bob:secret@example.org/a/b.git', `git+https://example.org/a/b.git#${commit}`],
+      ['git@example.org:a/b.git', `git+https://example.org/a/b.git#${commit}`],
+      ['ssh://git@example.org/a/b.git', `git+ssh://git@example.org/a/b.git#${commit}`],
+      [top, null],
+    ] as const) {
+      git('config', 'remote.origin.url', origin);
+      assert.equal(await installAddress(top), address);
+    }
+    git('config', 'remote.origin.url', 'https://example.org/a/b.git');
+    assert.equal(await installAddress(root), null, 'a folder in another repository');
+  });
+
+  it('is the one that npm installed the package from', async (t) => {
+    const { top } = await makeRepository(content, t);
+    const folder = join(top, 'node_modules/dataset-catalogue');
+    mkdirSync(folder, { recursive: true });
+    for (const [resolved, address] of [
+      ['git+ssh://git@example.org/a/b.git#abc', 'git+ssh://git@example.org/a/b.git#abc'],
+      ['https://bob:secret@example.org/x.tgz', 'https://example.org/x.tgz'],
+      ['https://registry.npmjs.org/dataset-catalogue/-/x-1.2.3.tgz', 'dataset-catalogue@1.2.3'],
+      ['file:../x.tgz', null],
+    ] as const) {
+      const packages = { 'node_modules/dataset-catalogue': { version: '1.2.3', resolved } };
+      writeFileSync(join(folder, '../.package-lock.json'), JSON.stringify({ packages }));
+      assert.equal(await installAddress(folder), address);
+    }
   });
 });

@@ -100,19 +100,43 @@ describe('the pre-commit hook', () => {
     git('commit', '--quiet', '--message', 'First');
   });
 
-  it('says in a sentence that the program isn’t installed', async (t) => {
+  it('finds the program that made it, and says in a sentence if that is gone', async (t) => {
     const { top, git, write, local } = await workshop(t);
     rmSync(local, { recursive: true });
     // A path on which there is git and a shell, and nothing else.
     const tools = join(top, 'node_modules/tools');
     mkdirSync(tools);
     for (const tool of ['git', 'sh']) symlinkSync(which(tool), join(tools, tool));
+    const args = ['-C', top, '-c', 'user.name=Test', '-c', 'user.email=test@example.org', 'commit', '-m', 'x'];
+    const commit = () => execFileSync('git', args, { stdio: 'pipe', env: { ...gitEnv, PATH: tools } });
+    write(benches, 'id: 11\nlabel: Seats\n');
+    git('add', '--all');
+    assert.match(refusal(commit), /The id 11 is already used/);
     write(benches, 'id: 12\nlabel: Seats\n');
     git('add', '--all');
-    const args = ['-C', top, '-c', 'user.name=Test', '-c', 'user.email=test@example.org', 'commit', '-m', 'x'];
+    commit();
+    const hook = join(top, '.git/hooks/pre-commit');
+    writeFileSync(hook, readFileSync(hook, 'utf8').replace(/^script=.*/m, 'script=/nowhere/catalogue.js'));
+    write(benches, 'id: 12\nlabel: Chairs\n');
+    git('add', '--all');
     assert.match(
-      refusal(() => execFileSync('git', args, { stdio: 'pipe', env: { ...gitEnv, PATH: tools } })),
-      /^The catalogue can't be checked: the program catalogue isn't installed\. Install it \(npm install\), or commit with --no-verify\.$/m,
+      refusal(commit),
+      /^The catalogue can't be checked: the program catalogue isn't installed\. Install it, or commit with --no-verify\.$/m,
+    );
+  });
+
+  it('checks from a line in another hook, without an installed command', async (t) => {
+    const { top, git, write, local } = await workshop(t);
+    rmSync(local, { recursive: true });
+    const hook = join(top, '.git/hooks/pre-commit');
+    writeFileSync(hook, '#!/bin/sh\ntrue\n');
+    const { err } = await run(['init', '--hook', 'data'], { cwd: top });
+    writeFileSync(hook, `#!/bin/sh\n${err.trim().split('\n').at(-1)}\ntrue\n`);
+    write(benches, 'id: 11\nlabel: Seats\n');
+    git('add', '--all');
+    assert.match(
+      refusal(() => git('commit', '-m', 'x')),
+      /The id 11 is already used/,
     );
   });
 });

@@ -48,6 +48,14 @@ describe('a record that breaks', () => {
     ['without a label', 'id: 7\n', 1, 1, '', /^"label" is missing/],
     ['empty', '', 1, 1, '', /nothing|empty/],
     ['a list', '- a\n', 1, 1, '', /list/],
+    [
+      'a merge conflict',
+      'label: a\n<<<<<<< HEAD\nid: 1\n=======\nid: 2\n>>>>>>> feature\n',
+      2,
+      1,
+      '',
+      /^Unresolved merge conflict in lines 2 to 6 \(HEAD and feature\): keep /,
+    ],
     ['two of a key', 'label: a\nlabel: b\n', 2, 1, '/label', /twice/],
   ];
   for (const [why, text, line, column, pointer, message] of cases)

@@ -228,3 +228,28 @@ test('a pointer has its place, or that of what is nearest', () => {
   assert.deepEqual(findPosition('{\n  "a": [1,\n 2]\n}', 'json', '/a/1'), { line: 3, column: 2 });
   assert.deepEqual(findPosition('a: 1\nb: @', 'yaml', '/a'), { line: 2, column: 4 });
 });
+
+test('a merge conflict is called one, with its lines and both sides', () => {
+  const conflict = (text: string, format?: 'json') => {
+    const { line, column, message } = errorOf(text, format);
+    return `${line}:${column} ${message.split(':')[0]}`;
+  };
+  const side = (mark: string, name = '') => `${mark.repeat(7)}${name && ` ${name}`}\n`;
+  const both = (a: string, b: string) => side('<', 'HEAD') + a + side('=') + b + side('>', 'feature');
+  const sides = '(HEAD and feature)';
+  assert.equal(conflict(`a: 1\n${both('b: 1\n', 'b: 2\n')}`), `2:1 Unresolved merge conflict in lines 2 to 6 ${sides}`);
+  assert.equal(
+    conflict(`${both('a: 1\n', '')}d: |\n  x\n${both('  y\n', '  z\n')}`),
+    `1:1 Unresolved merge conflicts in lines 1 to 4 ${sides}, 7 to 11 ${sides}`,
+  );
+  assert.equal(
+    conflict(`{\r\n${both('"a": 1\n', '"a": 2\n').replaceAll('\n', '\r\n')}}`, 'json'),
+    `2:1 Unresolved merge conflict in lines 2 to 6 ${sides}`,
+  );
+  const base = `a: 1\n${side('<')}b: 1\n${side('|', '1234abc')}b: 0\n${side('=')}b: 2\n${side('>')}`;
+  assert.equal(conflict(base), '2:1 Unresolved merge conflict in lines 2 to 8');
+  assert.match(conflict(`a: 1\n${side('<')}b: 2\n`), /^\d+:\d+ (?!Unresolved)/);
+  assert.deepEqual(readFrom('a: |\n  <<<<<<< HEAD\n  =======\n  >>>>>>> b\n'), {
+    a: '<<<<<<< HEAD\n=======\n>>>>>>> b\n',
+  });
+});

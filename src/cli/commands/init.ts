@@ -7,7 +7,7 @@ import { ConflictError, ValidationError } from '../../catalogue/errors.ts';
 import type { Verb } from '../command.ts';
 import { defaultFolder, isCatalogue } from '../folder.ts';
 import { dryRun } from '../options.ts';
-import { addGitParts, type GitPart, namesCatalogue, planGitParts } from '../setup/git-parts.ts';
+import { addGitParts, type GitPart, planGitParts } from '../setup/git-parts.ts';
 import { shellWord } from '../setup/git-templates.ts';
 
 interface InitOptions {
@@ -58,8 +58,7 @@ export const command: Verb<InitOptions> = {
     if (!show.forPeople && !exists) show.line(name);
     for (const part of parts) {
       show.message(part.exists ? `The ${part.what} exists already: ${place(part)}` : `Added ${place(part)}.`);
-      if (part.what === 'workflow' && !(await namesCatalogue(part)))
-        show.message('The workflow needs the program in package.json: add catalogue to its devDependencies.');
+      if (part.advice) show.message(part.advice);
     }
     if (exists) return 0;
     const data =

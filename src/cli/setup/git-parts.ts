@@ -3,7 +3,8 @@ import { existsSync, realpathSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { ConflictError } from '../../catalogue/errors.ts';
-import { checksCatalogue, hookLine, hookScript, workflowPath, workflowText } from './git-templates.ts';
+import { checksCatalogue, hookLine, hookScript, isWorkflow, workflowPath, workflowText } from './git-templates.ts';
+import { installAddress, packageName, thisProgram } from './installation.ts';
 
 export interface Wanted {
   readonly hook?: boolean | undefined;
@@ -18,6 +19,8 @@ export interface GitPart {
   readonly mode: number;
   /** True if the file exists and is as it should be. */
   readonly exists: boolean;
+  /** Sentence on what is left to do; '' if nothing is. */
+  readonly advice?: string;
 }
 
 interface Place {
@@ -61,14 +64,14 @@ async function placeOf(folder: string): Promise<Place> {
 }
 
 async function planHook({ top, hooks, folder }: Place): Promise<GitPart> {
-  const advice = `Add this line to its pre-commit, before its end:\n  ${hookLine(folder)}`;
+  const advice = `Add this line to its pre-commit, before its end:\n  ${hookLine(folder, thisProgram)}`;
   if (hooks === null)
     throw new ConflictError(
       `The folder of the hooks (core.hooksPath) isn't in this repository, so others may use it, too. ${advice}`,
     );
   const path = join(hooks, 'pre-commit');
   const existing = await textAt(path);
-  const text = hookScript(folder);
+  const text = hookScript(folder, thisProgram);
   if (existing === null || checksCatalogue(existing, folder))
     return { what: 'hook', path, text, mode: 0o755, exists: existing !== null };
   const name = relative(top, path).replaceAll(sep, '/');
@@ -78,9 +81,16 @@ async function planHook({ top, hooks, folder }: Place): Promise<GitPart> {
 async function planWorkflow({ top, folder }: Place): Promise<GitPart> {
   const path = join(top, workflowPath);
   const existing = await textAt(path);
-  const text = workflowText(folder);
-  if (existing === null || existing === text)
-    return { what: 'workflow', path, text, mode: 0o644, exists: existing !== null };
+  const named = await namesProgram(top);
+  const address = named ? null : await installAddress();
+  const advice =
+    named || address !== null
+      ? ''
+      : `The workflow installs what package.json names. Name the program there: npm install --save-dev ADDRESS, where ` +
+        `ADDRESS is that of a git repository or a tarball (npm pack) of ${packageName} that GitHub can reach.`;
+  const text = workflowText(folder, address);
+  if (existing === null || isWorkflow(existing, folder))
+    return { what: 'workflow', path, text, mode: 0o644, exists: existing !== null, advice };
   throw new ConflictError(`${workflowPath} exists and was not changed. For a new one, remove it first.`);
 }
 
@@ -91,12 +101,12 @@ async function textAt(path: string): Promise<string | null> {
   });
 }
 
-/** True if the repository's package.json names the program that the workflow runs. */
-export async function namesCatalogue({ path }: GitPart): Promise<boolean> {
-  const text = await textAt(join(path, '../../..', 'package.json'));
+/** True if the package.json at the top of the repository names this program. */
+async function namesProgram(top: string): Promise<boolean> {
+  const text = await textAt(join(top, 'package.json'));
   try {
     const { dependencies, devDependencies } = JSON.parse(text ?? '{}');
-    return 'catalogue' in { ...dependencies, ...devDependencies };
+    return packageName in { ...dependencies, ...devDependencies };
   } catch {
     return false;
   }

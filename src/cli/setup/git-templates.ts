@@ -3,10 +3,17 @@
 /** A word quoted for a shell, if it has to be. */
 export const shellWord = (word: string) => (/^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
+/** The program that wrote the hook, for computers on which no `catalogue` is found. */
+export interface Program {
+  readonly node: string;
+  readonly script: string;
+}
+
 /** The line to add to an existing hook. */
-export const hookLine = (folder: string): string =>
+export const hookLine = (folder: string, { script }: Program): string =>
   `git --literal-pathspecs diff --cached --quiet -- ${shellWord(folder)} || ` +
-  `npx --no-install catalogue --data ${shellWord(folder)} check --staged || exit 1`;
+  `"$(PATH="node_modules/.bin:$PATH" command -v catalogue || echo ${shellWord(script)})" ` +
+  `--data ${shellWord(folder)} check --staged || exit 1`;
 
 /** True if a hook checks the catalogue in the folder. */
 export const checksCatalogue = (hook: string, folder: string): boolean =>
@@ -16,21 +23,25 @@ export const checksCatalogue = (hook: string, folder: string): boolean =>
  * The whole hook. Git runs it at the top of the working tree (githooks(5)).
  * @param folder of the catalogue, relative to the top
  */
-export const hookScript = (folder: string): string => `#!/bin/sh
+export const hookScript = (folder: string, { node, script }: Program): string => `#!/bin/sh
 # Checks the staged files of the catalogue before each commit. Made by "catalogue init --hook".
 # To commit without the check: git commit --no-verify
 
 folder=${shellWord(folder)}
 git --literal-pathspecs diff --cached --quiet -- "$folder" && exit 0
+# The program that made this hook: used if neither node_modules nor the PATH has one.
+node=${shellWord(node)}
+script=${shellWord(script)}
+[ -x "$node" ] || node=node
 
 if [ -x node_modules/.bin/catalogue ]; then
   set -- node_modules/.bin/catalogue
 elif command -v catalogue >/dev/null 2>&1; then
   set -- catalogue
-elif npx --no-install catalogue --version >/dev/null 2>&1; then
-  set -- npx --no-install catalogue
+elif [ -f "$script" ]; then
+  set -- "$node" "$script"
 else
-  echo "The catalogue can't be checked: the program catalogue isn't installed. Install it (npm install), or commit with --no-verify." >&2
+  echo "The catalogue can't be checked: the program catalogue isn't installed. Install it, or commit with --no-verify." >&2
   exit 1
 fi
 exec "$@" --data "$folder" check --staged
@@ -38,16 +49,23 @@ exec "$@" --data "$folder" check --staged
 
 export const workflowPath = '.github/workflows/catalogue.yml';
 
+/** True if the workflow is one for this folder, whatever it installs the program from. */
+export const isWorkflow = (text: string, folder: string): boolean =>
+  text.replace(installLine, '') === workflowText(folder, null).replace(installLine, '');
+
+const installLine = /^ +- run: npm (?:ci|install .*)$/m;
+
 /**
- * The workflow of GitHub Actions that checks pull requests, as YAML. It runs the program that package.json names, and never
+ * The workflow of GitHub Actions that checks pull requests, as YAML. It runs the program in node_modules, and never
  * another one of the same name from a registry.
  * @param folder of the catalogue, relative to the top of the repository
+ * @param address that npm installs the program from; null if the repository's package.json names the program
  */
-export function workflowText(folder: string): string {
-  const catalogue = `npx --no-install catalogue --data ${shellWord(folder)}`;
+export function workflowText(folder: string, address: string | null): string {
+  const catalogue = `node_modules/.bin/catalogue --data ${shellWord(folder)}`;
+  const install = address === null ? 'npm ci' : `npm install --no-save --no-package-lock ${shellWord(address)}`;
   const paths = folder === '.' ? '' : `\n    paths: ${JSON.stringify([`${folder}/**`, workflowPath])}`;
   return `# Checks the changes of pull requests in the catalogue, and shows them. Made by "catalogue init --ci".
-# "npm ci" installs the program: package.json has to name it.
 name: Catalogue
 on:
   pull_request:${paths}
@@ -70,7 +88,7 @@ jobs:
       - uses: actions/setup-node@v6
         with:
           node-version: 22
-      - run: npm ci
+      - run: ${yamlText(install)}
       - name: Check the changes
         run: ${yamlText(`${catalogue} check --changed "$BASE" --format github`)}
       - name: Show the changes
