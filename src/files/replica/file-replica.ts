@@ -1,18 +1,21 @@
 /** A catalogue folder as a set of files, for one viewer. */
-import type { Readable } from 'node:stream';
-import { NotFoundError } from '../../catalogue/errors.ts';
+import { Readable } from 'node:stream';
+import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
 import { parsePath } from '../../catalogue/layout.ts';
+import { mediaTypeOf } from '../../catalogue/media-types.ts';
 import type { ChangeOutcome, FileBytes, FileEntry, Manifest, RecordChange, Replica } from '../../catalogue/replica.ts';
+import { checksumOf } from '../../disk/checksum.ts';
+import { openWithin } from '../bytes.ts';
 import type { Access } from '../catalogue-files.ts';
 import { pushMessage } from '../git/commit-messages.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
 import { membershipChanges } from '../records/membership.ts';
 import { type Committed, commit } from '../transaction.ts';
+import type { DiskTree } from '../tree/disk-tree.ts';
 import { anyVersion, type Change, recordRefAt, type Step } from '../writing/change.ts';
 import { findItem, type ReplicaFile, visibilityFilter } from './items.ts';
-import { Inventory } from './manifest.ts';
+import { fileEntry, Inventory } from './manifest.ts';
 import { putBytes } from './put.ts';
-import { readFileEntry, readItem } from './reader.ts';
 
 /** Inventories by folder: all viewers of a folder share one. */
 const inventories = new WeakMap<UnitStore, Inventory>();
@@ -89,3 +92,58 @@ export class FileReplica implements Replica {
     return putBytes(this.#access, this.#inventory.checksums, path, bytes);
   }
 }
+
+/** The entry of a file. @throws NotFoundError */
+export async function readFileEntry(inventory: Inventory, item: ReplicaFile): Promise<FileEntry> {
+  const found = await inventory.checksum(item);
+  if (!found?.checksum) throw new NotFoundError();
+  const entry = fileEntry({ ...item, ...found });
+  return item.kind === 'record' ? entry : { ...entry, mediaType: itemMediaType(item) };
+}
+
+function itemMediaType(item: ReplicaFile): string {
+  if (item.kind !== 'payload') return mediaTypeOf(item.path);
+  const { media_type, format, file } = item.version;
+  return media_type || mediaTypeOf(format || file);
+}
+
+/**
+ * The bytes of a file.
+ * @throws NotFoundError; ConflictError if they don't have the checksum
+ */
+export async function readItem(
+  folder: DiskTree,
+  inventory: Inventory,
+  item: ReplicaFile,
+  { checksum, start = 0, end = Number.POSITIVE_INFINITY }: NonNullable<Parameters<Replica['read']>[1]> = {},
+): Promise<Readable> {
+  if (item.kind === 'record' && checksum !== undefined) return readRecord(folder, item.path, checksum, start, end);
+  if (checksum !== undefined && (await inventory.checksum(item))?.checksum !== checksum)
+    throw changedFileError(item.path);
+  const file = await openWithin(folder, item.path);
+  const { size } = await file.stat();
+  // A payload of another size is not the published file, and is not served.
+  if (item.kind === 'payload' && size !== item.version.size) {
+    await file.close();
+    throw changedFileError(item.path);
+  }
+  const last = Math.min(end, size - 1);
+  if (start <= last) return file.createReadStream({ start, end: last, highWaterMark: 256 * 1024 });
+  await file.close();
+  return Readable.from([]);
+}
+
+/** Reads a record and compares its checksum; it may be written at any moment. */
+async function readRecord(folder: DiskTree, path: string, checksum: string, start: number, end: number) {
+  const file = await openWithin(folder, path);
+  try {
+    const bytes = await file.readFile();
+    if (checksumOf(bytes) !== checksum) throw changedFileError(path);
+    const part = bytes.subarray(start, end + 1);
+    return Readable.from(part.length ? [part] : [], { objectMode: false });
+  } finally {
+    await file.close();
+  }
+}
+
+const changedFileError = (path: string) => new ConflictError(`${path} was changed meanwhile. Read the manifest again.`);

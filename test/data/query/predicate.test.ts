@@ -7,7 +7,7 @@ import type { Geometry } from '../../../src/data/geometry/geometry.ts';
 import { compilePredicate } from '../../../src/data/query/compile.ts';
 import { alwaysTrue, type Predicate, predicateSize, referencedColumns } from '../../../src/data/query/predicate.ts';
 import { searchBoxes } from '../../../src/data/query/search-boxes.ts';
-import { compileTextTest } from '../../../src/data/query/text-match.ts';
+import { compileTextTest } from '../../../src/data/query/value-test.ts';
 import type { Row, Value } from '../../../src/data/row.ts';
 import { rowOf, schemaOf } from '../support/rows.ts';
 
