@@ -1,13 +1,15 @@
 /** The catalogue that a command works on: local, in a folder, or remote, on a server. */
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { NotAuthenticatedError } from '../catalogue/errors.ts';
-import type { Call, GlobalOptions, Verb } from './command.ts';
+import type { Call, GlobalOptions, SignIn, Verb } from './command.ts';
 import type { Context, RemoteCatalogue } from './context.ts';
 import { UsageError } from './errors.ts';
 import { dataFolder } from './folder.ts';
 import { type FoundRemote, findRemote, tokenFrom } from './remote/remotes.ts';
 
-interface Catalogues extends Pick<Call, 'folder' | 'isRemote' | 'open' | 'accounts' | 'remote' | 'remoteUrl'> {
+type RemoteAccess = Pick<Call, 'remote' | 'remoteUrl' | 'signInAt' | 'allowTokenAt'>;
+
+interface Catalogues extends Pick<Call, 'folder' | 'isRemote' | 'open' | 'accounts' | keyof RemoteAccess> {
   /** Adds to an error of a remote that asks for a sign-in what to type. Other errors stay as they are. */
   withHint(error: unknown): unknown;
 }
@@ -31,7 +33,8 @@ export function cataloguesFor(context: Context, global: GlobalOptions, name: str
   const selected = global.remote ?? (fromEnvironment || undefined);
   const isRemote = on === undefined && selected !== undefined;
 
-  const { find, connect, withHint } = remoteAccess(context, selected);
+  const { withHint, ...access } = remoteAccess(context, selected);
+  const connect = access.remote;
   let local: Promise<Catalogue> | undefined;
   async function openLocal(): Promise<Catalogue> {
     local ??= context.open(dataFolder(global.data, cwd, env));
@@ -49,13 +52,16 @@ export function cataloguesFor(context: Context, global: GlobalOptions, name: str
     },
     open: () => (isRemote ? connect() : openLocal()),
     accounts: async () => (isRemote ? (await connect()).accounts : context.accounts(dataFolder(global.data, cwd, env))),
-    remote: connect,
-    remoteUrl: async (given) => (await find(given)).url,
+    ...access,
     withHint,
   };
 }
 
-/** Finds and connects remotes, each once. @param selected the remote that is meant unless another is given */
+/**
+ * Finds and connects remotes, each once. CATALOGUE_TOKEN is sent to the selected remote only: the address in a folder that
+ * somebody else made must not get it.
+ * @param selected the remote that is meant unless another is given
+ */
 function remoteAccess(context: Context, selected: string | undefined) {
   const { env } = context;
   const found = new Map<string, Promise<FoundRemote>>();
@@ -71,19 +77,36 @@ function remoteAccess(context: Context, selected: string | undefined) {
     return findRemote(await readRemotes(env), given);
   }
 
+  const allowed = new Set(selected === undefined ? [] : [selected]);
+  async function signInAt(given?: string): Promise<SignIn> {
+    const { url, login } = await find(given);
+    const token = tokenIn(env);
+    if (token === undefined) return { token: login?.token, isFromEnvironment: false };
+    for (const name of allowed) if ((await find(name)).url === url) return { token, isFromEnvironment: true };
+    return { token: login?.token, isFromEnvironment: false };
+  }
+
   const connected = new Map<string, Promise<RemoteCatalogue>>();
   let last: FoundRemote | undefined;
+  let isTokenSent = false;
   async function connect(given?: string): Promise<RemoteCatalogue> {
     last = await find(given);
-    const { url, login } = last;
-    const known = connected.get(url) ?? context.connect(url, { token: tokenIn(env) ?? login?.token });
-    connected.set(url, known);
+    const { token, isFromEnvironment } = await signInAt(given);
+    isTokenSent = isFromEnvironment;
+    const known = connected.get(last.url) ?? context.connect(last.url, { token });
+    connected.set(last.url, known);
     return known;
   }
 
   const withHint = (error: unknown) =>
-    error instanceof NotAuthenticatedError && last ? hinted(error, last, env) : error;
-  return { find, connect, withHint };
+    error instanceof NotAuthenticatedError && last ? hinted(error, last, isTokenSent) : error;
+  return {
+    remote: connect,
+    remoteUrl: async (given?: string) => (await find(given)).url,
+    signInAt,
+    allowTokenAt: (given: string) => void allowed.add(given),
+    withHint,
+  };
 }
 
 /** The token in the environment. @throws UsageError where it can't be a token; the message doesn't quote it */
@@ -91,9 +114,9 @@ function tokenIn({ CATALOGUE_TOKEN: token = '' }: NodeJS.ProcessEnv): string | u
   return token.trim() === '' ? undefined : tokenFrom(token, 'CATALOGUE_TOKEN');
 }
 
-function hinted({ message }: Error, { name, login }: FoundRemote, env: NodeJS.ProcessEnv): Error {
+function hinted({ message }: Error, { name, login }: FoundRemote, isTokenSent: boolean): Error {
   const how = `catalogue login ${name}`;
-  if (tokenIn(env) !== undefined)
+  if (isTokenSent)
     return new NotAuthenticatedError(
       `${message} The token in CATALOGUE_TOKEN is refused. Unset it, and sign in with: ${how}`,
     );

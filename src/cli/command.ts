@@ -61,8 +61,20 @@ export interface Call {
   remote(given?: string): Promise<RemoteCatalogue>;
   /** The address of a remote catalogue. @throws NotFoundError, UsageError */
   remoteUrl(given?: string): Promise<string>;
+  /** The token for a remote catalogue. @throws NotFoundError, UsageError */
+  signInAt(given?: string): Promise<SignIn>;
+  /** Allows CATALOGUE_TOKEN to be sent to an address that was typed, as it is to that of --remote. */
+  allowTokenAt(given: string): void;
   /** The declarations of all commands, for completion. */
   declared(): Declared;
+}
+
+/** Token that is sent to a remote. */
+export interface SignIn {
+  /** Undefined if nobody is signed in. */
+  readonly token: string | undefined;
+  /** True for CATALOGUE_TOKEN. */
+  readonly isFromEnvironment: boolean;
 }
 
 /** The declarations of all commands. */

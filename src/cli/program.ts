@@ -74,6 +74,7 @@ The catalogue's folder is the one named by --data, else by CATALOGUE_DATA in
 the environment, else ./catalogue-data, else the current folder if it is one.
 With --remote, or CATALOGUE_REMOTE in the environment, the same commands work on
 a remote catalogue, as the user of CATALOGUE_TOKEN or of: catalogue login
+(CATALOGUE_TOKEN is sent to the remote that they name, and to no other)
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 not allowed,
 5 conflict, 6 the remote can't be reached, 130 interrupted.`;

@@ -18,7 +18,7 @@ export async function keepInStep(home: string, program?: string): Promise<void> 
   const options = (who: string) => ({
     cwd: folder(who),
     ...(program && { program }),
-    env: { XDG_CONFIG_HOME: folder(`${who}-config`), CATALOGUE_TOKEN: tokens.get(who) ?? '' },
+    env: { XDG_CONFIG_HOME: folder(`${who}-config`) },
   });
   const tokens = new Map<string, string>();
   const type = (who: string, words: string, input?: string) =>
@@ -50,6 +50,8 @@ export async function keepInStep(home: string, program?: string): Promise<void> 
   const server = await serve([], { ...options('host') });
   const proxy = await cuttingProxy(server.url);
   try {
+    await done('ann', `login ${server.url} --token-stdin`, tokens.get('ann'));
+    await done('bob', `login ${proxy.url} --token-stdin`, tokens.get('bob'));
     // Ann sees all, bob neither other people nor what is private.
     await done('ann', `clone ${server.url}`);
     same('ann');

@@ -9,6 +9,8 @@ import type { Call, Verb } from '../command.ts';
 import { defaultFolder } from '../folder.ts';
 import { dryRun } from '../options.ts';
 import { bytesText, counted } from '../output/quantities.ts';
+import { withoutMove } from '../remote/remotes.ts';
+import { changeRemotes } from '../remote/remotes-file.ts';
 import { openPair, readOrigin, writeOrigin } from '../sync/pair.ts';
 import { amountOf, exitCodeOf, runSync, showFailures } from '../sync/run.ts';
 
@@ -25,12 +27,14 @@ export const command: Verb<{ dryRun?: boolean }> = {
     const { context, global, show } = call;
     const name = dir ?? global.data ?? (context.env.CATALOGUE_DATA || defaultFolder);
     const folder = resolve(context.cwd, name);
+    call.allowTokenAt(given);
     const url = await call.remoteUrl(given);
     const isResumed = await isPartialClone(folder, name, url);
     const { replica } = await call.remote(given);
     if (isDryRun) return showDryRun(call, replica, name);
     const { copiedSettings, prepareFolder } = await import('../../files/folder.ts');
     const settings = await settingsOf(replica);
+    await changeRemotes(context.env, (data) => withoutMove(data, url));
     if (!isResumed) {
       await prepareFolder(folder);
       await writeOrigin(folder, { url, cloning: true });

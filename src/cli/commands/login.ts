@@ -18,7 +18,7 @@ export const login: Verb<LoginOptions> = {
   description: 'Sign in to a remote catalogue, by its name or address.',
   notes:
     'The token is kept in your configuration on this computer; the password is not kept. ' +
-    'Programs use a token in CATALOGUE_TOKEN.',
+    'Programs use a token in CATALOGUE_TOKEN, which is sent to the remote of CATALOGUE_REMOTE or --remote only.',
   examples: [
     'catalogue login prod',
     'catalogue login prod --username alice --password-stdin',
@@ -44,7 +44,9 @@ export const login: Verb<LoginOptions> = {
     if (show.asJson) show.json({ name, url, user, expires });
     show.message(`Signed in to ${name} as ${user}${expires === null ? '' : ` until ${expires.slice(0, 10)}`}.`);
     if (context.env.CATALOGUE_TOKEN)
-      show.message('CATALOGUE_TOKEN is set and wins over this sign-in. Unset it to use the sign-in.');
+      show.message(
+        'CATALOGUE_TOKEN is set and wins over this sign-in with CATALOGUE_REMOTE and --remote. Unset it to use the sign-in.',
+      );
     return 0;
   },
 };

@@ -3,7 +3,15 @@ import { parseCatalogueUrl } from '../../catalogue/urls.ts';
 import type { Verb } from '../command.ts';
 import { dryRun, yes } from '../options.ts';
 import { confirmRemoval } from '../output/outcome.ts';
-import { findRemote, isUnencrypted, type Remote, type Remotes, withoutRemote, withRemote } from '../remote/remotes.ts';
+import {
+  findRemote,
+  isUnencrypted,
+  type Remote,
+  type Remotes,
+  withMove,
+  withoutRemote,
+  withRemote,
+} from '../remote/remotes.ts';
 import { changeRemotes, readRemotes } from '../remote/remotes-file.ts';
 
 const add: Verb<{ dryRun?: boolean }> = {
@@ -23,8 +31,7 @@ const add: Verb<{ dryRun?: boolean }> = {
     const data = await changeRemotes(context.env, (before) => withRemote(before, remote));
     if (show.asJson) show.json(objectOf(data)(remote));
     show.message(`Added remote ${name}: ${remote.url}`);
-    if (isUnencrypted(remote.url))
-      show.message('With http://, passwords and tokens can be read on the way. Use https:// where you sign in.');
+    if (isUnencrypted(remote.url)) show.message(unencrypted);
     return 0;
   },
 };
@@ -70,6 +77,40 @@ const remove: Verb<{ yes?: boolean; dryRun?: boolean }> = {
   },
 };
 
+const setUrl: Verb<{ dryRun?: boolean }> = {
+  usage: 'set-url <name> <url>',
+  description: 'Change the address of a remote: its server has moved.',
+  notes:
+    'The sign-in is kept. Folders that were cloned from the old address pull from and push to the new one, and keep what ' +
+    'was last the same on both sides. The server is not contacted. A remote without a name is named by its address.',
+  examples: [
+    'catalogue remote set-url prod https://data.example.org',
+    'catalogue remote set-url https://old.example.org https://new.example.org',
+  ],
+  on: 'nothing',
+  options: () => [dryRun()],
+  async run({ context, show }, [name = '', given = ''], options) {
+    const to = parseCatalogueUrl(given);
+    const before = await readRemotes(context.env);
+    const { name: found, url: from } = findRemote(before, name);
+    if (from === to) {
+      show.message(`Remote ${found} has this address already: ${to}`);
+      return 0;
+    }
+    if (options.dryRun) {
+      show.line(`Would change the address of remote ${found} from ${from} to ${to}`);
+      return 0;
+    }
+    const data = await changeRemotes(context.env, (now) => withMove(now, { from, to }));
+    if (show.asJson) show.json(objectOf(data)({ name: found === from ? null : found, url: to }));
+    show.message(`Changed the address of remote ${found} from ${from} to ${to}`);
+    if (isUnencrypted(to)) show.message(unencrypted);
+    return 0;
+  },
+};
+
+const unencrypted = 'With http://, passwords and tokens can be read on the way. Use https:// where you sign in.';
+
 /** The public facts of a remote, without the token. */
 const objectOf =
   ({ logins }: Remotes) =>
@@ -78,4 +119,4 @@ const objectOf =
     return { name, url, user: login?.user ?? null, expires: login?.expires ?? null };
   };
 
-export const verbs = [add, list, remove] as readonly Verb[];
+export const verbs = [add, list, setUrl, remove] as readonly Verb[];

@@ -54,6 +54,7 @@ const byPlace: Readonly<Record<string, From>> = {
   'diff what': 'dataset',
   'clone url': 'remote',
   'remote remove name': 'remote',
+  'remote set-url name': 'remote',
   'query add --dataset': 'dataset',
   'query edit --dataset': 'dataset',
   'query add --version': 'version of the dataset',

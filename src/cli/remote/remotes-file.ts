@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { Adapter } from 'lowdb';
 import { UnusableCatalogueError } from '../../catalogue/errors.ts';
-import { type Login, noRemotes, type Remote, type Remotes } from './remotes.ts';
+import { type Login, type Move, noRemotes, type Remote, type Remotes } from './remotes.ts';
 
 /**
  * The folder of this program's configuration: below $XDG_CONFIG_HOME if that is absolute (XDG Base Directory
@@ -99,9 +99,10 @@ function remotesFrom(text: string, path: string): Remotes {
     // The parser's own message may quote a token.
     throw damaged(' (not JSON)');
   }
-  const { remotes, logins } = Object(data) as Record<string, unknown>;
+  const { remotes, logins, moves = [] } = Object(data) as Record<string, unknown>;
   if (!Array.isArray(remotes) || !remotes.every(isRemote)) throw damaged(' at /remotes');
   if (!Array.isArray(logins) || !logins.every(isLogin)) throw damaged(' at /logins');
+  if (!Array.isArray(moves) || !moves.every(isMove)) throw damaged(' at /moves');
   return data as Remotes;
 }
 
@@ -112,6 +113,11 @@ const isTextOrNull = (value: unknown) => value === null || isText(value);
 function isRemote(value: unknown): value is Remote {
   const { name, url } = Object(value);
   return isText(name) && isText(url) && URL.canParse(url);
+}
+
+function isMove(value: unknown): value is Move {
+  const { from, to } = Object(value);
+  return [from, to].every((url) => isText(url) && URL.canParse(url));
 }
 
 function isLogin(value: unknown): value is Login {

@@ -25,6 +25,14 @@ export interface Login {
 export interface Remotes {
   readonly remotes: readonly Remote[];
   readonly logins: readonly Login[];
+  /** Servers that moved to another address, as `catalogue remote set-url` recorded them. */
+  readonly moves?: readonly Move[];
+}
+
+/** A server's former and its new address. */
+export interface Move {
+  readonly from: string;
+  readonly to: string;
 }
 
 export const noRemotes: Remotes = Object.freeze({ remotes: [], logins: [] });
@@ -74,15 +82,45 @@ export function withRemote(data: Remotes, added: Remote): Remotes {
     throw new ConflictError(
       `There is a remote ${name} already: ${other.url}. Remove it first: catalogue remote remove ${name}`,
     );
-  return { ...data, remotes: [...data.remotes, added] };
+  return { ...withoutMove(data, url), remotes: [...data.remotes, added] };
 }
 
 /** Removes a remote, and the sign-in unless another remote has the same address. */
-export function withoutRemote({ remotes, logins }: Remotes, { name, url }: Remote): Remotes {
+export function withoutRemote(data: Remotes, { name, url }: Remote): Remotes {
+  const { remotes, logins } = data;
   const left = remotes.filter((remote) => remote.name !== name);
   const isNeeded = left.some((remote) => remote.url === url);
-  return { remotes: left, logins: isNeeded ? logins : logins.filter((login) => login.url !== url) };
+  return { ...data, remotes: left, logins: isNeeded ? logins : logins.filter((login) => login.url !== url) };
 }
+
+/** Gives all remotes at an address another one. The sign-in moves along, and so do folders cloned from there. */
+export function withMove(data: Remotes, move: Move): Remotes {
+  const { from, to } = move;
+  const renewed = <T extends { readonly url: string }>(one: T): T => (one.url === from ? { ...one, url: to } : one);
+  const hasLogin = data.logins.some(({ url }) => url === to);
+  return {
+    ...data,
+    remotes: data.remotes.map(renewed),
+    logins: hasLogin ? data.logins.filter(({ url }) => url !== from) : data.logins.map(renewed),
+    moves: [...(data.moves ?? []).filter((one) => one.from !== to && one.from !== from), move],
+  };
+}
+
+/** Forgets that the server at an address moved: another one is there now. */
+export const withoutMove = (data: Remotes, url: string): Remotes =>
+  data.moves?.some(({ from }) => from === url)
+    ? { ...data, moves: data.moves.filter(({ from }) => from !== url) }
+    : data;
+
+/** The present address of a server. */
+export function currentUrl({ moves = [] }: Remotes, url: string): string {
+  const next = moves.find(({ from }) => from === url)?.to;
+  return next === undefined ? url : currentUrl({ remotes: [], logins: [], moves }, next);
+}
+
+/** Former addresses of the server at an address. */
+export const formerUrls = (data: Remotes, url: string): readonly string[] =>
+  (data.moves ?? []).map(({ from }) => from).filter((from) => currentUrl(data, from) === url);
 
 /** Adds a sign-in, in place of an earlier one at the same address. */
 export const withLogin = (data: Remotes, login: Login): Remotes => ({

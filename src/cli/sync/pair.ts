@@ -1,6 +1,7 @@
 /** The two catalogues that `clone`, `pull`, `push` and `diff` compare: the one in the folder, and a remote. */
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, rename } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { privateFolder } from '../../catalogue/layout.ts';
 import type { Pair } from '../../sync/compare.ts';
@@ -62,7 +63,7 @@ export async function withPair<T>(
 ): Promise<T> {
   const { context, global } = call;
   const root = resolve(context.cwd, dataFolder(global.data, context.cwd, context.env));
-  const origin = await readOrigin(root);
+  const origin = await currentOrigin(root, context.env);
   const given = global.remote ?? (context.env.CATALOGUE_REMOTE || origin?.url);
   if (given === undefined)
     throw new UsageError(`This catalogue has no remote yet. Say which: catalogue ${verb} --remote URL`);
@@ -89,11 +90,12 @@ export async function openPair<T>(
     import('../../disk/private-folder.ts'),
     import('../../disk/lock.ts'),
   ]);
-  const remote = await pairedRemote(call, given);
+  const { formerUrls: former, ...remote } = await pairedRemote(call, given);
   const theirs = await call.remote(given);
   const ours = await context.open(root, { whole: true });
   await makePrivateFolder(root, remotesFolder);
   const path = statePath(root, remote.url);
+  for (const url of former) await adoptState(statePath(root, url), path);
   return withLock(
     root,
     relative(root, path),
@@ -113,14 +115,41 @@ export async function openPair<T>(
   );
 }
 
-async function pairedRemote({ context: { env }, remoteUrl }: Call, given: string): Promise<PairedRemote> {
-  const [{ findRemote }, { readRemotes }] = await Promise.all([
+/** The origin of a folder. If the server has moved, its new address replaces the one in the folder. */
+async function currentOrigin(root: string, env: NodeJS.ProcessEnv): Promise<Origin | null> {
+  const origin = await readOrigin(root);
+  if (origin === null) return null;
+  const [{ currentUrl }, { readRemotes }] = await Promise.all([
     import('../remote/remotes.ts'),
     import('../remote/remotes-file.ts'),
   ]);
-  const { name, login } = findRemote(await readRemotes(env), given);
+  const current = { ...origin, url: currentUrl(await readRemotes(env), origin.url) };
+  if (current.url !== origin.url) await writeOrigin(root, current);
+  return current;
+}
+
+/** Renames the common state with a server that has moved, unless there is one of its new address. */
+async function adoptState(former: string, path: string): Promise<void> {
+  if (existsSync(`${path}.ndjson`) || !existsSync(`${former}.ndjson`)) return;
+  if (existsSync(`${former}.texts`)) await rename(`${former}.texts`, `${path}.texts`);
+  await rename(`${former}.ndjson`, `${path}.ndjson`);
+}
+
+async function pairedRemote(
+  { context: { env }, remoteUrl, signInAt, show }: Call,
+  given: string,
+): Promise<PairedRemote & { readonly formerUrls: readonly string[] }> {
+  const [{ findRemote, formerUrls }, { readRemotes }] = await Promise.all([
+    import('../remote/remotes.ts'),
+    import('../remote/remotes-file.ts'),
+  ]);
+  const remotes = await readRemotes(env);
+  const { name } = findRemote(remotes, given);
   const url = await remoteUrl(given);
-  return { name, url, signedIn: Boolean(env.CATALOGUE_TOKEN?.trim() || login) };
+  const { token, isFromEnvironment } = await signInAt(given);
+  if (env.CATALOGUE_TOKEN?.trim() && !isFromEnvironment)
+    show.message(`CATALOGUE_TOKEN isn't sent to ${url}: add --remote ${name}, or set CATALOGUE_REMOTE.`);
+  return { name, url, signedIn: token !== undefined, formerUrls: formerUrls(remotes, url) };
 }
 
 /** The path of the last common state with a remote: a name that people recognise, and that is unique to the address. */

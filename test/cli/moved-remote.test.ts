@@ -1,0 +1,132 @@
+/** Addresses of remotes: which of them get CATALOGUE_TOKEN, and what stays when a server moves. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { serveAccounts } from '../support/accounts.ts';
+import { makeRoot, type } from '../support/prompt.ts';
+
+/** A server at an address of its own that records requests, and forwards them if there is another behind it. */
+async function listener(t: TestContext, target?: string) {
+  const tokens: (string | undefined)[] = [];
+  const server = createServer((incoming, outgoing) => {
+    tokens.push(incoming.headers.authorization);
+    if (target === undefined) return void outgoing.writeHead(404, { 'Content-Type': 'application/json' }).end('{}');
+    const { method, headers, url = '/' } = incoming;
+    const onward = request(new URL(url, target), { method, headers }, (response) => {
+      outgoing.writeHead(response.statusCode ?? 500, response.headers);
+      response.pipe(outgoing);
+    });
+    incoming.pipe(onward);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, tokens };
+}
+
+const token = 'f'.repeat(40);
+
+describe('CATALOGUE_TOKEN', () => {
+  it('is sent to the address of --remote or CATALOGUE_REMOTE, and not to that in a folder', async (t) => {
+    const root = await makeRoot();
+    const { url, tokens } = await listener(t);
+    mkdirSync(join(root, '.catalogue/remotes'), { recursive: true });
+    writeFileSync(join(root, '.catalogue/remotes/origin.json'), JSON.stringify({ url }));
+    for (const command of ['pull', 'push', 'diff']) {
+      const { err } = await type([command], { root, env: { CATALOGUE_TOKEN: token } });
+      assert.match(
+        err,
+        new RegExp(`^CATALOGUE_TOKEN isn't sent to ${url}: add --remote ${url}, or set CATALOGUE_REMOTE`),
+      );
+      assert.ok(tokens.length > 0);
+      assert.deepEqual(
+        tokens.splice(0).filter((sent) => sent !== undefined),
+        [],
+        command,
+      );
+    }
+    await type(['pull', '--remote', url], { root, env: { CATALOGUE_TOKEN: token } });
+    assert.deepEqual([...new Set(tokens.splice(0))], [`Token ${token}`]);
+    await type(['pull'], { root, env: { CATALOGUE_TOKEN: token, CATALOGUE_REMOTE: `${url}/api/v1/` } });
+    assert.deepEqual([...new Set(tokens.splice(0))], [`Token ${token}`]);
+    await type(['clone', url, 'copy'], { root, env: { CATALOGUE_TOKEN: token } });
+    assert.deepEqual([...new Set(tokens.splice(0))], [`Token ${token}`]);
+  });
+
+  it('is sent by doctor to the selected remote only', async (t) => {
+    const root = await makeRoot();
+    const [one, other] = [await listener(t), await listener(t)];
+    await type(['remote', 'add', 'one', one.url], { root });
+    await type(['remote', 'add', 'other', other.url], { root });
+    await type(['doctor'], { root, env: { CATALOGUE_TOKEN: token, CATALOGUE_REMOTE: 'other' } });
+    assert.deepEqual([...new Set(one.tokens)], [undefined]);
+    assert.deepEqual([...new Set(other.tokens)], [`Token ${token}`]);
+  });
+});
+
+describe('a server that moved', () => {
+  it('keeps its sign-in and the common state; the old address is not asked', async (t) => {
+    const { base, accounts } = await serveAccounts(t);
+    const [old, renewed] = [await listener(t, base), await listener(t, base)];
+    const root = await makeRoot();
+    const at = (line: string, files = {}) => type(line.split(' '), { root, files });
+    const done = async (line: string, files = {}) => {
+      const result = await at(line, files);
+      assert.equal(result.exitCode, 0, `${line}: ${result.err}`);
+      return result;
+    };
+    const signIn = await accounts.addToken('bob');
+    await done(`remote add prod ${old.url}`);
+    await done('login prod --token-stdin', { '-': signIn.token });
+    const { cwd } = await done('clone prod copy');
+    const copy = join(cwd, 'copy');
+    const states = () => readdirSync(join(copy, '.catalogue/remotes')).filter((name) => name.endsWith('.ndjson'));
+    const [before] = states();
+    old.tokens.length = 0;
+
+    const planned = await done(`remote set-url prod ${renewed.url} --dry-run`);
+    assert.equal(planned.out, `Would change the address of remote prod from ${old.url} to ${renewed.url}\n`);
+    const { err } = await done(`remote set-url prod ${renewed.url}`);
+    assert.equal(err, `Changed the address of remote prod from ${old.url} to ${renewed.url}\n`);
+    assert.match((await done('remote list')).out, new RegExp(`^prod\t${renewed.url}\tbob$`, 'm'));
+    for (const command of ['diff', 'pull', 'push'])
+      assert.equal((await done(`${command} --data copy`)).err, 'Already up to date.\n', command);
+    assert.deepEqual(old.tokens, [], 'requests to the old address');
+    assert.deepEqual([...new Set(renewed.tokens)], [`Token ${signIn.token}`]);
+    assert.equal(states().length, 1);
+    assert.notEqual(states()[0], before);
+    assert.equal(JSON.parse(readFileSync(join(copy, '.catalogue/remotes/origin.json'), 'utf8')).url, renewed.url);
+  });
+
+  it('that has no name, has moved twice, or has moved back', async (t) => {
+    const { base } = await serveAccounts(t);
+    const [one, two, three] = [await listener(t, base), await listener(t, base), await listener(t, base)];
+    const root = await makeRoot();
+    const done = async (line: string) => {
+      const result = await type(line.split(' '), { root });
+      assert.equal(result.exitCode, 0, `${line}: ${result.err}`);
+      return result;
+    };
+    await done(`clone ${one.url} copy`);
+    await done(`remote set-url ${one.url} ${two.url}`);
+    await done(`remote set-url ${two.url} ${three.url}`);
+    one.tokens.length = 0;
+    assert.equal((await done('diff --data copy')).err, 'Already up to date.\n');
+    assert.deepEqual([one.tokens, two.tokens], [[], []]);
+    await done(`remote set-url ${three.url} ${one.url}`);
+    three.tokens.length = 0;
+    assert.equal((await done('pull --data copy')).err, 'Already up to date.\n');
+    assert.deepEqual([two.tokens, three.tokens], [[], []]);
+    // Another server at a former address is that server.
+    await done(`clone ${two.url} other`);
+    two.tokens.length = 0;
+    assert.equal((await done('diff --data other')).err, 'Already up to date.\n');
+    assert.notEqual(two.tokens.length, 0);
+  });
+});
