@@ -74,7 +74,11 @@ if (process.argv[2] === 'first') {
   const first = firsts.sort((a, b) => a - b)[2] as number;
   const [whole] = await timed(async () => {
     let rows = 0;
-    for await (const batch of readGeojson(createReadStream(geojson), 0, { textual: false, passthrough: null }))
+    for await (const batch of readGeojson(createReadStream(geojson), 0, {
+      textual: false,
+      passthrough: null,
+      reading: {},
+    }))
       rows += batch.rows;
     return rows;
   });

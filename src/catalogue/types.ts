@@ -50,6 +50,36 @@ export interface Settings {
   readonly metrics: boolean;
 }
 
+/** Types that a column of text can be read as. */
+export const readableTypes = ['string', 'integer', 'float', 'boolean', 'date', 'datetime', 'time'] as const;
+
+/** Options for reading a payload, as far as people set them: what its bytes alone don't say. */
+export interface Reading {
+  /** Types of columns, by name. */
+  readonly types?: Readonly<Record<string, (typeof readableTypes)[number]>>;
+  /** Decimal separator of numbers. */
+  readonly decimal?: '.' | ',';
+  /** Label of an encoding (WHATWG Encoding Standard). */
+  readonly encoding?: string;
+  /** Character between the cells of CSV. */
+  readonly delimiter?: string;
+  /** Form of dates, such as DD.MM.YYYY. */
+  readonly date_format?: string;
+  /** Names of the columns of latitude and longitude, or of northing and easting. */
+  readonly lat?: string;
+  readonly lon?: string;
+  /** Name of the column of geometries in WKT. */
+  readonly geometry?: string;
+  /** False if the first row has values and no names. */
+  readonly header?: boolean;
+  /** Number of lines before the first row. */
+  readonly skip?: number;
+  /** Reference system of the coordinates. */
+  readonly crs?: string;
+  /** True to refuse a payload with values that don't fit their column. */
+  readonly strict?: boolean;
+}
+
 export interface Namespace {
   readonly kind: 'namespace';
   readonly slug: string;

@@ -150,6 +150,7 @@ async function isPayload(
 ): Promise<boolean> {
   if (format !== 'parquet' || version.format !== 'parquet' || version.file.endsWith('.gz') || !selectsEverything(query))
     return false;
+  if (table.crs !== null) return false;
   if (!table.schema.hasGeometry) return true;
   const file = await open(files.store.tree.absolute(payloadPath(version.namespace, version.dataset, version.file)));
   try {

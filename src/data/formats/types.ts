@@ -1,4 +1,5 @@
 /** The interfaces of formats: what readers return, and what writers take. */
+import type { Reading } from '../../catalogue/types.ts';
 import type { PayloadError } from '../errors.ts';
 import type { Geometry, GeometryKind } from '../geometry/geometry.ts';
 import type { Row, TableSchema } from '../row.ts';
@@ -15,6 +16,8 @@ export interface RowBatch {
   readonly values: readonly (readonly unknown[])[];
   /** By row; null if the payload has no geometries. */
   readonly geometries: readonly (Geometry | null)[] | null;
+  /** Reference systems of the geometries by row, as the rows name them; absent if none does. */
+  readonly crs?: readonly (string | undefined)[] | undefined;
   /** By row; null if no row has an id. */
   readonly ids: readonly (string | number | undefined)[] | null;
   /** Byte ranges of the rows in the decoded text; null if rows have no bytes of their own. */
@@ -25,9 +28,11 @@ export interface RowBatch {
 
 /** Facts about a payload, filled in by its reader; complete when the last batch was read. */
 export interface PayloadInfo {
+  /** Options for reading it. */
+  readonly reading: Reading;
   /** The payload's own title: the `name` of a FeatureCollection. */
   title?: string;
-  /** The coordinate reference system as the payload names it, unless it is WGS 84 longitude and latitude. */
+  /** The coordinate reference system, as the payload names it for all of its geometries. */
   crs?: string;
   /** True if values are texts whose types are inferred (CSV), and not typed already (JSON, Parquet). */
   textual: boolean;

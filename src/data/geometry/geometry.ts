@@ -61,15 +61,21 @@ function anyPositionHasZ(coordinates: Coordinates): boolean {
   return coordinates.some((part) => anyPositionHasZ(part as Coordinates));
 }
 
-/** A copy of a geometry with each position's longitude and latitude put through a function; heights are dropped. */
-export function mapPositions(geometry: Geometry, map: (x: number, y: number) => number[]): Geometry {
+/**
+ * A copy of a geometry with each position put through a function.
+ * @param map from the first two numbers of a position, and those that follow (the height), to the new position
+ */
+export function mapPositions(
+  geometry: Geometry,
+  map: (x: number, y: number, others: readonly number[]) => number[],
+): Geometry {
   if (geometry.type === 'GeometryCollection') {
     return { type: geometry.type, geometries: geometry.geometries.map((part) => mapPositions(part, map)) };
   }
   const mapCoordinates = (value: unknown, depth: number): unknown => {
     const parts = value as unknown[];
     if (depth > 0) return parts.map((part) => mapCoordinates(part, depth - 1));
-    return parts.length < 2 ? [] : map(Number(parts[0]), Number(parts[1]));
+    return parts.length < 2 ? [] : map(Number(parts[0]), Number(parts[1]), parts.slice(2) as number[]);
   };
   const coordinates = mapCoordinates(geometry.coordinates, coordinateDepth[geometry.type]);
   return { type: geometry.type, coordinates } as Geometry;

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { ColumnType } from '../../catalogue/types.ts';
+import type { ColumnType, Reading } from '../../catalogue/types.ts';
 import { PayloadError } from '../errors.ts';
 import { readCsv } from '../formats/csv/reader.ts';
 import { type DetectedFormat, detectFormat, type FormatHints, isLfsPointer } from '../formats/detect-format.ts';
@@ -21,6 +21,7 @@ import { readGeojson } from '../formats/json/geojson.ts';
 import { readJsonArray } from '../formats/json/json-array.ts';
 import { readNdjson } from '../formats/json/ndjson.ts';
 import type { PayloadInfo, RowBatch } from '../formats/types.ts';
+import { isWgs84 } from '../geometry/crs.ts';
 import type { Bbox, GeometryKind } from '../geometry/geometry.ts';
 import { ColumnarWriter } from '../table/columnar-copy.ts';
 import type { ColumnStatistics } from './column-profile.ts';
@@ -29,6 +30,8 @@ import { PayloadStream, peek } from './payload-stream.ts';
 import { TableBuilder, type TableSummary } from './table-builder.ts';
 
 export interface IngestOptions extends FormatHints {
+  /** Options for reading the rows. */
+  readonly reading?: Reading | undefined;
   /** Folder of columnar copies; this payload's becomes the subfolder named by its checksum. None is made if absent. */
   readonly cacheFolder?: string | undefined;
   /** Hidden name in that folder for the unfinished copy; a random one by default. */
@@ -55,13 +58,13 @@ export interface IngestResult {
   readonly delimiter: string | null;
   /** The payload's own title. */
   readonly title: string | null;
-  /** Its reference system as it names it, unless that is longitude and latitude in WGS 84. */
+  /** The reference systems from which its geometries were converted; null if they are longitude and latitude in WGS 84. */
   readonly crs: string | null;
   /** Null if the payload has no rows that can be read. */
   readonly rows: number | null;
   /**
    * Bounding box of all geometries, in degrees, west <= east: geometries that are cut at the antimeridian (RFC 7946,
-   * section 3.1.9) extend it around the world. Null if there are none, or if they are not in degrees.
+   * section 3.1.9) extend it around the world. Null if there are none.
    */
   readonly bbox: Bbox | null;
   /** The geometry is first. */
@@ -111,13 +114,14 @@ async function ingestRows(
   chunks: AsyncGenerator<Buffer, void, undefined>,
   path: string,
   detected: DetectedFormat,
-  { cacheFolder, stagingName, signal }: IngestOptions,
+  { cacheFolder, stagingName, signal, reading = {} }: IngestOptions,
 ): Promise<IngestResult> {
+  let crs: string | undefined;
   let textColumns = new Set<number>();
   let bytes = chunks;
   for (;;) {
     const isTextual = detected.format === 'csv' || detected.format === 'tsv';
-    const info: PayloadInfo = { textual: isTextual, passthrough: null };
+    const info: PayloadInfo = { textual: isTextual, passthrough: null, reading, ...(crs && { crs }) };
     const encoding: DetectedEncoding = { encoding: 'utf-8', bomLength: 0 };
     const copy = cacheFolder === undefined ? null : await ColumnarWriter.create(cacheFolder, stagingName);
     try {
@@ -127,6 +131,13 @@ async function ingestRows(
         signal?.throwIfAborted();
       }
       if (!payload.isComplete) throw new PayloadError('bytes follow the end of the gzip stream');
+      if (crs === undefined && info.crs !== undefined && !isWgs84(info.crs) && detected.format !== 'parquet') {
+        // GeoJSON names its reference system behind the features, or before them.
+        crs = info.crs;
+        bytes = new PayloadStream(path, { signal }).chunks();
+        await copy?.abort();
+        continue;
+      }
       const summary = builder.summary();
       if (textColumns.size === 0 && summary.mistyped.length > 0) {
         textColumns = new Set(summary.mistyped);
@@ -137,7 +148,11 @@ async function ingestRows(
       const result = toResult(payload, detected, { info, encoding: encoding.encoding, summary });
       const isUnchanged = encoding.encoding === 'utf-8' && detected.compression === null && !summary.isRenamed;
       const { checksum } = result;
-      const table = { ...summary.table, checksum, passthrough: isUnchanged ? info.passthrough : null };
+      const table = {
+        ...summary.table,
+        checksum,
+        passthrough: isUnchanged && summary.table.crs === null ? info.passthrough : null,
+      };
       return { ...result, columnarCopy: (await copy?.finish(table)) ?? null };
     } catch (error) {
       await copy?.abort();
@@ -205,7 +220,6 @@ function toResult(
   rows?: IngestedRows,
 ): IngestResult {
   const { info, summary } = rows ?? {};
-  const crs = info?.crs ?? null;
   return {
     checksum: payload.checksum(),
     size: payload.size,
@@ -215,20 +229,13 @@ function toResult(
     encoding: rows && format !== 'parquet' ? rows.encoding : null,
     delimiter: info?.delimiter ?? null,
     title: info?.title ?? null,
-    crs,
+    crs: summary?.table.crs ?? null,
     rows: summary?.table.rows ?? null,
-    bbox: crs === null ? bboxInDegrees(summary?.table.extent ?? null) : null,
+    bbox: (summary?.table.extent as Bbox | null | undefined) ?? null,
     columns: summary?.statistics.map(({ name, type }) => ({ name, type })) ?? [],
     statistics: summary?.statistics ?? [],
     geometryKinds: summary?.table.geometryKinds ?? [],
     isLfsPointer: false,
     columnarCopy: null,
   };
-}
-
-/** The extent if it can be in degrees: longitudes may exceed 180 by up to a turn, latitudes never exceed 90. */
-function bboxInDegrees(extent: readonly number[] | null): Bbox | null {
-  if (extent === null) return null;
-  const [west, south, east, north] = extent as [number, number, number, number];
-  return west >= -360 && east <= 360 && south >= -90 && north <= 90 ? [west, south, east, north] : null;
 }

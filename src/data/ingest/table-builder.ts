@@ -1,22 +1,15 @@
 /**
- * Builds a table from batches of rows: infers columns, validates geometries and computes their extent, and writes each
- * row group to the columnar copy, if one is made.
+ * Builds a table from batches of rows: infers columns, reads geometries, and writes each row group to the columnar copy, if
+ * one is made.
  */
 import type { PayloadInfo, RowBatch } from '../formats/types.ts';
-import { type Geometry, type GeometryKind, hasZ } from '../geometry/geometry.ts';
-import {
-  type Extent,
-  emptyExtent,
-  InvalidGeometryError,
-  isEmptyPoint,
-  validateGeometry,
-} from '../geometry/validate.ts';
 import { maxGroupRows } from '../limits.ts';
 import { geometryColumnName } from '../row.ts';
 import { type ChunkKind, encodeColumn, encodeOffsets } from '../table/column-chunk.ts';
 import type { ChunkKey, ColumnarWriter, TableInfo } from '../table/columnar-copy.ts';
 import { encodeGeometries } from '../table/geometry-chunk.ts';
 import { ColumnProfile, type ColumnStatistics } from './column-profile.ts';
+import { GeometryReader } from './geometry-reader.ts';
 import { uniqueColumnNames } from './infer-types.ts';
 
 export interface TableSummary {
@@ -42,25 +35,23 @@ export class TableBuilder {
   readonly #profiles: ColumnProfile[] = [];
   #names: readonly string[] = [];
   #rows = 0;
-  #hasGeometry = false;
-  #geometryCount = 0;
-  readonly #geometryKinds = new Set<GeometryKind>();
-  readonly #extent: Extent = emptyExtent();
+  readonly #geometries: GeometryReader;
 
   /** @param textColumns indexes of columns that are known to be text */
   constructor(info: PayloadInfo, copy: ColumnarWriter | null, textColumns: ReadonlySet<number> = new Set()) {
     this.#info = info;
     this.#copy = copy;
     this.#textColumns = textColumns;
+    this.#geometries = new GeometryReader(info);
   }
 
   /** @throws PayloadError if a geometry is invalid */
   async addBatch(batch: RowBatch): Promise<void> {
     this.#names = batch.names;
+    if (batch.geometries) this.#geometries.isPresent = true;
     while (this.#profiles.length < batch.names.length) {
       this.#profiles.push(new ColumnProfile(this.#info.textual, this.#textColumns.has(this.#profiles.length)));
     }
-    if (batch.geometries) this.#hasGeometry = true;
     for (let start = 0; start < batch.rows; start += 2 * maxGroupRows) {
       await this.#addRowGroup(batch, start, Math.min(batch.rows, start + 2 * maxGroupRows));
     }
@@ -72,7 +63,9 @@ export class TableBuilder {
     const slice = <T>(values: readonly T[]): readonly T[] => (isWholeBatch ? values : values.slice(start, end));
     const chunks: EncodedChunk[] = [];
     if (batch.geometries) {
-      chunks.push({ key: 'geometry', ...this.#addGeometries(batch, slice(batch.geometries), start, rows) });
+      const read = await this.#geometries.read(batch, start, end);
+      const encoded = this.#copy ? encodeGeometries(read) : { kind: 'nulls' as const, bytes: [] };
+      chunks.push({ key: 'geometry', ...encoded });
     }
     this.#profiles.forEach((profile, key) => {
       const values = slice(batch.values[key] ?? []);
@@ -91,66 +84,33 @@ export class TableBuilder {
     await this.#copy.writeRowGroup(rows, chunks);
   }
 
-  #addGeometries(
-    batch: RowBatch,
-    batchGeometries: readonly (Geometry | null)[],
-    start: number,
-    rows: number,
-  ): { kind: ChunkKind; bytes: Buffer[] } {
-    const geometries = [...batchGeometries];
-    const boxes = new Float64Array(4 * rows).fill(Number.NaN);
-    const dimensions = new Uint8Array(rows);
-    const total = this.#extent;
-    for (let row = 0; row < rows; row++) {
-      const geometry = geometries[row];
-      if (!geometry) continue;
-      if (isEmptyPoint(geometry)) {
-        geometries[row] = null;
-        continue;
-      }
-      const box = emptyExtent();
-      try {
-        dimensions[row] = Math.min(validateGeometry(geometry, box), 255);
-      } catch (error) {
-        if (error instanceof InvalidGeometryError) throw batch.errorAt(start + row, error.message);
-        throw error;
-      }
-      this.#geometryCount++;
-      const isZ = (dimensions[row] as number) > 2 || (dimensions[row] === 0 && hasZ(geometry));
-      this.#geometryKinds.add(isZ ? `${geometry.type} Z` : geometry.type);
-      if (box[0] > box[2]) continue;
-      boxes.set(box, 4 * row);
-      if (box[0] < total[0]) total[0] = box[0];
-      if (box[1] < total[1]) total[1] = box[1];
-      if (box[2] > total[2]) total[2] = box[2];
-      if (box[3] > total[3]) total[3] = box[3];
-    }
-    return this.#copy ? encodeGeometries({ rows, geometries, boxes, dimensions }) : { kind: 'nulls', bytes: [] };
-  }
-
+  /** Called after the last batch. @throws PayloadError if geometries have no place in WGS 84 */
   summary(): TableSummary {
+    this.#geometries.end();
+    const geometries = this.#geometries;
     const keys = this.#names.map((_, index) => index).filter((index) => index !== this.#info.wktColumn);
     const payloadNames = keys.map((key) => this.#names[key] as string);
-    const names = uniqueColumnNames(payloadNames, this.#hasGeometry ? [geometryColumnName] : []);
+    const names = uniqueColumnNames(payloadNames, geometries.isPresent ? [geometryColumnName] : []);
     const profile = (key: number) => this.#profiles[key] as ColumnProfile;
     const columns = keys.map((key, i) => ({ name: names[i] as string, type: profile(key).type, key }));
     const geometry: ColumnStatistics = {
       name: geometryColumnName,
       type: 'geometry',
-      nulls: this.#rows - this.#geometryCount,
+      nulls: this.#rows - geometries.count,
       distinct: null,
     };
     return {
       table: {
         rows: this.#rows,
-        hasGeometry: this.#hasGeometry,
+        hasGeometry: geometries.isPresent,
         columns,
-        geometryKinds: [...this.#geometryKinds].sort(),
+        geometryKinds: geometries.kinds,
         pointColumns: this.#info.pointColumns?.map((key) => names[keys.indexOf(key)] ?? '') ?? null,
-        extent: this.#extent[0] <= this.#extent[2] ? this.#extent : null,
+        extent: geometries.extent,
+        crs: geometries.crs,
       },
       statistics: [
-        ...(this.#hasGeometry ? [geometry] : []),
+        ...(geometries.isPresent ? [geometry] : []),
         ...columns.map(({ key, name }) => profile(key).statistics(name, this.#rows)),
       ],
       isRenamed: names.some((name, i) => name !== payloadNames[i]),

@@ -18,7 +18,7 @@ import type { ChunkKind } from './column-chunk.ts';
 import { buildSpatialIndex } from './spatial-index.ts';
 
 /** Incremented when the layout changes: older copies are made again. */
-const layoutVersion = 2;
+const layoutVersion = 3;
 
 /** Location of a chunk in `rows.bin`: kind, offset and length in bytes, CRC-32. */
 export type ChunkLocation = readonly [kind: ChunkKind, offset: number, length: number, crc: number];
@@ -44,7 +44,9 @@ export interface TableInfo {
   readonly pointColumns: readonly string[] | null;
   /** Form of the rows in the payload, if they can be copied: Features separated by commas, or one on each line. */
   readonly passthrough: 'features' | 'lines' | null;
-  /** Minimum x, y, maximum x, y of all geometries, in the payload's reference system. */
+  /** Reference systems from which geometries were converted; null if they are longitude and latitude as in the payload. */
+  readonly crs: string | null;
+  /** Minimum longitude and latitude, maximum longitude and latitude of all geometries. */
   readonly extent: readonly number[] | null;
 }
 

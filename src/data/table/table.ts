@@ -75,6 +75,11 @@ export class Table {
     return this.#metadata.pointColumns;
   }
 
+  /** Reference systems from which geometries were converted; null if the payload has longitude and latitude. */
+  get crs(): string | null {
+    return this.#metadata.crs;
+  }
+
   /** Form of the payload's own bytes if rows can be copied from it (`passthrough.ts`), else null. */
   get passthrough(): 'features' | 'lines' | null {
     return this.#metadata.passthrough;

@@ -120,14 +120,6 @@ test('a Feature alone, a geometry alone, no features at all', async () => {
   }
 });
 
-test('a reference system that isn’t WGS 84 is named, and gives no bounding box in degrees', async () => {
-  const text = `{"type":"FeatureCollection","crs":{"type":"name","properties":{"name":"urn:ogc:def:crs:EPSG::25832"}},"features":[${JSON.stringify(point({}, [500000, 5500000]))}]}`;
-  const { result, table } = await ingestPayload(text, 'a.geojson');
-  assert.equal(result.crs, 'urn:ogc:def:crs:EPSG::25832');
-  assert.equal(result.bbox, null);
-  assert.equal((await rowsOf(table, { boxes: [[499999, 0, 500001, 6e6]] })).length, 1);
-});
-
 test('sequences: one a line, after record separators, pretty-printed, geometries, plain objects, a collection', async () => {
   const pretty = JSON.stringify(point({ a: 1 }, [1, 2]), null, 2);
   const bare = '{"type":"Point","coordinates":[3,4]}';

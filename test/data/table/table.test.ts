@@ -29,8 +29,9 @@ const many = Array.from({ length: 40_000 }, (_, n) =>
 );
 
 const coordinate = fc.double({ min: -180, max: 180, noNaN: true });
-const position = fc.tuple(coordinate, coordinate);
-const deep = fc.tuple(coordinate, coordinate, coordinate);
+const latitude = fc.double({ min: -90, max: 90, noNaN: true });
+const position = fc.tuple(coordinate, latitude);
+const deep = fc.tuple(coordinate, latitude, coordinate);
 const ring = fc.array(position, { minLength: 4, maxLength: 6 });
 const geometry = fc.oneof(
   fc.constant(null),

@@ -11,12 +11,27 @@ type JsonObject = Record<string, unknown>;
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/**
+ * The reference system that an object names: the member `crs` of GeoJSON 2008 (section 3), also in older forms. RFC 7946 has
+ * no other system than WGS 84.
+ */
+export function crsMember({ crs }: JsonObject): string | undefined {
+  if (crs === null || crs === undefined) return undefined;
+  if (typeof crs === 'string') return crs;
+  const { type, properties } = crs as { type?: unknown; properties?: Record<string, unknown> };
+  const { name, code, href } = properties ?? {};
+  if (typeof name === 'string') return name;
+  if (code !== undefined) return type === 'OGC' ? `OGC:${code}` : `EPSG:${code}`;
+  return typeof href === 'string' ? href : JSON.stringify(crs).slice(0, 100);
+}
+
 export class JsonBatchBuilder {
   readonly #names: string[] = [];
   readonly #columnsByName = new Map<string, number>();
   #values: unknown[][] = [];
   #geometries: (Geometry | null)[] = [];
   #ids: (string | number | undefined)[] = [];
+  #crs: (string | undefined)[] | undefined;
   #offsets: number[] = [];
   #lengths: number[] = [];
   #lines: number[] = [];
@@ -44,11 +59,11 @@ export class JsonBatchBuilder {
   }
 
   /** @param value a Feature, a FeatureCollection, a geometry or a plain object */
-  #add(value: unknown, offset: number, length: number, line: number): void {
+  #add(value: unknown, offset: number, length: number, line: number, collectionCrs?: string): void {
     if (!isObject(value)) throw new PayloadError('expected an object', { line, byte: offset });
     if (value.type === 'FeatureCollection' && Array.isArray(value.features)) {
       this.areAllFeatures = false;
-      for (const feature of value.features) this.#add(feature, offset, length, line);
+      for (const feature of value.features) this.#add(feature, offset, length, line, crsMember(value));
       return;
     }
     const row = this.#offsets.length;
@@ -84,6 +99,13 @@ export class JsonBatchBuilder {
       });
     }
     this.#geometries.push(geometry);
+    // A plain object may have a column of that name.
+    const crs =
+      geometry && (crsMember(geometry as unknown as JsonObject) ?? (inFeature ? crsMember(value) : undefined));
+    if (crs ?? collectionCrs) {
+      this.#crs ??= [];
+      this.#crs[row] = crs ?? collectionCrs;
+    }
     if (properties !== null) this.#addProperties(properties, row, inFeature);
   }
 
@@ -165,6 +187,7 @@ export class JsonBatchBuilder {
       names: this.#names,
       values: this.#values,
       geometries: this.hasGeometry ? this.#geometries : null,
+      crs: this.#crs,
       ids: this.#hasIds ? this.#ids : null,
       rowOffsets: { offsets, lengths },
       errorAt: (row, reason) => new PayloadError(reason, { line: lines[row] as number, byte: offsets[row] as number }),
@@ -172,6 +195,7 @@ export class JsonBatchBuilder {
     this.#values = this.#names.map(() => []);
     this.#geometries = [];
     this.#ids = [];
+    this.#crs = undefined;
     this.#offsets = [];
     this.#lengths = [];
     this.#lines = [];

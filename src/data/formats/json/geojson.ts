@@ -6,7 +6,7 @@ import { PayloadError } from '../../errors.ts';
 import { maxItemBytes } from '../../limits.ts';
 import type { TextBuffer, TextWriter } from '../text-buffer.ts';
 import type { PayloadInfo, RowBatch, RowsInput } from '../types.ts';
-import { JsonBatchBuilder, readItems } from './batch-builder.ts';
+import { crsMember, JsonBatchBuilder, readItems } from './batch-builder.ts';
 import { ItemScanner } from './item-scanner.ts';
 import { parseJson } from './parse-value.ts';
 import { arrayWriter, featureWriter } from './row-writers.ts';
@@ -61,9 +61,8 @@ function readCollectionMembers(text: Buffer, position: number, info: PayloadInfo
     throw new PayloadError(`not GeoJSON: its type is ${JSON.stringify(members.type)}`, { line: 1 });
   }
   if (typeof members.name === 'string') info.title = members.name;
-  // A member of GeoJSON 2008 (section 3); RFC 7946 has no other system than WGS 84.
-  const crs = (members.crs as { properties?: { name?: unknown } } | null | undefined)?.properties?.name;
-  if (typeof crs === 'string' && !/CRS84$|EPSG:{1,2}4326$/.test(crs)) info.crs = crs;
+  const crs = crsMember(members);
+  if (crs !== undefined) info.crs = crs;
 }
 
 /**

@@ -124,7 +124,22 @@ function topLevelColumns({ schema }: FileMetaData): SchemaElement[] {
 
 interface GeoParquetMetadata {
   primary_column?: string;
-  columns?: Record<string, { crs?: { id?: { authority: string; code: string | number }; name?: string } | null }>;
+  columns?: Record<string, { crs?: ProjJson | null }>;
+}
+
+/** PROJJSON, as far as it names the system. */
+interface ProjJson {
+  readonly id?: { readonly authority: string; readonly code: string | number };
+  readonly name?: string;
+}
+
+const crsOfProjJson = ({ id, name }: ProjJson) => (id ? `${id.authority}:${id.code}` : (name ?? 'unknown'));
+
+/** The reference system of Parquet's own type: `EPSG:25833`, `srid:25833`, PROJJSON or the key of metadata that have it. */
+function crsOfLogicalType(text: string, metadata: FileMetaData): string {
+  const key = /^projjson:(.*)$/.exec(text)?.[1];
+  const found = key === undefined ? text : metadata.key_value_metadata?.find((entry) => entry.key === key)?.value;
+  return found?.startsWith('{') ? crsOfProjJson(JSON.parse(found) as ProjJson) : (found ?? text);
 }
 
 /** Index of the geometry column, or -1; sets `info.crs` to its reference system. */
@@ -135,11 +150,11 @@ function findGeometryColumn(metadata: FileMetaData, elements: readonly SchemaEle
     logical_type?.type === 'GEOMETRY' || logical_type?.type === 'GEOGRAPHY';
   const primary = elements.findIndex((element) => element.name === geo?.primary_column && isSpatial(element));
   const index = primary === -1 ? elements.findIndex(isSpatial) : primary;
-  const crs = geo?.columns?.[elements[index]?.name ?? '']?.crs;
-  if (crs) {
-    const name = crs.id ? `${crs.id.authority}:${crs.id.code}` : (crs.name ?? 'unknown');
-    if (!/^(OGC:CRS84|EPSG:4326)$/.test(name)) info.crs = name;
-  }
+  const element = elements[index];
+  const crs = geo?.columns?.[element?.name ?? '']?.crs;
+  const own = (element?.logical_type as { crs?: string } | undefined)?.crs;
+  if (crs) info.crs = crsOfProjJson(crs);
+  else if (own && geo === undefined) info.crs = crsOfLogicalType(own, metadata);
   return index;
 }
 

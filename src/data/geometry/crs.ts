@@ -1,0 +1,111 @@
+/**
+ * Coordinate reference systems: their names in payloads, and the conversion of positions to longitude and latitude in WGS 84
+ * by proj4. Easting (or longitude) is the first number of a position, whatever the axis order of the EPSG code is: so GDAL
+ * and its kin write GeoJSON, WKT and GeoParquet (docs/decisions/0036-reference-systems.md).
+ */
+import { type Geometry, mapPositions } from './geometry.ts';
+
+/** Conversion from a reference system to WGS 84. */
+export interface Conversion {
+  /** Longitude and latitude of a position; NaN if it has none. */
+  toWgs84(x: number, y: number): number[];
+  /** True if its positions are degrees, not metres or feet. */
+  readonly isGeographic: boolean;
+}
+
+/** Names of WGS 84 as longitude and latitude. */
+const wgs84 =
+  /^(?:(?:urn:ogc:def:crs:)?OGC:(?:[\d.]*:)?CRS84h?|CRS:?84|https?:\/\/www\.opengis\.net\/def\/crs\/OGC\/[^/]+\/CRS84h?)$/i;
+const epsg =
+  /^(?:EPSG:{1,2}|urn:(?:ogc|x-ogc):def:crs:EPSG:[^:]*:|https?:\/\/www\.opengis\.net\/(?:def\/crs\/EPSG\/[^/]+\/|gml\/srs\/epsg\.xml#)|SRID[:=])?(\d{1,6})$/i;
+
+/** The name as people write it: `EPSG:25833` for a URN or a number; `OGC:CRS84` for WGS 84; other names as they are. */
+export function crsName(name: string): string {
+  const text = name.trim();
+  if (wgs84.test(text)) return 'OGC:CRS84';
+  const code = epsg.exec(text)?.[1];
+  return code === undefined ? text : `EPSG:${Number(code)}`;
+}
+
+/** True if positions are longitude and latitude in WGS 84 as they are. */
+export const isWgs84 = (name: string): boolean => /^(?:OGC:CRS84|EPSG:4326|EPSG:4979)$/.test(crsName(name));
+
+/** Zones of UTM by code: the first and the last code, the zone of the first one, and its datum. */
+const utmZones: readonly (readonly [first: number, last: number, zone: number, datum: string])[] = [
+  [32601, 32660, 1, '+datum=WGS84'],
+  [32701, 32760, 1, '+south +datum=WGS84'],
+  [25828, 25838, 28, '+ellps=GRS80'],
+  [3040, 3049, 28, '+ellps=GRS80'],
+  [26901, 26923, 1, '+ellps=GRS80'],
+  [3708, 3726, 1, '+ellps=GRS80'],
+  [6330, 6348, 1, '+ellps=GRS80'],
+  [2955, 2957, 11, '+ellps=GRS80'],
+  [2958, 2962, 17, '+ellps=GRS80'],
+  [3154, 3157, 7, '+ellps=GRS80'],
+  [3158, 3160, 14, '+ellps=GRS80'],
+  [23028, 23038, 28, '+ellps=intl +towgs84=-87,-98,-121,0,0,0,0'],
+];
+
+function utmDefinition(code: number): string | undefined {
+  const zones = utmZones.find(([first, last]) => code >= first && code <= last);
+  return zones && `+proj=utm +zone=${zones[2] + code - zones[0]} ${zones[3]}`;
+}
+
+let listed: Promise<ReadonlyMap<number, string>> | undefined;
+
+/** The definitions of the lists by code. They are loaded when the first payload needs one. */
+async function loadDefinitions(): Promise<ReadonlyMap<number, string>> {
+  const [{ definitionsOfEurope }, { definitionsOfNorthAmerica }] = await Promise.all([
+    import('./epsg-europe.ts'),
+    import('./epsg-north-america.ts'),
+  ]);
+  const definitions = new Map<number, string>();
+  for (const line of `${definitionsOfEurope}${definitionsOfNorthAmerica}`.split('\n')) {
+    const start = line.indexOf('+');
+    for (const code of line.slice(0, start).trim().split(' ')) definitions.set(Number(code), line.slice(start));
+  }
+  return definitions;
+}
+
+/**
+ * The conversion of positions from a reference system.
+ * @param name EPSG code, URN or URL; see `crsName`
+ * @returns null if the system is unknown
+ */
+export async function loadConversion(name: string): Promise<Conversion | null> {
+  const [authority, code] = crsName(name).split(':');
+  if (authority !== 'EPSG') return null;
+  listed ??= loadDefinitions();
+  const definition = utmDefinition(Number(code)) ?? (await listed).get(Number(code));
+  if (definition === undefined) return null;
+  const { default: proj4 } = await import('proj4');
+  const { inverse } = proj4(`${definition} +no_defs`);
+  return {
+    isGeographic: definition.startsWith('+proj=longlat'),
+    toWgs84(x, y) {
+      try {
+        return inverse([x, y]).map(rounded);
+      } catch {
+        return [Number.NaN, Number.NaN];
+      }
+    },
+  };
+}
+
+/** To 9 decimals of a degree (0.1 mm): further digits are noise of the computation. */
+const rounded = (degrees: number) => Math.round(degrees * 1e9) / 1e9;
+
+/** A copy of a geometry in WGS 84, heights as they are; null if one of its positions has no longitude and latitude. */
+export function convertGeometry(geometry: Geometry, conversion: Conversion): Geometry | null {
+  let isComplete = true;
+  const converted = mapPositions(geometry, (x, y, heights) => {
+    const position = conversion.toWgs84(x, y);
+    isComplete &&= position.every(Number.isFinite);
+    return [...position, ...heights];
+  });
+  return isComplete ? converted : null;
+}
+
+/** The command that converts a file of an unknown reference system. */
+export const ogr2ogrLine = (crs = 'EPSG:CODE'): string =>
+  `ogr2ogr -s_srs ${/\s/.test(crs) ? `"${crs}"` : crs} -t_srs EPSG:4326 converted.geojson FILE`;

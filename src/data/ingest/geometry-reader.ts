@@ -1,0 +1,157 @@
+/**
+ * The geometries of a payload during ingestion: their structure is checked, and their positions are converted to longitude
+ * and latitude in WGS 84. Positions beyond ±180, ±90 degrees are refused.
+ */
+import { PayloadError } from '../errors.ts';
+import type { PayloadInfo, RowBatch } from '../formats/types.ts';
+import { type Conversion, convertGeometry, crsName, isWgs84, loadConversion, ogr2ogrLine } from '../geometry/crs.ts';
+import { type Geometry, type GeometryKind, hasZ } from '../geometry/geometry.ts';
+import {
+  type Extent,
+  emptyExtent,
+  InvalidGeometryError,
+  isEmptyPoint,
+  validateGeometry,
+} from '../geometry/validate.ts';
+
+/** Geometries of a row group: with the bounding box of each, and the number of dimensions of its positions. */
+interface ReadGeometries {
+  readonly rows: number;
+  readonly geometries: (Geometry | null)[];
+  readonly boxes: Float64Array;
+  readonly dimensions: Uint8Array;
+}
+
+/** Degrees beyond ±180, ±90 that are taken for a rounding error. */
+const tolerance = 1e-6;
+
+const isOutside = ([west, south, east, north]: Extent) =>
+  west < -180 - tolerance || east > 180 + tolerance || south < -90 - tolerance || north > 90 + tolerance;
+
+export class GeometryReader {
+  readonly #info: PayloadInfo;
+  readonly #conversions = new Map<string, Conversion>();
+  readonly #kinds = new Set<GeometryKind>();
+  readonly #extent: Extent = emptyExtent();
+  /** Extent of projected coordinates before their conversion. */
+  readonly #unconverted: Extent = emptyExtent();
+  readonly #crs = new Set<string>();
+  #outside: PayloadError | undefined;
+  /** True if the payload has geometries, even if all are null. */
+  isPresent = false;
+  /** Number of rows with a geometry. */
+  count = 0;
+
+  constructor(info: PayloadInfo) {
+    this.#info = info;
+  }
+
+  get kinds(): readonly GeometryKind[] {
+    return [...this.#kinds].sort();
+  }
+
+  /** The extent of all geometries; null if there are no positions. */
+  get extent(): Extent | null {
+    return this.#extent[0] <= this.#extent[2] ? this.#extent : null;
+  }
+
+  /** The reference systems from which geometries were converted, comma-separated; null if there are none. */
+  get crs(): string | null {
+    return this.#crs.size > 0 ? [...this.#crs].join(', ') : null;
+  }
+
+  /**
+   * Reads the geometries of a row group.
+   * @throws PayloadError if a geometry is invalid, or its reference system is unknown
+   */
+  async read(batch: RowBatch, start: number, end: number): Promise<ReadGeometries> {
+    const rows = end - start;
+    const geometries = (batch.geometries ?? []).slice(start, end);
+    const boxes = new Float64Array(4 * rows).fill(Number.NaN);
+    const dimensions = new Uint8Array(rows);
+    for (let row = 0; row < rows; row++) {
+      let geometry = geometries[row] ?? null;
+      if (!geometry) continue;
+      if (isEmptyPoint(geometry)) {
+        geometries[row] = null;
+        continue;
+      }
+      let box = emptyExtent();
+      try {
+        dimensions[row] = Math.min(validateGeometry(geometry, box), 255);
+      } catch (error) {
+        if (error instanceof InvalidGeometryError) throw batch.errorAt(start + row, error.message);
+        throw error;
+      }
+      const crs = batch.crs?.[start + row] ?? this.#info.crs ?? this.#info.reading.crs;
+      if (crs !== undefined && !isWgs84(crs)) {
+        const conversion = await this.#conversionFrom(crs);
+        if (!conversion.isGeographic) extend(this.#unconverted, box);
+        geometry = convertGeometry(geometry, conversion);
+        if (!geometry)
+          throw batch.errorAt(start + row, `the position ${box[0]} ${box[1]} does not exist in ${crsName(crs)}`);
+        geometries[row] = geometry;
+        box = emptyExtent();
+        validateGeometry(geometry, box);
+      }
+      if (isOutside(box)) this.#outside ??= batch.errorAt(start + row, outsideMessage(box, crs));
+      this.count++;
+      const isZ = (dimensions[row] as number) > 2 || (dimensions[row] === 0 && hasZ(geometry));
+      this.#kinds.add(isZ ? `${geometry.type} Z` : geometry.type);
+      if (box[0] > box[2]) continue;
+      boxes.set(box, 4 * row);
+      extend(this.#extent, box);
+    }
+    return { rows, geometries, boxes, dimensions };
+  }
+
+  /**
+   * Called after the last row.
+   * @throws PayloadError if a position is outside of ±180, ±90, or projected coordinates turn out to be degrees
+   */
+  end(): void {
+    if (this.#outside) throw this.#outside;
+    const { crs } = this.#info.reading;
+    if (crs === undefined || this.#info.crs !== undefined || this.#unconverted[0] > this.#unconverted[2]) return;
+    if (isOutside(this.#unconverted)) return;
+    throw new PayloadError(
+      `the coordinates are degrees and not ${crsName(crs)}: they are within ±180, ±90. Leave the option out; if the ` +
+        'dataset remembers it, forget it with --crs ""',
+    );
+  }
+
+  async #conversionFrom(name: string): Promise<Conversion> {
+    const known = this.#conversions.get(name);
+    if (known) return known;
+    const crs = crsName(name);
+    const conversion = await loadConversion(name);
+    if (!conversion) {
+      throw new PayloadError(
+        `the coordinate reference system ${crs} is not one of those that can be converted. Convert the file: ${ogr2ogrLine(crs)}`,
+      );
+    }
+    this.#conversions.set(name, conversion);
+    this.#crs.add(crs);
+    return conversion;
+  }
+}
+
+function extend(total: Extent, box: Extent): void {
+  if (box[0] < total[0]) total[0] = box[0];
+  if (box[1] < total[1]) total[1] = box[1];
+  if (box[2] > total[2]) total[2] = box[2];
+  if (box[3] > total[3]) total[3] = box[3];
+}
+
+function outsideMessage([west, south, east, north]: Extent, crs: string | undefined): string {
+  const corner = [Math.abs(west) > 180 ? west : east, Math.abs(south) > 90 ? south : north].join(' ');
+  const place = `the position ${corner} is outside of ±180, ±90 degrees`;
+  if (crs !== undefined && !isWgs84(crs)) return `${place} after conversion from ${crsName(crs)}`;
+  if (Math.max(-south, north) <= 90 && Math.max(-west, east) <= 360) {
+    return `${place}. Convert the file: ogr2ogr -wrapdateline -t_srs EPSG:4326 converted.geojson FILE`;
+  }
+  return (
+    `${place}. If the coordinates are in another reference system, name it, as in --crs EPSG:25833, ` +
+    `or convert the file: ${ogr2ogrLine()}`
+  );
+}

@@ -1,0 +1,134 @@
+/** Payloads in projected coordinates: what is served is WGS 84, or nothing. */
+import assert from 'node:assert/strict';
+import { createReadStream, readFileSync } from 'node:fs';
+import test from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { ingest } from '../../../src/data/ingest/ingest.ts';
+import { collection, ingestPayload, point, rowsOf } from '../support/payloads.ts';
+
+/** Berlin in EPSG:25833 and in degrees. */
+const easting = 391_390.731;
+const northing = 5_817_855.241;
+const berlin = [13.4, 52.5];
+
+const projected = (features: readonly unknown[], crs: unknown, where: 'before' | 'behind' = 'before') => {
+  const list = `"features":${JSON.stringify(features)}`;
+  const member = `"crs":${JSON.stringify(crs)}`;
+  return `{"type":"FeatureCollection",${where === 'before' ? `${member},${list}` : `${list},${member}`}}`;
+};
+const named = (name: string) => ({ type: 'name', properties: { name } });
+
+function assertBerlin(coordinates: readonly number[] | undefined) {
+  const [lon = 0, lat = 0] = coordinates ?? [];
+  assert.ok(Math.abs(lon - 13.4) < 1e-6 && Math.abs(lat - 52.5) < 1e-6, `${coordinates}`);
+}
+
+for (const [what, text, fileName] of [
+  ['the member crs of GeoJSON', projected([point({}, [easting, northing])], named('EPSG:25833')), 'a.geojson'],
+  ['a URN', projected([point({}, [easting, northing])], named('urn:ogc:def:crs:EPSG::25833')), 'a.geojson'],
+  [
+    'a member behind the features',
+    projected([point({}, [easting, northing])], named('EPSG:25833'), 'behind'),
+    'a.geojson',
+  ],
+  [
+    'an older form of the member',
+    projected([point({}, [easting, northing])], { type: 'EPSG', properties: { code: 25833 } }),
+    'a.geojson',
+  ],
+  [
+    'a geometry that names it',
+    collection({
+      type: 'Feature',
+      properties: {},
+      geometry: { type: 'Point', crs: named('EPSG:25833'), coordinates: [easting, northing] },
+    }),
+    'a.geojson',
+  ],
+  ['a Feature alone', JSON.stringify({ ...point({}, [easting, northing]), crs: named('EPSG:25833') }), 'a.geojson'],
+  ['collections on lines', `${projected([point({}, [easting, northing])], named('EPSG:25833'))}\n`, 'a.geojsonl'],
+] as const) {
+  test(`${what}: rows are in WGS 84`, async () => {
+    const { result, table } = await ingestPayload(text, fileName);
+    assert.equal(result.crs, 'EPSG:25833');
+    assert.equal(table.crs, 'EPSG:25833');
+    assert.equal(table.passthrough, null, 'the bytes of the payload have other coordinates');
+    const [row] = await rowsOf(table);
+    const coordinates = row?.geometry?.type === 'Point' ? row.geometry.coordinates : undefined;
+    assertBerlin(coordinates);
+    assertBerlin(result.bbox?.slice(0, 2));
+    assert.equal((await rowsOf(table, { boxes: [[13, 52, 14, 53]] })).length, 1);
+  });
+}
+
+test('a stream and a gzipped file are converted as well, and heights stay', async () => {
+  const text = projected([point({}, [easting, northing, 34.5])], named('EPSG:25833'));
+  const { path } = await ingestPayload(text, 'a.geojson');
+  const streamed = await ingest(createReadStream(path), { fileName: 'a.geojson' });
+  assertBerlin(streamed.bbox?.slice(0, 2));
+  const { table } = await ingestPayload(gzipSync(text), 'a.geojson.gz');
+  const [row] = await rowsOf(table);
+  assert.equal(row?.geometry?.type === 'Point' && row.geometry.coordinates[2], 34.5);
+});
+
+test('lines and polygons are converted position by position', async () => {
+  const ring = [0, 1, 2, 0].map((n) => [easting + n * 100, northing + (n % 2) * 100]);
+  const polygon = { type: 'Feature', properties: {}, geometry: { type: 'Polygon', coordinates: [ring] } };
+  const { table, result } = await ingestPayload(projected([polygon], named('EPSG:25833')), 'a.geojson');
+  const [row] = await rowsOf(table);
+  assert.equal(row?.geometry?.type === 'Polygon' && row.geometry.coordinates[0]?.length, 4);
+  assert.ok(result.bbox && result.bbox[0] > 13.39 && result.bbox[2] < 13.41);
+});
+
+test('--crs names the system of a payload that does not', async () => {
+  const { result } = await ingestPayload(collection(point({}, [easting, northing])), 'a.geojson', {
+    reading: { crs: 'EPSG:25833' },
+  });
+  assertBerlin(result.bbox?.slice(0, 2));
+});
+
+test('WGS 84 under another name is nothing to convert', async () => {
+  const { result, table } = await ingestPayload(
+    projected([point({}, berlin)], named('urn:ogc:def:crs:EPSG::4326')),
+    'a.geojson',
+  );
+  assert.equal(result.crs, null);
+  assert.equal(table.passthrough, 'features');
+});
+
+for (const [what, text, message] of [
+  [
+    'an unknown system',
+    projected([point({}, [easting, northing])], named('EPSG:20823')),
+    /EPSG:20823 is not one.*ogr2ogr -s_srs EPSG:20823 -t_srs EPSG:4326/,
+  ],
+  ['a local system', projected([point({}, [1, 2])], named('Baustelle 7')), /Baustelle 7.*-s_srs "Baustelle 7"/],
+  [
+    'metres without a name',
+    collection(point({}, [easting, northing])),
+    /line 1.*outside of ±180, ±90.*--crs EPSG:25833/,
+  ],
+  ['a latitude of 95', collection(point({}, [13, 95])), /outside of ±180, ±90/],
+  ['a longitude of 190', collection(point({}, [190, 10])), /ogr2ogr -wrapdateline/],
+  [
+    'a position that does not exist',
+    projected([point({}, [1e12, 1e12])], named('EPSG:25833')),
+    /does not exist in EPSG:25833|outside of/,
+  ],
+] as const) {
+  test(`${what}: refused, with the line to type`, async () => {
+    await assert.rejects(ingestPayload(text, 'a.geojson'), message);
+  });
+}
+
+test('degrees with --crs EPSG:25833 are refused', async () => {
+  await assert.rejects(
+    ingestPayload(collection(point({}, berlin)), 'a.geojson', { reading: { crs: 'EPSG:25833' } }),
+    /the coordinates are degrees and not EPSG:25833/,
+  );
+});
+
+test('Natural Earth touches ±180 and is accepted', async () => {
+  const file = new URL('../../fixtures/natural-earth/countries.geojson', import.meta.url);
+  assert.ok((await ingestPayload(readFileSync(file), 'a.geojson')).result.bbox);
+});
