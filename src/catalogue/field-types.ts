@@ -128,6 +128,14 @@ export function links(kind: 'group' | 'user', description: string, traits: Field
   return { ...input<readonly string[]>('links', schema, none, { description, ...traits }), link: kind };
 }
 
+/** References to groups by their slugs, and to users as `user:<username>`; in the API, URLs. */
+export function groupsAndUsers(description: string, traits: FieldTraits = {}) {
+  const field = links('group', description, traits);
+  const [group, user] = [slugRule, usernameRule].map(({ source }) => source.replace(/^\^|\$$/g, ''));
+  const items = { type: 'string', pattern: `^(${group}|user:${user})$` };
+  return { ...field, schema: { ...field.schema, items }, otherLink: 'user' as const };
+}
+
 /** A reference to an entity: for a dataset `<namespace>/<dataset>`, else a slug; in the API, a URL. */
 export function link<Value extends null = never>(
   kind: 'namespace' | 'dataset' | 'version',

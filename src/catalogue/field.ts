@@ -82,6 +82,8 @@ interface Common extends FieldTraits {
   readonly toValue?: (stored: never) => unknown;
   /** Kind of the entity that the value, or each of its items, refers to. */
   readonly link?: Kind;
+  /** Second kind that the items may refer to; their values then begin with it: `user:ann`. */
+  readonly otherLink?: 'user';
   /** Path below the URL of the entity: `data/`. */
   readonly below?: string;
   /** Replaces an unknown choice, which a newer server may send. */

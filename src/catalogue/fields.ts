@@ -13,6 +13,7 @@ import {
   datetime,
   derived,
   fromPath,
+  groupsAndUsers,
   image,
   integer,
   json,
@@ -48,7 +49,7 @@ const label = required(labelled('Human readable label.'));
 const derivedSlug = 'URL-friendly name. If none is specified, the label is used to derive it.';
 const plainSlug = slug(derivedSlug, naming);
 const described = (description: string) => text(description, { search: true });
-const visibility = choice(['public', 'private'], 'Who may see it: everybody, or only those who may write it.', {
+const visibility = choice(['public', 'private'], 'Who may see it: everybody, or only its owners and readers.', {
   absent: 'public',
   filter: 'Only those of this visibility.',
 });
@@ -90,6 +91,9 @@ export const fields = {
     visibility,
     owners: links('group', 'Groups whose members may write the namespace.', { filter: true }),
     datasets: url('datasets/', 'Address of the list of its datasets.'),
+    readers: groupsAndUsers(
+      'Groups, and users as user:<username>, who may see the namespace and its datasets while they are private.',
+    ),
     aliases,
   },
 
@@ -126,6 +130,7 @@ export const fields = {
     }),
     contact: text('E-mail address or URL for questions.'),
     visibility,
+    readers: groupsAndUsers('Groups, and users as user:<username>, who may see the dataset while it is private.'),
     columns: columns(
       column,
       { $id: 'column.json', title: 'Column', description: 'One typed column of a dataset.' },

@@ -193,10 +193,13 @@ function sorted(snapshot: Snapshot, kind: ListedKind, ordering: string | undefin
   });
 }
 
-/** The items that are in the set, in their order. */
+/** The items that are in the set, or whose replacements with the same address are, in their order. */
 function intersection(items: readonly Entity[], set: Iterable<Entity>): readonly Entity[] {
   const wanted = new Set(set);
-  return items.filter((item) => wanted.has(item));
+  const same = items.filter((item) => wanted.has(item));
+  if (same.length === wanted.size) return same;
+  const byAddress = new Map([...wanted].map((item) => [addressOf(item), item]));
+  return items.flatMap((item) => byAddress.get(addressOf(item)) ?? []);
 }
 
 /** The same list of the latest preceding snapshot that has it; empty if there is none. */

@@ -6,8 +6,10 @@ import { resolveAlias } from './aliases.ts';
 import { ConflictError, NotPermittedError } from './errors.ts';
 import { fieldsOf } from './fields.ts';
 import { containersOf, parsePath, type RecordRef } from './layout.ts';
-import { slugRule } from './ref.ts';
-import { type Folder, restrictSnapshot, type Snapshot, SnapshotCache } from './snapshot.ts';
+import { readersIn, withoutPeople } from './people.ts';
+import { readerUsername, slugRule, userReader } from './ref.ts';
+import { type Folder, replaceValues, restrictSnapshot, type Snapshot, SnapshotCache } from './snapshot.ts';
+import type { Dataset, Settings } from './types.ts';
 
 /** The user who makes a request, or an anonymous client. */
 export interface Viewer {
@@ -80,18 +82,42 @@ export const ownUserFields: readonly string[] = fieldsOf('user')
   .filter(({ own }) => own)
   .map(({ name }) => name);
 
-/** Visible parts of snapshots, keyed by the viewers' groups; `*` for staff. */
+/** True if the viewer may see users, the authors of commits, and catalogue.yaml with its comments. */
+export function maySeePeople(viewer: Viewer, settings: Settings): boolean {
+  return viewer.staff || viewer.username !== null || settings.people === 'public';
+}
+
+/** True if readers include the viewer, or a group of the viewer. */
+function areReaders(readers: Iterable<string>, { username, groups }: Viewer): boolean {
+  for (const reader of readers) {
+    const user = readerUsername(reader);
+    if (user === undefined ? groups.includes(reader) : user === username) return true;
+  }
+  return false;
+}
+
+/** Visible parts of snapshots, keyed by the viewers' rights; `*` for staff. */
 const visibleParts = new SnapshotCache<Snapshot>(64);
 
 /**
- * The part of a snapshot that a viewer may see: without private namespaces and datasets of others, without their
+ * The part of a snapshot that a viewer may see: without private namespaces and datasets that the viewer neither owns nor reads, without their
  * versions, queries and diagnostics, and without folders that have no namespace. A query whose dataset no longer exists
- * is visible to owners of its namespace only, since the dataset may have been private.
- * @returns the same object for viewers of the same groups; the snapshot itself if nothing in it is hidden from them
+ * is visible to owners of its namespace only, since the dataset may have been private. `people.ts` hides people.
+ * @returns the same object for viewers of the same rights; the snapshot itself if nothing in it is hidden from them
  */
 export function visibleTo(viewer: Viewer, snapshot: Snapshot): Snapshot {
-  const key = viewer.staff ? '*' : [...viewer.groups].sort().join();
-  return visibleParts.getOrMake(snapshot, key, () => visiblePart(viewer, snapshot));
+  return visibleParts.getOrMake(snapshot, rightsKey(viewer, snapshot), () => {
+    const part = visiblePart(viewer, snapshot);
+    return maySeePeople(viewer, snapshot.settings) ? part : withoutPeople(snapshot, part);
+  });
+}
+
+/** Equal for viewers who may see the same part of a snapshot. */
+function rightsKey({ staff, username, groups }: Viewer, snapshot: Snapshot): string {
+  if (staff) return '*';
+  if (username === null) return '';
+  const isReader = [...snapshot.folders.values()].some((folder) => readersIn(folder).has(userReader(username)));
+  return `${[...groups].sort().join()} ${isReader ? username : ''}`;
 }
 
 function visiblePart(viewer: Viewer, snapshot: Snapshot): Snapshot {
@@ -131,6 +157,7 @@ function maySeeDiagnostics(
   // A file outside of the namespaces, or under an invalid name, belongs to no namespace.
   if (!slugRule.test(namespace)) return true;
   const folder = visible.folders.get(namespace);
+  if (folder?.isPartial) return dataset !== undefined && folder.datasets.has(dataset);
   if (!folder || dataset === undefined) return Boolean(folder);
   // For a dataset that was never valid, its namespace decides.
   return folder.datasets.has(dataset) || !whole.folders.get(namespace)?.datasets.has(dataset);
@@ -138,9 +165,13 @@ function maySeeDiagnostics(
 
 function visibleFolder(viewer: Viewer, folder: Folder): Folder | null {
   if (!folder.namespace) return null;
-  if (owns(viewer, folder)) return folder;
-  if (folder.namespace.visibility === 'private') return null;
-  return publicPart(folder);
+  if (owns(viewer, folder) || areReaders(folder.namespace.readers, viewer)) return folder;
+  const isPrivate = folder.namespace.visibility === 'private';
+  if (!areReaders(readersIn(folder), viewer)) return isPrivate ? null : publicPart(folder);
+  const mayRead = (dataset: Dataset) =>
+    (dataset.visibility === 'public' && !isPrivate) || areReaders(dataset.readers, viewer);
+  const datasets = replaceValues(folder.datasets, (dataset) => (mayRead(dataset) ? dataset : null));
+  return Object.freeze({ ...folder, datasets, ...(isPrivate && { isPartial: true as const }) });
 }
 
 const publicParts = new WeakMap<Folder, Folder>();
@@ -153,20 +184,4 @@ function publicPart(folder: Folder): Folder {
     publicParts.set(folder, part);
   }
   return part;
-}
-
-/** The map with its values replaced, or deleted if the replacement is null; the same map if no value changes. */
-function replaceValues<T>(
-  map: ReadonlyMap<string, T>,
-  replace: (value: T, key: string) => T | null,
-): ReadonlyMap<string, T> {
-  let result: Map<string, T> | undefined;
-  for (const [key, value] of map) {
-    const replacement = replace(value, key);
-    if (replacement === value) continue;
-    result ??= new Map(map);
-    if (replacement === null) result.delete(key);
-    else result.set(key, replacement);
-  }
-  return result ?? map;
 }

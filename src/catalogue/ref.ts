@@ -54,6 +54,13 @@ export const maxSlugLength = 100;
 /** Valid usernames: as in Django, `[\w.@+-]+`, but not `.` and `..`. */
 export const usernameRule = /^(?!\.{1,2}$)[-\w.@+]+$/;
 
+/** A user among the readers of a record, where other items are slugs of groups: `user:ann`. */
+export const userReader = (username: string): string => `user:${username}`;
+
+/** The username of a reader that is a user; undefined for a group. */
+export const readerUsername = (reader: string): string | undefined =>
+  reader.startsWith('user:') ? reader.slice('user:'.length) : undefined;
+
 /** The reference of an entity, which has the reference's members among its own. */
 export function refOf(entity: Exclude<Ref, FileRef>): Exclude<Ref, FileRef> {
   switch (entity.kind) {

@@ -13,9 +13,9 @@ import {
   recordPathOf,
   type Touched,
 } from './record-set.ts';
-import { formatRef } from './ref.ts';
+import { formatRef, readerUsername, userReader } from './ref.ts';
 import type { Snapshot } from './snapshot.ts';
-import type { Query } from './types.ts';
+import type { Namespace, Query } from './types.ts';
 
 /** All records that others refer to must exist. */
 export function* checkAllReferences(next: RecordSet): Generator<RecordDiagnostic> {
@@ -39,15 +39,14 @@ function* checkReferences(
   path: string,
   before: RecordEntity | null = null,
 ): Generator<RecordDiagnostic> {
-  if (entity.kind === 'namespace' || entity.kind === 'user') {
-    const [field, groups] = groupsIn(entity);
-    const known = before ? groupsIn(before)[1] : [];
-    for (const [i, group] of groups.entries()) {
-      if (known.includes(group) || next.snapshot.groups.has(group)) continue;
-      const message = `There is no group ${group}. Add groups/${group}.yaml, or remove it here.`;
-      yield makeDiagnostic(path, { code: 'reference', pointer: `/${field}/${i}`, message });
+  for (const field of ['owners', 'groups', 'readers'] as const) {
+    const known = before ? membersIn(before, field) : [];
+    for (const [i, member] of membersIn(entity, field).entries()) {
+      const message = known.includes(member) ? undefined : missingMember(next.snapshot, member, field);
+      if (message) yield makeDiagnostic(path, { code: 'reference', pointer: `/${field}/${i}`, message });
     }
-  } else if (entity.kind === 'query') {
+  }
+  if (entity.kind === 'query') {
     const isKnown = before?.kind === 'query' && before.dataset === entity.dataset && before.version === entity.version;
     if (!isKnown) yield* checkQueryReferences(next.snapshot, entity, path);
   } else if (entity.kind === 'dataset')
@@ -63,9 +62,20 @@ function* checkReferences(
     }
 }
 
-function groupsIn(entity: RecordEntity): readonly [field: string, groups: readonly string[]] {
-  if (entity.kind === 'namespace') return ['owners', entity.owners];
-  return ['groups', entity.kind === 'user' ? entity.groups : []];
+/** The groups and users that a field of a record names. */
+function membersIn(entity: RecordEntity, field: 'owners' | 'groups' | 'readers'): readonly string[] {
+  if (field === 'groups') return entity.kind === 'user' ? entity.groups : [];
+  return ((entity as Partial<Namespace>)[field] ?? []) as readonly string[];
+}
+
+/** Message about a group or user that doesn't exist; undefined if it does. */
+function missingMember({ groups, users }: Snapshot, member: string, field: string): string | undefined {
+  const username = readerUsername(member);
+  if (username === undefined ? groups.has(member) : users.has(username)) return undefined;
+  if (username === undefined && field === 'readers' && users.has(member))
+    return `There is no group ${member}. For the user, write ${userReader(member)}.`;
+  const [kind, name] = username === undefined ? ['group', member] : ['user', username];
+  return `There is no ${kind} ${name}. Add ${kind}s/${name}.yaml, or remove it here.`;
 }
 
 /** The dataset and the version of a query must exist. */

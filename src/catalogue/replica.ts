@@ -4,8 +4,8 @@
  *
  * A replica shows its viewer the files of the records that the viewer may see, with two exceptions: the file of a user,
  * which holds an e-mail address, is shown to staff and that user only; the payload of a withdrawn version, to those who
- * may restore it. `catalogue.yaml` is shown and can't be written: each catalogue has its own. A broken record is shown as
- * it is, and staff may replace it, with its checksum as `ifMatch`.
+ * may restore it. `catalogue.yaml` is shown to those who may see people, and can't be written: each catalogue has its own.
+ * A broken record is shown as it is, and staff may replace it, with its checksum as `ifMatch`.
  */
 
 /** One file: a record, a payload, or an image below site_media/. */

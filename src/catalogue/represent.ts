@@ -7,7 +7,7 @@ import type { Difference } from './difference.ts';
 import type { NamedField } from './field.ts';
 import { apiFields } from './fields.ts';
 import { parseDatasetRef } from './parse-ref.ts';
-import { formatRef, type Ref, refOf } from './ref.ts';
+import { formatRef, type Ref, readerUsername, refOf, userReader } from './ref.ts';
 import type { EntityKind } from './schemas.ts';
 import type { TrashEntry } from './trash.ts';
 import type { CatalogueFile, Entities, FileDetails, Kind, Version } from './types.ts';
@@ -36,13 +36,20 @@ export function linkedRef(kind: Kind, value: string, within: Readonly<Record<str
       const { namespace, slug } = parseDatasetRef(String(within.dataset));
       return { kind, namespace, dataset: slug, slug: value };
     }
+    case 'group': {
+      const username = readerUsername(value);
+      return username === undefined ? { kind, slug: value } : { kind: 'user', slug: username };
+    }
     default:
       return { kind, slug: value };
   }
 }
 
 /** The value of a link to an entity: the inverse of `linkedRef`. */
-export const linkValue = (ref: Ref): string => (ref.kind === 'dataset' ? formatRef(ref) : ref.slug);
+export function linkValue({ otherLink }: Pick<NamedField, 'otherLink'>, ref: Ref): string {
+  if (ref.kind === 'user' && otherLink === 'user') return userReader(ref.slug);
+  return ref.kind === 'dataset' ? formatRef(ref) : ref.slug;
+}
 
 type ApiValue = (entity: Readonly<Record<string, unknown>>, links: Links) => unknown;
 

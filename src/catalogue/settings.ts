@@ -1,6 +1,6 @@
 /** Settings of a catalogue: the fields of catalogue.yaml (rows as in `fields.ts`), and the values read from it. */
 import { fillFields, type Stored, withNames } from './field.ts';
-import { boolean, integer, object, text } from './field-types.ts';
+import { boolean, choice, integer, object, text } from './field-types.ts';
 import type { Settings } from './types.ts';
 
 const git = {
@@ -32,6 +32,13 @@ export const settingsFields = {
   trust_proxy: boolean('Believe X-Forwarded-Proto, -Host and -For, and X-Request-Id: a proxy writes them.', {
     default: false,
   }),
+  people: choice(
+    ['members', 'public'],
+    'Who may see users, authors of commits and this file: signed-in users, or everybody.',
+    {
+      absent: 'members',
+    },
+  ),
   cors: boolean('Whether pages of every origin may read the API.', { title: 'Cross-origin reads', default: true }),
   git: object(git, 'What the server does with the git repository that the folder is in.'),
   metrics: boolean('Count requests and more for Prometheus, at /metrics, from the next start on.', { default: false }),

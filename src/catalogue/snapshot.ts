@@ -10,6 +10,8 @@ export interface Folder {
   /** Null if namespace.yaml is missing: then its datasets are hidden from everybody. */
   readonly namespace: Namespace | null;
   readonly datasets: ReadonlyMap<string, Dataset>;
+  /** True in a part of a snapshot if the viewer may see single datasets of a private namespace, and nothing else of it. */
+  readonly isPartial?: true;
 }
 
 export interface Snapshot {
@@ -79,6 +81,22 @@ export function restrictSnapshot(whole: Snapshot, members: Partial<Snapshot>): S
 
 /** The snapshot that this one is a part of; undefined for a whole one. */
 export const wholeOf = (part: Snapshot): Snapshot | undefined => wholes.get(part);
+
+/** The map with its values replaced, or deleted if the replacement is null; the same map if no value changes. */
+export function replaceValues<T>(
+  map: ReadonlyMap<string, T>,
+  replace: (value: T, key: string) => T | null,
+): ReadonlyMap<string, T> {
+  let result: Map<string, T> | undefined;
+  for (const [key, value] of map) {
+    const replacement = replace(value, key);
+    if (replacement === value) continue;
+    result ??= new Map(map);
+    if (replacement === null) result.delete(key);
+    else result.set(key, replacement);
+  }
+  return result ?? map;
+}
 
 /** Values made from snapshots, kept as long as their snapshot: of each one, the values used last. */
 export class SnapshotCache<T> {

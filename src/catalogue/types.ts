@@ -41,6 +41,8 @@ export interface Settings {
   readonly contact: string;
   readonly homepage: string;
   readonly trust_proxy: boolean;
+  /** Who may see users, authors of commits and catalogue.yaml: signed-in users, or everybody. */
+  readonly people: 'members' | 'public';
   readonly cors: boolean;
   readonly git: {
     /** True to commit each write over HTTP. */
@@ -89,6 +91,8 @@ export interface Namespace {
   readonly visibility: Visibility;
   /** Slugs of groups. */
   readonly owners: readonly string[];
+  /** Slugs of groups, and users as `user:<username>`. */
+  readonly readers: readonly string[];
   /** Former slugs. */
   readonly aliases: readonly string[];
 }
@@ -110,6 +114,8 @@ export interface Dataset {
   readonly publisher: string;
   readonly contact: string;
   readonly visibility: Visibility;
+  /** Slugs of groups, and users as `user:<username>`. */
+  readonly readers: readonly string[];
   readonly columns: readonly Column[];
   /** Former addresses: `<namespace>/<dataset>`, or `<dataset>` within the same namespace. */
   readonly aliases: readonly string[];
@@ -256,6 +262,7 @@ export interface FileDetails {
 /** A commit that changed a file. */
 export interface Commit {
   readonly id: string;
+  /** '' if the viewer may not see people. */
   readonly author: string;
   readonly datetime: string;
   readonly message: string;

@@ -21,7 +21,14 @@ import { NotFoundError, NotPermittedError } from '../catalogue/errors.ts';
 import { mediaPath, recordFolders, type Scope } from '../catalogue/layout.ts';
 import { filterEntities, type ListedKind, list, paginate } from '../catalogue/listing.ts';
 import { getEntity } from '../catalogue/lookup.ts';
-import { isUserOrStaff, mayWrite, ownUserFields, type Viewer, visibleTo } from '../catalogue/permissions.ts';
+import {
+  isUserOrStaff,
+  maySeePeople,
+  mayWrite,
+  ownUserFields,
+  type Viewer,
+  visibleTo,
+} from '../catalogue/permissions.ts';
 import type { DatasetRef, Ref, Refs, VersionRef } from '../catalogue/ref.ts';
 import type { Replica } from '../catalogue/replica.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
@@ -115,8 +122,11 @@ export class FileView implements Catalogue {
     return openMedia(this.#files.store.tree, path);
   }
 
-  inspect(files: readonly CatalogueFile[]): Promise<readonly FileDetails[]> {
-    return inspectFiles(this.#files.root, files);
+  async inspect(files: readonly CatalogueFile[]): Promise<readonly FileDetails[]> {
+    const details = await inspectFiles(this.#files.root, files);
+    return details.map((detail) =>
+      detail.commit ? { ...detail, commit: this.#visibleCommit(detail.commit) } : detail,
+    );
   }
 
   async history(ref: HistoryRef, options: Pick<ListOptions, 'page' | 'pageSize'> = {}): Promise<Page<Commit>> {
@@ -124,7 +134,13 @@ export class FileView implements Catalogue {
     await this.#files.load();
     await this.#files.commits.drained();
     const paths = historyPaths(entity, this.#viewer, this.#files.snapshot, this.#snapshot);
-    return listCommits(this.#files.root, paths, options, this.settings);
+    const page = await listCommits(this.#files.root, paths, options, this.settings);
+    return { ...page, items: page.items.map((commit) => this.#visibleCommit(commit)) };
+  }
+
+  /** The commit, without its author if the viewer may not see people. */
+  #visibleCommit(commit: Commit): Commit {
+    return maySeePeople(this.#viewer, this.settings) ? commit : { ...commit, author: '' };
   }
 
   async create<K extends CreatableKind>(kind: K, input: Input, options?: WriteOptions): Promise<Entities[K]> {

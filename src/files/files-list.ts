@@ -76,10 +76,12 @@ export function isUnitVisible(visible: Snapshot, reading: Reading): boolean {
       return visible.folders.has(reading.slug);
     case 'dataset': {
       const folder = visible.folders.get(reading.namespace);
-      return Boolean(folder && (!reading.entity || folder.datasets.has(reading.slug)));
+      return Boolean(folder && (reading.entity ? folder.datasets.has(reading.slug) : !folder.isPartial));
     }
     case 'query':
       return visible.queries.has(reading.slug);
+    case 'user':
+      return visible.users.has(reading.slug);
     default:
       return true;
   }

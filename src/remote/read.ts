@@ -59,12 +59,12 @@ const values: Readonly<Record<Field['type'], (value: unknown, field: NamedField)
   integer: (value, field) => (Number.isInteger(value) ? value : absent(field)),
   numbers: (value, field) => (Array.isArray(value) ? value.map(Number) : absent(field)),
   list: (value) => listOf(value).map(String),
-  links: (value, { link }) =>
+  links: (value, field) =>
     listOf(value).flatMap((url) => {
       const ref = refIn(url);
-      return ref && ref.kind === link ? [linkValue(ref)] : [];
+      return ref && (ref.kind === field.link || ref.kind === field.otherLink) ? [linkValue(field, ref)] : [];
     }),
-  link: (value, field) => (value === null && field.default === null ? null : linkValue(linked(value, field))),
+  link: (value, field) => (value === null && field.default === null ? null : linkValue(field, linked(value, field))),
   json: (value, field) => (typeof value === 'object' && value !== null ? value : absent(field)),
   object: (value, field) => (typeof value === 'object' && value !== null ? value : absent(field)),
   columns: (value) => listOf(value).map((column) => readColumn(part(column))),

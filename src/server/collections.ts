@@ -1,7 +1,7 @@
 /** Representations of entities: pages of a collection, one entity, its history. */
 import type { HistoryRef, Page } from '../catalogue/catalogue.ts';
 import { NotAuthenticatedError } from '../catalogue/errors.ts';
-import { isUserOrStaff } from '../catalogue/permissions.ts';
+import { isUserOrStaff, maySeePeople } from '../catalogue/permissions.ts';
 import { represent, representFile, toJson } from '../catalogue/represent.ts';
 import type { CatalogueFile, Entities, FileDetails, Kind } from '../catalogue/types.ts';
 import { collections } from '../catalogue/urls.ts';
@@ -93,6 +93,14 @@ export function history(kind: HistoryRef['kind']): Handler {
     const { catalogue, params, query } = request;
     const page = await catalogue.history(refFrom(kind, params), pagingFrom(query));
     return { ...representPage(request, 'History', page, () => page.items.map(toJson)), dependsOn: [] };
+  };
+}
+
+/** A handler for those who may see people. @throws NotAuthenticatedError for others, whether or not there is such a user */
+export function forMembers(handler: Handler): Handler {
+  return async (request) => {
+    if (!maySeePeople(request.viewer, request.catalogue.settings)) throw new NotAuthenticatedError();
+    return handler(request);
   };
 }
 

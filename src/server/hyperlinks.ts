@@ -8,7 +8,7 @@ import type { Ref } from '../catalogue/ref.ts';
 import { linkValue } from '../catalogue/represent.ts';
 import { parseApiPath } from '../catalogue/urls.ts';
 
-type LinkField = Pick<NamedField, 'name' | 'type' | 'link' | 'default'>;
+type LinkField = Pick<NamedField, 'name' | 'type' | 'link' | 'otherLink' | 'default'>;
 
 /** The hyperlinks among the writable fields of a kind. */
 const linkFields = (kind: WritableKind | 'token'): readonly LinkField[] =>
@@ -27,7 +27,8 @@ export async function followLinks(
 ): Promise<{ readonly input: Input; readonly errors: Readonly<Record<string, readonly string[]>> }> {
   const followed: Record<string, unknown> = { ...input };
   const errors: Record<string, readonly string[]> = {};
-  for (const { name, type, link, default: absent } of linkFields(kind)) {
+  for (const field of linkFields(kind)) {
+    const { name, type, default: absent } = field;
     const value = input[name];
     if (value === undefined) continue;
     // A form has no other way to say so, and DRF takes it from all.
@@ -35,7 +36,7 @@ export async function followLinks(
       followed[name] = null;
       continue;
     }
-    const nameAt = async (address: unknown) => linkValue(await follow(address, link, catalogue));
+    const nameAt = async (address: unknown) => linkValue(field, await follow(address, field, catalogue));
     try {
       if (type === 'link') followed[name] = await nameAt(value);
       else if (Array.isArray(value)) followed[name] = await Promise.all(value.map(nameAt));
@@ -51,13 +52,14 @@ export async function followLinks(
 
 class LinkError extends Error {}
 
-async function follow(value: unknown, kind: LinkField['link'], catalogue: Catalogue): Promise<Ref> {
+async function follow(value: unknown, { link, otherLink }: LinkField, catalogue: Catalogue): Promise<Ref> {
   if (value === null || value === '') throw new LinkError('This field may not be null.');
   if (typeof value !== 'string')
     throw new LinkError(`Incorrect type. Expected URL string, received ${pythonTypeName(value)}.`);
   const ref = parseApiPath(pathIn(value.trim()));
   if (ref === null) throw new LinkError('Invalid hyperlink - No URL match.');
-  if (ref === 'other' || ref.kind !== kind) throw new LinkError('Invalid hyperlink - Incorrect URL match.');
+  if (ref === 'other' || (ref.kind !== link && ref.kind !== otherLink))
+    throw new LinkError('Invalid hyperlink - Incorrect URL match.');
   try {
     await catalogue.get(ref as never);
     return ref;

@@ -2,7 +2,7 @@
 import type { CreatableKind, WritableKind } from '../catalogue/catalogue.ts';
 import { apiRoot } from '../catalogue/urls.ts';
 import { home, listSchemas, root, showSchema } from './about.ts';
-import { detail, history, ofViewer, page } from './collections.ts';
+import { detail, forMembers, history, ofViewer, page } from './collections.ts';
 import { data, dataTypes, queryData } from './data.ts';
 import { difference, differenceTypes } from './difference.ts';
 import { changeFiles, putFile, removeFile } from './file-writes.ts';
@@ -31,6 +31,8 @@ const collection = (kind: CreatableKind): Handlers => ({ GET: page(kind), POST: 
 const instance = (kind: WritableKind): Handlers => ({
   ...{ GET: detail(kind), PUT: edit(kind, 'all'), PATCH: edit(kind, 'some'), DELETE: remove(kind) },
 });
+/** Handlers of users, whom not everybody may see. */
+const users = ({ GET, ...handlers }: Handlers): Handlers => ({ ...(GET && { GET: forMembers(GET) }), ...handlers });
 const me: Handlers = {
   GET: ofViewer(detail('user')),
   PUT: ofViewer(edit('user', 'all')),
@@ -81,9 +83,9 @@ export const routes: readonly Route[] = [
   route(`${namespaces}:namespace/history/`, 'History', get(history('namespace'))),
   route(`${apiRoot}groups/`, 'Group List', collection('group'), fields('group'), hidesWrites),
   route(`${apiRoot}groups/:group/`, 'Group Instance', instance('group'), fields('group'), hidesWrites),
-  route(`${apiRoot}users/`, 'User List', collection('user'), fields('user'), hidesWrites),
+  route(`${apiRoot}users/`, 'User List', users(collection('user')), fields('user'), hidesWrites),
   route(`${apiRoot}users/me/`, 'User Instance', me, hidesWrites),
-  route(`${apiRoot}users/:user/`, 'User Instance', instance('user'), fields('user'), hidesWrites),
+  route(`${apiRoot}users/:user/`, 'User Instance', users(instance('user')), fields('user'), hidesWrites),
   route(queries, 'Query List', collection('query'), fields('query'), hidesWrites),
   route(`${queries}:query/`, 'Query Instance', instance('query'), fields('query'), hidesWrites),
   route(`${queries}:query/data/`, 'Data', get(queryData), rows),

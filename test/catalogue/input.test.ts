@@ -141,9 +141,9 @@ describe('what is taken', () => {
     assert.equal(
       writableFields('dataset').join(' '),
       'label slug namespace description image showcase_image thumbnail_image ' +
-        'keywords licence homepage publisher contact visibility columns',
+        'keywords licence homepage publisher contact visibility readers columns',
     );
-    assert.equal(writableFields('namespace').join(' '), 'label slug description visibility owners');
+    assert.equal(writableFields('namespace').join(' '), 'label slug description visibility owners readers');
   });
 
   it('nothing of a hostile key', () => {

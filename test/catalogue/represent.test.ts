@@ -34,10 +34,10 @@ const shown = <K extends Plain>(kind: K, with_ = links) => {
 
 describe('the fields, in order', () => {
   const table: Readonly<Record<Plain, string>> = {
-    namespace: 'id label slug description url visibility owners datasets',
+    namespace: 'id label slug description url visibility owners datasets readers',
     dataset:
       'id label slug namespace description image showcase_image thumbnail_image url versions data columns download ' +
-      'keywords licence homepage publisher contact visibility',
+      'keywords licence homepage publisher contact visibility readers',
     version:
       'id dataset label slug datetime checksum metadata ready url ' +
       'format media_type size rows bbox notes data download',

@@ -17,6 +17,7 @@ describe('settingsFrom', () => {
       contact: '',
       homepage: '',
       trust_proxy: false,
+      people: 'members',
       cors: true,
       git: { commit: false },
       metrics: false,

@@ -7,6 +7,7 @@ import { served } from '../support/served.ts';
 const trees = `${homeOf('parks/trees')}/dataset.yaml`;
 const { base, folder, log } = await served({
   namespaces: { parks: { label: 'Parks' }, water: { label: 'Water' } },
+  settings: { people: 'public' },
   datasets: { 'parks/trees': { label: 'Trees' }, 'water/wells': { label: 'Wells' } },
   groups: { editors: { label: 'Editors' } },
   files: { 'namespaces/odd/namespace.yaml': 'label: [', [`${homeOf('odd/one')}/dataset.yaml`]: 'label: One\n' },
@@ -158,7 +159,7 @@ describe('settings', () => {
     folder.write('catalogue.yaml', 'page_size: many\n');
     await problemsOf('catalogue.yaml');
     assert.equal((await get<{ results: object[] }>('/datasets/')).results.length, 1);
-    folder.write('catalogue.yaml', '{}\n');
+    folder.write('catalogue.yaml', 'people: public\n');
     await fixed('catalogue.yaml');
   });
 });

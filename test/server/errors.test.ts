@@ -37,7 +37,7 @@ const cases: readonly Case[] = [
   ],
   [`GET ${trees}version/${slug}/download/`, 404, undefined],
   ['GET /api/v1/groups/none/', 404, missing],
-  ['GET /api/v1/users/none/', 404, missing],
+  ['GET /api/v1/users/none/', 401, { detail: 'Authentication credentials were not provided.' }],
   ['GET /api/v1/queries/none/', 404, missing],
   ['GET /api/v1/intrinsecus/0/', 404, missing],
   ['GET /schemas/none.json', 404, missing],

@@ -95,7 +95,10 @@ async function packedBody(base: string): Promise<Buffer> {
 
 describe('a file', { concurrency: 3 }, () => {
   it('is what it is, and neither run nor guessed', async (test) => {
-    const { ask } = await given(test);
+    const { ask, folder } = await given(test);
+    assert.equal((await ask(`${root}catalogue.yaml`)).status, 404);
+    folder.write('catalogue.yaml', 'people: public\n');
+    await until(async () => (await ask(`${root}catalogue.yaml`)).status === 200);
     const types = {
       [`${home}/dataset.yaml`]: ['application/yaml', null],
       'queries/q.json': ['application/json', null],

@@ -60,7 +60,9 @@ describe('the history', () => {
     const { body } = await ask(`${api}/parks/datasets/trees/history/`);
     assert.deepEqual(Object.keys(body), ['count', 'next', 'previous', 'results']);
     const [id = '', datetime = ''] = git('log', '-1', '--format=%H %aI').trim().split(' ');
-    assert.deepEqual(body.results[0], { id, author: 'bob', datetime, message: upload[0] });
+    assert.deepEqual(body.results[0], { id, author: '', datetime, message: upload[0] });
+    const own = await ask(`${api}/parks/datasets/trees/history/`, {}, bob);
+    assert.deepEqual(own.body.results[0], { id, author: 'bob', datetime, message: upload[0] });
     // What a person commits counts as well.
     folder.write('namespaces/parks/datasets/trees/NOTES.md', 'x\n');
     git('add', '-A');

@@ -26,6 +26,7 @@ const owners = (status: number) => `401 403 ${status} ${status} 401 403`;
 const staff = (status: number) => `401 403 403 ${status} 401 403`;
 const keepers = '    401    403   403   200   401    403';
 const own = '        401    200   200   200    401    403';
+const members = '    401    200   200   200    401    200';
 const absent = '     404    404   404   404    401    404';
 
 type Row = Partial<Record<Method, string>>;
@@ -57,9 +58,9 @@ const table: Readonly<Record<string, Row>> = {
   '/api/v1/namespaces/:namespace/history/': {},
   '/api/v1/groups/': { POST: staff(201) },
   '/api/v1/groups/:group/': byStaff,
-  '/api/v1/users/': { POST: staff(201) },
+  '/api/v1/users/': { GET: members, POST: staff(201) },
   '/api/v1/users/me/': { GET: '401 200 200 200 401 200', PUT: own, PATCH: own },
-  '/api/v1/users/:user/': byStaff,
+  '/api/v1/users/:user/': { GET: members, ...byStaff },
   '/api/v1/queries/': { POST: owners(201) },
   '/api/v1/queries/:query/': changed,
   '/api/v1/queries/:query/data/': {},

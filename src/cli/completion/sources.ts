@@ -34,6 +34,7 @@ const byLabel: Readonly<Record<string, From>> = {
   query: 'query',
   group: 'group',
   owner: 'group',
+  reader: 'group',
   username: 'user',
   member: 'user',
   column: 'column',

@@ -1,11 +1,12 @@
 /**
- * Groups in other records: users list their groups, namespaces their owners. Renaming or removing a group changes these
- * records, and so does a new list of its members.
+ * Groups and users in other records: users list their groups, namespaces their owners, namespaces and datasets their
+ * readers. Renaming or removing a group or user changes these records, and so does a new list of a group's members.
  */
 import { ConflictError, ValidationError } from '../../catalogue/errors.ts';
 import { type RecordRef, recordStem } from '../../catalogue/layout.ts';
-import type { GroupRef } from '../../catalogue/ref.ts';
+import { type GroupRef, refOf, type UserRef, userReader } from '../../catalogue/ref.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
+import type { Namespace } from '../../catalogue/types.ts';
 import type { CatalogueFiles } from '../catalogue-files.ts';
 import { findRecord } from '../tree/file-tree.ts';
 import type { Change } from '../writing/change.ts';
@@ -13,7 +14,7 @@ import type { Change } from '../writing/change.ts';
 type ListChange = (names: readonly string[]) => readonly string[];
 
 /**
- * Changes of users and namespaces when a group is renamed or removed, or gets other members.
+ * Changes of users, namespaces and datasets when a group is renamed or removed, or gets other members.
  * @param target its reference afterwards; null if it is removed
  * @param members usernames; undefined if they stay
  * @throws ValidationError if there is no such user
@@ -31,23 +32,46 @@ export async function membershipChanges(
   const missing = (wanted ?? []).filter((name) => !snapshot.users.has(name));
   if (missing.length) throw new ValidationError({ members: missing.map((name) => `There is no user ${name}.`) });
   const slug = target?.slug ?? null;
-  const pathOf = (ref: RecordRef) => findRecord(files.store.tree, ref) ?? `${recordStem(ref)}.yaml`;
   const changes: Change[] = [];
   for (const user of usersToChange(snapshot, group.slug, wanted, slug !== group.slug)) {
     const isMember = wanted?.includes(user) ?? snapshot.users.get(user)?.groups.includes(group.slug);
     const list: ListChange = (groups) =>
       slug !== null && isMember ? replaceName(groups, group.slug, slug) : groups.filter((name) => name !== group.slug);
-    changes.push(editList(pathOf({ kind: 'user', slug: user }), 'groups', list));
+    changes.push(editList(recordPathIn(files, { kind: 'user', slug: user }), 'groups', list));
   }
-  if (slug !== group.slug)
-    for (const [name, { namespace }] of snapshot.folders)
-      if (namespace?.owners.includes(group.slug)) {
-        const list: ListChange = (owners) =>
-          slug === null ? owners.filter((owner) => owner !== group.slug) : replaceName(owners, group.slug, slug);
-        changes.push(editList(pathOf({ kind: 'namespace', slug: name }), 'owners', list));
-      }
-  return changes;
+  return slug === group.slug ? changes : [...changes, ...rightsChanges(files, group.slug, slug)];
 }
+
+/** Changes of namespaces and datasets when a user whom they name as a reader is renamed or removed. */
+export async function readerChanges(
+  files: CatalogueFiles,
+  user: UserRef,
+  target: UserRef | null,
+): Promise<readonly Change[]> {
+  await files.load();
+  return rightsChanges(files, userReader(user.slug), target && userReader(target.slug));
+}
+
+/**
+ * Changes of namespaces and datasets whose owners or readers name a group or user.
+ * @param name the group's slug or `user:<username>`; `target`: the new one, null to remove it
+ */
+function rightsChanges(files: CatalogueFiles, name: string, target: string | null): readonly Change[] {
+  const list: ListChange = (names) =>
+    target === null ? names.filter((one) => one !== name) : replaceName(names, name, target);
+  return [...files.snapshot.folders.values()].flatMap(({ namespace, datasets }) =>
+    [...(namespace ? [namespace] : []), ...datasets.values()].flatMap((record) => {
+      const fields = record.kind === 'namespace' ? (['owners', 'readers'] as const) : (['readers'] as const);
+      const path = recordPathIn(files, refOf(record) as RecordRef);
+      return fields
+        .filter((field) => (record as Namespace)[field].includes(name))
+        .map((field) => editList(path, field, list));
+    }),
+  );
+}
+
+const recordPathIn = (files: CatalogueFiles, ref: RecordRef) =>
+  findRecord(files.store.tree, ref) ?? `${recordStem(ref)}.yaml`;
 
 /** Users whose groups change. */
 function usersToChange(

@@ -21,6 +21,7 @@ import { getEntity } from '../../catalogue/lookup.ts';
 import { parseDatasetRef } from '../../catalogue/parse-ref.ts';
 import type { RecordValue } from '../../catalogue/record-set.ts';
 import { formatRef, type Ref, type Refs, refOf } from '../../catalogue/ref.ts';
+import { linkedRef } from '../../catalogue/represent.ts';
 import { schemas } from '../../catalogue/schemas.ts';
 import type { Diagnostic, Entities, Kind } from '../../catalogue/types.ts';
 import { newText } from '../../text/document.ts';
@@ -32,7 +33,7 @@ import { commitStep } from '../transaction.ts';
 import { findRecord } from '../tree/file-tree.ts';
 import { anyVersion, type Change } from '../writing/change.ts';
 import { withImages } from './images.ts';
-import { membershipChanges } from './membership.ts';
+import { membershipChanges, readerChanges } from './membership.ts';
 
 /** Reference of a kind that can be created from fields. */
 type CreatableRef = Refs[CreatableKind];
@@ -122,7 +123,7 @@ export async function editRecord<K extends WritableKind>(
 }
 
 /**
- * Moves a record to the trash, with everything that belongs to it. A group is removed from users and namespaces, too.
+ * Moves a record to the trash, with everything that belongs to it. A group or user is removed from records that name it.
  * @throws NotFoundError, ConflictError (a namespace with datasets, a broken file), StaleError, NotPermittedError
  */
 export async function removeRecord(
@@ -135,7 +136,12 @@ export async function removeRecord(
     throw new ConflictError('A file of the catalogue is removed by hand, or with the record that it belongs to.');
   const ref = refOf(getEntity(files.snapshot, asked) as Entities[WritableKind]) as RecordRef;
   if (ref.kind === 'namespace') await files.ensureRead([{ folder: `${namespaceFolder(ref.slug)}/` }]);
-  const memberships = ref.kind === 'group' ? await membershipChanges(files, ref, null, undefined) : [];
+  const memberships =
+    ref.kind === 'group'
+      ? await membershipChanges(files, ref, null, undefined)
+      : ref.kind === 'user'
+        ? await readerChanges(files, ref, null)
+        : [];
   const path = existingRecordPath(files, ref);
   const assert = () => assertEntityUnchanged(files, ref, ifMatch as Entities[WritableKind] | undefined);
   const changes: Change[] = [...memberships, { do: 'remove', path, ifMatch: anyVersion }];
@@ -171,11 +177,14 @@ function refAfterEdit(ref: Refs[WritableKind], { slug = ref.slug, namespace }: R
 }
 
 /** Units that fields refer to: they must be read before the rules check the references. */
-function unitsInFields(kind: WritableKind, { namespace, dataset, owners, groups }: RecordFields): readonly Scope[] {
-  const groupUnits = [owners, groups].flatMap((names) => (Array.isArray(names) ? names : []));
+function unitsInFields(
+  kind: WritableKind,
+  { namespace, dataset, owners, groups, readers }: RecordFields,
+): readonly Scope[] {
+  const members = [owners, groups, readers].flatMap((names) => (Array.isArray(names) ? names.map(String) : []));
   const asked = kind === 'query' && dataset !== undefined ? parseDatasetRef(String(dataset)) : null;
   return [
-    ...groupUnits.map((slug) => ({ kind: 'group', slug: String(slug) }) as const),
+    ...members.map((member) => linkedRef('group', member, {}) as Refs['group'] | Refs['user']),
     ...(kind === 'dataset' && namespace !== undefined ? [{ kind: 'namespace', slug: String(namespace) } as const] : []),
     ...(asked ? [asked, { kind: 'namespace', slug: asked.namespace } as const] : []),
   ];

@@ -9,7 +9,7 @@ import { openWithin } from '../bytes.ts';
 import type { Access } from '../catalogue-files.ts';
 import { pushMessage } from '../git/commit-messages.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
-import { membershipChanges } from '../records/membership.ts';
+import { membershipChanges, readerChanges } from '../records/membership.ts';
 import { type Committed, commit } from '../transaction.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 import { anyVersion, type Change, recordRefAt, type Step } from '../writing/change.ts';
@@ -72,19 +72,23 @@ export class FileReplica implements Replica {
 
   #makeStep(change: RecordChange): Step {
     const info = parsePath(change.path);
-    const isGroup = change.do !== 'write' && info.kind === 'record' && info.ref.kind === 'group';
+    const kind = info.kind === 'record' ? info.ref.kind : undefined;
     // `anyVersion` is for changes of this process only; a checksum '' matches no record.
     const conditional: Change = change.ifMatch === anyVersion ? { ...change, ifMatch: '' } : change;
-    if (!isGroup) return { changes: [conditional] };
-    return { changes: async () => [...(await this.#membershipChanges(change)), conditional] };
+    if (change.do === 'write' || (kind !== 'group' && kind !== 'user')) return { changes: [conditional] };
+    return { changes: async () => [...(await this.#memberChanges(change)), conditional] };
   }
 
-  /** Changes of the users and namespaces that name a group which is moved or removed. */
-  async #membershipChanges(change: Exclude<RecordChange, { readonly do: 'write' }>): Promise<readonly Change[]> {
-    const group = recordRefAt(change.path);
+  /** Changes of the records that name a group or user which is moved or removed. */
+  async #memberChanges(change: Exclude<RecordChange, { readonly do: 'write' }>): Promise<readonly Change[]> {
+    const { files } = this.#access;
+    const ref = recordRefAt(change.path);
     const target = change.do === 'move' ? recordRefAt(change.to) : null;
-    if (group.kind !== 'group' || (target && target.kind !== 'group')) return [];
-    return membershipChanges(this.#access.files, group, target, undefined);
+    if (ref.kind === 'group' && target?.kind !== 'user')
+      return membershipChanges(files, ref, target as typeof ref | null, undefined);
+    return ref.kind === 'user' && target?.kind !== 'group'
+      ? readerChanges(files, ref, target as typeof ref | null)
+      : [];
   }
 
   async put(path: string, bytes: FileBytes): Promise<void> {

@@ -9,7 +9,7 @@ import {
   scopeAt,
   scopeKey,
 } from '../../catalogue/layout.ts';
-import { isUserOrStaff, owns, type Viewer } from '../../catalogue/permissions.ts';
+import { isUserOrStaff, maySeePeople, owns, type Viewer } from '../../catalogue/permissions.ts';
 import type { Reading, Snapshot } from '../../catalogue/snapshot.ts';
 import type { Version } from '../../catalogue/types.ts';
 import { shownImages } from '../bytes.ts';
@@ -83,6 +83,8 @@ export function visibilityFilter(viewer: Viewer, visible: Snapshot): (item: Repl
     switch (item.kind) {
       case 'record': {
         const info = parsePath(item.path);
+        // Comments in catalogue.yaml are for the people who run the catalogue.
+        if (info.kind === 'settings' && !maySeePeople(viewer, visible.settings)) return false;
         if (info.kind === 'record' && info.ref.kind === 'user' && !isUserOrStaff(viewer, info.ref.slug)) return false;
         return (
           (item.state !== null && isUnitVisible(visible, item.state.reading)) || visible.diagnostics.has(item.path)
