@@ -3,11 +3,16 @@ import { distance } from 'fastest-levenshtein';
 
 /**
  * The candidate that was probably meant by a mistyped word.
- * @returns undefined if more than two letters in five differ from every candidate
+ * @param mostEdits maximum edit distance; by default one letter, of words with more than four letters two letters in five
+ * @returns undefined if every candidate differs more
  */
-export function closest(word: string, candidates: readonly string[]): string | undefined {
+export function closest(
+  word: string,
+  candidates: readonly string[],
+  mostEdits = Math.max(1, Math.floor(word.length * 0.4)),
+): string | undefined {
   let best: string | undefined;
-  let least = Math.max(word.length > 3 ? 2 : 1, Math.floor(word.length * 0.4)) + 1;
+  let least = mostEdits + 1;
   for (const candidate of candidates) {
     const edits = editDistance(word.toLowerCase(), candidate.toLowerCase());
     if (edits < least) {

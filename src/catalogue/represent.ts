@@ -6,12 +6,13 @@ import type { TokenInfo } from './accounts.ts';
 import type { Difference } from './difference.ts';
 import type { NamedField } from './field.ts';
 import { apiFields } from './fields.ts';
+import { mediaPathIn } from './layout.ts';
 import { parseDatasetRef } from './parse-ref.ts';
 import { formatRef, type Ref, readerUsername, refOf, userReader } from './ref.ts';
 import type { EntityKind } from './schemas.ts';
 import type { TrashEntry } from './trash.ts';
 import type { CatalogueFile, Entities, FileDetails, Kind, Version } from './types.ts';
-import { apiPath, apiRoot, collections, type Links } from './urls.ts';
+import { apiPath, apiRoot, collections, type Links, pathOfBase } from './urls.ts';
 
 type Json = Record<string, unknown>;
 
@@ -63,6 +64,8 @@ function apiValueOf({ name, type, link, below }: NamedField): ApiValue | undefin
       : (entity, links) => linkUrl(entity[name], entity, links);
   }
   switch (type) {
+    case 'image':
+      return (entity, { base }) => (mediaPathIn(String(entity[name])) ? pathOfBase(base) : '') + entity[name];
     case 'username':
       return ({ slug }) => slug;
     case 'url':

@@ -37,6 +37,10 @@ export interface Links {
   readonly suffix: string;
 }
 
+/** Path of a base URL, without a slash at its end: `/open-data` of a server behind a proxy; '' for the root of a host. */
+export const pathOfBase = (base: string): string =>
+  URL.canParse(base) ? new URL(base).pathname.replace(/\/+$/, '') : '';
+
 const segment = '([^/.]+)';
 const patterns: readonly (readonly [RegExp, (parts: readonly string[]) => Ref | 'other'])[] = [
   [/^namespaces\/([^/.]+)\/$/, ([slug = '']) => ({ kind: 'namespace', slug })],

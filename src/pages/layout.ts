@@ -1,5 +1,6 @@
 /** The layout of all pages, and the page of a JSON value. No page has scripts. */
 import type { Settings } from '../catalogue/types.ts';
+import { pathOfBase } from '../catalogue/urls.ts';
 
 const htmlEscapes: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -55,8 +56,11 @@ export function jsonPage(title: string, settings: Settings, value: unknown, base
 /** JSON as HTML: strings that are addresses of this site become links; those of images have no host. */
 function linked(json: string, base: string): string {
   const site = escapeHtml(base);
+  const prefix = escapeHtml(pathOfBase(base));
   return escapeHtml(json).replace(/&quot;((?:https?:\/)?\/(?:(?!&quot;)[^\s<>])*)&quot;/g, (whole, url: string) => {
     if (url.startsWith(`${site}/`)) return `&quot;<a href="${url}">${url}</a>&quot;`;
-    return url.startsWith('/site_media/') ? `&quot;<a href="${site}${url}">${url}</a>&quot;` : whole;
+    return url.startsWith(`${prefix}/site_media/`)
+      ? `&quot;<a href="${site}${url.slice(prefix.length)}">${url}</a>&quot;`
+      : whole;
   });
 }

@@ -48,7 +48,8 @@ const placeIn = (ref: Ref) =>
 /** From the values of the API to those of an entity, by the type of the field. */
 const values: Readonly<Record<Field['type'], (value: unknown, field: NamedField) => unknown>> = {
   text,
-  image: text,
+  // A server behind a proxy puts the path of its base URL in front.
+  image: (value, field) => String(text(value, field)).replace(/^\/(?!\/)[^?#]*?(?=\/site_media\/)/, ''),
   datetime: text,
   slug: text,
   username: text,

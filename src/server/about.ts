@@ -5,12 +5,12 @@ import { type RecordKind, schemas } from '../catalogue/schemas.ts';
 import { apiRoot } from '../catalogue/urls.ts';
 import { homePage } from '../pages/site.ts';
 import { schemaPage } from '../pages/tables.ts';
-import type { Representation, RequestContext } from './route.ts';
+import { pathPrefix, type Representation, type RequestContext } from './route.ts';
 
 /** The first page for people; programs are redirected to the API. */
-export async function home({ catalogue, ctx, type }: RequestContext): Promise<Representation | undefined> {
+export async function home({ app, catalogue, ctx, type }: RequestContext): Promise<Representation | undefined> {
   if (type === 'application/json') {
-    ctx.redirect(apiRoot);
+    ctx.redirect(pathPrefix(app) + apiRoot);
     return undefined;
   }
   const { items, count } = await catalogue.list('dataset', {});

@@ -46,7 +46,7 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
   const router = new Router<RequestState>({ strict: true, sensitive: true });
 
   koa.use(respondToErrors(app)); // turns what the steps below throw into a response
-  koa.use(checkAddress(router)); // 400 if it isn't percent-encoded; 301 if it lacks the slash at its end
+  koa.use(checkAddress(router, app)); // 400 if it isn't percent-encoded; 301 if it lacks the slash at its end
   for (const route of routes)
     router.all(route.path, async (ctx) => {
       ctx.state = { route };

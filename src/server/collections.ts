@@ -5,7 +5,7 @@ import { isUserOrStaff, maySeePeople } from '../catalogue/permissions.ts';
 import { represent, representFile, toJson } from '../catalogue/represent.ts';
 import type { CatalogueFile, Entities, FileDetails, Kind } from '../catalogue/types.ts';
 import { collections } from '../catalogue/urls.ts';
-import { linkHeader, listOptionsFrom, pageLinks, pagingFrom } from './query-string.ts';
+import { linkHeader, listOptionsFrom, pageLinks, pagingFrom, refuseMisspelled } from './query-string.ts';
 import { type Handler, type Representation, type RequestContext, refFrom } from './route.ts';
 
 type Plain = Exclude<Kind, 'file'>;
@@ -91,6 +91,7 @@ export const titleOf = (entity: Entities[Plain]): string => ('label' in entity ?
 export function history(kind: HistoryRef['kind']): Handler {
   return async (request) => {
     const { catalogue, params, query } = request;
+    refuseMisspelled(query);
     const page = await catalogue.history(refFrom(kind, params), pagingFrom(query));
     return { ...representPage(request, 'History', page, () => page.items.map(toJson)), dependsOn: [] };
   };

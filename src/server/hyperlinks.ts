@@ -2,11 +2,12 @@
 import type { Catalogue, Input, WritableKind } from '../catalogue/catalogue.ts';
 import { MovedError, NotFoundError, ValidationError } from '../catalogue/errors.ts';
 import type { NamedField } from '../catalogue/field.ts';
-import { fieldsOf } from '../catalogue/fields.ts';
+import { fieldsOf, imageFields } from '../catalogue/fields.ts';
 import { pythonTypeName } from '../catalogue/input.ts';
+import { mediaPathIn } from '../catalogue/layout.ts';
 import type { Ref } from '../catalogue/ref.ts';
 import { linkValue } from '../catalogue/represent.ts';
-import { parseApiPath } from '../catalogue/urls.ts';
+import { parseApiPath, pathOfBase } from '../catalogue/urls.ts';
 
 type LinkField = Pick<NamedField, 'name' | 'type' | 'link' | 'otherLink' | 'default'>;
 
@@ -17,16 +18,24 @@ const linkFields = (kind: WritableKind | 'token'): readonly LinkField[] =>
     : fieldsOf(kind).filter(({ link, readOnly }) => link && !readOnly);
 
 /**
- * The input with names in the place of hyperlinks.
+ * The input with names in the place of hyperlinks, and paths of images as records have them.
+ * @param base base URL of links
  * @returns the input without the fields that are wrong, and their errors
  */
 export async function followLinks(
   kind: WritableKind | 'token',
   input: Input,
   catalogue: Catalogue,
+  base = '',
 ): Promise<{ readonly input: Input; readonly errors: Readonly<Record<string, readonly string[]>> }> {
   const followed: Record<string, unknown> = { ...input };
   const errors: Record<string, readonly string[]> = {};
+  const prefix = pathOfBase(base);
+  for (const { name } of kind === 'token' || prefix === '' ? [] : imageFields(kind)) {
+    const address = String(input[name]);
+    if (mediaPathIn(address.slice(prefix.length)) && address.startsWith(prefix))
+      followed[name] = address.slice(prefix.length);
+  }
   for (const field of linkFields(kind)) {
     const { name, type, default: absent } = field;
     const value = input[name];

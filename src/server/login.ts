@@ -1,6 +1,7 @@
 /** /auth/login/ and /auth/logout/: pages for people, whose sessions are cookies. */
 import type { Middleware, ParameterizedContext } from 'koa';
 import type { Input } from '../catalogue/catalogue.ts';
+import { pathOfBase } from '../catalogue/urls.ts';
 import { signInPage, signOutPage } from '../pages/site.ts';
 import { readInput } from './body.ts';
 import { assertSameSite, csrfToken, sessionKey, setSession } from './credentials.ts';
@@ -99,7 +100,7 @@ async function logIn(visit: Visit, input: Input): Promise<void> {
 async function askToLogOut({ ctx, base, app }: Visit): Promise<void> {
   const key = sessionKey(ctx);
   const viewer = key === undefined ? null : await app.signIn.accounts?.viewerBySession(key);
-  if (!viewer) return redirect(ctx, base, '/api/v1/');
+  if (!viewer) return redirect(ctx, base, `${pathOfBase(base)}/api/v1/`);
   const { settings } = app.publicCatalogue;
   const parts = { settings, base, csrf: csrfToken(ctx, base), next: redirectTo(ctx, {}) };
   ctx.type = 'text/html; charset=utf-8';
@@ -128,9 +129,8 @@ function ownPath(path: string): string {
 }
 
 function redirect(ctx: ParameterizedContext, base: string, path: string): void {
-  const prefix = new URL(base).pathname.replace(/\/+$/, '');
   ctx.status = 302;
   ctx.body = '';
   ctx.remove('Content-Type');
-  ctx.set('Location', path || `${prefix}/`);
+  ctx.set('Location', path || `${pathOfBase(base)}/`);
 }

@@ -1,5 +1,6 @@
 /** Query strings: read as Django REST Framework reads the parameters of a list, and written for the links of a page. */
 import type { ListOptions, Page } from '../catalogue/catalogue.ts';
+import { closest } from '../catalogue/closest.ts';
 import { ValidationError } from '../catalogue/errors.ts';
 import { filterTests } from '../catalogue/filters.ts';
 import { parseBoolean } from '../catalogue/input.ts';
@@ -22,13 +23,35 @@ export function refuseDryRun({ dryRun }: { readonly dryRun: boolean }): void {
   if (dryRun) throw new ValidationError({ dry_run: ['This write has no dry run.'] });
 }
 
-/** The options of a list. Of a repeated parameter the last value counts; of a repeated filter any value may match. */
+const listParameters = ['search', 'ordering', 'page', 'page_size', 'format', '_format'];
+
+/**
+ * Refuses parameters that are probably misspelled. Others that are unknown are ignored, and kept in links.
+ * @param known names of further parameters
+ * @throws ValidationError
+ */
+export function refuseMisspelled(query: URLSearchParams, known: readonly string[] = []): void {
+  const names = [...listParameters, ...known];
+  const errors = [...new Set(query.keys())].flatMap((name) => {
+    // A short name is near to many.
+    const near = names.includes(name) ? undefined : closest(name, names, name.length < 6 ? 1 : 2);
+    return near === undefined ? [] : [[name, [`Unknown parameter "${name}". Did you mean "${near}"?`]]];
+  });
+  if (errors.length > 0) throw new ValidationError(Object.fromEntries(errors));
+}
+
+/**
+ * The options of a list. Of a repeated parameter the last value counts; of a repeated filter any value may match.
+ * @throws ValidationError if a parameter is probably misspelled
+ */
 export function listOptionsFrom(
   kind: Kind,
   query: URLSearchParams,
   within: Pick<ListOptions, 'namespace' | 'dataset'> = {},
 ): ListOptions {
-  const filters = Object.keys(filterTests[kind]).filter((name) => query.has(name));
+  const known = Object.keys(filterTests[kind]);
+  refuseMisspelled(query, known);
+  const filters = known.filter((name) => query.has(name));
   return {
     ...within,
     search: lastValue(query, 'search'),

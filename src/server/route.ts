@@ -4,7 +4,7 @@ import type { Catalogue, WritableKind } from '../catalogue/catalogue.ts';
 import type { Viewer } from '../catalogue/permissions.ts';
 import type { Refs } from '../catalogue/ref.ts';
 import type { Kind, Settings } from '../catalogue/types.ts';
-import type { Links } from '../catalogue/urls.ts';
+import { type Links, pathOfBase } from '../catalogue/urls.ts';
 import type { AccessLog } from './access-log.ts';
 import type { Headers } from './headers.ts';
 import type { Metrics } from './metrics.ts';
@@ -105,6 +105,10 @@ export interface AppContext {
   /** Logs an error on our side. */
   readonly log: (line: string) => void;
 }
+
+/** Path of the base URL that is configured: it precedes every path of this site; '' if there is none. */
+export const pathPrefix = ({ baseUrl, publicCatalogue }: Pick<AppContext, 'baseUrl' | 'publicCatalogue'>): string =>
+  pathOfBase(baseUrl ?? publicCatalogue.settings.base_url);
 
 const writes = ['POST', 'PUT', 'PATCH', 'DELETE'] as const;
 

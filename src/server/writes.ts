@@ -61,12 +61,12 @@ export function remove<K extends WritableKind>(kind: K): Handler {
  * @throws ValidationError with the errors of all fields together
  */
 async function parseFields(
-  { catalogue }: RequestContext,
+  { catalogue, links }: RequestContext,
   kind: WritableKind,
   given: Input,
   options: InputOptions,
 ): Promise<Input> {
-  const { input, errors } = await followLinks(kind, given, catalogue);
+  const { input, errors } = await followLinks(kind, given, catalogue, links.base);
   let all: FieldErrors = errors;
   try {
     const fields = parseInput(kind, input, { ...options, present: Object.keys(errors) });

@@ -70,6 +70,7 @@ describe('dataset add', () => {
       publisher: 'P',
       contact: 'c@example.org',
       visibility: 'private',
+      readers: [],
       columns: [],
       aliases: [],
       versions: [],

@@ -95,7 +95,7 @@ describe('help', () => {
       const { out } = await type([kind, 'edit', '--help']);
       for (const field of writableFields(kind)) {
         if (field === 'columns' || field === 'parameters') continue;
-        const flag = field === 'keywords' ? 'keyword' : field === 'owners' ? 'owner' : field.replaceAll('_', '-');
+        const flag = /^(keywords|owners|readers)$/.test(field) ? field.slice(0, -1) : field.replaceAll('_', '-');
         assert.match(out, new RegExp(`^  --${flag} <`, 'm'));
       }
     }

@@ -6,7 +6,7 @@ import { errorResponse } from '../errors.ts';
 import { commonHeaders, pageHeaders } from '../headers.ts';
 import { preferredType } from '../negotiate.ts';
 import { baseUrlOf, requestIdHeader } from '../request.ts';
-import type { AppContext } from '../route.ts';
+import { type AppContext, pathPrefix } from '../route.ts';
 
 /** Codes of errors that only say that the client has closed the connection. */
 const clientLeft = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE']);
@@ -19,7 +19,7 @@ export function respondToErrors(app: AppContext): Middleware {
       await next();
     } catch (error) {
       if (clientLeft.has((error as NodeJS.ErrnoException).code ?? '')) return;
-      if (error instanceof MovedError) return redirect(ctx, error);
+      if (error instanceof MovedError) return redirect(ctx, error, app);
       // The rest of the body is read and dropped: a client that is busy sending it wouldn't read the response.
       ctx.req.resume();
       sendError(ctx, app, error);
@@ -61,14 +61,14 @@ function baseUrl(ctx: ParameterizedContext, app: AppContext): string {
 }
 
 /** Redirects to the new address of a resource that was renamed or moved: same sub-path, same query string. */
-function redirect(ctx: ParameterizedContext, { to }: MovedError): void {
+function redirect(ctx: ParameterizedContext, { to }: MovedError, app: AppContext): void {
   const { kind, slug, ...within } = to;
   const params: Readonly<Record<string, string>> = { ...ctx.params, ...within, [kind]: slug };
   const part = (_: string, name: string) => encodeURIComponent(params[name] ?? '');
   ctx.body = '{"detail":"Moved permanently."}';
   ctx.status = 308;
   ctx.set('Content-Type', 'application/json');
-  ctx.set('Location', `${ctx.state.route.path.replace(/:(\w+)/g, part)}${ctx.search}`);
+  ctx.set('Location', `${pathPrefix(app)}${ctx.state.route.path.replace(/:(\w+)/g, part)}${ctx.search}`);
   ctx.set('Cache-Control', 'no-cache');
 }
 

@@ -7,13 +7,21 @@ import { preflightHeaders } from '../headers.ts';
 import { preferredType } from '../negotiate.ts';
 import { lastValue } from '../query-string.ts';
 import { assertEncoded } from '../request.ts';
-import { allowedMethods, type Context, type Params, type RequestState, type Route } from '../route.ts';
+import {
+  type AppContext,
+  allowedMethods,
+  type Context,
+  type Params,
+  pathPrefix,
+  type RequestState,
+  type Route,
+} from '../route.ts';
 
 /**
  * Addresses end in a slash: GET and HEAD without it are redirected. A redirected preflight would fail and a redirected
  * write would lose its body: they are served as if the slash were there.
  */
-export function checkAddress(router: Router<RequestState>): Middleware {
+export function checkAddress(router: Router<RequestState>, app: AppContext): Middleware {
   const isRoute = (path: string) => router.match(path, 'GET').route;
   return async (ctx, next) => {
     assertEncoded(ctx.req);
@@ -22,7 +30,7 @@ export function checkAddress(router: Router<RequestState>): Middleware {
         ctx.body = '';
         ctx.status = 301;
         ctx.remove('Content-Type');
-        ctx.set('Location', `${ctx.path}/${ctx.search}`);
+        ctx.set('Location', `${pathPrefix(app)}${ctx.path}/${ctx.search}`);
         return;
       }
       ctx.path = `${ctx.path}/`;
