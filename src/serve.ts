@@ -50,6 +50,7 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
   const { accounts, snapshot } = catalogue;
   const metrics = (options.metrics ?? snapshot.settings.metrics) ? await openMetrics() : undefined;
   const health = () => {
+    catalogue.assertPresent();
     const { made, failed } = catalogue.commits;
     return catalogue.snapshot.settings.git.commit ? { commits: { made, failed } } : {};
   };

@@ -3,11 +3,12 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import { UnusableCatalogueError } from '../catalogue/errors.ts';
+import { UnavailableError, UnusableCatalogueError } from '../catalogue/errors.ts';
 import { landmarks, type Scope } from '../catalogue/layout.ts';
 import { localAdmin, type Viewer, visibleTo } from '../catalogue/permissions.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { Diagnostic } from '../catalogue/types.ts';
+import { folderIsGone } from '../disk/private-folder.ts';
 import { FileAccounts } from './accounts/accounts.ts';
 import type { Access, CatalogueFiles, OpenOptions } from './catalogue-files.ts';
 import { FileView } from './file-view.ts';
@@ -147,6 +148,16 @@ export class FileCatalogue implements CatalogueFiles {
     this.#watch.start();
     // In the background: the first request doesn't wait for it.
     if (!this.options.readOnly) this.#cleaningUp = sweepLeftovers(this.root, this.#closing.signal).catch(() => {});
+  }
+
+  /** Checks that the folder is still a catalogue. @throws UnavailableError if it was moved, unmounted or locked */
+  assertPresent(): void {
+    try {
+      if (this.store.tree.isCatalogue()) return;
+    } catch (error) {
+      throw new UnavailableError(`The catalogue folder can't be read: ${(error as Error).message}`);
+    }
+    throw folderIsGone();
   }
 
   /** Stops following, waits for what is under way, and saves the cache. */

@@ -1,14 +1,12 @@
 /** Rows of versions, read from tables made of their payloads, and the difference between two versions. */
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Rows, RowsPart, RowsRequest } from '../catalogue/catalogue.ts';
 import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { NotFoundError, UnavailableError } from '../catalogue/errors.ts';
-import { payloadPath, privateFolder } from '../catalogue/layout.ts';
+import { payloadPath } from '../catalogue/layout.ts';
 import { formatRef, refOf } from '../catalogue/ref.ts';
 import type { Settings, Version } from '../catalogue/types.ts';
 import { compareTables } from '../data/difference/difference.ts';
@@ -18,10 +16,10 @@ import { type OutputFormatName, outputFormats } from '../data/formats/output-for
 import { type DataQuery, parseDataQuery } from '../data/query/parameters.ts';
 import { runQuery, selectsEverything } from '../data/query/run-query.ts';
 import type { Table } from '../data/table/table.ts';
-import { TableStore } from '../data/table/table-store.ts';
-import { temporaryName } from '../disk/durable.ts';
+import type { TableStore } from '../data/table/table-store.ts';
 import { openPayload } from './bytes.ts';
 import type { CatalogueFiles } from './catalogue-files.ts';
+import { openTableStore } from './table-folder.ts';
 
 /** Default of `OpenOptions.patience`, in milliseconds. */
 const defaultTimeout = 10_000;
@@ -30,13 +28,7 @@ const maxTimeout = 2 ** 31 - 1;
 
 const timeoutOf = ({ options }: CatalogueFiles) => Math.min(options.patience ?? defaultTimeout, maxTimeout);
 
-const tableStores = new WeakMap<CatalogueFiles, TableStore>();
-
-/** Folder of the columnar copies of payloads: in the catalogue folder, or outside of it if that is read-only. */
-export function columnarFolder({ root, options }: Pick<CatalogueFiles, 'root' | 'options'>): string {
-  if (!options.readOnly) return join(root, privateFolder, 'cache', 'tables');
-  return join(tmpdir(), `catalogue-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`);
-}
+const tableStores = new WeakMap<CatalogueFiles, Promise<TableStore>>();
 
 /**
  * The rows of a version that a request selects.
@@ -111,12 +103,13 @@ export async function openTable(files: CatalogueFiles, version: Version): Promis
   if (!version.checksum) throw new NotFoundError('The rows of a version without a checksum are not shown.');
   let tables = tableStores.get(files);
   if (!tables) {
-    tables = new TableStore({ folder: columnarFolder(files), stagingName: temporaryName });
+    tables = openTableStore(files);
     tableStores.set(files, tables);
   }
   const path = files.store.tree.absolute(payloadPath(version.namespace, version.dataset, version.file));
   const known = recordedFormat(version);
-  const opening = tables.open({ checksum: version.checksum, path, ...known });
+  const { checksum } = version;
+  const opening = tables.then((store) => store.open({ checksum, path, ...known }));
   const late = new AbortController();
   try {
     const table = await Promise.race([opening, pause(timeoutOf(files), 'late' as const, { signal: late.signal })]);

@@ -29,7 +29,7 @@ export interface AppOptions {
   readonly accounts?: Accounts;
   /** Refuse all writes. */
   readonly readOnly?: boolean;
-  /** Further members of `/readyz`. */
+  /** Further members of `/readyz`. @throws UnavailableError if the catalogue can't be read at the moment */
   readonly health?: () => Readonly<Record<string, unknown>>;
   /** Takes a line for each error on our side. */
   readonly log?: (line: string) => void;

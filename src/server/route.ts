@@ -100,7 +100,7 @@ export interface AppContext {
   readonly baseUrl: string | undefined;
   /** True if all writes are refused. */
   readonly readOnly: boolean;
-  /** Further members of /readyz. */
+  /** Further members of /readyz. @throws UnavailableError if the catalogue can't be read at the moment */
   readonly health: () => Readonly<Record<string, unknown>>;
   /** Logs an error on our side. */
   readonly log: (line: string) => void;

@@ -1,14 +1,27 @@
 /** Disks that take nothing, and a folder that is gone: said clearly, nothing lost, and over without a restart. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { isTemporary } from '../../src/disk/durable.ts';
 import { openFolder } from '../../src/files/file-catalogue.ts';
+import { makeTemporaryTableFolder } from '../../src/files/table-folder.ts';
 import { until } from '../support/folder.ts';
 import { png } from '../support/images.ts';
+import { type } from '../support/prompt.ts';
 import { serveFolder } from '../support/server.ts';
 
 const path = '/api/v1/namespaces/parks/datasets/trees/';
@@ -126,6 +139,47 @@ test('a disk that becomes read-only', async (t) => {
   assert.equal((await describe('after')).status, 200);
 });
 
+test('rows are read in a folder that can’t be written: from a private cache, which is said once', async (t) => {
+  const disk = smallDisk(t);
+  if (disk) {
+    const { server, ask } = await serveIn(t, disk);
+    for (const rows of ['a,b\n1,2\n', 'a,b\n1,2\n3,4\n'])
+      assert.equal((await ask('POST', `${path}version/`, rows, 'text/csv')).status, 201);
+    await server.close();
+    rmSync(join(disk, '.catalogue/cache'), { recursive: true });
+    await until(() => spawnSync('mount', ['-o', 'remount,ro', disk]).status === 0);
+    const { base, log, close } = await serveFolder(disk);
+    t.after(close);
+    const versions = (await (await fetch(`${base}${path}version/`)).json()) as { results: { url: string }[] };
+    for (const { url } of versions.results) assert.equal((await fetch(`${url}data/`)).status, 200, log.join('\n'));
+    const said = log.filter((line) => line.includes('rows are cached in'));
+    assert.equal(said.length, 1, log.join('\n'));
+    const [, cache = ''] =
+      /^\S+\.catalogue can't be written \(EROFS\): rows are cached in (\S+)\.$/.exec(said[0] ?? '') ?? [];
+    t.after(() => rmSync(cache, { recursive: true }));
+    assert.equal(statSync(cache).mode & 0o777, 0o700);
+    assert.equal(readdirSync(cache).length, 2);
+    const { out, err, exitCode } = await type(['data', 'parks/trees', '--format', 'csv'], { root: disk });
+    assert.deepEqual([out.includes('3,4'), exitCode], [true, 0], err);
+  }
+});
+
+test('a cache for rows is not taken from another user', async (t) => {
+  const own = await makeTemporaryTableFolder('/some/catalogue');
+  t.after(() => rmSync(own, { recursive: true, force: true }));
+  assert.equal(await makeTemporaryTableFolder('/some/catalogue'), own);
+  chmodSync(own, 0o777);
+  const other = await makeTemporaryTableFolder('/some/catalogue');
+  t.after(() => rmSync(other, { recursive: true, force: true }));
+  assert.notEqual(other, own);
+  assert.equal(statSync(other).mode & 0o777, 0o700);
+  rmSync(own, { recursive: true });
+  symlinkSync(tmpdir(), own);
+  const third = await makeTemporaryTableFolder('/some/catalogue');
+  t.after(() => rmSync(third, { recursive: true, force: true }));
+  assert.notEqual(third, own);
+});
+
 test('a folder that is moved away and comes back', async (t) => {
   const home = mkdtempSync(join(tmpdir(), 'catalogue-gone-'));
   t.after(() => rmSync(home, { recursive: true, force: true }));
@@ -146,9 +200,14 @@ test('a folder that is moved away and comes back', async (t) => {
     assert.match(answer.body.detail, /is gone/);
   }
   assert.ok(!existsSync(root), 'nothing is made in its place');
+  assert.equal((await ask('GET', '/healthz')).status, 200);
+  const gone = { detail: 'The catalogue folder is gone. Put it back and try again.' };
+  const notReady = await ask('GET', '/readyz');
+  assert.deepEqual([notReady.status, notReady.body], [503, gone]);
   assert.equal(await described(), 'before');
 
   renameSync(elsewhere, root);
+  assert.equal((await ask('GET', '/readyz')).status, 200);
   assert.equal((await describe('after')).status, 200);
   assert.equal(await described(), 'after');
   writeFileSync(join(root, 'namespaces/parks/datasets/trees/dataset.yaml'), 'label: Trees\ndescription: by hand\n');

@@ -18,6 +18,8 @@ export interface PayloadFile extends FormatHints {
 export interface TableStoreOptions {
   /** Folder of the columnar copies. */
   readonly folder: string;
+  /** Returns the folder for new copies once `folder` can't be written, which the error shows; called once. */
+  readonly fallback?: ((error: unknown) => Promise<string>) | undefined;
   /** Most bytes of rows and indexes in memory; 256 MB by default. */
   readonly memory?: number | undefined;
   /** Most bytes of columnar copies on disk; 20 GB by default. The newest copy is kept in any case. */
@@ -28,6 +30,9 @@ export interface TableStoreOptions {
 
 export class TableStore {
   readonly #folder: string;
+  readonly #fallback: TableStoreOptions['fallback'];
+  /** Folder of the copies made since `#folder` couldn't be written. */
+  #otherFolder: Promise<string> | undefined;
   readonly #disk: number;
   readonly #stagingName: () => string | undefined;
   readonly #cache: ChunkCache;
@@ -37,12 +42,14 @@ export class TableStore {
 
   constructor({
     folder,
+    fallback,
     memory = 256 * 1024 ** 2,
     disk = 20 * 1024 ** 3,
     stagingName = () => undefined,
   }: TableStoreOptions) {
     this.#stagingName = stagingName;
     this.#folder = folder;
+    this.#fallback = fallback;
     this.#disk = disk;
     this.#cache = createChunkCache(memory);
   }
@@ -65,21 +72,43 @@ export class TableStore {
     return opening;
   }
 
-  async #load({ checksum, path, ...hints }: PayloadFile): Promise<Table | null> {
-    const folder = join(this.#folder, checksum);
-    let table = await Table.open(folder, checksum, this.#cache);
-    if (!table) {
-      const result = await ingest(path, {
-        ...{ fileName: path, ...hints },
-        ...{ cacheFolder: this.#folder, stagingName: this.#stagingName() },
-      });
-      if (result.checksum !== checksum) {
-        throw new ChecksumMismatchError(`The payload has the checksum ${result.checksum} and not ${checksum}.`);
+  async #load(payload: PayloadFile): Promise<Table | null> {
+    const { checksum } = payload;
+    let table = await Table.open(join(this.#folder, checksum), checksum, this.#cache);
+    if (!table && !this.#otherFolder)
+      try {
+        table = await this.#ingest(payload, this.#folder);
+      } catch (error) {
+        if (!this.#fallback || !isUnwritable(error)) throw error;
+        this.#otherFolder ??= this.#fallback(error);
       }
-      await pruneCopies(this.#folder, this.#disk, checksum);
-      table = await Table.open(folder, checksum, this.#cache);
+    if (!table && this.#otherFolder) {
+      const folder = await this.#otherFolder;
+      table =
+        (await Table.open(join(folder, checksum), checksum, this.#cache)) ?? (await this.#ingest(payload, folder));
     }
     if (table) this.#tables.set(checksum, table);
     return table;
   }
+
+  /** Makes the columnar copy of a payload in a folder, and opens it. */
+  async #ingest({ checksum, path, ...hints }: PayloadFile, cacheFolder: string): Promise<Table | null> {
+    const result = await ingest(path, {
+      ...{ fileName: path, ...hints },
+      ...{ cacheFolder, stagingName: this.#stagingName() },
+    });
+    if (result.checksum !== checksum)
+      throw new ChecksumMismatchError(`The payload has the checksum ${result.checksum} and not ${checksum}.`);
+    await pruneCopies(cacheFolder, this.#disk, checksum);
+    return Table.open(join(cacheFolder, checksum), checksum, this.#cache);
+  }
+}
+
+/**
+ * True if an error says that a folder can't be written: no permission, a read-only or full file system. (For the recursive
+ * mkdir of a read-only file system, Node reports ENOENT.)
+ */
+function isUnwritable(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOENT', 'ENOTDIR', 'EEXIST'].includes(code);
 }

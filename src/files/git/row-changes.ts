@@ -15,7 +15,8 @@ import { compareTables } from '../../data/difference/difference.ts';
 import { ChecksumMismatchError, PayloadError } from '../../data/errors.ts';
 import type { Table } from '../../data/table/table.ts';
 import { TableStore } from '../../data/table/table-store.ts';
-import { columnarFolder, recordedFormat } from '../rows.ts';
+import { recordedFormat } from '../rows.ts';
+import { openTableStore } from '../table-folder.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
 import { UnreadableFileError } from '../tree/file-tree.ts';
 import type { GitTree } from '../tree/git-tree.ts';
@@ -96,9 +97,11 @@ export class RowComparison {
       throw new RowsUnavailableError(`${slug} has no ${version.file ? 'checksum' : 'payload'}`);
     const local = this.#localPath(version);
     const path = local ?? (await this.#extract(version, tree, join(temporary, 'payloads')));
-    const folder = local ? columnarFolder({ root: this.#root, options: {} }) : join(temporary, 'tables');
+    const tables = local
+      ? await openTableStore({ root: this.#root, options: {} })
+      : new TableStore({ folder: join(temporary, 'tables') });
     try {
-      const table = await new TableStore({ folder }).open({ checksum, path, ...recordedFormat(version) });
+      const table = await tables.open({ checksum, path, ...recordedFormat(version) });
       if (table) return table;
       throw new RowsUnavailableError(`${version.format || 'these'} files have no rows that can be compared`);
     } catch (error) {

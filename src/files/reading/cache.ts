@@ -138,7 +138,8 @@ export class StateCache {
         this.#savedCount = changeCount;
         this.#lastFailure = '';
       } catch (error) {
-        const reason = codeOf(error) || (error as Error).message;
+        const { cause, message } = error as Error;
+        const reason = codeOf(error) || codeOf(cause) || message;
         if (reason !== this.#lastFailure)
           this.#options.log?.(`The cache can't be written (${reason}): the next start takes longer.`);
         this.#lastFailure = reason;

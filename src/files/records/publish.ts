@@ -31,8 +31,8 @@ import type { Access, CatalogueFiles } from '../catalogue-files.ts';
 import { additionMessage } from '../git/commit-messages.ts';
 import { sweepPayloads } from '../leftovers.ts';
 import { runToEnd } from '../reading/event-loop.ts';
-import { columnarFolder } from '../rows.ts';
 import { schemaComment } from '../scaffold.ts';
+import { tableFolder } from '../table-folder.ts';
 import { commitStep } from '../transaction.ts';
 import type { Change } from '../writing/change.ts';
 import { assertStaysWithin } from '../writing/record-file.ts';
@@ -91,7 +91,7 @@ async function ingestUpload(files: CatalogueFiles, upload: Upload, aside: string
   const { source, fileName, mediaType, onProgress, signal } = upload;
   try {
     const copy: IngestOptions =
-      aside === null ? {} : { copyTo: aside, cacheFolder: columnarFolder(files), stagingName: temporaryName() };
+      aside === null ? {} : { copyTo: aside, cacheFolder: tableFolder(files.root), stagingName: temporaryName() };
     const ingested = await ingest(source, { fileName, mediaType, onProgress, signal, ...copy });
     if (ingested.isLfsPointer)
       throw new ValidationError({ file: ['It is a Git LFS pointer, and not the file itself. Run "git lfs pull".'] });

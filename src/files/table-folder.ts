@@ -1,0 +1,45 @@
+/** Folders for the columnar copies of payloads: in the catalogue folder, or outside of it if that can't be written. */
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { access, lstat, mkdir, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { privateFolder } from '../catalogue/layout.ts';
+import { TableStore } from '../data/table/table-store.ts';
+import { codeOf, temporaryName } from '../disk/durable.ts';
+import type { CatalogueFiles } from './catalogue-files.ts';
+
+/** Folder of the columnar copies in a catalogue folder. */
+export const tableFolder = (root: string): string => join(root, privateFolder, 'cache', 'tables');
+
+/**
+ * Makes a folder for columnar copies in the system's folder for temporary files. Only this user may read it, and it is the
+ * same one the next time, unless another user has taken its name.
+ */
+export async function makeTemporaryTableFolder(root: string): Promise<string> {
+  const uid = process.getuid?.();
+  const hash = createHash('sha256').update(root).digest('hex').slice(0, 16);
+  const path = join(tmpdir(), `catalogue-${uid ?? 'tables'}-${hash}`);
+  await mkdir(path, { mode: 0o700 }).catch((error) => {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  });
+  const found = await lstat(path);
+  const isOwn = uid === undefined || (found.uid === uid && (found.mode & 0o077) === 0);
+  return found.isDirectory() && isOwn ? path : mkdtemp(`${path}-`);
+}
+
+/** Tables of a catalogue folder. If its cache can't be written, the copies are made in a temporary folder, and that is logged. */
+export async function openTableStore({ root, options }: Pick<CatalogueFiles, 'root' | 'options'>): Promise<TableStore> {
+  if (options.readOnly)
+    return new TableStore({ folder: await makeTemporaryTableFolder(root), stagingName: temporaryName });
+  return new TableStore({
+    folder: tableFolder(root),
+    stagingName: temporaryName,
+    async fallback(error) {
+      const folder = await makeTemporaryTableFolder(root);
+      const code = await access(root, constants.W_OK).then(() => codeOf(error), codeOf);
+      options.log?.(`${join(root, privateFolder)} can't be written (${code}): rows are cached in ${folder}.`);
+      return folder;
+    },
+  });
+}
