@@ -6,21 +6,12 @@
  * exist. Results are immutable; an unchanged record is the same object in each `revision`.
  */
 
+import type { ColumnChanges, Rename } from './columns.ts';
 import type { Difference, DifferenceOptions } from './difference.ts';
 import type { DatasetRef, NamespaceRef, Ref, RefOf, VersionRef } from './ref.ts';
 import type { Replica } from './replica.ts';
 import type { Trash } from './trash.ts';
-import type {
-  CatalogueFile,
-  ColumnChanges,
-  Commit,
-  Entities,
-  FileDetails,
-  Kind,
-  Rename,
-  Settings,
-  Version,
-} from './types.ts';
+import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings, Version } from './types.ts';
 
 /** Options of a list: filters, search, order and page. All are optional. */
 export interface ListOptions {

@@ -7,13 +7,11 @@ import { fillFields, labelFor } from './field.ts';
 import { fields, fieldsOf } from './fields.ts';
 import {
   type Column,
-  type ColumnChanges,
   type ColumnType,
   columnTypes,
   type DataColumn,
   type Dataset,
   type MissingColumn,
-  type Rename,
   type Version,
 } from './types.ts';
 
@@ -30,6 +28,19 @@ interface WrittenColumn {
   readonly label?: unknown;
   readonly former_names?: unknown;
   readonly missing_since?: unknown;
+}
+
+/** Differences between the columns of a version and those of the version before. */
+export interface ColumnChanges {
+  readonly added: readonly Column[];
+  readonly dropped: readonly Column[];
+  readonly retyped: readonly { readonly name: string; readonly from: ColumnType; readonly to: ColumnType }[];
+}
+
+/** A column that has another name than before. */
+export interface Rename {
+  readonly from: string;
+  readonly to: string;
 }
 
 /** The value of `columns` in a record, valid or not. */

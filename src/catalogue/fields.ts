@@ -149,9 +149,7 @@ export const fields = {
       items: { $id: 'column.json', title: 'Column', description: 'One typed column of a dataset.' },
     }),
     missing_columns: derived({
-      ...columns(missingColumn, 'Described columns that the newest version lacks: their texts are kept.', {
-        sparse: true,
-      }),
+      ...columns(missingColumn, 'Described columns that the newest version lacks.', { sparse: true }),
       ...unrecorded,
     }),
     former_names: derived({ ...json('Present names of columns, by former name.'), ...hidden }),

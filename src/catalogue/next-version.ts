@@ -1,8 +1,8 @@
 /** Rules for the data of a new version, compared with the version before: what is refused, and what is reported. */
 import type { UploadDetails } from './catalogue.ts';
-import { isDescribed } from './columns.ts';
+import { type ColumnChanges, isDescribed, type Rename } from './columns.ts';
 import { DataLossError } from './errors.ts';
-import type { ColumnChanges, DataColumn, Rename, Version } from './types.ts';
+import type { DataColumn, Version } from './types.ts';
 
 /** Data of a version, as far as the rules look at them. */
 export interface VersionData {

@@ -37,19 +37,6 @@ export interface MissingColumn extends Column {
   readonly missing_since: string;
 }
 
-/** Differences between the columns of a version and those of the version before. */
-export interface ColumnChanges {
-  readonly added: readonly Column[];
-  readonly dropped: readonly Column[];
-  readonly retyped: readonly { readonly name: string; readonly from: ColumnType; readonly to: ColumnType }[];
-}
-
-/** A column that has another name than before. */
-export interface Rename {
-  readonly from: string;
-  readonly to: string;
-}
-
 export interface Settings {
   readonly title: string;
   readonly description: string;

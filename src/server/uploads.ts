@@ -3,13 +3,12 @@
 import { PassThrough, Readable } from 'node:stream';
 import type { ParameterizedContext } from 'koa';
 import type { Input, Published, Upload, UploadDetails } from '../catalogue/catalogue.ts';
-import { isUnchanged } from '../catalogue/columns.ts';
+import { isUnchanged, type Rename } from '../catalogue/columns.ts';
 import { ValidationError } from '../catalogue/errors.ts';
 import { parseBoolean, parseInput } from '../catalogue/input.ts';
 import { caseChanges, caseWarning, lossWarnings } from '../catalogue/next-version.ts';
 import { refOf } from '../catalogue/ref.ts';
 import { representVersion, toJson, urlOf } from '../catalogue/represent.ts';
-import type { Rename } from '../catalogue/types.ts';
 import { assertNoDryRun, bodyType, whileConnected } from './body.ts';
 import { TooLargeError } from './errors.ts';
 import { type FormEntries, fromEntries } from './forms.ts';

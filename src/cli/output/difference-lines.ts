@@ -1,9 +1,9 @@
 /** Differences of two versions as lines: of their columns, and of their rows with the counts first. */
 
-import { isUnchanged } from '../../catalogue/columns.ts';
+import { type ColumnChanges, isUnchanged } from '../../catalogue/columns.ts';
 import type { Difference, DifferenceKey, PlainRow, RowChange } from '../../catalogue/difference.ts';
 import { formatRef, refOf } from '../../catalogue/ref.ts';
-import type { ColumnChanges, ColumnType } from '../../catalogue/types.ts';
+import type { ColumnType } from '../../catalogue/types.ts';
 import { oneLine } from './text.ts';
 
 /** Longest text of a value that is shown to people. */

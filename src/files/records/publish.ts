@@ -6,7 +6,7 @@
 import { open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Published, Upload, WriteOptions } from '../../catalogue/catalogue.ts';
-import { compareColumns } from '../../catalogue/columns.ts';
+import { type ColumnChanges, compareColumns } from '../../catalogue/columns.ts';
 import { datetimeFromSlug } from '../../catalogue/entities.ts';
 import { ConflictError, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
 import { randomId } from '../../catalogue/ids.ts';
@@ -23,7 +23,7 @@ import { getEntity, latestVersion } from '../../catalogue/lookup.ts';
 import { assertKeepsData } from '../../catalogue/next-version.ts';
 import type { DatasetRef } from '../../catalogue/ref.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
-import type { ColumnChanges, Dataset, Version } from '../../catalogue/types.ts';
+import type { Dataset, Version } from '../../catalogue/types.ts';
 import { PayloadError } from '../../data/errors.ts';
 import { type IngestOptions, type IngestResult, ingest } from '../../data/ingest/ingest.ts';
 import { codeOf, makeFolders, temporaryBeside, temporaryName, toUnavailable } from '../../disk/durable.ts';

@@ -1,9 +1,9 @@
 /** Columns in the records of a dataset, kept in step with its newest version. */
-import { fitColumns, renameColumn, versionWithColumns } from '../../catalogue/columns.ts';
+import { fitColumns, type Rename, renameColumn, versionWithColumns } from '../../catalogue/columns.ts';
 import { ValidationError } from '../../catalogue/errors.ts';
 import { findEntity } from '../../catalogue/lookup.ts';
 import { type DatasetRef, datasetOf, refOf, type VersionRef } from '../../catalogue/ref.ts';
-import type { DataColumn, Dataset, Rename } from '../../catalogue/types.ts';
+import type { DataColumn, Dataset } from '../../catalogue/types.ts';
 import { type CatalogueFiles, existingRecordPath } from '../catalogue-files.ts';
 import type { Change } from '../writing/change.ts';
 
