@@ -6,21 +6,12 @@
  * exist. Results are immutable; an unchanged record is the same object in each `revision`.
  */
 
+import type { ColumnChanges, Rename } from './columns.ts';
 import type { Difference, DifferenceOptions } from './difference.ts';
 import type { DatasetRef, NamespaceRef, Ref, RefOf, VersionRef } from './ref.ts';
 import type { Replica } from './replica.ts';
 import type { Trash } from './trash.ts';
-import type {
-  CatalogueFile,
-  Column,
-  ColumnType,
-  Commit,
-  Entities,
-  FileDetails,
-  Kind,
-  Settings,
-  Version,
-} from './types.ts';
+import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings, Version } from './types.ts';
 
 /** Options of a list: filters, search, order and page. All are optional. */
 export interface ListOptions {
@@ -125,6 +116,14 @@ export interface UploadDetails {
   readonly notes?: string | undefined;
   /** Replaces the summary that is computed from the data. */
   readonly metadata?: string | undefined;
+  /** False for a draft, which only owners see until it is made ready. */
+  readonly ready?: boolean | undefined;
+  /** Columns that the version before has under another name; their descriptions go to the new one. */
+  readonly renames?: readonly Rename[] | undefined;
+  /** True to accept a version without rows, or without any column of the version before. */
+  readonly force?: boolean | undefined;
+  /** True to accept a file without readable rows after one with rows. */
+  readonly replace?: boolean | undefined;
 }
 
 /** Bytes to publish as a new version of a dataset. */
@@ -151,13 +150,6 @@ export interface Published {
   /** False if the newest version has the same bytes: then `version` is that one. */
   readonly created: boolean;
   readonly changes: ColumnChanges;
-}
-
-/** Differences between the columns of a version and those of the version before. */
-export interface ColumnChanges {
-  readonly added: readonly Column[];
-  readonly dropped: readonly Column[];
-  readonly retyped: readonly { readonly name: string; readonly from: ColumnType; readonly to: ColumnType }[];
 }
 
 /** Kinds of records that `create` can create. */
@@ -235,8 +227,8 @@ export interface Catalogue {
   edit<K extends WritableKind>(ref: RefOf<K>, input: Input, options?: WriteOptions<Entities[K]>): Promise<Entities[K]>;
   /**
    * Publishes bytes as the newest version of a dataset. They are read once; if they are refused, nothing of them is kept.
-   * @throws NotFoundError, ValidationError (a broken payload, or one with another checksum), NotPermittedError,
-   *   UnavailableError (the disk is full)
+   * @throws NotFoundError, ValidationError (a broken payload, or one with another checksum), DataLossError (a version
+   *   without rows, or that has no column of the version before), NotPermittedError, UnavailableError (the disk is full)
    */
   publish(ref: DatasetRef, upload: Upload, options?: WriteOptions): Promise<Published>;
   /** @throws NotFoundError, ConflictError (a namespace that has datasets, a broken file), StaleError, NotPermittedError */

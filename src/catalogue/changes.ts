@@ -209,7 +209,9 @@ export interface FieldChange {
 }
 
 /** Keys that are not compared: parts of the name, lists that are compared in other functions, values of other records. */
-const skipped: readonly string[] = ['kind', 'namespace', 'slug', 'columns', 'versions', 'members'];
+const skipped: readonly string[] = [
+  ...['kind', 'namespace', 'slug', 'columns', 'missing_columns', 'former_names', 'versions', 'members'],
+];
 
 /**
  * The fields in which two records of a kind differ, in the order of the second.

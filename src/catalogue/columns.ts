@@ -1,15 +1,19 @@
-/** Columns of a dataset, compared and merged with those of its data and those of an input. */
-import type { ColumnChanges } from './catalogue.ts';
+/**
+ * Columns of a dataset. Their names and types are those of the newest ready version; the texts that people write are in the
+ * dataset's record, and stay there while a version lacks the column.
+ */
 import { ValidationError } from './errors.ts';
 import { fillFields, labelFor } from './field.ts';
 import { fields, fieldsOf } from './fields.ts';
-import type { Column, ColumnType } from './types.ts';
-
-/** A column of data: name and type, without the texts that people write. */
-export interface FoundColumn {
-  readonly name: string;
-  readonly type: ColumnType;
-}
+import {
+  type Column,
+  type ColumnType,
+  columnTypes,
+  type DataColumn,
+  type Dataset,
+  type MissingColumn,
+  type Version,
+} from './types.ts';
 
 /** Fields of a column that people write; its name and type come from the data. */
 export type ColumnText = Exclude<keyof typeof fields.column, 'type' | 'name'>;
@@ -17,12 +21,41 @@ export const columnTexts = Object.keys(fields.column).filter(
   (name) => name !== 'type' && name !== 'name',
 ) as readonly ColumnText[];
 
+/** A column in a dataset's record, valid or not, with any keys. */
+interface WrittenColumn {
+  readonly name?: unknown;
+  readonly type?: unknown;
+  readonly label?: unknown;
+  readonly former_names?: unknown;
+  readonly missing_since?: unknown;
+}
+
+/** Differences between the columns of a version and those of the version before. */
+export interface ColumnChanges {
+  readonly added: readonly Column[];
+  readonly dropped: readonly Column[];
+  readonly retyped: readonly { readonly name: string; readonly from: ColumnType; readonly to: ColumnType }[];
+}
+
+/** A column that has another name than before. */
+export interface Rename {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The value of `columns` in a record, valid or not. */
+const listOf = (written: unknown): readonly WrittenColumn[] =>
+  (Array.isArray(written) ? written : []).filter((column) => typeof column === 'object' && column !== null);
+
+const formerNames = ({ former_names }: WrittenColumn): readonly unknown[] =>
+  Array.isArray(former_names) ? former_names : [];
+
 /** The difference between the columns of a dataset and those of new data. */
-export function compareColumns(before: readonly Column[], found: readonly FoundColumn[]): ColumnChanges {
+export function compareColumns(before: readonly Column[], found: readonly DataColumn[]): ColumnChanges {
   const foundByName = new Map(found.map((column) => [column.name, column]));
   const namesBefore = new Set(before.map(({ name }) => name));
   return {
-    added: found.filter(({ name }) => !namesBefore.has(name)).map(withoutTexts),
+    added: found.filter(({ name }) => !namesBefore.has(name)).map((column) => columnFrom(column)),
     dropped: before.filter(({ name }) => !foundByName.has(name)),
     retyped: before.flatMap(({ name, type }) => {
       const to = foundByName.get(name)?.type;
@@ -31,46 +64,216 @@ export function compareColumns(before: readonly Column[], found: readonly FoundC
   };
 }
 
-const withoutTexts = ({ name, type }: FoundColumn) =>
-  fillFields({}, fieldsOf('column'), { name, type }) as unknown as Column;
+const columnFields = fieldsOf('column');
+
+/** A column of data with the texts that are written; others are empty. */
+const columnFrom = ({ name, type }: DataColumn, texts: WrittenColumn = {}): Column =>
+  fillFields({}, columnFields, { ...texts, name, type }) as unknown as Column;
 
 /** True if no column is added, dropped or retyped; their order may differ. */
 export const isUnchanged = ({ added, dropped, retyped }: ColumnChanges): boolean =>
   added.length + dropped.length + retyped.length === 0;
 
+/** True if people wrote more about a column than its name says. */
+export function isDescribed({ type: _, name, label, missing_since, ...others }: WrittenColumn): boolean {
+  const isOwnLabel = Boolean(label) && label !== labelFor(String(name));
+  return (
+    isOwnLabel || Object.values(others).some((value) => !(value === '' || (Array.isArray(value) && !value.length)))
+  );
+}
+
+/** The entries of a record for columns of data, in their order: found by name, or by a former name. */
+function findEntries<T extends WrittenColumn>(
+  written: readonly T[],
+  data: readonly DataColumn[],
+): readonly (T | undefined)[] {
+  const byName = new Map(written.map((column) => [column.name, column]));
+  const found = data.map(({ name }) => byName.get(name));
+  if (found.every(Boolean)) return found;
+  const names = new Set<unknown>(data.map(({ name }) => name));
+  const renamed = new Map(
+    written
+      .filter(({ name }) => !names.has(name))
+      .flatMap((column) => formerNames(column).map((name) => [name, column])),
+  );
+  return found.map((column, i) => column ?? renamed.get(data[i]?.name));
+}
+
+/** The version whose columns a dataset has: the newest ready one; if none is ready, the newest that is published. */
+export const versionWithColumns = (versions: readonly Version[]): Version | undefined =>
+  versions.find(({ ready }) => ready) ?? versions.find(({ draft }) => !draft);
+
+type ColumnState = Pick<Dataset, 'columns' | 'missing_columns' | 'former_names'>;
+
 /**
- * The columns for a dataset's record after new data. Texts and unknown keys that people wrote are kept.
- * @param written value of `columns` in the record, valid or not
+ * The columns of a dataset with these versions.
+ * @param dataset as it was read from its record, or with the columns for other versions
+ * @param versions newest first
  */
-export function fitColumns(written: unknown, found: readonly FoundColumn[]): Record<string, unknown>[] {
-  const columns = (Array.isArray(written) ? written : []) as Record<string, unknown>[];
-  return found.map(({ name, type }) => {
-    const known = columns.find((column) => column?.name === name);
-    return known ? { ...known, type } : { type, name, label: labelFor(name) };
+export function columnsWith(dataset: Dataset, versions: readonly Version[]): ColumnState {
+  const data = versionWithColumns(versions)?.columns ?? null;
+  const isPlain = dataset.missing_columns.length === 0 && !dataset.columns.some(isRecorded);
+  if (isPlain && (data === null || hasColumns(dataset, data))) return dataset;
+  const written: readonly (Column & WrittenColumn)[] = [...dataset.columns, ...dataset.missing_columns];
+  const former = { ...dataset.former_names };
+  for (const column of written) for (const name of formerNames(column)) former[String(name)] = column.name;
+  if (data === null) {
+    const columns = written.filter(({ missing_since }) => !missing_since).map((column) => columnFrom(column, column));
+    const missing = written.filter(({ missing_since }) => missing_since).map(missingFrom);
+    return { columns, missing_columns: missing, former_names: former };
+  }
+  const entries = findEntries(written, data);
+  const used = new Set(entries);
+  return {
+    columns: data.map((column, i) => columnFrom(column, entries[i] ?? { label: labelFor(column.name) })),
+    missing_columns: written.filter((column) => !used.has(column) && isDescribed(column)).map(missingFrom),
+    former_names: former,
+  };
+}
+
+const isRecorded = (column: Column & WrittenColumn) =>
+  column.former_names !== undefined || column.missing_since !== undefined;
+
+/** True if these are the names and types of a dataset's columns, in this order. */
+export const hasColumns = ({ columns }: Dataset, data: readonly DataColumn[]): boolean =>
+  columns.length === data.length &&
+  columns.every(({ name, type }, i) => data[i]?.name === name && data[i]?.type === type);
+
+const missingFrom = (column: Column & WrittenColumn): MissingColumn => ({
+  ...columnFrom(column, column),
+  missing_since: String(column.missing_since ?? ''),
+});
+
+/**
+ * The columns for a dataset's record after new data. Texts and unknown keys that people wrote are kept, those of columns
+ * that the data lack behind the others.
+ * @param written value of `columns` in the record, valid or not
+ * @param since slug of the version that has the data
+ */
+export function fitColumns(written: unknown, found: readonly DataColumn[], since: string): readonly object[] {
+  const columns = listOf(written);
+  const entries = findEntries(columns, found);
+  const used = new Set(entries);
+  const present = found.map(({ name, type }, i) => {
+    const entry = entries[i];
+    if (!entry) return { type, name, label: labelFor(name) };
+    const { missing_since: _, ...known } = entry;
+    return { ...known, type };
   });
+  const missing = columns
+    .filter((column) => !used.has(column) && isDescribed(column))
+    .map((column) => (column.missing_since ? column : withTexts(column, { missing_since: since })));
+  return [...present, ...missing];
+}
+
+/** The difference between the columns of a record that aren't said to be missing, and those of data. */
+export function compareWritten(written: unknown, found: readonly DataColumn[]): ColumnChanges {
+  const columns = listOf(written);
+  const entries = findEntries(columns, found);
+  const present = columns.filter((column) => !column.missing_since || entries.includes(column));
+  const named = present.map((column) => {
+    const name = found[entries.indexOf(column)]?.name ?? String(column.name);
+    return columnFrom({ name, type: column.type as ColumnType }, column);
+  });
+  return compareColumns(named, found);
+}
+
+/** The message about columns that don't fit the data of a version. */
+export function misfitMessage({ added, dropped, retyped }: ColumnChanges, version: string): string {
+  const differences = [
+    ...added.map(({ name, type }) => `"${name}" (${type}) is missing`),
+    ...dropped.map(({ name }) => `"${name}" is not in the data`),
+    ...retyped.map(({ name, from, to }) => `"${name}" is ${to} and not ${from}`),
+  ];
+  return `The columns don't fit the data of ${version}, the newest ready version: ${differences.join(', ')}.`;
+}
+
+/**
+ * The columns for the record of a new dataset: those of another catalogue, for example, whose data come later.
+ * @param input parsed value of `columns` in the input
+ * @throws ValidationError if a column has no type, which only data or the input can tell
+ */
+export function newColumns(input: unknown): readonly object[] {
+  const columns = new Map((input as readonly WrittenColumn[]).map((column) => [column.name, column]));
+  const isValid = ({ name, type }: WrittenColumn) =>
+    String(name).length > 0 && String(name).length <= 255 && columnTypes.includes(type as ColumnType);
+  const invalid = [...columns.values()].find((column) => !isValid(column));
+  if (invalid)
+    throw new ValidationError({ columns: [`There is no column "${invalid.name}" yet: add a version first.`] });
+  return [...columns.values()];
 }
 
 /**
  * The columns for a dataset's record after an input, with the texts that it gives. Columns are matched by name.
  * @param written value of `columns` in the record, valid or not
  * @param input parsed value of `columns` in the input
+ * @param shown the columns of the dataset: the record may lack some
  * @throws ValidationError if a column does not exist
  */
-export function mergeColumns(written: unknown, input: unknown): unknown[] {
-  const columns = (Array.isArray(written) ? written : []) as Record<string, unknown>[];
-  const inputs = new Map((input as Record<string, unknown>[]).map((column) => [column.name, column]));
-  const unknown = [...inputs.keys()].filter((name) => !columns.some((column) => column.name === name));
+export function mergeColumns(written: unknown, input: unknown, shown: readonly DataColumn[]): readonly object[] {
+  const inputs = input as readonly WrittenColumn[];
+  const known = new Set(listOf(written).flatMap((column) => [column.name, ...formerNames(column)]));
+  const added = shown
+    .filter(({ name }) => !known.has(name))
+    .map(({ name, type }) => ({ type, name, label: labelFor(name) }));
+  let columns: readonly WrittenColumn[] = [...listOf(written), ...added];
+  for (const { name, former_names } of inputs)
+    for (const former of (former_names ?? []) as readonly string[])
+      if (former !== name) columns = renameColumn(columns, { from: former, to: String(name) }, shown);
+  const texts = new Map(inputs.map(({ former_names: _, ...column }) => [column.name, column]));
+  const unknown = [...texts.keys()].filter((name) => !columns.some((column) => isNamed(column, name)));
   if (unknown.length)
     throw new ValidationError({ columns: [`There is no column ${unknown.map((name) => `"${name}"`).join(', ')}.`] });
   return columns.map((column) => {
-    const given = inputs.get(column.name);
-    const texts = columnTexts.filter((key) => given?.[key] !== undefined).map((key) => [key, given?.[key]]);
-    return withTexts(column, Object.fromEntries(texts));
+    const given = texts.get(column.name) ?? [...texts.values()].find(({ name }) => isNamed(column, name));
+    const values: Readonly<Record<string, unknown>> = { ...given };
+    const pairs = columnTexts.filter((key) => values[key] !== undefined).map((key) => [key, values[key]]);
+    return withTexts(column, Object.fromEntries(pairs));
   });
 }
 
+const isNamed = (column: WrittenColumn, name: unknown) => column.name === name || formerNames(column).includes(name);
+
+/**
+ * The columns of a record after a rename: the texts go to the new name, and the old one to its former names. Texts that the
+ * new column has already stay.
+ * @param data the columns that the dataset has, or will have
+ * @throws ValidationError if there is no column of the old name, or the data have both
+ */
+export function renameColumn(
+  written: unknown,
+  { from, to }: Rename,
+  data: readonly DataColumn[],
+): readonly WrittenColumn[] {
+  const columns = listOf(written);
+  const isShown = data.some(({ name }) => name === from);
+  const source =
+    columns.find(({ name }) => name === from) ??
+    columns.find((column) => isShown && column.name !== to && formerNames(column).includes(from));
+  const target = columns.find(({ name }) => name === to);
+  if (!source && target && formerNames(target).includes(from)) return columns;
+  if (!source) throw new ValidationError({ columns: [`There is no column "${from}".`] });
+  if ([from, to].every((name) => data.some((column) => column.name === name)))
+    throw new ValidationError({ columns: [`The newest version has both columns, "${from}" and "${to}".`] });
+  const { missing_since, ...kept } = source;
+  const own = target && isDescribed(target) ? target : {};
+  const texts = Object.fromEntries(
+    Object.entries(own).filter(([key, value]) => value !== '' && key !== 'missing_since'),
+  );
+  const isMissing = !data.some(({ name }) => name === to || name === from);
+  const label = kept.label === labelFor(from) ? labelFor(to) : kept.label;
+  const renamed = withTexts(
+    { ...kept, ...(label !== undefined && { label }), ...texts, name: to, ...(target && { type: target.type }) },
+    {
+      former_names: [...new Set([...formerNames(source), ...(target ? formerNames(target) : []), from])],
+      ...(isMissing && missing_since !== undefined && { missing_since }),
+    },
+  );
+  return columns.flatMap((column) => (column === (target ?? source) ? [renamed] : column === source ? [] : [column]));
+}
+
 /** New keys go before a label that ends the column: git can then merge it with a column that another branch adds below. */
-function withTexts(column: Readonly<Record<string, unknown>>, texts: Readonly<Record<string, unknown>>) {
+function withTexts(column: WrittenColumn, texts: WrittenColumn): WrittenColumn {
   const { label, ...others } = column;
   const isLabelLast = Object.keys(column).at(-1) === 'label';
   return isLabelLast ? { ...others, ...texts, label: texts.label ?? label } : { ...column, ...texts };

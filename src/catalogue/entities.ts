@@ -1,4 +1,5 @@
 /** Entities, made from records: with defaults and derived values. */
+import { columnsWith } from './columns.ts';
 import { fillFields } from './field.ts';
 import { fieldsOf, imageFields } from './fields.ts';
 import { derivedId } from './ids.ts';
@@ -42,9 +43,11 @@ export const imageAddresses = (dataset: Dataset): readonly (readonly [field: str
 
 const images = imageFields('dataset');
 
-/** The dataset with these versions, sorted newest first. */
+/** The dataset with these versions, sorted newest first, and the columns of the newest that is ready. */
 export function withVersions(dataset: Dataset, versions: readonly Version[]): Dataset {
-  return Object.freeze({ ...dataset, versions: versions.length ? [...versions].sort(newestFirst) : none });
+  const sorted = versions.length ? [...versions].sort(newestFirst) : none;
+  const { columns, missing_columns, former_names } = columnsWith(dataset, sorted);
+  return Object.freeze({ ...dataset, columns, missing_columns, former_names, versions: sorted });
 }
 
 /** Compares versions: the newest first, by datetime; of the same time, the greater slug first. */
@@ -71,6 +74,7 @@ export function versionFrom(
     label: version.label ?? slug,
     datetime: version.datetime ?? datetimeFromSlug(slug),
     ready: version.ready && present,
+    draft: version.draft && !version.ready,
     format: file?.format ?? '',
     media_type: file?.media_type ?? '',
     size: file?.size ?? payload?.size ?? null,

@@ -46,6 +46,16 @@ export class MovedError extends CatalogueError {
 /** The state of the files does not allow the write: a name is taken, a namespace has datasets, a file is broken. */
 export class ConflictError extends CatalogueError {}
 
+/** A new version would lose data of the version before. An upload that says so is accepted. */
+export class DataLossError extends ConflictError {
+  /** The field of the upload that accepts the loss. */
+  readonly override: 'force' | 'replace';
+  constructor(message: string, override: 'force' | 'replace') {
+    super(message);
+    this.override = override;
+  }
+}
+
 /** The record has changed since it was read (If-Match fails). */
 export class StaleError extends CatalogueError {
   constructor(message = 'It was changed since you read it. Read it again, and then decide.') {

@@ -168,12 +168,27 @@ export function object<F extends Fields, Value = Values<F>>(
   return { ...field, toValue: from };
 }
 
-/** The columns of a dataset: objects with these fields. */
-export function columns<F extends Fields>(fields: F, items: Schema, description: string, traits: FieldTraits = {}) {
+/** Columns: objects with these fields. `recorded` are those in the file, where there are more than in the entity. */
+export function columns<F extends Fields, Absent extends null = never>(
+  fields: F,
+  description: string,
+  options: FieldTraits & { readonly items?: Schema; readonly recorded?: Fields; readonly absent?: Absent } = {},
+) {
+  const { items, recorded = fields, absent, ...traits } = options;
   const parts = withNames(fields);
-  const schema = { type: 'array', items: objectSchema(parts, items) };
-  const toValue = (stored: readonly Stored<F>[]) => stored.map((column) => fillFields({}, parts, column));
-  const field = input<readonly Values<F>[], readonly Stored<F>[]>('columns', schema, none, { description, ...traits });
+  const others = Object.keys(recorded).filter((name) => !Object.hasOwn(fields, name));
+  const schema = { type: 'array', items: objectSchema(withNames(recorded), items) };
+  const toValue = (stored: readonly Stored<F>[]) =>
+    stored.map((column) => {
+      const value: Record<string, unknown> = fillFields({}, parts, column);
+      for (const name of others) if (column[name] !== undefined) value[name] = column[name];
+      return value as Values<F>;
+    });
+  const value = absent === undefined ? none : absent;
+  const field = input<readonly Values<F>[] | Absent, readonly Stored<F>[]>('columns', schema, value, {
+    description,
+    ...traits,
+  });
   return { ...field, toValue };
 }
 

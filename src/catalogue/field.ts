@@ -33,6 +33,8 @@ export interface FieldTraits {
   readonly title?: string;
   /** Never in the API, only used by the catalogue itself. */
   readonly internal?: true;
+  /** Left out of the API if it is an empty list. */
+  readonly sparse?: true;
   /** Shown only to the user of the record and to staff. */
   readonly personal?: true;
   /** Users may write it in their own record; only staff may write other fields of a user. */

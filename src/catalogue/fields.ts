@@ -60,6 +60,8 @@ const aliases = list('Former addresses, which answer with a redirect to this one
 });
 /** Shown by the API, and not by OPTIONS. */
 const unrecorded = { readOnly: true, metadata: 'absent' } as const;
+/** Only the catalogue itself writes and reads it. */
+const hidden = { readOnly: true, internal: true } as const;
 const address = url('', 'Address of this object.');
 
 const column = {
@@ -69,6 +71,17 @@ const column = {
   description: text('What the values mean.'),
   unit: text('Unit of the values, as in UCUM or as people write it: m, °C, EUR.'),
 };
+
+/** A column in a version's record. */
+const dataColumn = { name: column.name, type: column.type };
+
+/** A column in a dataset's record. */
+const recordedColumn = {
+  ...column,
+  former_names: list('Names that the column had in older versions.', { maxLength: 255 }),
+  missing_since: text('Slug of the first version without the column, whose texts are kept.'),
+};
+const missingColumn = { ...column, missing_since: recordedColumn.missing_since };
 
 /** The payload in a version's record. */
 const file = {
@@ -131,11 +144,15 @@ export const fields = {
     contact: text('E-mail address or URL for questions.'),
     visibility,
     readers: groupsAndUsers('Groups, and users as user:<username>, who may see the dataset while it is private.'),
-    columns: columns(
-      column,
-      { $id: 'column.json', title: 'Column', description: 'One typed column of a dataset.' },
-      'The columns of the newest version.',
-    ),
+    columns: columns(column, 'The columns of the newest version.', {
+      recorded: recordedColumn,
+      items: { $id: 'column.json', title: 'Column', description: 'One typed column of a dataset.' },
+    }),
+    missing_columns: derived({
+      ...columns(missingColumn, 'Described columns that the newest version lacks.', { sparse: true }),
+      ...unrecorded,
+    }),
+    former_names: derived({ ...json('Present names of columns, by former name.'), ...hidden }),
     download: url('download/', 'Address of the payload of the newest version.'),
     aliases,
   },
@@ -156,6 +173,7 @@ export const fields = {
     metadata: text('Summary of the data: base64 of JSON, opaque to clients.'),
     ready: boolean('Whether its data are served; false withdraws the version.', { default: true, filter: true }),
     url: address,
+    draft: { ...boolean('Not published yet: only owners see it.', { default: false }), ...hidden },
     notes: text('What changed, in Markdown.'),
     format: derived({ ...file.format, ...unrecorded }),
     media_type: derived({ ...file.media_type, ...unrecorded, filter: true }),
@@ -171,6 +189,10 @@ export const fields = {
       toValue: ({ name = '', url }) => (url ? '' : name),
       internal: true,
     }),
+    columns: {
+      ...columns<typeof dataColumn, null>(dataColumn, 'The columns of the data.', { absent: null }),
+      ...hidden,
+    },
     href: derived(text('URL of a payload that is not in the data folder.', { readOnly: true, internal: true })),
     data: url('data/', 'Address of the rows.', unrecorded),
     download: url('download/', 'Address of the payload.', unrecorded),

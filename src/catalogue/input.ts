@@ -166,19 +166,24 @@ function parseList(value: unknown, { maxLength, pattern }: Schema = {}): Parsed 
   return { value: [...items] };
 }
 
-/** The texts of columns; each item has the name of its column. */
+/** The texts and former names of columns; each item has the name of its column. */
 function parseColumns(value: unknown): Parsed {
   if (!Array.isArray(value)) return invalid(`Expected a list of items but got type "${pythonTypeName(value)}".`);
-  const columns: Record<string, string>[] = [];
+  const columns: Record<string, unknown>[] = [];
   for (const item of value) {
     if (typeof item !== 'object' || item === null || typeof item.name !== 'string')
       return invalid('Each column needs a "name".');
-    const column: Record<string, string> = { name: item.name };
+    const column: Record<string, unknown> = { name: item.name };
     for (const { name: key } of fieldsOf('column')) {
       if (key === 'name' || item[key] === undefined) continue;
       const text = parseText(item[key], { blank: true });
       if ('errors' in text) return text;
       column[key] = text.value;
+    }
+    if (item.former_names !== undefined) {
+      const names = parseList(item.former_names, { maxLength: 255 });
+      if ('errors' in names) return names;
+      column.former_names = names.value;
     }
     columns.push(column);
   }

@@ -100,7 +100,8 @@ function areReaders(readers: Iterable<string>, { username, groups }: Viewer): bo
 const visibleParts = new SnapshotCache<Snapshot>(64);
 
 /**
- * The part of a snapshot that a viewer may see: without private namespaces and datasets that the viewer neither owns nor reads, without their
+ * The part of a snapshot that a viewer may see: without private namespaces and datasets that the viewer neither owns nor
+ * reads, without drafts of others, without their
  * versions, queries and diagnostics, and without folders that have no namespace. A query whose dataset no longer exists
  * is visible to owners of its namespace only, since the dataset may have been private. `people.ts` hides people.
  * @returns the same object for viewers of the same rights; the snapshot itself if nothing in it is hidden from them
@@ -165,12 +166,16 @@ function maySeeDiagnostics(
 
 function visibleFolder(viewer: Viewer, folder: Folder): Folder | null {
   if (!folder.namespace) return null;
-  if (owns(viewer, folder) || areReaders(folder.namespace.readers, viewer)) return folder;
+  if (owns(viewer, folder)) return folder;
+  if (areReaders(folder.namespace.readers, viewer)) {
+    const datasets = replaceValues(folder.datasets, withoutDrafts);
+    return datasets === folder.datasets ? folder : Object.freeze({ ...folder, datasets });
+  }
   const isPrivate = folder.namespace.visibility === 'private';
   if (!areReaders(readersIn(folder), viewer)) return isPrivate ? null : publicPart(folder);
   const mayRead = (dataset: Dataset) =>
     (dataset.visibility === 'public' && !isPrivate) || areReaders(dataset.readers, viewer);
-  const datasets = replaceValues(folder.datasets, (dataset) => (mayRead(dataset) ? dataset : null));
+  const datasets = replaceValues(folder.datasets, (dataset) => (mayRead(dataset) ? withoutDrafts(dataset) : null));
   return Object.freeze({ ...folder, datasets, ...(isPrivate && { isPartial: true as const }) });
 }
 
@@ -179,9 +184,23 @@ const publicParts = new WeakMap<Folder, Folder>();
 function publicPart(folder: Folder): Folder {
   let part = publicParts.get(folder);
   if (!part) {
-    const datasets = replaceValues(folder.datasets, (dataset) => (dataset.visibility === 'private' ? null : dataset));
+    const datasets = replaceValues(folder.datasets, (dataset) =>
+      dataset.visibility === 'private' ? null : withoutDrafts(dataset),
+    );
     part = datasets === folder.datasets ? folder : Object.freeze({ ...folder, datasets });
     publicParts.set(folder, part);
   }
+  return part;
+}
+
+const published = new WeakMap<Dataset, Dataset>();
+
+/** The dataset without its drafts; the same if it has none. */
+function withoutDrafts(dataset: Dataset): Dataset {
+  if (!dataset.versions.some(({ draft }) => draft)) return dataset;
+  const known = published.get(dataset);
+  if (known) return known;
+  const part = Object.freeze({ ...dataset, versions: dataset.versions.filter(({ draft }) => !draft) });
+  published.set(dataset, part);
   return part;
 }

@@ -84,12 +84,13 @@ type Represent<K extends EntityKind> = (entity: Entities[K], links: Links, withP
 function representation<K extends EntityKind>(kind: K): Represent<K> {
   const fields = apiFields(kind)
     .filter(({ source }) => source !== 'secret')
-    .map((field) => ({ name: field.name, personal: field.personal ?? false, toApi: apiValueOf(field) }));
+    .map((field) => ({ ...field, personal: field.personal ?? false, toApi: apiValueOf(field) }));
   return (entity, links, withPersonal = false) => {
     const values = entity as unknown as Readonly<Record<string, unknown>>;
     const object: Json = {};
-    for (const { name, personal, toApi } of fields)
-      if (withPersonal || !personal) object[name] = toApi ? toApi(values, links) : values[name];
+    for (const { name, personal, sparse, toApi } of fields)
+      if ((withPersonal || !personal) && !(sparse && (values[name] as readonly unknown[]).length === 0))
+        object[name] = toApi ? toApi(values, links) : values[name];
     return object;
   };
 }

@@ -2,6 +2,7 @@
  * Rules between the records of a catalogue. The command `check` checks all rules for all records. Every write (edit, create,
  * move, restore, push) checks names, ids, containers and references of the records that it changes, before it writes.
  */
+import { compareWritten, fitColumns, isUnchanged, misfitMessage, versionWithColumns } from './columns.ts';
 import { randomId } from './ids.ts';
 import { parseRecordName, payloadFolder, type RecordRef, recordAt, recordPaths, siblingsFolder } from './layout.ts';
 import { allEntities, type ListedKind } from './listing.ts';
@@ -10,6 +11,7 @@ import {
   type RecordDiagnostic,
   type RecordEntity,
   type RecordSet,
+  type RecordValue,
   recordPathOf,
   type Touched,
 } from './record-set.ts';
@@ -33,6 +35,7 @@ export function checkRules(next: RecordSet, touched?: readonly Touched[]): reado
     ...checkAllReferences(next),
     ...checkAliases(next),
     ...checkColumnNames(next),
+    ...checkColumnsOfNewest(next),
     ...checkPayloads(next),
   ];
 }
@@ -178,6 +181,26 @@ function* checkColumnNames(next: RecordSet): Generator<RecordDiagnostic> {
       if (names.has(name)) yield makeDiagnostic(recordPathOf(next, dataset), found);
       names.add(name);
     }
+  }
+}
+
+/**
+ * The columns of a dataset's record must be those of its newest version, as far as the record of that version tells them.
+ * Those are shown in any case; but the record then lacks columns to describe, or describes some that have no data.
+ */
+function* checkColumnsOfNewest(next: RecordSet): Generator<RecordDiagnostic> {
+  for (const dataset of allEntities(next.snapshot, 'dataset')) {
+    const newest = versionWithColumns(dataset.versions);
+    const path = recordPathOf(next, dataset);
+    const record = next.record(path);
+    if (!newest?.columns || !record) continue;
+    const { columns: found, slug } = newest;
+    const changes = compareWritten(record.columns, found);
+    if (isUnchanged(changes)) continue;
+    const pointer = record.columns === undefined ? '' : '/columns';
+    const fix = ({ columns }: RecordValue) => ({ columns: fitColumns(columns, found, slug) });
+    const message = misfitMessage(changes, slug);
+    yield makeDiagnostic(path, { code: 'column', pointer, message, severity: 'warning', fix });
   }
 }
 

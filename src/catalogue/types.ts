@@ -28,6 +28,15 @@ export interface Column {
   readonly unit: string;
 }
 
+/** A column of data: its name and type, without the texts that people write. */
+export type DataColumn = Pick<Column, 'name' | 'type'>;
+
+/** A described column that the newest data lack. */
+export interface MissingColumn extends Column {
+  /** Slug of the first version without it. */
+  readonly missing_since: string;
+}
+
 export interface Settings {
   readonly title: string;
   readonly description: string;
@@ -116,7 +125,11 @@ export interface Dataset {
   readonly visibility: Visibility;
   /** Slugs of groups, and users as `user:<username>`. */
   readonly readers: readonly string[];
+  /** The columns of the newest ready version, with the texts of the record. */
   readonly columns: readonly Column[];
+  readonly missing_columns: readonly MissingColumn[];
+  /** Present names of columns, keyed by former name. */
+  readonly former_names: Readonly<Record<string, unknown>>;
   /** Former addresses: `<namespace>/<dataset>`, or `<dataset>` within the same namespace. */
   readonly aliases: readonly string[];
   /** Newest first. */
@@ -137,6 +150,8 @@ export interface Version {
   readonly metadata: string;
   /** True if its data can be served: it is not withdrawn, and the payload exists. */
   readonly ready: boolean;
+  /** True if it was uploaded as a draft and has not been made ready yet: only its owners see it. */
+  readonly draft: boolean;
   readonly notes: string;
   readonly format: string;
   readonly media_type: string;
@@ -144,6 +159,8 @@ export interface Version {
   readonly size: number | null;
   readonly rows: number | null;
   readonly bbox: readonly number[] | null;
+  /** The columns of its data; null if the record doesn't tell them. */
+  readonly columns: readonly DataColumn[] | null;
   /** Name of the payload in the dataset's data folder; '' if it has a URL, or there is none. */
   readonly file: string;
   /** URL of a payload that is not in the data folder; else ''. */

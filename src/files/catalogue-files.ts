@@ -1,9 +1,11 @@
 /** Interface of an open catalogue folder for the modules of this room. `FileCatalogue` implements it. */
 import type { Accounts } from '../catalogue/accounts.ts';
-import type { Scope } from '../catalogue/layout.ts';
+import { NotFoundError } from '../catalogue/errors.ts';
+import type { RecordRef, Scope } from '../catalogue/layout.ts';
 import type { Viewer } from '../catalogue/permissions.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { UnitStore } from './reading/unit-store.ts';
+import { findRecord } from './tree/file-tree.ts';
 import type { WriteContext } from './writing/write-context.ts';
 
 export interface OpenOptions {
@@ -63,4 +65,11 @@ export interface Access {
   readonly viewer: Viewer;
   /** The part of the catalogue that the viewer may see, at this moment. */
   readonly visible: () => Snapshot;
+}
+
+/** The path of an existing record file, with its extension. @throws NotFoundError */
+export function existingRecordPath(files: CatalogueFiles, ref: RecordRef): string {
+  const path = findRecord(files.store.tree, ref);
+  if (path === undefined) throw new NotFoundError();
+  return path;
 }

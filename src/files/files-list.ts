@@ -5,11 +5,11 @@ import type { ListedKind } from '../catalogue/listing.ts';
 import { getEntity } from '../catalogue/lookup.ts';
 import { type Ref, type Refs, refOf } from '../catalogue/ref.ts';
 import type { Reading, Snapshot } from '../catalogue/snapshot.ts';
-import type { CatalogueFile, Diagnostic } from '../catalogue/types.ts';
+import type { CatalogueFile } from '../catalogue/types.ts';
 import type { UnitStore } from './reading/unit-store.ts';
 
 const lists = new WeakMap<Snapshot, readonly CatalogueFile[]>();
-const none: readonly Diagnostic[] = [];
+const none: readonly never[] = [];
 
 /**
  * The files that a viewer may see, sorted by path: records, payloads, and files with diagnostics.
@@ -21,10 +21,14 @@ export function listFiles(store: UnitStore, visible: Snapshot): readonly Catalog
     const records = new Map<string, RecordAt>();
     for (const { reading, stamps } of store.states.values()) {
       if (!isUnitVisible(visible, reading)) continue;
-      for (const [path, stamp] of stamps) if (stamp && parseRecordName(path)) records.set(path, recordAt(path));
+      const isHidden = draftFilter(visible, reading);
+      for (const [path, stamp] of stamps) {
+        const record = stamp && parseRecordName(path) ? recordAt(path) : null;
+        if (record && !isHidden(record.ref)) records.set(path, record);
+      }
       if (reading.kind !== 'dataset' || !reading.entity) continue;
       for (const version of reading.entity.versions)
-        if (version.file)
+        if (version.file && !isHidden(version))
           records.set(payloadPath(version.namespace, version.dataset, version.file), {
             kind: 'payload',
             ref: refOf(version),
@@ -67,6 +71,14 @@ function exists(visible: Snapshot, ref: Ref): boolean {
   } catch {
     return false;
   }
+}
+
+/** A function that returns true for drafts which the viewer may not see. */
+export function draftFilter(visible: Snapshot, reading: Reading): (ref: Ref | null) => boolean {
+  if (reading.kind !== 'dataset' || !reading.entity?.versions.some(({ draft }) => draft)) return () => false;
+  const shown = visible.folders.get(reading.namespace)?.datasets.get(reading.slug)?.versions ?? none;
+  const slugs = new Set(shown.map(({ slug }) => slug));
+  return (ref) => ref?.kind === 'version' && !slugs.has(ref.slug);
 }
 
 /** True if the viewer may see the files of a unit. */

@@ -5,7 +5,7 @@ import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { parse } from 'content-disposition';
 import type { Media, Payload, Published, Upload, UploadDetails } from '../catalogue/catalogue.ts';
-import { compareColumns } from '../catalogue/columns.ts';
+import { type ColumnChanges, compareColumns } from '../catalogue/columns.ts';
 import { NotFoundError } from '../catalogue/errors.ts';
 import { mediaPath } from '../catalogue/layout.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
@@ -110,30 +110,38 @@ export async function publishUpload(
   query: readonly (readonly [string, string])[],
   reload: () => Promise<Dataset>,
 ): Promise<Published> {
-  const { source, mediaType, checksum, label, notes, metadata, details, onProgress, signal } = upload;
+  const { source, mediaType, details, onProgress, signal } = upload;
   const name = upload.fileName ?? (typeof source === 'string' ? basename(source) : undefined);
   const bytes = countBytes(typeof source === 'string' ? createReadStream(source) : source, onProgress);
   const refused = new AbortController();
-  const known = { checksum, label, notes, metadata };
-  const form = details && formOf(bytes, { ...known, name, mediaType }, details, refused);
+  const known = fieldsOf(upload);
+  const form =
+    details && formOf(bytes, { name, mediaType }, async () => [...known, ...fieldsOf(await details())], refused);
   const { status, value } = await http.requestJson({
     method: 'POST',
     path: `${apiPath(refOfEntity<'dataset'>(before))}version/`,
-    query: form ? query : [...query, ...given({ name, ...known })],
+    query: form ? query : [...query, ...(name === undefined ? [] : [['name', name] as const]), ...known],
     headers: { 'content-type': form?.type ?? mediaType ?? 'application/octet-stream' },
     body: Readable.from(form?.body ?? bytes, { objectMode: false }),
     signal: form ? AbortSignal.any([refused.signal, ...(signal ? [signal] : [])]) : signal,
   });
   const version = read.version(part(value));
   const created = status === 201;
-  const changes = created ? compareColumns(before.columns, (await reload()).columns) : noChanges;
-  return { version, created, changes };
+  // An older server doesn't tell the changes.
+  const { changes } = value as { readonly changes?: ColumnChanges };
+  const compare = async () => compareColumns(before.columns, (await reload()).columns);
+  return { version, created, changes: created ? (changes ?? (await compare())) : noChanges };
 }
 
-type Fields = Readonly<Record<string, string | undefined>>;
+type Fields = readonly (readonly [name: string, value: string])[];
 
-const given = (fields: Fields) =>
-  Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined);
+/** The fields of an upload, as the server reads them from a query string or a form. */
+function fieldsOf({ checksum, label, notes, metadata, ready, force, replace, renames = [] }: UploadDetails): Fields {
+  const given = Object.entries({ checksum, label, notes, metadata, ready, force, replace })
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => [name, String(value)] as const);
+  return [...given, ...renames.map(({ from, to }) => ['rename', `${from}=${to}`] as const)];
+}
 
 /**
  * A multipart form (RFC 7578) whose fields stand behind its file.
@@ -141,8 +149,11 @@ const given = (fields: Fields) =>
  */
 function formOf(
   bytes: AsyncIterable<Uint8Array>,
-  { name = 'file', mediaType = 'application/octet-stream', ...known }: Fields,
-  details: () => Promise<UploadDetails>,
+  {
+    name = 'file',
+    mediaType = 'application/octet-stream',
+  }: { readonly name: string | undefined; readonly mediaType: string | undefined },
+  details: () => Promise<Fields>,
   refused: AbortController,
 ) {
   const boundary = randomUUID();
@@ -155,7 +166,7 @@ function formOf(
       refused.abort(error);
       throw error;
     });
-    for (const [field, value] of given({ ...known, ...found })) {
+    for (const [field, value] of found) {
       yield Buffer.from('\r\n');
       yield head(`name="${field}"`);
       yield Buffer.from(value);

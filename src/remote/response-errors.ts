@@ -2,6 +2,7 @@
 import {
   CatalogueError,
   ConflictError,
+  DataLossError,
   type FieldErrors,
   MovedError,
   NotAuthenticatedError,
@@ -43,7 +44,7 @@ export function responseError({ status, headers, text, url }: ErrorResponse): Er
     case 404:
       return new NotFoundError(detail);
     case 409:
-      return new ConflictError(message);
+      return conflictFrom(body, message);
     case 412:
       return new StaleError(detail);
     case 429:
@@ -60,6 +61,13 @@ export function responseError({ status, headers, text, url }: ErrorResponse): Er
     default:
       return new CatalogueError(message);
   }
+}
+
+/** DataLossError if the response names a parameter that accepts the loss; else ConflictError. */
+function conflictFrom({ override, reason }: Readonly<Record<string, unknown>>, message: string): ConflictError {
+  if ((override === 'force' || override === 'replace') && typeof reason === 'string')
+    return new DataLossError(reason, override);
+  return new ConflictError(message);
 }
 
 /** MovedError for a 308 to another resource of a catalogue; any other redirect means that the address is wrong. */

@@ -10,6 +10,7 @@ import type { Accounts } from '../catalogue/accounts.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { anonymous, type Viewer } from '../catalogue/permissions.ts';
 import { type AccessEntry, AccessLog } from './access-log.ts';
+import { assertNoDryRunInBody } from './body.ts';
 import { loginPages } from './login.ts';
 import type { Metrics } from './metrics.ts';
 import { authenticate, authorizeWrite } from './middleware/authorize.ts';
@@ -56,6 +57,7 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
       const { viewer, catalogue, links } = await authenticate(ctx, route, app, suffix); // token or session, CSRF; 401, 403
       authorizeWrite(ctx, route, viewer, app); // 401, 403
       const dryRun = !isSafe(ctx.method) && dryRunFrom(query); // 400
+      if (ctx.method === 'DELETE') await assertNoDryRunInBody(ctx); // 400
       const request = { ctx, app, catalogue, viewer, params: ctx.params, query, links, dryRun, type, indent };
       const representation = await dispatch(route, request); // the handler of the method; 405
       if (representation) await respond(route, request, representation, baseline); // from the cache if it is unchanged, else anew

@@ -24,6 +24,11 @@ export function bodyType(ctx: ParameterizedContext): string | null {
  * @throws UnsupportedMediaTypeError, BadRequestError, TooLargeError; ValidationError if the body isn't an object
  */
 export async function readInput(ctx: ParameterizedContext, kind?: WritableKind): Promise<Input> {
+  const input = await readFields(ctx, kind);
+  return kind ? assertNoDryRun(input) : input;
+}
+
+async function readFields(ctx: ParameterizedContext, kind?: WritableKind): Promise<Input> {
   const fields = (entries: FormEntries) => (kind ? fromForm(kind, entries) : fromEntries(entries));
   switch (bodyType(ctx)) {
     case null:
@@ -37,6 +42,21 @@ export async function readInput(ctx: ParameterizedContext, kind?: WritableKind):
     default:
       throw new UnsupportedMediaTypeError(ctx.get('Content-Type'));
   }
+}
+
+/** Refuses a dry run that is asked for in the body, where it would be a real write. @throws ValidationError */
+export function assertNoDryRun(input: Input): Input {
+  if (Object.hasOwn(input, 'dry_run'))
+    throw new ValidationError({ dry_run: ['It belongs to the address, and not to the body: send ?dry_run=true.'] });
+  return input;
+}
+
+/** Refuses a dry run in the body of a removal, which is ignored otherwise. @throws ValidationError */
+export async function assertNoDryRunInBody(ctx: ParameterizedContext): Promise<void> {
+  if (!['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'].includes(bodyType(ctx) ?? ''))
+    return;
+  // A body that can't be read asks for nothing.
+  assertNoDryRun(await readInput(ctx).catch(() => ({})));
 }
 
 /**

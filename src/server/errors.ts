@@ -2,6 +2,7 @@
 import {
   CatalogueError,
   ConflictError,
+  DataLossError,
   MovedError,
   NotAuthenticatedError,
   NotFoundError,
@@ -91,7 +92,7 @@ export interface ErrorResponse {
 export function errorResponse(error: unknown): ErrorResponse {
   const status = statuses.find(([kind]) => error instanceof kind)?.[1];
   if (status !== undefined && error instanceof CatalogueError) {
-    const body = error instanceof ValidationError ? error.fields : { detail: error.message };
+    const body = error instanceof ValidationError ? error.fields : detailsOf(error);
     return { status, body, headers: headersOf(error, status), unexpected: false };
   }
   // Errors of Koa and its packages have a status, and `expose` if clients may see the message.
@@ -99,6 +100,13 @@ export function errorResponse(error: unknown): ErrorResponse {
   if (code && code >= 400 && code < 500 && expose)
     return { status: code, body: { detail: message }, headers: [], unexpected: false };
   return { status: 500, body: { detail: 'A server error occurred.' }, headers: [], unexpected: true };
+}
+
+/** The body of an error that isn't one of fields. A loss of data names the parameter that accepts it. */
+function detailsOf(error: CatalogueError) {
+  if (!(error instanceof DataLossError)) return { detail: error.message };
+  const { message, override } = error;
+  return { detail: `${message} To publish it all the same, send ${override}=true.`, reason: message, override };
 }
 
 function headersOf(error: CatalogueError, status: number): Headers {

@@ -17,7 +17,7 @@ import {
 import { paginate } from '../catalogue/listing.ts';
 import { representToken, toJson, urlOf } from '../catalogue/represent.ts';
 import { invalid, type Parsed, parseText } from '../catalogue/text-input.ts';
-import { readInput } from './body.ts';
+import { assertNoDryRun, readInput } from './body.ts';
 import { followLinks } from './hyperlinks.ts';
 import { listOptionsFrom, pageLinks, refuseDryRun } from './query-string.ts';
 import type { Representation, RequestContext } from './route.ts';
@@ -88,7 +88,7 @@ export async function createToken(request: RequestContext): Promise<Representati
   refuseDryRun(request);
   const { ctx, viewer, links, catalogue } = request;
   const { accounts, username } = signedIn(request);
-  const given = await readInput(ctx);
+  const given = assertNoDryRun(await readInput(ctx));
   // The user may be given by name, too: addresses have slashes.
   const byName = typeof given.user === 'string' && given.user !== '' && !given.user.includes('/');
   const linked = byName ? { ...given, user: urlOf(links, { kind: 'user', slug: String(given.user) }) } : given;

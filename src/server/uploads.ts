@@ -1,12 +1,15 @@
 /** Uploads: the payload of a new version by multipart form or as raw bytes, streamed into place. */
+
 import { PassThrough, Readable } from 'node:stream';
 import type { ParameterizedContext } from 'koa';
-import type { Input, Upload, UploadDetails } from '../catalogue/catalogue.ts';
+import type { Input, Published, Upload, UploadDetails } from '../catalogue/catalogue.ts';
+import { isUnchanged, type Rename } from '../catalogue/columns.ts';
 import { ValidationError } from '../catalogue/errors.ts';
-import { parseInput } from '../catalogue/input.ts';
+import { parseBoolean, parseInput } from '../catalogue/input.ts';
+import { caseChanges, caseWarning, lossWarnings } from '../catalogue/next-version.ts';
 import { refOf } from '../catalogue/ref.ts';
 import { representVersion, toJson, urlOf } from '../catalogue/represent.ts';
-import { bodyType, whileConnected } from './body.ts';
+import { assertNoDryRun, bodyType, whileConnected } from './body.ts';
 import { TooLargeError } from './errors.ts';
 import { type FormEntries, fromEntries } from './forms.ts';
 import { readForm } from './multipart.ts';
@@ -20,18 +23,26 @@ export async function publish(request: RequestContext): Promise<Representation> 
   const { catalogue, ctx, params, links, dryRun } = request;
   const ref = refFrom('dataset', params);
   await catalogue.get<'dataset'>(ref);
-  const { version, created } = await whileConnected(ctx, async (signal) => {
+  const published = await whileConnected(ctx, async (signal) => {
     const isForm = bodyType(ctx) === 'multipart/form-data';
     const upload = isForm ? await formUpload(ctx) : rawUpload(request);
     return catalogue.publish(ref, { ...upload, signal }, { dryRun });
   });
+  const { version, created } = published;
   return {
     title: version.label,
     dependsOn: [],
-    json: () => toJson(representVersion(version, links)),
+    json: () => toJson({ ...representVersion(version, links), ...changesOf(published) }),
     status: created ? 201 : 200,
     headers: created && !dryRun ? [['Location', urlOf(links, refOf(version))]] : [],
   };
+}
+
+/** The changes of columns, and the warnings about them; nothing if there are none. */
+function changesOf({ changes }: Published) {
+  if (isUnchanged(changes)) return {};
+  const warnings = [...lossWarnings(changes), ...caseChanges(changes).map(caseWarning)];
+  return { changes, ...(warnings.length && { warnings }) };
 }
 
 /** The body is the payload; its details are in the query string. */
@@ -43,8 +54,7 @@ function rawUpload({ ctx, query }: RequestContext): Upload {
     source: Readable.from(limited(ctx.req.iterator({ destroyOnReturn: false }))),
     mediaType: ctx.get('Content-Type') || undefined,
     fileName: name,
-    checksum: query.get('checksum') ?? undefined,
-    ...textsOf(parseInput('version', Object.fromEntries(query), { partial: true })),
+    ...detailsOf([...query]),
   };
 }
 
@@ -82,20 +92,38 @@ async function formUpload(ctx: ParameterizedContext): Promise<Upload> {
   form?.catch((error) => bytes.destroy(error));
   const begun = await Promise.race([file, form?.then(() => null)]);
   if (!begun) throw noFile();
-  return { source: bytes, ...begun, details: async () => detailsOf(fromEntries((await form) ?? []), files) };
+  return { source: bytes, ...begun, details: async () => formDetails((await form) ?? [], files) };
 }
 
 /** @throws ValidationError, before anything of the upload is kept */
-function detailsOf(fields: Input, files: number): UploadDetails {
+function formDetails(entries: FormEntries, files: number): UploadDetails {
   if (files > 1) throw new ValidationError({ file: ['More than one file was submitted.'] });
-  parseInput('version', fields, { partial: true });
-  return { ...textsOf(fields), checksum: fields.checksum as string | undefined };
+  assertNoDryRun(fromEntries(entries));
+  return detailsOf(entries);
 }
 
-const textsOf = ({ label, notes, metadata }: Input): UploadDetails => ({
-  label: label as string | undefined,
-  notes: notes as string | undefined,
-  metadata: metadata as string | undefined,
-});
+/** The details of an upload in a query string or a form; a rename is `rename=<from>=<to>`. @throws ValidationError */
+function detailsOf(entries: FormEntries): UploadDetails {
+  const fields = fromEntries(entries);
+  const { label, notes, metadata, ready } = parseInput('version', fields, { partial: true }) as UploadDetails;
+  const renames = entries.filter(([name]) => name === 'rename').map(([, value]) => parseRename(String(value)));
+  const accepted = { force: flag(fields, 'force'), replace: flag(fields, 'replace') };
+  return { label, notes, metadata, ready, checksum: fields.checksum as string | undefined, ...accepted, renames };
+}
+
+/** A parameter that is true or false; undefined if it isn't given. @throws ValidationError */
+function flag(fields: Input, name: string): boolean | undefined {
+  if (fields[name] === undefined) return undefined;
+  const parsed = parseBoolean(fields[name]);
+  if ('errors' in parsed) throw new ValidationError({ [name]: parsed.errors });
+  return parsed.value as boolean;
+}
+
+function parseRename(text: string): Rename {
+  const at = text.indexOf('=');
+  const [from, to] = [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+  if (at < 1 || !to) throw new ValidationError({ rename: ['Write it as <old name>=<new name>.'] });
+  return { from, to };
+}
 
 const noFile = () => new ValidationError({ file: ['No file was submitted.'] });

@@ -347,7 +347,11 @@ export function promises(kind: string, open: (test: TestContext, folder: Catalog
     it('takes a file in by its path', async (test) => {
       const { catalogue, folder } = await given(test);
       folder.write('.note.csv', 'a,b\n1,2\n');
-      const { version } = await catalogue.publish(trees, { source: folder.path('.note.csv'), fileName: 'note.csv' });
+      const { version } = await catalogue.publish(trees, {
+        source: folder.path('.note.csv'),
+        fileName: 'note.csv',
+        force: true,
+      });
       assert.deepEqual([version.format, version.rows], ['csv', 1]);
     });
 
@@ -369,7 +373,12 @@ export function promises(kind: string, open: (test: TestContext, folder: Catalog
         (await catalogue.edit<'dataset'>(trees, { slug: 'oaks' }, { ifMatch: seen, ...dryRun })).slug,
         'oaks',
       );
-      const upload = () => ({ source: Readable.from([Buffer.from('a,b\n1,2\n')]), fileName: 'a.csv', label: 'Dry' });
+      const upload = () => ({
+        source: Readable.from([Buffer.from('a,b\n1,2\n')]),
+        fileName: 'a.csv',
+        label: 'Dry',
+        force: true,
+      });
       const { version, created } = await catalogue.publish(trees, upload(), dryRun);
       assert.deepEqual([created, version.label, version.format, version.rows], [true, 'Dry', 'csv', 1]);
       const wrong = { ...upload(), checksum: '0'.repeat(64) };
@@ -393,7 +402,7 @@ export function promises(kind: string, open: (test: TestContext, folder: Catalog
           assert.ok(isRead);
           return details();
         };
-        return { source: Readable.from(bytes()), fileName: 'a "b".csv', label: 'Before', details: late };
+        return { source: Readable.from(bytes()), fileName: 'a "b".csv', label: 'Before', force: true, details: late };
       };
       const wrong = new ValidationError({ notes: ['Not these.'] });
       const refused = upload(() => {

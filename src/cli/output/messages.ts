@@ -1,6 +1,6 @@
 /** Messages of errors: what is wrong, and what to type instead. */
 import type { Command } from 'commander';
-import { CatalogueError, ValidationError } from '../../catalogue/errors.ts';
+import { CatalogueError, DataLossError, ValidationError } from '../../catalogue/errors.ts';
 import { flagOf } from '../fields.ts';
 import { manyLines } from './text.ts';
 
@@ -21,6 +21,8 @@ function stackOf({ stack = '', cause }: Error): string {
 
 function textOf(error: unknown, command: Command | undefined): string {
   if (error instanceof ValidationError) return fieldMessages(error, command);
+  if (error instanceof DataLossError)
+    return `${error.message}\n       To publish it all the same, add: --${error.override}`;
   if (error instanceof CatalogueError) return error.message;
   if (!(error instanceof Error)) return String(error);
   const { code, path, message } = error as NodeJS.ErrnoException;

@@ -1,11 +1,17 @@
 /** `catalogue check --deep`: comparison of payloads with their checksums and with the columns of their datasets. */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { compareColumns, fitColumns, isUnchanged } from '../../catalogue/columns.ts';
+import { compareColumns, fitColumns, isUnchanged, misfitMessage } from '../../catalogue/columns.ts';
 import { payloadPath } from '../../catalogue/layout.ts';
 import { allEntities } from '../../catalogue/listing.ts';
 import { getEntity, latestVersion } from '../../catalogue/lookup.ts';
-import { makeDiagnostic, type RecordDiagnostic, type RecordSet, recordPathOf } from '../../catalogue/record-set.ts';
+import {
+  makeDiagnostic,
+  type RecordDiagnostic,
+  type RecordSet,
+  type RecordValue,
+  recordPathOf,
+} from '../../catalogue/record-set.ts';
 import { datasetOf } from '../../catalogue/ref.ts';
 import type { Version } from '../../catalogue/types.ts';
 import { PayloadError } from '../../data/errors.ts';
@@ -75,14 +81,13 @@ async function checkColumns(
     const { columns: found } = await ingest(payload, { fileName: payload, ...recordedFormat(version) });
     const changes = compareColumns(dataset.columns, found);
     if (isUnchanged(changes)) return [];
-    const differences = [
-      ...changes.added.map(({ name, type }) => `"${name}" (${type}) is missing`),
-      ...changes.dropped.map(({ name }) => `"${name}" is not in the data`),
-      ...changes.retyped.map(({ name, from, to }) => `"${name}" is ${to} and not ${from}`),
-    ];
-    const message = `The columns don't fit the data of ${version.slug}, the newest ready version: ${differences.join(', ')}.`;
+    const message = misfitMessage(changes, version.slug);
+    if (version.columns) {
+      const fix = () => ({ columns: found.map(({ name, type }) => ({ name, type })) });
+      return [makeDiagnostic(recordPathOf(records, version), { code: 'column', pointer: '/columns', message, fix })];
+    }
     const pointer = dataset.columns.length ? '/columns' : '';
-    const fix = ({ columns }: Readonly<Record<string, unknown>>) => ({ columns: fitColumns(columns, found) });
+    const fix = ({ columns }: RecordValue) => ({ columns: fitColumns(columns, found, version.slug) });
     return [makeDiagnostic(recordPathOf(records, dataset), { code: 'column', pointer, message, fix })];
   } catch (error) {
     if (!(error instanceof PayloadError)) throw error;

@@ -5,8 +5,8 @@
 
 import { open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { ColumnChanges, Published, Upload, WriteOptions } from '../../catalogue/catalogue.ts';
-import { compareColumns, fitColumns } from '../../catalogue/columns.ts';
+import type { Published, Upload, WriteOptions } from '../../catalogue/catalogue.ts';
+import { type ColumnChanges, compareColumns } from '../../catalogue/columns.ts';
 import { datetimeFromSlug } from '../../catalogue/entities.ts';
 import { ConflictError, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
 import { randomId } from '../../catalogue/ids.ts';
@@ -19,7 +19,8 @@ import {
   versionsFolder,
 } from '../../catalogue/layout.ts';
 import { allEntities } from '../../catalogue/listing.ts';
-import { getEntity } from '../../catalogue/lookup.ts';
+import { getEntity, latestVersion } from '../../catalogue/lookup.ts';
+import { assertKeepsData } from '../../catalogue/next-version.ts';
 import type { DatasetRef } from '../../catalogue/ref.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import type { Dataset, Version } from '../../catalogue/types.ts';
@@ -27,7 +28,7 @@ import { PayloadError } from '../../data/errors.ts';
 import { type IngestOptions, type IngestResult, ingest } from '../../data/ingest/ingest.ts';
 import { codeOf, makeFolders, temporaryBeside, temporaryName, toUnavailable } from '../../disk/durable.ts';
 import { newText } from '../../text/document.ts';
-import type { Access, CatalogueFiles } from '../catalogue-files.ts';
+import { type Access, type CatalogueFiles, existingRecordPath } from '../catalogue-files.ts';
 import { additionMessage } from '../git/commit-messages.ts';
 import { sweepPayloads } from '../leftovers.ts';
 import { runToEnd } from '../reading/event-loop.ts';
@@ -36,7 +37,8 @@ import { tableFolder } from '../table-folder.ts';
 import { commitStep } from '../transaction.ts';
 import type { Change } from '../writing/change.ts';
 import { assertStaysWithin } from '../writing/record-file.ts';
-import { existingRecordPath, keyOrder } from './records.ts';
+import { keyOrder } from './records.ts';
+import { columnsOfNewVersion, renamesOf } from './version-columns.ts';
 
 const noChanges: ColumnChanges = { added: [], dropped: [], retyped: [] };
 
@@ -152,9 +154,20 @@ class NewVersion {
     runToEnd(this.#files.store.rescan([this.#dataset]));
     this.#upload.signal?.throwIfAborted();
     const dataset = getEntity<'dataset'>(this.#files.snapshot, this.#dataset);
-    const [newest] = dataset.versions;
+    const isDraft = this.#upload.ready === false;
+    const newest = dataset.versions.find(({ draft }) => !draft || isDraft);
     this.#same = newest?.checksum === this.#ingested.checksum ? newest : undefined;
     if (this.#same) return [];
+    const { columns } = this.#ingested;
+    const renames = renamesOf(dataset, columns, this.#upload.renames);
+    const before = dataset.columns.map((column) => {
+      const to = renames.find(({ from }) => from === column.name)?.to;
+      return to === undefined ? column : { ...column, name: to };
+    });
+    const latest = latestVersion(dataset);
+    assertKeepsData(latest && { ...latest, columns: before }, this.#ingested, renames, this.#upload);
+    const hasColumns = columns.length > 0 || dataset.columns.length > 0;
+    if (hasColumns) this.#columnChanges = compareColumns(before, columns);
     this.#slug = nextSlug(dataset, new Date());
     const { namespace, slug } = this.#dataset;
     const file = `${this.#slug}${extensionFor(this.#upload.fileName, this.#ingested)}`;
@@ -163,21 +176,16 @@ class NewVersion {
     const id = randomId((candidate) =>
       [...allEntities(this.#files.snapshot, 'version')].some((one) => one.id === candidate),
     );
-    const record = { id, ...versionRecord(this.#slug, file, this.#upload, this.#ingested) };
+    const data = hasColumns ? { columns: columns.map(({ name, type }) => ({ name, type })) } : {};
+    const record = { id, ...versionRecord(this.#slug, file, this.#upload, this.#ingested), ...data };
     const text = newText(record, keyOrder('version'), header);
-    const { columns, size } = this.#ingested;
-    if (columns.length) this.#columnChanges = compareColumns(dataset.columns, columns);
     return [
-      { do: 'add', path: payloadPath(namespace, slug, file), from: this.#aside, size },
+      { do: 'add', path: payloadPath(namespace, slug, file), from: this.#aside, size: this.#ingested.size },
       { do: 'create', path, text },
-      ...(columns.length && !hasSameColumns(dataset, columns) ? [this.#updateColumns()] : []),
+      ...(isDraft || !hasColumns
+        ? []
+        : columnsOfNewVersion(this.#files, dataset, { renames, columns, slug: this.#slug })),
     ];
-  }
-
-  /** Sets the columns of the dataset to those of the new version; descriptions and unknown keys stay. */
-  #updateColumns(): Change {
-    const path = existingRecordPath(this.#files, this.#dataset);
-    return { do: 'edit', path, set: ({ columns }) => ({ columns: fitColumns(columns, this.#ingested.columns) }) };
   }
 
   result(snapshot: Snapshot): Published {
@@ -187,13 +195,6 @@ class NewVersion {
     if (!version) throw new NotFoundError(`The version ${this.#slug} was removed as soon as it was published.`);
     return { version, created: true, changes: this.#columnChanges };
   }
-}
-
-function hasSameColumns(dataset: Dataset, found: IngestResult['columns']): boolean {
-  return (
-    dataset.columns.length === found.length &&
-    dataset.columns.every(({ name, type }, i) => found[i]?.name === name && found[i]?.type === type)
-  );
 }
 
 /** Timestamp of 20 digits, greater than those of all versions; versions of one millisecond differ in the last digits. */
@@ -214,14 +215,15 @@ function extensionFor(fileName: string | undefined, { format, compression }: Ing
 }
 
 function versionRecord(slug: string, file: string, upload: Upload, ingested: IngestResult) {
-  const { label, notes, metadata, fileName } = upload;
+  const { label, notes, metadata, fileName, ready } = upload;
   const { rows, bbox, format, mediaType, size, checksum } = ingested;
   return {
     label: label || slug,
     datetime: datetimeFromSlug(slug),
     checksum,
     metadata: metadata || encodeSummary(ingested, fileName),
-    ready: true,
+    ready: ready !== false,
+    ...(ready === false && { draft: true }),
     ...(notes && { notes }),
     ...(rows !== null && { rows }),
     ...(bbox && { bbox: [...bbox] }),

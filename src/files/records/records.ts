@@ -3,8 +3,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { aliasesAfterMove } from '../../catalogue/aliases.ts';
 import type { CreatableKind, Input, WritableKind, WriteOptions } from '../../catalogue/catalogue.ts';
-import { mergeColumns } from '../../catalogue/columns.ts';
-import { ConflictError, NotFoundError, StaleError, ValidationError } from '../../catalogue/errors.ts';
+import { mergeColumns, newColumns } from '../../catalogue/columns.ts';
+import { ConflictError, StaleError, ValidationError } from '../../catalogue/errors.ts';
 import { randomId } from '../../catalogue/ids.ts';
 import { parseInput } from '../../catalogue/input.ts';
 import {
@@ -23,17 +23,18 @@ import type { RecordValue } from '../../catalogue/record-set.ts';
 import { formatRef, type Ref, type Refs, refOf } from '../../catalogue/ref.ts';
 import { linkedRef } from '../../catalogue/represent.ts';
 import { schemas } from '../../catalogue/schemas.ts';
-import type { Diagnostic, Entities, Kind } from '../../catalogue/types.ts';
+import type { Column, Diagnostic, Entities, Kind } from '../../catalogue/types.ts';
 import { newText } from '../../text/document.ts';
-import type { Access, CatalogueFiles } from '../catalogue-files.ts';
+import { type Access, type CatalogueFiles, existingRecordPath } from '../catalogue-files.ts';
 import { additionMessage, editMessage, removalMessage } from '../git/commit-messages.ts';
 import { runToEnd } from '../reading/event-loop.ts';
 import { schemaComment } from '../scaffold.ts';
 import { commitStep } from '../transaction.ts';
-import { findRecord } from '../tree/file-tree.ts';
+
 import { anyVersion, type Change } from '../writing/change.ts';
 import { withImages } from './images.ts';
 import { membershipChanges, readerChanges } from './membership.ts';
+import { columnsAfter } from './version-columns.ts';
 
 /** Reference of a kind that can be created from fields. */
 type CreatableRef = Refs[CreatableKind];
@@ -50,7 +51,8 @@ export async function createRecord<K extends CreatableKind>(
   { dryRun }: WriteOptions<never> = {},
 ): Promise<Entities[K]> {
   const { files } = access;
-  const fields = parseInput(kind, input, { partial: false }) as RecordFields;
+  const { columns, ...given } = parseInput(kind, input, { partial: false }) as RecordFields;
+  const fields = columns === undefined ? given : { ...given, columns: newColumns(columns) };
   assertNamespaceName(fields);
   const slug = String(fields.slug ?? fields.username);
   const ref = (
@@ -88,7 +90,10 @@ export async function editRecord<K extends WritableKind>(
   const { files } = access;
   const entity = getEntity(files.snapshot, asked);
   const ref = refOf(entity) as Refs[WritableKind];
-  const { label = '' } = entity as { readonly label?: string };
+  const { label = '', columns: shown = [] } = entity as {
+    readonly label?: string;
+    readonly columns?: readonly Column[];
+  };
   const fields = parseInput(ref.kind, input, { partial: true, ...(ref.kind !== 'user' && { label }) }) as RecordFields;
   if (ref.kind === 'user' && (fields.username ?? ref.slug) !== ref.slug)
     throw new ValidationError({ username: ["A username can't be changed."] });
@@ -103,11 +108,13 @@ export async function editRecord<K extends WritableKind>(
   const snapshot = await withImages(files, storedFields(ref.kind, fields), dryRun, (kept, images) => {
     const set = (record: RecordValue) => ({
       ...kept,
-      ...(fields.columns !== undefined && { columns: mergeColumns(record.columns, fields.columns) }),
+      ...(fields.columns !== undefined && { columns: mergeColumns(record.columns, fields.columns, shown) }),
+      ...(ref.kind === 'version' && fields.ready === true && { draft: undefined }),
       ...(moves && { aliases: aliasesAfterMove(record.aliases, ref as CreatableRef, target as CreatableRef) }),
     });
     const changes: Change[] = [
       ...images,
+      ...(ref.kind === 'version' && fields.ready !== undefined ? columnsAfter(files, ref, Boolean(fields.ready)) : []),
       // Users and namespaces get the new name of a group first: an interruption gives nobody more permissions.
       ...memberships,
       { do: 'edit', path, set },
@@ -144,19 +151,13 @@ export async function removeRecord(
         : [];
   const path = existingRecordPath(files, ref);
   const assert = () => assertEntityUnchanged(files, ref, ifMatch as Entities[WritableKind] | undefined);
-  const changes: Change[] = [...memberships, { do: 'remove', path, ifMatch: anyVersion }];
+  const columns = ref.kind === 'version' ? columnsAfter(files, ref, null) : [];
+  const changes: Change[] = [...memberships, ...columns, { do: 'remove', path, ifMatch: anyVersion }];
   await commitStep(access, { assert, changes }, { dryRun, message: () => removalMessage(ref) });
 }
 
 /** Keys of a record in their order. */
 export const keyOrder = (kind: WritableKind): readonly string[] => Object.keys(schemas[kind].properties);
-
-/** The path of an existing record file, with its extension. @throws NotFoundError */
-export function existingRecordPath(files: CatalogueFiles, ref: RecordRef): string {
-  const path = findRecord(files.store.tree, ref);
-  if (path === undefined) throw new NotFoundError();
-  return path;
-}
 
 /** The fields that are stored in the record itself: others make its path, or are stored in other records. */
 function storedFields(kind: WritableKind, fields: RecordFields): RecordFields {

@@ -13,7 +13,7 @@ import { isUserOrStaff, maySeePeople, owns, type Viewer } from '../../catalogue/
 import type { Reading, Snapshot } from '../../catalogue/snapshot.ts';
 import type { Version } from '../../catalogue/types.ts';
 import { shownImages } from '../bytes.ts';
-import { isUnitVisible } from '../files-list.ts';
+import { draftFilter, isUnitVisible } from '../files-list.ts';
 import type { UnitState } from '../reading/unit-reader.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
@@ -86,9 +86,10 @@ export function visibilityFilter(viewer: Viewer, visible: Snapshot): (item: Repl
         // Comments in catalogue.yaml are for the people who run the catalogue.
         if (info.kind === 'settings' && !maySeePeople(viewer, visible.settings)) return false;
         if (info.kind === 'record' && info.ref.kind === 'user' && !isUserOrStaff(viewer, info.ref.slug)) return false;
-        return (
-          (item.state !== null && isUnitVisible(visible, item.state.reading)) || visible.diagnostics.has(item.path)
-        );
+        if (item.state === null) return visible.diagnostics.has(item.path);
+        const { reading } = item.state;
+        if (info.kind === 'record' && draftFilter(visible, reading)(info.ref)) return false;
+        return isUnitVisible(visible, reading) || visible.diagnostics.has(item.path);
       }
       case 'payload':
         // The payload of a withdrawn version is visible to users who may restore it.

@@ -111,7 +111,7 @@ describe('publishing', () => {
 
   it('serves two at once', async () => {
     await workshop.publish('trees', 'trees.csv', trees);
-    await Promise.all([1, 2, 3, 4].map((i) => workshop.publish('trees', 'trees.csv', `n\n${i}\n`)));
+    await Promise.all([1, 2, 3, 4].map((i) => workshop.publish('trees', 'trees.csv', `name\n${i}\n`)));
     const { versions } = await workshop.catalogue.get<'dataset'>(ref);
     assert.equal(versions.length, 5);
     assert.ok(versions.every(({ ready }) => ready));

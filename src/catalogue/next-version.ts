@@ -1,0 +1,75 @@
+/** Rules for the data of a new version, compared with the version before: what is refused, and what is reported. */
+import type { UploadDetails } from './catalogue.ts';
+import { type ColumnChanges, isDescribed, type Rename } from './columns.ts';
+import { DataLossError } from './errors.ts';
+import type { DataColumn, Version } from './types.ts';
+
+/** Data of a version, as far as the rules look at them. */
+export interface VersionData {
+  /** Null if rows can't be read. */
+  readonly rows: number | null;
+  readonly format: string;
+  readonly columns: readonly DataColumn[];
+}
+
+/**
+ * Checks that data which follow others don't lose them by mistake.
+ * @param before the newest ready version; undefined for the first version
+ * @param renames columns with new names
+ * @throws DataLossError
+ */
+export function assertKeepsData(
+  before: (Pick<Version, 'rows' | 'format'> & Pick<VersionData, 'columns'>) | undefined,
+  { rows, format, columns }: VersionData,
+  renames: readonly Rename[],
+  { force = false, replace = false }: Pick<UploadDetails, 'force' | 'replace'>,
+): void {
+  if (!before?.rows) return;
+  if (rows === null && !replace) {
+    const found = format ? `A ${format} file` : 'The file';
+    const message = `${found} has no rows that can be read, and the version before has ${before.rows}. If it is another dataset, give it another name.`;
+    throw new DataLossError(message, 'replace');
+  }
+  if (rows === null || force) return;
+  if (rows === 0) throw new DataLossError(`The file has no rows, and the version before has ${before.rows}.`, 'force');
+  const names = new Set(columns.map(({ name }) => name.toLowerCase()));
+  for (const { from, to } of renames) if (names.has(to.toLowerCase())) names.add(from.toLowerCase());
+  const compared = comparable(before.columns);
+  if (compared.length === 0 || compared.some(({ name }) => names.has(name.toLowerCase()))) return;
+  const list = (some: readonly DataColumn[]) =>
+    some
+      .map(({ name }) => name)
+      .slice(0, 8)
+      .join(', ');
+  const message = `The file has no column of the version before: that one has ${list(compared)}; the file has ${list(columns)}.`;
+  throw new DataLossError(message, 'force');
+}
+
+/** Columns that tell datasets apart: nearly all with positions have one named geometry. */
+function comparable(columns: readonly DataColumn[]): readonly DataColumn[] {
+  const others = columns.filter(({ type }) => type !== 'geometry');
+  return others.length ? others : columns;
+}
+
+/** Columns that are dropped and added in another case, which are probably the same. */
+export function caseChanges({ added, dropped }: Pick<ColumnChanges, 'added' | 'dropped'>): readonly Rename[] {
+  const fold = (name: string) => name.normalize('NFC').toLowerCase();
+  const byName = new Map(added.map(({ name }) => [fold(name), name]));
+  return dropped.flatMap(({ name }) => {
+    const to = byName.get(fold(name));
+    return to === undefined ? [] : [{ from: name, to }];
+  });
+}
+
+/** Warnings about described columns that new data lack. */
+export function lossWarnings(changes: Pick<ColumnChanges, 'added' | 'dropped'>): readonly string[] {
+  const renamed = new Set(caseChanges(changes).map(({ from }) => from));
+  const lost = changes.dropped.filter((column) => isDescribed(column) && !renamed.has(column.name));
+  return lost.map(
+    ({ name }) => `The column "${name}" is without data now. Its description is kept, and comes back with the column.`,
+  );
+}
+
+/** The warning about a column in another case. */
+export const caseWarning = ({ from, to }: Rename): string =>
+  `The column "${to}" is probably "${from}" of the version before. If it is, rename it, so that it keeps its description.`;
