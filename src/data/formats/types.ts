@@ -43,6 +43,22 @@ export interface PayloadInfo {
   /** The columns of longitude and latitude that became the geometry; they stay columns, too. */
   pointColumns?: readonly [x: number, y: number];
   delimiter?: string;
+  /** Cells from which geometries should have been made, and could not. */
+  misplaced?: Misplaced;
+  /** A sentence for the publisher: a geometry that could be made with an option. */
+  hint?: string;
+}
+
+/** Cells that are no geometries, as `Misfits` are values of another type. */
+export interface Misplaced {
+  readonly count: number;
+  readonly present: number;
+  readonly line: number | undefined;
+  readonly text: string;
+  /** The column or columns, with the word. */
+  readonly column: string;
+  /** What the cells should be: `geometry`, `position`. */
+  readonly noun: string;
 }
 
 /** A link of a FeatureCollection (OGC API - Features, `link` schema). */

@@ -5,7 +5,9 @@
 import type { ColumnType } from '../../catalogue/types.ts';
 import { parseDateTime } from '../date-time.ts';
 import type { ColumnValues } from '../table/column-chunk.ts';
-import { columnTypeOf, kindOfNumber, kindOfText, parseBoolean, parseNumber, valueKinds } from './infer-types.ts';
+import { ColumnForms, type ColumnSettings, MisfitCounter, type Misfits } from './column-forms.ts';
+import { columnTypeOf, kindOfText, parseBoolean, valueKinds } from './infer-types.ts';
+import { decimalComma, looseNumber, parseLooseBoolean, parseTemporal, type ReadableType } from './text-forms.ts';
 
 /** Statistics of a column's values. */
 export interface ColumnStatistics {
@@ -26,8 +28,13 @@ const numericKinds = valueKinds.integer | valueKinds.float;
 const stringKinds = valueKinds.text | valueKinds.date | valueKinds.datetime | valueKinds.time;
 
 export class ColumnProfile {
+  readonly #settings: ColumnSettings;
   readonly #textual: boolean;
   readonly #asText: boolean;
+  readonly #forms: ColumnForms;
+  /** Values that don't fit the type that people set. */
+  readonly #misfits = new MisfitCounter();
+  #lineOf: (row: number) => number | undefined = () => undefined;
   #kinds = 0;
   #isStoredTyped = false;
   #present = 0;
@@ -35,23 +42,43 @@ export class ColumnProfile {
   #min: number | string | undefined;
   #max: number | string | undefined;
 
-  /**
-   * @param textual true if texts may be numbers and booleans (CSV)
-   * @param asText true if the column is known to be text: every value is stored as text
-   */
-  constructor(textual: boolean, asText: boolean) {
-    this.#textual = textual;
-    this.#asText = asText;
-    if (asText) this.#kinds = valueKinds.text;
+  constructor(settings: ColumnSettings) {
+    this.#settings = settings;
+    this.#textual = settings.textual || settings.type !== undefined;
+    this.#asText = settings.asText === true || settings.type === 'string';
+    this.#forms = new ColumnForms(settings);
+    if (this.#asText) this.#kinds = valueKinds.text;
   }
 
   get type(): Exclude<ColumnType, 'geometry'> {
-    return columnTypeOf(this.#kinds);
+    return this.#settings.type ?? columnTypeOf(this.#kinds);
   }
 
-  /** True if values were stored as numbers or booleans before others showed that the column is text. */
-  get isMistyped(): boolean {
-    return this.type === 'string' && this.#isStoredTyped;
+  /** The settings for reading the column again, since its values are of another form than the first ones; else null. */
+  get settingsForNextPass(): ColumnSettings | null {
+    if (this.#settings.type !== undefined || !this.#textual)
+      return this.#isMistyped ? { textual: false, asText: true } : null;
+    return this.type === 'string' ? this.#forms.settingsForNextPass(this.#isStoredTyped) : null;
+  }
+
+  get #isMistyped(): boolean {
+    return this.#settings.type === undefined && this.type === 'string' && this.#isStoredTyped;
+  }
+
+  /** Form that was recognized by the values, with an example; null if there is none. */
+  get recognized(): { readonly form: 'decimal comma' | 'date'; readonly example: string } | null {
+    const { example, numbers, dates } = this.#forms;
+    if (example === null || this.#asText || this.#settings.type !== undefined) return null;
+    if (this.type === 'float' && numbers === decimalComma) return { form: 'decimal comma', example };
+    return dates && (this.type === 'date' || this.type === 'datetime') ? { form: 'date', example } : null;
+  }
+
+  /** Values that don't fit the type that people set, or nearly all other values; null if there are none. */
+  get misfits(): (Misfits & { readonly type: string }) | null {
+    const { type } = this.#settings;
+    if (type === undefined) return this.type === 'string' && this.#present > 0 ? this.#forms.misfits : null;
+    const { misfits } = this.#misfits;
+    return misfits && { ...misfits, type };
   }
 
   /** @param rows number of rows of the table; rows from before the column appeared count as null */
@@ -68,13 +95,21 @@ export class ColumnProfile {
     } as ColumnStatistics;
   }
 
-  /** Adds the values of the next row group. */
-  add(values: readonly unknown[], rows: number): ColumnValues {
+  /**
+   * Adds the values of the next row group.
+   * @param lineOf returns the line of a row, from 0 in the row group
+   */
+  add(values: readonly unknown[], rows: number, lineOf = this.#lineOf): ColumnValues {
+    this.#lineOf = lineOf;
+    const { type } = this.#settings;
+    const mayAdopt = this.#textual && !this.#asText && this.#kinds === 0;
+    if (mayAdopt) this.#forms.recognize(values);
+    if (type !== undefined && type !== 'string') return this.#toType(type, values, rows);
     const first = values.find((value) => value !== null && value !== undefined && value !== '');
     const mayBeNumbers = !this.#asText && (this.#kinds & ~numericKinds) === 0;
     const firstType = typeof first;
     const isText = this.#textual && firstType === 'string';
-    if (mayBeNumbers && (firstType === 'number' || (isText && kindOfNumber(first as string) !== 0))) {
+    if (mayBeNumbers && (firstType === 'number' || (isText && this.#forms.numbers.kindOf(first as string) !== 0))) {
       const numbers = this.#toNumbers(values, rows);
       if (numbers) return { kind: 'numbers', numbers };
     }
@@ -86,10 +121,38 @@ export class ColumnProfile {
     return this.#toTexts(values, rows);
   }
 
+  /** Values of the type that people set; null where they don't fit. */
+  #toType(type: Exclude<ReadableType, 'string'>, values: readonly unknown[], rows: number): ColumnValues {
+    const convert = this.#converter(type);
+    const converted = values.map((value, row) => {
+      if (value === null || value === undefined || (typeof value === 'string' && value.trim() === '')) return null;
+      const text = typeof value === 'string' ? value : JSON.stringify(value);
+      const result = convert(text);
+      if (result === undefined) this.#misfits.addMisfit(text, () => this.#lineOf(row));
+      else this.#misfits.addFits();
+      return result ?? null;
+    });
+    if (type === 'boolean') return { kind: 'booleans', codes: this.#toBooleans(converted, rows) as Uint8Array };
+    if (type !== 'integer' && type !== 'float') return this.#toTexts(converted, rows);
+    return { kind: 'numbers', numbers: this.#toNumbers(converted, rows) as Float64Array };
+  }
+
+  #converter(type: Exclude<ReadableType, 'string'>): (text: string) => number | boolean | string | undefined {
+    if (type === 'boolean') return parseLooseBoolean;
+    if (type !== 'integer' && type !== 'float') return (text) => parseTemporal(text, type, this.#forms.dates);
+    const form = looseNumber(this.#forms.numbers);
+    return (text) => {
+      if (form.kindOf(text) === 0) return undefined;
+      const number = form.parse(text);
+      return type === 'integer' && !Number.isSafeInteger(number) ? undefined : number;
+    };
+  }
+
   /** Null if a value is no number; the profile stays unchanged then. */
   #toNumbers(values: readonly unknown[], rows: number): Float64Array | null {
     const numbers = new Float64Array(rows).fill(Number.NaN);
     let kinds = 0;
+    const form = this.#forms.numbers;
     const end = Math.min(rows, values.length);
     for (let row = 0; row < end; row++) {
       const value = values[row];
@@ -97,14 +160,15 @@ export class ColumnProfile {
         kinds |= Number.isSafeInteger(value) && !Object.is(value, -0) ? valueKinds.integer : valueKinds.float;
         numbers[row] = value;
       } else if (this.#textual && typeof value === 'string') {
-        const kind = kindOfNumber(value);
-        if (kind !== 0) numbers[row] = parseNumber(value);
+        const kind = form.kindOf(value);
+        if (kind !== 0) numbers[row] = form.parse(value);
         else if (value.trim() !== '') return null;
         kinds |= kind;
       } else if (value !== null && value !== undefined) return null;
     }
     this.#kinds |= kinds;
     this.#isStoredTyped = true;
+    const before = this.#present;
     let min = (this.#min as number | undefined) ?? Infinity;
     let max = (this.#max as number | undefined) ?? -Infinity;
     for (let row = 0; row < rows; row++) {
@@ -116,6 +180,7 @@ export class ColumnProfile {
       this.#countDistinct(number);
     }
     if (min <= max) [this.#min, this.#max] = [min, max];
+    this.#forms.addNumbers(this.#present - before, (kinds & valueKinds.float) === 0);
     return numbers;
   }
 
@@ -147,7 +212,7 @@ export class ColumnProfile {
       const value = values[row];
       if (value === null || value === undefined || (this.#textual && value === '')) continue;
       if (typeof value === 'string') strings++;
-      texts[row] = this.#toText(value);
+      texts[row] = this.#toText(value, row);
       present++;
     }
     if (present === 0) return { kind: 'nulls' };
@@ -158,8 +223,15 @@ export class ColumnProfile {
     return { kind: 'texts', ...coded };
   }
 
-  #toText(value: unknown): string {
-    if (typeof value === 'string') return value;
+  #toText(value: unknown, row: number): string {
+    if (typeof value === 'string') {
+      if (!this.#settings.textual || this.#settings.type !== undefined) return value;
+      this.#forms.addText(value, () => this.#lineOf(row));
+      const date = this.#asText ? undefined : this.#forms.dates?.(value);
+      if (date === undefined) return value;
+      this.#isStoredTyped = true;
+      return date;
+    }
     if (typeof value === 'object') {
       this.#kinds |= Array.isArray(value) ? valueKinds.array : valueKinds.object;
       return JSON.stringify(value);

@@ -50,7 +50,8 @@ export async function* gunzip(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buf
   }
 }
 
-export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
+/** Name of an encoding (WHATWG Encoding Standard). */
+export type Encoding = string;
 
 /** Facts that `decodeToUtf8` fills in; complete after the last chunk. */
 export interface DetectedEncoding {
@@ -114,6 +115,33 @@ export async function* decodeToUtf8(
     if (!isUtf8(rest)) detected.encoding = 'windows-1252';
     if (position === 0) detected.bomLength = byteOrderMarkLength(rest);
     yield isUtf8(rest) ? rest.subarray(position === 0 ? detected.bomLength : 0) : fromWindows1252(rest);
+  }
+}
+
+/**
+ * Converts text of a known encoding to UTF-8 without a byte order mark.
+ * @param label label of the encoding (WHATWG Encoding Standard)
+ * @throws PayloadError if the bytes are not text in that encoding, or no encoding has the label
+ */
+export async function* decodeFrom(
+  label: string,
+  chunks: AsyncIterable<Buffer>,
+  detected: DetectedEncoding,
+): AsyncGenerator<Buffer, void, undefined> {
+  const isWindows1252 = /^(?:windows-1252|cp1252|latin-?1|iso-?8859-1|ascii|us-ascii)$/i.test(label);
+  let position = 0;
+  try {
+    const decoder = new TextDecoder(label, { fatal: true });
+    detected.encoding = decoder.encoding;
+    for await (const chunk of chunks) {
+      yield isWindows1252 ? fromWindows1252(chunk) : Buffer.from(decoder.decode(chunk, { stream: true }));
+      position += chunk.length;
+    }
+    if (!isWindows1252) yield Buffer.from(decoder.decode());
+  } catch (error) {
+    if (error instanceof RangeError) throw new PayloadError(`there is no encoding "${label}"`);
+    if (error instanceof TypeError) throw new PayloadError(`the text is not valid ${label}`, { byte: position });
+    throw error;
   }
 }
 

@@ -122,18 +122,35 @@ export function parseNumber(text: string): number {
   return /inf/i.test(text) ? (sign === '-' ? -Infinity : Infinity) : Number.NaN;
 }
 
+/** Longest name of a column, in characters (Unicode code points). */
+const maxNameLength = 255;
+
 /**
- * Makes column names unique: an empty one becomes `column_<number>`, a repeated one gets a suffix `_2`, `_3` …
+ * The name of a column by itself: an empty one becomes `column_<number>`, a long one is cut.
+ * @param index of the column, from 0
+ */
+export function columnName(original: string, index: number): string {
+  // Half of a surrogate pair has no form in UTF-8.
+  const name = original.toWellFormed();
+  if (name === '') return `column_${index + 1}`;
+  return name.length > maxNameLength ? [...name].slice(0, maxNameLength).join('') : name;
+}
+
+/**
+ * Makes column names unique: a repeated one gets a suffix `_2`, `_3` …; see also `columnName`.
  * @param taken names that are reserved: `geometry` if there is a geometry
  */
 export function uniqueColumnNames(names: readonly string[], taken: readonly string[] = []): string[] {
   const originals = new Set(names);
   const used = new Set(taken);
   return names.map((original, index) => {
-    const name = original === '' ? `column_${index + 1}` : original;
+    const name = columnName(original, index);
     let unique = name;
     // A suffixed name must not be the original name of another column.
-    for (let n = 2; used.has(unique) || (unique !== original && originals.has(unique)); n++) unique = `${name}_${n}`;
+    for (let n = 2; used.has(unique) || (unique !== original && originals.has(unique)); n++) {
+      const suffix = `_${n}`;
+      unique = `${[...name].slice(0, maxNameLength - suffix.length).join('')}${suffix}`;
+    }
     used.add(unique);
     return unique;
   });

@@ -24,8 +24,9 @@ import type { PayloadInfo, RowBatch } from '../formats/types.ts';
 import { isWgs84 } from '../geometry/crs.ts';
 import type { Bbox, GeometryKind } from '../geometry/geometry.ts';
 import { ColumnarWriter } from '../table/columnar-copy.ts';
+import type { ColumnSettings } from './column-forms.ts';
 import type { ColumnStatistics } from './column-profile.ts';
-import { type DetectedEncoding, decodeToUtf8, type Encoding, gunzip } from './decode.ts';
+import { type DetectedEncoding, decodeFrom, decodeToUtf8, type Encoding, gunzip } from './decode.ts';
 import { PayloadStream, peek } from './payload-stream.ts';
 import { TableBuilder, type TableSummary } from './table-builder.ts';
 
@@ -71,6 +72,8 @@ export interface IngestResult {
   readonly columns: readonly { readonly name: string; readonly type: ColumnType }[];
   readonly statistics: readonly ColumnStatistics[];
   readonly geometryKinds: readonly GeometryKind[];
+  /** Sentences about what was recognized, and about values that don't fit. */
+  readonly notes: readonly string[];
   /** True if the payload is a pointer of Git LFS instead of the file itself. */
   readonly isLfsPointer: boolean;
   /** Folder of the columnar copy, if one was made. */
@@ -117,7 +120,7 @@ async function ingestRows(
   { cacheFolder, stagingName, signal, reading = {} }: IngestOptions,
 ): Promise<IngestResult> {
   let crs: string | undefined;
-  let textColumns = new Set<number>();
+  let settings: ReadonlyMap<number, ColumnSettings> = new Map();
   let bytes = chunks;
   for (;;) {
     const isTextual = detected.format === 'csv' || detected.format === 'tsv';
@@ -125,7 +128,7 @@ async function ingestRows(
     const encoding: DetectedEncoding = { encoding: 'utf-8', bomLength: 0 };
     const copy = cacheFolder === undefined ? null : await ColumnarWriter.create(cacheFolder, stagingName);
     try {
-      const builder = new TableBuilder(info, copy, textColumns);
+      const builder = new TableBuilder(info, copy, settings);
       for await (const batch of readBatches(detected, bytes, path, info, encoding)) {
         await builder.addBatch(batch);
         signal?.throwIfAborted();
@@ -139,12 +142,13 @@ async function ingestRows(
         continue;
       }
       const summary = builder.summary();
-      if (textColumns.size === 0 && summary.mistyped.length > 0) {
-        textColumns = new Set(summary.mistyped);
+      if (settings.size === 0 && summary.nextSettings.size > 0) {
+        settings = summary.nextSettings;
         bytes = new PayloadStream(path, { signal }).chunks();
         await copy?.abort();
         continue;
       }
+      if (reading.strict) summary.assertFits();
       const result = toResult(payload, detected, { info, encoding: encoding.encoding, summary });
       const isUnchanged = encoding.encoding === 'utf-8' && detected.compression === null && !summary.isRenamed;
       const { checksum } = result;
@@ -170,7 +174,9 @@ async function* readBatches(
   encoding: DetectedEncoding,
 ): AsyncGenerator<RowBatch, void, undefined> {
   if (format === 'parquet') return yield* readParquetBatches(bytes, path, compression === 'gzip', info);
-  const text = decodeToUtf8(compression === 'gzip' ? gunzip(bytes) : bytes, encoding);
+  const plain = compression === 'gzip' ? gunzip(bytes) : bytes;
+  const { encoding: label } = info.reading;
+  const text = label === undefined ? decodeToUtf8(plain, encoding) : decodeFrom(label, plain, encoding);
   switch (format) {
     case 'csv':
       return yield* readCsv(text, info);
@@ -235,6 +241,7 @@ function toResult(
     columns: summary?.statistics.map(({ name, type }) => ({ name, type })) ?? [],
     statistics: summary?.statistics ?? [],
     geometryKinds: summary?.table.geometryKinds ?? [],
+    notes: summary?.notes ?? [],
     isLfsPointer: false,
     columnarCopy: null,
   };

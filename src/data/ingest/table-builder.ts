@@ -8,9 +8,11 @@ import { geometryColumnName } from '../row.ts';
 import { type ChunkKind, encodeColumn, encodeOffsets } from '../table/column-chunk.ts';
 import type { ChunkKey, ColumnarWriter, TableInfo } from '../table/columnar-copy.ts';
 import { encodeGeometries } from '../table/geometry-chunk.ts';
+import { type ColumnSettings, settingsOf } from './column-forms.ts';
 import { ColumnProfile, type ColumnStatistics } from './column-profile.ts';
 import { GeometryReader } from './geometry-reader.ts';
-import { uniqueColumnNames } from './infer-types.ts';
+import { columnName, uniqueColumnNames } from './infer-types.ts';
+import { notesOf, refuseMisfits } from './notes.ts';
 
 export interface TableSummary {
   readonly table: Omit<TableInfo, 'checksum' | 'passthrough'>;
@@ -18,8 +20,12 @@ export interface TableSummary {
   readonly statistics: readonly ColumnStatistics[];
   /** True if a column has another name than in the payload. */
   readonly isRenamed: boolean;
-  /** Indexes of columns that turned out to be text after values had been written as numbers or booleans. */
-  readonly mistyped: readonly number[];
+  /** Settings for reading columns again whose values are of another form than the first ones. */
+  readonly nextSettings: ReadonlyMap<number, ColumnSettings>;
+  /** @throws PayloadError if a value doesn't fit its column */
+  readonly assertFits: () => void;
+  /** Sentences about what was recognized, and what doesn't fit. */
+  readonly notes: readonly string[];
 }
 
 interface EncodedChunk {
@@ -31,17 +37,21 @@ interface EncodedChunk {
 export class TableBuilder {
   readonly #info: PayloadInfo;
   readonly #copy: ColumnarWriter | null;
-  readonly #textColumns: ReadonlySet<number>;
+  readonly #settings: ReadonlyMap<number, ColumnSettings>;
   readonly #profiles: ColumnProfile[] = [];
   #names: readonly string[] = [];
   #rows = 0;
   readonly #geometries: GeometryReader;
 
-  /** @param textColumns indexes of columns that are known to be text */
-  constructor(info: PayloadInfo, copy: ColumnarWriter | null, textColumns: ReadonlySet<number> = new Set()) {
+  /** @param settings settings of columns that are read again, by index */
+  constructor(
+    info: PayloadInfo,
+    copy: ColumnarWriter | null,
+    settings: ReadonlyMap<number, ColumnSettings> = new Map(),
+  ) {
     this.#info = info;
     this.#copy = copy;
-    this.#textColumns = textColumns;
+    this.#settings = settings;
     this.#geometries = new GeometryReader(info);
   }
 
@@ -50,7 +60,9 @@ export class TableBuilder {
     this.#names = batch.names;
     if (batch.geometries) this.#geometries.isPresent = true;
     while (this.#profiles.length < batch.names.length) {
-      this.#profiles.push(new ColumnProfile(this.#info.textual, this.#textColumns.has(this.#profiles.length)));
+      const index = this.#profiles.length;
+      const name = columnName(batch.names[index] as string, index);
+      this.#profiles.push(new ColumnProfile(this.#settings.get(index) ?? settingsOf(this.#info, name)));
     }
     for (let start = 0; start < batch.rows; start += 2 * maxGroupRows) {
       await this.#addRowGroup(batch, start, Math.min(batch.rows, start + 2 * maxGroupRows));
@@ -71,7 +83,7 @@ export class TableBuilder {
       const values = slice(batch.values[key] ?? []);
       // Of thousands of columns, most have no value in a row group.
       if (values.length === 0) return;
-      const column = profile.add(values, rows);
+      const column = profile.add(values, rows, (row) => batch.errorAt(start + row, '').line);
       if (this.#copy && column.kind !== 'nulls') chunks.push({ key, kind: column.kind, bytes: encodeColumn(column) });
     });
     this.#rows += rows;
@@ -87,6 +99,7 @@ export class TableBuilder {
   /** Called after the last batch. @throws PayloadError if geometries have no place in WGS 84 */
   summary(): TableSummary {
     this.#geometries.end();
+
     const geometries = this.#geometries;
     const keys = this.#names.map((_, index) => index).filter((index) => index !== this.#info.wktColumn);
     const payloadNames = keys.map((key) => this.#names[key] as string);
@@ -99,6 +112,7 @@ export class TableBuilder {
       nulls: this.#rows - geometries.count,
       distinct: null,
     };
+    const named = columns.map(({ name, key }) => ({ name, profile: profile(key) }));
     return {
       table: {
         rows: this.#rows,
@@ -114,7 +128,14 @@ export class TableBuilder {
         ...columns.map(({ key, name }) => profile(key).statistics(name, this.#rows)),
       ],
       isRenamed: names.some((name, i) => name !== payloadNames[i]),
-      mistyped: keys.filter((key) => profile(key).isMistyped),
+      nextSettings: new Map(
+        keys.flatMap((key) => {
+          const settings = profile(key).settingsForNextPass;
+          return settings ? [[key, settings] as const] : [];
+        }),
+      ),
+      assertFits: () => refuseMisfits(this.#info, named),
+      notes: notesOf(this.#info, geometries.crs, named),
     };
   }
 }
@@ -126,6 +147,6 @@ function encodeIds(ids: readonly (string | number | undefined)[], rows: number):
   if (types.size === 0) return [];
   const isMixed = types.size > 1;
   const values = isMixed ? Array.from(ids, (id) => (id === undefined ? null : JSON.stringify(id))) : ids;
-  const column = new ColumnProfile(false, types.has('string')).add(values, rows);
+  const column = new ColumnProfile({ textual: false, asText: types.has('string') }).add(values, rows);
   return [{ key: isMixed ? 'idJson' : 'id', kind: column.kind, bytes: encodeColumn(column) }];
 }

@@ -1,11 +1,15 @@
 /**
- * Detects the geometry of a CSV: a column of WKT, or two of longitude and latitude.
+ * Detects the geometry of a CSV: a column of WKT, or two of longitude and latitude. People can name them.
  *
- * The first rows decide. WKT: every value that is present can be parsed. Longitude and latitude: columns with such names
- * (`lon`, `lng`, `long`, `longitude` and `lat` or `latitude`, with the same prefix, or `x` and `y`) that are degrees in
- * nine of ten rows, so that projected coordinates are never taken for degrees. Later rows whose value can't be parsed
- * have no geometry, and keep their values in the columns.
+ * The first rows decide. WKT: more than half of the values that are present can be parsed. Longitude and latitude: columns
+ * with such names (`lon`, `lng`, `long`, `longitude` and `lat` or `latitude`, with the same prefix, or `x` and `y`) that are
+ * degrees in nine of ten rows, so that projected coordinates are never taken for degrees; if the reference system is named,
+ * also `easting` and `northing` and the like, with any numbers. Rows whose value can't be parsed have no geometry, and keep
+ * their values in the columns.
  */
+import { closest } from '../../../catalogue/closest.ts';
+import type { Reading } from '../../../catalogue/types.ts';
+import { PayloadError } from '../../errors.ts';
 import { bboxOf } from '../../geometry/bounding-box.ts';
 import type { Geometry } from '../../geometry/geometry.ts';
 import { parseWkt } from '../../geometry/wkt.ts';
@@ -26,44 +30,113 @@ const wktStart =
   /^\s*(?:SRID=\d+;\s*)?(?:(?:MULTI)?(?:POINT|LINESTRING|POLYGON)|GEOMETRYCOLLECTION)\s*(?:ZM?|M)?\s*(?:\(|EMPTY)/i;
 const simplePoint = /^\s*POINT\s*\(\s*(-?\d+(?:\.\d+)?)\s+(-?\d+(?:\.\d+)?)\s*\)\s*$/i;
 
-/** @param rows the first rows; @returns null if the table has no geometry */
-export function findGeometryColumns(names: readonly string[], rows: readonly Cells[]): GeometrySource | null {
+/** @param rows the first rows; @returns null if the table has no geometry. @throws PayloadError if a named column is missing */
+export function findGeometryColumns(
+  names: readonly string[],
+  rows: readonly Cells[],
+  reading: Reading,
+): GeometrySource | null {
+  if (reading.geometry !== undefined) return wktSource(indexOfColumn(names, reading.geometry));
+  if (reading.lat !== undefined || reading.lon !== undefined) {
+    if (reading.lat === undefined || reading.lon === undefined)
+      throw new PayloadError('positions need both columns: --lat COLUMN and --lon COLUMN');
+    return pointSource(indexOfColumn(names, reading.lon), indexOfColumn(names, reading.lat), reading);
+  }
+  const isText = (column: number) => reading.types?.[names[column] as string] === 'string';
   for (let column = 0; column < names.length; column++) {
     const values = rows.map((row) => row[column]).filter((value) => value !== undefined && value !== '') as string[];
-    if (values.length > 0 && values.every((value) => wktStart.test(value) && parseWktCell(value) !== undefined)) {
-      return { wktColumn: column, geometryOf: (cells) => parseWktCell(cells[column]) };
-    }
+    if (isText(column) || !values.slice(0, 20).some((value) => wktStart.test(value))) continue;
+    const parsed = values.filter((value) => wktStart.test(value) && parseWktCell(value) !== undefined);
+    if (2 * parsed.length > values.length) return wktSource(column);
   }
-  for (const [x, y] of lonLatPairs(names)) {
-    const geometryOf = (cells: Cells) => pointFromCells(cells[x], cells[y]);
-    const present = rows.map(geometryOf).filter((geometry) => geometry !== null);
+  for (const [x, y] of coordinatePairs(names, reading.crs !== undefined)) {
+    if (isText(x) || isText(y)) continue;
+    const source = pointSource(x, y, reading);
+    const present = rows.map(source.geometryOf).filter((geometry) => geometry !== null);
     const validCount = present.filter((geometry) => geometry !== undefined).length;
-    if (validCount > 0 && validCount >= 0.9 * present.length) return { pointColumns: [x, y], geometryOf };
+    if (validCount > 0 && validCount >= 0.9 * present.length) return source;
   }
   return null;
 }
 
-/** @returns null for no geometry or an empty point, undefined for text that isn't WKT in WGS 84 */
+/** A sentence about columns that look like projected coordinates; undefined if there are none. */
+export function projectedHint(names: readonly string[], rows: readonly Cells[]): string | undefined {
+  for (const [x, y] of coordinatePairs(names, true)) {
+    const pairs = rows.map((row) => [parseCoordinate(row[x]), parseCoordinate(row[y])] as const);
+    const present = pairs.filter(([a, b]) => !Number.isNaN(a) && !Number.isNaN(b));
+    if (present.length === 0 || present.some(([a, b]) => Math.abs(a) <= 180 && Math.abs(b) <= 90)) continue;
+    const named = `Columns "${names[x]}" and "${names[y]}"`;
+    return `${named}: not degrees, so the rows have no geometry. To make points of them, name their reference system, as in --crs EPSG:25833`;
+  }
+  return undefined;
+}
+
+function indexOfColumn(names: readonly string[], name: string): number {
+  const index = names.indexOf(name);
+  if (index !== -1) return index;
+  const meant = closest(name, names);
+  throw new PayloadError(`there is no column "${name}"${meant ? `; did you mean "${meant}"?` : ''}`);
+}
+
+const wktSource = (column: number): GeometrySource => ({
+  wktColumn: column,
+  geometryOf: (cells) => parseWktCell(cells[column]),
+});
+
+const pointSource = (x: number, y: number, { crs }: Reading): GeometrySource => ({
+  pointColumns: [x, y],
+  geometryOf: (cells) => pointFromCells(cells[x], cells[y], crs !== undefined),
+});
+
+const sridPrefix = /^\s*(SRID=\d+)\s*;/i;
+
+/** The reference system that a cell of EWKT names: `SRID=25833;POINT(1 2)`. */
+export const sridOf = (text: string | undefined): string | undefined => sridPrefix.exec(text ?? '')?.[1];
+
+/** @returns null for no geometry or an empty point, undefined for text that isn't WKT */
 function parseWktCell(text: string | undefined): Geometry | null | undefined {
   if (text === undefined || text.trim() === '') return null;
   const point = simplePoint.exec(text);
   if (point) return { type: 'Point', coordinates: [Number(point[1]), Number(point[2])] };
   try {
-    const geometry = parseWkt(text);
+    const geometry = parseWkt(text.replace(sridPrefix, ''));
     return geometry.type === 'Point' && bboxOf(geometry) === null ? null : geometry;
   } catch {
     return undefined;
   }
 }
 
-function pointFromCells(x: string | undefined, y: string | undefined): Geometry | null | undefined {
+/** @param isProjected true if the numbers need not be degrees */
+function pointFromCells(
+  x: string | undefined,
+  y: string | undefined,
+  isProjected: boolean,
+): Geometry | null | undefined {
   if (x === undefined || y === undefined || x.trim() === '' || y.trim() === '') return null;
-  const [lon, lat] = [Number(x), Number(y)];
-  return Math.abs(lon) <= 180 && Math.abs(lat) <= 90 ? { type: 'Point', coordinates: [lon, lat] } : undefined;
+  const [lon, lat] = [parseCoordinate(x), parseCoordinate(y)];
+  const fits = isProjected ? Number.isFinite(lon) && Number.isFinite(lat) : Math.abs(lon) <= 180 && Math.abs(lat) <= 90;
+  return fits ? { type: 'Point', coordinates: [lon, lat] } : undefined;
 }
 
-/** Pairs of columns that may be longitude and latitude by their names, the likeliest first. */
-function lonLatPairs(names: readonly string[]): [number, number][] {
+/** A coordinate, also with a decimal comma; NaN if it is none. */
+function parseCoordinate(text: string | undefined): number {
+  if (text === undefined || text.trim() === '') return Number.NaN;
+  return Number(/^\s*-?\d+,\d+\s*$/.test(text) ? text.replace(',', '.') : text);
+}
+
+const projectedPairs = [
+  ['easting', 'northing'],
+  ['east', 'north'],
+  ['rechtswert', 'hochwert'],
+  ['ostwert', 'nordwert'],
+  ['x_coord', 'y_coord'],
+  ['x_utm', 'y_utm'],
+  ['utm_x', 'utm_y'],
+  ['e', 'n'],
+] as const;
+
+/** Pairs of columns that may be longitude and latitude (or easting and northing) by their names, the likeliest first. */
+function coordinatePairs(names: readonly string[], mayBeProjected: boolean): [number, number][] {
   const folded = names.map((name) => name.trim().toLowerCase());
   const pairs: [number, number][] = [];
   folded.forEach((name, x) => {
@@ -76,5 +149,7 @@ function lonLatPairs(names: readonly string[]): [number, number][] {
   pairs.sort(([a], [b]) => (folded[a] as string).length - (folded[b] as string).length || a - b);
   const [x, y] = [folded.indexOf('x'), folded.indexOf('y')];
   if (x !== -1 && y !== -1) pairs.push([x, y]);
+  for (const [east, north] of mayBeProjected ? projectedPairs : [])
+    if (folded.includes(east) && folded.includes(north)) pairs.push([folded.indexOf(east), folded.indexOf(north)]);
   return pairs;
 }

@@ -1,5 +1,5 @@
 /**
- * A reader of CSV and TSV: RFC 4180, and what occurs in practice. The first row holds the names.
+ * A reader of CSV and TSV: RFC 4180, and what occurs in practice. The first row holds the names, unless people say otherwise.
  *
  * | In the file                              | Result                                                              |
  * |------------------------------------------|---------------------------------------------------------------------|
@@ -17,9 +17,10 @@
 import Papa from 'papaparse';
 import { PayloadError } from '../../errors.ts';
 import type { Geometry } from '../../geometry/geometry.ts';
+import { columnName } from '../../ingest/infer-types.ts';
 import { isGroupFull, maxColumns, maxCsvRow } from '../../limits.ts';
 import type { PayloadInfo, RowBatch } from '../types.ts';
-import { findGeometryColumns, type GeometrySource } from './geometry-columns.ts';
+import { findGeometryColumns, type GeometrySource, projectedHint, sridOf } from './geometry-columns.ts';
 
 /** Rows from which the geometry columns are detected. */
 const sampleRows = 1000;
@@ -51,6 +52,8 @@ class CsvParser {
   #hasHeader = false;
   #geometrySource: GeometrySource | null | undefined;
   #rows: string[][] = [];
+  /** Line of each row. */
+  #lines: number[] = [];
   #rest = '';
   /**
    * Characters to buffer before parsing: the sample for the delimiter, then twice the length of a row that hasn't ended.
@@ -59,16 +62,23 @@ class CsvParser {
   #minLength = 64 * 1024;
   #line = 1;
   #bytes = 0;
+  #presentGeometries = 0;
   /** Rows to skip before the header. */
   #skip = 0;
 
+  /** Lines to skip before anything is read. */
+  #linesToSkip: number;
+
   constructor(info: PayloadInfo) {
     this.#info = info;
+    if (info.reading.delimiter !== undefined) info.delimiter = info.reading.delimiter;
+    this.#hasHeader = info.reading.header === false;
+    this.#linesToSkip = info.reading.skip ?? 0;
   }
 
   push(text: string, isLast: boolean): void {
     if (text.includes('\0')) throw new PayloadError('not text: holds zero bytes', { line: this.#line });
-    const input = this.#rest + text;
+    const input = this.#skipLines(this.#rest + text);
     if (!isLast && input.length < this.#minLength) {
       this.#rest = input;
       return;
@@ -84,9 +94,27 @@ class CsvParser {
         line: this.#line + countLines(input, meta.cursor),
       });
     }
-    for (const row of data) this.#addRow(row);
+    const hasQuotes = input.includes('"');
+    let line = this.#line;
+    for (const row of data) {
+      this.#addRow(row, line++);
+      if (hasQuotes) for (const cell of row) if (cell.includes('\n')) line += countLines(cell, cell.length);
+    }
     this.#line += countLines(input, input.length - this.#rest.length);
     this.#bytes += input.length - this.#rest.length;
+  }
+
+  /** The text without the lines that are still to be skipped. */
+  #skipLines(text: string): string {
+    let start = 0;
+    while (this.#linesToSkip > 0) {
+      const end = text.indexOf('\n', start);
+      if (end === -1) break;
+      start = end + 1;
+      this.#line++;
+      this.#linesToSkip--;
+    }
+    return this.#linesToSkip > 0 ? '' : text.slice(start);
   }
 
   #newParser(input: string): Papa.Parser {
@@ -109,7 +137,7 @@ class CsvParser {
     }
   }
 
-  #addRow(row: string[]): void {
+  #addRow(row: string[], line: number): void {
     const end = row.length - 1;
     const last = row[end] as string;
     if (last.charCodeAt(last.length - 1) === 13) row[end] = last.slice(0, -1);
@@ -122,6 +150,7 @@ class CsvParser {
     } else {
       if (row.length > this.#names.length) this.#addExtraColumns(row);
       this.#rows.push(row);
+      this.#lines.push(line);
     }
   }
 
@@ -149,11 +178,15 @@ class CsvParser {
     const names = this.#names;
     if (rows.length === 0 && names.length === 0) return null;
     if (this.#geometrySource === undefined) {
-      this.#geometrySource = findGeometryColumns(names, rows.slice(0, sampleRows));
+      const [shown, sample] = [names.map(columnName), rows.slice(0, sampleRows)];
+      this.#geometrySource = findGeometryColumns(shown, sample, this.#info.reading);
+      const hint = this.#geometrySource === null ? projectedHint(shown, sample) : undefined;
+      if (hint !== undefined) this.#info.hint = hint;
       if (this.#geometrySource?.wktColumn !== undefined) this.#info.wktColumn = this.#geometrySource.wktColumn;
       if (this.#geometrySource?.pointColumns) this.#info.pointColumns = this.#geometrySource.pointColumns;
     }
-    const line = this.#line;
+    const lines = this.#lines;
+    const source = this.#geometrySource;
     const batch: RowBatch = {
       rows: rows.length,
       names,
@@ -162,22 +195,56 @@ class CsvParser {
         for (let row = 0; row < rows.length; row++) values[row] = (rows[row] as string[])[column];
         return values;
       }),
-      geometries: this.#geometrySource ? this.#geometries(this.#geometrySource, rows) : null,
+      geometries: source ? this.#geometries(source, rows) : null,
+      crs: this.#sridsOf(source, rows),
       ids: null,
       rowOffsets: null,
-      errorAt: (_, reason) => new PayloadError(reason, { line }),
+      errorAt: (row, reason) => new PayloadError(reason, { line: lines[row] as number }),
     };
     this.#rows = [];
+    this.#lines = [];
     this.#bytes = 0;
     return batch;
   }
 
+  #sridsOf(source: GeometrySource | null | undefined, rows: readonly string[][]) {
+    const column = source?.wktColumn;
+    if (column === undefined) return undefined;
+    const srids = rows.map((row) => sridOf(row[column]));
+    return srids.some((srid) => srid !== undefined) ? srids : undefined;
+  }
+
   #geometries(source: GeometrySource, rows: readonly string[][]): (Geometry | null)[] {
-    return rows.map((row) => {
+    const geometries = rows.map((row, index) => {
       const geometry = source.geometryOf(row);
-      if (geometry === undefined) delete this.#info.wktColumn;
+      if (geometry !== null) this.#presentGeometries++;
+      if (geometry === undefined) this.#addMisplaced(source, row, this.#lines[index]);
       return geometry ?? null;
     });
+    const { misplaced } = this.#info;
+    if (misplaced) this.#info.misplaced = { ...misplaced, present: this.#presentGeometries };
+    return geometries;
+  }
+
+  /** Counts a row whose cells are no geometry. Their columns stay. */
+  #addMisplaced(
+    { wktColumn, pointColumns = [0, 0] }: GeometrySource,
+    row: readonly string[],
+    line: number | undefined,
+  ) {
+    delete this.#info.wktColumn;
+    const before = this.#info.misplaced;
+    const columns = wktColumn === undefined ? pointColumns : [wktColumn];
+    const names = columns.map((column) => `"${this.#names[column]}"`);
+    this.#info.misplaced = {
+      line,
+      text: columns.map((column) => row[column] ?? '').join(' '),
+      column: `Column${names.length > 1 ? 's' : ''} ${names.join(' and ')}`,
+      noun: wktColumn === undefined ? 'position' : 'geometry',
+      ...before,
+      count: (before?.count ?? 0) + 1,
+      present: 0,
+    };
   }
 }
 

@@ -1,0 +1,190 @@
+/**
+ * The forms of one column's texts: recognizes decimal commas and dates such as `31.12.2024`, if all values have them, and
+ * counts the values that don't fit where nearly all others do.
+ */
+import type { PayloadInfo } from '../formats/types.ts';
+import { kindOfNumber } from './infer-types.ts';
+import {
+  type DateForm,
+  decimalComma,
+  decimalPoint,
+  dottedDate,
+  hasDecimalComma,
+  type NumberForm,
+  parseDateFormat,
+  parseTemporal,
+  type ReadableType,
+} from './text-forms.ts';
+
+/** What is known of a column before its values are read. */
+export interface ColumnSettings {
+  /** True if texts may be numbers and booleans (CSV). */
+  readonly textual: boolean;
+  /** True if all values are stored as text. */
+  readonly asText?: boolean | undefined;
+  /** Type that people set; values that don't fit are null. */
+  readonly type?: ReadableType | undefined;
+  readonly numbers?: NumberForm | undefined;
+  readonly dates?: DateForm | undefined;
+  /** Text by which the form was recognized in the pass before. */
+  readonly example?: string | null | undefined;
+  /** Delimiter of the cells in CSV. */
+  readonly delimiter?: string | undefined;
+}
+
+/** Values that don't fit: their number and that of all values present, and the first one with its line. */
+export interface Misfits {
+  readonly count: number;
+  readonly present: number;
+  readonly line: number | undefined;
+  readonly text: string;
+}
+
+export class MisfitCounter {
+  #fits = 0;
+  #count = 0;
+  #line: number | undefined;
+  #text = '';
+
+  addFits(count = 1): void {
+    this.#fits += count;
+  }
+
+  addMisfit(text: string, lineOf: () => number | undefined): void {
+    if (this.#count++ > 0) return;
+    this.#line = lineOf();
+    this.#text = text.length > 40 ? `${text.slice(0, 40)}…` : text;
+  }
+
+  /** True if nearly all values fit: at least four of five, or all but one of three or more. */
+  get isNear(): boolean {
+    return this.#count > 0 && (this.#fits >= 4 * this.#count || (this.#count === 1 && this.#fits >= 2));
+  }
+
+  /** Null if all values fit. */
+  get misfits(): Misfits | null {
+    const count = this.#count;
+    return count === 0 ? null : { count, present: this.#fits + count, line: this.#line, text: this.#text };
+  }
+}
+
+/** The settings of a column by the options of the payload. */
+export function settingsOf({ textual, reading, delimiter }: PayloadInfo, name: string): ColumnSettings {
+  const { types = {}, decimal, date_format } = reading;
+  return {
+    textual,
+    delimiter,
+    type: Object.hasOwn(types, name) ? types[name] : undefined,
+    numbers: decimal === undefined ? undefined : decimal === ',' ? decimalComma : decimalPoint,
+    dates: date_format === undefined ? undefined : parseDateFormat(date_format),
+  };
+}
+
+/** Longest text that may be a number or a date. */
+const maxLength = 40;
+
+export class ColumnForms {
+  readonly #settings: ColumnSettings;
+  readonly #numbersMisfits = new MisfitCounter();
+  readonly #datesMisfits = new MisfitCounter();
+  /** True if every value so far can be a number with a decimal comma, and one must be. */
+  #areCommas = true;
+  #isComma = false;
+  #areDates = true;
+  #isDate = false;
+  /** True if a value is a code such as 007: then no value of the column is meant as a number. */
+  #isCode = false;
+  numbers: NumberForm;
+  dates: DateForm | null;
+  /** The first text with a decimal comma, or the first date, if the column was recognized by its values. */
+  example: string | null = null;
+
+  constructor(settings: ColumnSettings) {
+    this.#settings = settings;
+    this.numbers = settings.numbers ?? decimalPoint;
+    this.dates = settings.dates ?? null;
+    this.example = settings.example ?? null;
+  }
+
+  /** Recognizes the forms by the first values; called before they are read. */
+  recognize(values: readonly unknown[]): void {
+    if (this.#settings.numbers === undefined && this.#allFit(values, (text) => decimalComma.kindOf(text) !== 0)) {
+      const example = values.find((value) => typeof value === 'string' && this.#mustBeComma(value));
+      if (example !== undefined) {
+        this.numbers = decimalComma;
+        this.example = example as string;
+      }
+    }
+    if (this.#settings.dates === undefined && this.#allFit(values, (text) => dottedDate(text) !== undefined))
+      this.dates = dottedDate;
+  }
+
+  #mustBeComma = (text: string) => hasDecimalComma(text, this.#settings.delimiter);
+
+  #allFit(values: readonly unknown[], fits: (text: string) => boolean): boolean {
+    let count = 0;
+    for (const value of values) {
+      if (value === null || value === undefined || value === '') continue;
+      if (typeof value !== 'string' || value.length > maxLength || !fits(value)) return false;
+      count++;
+    }
+    return count > 0;
+  }
+
+  /** Adds numbers without decimal comma. @param areIntegers true if none has a point */
+  addNumbers(count: number, areIntegers: boolean): void {
+    this.#numbersMisfits.addFits(count);
+    if (count === 0) return;
+    this.#areDates = false;
+    if (!areIntegers && this.numbers !== decimalComma) this.#areCommas = false;
+  }
+
+  /** Adds a text, before it is converted. @param lineOf returns its line */
+  addText(text: string, lineOf: () => number | undefined): void {
+    const first = text.charCodeAt(0);
+    const mayFit =
+      text.length <= maxLength && (first <= 32 || first === 45 || first === 46 || (first >= 48 && first <= 57));
+    const isComma = mayFit && decimalComma.kindOf(text) !== 0;
+    const isNumber = isComma || (mayFit && kindOfNumber(text) !== 0);
+    const dotted = mayFit && !isNumber && dottedDate(text) !== undefined;
+    this.#areCommas &&= isComma;
+    this.#areDates &&= dotted;
+    if (isComma && this.#mustBeComma(text)) this.#isComma = this.#setExample(text);
+    if (dotted) this.#isDate = this.#setExample(text);
+    this.#isCode ||= mayFit && !isNumber && /^-?0\d+$/.test(text);
+    if (isNumber) this.#numbersMisfits.addFits();
+    else this.#numbersMisfits.addMisfit(text, lineOf);
+    if (dotted || (mayFit && !isNumber && parseTemporal(text, 'datetime', this.dates) !== undefined))
+      this.#datesMisfits.addFits();
+    else this.#datesMisfits.addMisfit(text, lineOf);
+  }
+
+  #setExample(text: string): true {
+    this.example ??= text;
+    return true;
+  }
+
+  /**
+   * The settings for reading the column again, once all of its values are known; null if it is read right.
+   * @param isStoredTyped true if values were stored in another form than their text
+   */
+  settingsForNextPass(isStoredTyped: boolean): ColumnSettings | null {
+    const { asText, numbers, dates } = this.#settings;
+    const { example } = this;
+    if (asText) return null;
+    if (this.#areCommas && this.#isComma && this.numbers !== decimalComma && numbers === undefined)
+      return { ...this.#settings, numbers: decimalComma, example };
+    if (this.#areDates && this.#isDate && this.dates === null && dates === undefined)
+      return { ...this.#settings, dates: dottedDate, example };
+    return isStoredTyped ? { ...this.#settings, asText: true } : null;
+  }
+
+  /** The values that keep a column of text from being one of numbers or dates; null if there are none or too many. */
+  get misfits(): (Misfits & { readonly type: 'float' | 'date' }) | null {
+    if (!this.#settings.textual || this.#settings.type !== undefined) return null;
+    const { misfits } = this.#numbersMisfits;
+    if (misfits && this.#numbersMisfits.isNear && !this.#isCode) return { ...misfits, type: 'float' };
+    const dates = this.#datesMisfits.misfits;
+    return dates && this.#datesMisfits.isNear ? { ...dates, type: 'date' } : null;
+  }
+}

@@ -1,0 +1,140 @@
+/**
+ * Forms of texts that mean numbers, dates and truth values: those that CSV has by itself (`infer-types.ts`), those that hold
+ * for a column as a whole (decimal commas, `31.12.2024`), and those that people name.
+ */
+import type { readableTypes } from '../../catalogue/types.ts';
+import { parseDateTime, parseTime } from '../date-time.ts';
+import { ParameterError } from '../errors.ts';
+import { kindOfNumber, parseBoolean, parseNumber, valueKinds } from './infer-types.ts';
+
+export type ReadableType = (typeof readableTypes)[number];
+
+/** A form of numbers. */
+export interface NumberForm {
+  /** Integer or float; 0 if the text is no number in this form. */
+  kindOf(text: string): number;
+  /** The number of a text whose kind is not 0; NaN stands for null. */
+  parse(text: string): number;
+}
+
+export const decimalPoint: NumberForm = { kindOf: kindOfNumber, parse: parseNumber };
+
+/** Decimal commas, with or without points between thousands: `12,5`, `1.234,50`, `1234`. */
+export const decimalComma: NumberForm = {
+  kindOf(text) {
+    const parts = commaPattern.exec(text.trim());
+    if (!parts) return 0;
+    const [, whole = '', fraction] = parts;
+    const digits = whole.replaceAll('.', '').length + (fraction?.length ?? 0);
+    if (digits > 16) return 0;
+    return fraction === undefined ? kindOfNumber(text.trim().replaceAll('.', '')) : valueKinds.float;
+  },
+  parse: (text) => Number(text.trim().replaceAll('.', '').replace(',', '.')),
+};
+
+const commaPattern = /^-?((?:0|[1-9]\d*)|[1-9]\d{0,2}(?:\.\d{3})+)(?:,(\d+))?$/;
+
+/** Numbers as people force them: also `+1`, `007` and `1 234`. */
+export const looseNumber = (form: NumberForm): NumberForm => {
+  const tidy = (text: string) =>
+    text
+      .replace(/[\s'\u2019]/g, '')
+      .replace(/^([+-]?)0+(?=\d)/, '$1')
+      .replace(/^\+/, '');
+  return { kindOf: (text) => form.kindOf(tidy(text)), parse: (text) => form.parse(tidy(text)) };
+};
+
+/**
+ * True if a text can only have a decimal comma: not `1,234`, which is more than a thousand in English.
+ * @param delimiter of the cells: programs write semicolons where the comma is the decimal separator
+ */
+export function hasDecimalComma(text: string, delimiter: string | undefined): boolean {
+  const comma = text.indexOf(',');
+  return comma !== -1 && (delimiter === ';' || text.trim().length - comma !== 4 || /^-?0,/.test(text.trim()));
+}
+
+/** A form of dates. @returns the date (YYYY-MM-DD) or datetime (RFC 3339, without offset); undefined if it is none */
+export type DateForm = (text: string) => string | undefined;
+
+const dotted = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?:,?[ T](\d{1,2}):(\d{2})(?::(\d{2}))?)?$/;
+
+/** `31.12.2024`, also with a time behind it. */
+export const dottedDate: DateForm = (text) => {
+  const parts = dotted.exec(text.trim());
+  if (!parts) return undefined;
+  const [, day = '', month = '', year = '', hour, minute, second] = parts;
+  return isoDate(year, month, day, hour, minute, second);
+};
+
+function isoDate(year: string, month: string, day: string, hour?: string, minute = '00', second = '00') {
+  const two = (part: string) => part.padStart(2, '0');
+  const date = `${year}-${two(month)}-${two(day)}`;
+  const text = hour === undefined ? date : `${date}T${two(hour)}:${two(minute)}:${two(second)}`;
+  return Number.isNaN(parseDateTime(text)) ? undefined : text;
+}
+
+/** Parts of a date format, and their patterns. Minutes are MM behind hours. */
+const dateParts: Readonly<Record<string, readonly [part: string, pattern: string]>> = {
+  YYYY: ['year', '\\d{4}'],
+  YY: ['year', '\\d{2}'],
+  MM: ['month', '\\d{1,2}'],
+  M: ['month', '\\d{1,2}'],
+  DD: ['day', '\\d{1,2}'],
+  D: ['day', '\\d{1,2}'],
+  HH: ['hour', '\\d{1,2}'],
+  H: ['hour', '\\d{1,2}'],
+  SS: ['second', '\\d{2}'],
+};
+
+const strftime: Readonly<Record<string, string>> = { Y: 'YYYY', y: 'YY', m: 'MM', d: 'DD', H: 'HH', M: 'MM', S: 'SS' };
+
+/**
+ * The form of dates that a format describes: `DD.MM.YYYY`, `MM/DD/YY`, `DD.MM.YYYY HH:MM`, or as in strftime `%d.%m.%Y`.
+ * @throws ParameterError if it lacks year, month or day
+ */
+export function parseDateFormat(format: string): DateForm {
+  const plain = format.replace(/%([YymdHMS])/g, (_, letter: string) => strftime[letter] ?? '');
+  const names: string[] = [];
+  const pattern = plain.replace(/YYYY|YY|MM?|DD?|HH?|SS|[^A-Za-z\d\s]|\s/gi, (token) => {
+    const [part, digits] = dateParts[token.toUpperCase()] ?? [];
+    if (part === undefined) return `\\${token}`.replace(/^\\\s$/, '\\s');
+    names.push(part === 'month' && names.includes('hour') ? 'minute' : part);
+    return `(${digits})`;
+  });
+  for (const part of ['year', 'month', 'day']) {
+    if (!names.includes(part))
+      throw new ParameterError(`"${format}" has no ${part}. A date format is like DD.MM.YYYY or MM/DD/YYYY HH:MM.`);
+  }
+  const whole = new RegExp(`^${pattern}$`);
+  return (text) => {
+    const values = whole.exec(text.trim())?.slice(1);
+    if (!values) return undefined;
+    const part = (name: string) => values[names.indexOf(name)];
+    const year = part('year') as string;
+    // As POSIX has it: 69 to 99 are of the 20th century.
+    const full = year.length === 4 ? year : `${Number(year) < 69 ? '20' : '19'}${year}`;
+    return isoDate(full, part('month') as string, part('day') as string, part('hour'), part('minute'), part('second'));
+  };
+}
+
+const yes = /^(?:true|t|yes|y|1|ja|j|wahr|oui|sí|si|sì)$/i;
+const no = /^(?:false|f|no|n|0|nein|falsch|non)$/i;
+
+/** A truth value as people force it: also `yes`, `nein`, `1`. */
+export function parseLooseBoolean(text: string): boolean | undefined {
+  const word = text.trim();
+  return parseBoolean(word) ?? (yes.test(word) ? true : no.test(word) ? false : undefined);
+}
+
+/** A date, datetime or time as people force it. @param form tried before ISO 8601 */
+export function parseTemporal(
+  text: string,
+  type: 'date' | 'datetime' | 'time',
+  form: DateForm | null,
+): string | undefined {
+  const trimmed = text.trim();
+  if (type === 'time') return Number.isNaN(parseTime(trimmed)) ? undefined : trimmed;
+  const iso = form?.(trimmed) ?? dottedDate(trimmed) ?? (Number.isNaN(parseDateTime(trimmed)) ? undefined : trimmed);
+  if (type === 'date') return iso?.slice(0, 10);
+  return iso?.length === 10 ? `${iso}T00:00:00` : iso;
+}

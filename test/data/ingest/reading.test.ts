@@ -1,0 +1,188 @@
+/** Decimal commas, dates, options for reading, and values that don't fit. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { Reading } from '../../../src/catalogue/types.ts';
+import { ingestPayload, rowsOf, typesOf, valuesOf } from '../support/payloads.ts';
+
+const read = async (text: string | Uint8Array, reading: Reading = {}, fileName = 'a.csv') => {
+  const { result, table } = await ingestPayload(text, fileName, { reading });
+  return { types: typesOf(result), values: await valuesOf(table), notes: result.notes, result, table };
+};
+const points = async (text: string, reading: Reading = {}) => {
+  const { table } = await read(text, reading);
+  return (await rowsOf(table)).map(({ geometry }) => (geometry?.type === 'Point' ? geometry.coordinates : null));
+};
+/** Rows for more than one row group. */
+const many = (cell: (n: number) => string, head = 'a;b') =>
+  `${head}\n${Array.from({ length: 9000 }, (_, n) => `${cell(n)};x`).join('\n')}\n`;
+
+test('decimal commas and dates are recognized where a whole column fits, and said', async () => {
+  const { types, values, notes } = await read(
+    'preis;datum;zeit;menge\n12,5;31.12.2024;1.2.2024 10:30;1\n-0,25;01.02.2023;01.02.2023 9:05:07;2\n;;;3\n',
+  );
+  assert.deepEqual(types, ['preis:float', 'datum:date', 'zeit:datetime', 'menge:integer']);
+  assert.deepEqual(values, [
+    [12.5, '2024-12-31', '2024-02-01T10:30:00', 1],
+    [-0.25, '2023-02-01', '2023-02-01T09:05:07', 2],
+    [null, null, null, 3],
+  ]);
+  assert.deepEqual(notes, [
+    'Column "preis": read as numbers with decimal commas such as 12,5.',
+    'Column "datum": read as dates such as 31.12.2024.',
+    'Column "zeit": read as datetimes such as 1.2.2024 10:30.',
+  ]);
+});
+
+test('points between thousands belong to decimal commas', async () => {
+  const { types, values } = await read('a;b\n1.234,50;x\n12;x\n1.234.567,1;x\n');
+  assert.deepEqual(types, ['a:float', 'b:string']);
+  assert.deepEqual(
+    values.map(([a]) => a),
+    [1234.5, 12, 1234567.1],
+  );
+});
+
+test('commas between thousands in English stay text, unless the cells are separated by semicolons', async () => {
+  assert.deepEqual((await read('a,b\n"1,234",x\n"5,678",x\n')).types, ['a:string', 'b:string']);
+  assert.deepEqual((await read('a,b\n"1,23",x\n"5,678",x\n')).types, ['a:float', 'b:string']);
+  assert.deepEqual((await read('a;b\n1,234;x\n5,678;x\n')).types, ['a:float', 'b:string']);
+  assert.deepEqual((await read('a;b\n1,234,567;x\n')).types, ['a:string', 'b:string']);
+});
+
+for (const [what, text, type, first] of [
+  ['a comma behind a row group of whole numbers', many((n) => (n === 8500 ? '1,5' : String(n))), 'float', 0],
+  ['a word behind a row group of decimal commas', many((n) => (n === 8500 ? 'n/a' : `${n},5`)), 'string', '0,5'],
+  ['a word behind a row group of dates', many((n) => (n === 8500 ? 'n/a' : '31.12.2024')), 'string', '31.12.2024'],
+  ['a 31st of February', 'a;b\n31.02.2024;x\n', 'string', '31.02.2024'],
+  ['codes', 'a;b\n007;x\n12;x\n', 'string', '007'],
+] as const) {
+  test(`${what}: the column is ${type}`, async () => {
+    const { types, values } = await read(text);
+    assert.equal(types[0], `a:${type}`);
+    assert.equal(values[0]?.[0], first);
+  });
+}
+
+test('Latitude;Longitude with decimal commas make points', async () => {
+  assert.deepEqual(await points('Name;Latitude;Longitude\na;52,5;13,4\n'), [[13.4, 52.5]]);
+});
+
+for (const [option, text, reading, types, values] of [
+  ['type', 'a,b\n007,1\n', { types: { a: 'integer', b: 'string' } }, ['a:integer', 'b:string'], [[7, '1']]],
+  ['type of truth values', 'a\nja\nnein\n', { types: { a: 'boolean' } }, ['a:boolean'], [[true], [false]]],
+  ['decimal ,', 'a,b\n"1,234",1\n', { decimal: ',' }, ['a:float', 'b:integer'], [[1.234, 1]]],
+  ['decimal .', 'a;b\n1,5;1\n', { decimal: '.' }, ['a:string', 'b:integer'], [['1,5', 1]]],
+  ['date format', 'a\n12/31/2024\n', { date_format: 'MM/DD/YYYY' }, ['a:date'], [['2024-12-31']]],
+  [
+    'date format of strftime',
+    'a\n31.12.24 10:05\n',
+    { date_format: '%d.%m.%y %H:%M' },
+    ['a:datetime'],
+    [['2024-12-31T10:05:00']],
+  ],
+  ['delimiter', 'a~b\n1~2\n', { delimiter: '~' }, ['a:integer', 'b:integer'], [[1, 2]]],
+  [
+    'no header',
+    '1,x\n2,y\n',
+    { header: false },
+    ['column_1:integer', 'column_2:string'],
+    [
+      [1, 'x'],
+      [2, 'y'],
+    ],
+  ],
+  ['skip', 'Report of 2024\n\na,b\n1,2\n', { skip: 2 }, ['a:integer', 'b:integer'], [[1, 2]]],
+] as const) {
+  test(`option ${option}`, async () => {
+    const found = await read(text, reading as Reading);
+    assert.deepEqual(found.types, types);
+    assert.deepEqual(found.values, values);
+  });
+}
+
+test('encoding', async () => {
+  const { values } = await read(Buffer.from([0x61, 0x0a, 0xe1, 0x0a]), { encoding: 'iso-8859-7' });
+  assert.deepEqual(values, [['α']]);
+  await assert.rejects(read('a\n1\n', { encoding: 'klingon' }), /there is no encoding "klingon"/);
+  await assert.rejects(read(Buffer.from([0x61, 0x0a, 0xff, 0x0a]), { encoding: 'utf-8' }), /not valid utf-8/);
+});
+
+test('columns of latitude, longitude and geometry by name', async () => {
+  assert.deepEqual(await points('nord;ost\n52,5;13,4\n', { lat: 'nord', lon: 'ost' }), [[13.4, 52.5]]);
+  assert.deepEqual(await points('1,POINT(1 2)\n', { header: false, geometry: 'column_2' }), [[1, 2]]);
+  await assert.rejects(
+    points('nord;ost\n1;2\n', { lat: 'nrod', lon: 'ost' }),
+    /there is no column "nrod"; did you mean "nord"\?/,
+  );
+  await assert.rejects(points('nord;ost\n1;2\n', { lat: 'nord' }), /--lon COLUMN/);
+});
+
+test('projected coordinates in columns: with their reference system they are points, without it a hint', async () => {
+  const text = 'rechtswert;hochwert\n391390,731;5817855,241\n';
+  const [point] = await points(text, { crs: 'EPSG:25833' });
+  assert.ok(point && Math.abs((point[0] ?? 0) - 13.4) < 1e-6);
+  assert.match((await read(text)).notes.join(), /"rechtswert" and "hochwert": not degrees.*--crs EPSG:25833/);
+});
+
+test('WKT of another reference system: by its SRID, by --crs, or refused', async () => {
+  for (const [cell, reading] of [
+    ['SRID=25833;POINT(391390.731 5817855.241)', {}],
+    ['POINT(391390.731 5817855.241)', { crs: '25833' }],
+  ] as const) {
+    const [point] = await points(`geom\n${cell}\n`, reading);
+    assert.ok(point && Math.abs((point[1] ?? 0) - 52.5) < 1e-6, cell);
+  }
+  await assert.rejects(
+    read('id,geom\n1,POINT(391390 5817855)\n'),
+    /line 2: the position 391390 5817855.*--crs EPSG:25833/,
+  );
+  assert.deepEqual((await read('id,geom\n1,POINT(391390 5817855)\n', { types: { geom: 'string' } })).types, [
+    'id:integer',
+    'geom:string',
+  ]);
+});
+
+for (const [what, text, reading, note] of [
+  [
+    'a number',
+    'a,b\n1,x\n2,x\nn/a,x\n',
+    {},
+    'Column "a": 1 of 3 values is not a number (line 4, "n/a"): the column is text. To read the others: --type a=float',
+  ],
+  [
+    'a number of a type that people set',
+    'a,b\n1,x\n"n\na",x\n',
+    { types: { a: 'integer' } },
+    'Column "a": 1 of 2 values is not an integer (line 3, "n\\na"): null in such rows.',
+  ],
+  [
+    'a date',
+    'a\n2024-01-01\n2024-01-02\nsoon\n',
+    {},
+    'Column "a": 1 of 3 values is not a date (line 4, "soon"): the column is text. To read the others: --type a=date',
+  ],
+  [
+    'WKT',
+    'g,b\nPOINT(1 2),x\nPOINT(oops,x\nPOINT(3 4),x\n',
+    {},
+    'Column "g": 1 of 3 values is not a geometry (line 3, "POINT(oops"): no geometry in such rows.',
+  ],
+  [
+    'a position',
+    `lon,lat\n${'1,2\n'.repeat(10)}1,oops\n`,
+    {},
+    'Columns "lon" and "lat": 1 of 11 values is not a position (line 12, "1 oops"): no geometry in such rows.',
+  ],
+] as const) {
+  test(`${what} that does not fit is said with its line, and refused with strict`, async () => {
+    assert.ok(
+      (await read(text, reading as Reading)).notes.includes(note),
+      (await read(text, reading as Reading)).notes.join('\n'),
+    );
+    await assert.rejects(read(text, { ...reading, strict: true } as Reading), /line \d+: /);
+  });
+}
+
+test('strict accepts what fits', async () => {
+  assert.deepEqual((await read('a,b\n1,x\n2,y\n', { strict: true })).types, ['a:integer', 'b:string']);
+});
