@@ -2,7 +2,6 @@
  * Credentials of users: passwords, tokens, sessions. They are not part of the catalogue, and are never listed, served or
  * logged. The rights of their owners are read from the catalogue at each request.
  */
-import { ValidationError } from './errors.ts';
 import type { Viewer } from './permissions.ts';
 
 /** Rights of a token: `read` allows to see what its user may see, `write` also to write what its user may write. */
@@ -72,20 +71,4 @@ export interface Accounts extends Credentials {
   endSession(key: string): Promise<void>;
   /** Removes the password, the tokens and the sessions of a user. */
   removeCredentials(username: string): Promise<void>;
-}
-
-/** In UTF-16 code units: hashing very long passwords would cost time for nothing. */
-const maxPasswordLength = 1024;
-
-/**
- * The password in the form that is hashed: normalized to NFC, so that all keyboards give the same (RFC 8265, section 4.2).
- * @throws ValidationError if it is empty, too long, or has line breaks or null characters
- */
-export function normalizePassword(password: string): string {
-  const refuse = (message: string) => new ValidationError({ password: [message] });
-  if (password === '') throw refuse('This field may not be blank.');
-  if (password.length > maxPasswordLength)
-    throw refuse(`Ensure this field has no more than ${maxPasswordLength} characters.`);
-  if (/[\0\r\n]/.test(password)) throw refuse('A password has no line breaks or null characters.');
-  return password.normalize('NFC');
 }

@@ -1,6 +1,6 @@
 /** Parsers of texts, usernames and passwords, with the messages of Django REST Framework. */
-import { normalizePassword } from './accounts.ts';
 import type { ValidationError } from './errors.ts';
+import { normalizeNewPassword } from './passwords.ts';
 import { usernameRule } from './ref.ts';
 
 /** Result of parsing a value of an input: the value, typed and trimmed, or error messages. */
@@ -48,12 +48,12 @@ export function parseUsername(value: unknown): Parsed<string> {
   return usernameRule.test(name.value) ? name : invalid(badUsername);
 }
 
-/** Parses a password, which is not trimmed. */
+/** Parses the new password of a user, which is not trimmed. */
 export function parsePassword(value: unknown): Parsed<string> {
   const password = parseText(value, { blank: false, trim: false });
   if ('errors' in password) return password;
   try {
-    return { value: normalizePassword(password.value) };
+    return { value: normalizeNewPassword(password.value) };
   } catch (error) {
     return { errors: (error as ValidationError).fields.password ?? [] };
   }

@@ -121,12 +121,19 @@ describe('user passwd', () => {
     assert.equal(await (await accountsIn(root)).verifyPassword('bob', 'one'), false);
   });
 
-  it('says when a password is short, and that tokens stay', async () => {
+  it('refuses a password that is soon guessed, and says that tokens stay', async () => {
     const root = await makeRoot(seed);
     await (await accountsIn(root)).addToken('bob');
-    const { exitCode, err } = await at('user passwd bob --password-stdin', { root, files: { '-': 'short' } });
+    const passwd = (password: string) => at('user passwd bob --password-stdin', { root, files: { '-': password } });
+    const added = await at('user add zoe --password-stdin', { root, files: { '-': 'zoe' } });
+    const similar = await at('user add margarethe --password-stdin', { root, files: { '-': 'Margarethe1' } });
+    assert.match(similar.err, /too similar to the username/);
+    assert.doesNotMatch((await at('user list', { root })).out, /margarethe/);
+    assert.deepEqual([added.exitCode, (await at('user list', { root })).out.includes('zoe')], [2, false]);
+    assert.match(added.err, /too short\. It must contain at least 8 characters/);
+    assert.match((await passwd('Passw0rd!')).err, /This password is too common/);
+    const { exitCode, err } = await passwd('looking-glass');
     assert.equal(exitCode, 0);
-    assert.match(err, /is short/);
     assert.match(err, /A token stays valid\. See: catalogue token list bob/);
   });
 });

@@ -68,7 +68,7 @@ describe('the login page', () => {
     assert.ok(!log.join('\n').includes(key));
     // Neither is a session a token, nor does it outlive its password.
     assert.equal((await visit('/api/v1/', { headers: { Authorization: `Token ${key}` } })).status, 401);
-    await accounts.setPassword('bob', 'another');
+    await accounts.setPassword('bob', 'another one');
     assert.equal((await visit('/api/v1/users/me/')).status, 401);
     assert.equal((await visit('/api/v1/')).status, 200);
   });

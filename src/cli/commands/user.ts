@@ -82,18 +82,13 @@ const passwd: Verb<PasswordOptions> = {
   },
 };
 
-/** Shorter passwords are soon guessed. */
-const shortPassword = 8;
-
 /**
  * Reads a new password: from stdin, or typed twice and not shown.
  * @throws UsageError where there is no terminal, or the two differ; DeclinedError where it is empty
  */
-async function newPassword({ context, show }: Call, username: string, fromStdin: boolean): Promise<string> {
+async function newPassword({ context }: Call, username: string, fromStdin: boolean): Promise<string> {
   const password = fromStdin ? (await context.read('-')).replace(/\r?\n$/, '') : await askTwice(context, username);
   if (password === '') throw new DeclinedError('No password was given. Nothing was changed.');
-  if (Array.from(password).length < shortPassword)
-    show.message(`This password is short. Use at least ${shortPassword} characters.`);
   return password;
 }
 

@@ -10,13 +10,13 @@ import { Low } from 'lowdb';
 import {
   type Accounts,
   type NewToken,
-  normalizePassword,
   type Session,
   type TokenInfo,
   type TokenOptions,
   tokenScopes,
 } from '../../catalogue/accounts.ts';
 import { NotFoundError, NotPermittedError, ValidationError } from '../../catalogue/errors.ts';
+import { normalizeNewPassword } from '../../catalogue/passwords.ts';
 import type { Viewer } from '../../catalogue/permissions.ts';
 import { usernameRule } from '../../catalogue/ref.ts';
 import type { User } from '../../catalogue/types.ts';
@@ -73,8 +73,8 @@ export class FileAccounts implements Accounts {
   }
 
   async setPassword(username: string, password: string): Promise<void> {
-    const checked = normalizePassword(password);
     await this.#assertUserExists(username);
+    const checked = normalizeNewPassword(password, username);
     const hash = await hashPassword(checked);
     await this.#edit((data) => ({
       ...data,

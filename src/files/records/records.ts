@@ -19,6 +19,7 @@ import {
 import { allEntities } from '../../catalogue/listing.ts';
 import { getEntity } from '../../catalogue/lookup.ts';
 import { parseDatasetRef } from '../../catalogue/parse-ref.ts';
+import { normalizeNewPassword } from '../../catalogue/passwords.ts';
 import type { RecordValue } from '../../catalogue/record-set.ts';
 import { formatRef, type Ref, type Refs, refOf } from '../../catalogue/ref.ts';
 import { linkedRef } from '../../catalogue/represent.ts';
@@ -55,6 +56,7 @@ export async function createRecord<K extends CreatableKind>(
   const fields = columns === undefined ? given : { ...given, columns: newColumns(columns) };
   assertNamespaceName(fields);
   const slug = String(fields.slug ?? fields.username);
+  if (fields.password !== undefined) normalizeNewPassword(String(fields.password), slug);
   const ref = (
     kind === 'dataset' ? { kind, namespace: String(fields.namespace), slug } : { kind, slug }
   ) as CreatableRef;
@@ -98,6 +100,7 @@ export async function editRecord<K extends WritableKind>(
   if (ref.kind === 'user' && (fields.username ?? ref.slug) !== ref.slug)
     throw new ValidationError({ username: ["A username can't be changed."] });
   assertNamespaceName(fields);
+  if (fields.password !== undefined) normalizeNewPassword(String(fields.password), ref.slug);
   const target = refAfterEdit(ref, fields);
   const moves = formatRef(target) !== formatRef(ref);
   await files.ensureRead([unitOf(target), ...unitsInFields(ref.kind, { ...(entity as object), ...fields })]);

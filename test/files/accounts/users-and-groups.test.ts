@@ -87,13 +87,13 @@ describe('a user', () => {
 
   it('that is removed takes password and tokens along', async (t) => {
     const { view, files, folder } = await open(t);
-    await files.accounts.setPassword('bob', 'builder');
+    await files.accounts.setPassword('bob', 'builder 7305');
     const { token } = await files.accounts.addToken('bob');
     await view.remove(user('bob'));
     await assert.rejects(access(folder.path('users/bob.yaml')));
     assert.deepEqual(await files.accounts.tokens(), []);
     await view.create('user', { username: 'bob' });
-    assert.equal(await files.accounts.verifyPassword('bob', 'builder'), false);
+    assert.equal(await files.accounts.verifyPassword('bob', 'builder 7305'), false);
     assert.equal(await files.accounts.viewerByToken(token), null);
     assert.deepEqual((await view.get<'group'>(group('readers'))).members, ['alice']);
   });
@@ -188,13 +188,13 @@ describe('users and groups', () => {
       username: 'bob',
       name: 'Bob',
       email: 'bob@example.org',
-      password: 'builder',
+      password: 'builder 7305',
       staff: true,
       groups: ['editors'],
     };
     const bob = await own.edit<'user'>(user('bob'), input);
     assert.deepEqual([bob.name, bob.email, bob.staff, bob.groups], ['Bob', 'bob@example.org', false, ['readers']]);
-    assert.ok(await files.accounts.verifyPassword('bob', 'builder'));
+    assert.ok(await files.accounts.verifyPassword('bob', 'builder 7305'));
   });
 
   it('who may only look write nothing, and see what they may see otherwise', async (t) => {
