@@ -26,7 +26,7 @@ export function assertKeepsData(
 ): void {
   if (!before?.rows) return;
   if (rows === null && !replace) {
-    const found = format ? `A ${format} file` : 'The file';
+    const found = format ? `The file (${format})` : 'The file';
     const message = `${found} has no rows that can be read, and the version before has ${before.rows}. If it is another dataset, give it another name.`;
     throw new DataLossError(message, 'replace');
   }

@@ -9,6 +9,7 @@ import { formatRef } from '../../catalogue/ref.ts';
 import { representDataset } from '../../catalogue/represent.ts';
 import type { Column, Dataset } from '../../catalogue/types.ts';
 import type { Verb } from '../command.ts';
+import { UsageError } from '../errors.ts';
 import { find, withSuggestions } from '../lookup.ts';
 import { dryRun } from '../options.ts';
 import { linksOf, showOutcome } from '../output/outcome.ts';
@@ -26,6 +27,8 @@ const list: Verb = {
     if (show.asJson) show.json(representDataset(dataset, linksOf(catalogue)).columns);
     else if (show.forPeople && columns.length === 0) show.message('No columns. They come with the first version.');
     else show.table(['NAME', 'TYPE', 'LABEL', 'UNIT', 'DESCRIPTION'], columns.map(row));
+    const missing = dataset.missing_columns.map((column) => column.name).join(', ');
+    if (missing) show.message(`Described columns without data: ${missing}. They come back with the data.`);
     return 0;
   },
 };
@@ -39,7 +42,7 @@ interface EditOptions extends Partial<Record<ColumnText, string>> {
 const edit: Verb<EditOptions> = {
   usage: 'edit <dataset> <column>',
   description: 'Describe a column. Only the fields that are given change.',
-  notes: 'The description stays when a new version is added.',
+  notes: 'The description stays when a new version is added, even one without the column.',
   examples: [
     'catalogue column edit parks/trees height --unit m --description "From the ground to the top"',
     'catalogue column edit parks/trees geometry --label Position --dry-run',
@@ -55,19 +58,45 @@ const edit: Verb<EditOptions> = {
     const dataset = await withSuggestions(catalogue, ref, () => catalogue.get<'dataset'>(ref));
     assertHasColumn(dataset, column);
     const changed = await editFields(catalogue, ref, { columns: [{ name: column, ...given }] }, { dryRun: isDryRun });
-    const object = changed.columns.find((one) => one.name === column);
+    const object = [...changed.columns, ...changed.missing_columns].find((one) => one.name === column);
     showOutcome(call, { done: ['Changed', 'change'], ref, part: `column ${column} of`, object, dryRun: isDryRun });
+    return 0;
+  },
+};
+
+const rename: Verb<{ readonly dryRun?: boolean }> = {
+  usage: 'rename <dataset> <column> <name>',
+  description: 'Give the description of a column to a column of another name.',
+  notes:
+    'For a column that the data name otherwise than before, such as Height and height. The data are not changed. The name ' +
+    'before is kept in the record (former_names), so that data with either name have the description.',
+  examples: ['catalogue column rename parks/trees Height height'],
+  options: () => [dryRun()],
+  async run(call, [name = '', from = '', to = ''], { dryRun: isDryRun }) {
+    const ref = parseDatasetRef(name);
+    if (from === to)
+      throw new UsageError('Give two different names: catalogue column rename <dataset> <column> <name>');
+    const catalogue = await call.open();
+    const dataset = await withSuggestions(catalogue, ref, () => catalogue.get<'dataset'>(ref));
+    assertHasColumn(dataset, from);
+    const input = { columns: [{ name: to, former_names: [from] }] };
+    const changed = await editFields(catalogue, ref, input, { dryRun: isDryRun });
+    const object = [...changed.columns, ...changed.missing_columns].find((one) => one.name === to || one.name === from);
+    const part = `column ${from} to ${to} of`;
+    showOutcome(call, { done: ['Renamed', 'rename'], ref, part, object, dryRun: isDryRun });
+    if (changed.columns.some((one) => one.name === from))
+      call.show.message(`The newest version still has the column ${from}: it is shown so until a version has ${to}.`);
     return 0;
   },
 };
 
 /** @throws NotFoundError with a suggestion */
 function assertHasColumn(dataset: Dataset, name: string): void {
-  const names = dataset.columns.map((column) => column.name);
+  const names = [...dataset.columns, ...dataset.missing_columns].map((column) => column.name);
   if (names.includes(name)) return;
   const meant = closest(name, names);
   const hint = meant === undefined ? `See: catalogue column list ${formatRef(dataset)}` : `Did you mean ${meant}?`;
   throw new NotFoundError(`${formatRef(dataset)} has no column ${name}. ${hint}`);
 }
 
-export const verbs: readonly Verb[] = [list, edit];
+export const verbs: readonly Verb[] = [list, edit, rename];

@@ -3,14 +3,15 @@ import { extname, resolve } from 'node:path';
 import { Option } from 'commander';
 import type { Rows } from '../../catalogue/catalogue.ts';
 import { closest } from '../../catalogue/closest.ts';
-import { parseVersionRef } from '../../catalogue/parse-ref.ts';
-import { formatRef } from '../../catalogue/ref.ts';
+import { parseDatasetRef, parseSlugRef, parseVersionRef } from '../../catalogue/parse-ref.ts';
+import { formatRef, type VersionRef } from '../../catalogue/ref.ts';
+import type { Query } from '../../catalogue/types.ts';
 import { type OutputFormatName, outputFormats } from '../../data/formats/output-formats.ts';
 import type { Call, Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import { type Parameter, parametersFrom } from '../filters.ts';
+import { type Parameter, parametersFrom, parametersOf } from '../filters.ts';
 import { interruptible } from '../interruption.ts';
-import { findVersion } from '../lookup.ts';
+import { find, findVersion } from '../lookup.ts';
 import { wholeNumber } from '../options.ts';
 import { transfer } from '../output/progress.ts';
 import { bytesText } from '../output/quantities.ts';
@@ -30,7 +31,7 @@ const count = wholeNumber(0, Number.MAX_SAFE_INTEGER);
 
 export const command: Verb<DataOptions> = {
   usage: 'data <dataset> [filters...]',
-  description: 'Print the rows of a dataset, or of one of its versions.',
+  description: 'Print the rows of a dataset, of one of its versions, or of a saved query (@query).',
   notes:
     'A filter is column=value or column__lookup=value, with the lookups ne, gt, gte, lt, lte, in, range, isnull, ' +
     'contains, startswith, endswith (icontains … to ignore case), and for geometry intersects, within, contains, ' +
@@ -39,6 +40,7 @@ export const command: Verb<DataOptions> = {
   examples: [
     'catalogue data parks/trees',
     'catalogue data parks/trees height__gte=10 name__icontains=oak --ordering -height --limit 5',
+    'catalogue data @tall-trees --limit 5',
     'catalogue data parks/trees@latest --bbox 4,51,5,52 -o trees.csv',
     'catalogue data parks/trees --filter "height > 10 OR name LIKE \'o%\'" --fields name,height --format csv',
   ],
@@ -54,13 +56,16 @@ export const command: Verb<DataOptions> = {
   ],
   async run(call, [name = '', ...words], options) {
     const { show, context } = call;
-    const requested = parseVersionRef(name);
-    const parameters = [...parametersFrom(words), ...ownParameters(options)];
+    const named = name.startsWith('@') ? parseSlugRef('query', name.slice(1)) : parseVersionRef(name);
+    const given = [...parametersFrom(words), ...ownParameters(options)];
     const output = options.output === '-' ? undefined : options.output;
     const format = options.format ?? (output === undefined ? undefined : formatOf(output));
     if (format === 'parquet' && output === undefined && show.forPeople)
       throw new UsageError("Parquet is binary and can't be shown at a terminal. Write it to a file: -o rows.parquet");
     const catalogue = await call.open();
+    const query = named.kind === 'query' ? await find(catalogue, named, show) : null;
+    const parameters = [...parametersOf(query?.parameters ?? {}), ...given];
+    const requested = query ? versionOf(query) : (named as VersionRef);
     const { ref } = await findVersion(catalogue, requested, show);
     const byTable = show.forPeople && !show.asJson && output === undefined && format === undefined;
     if (byTable) {
@@ -77,6 +82,12 @@ export const command: Verb<DataOptions> = {
     return 0;
   },
 };
+
+/** The version that a saved query asks. */
+function versionOf({ dataset, version }: Query): VersionRef {
+  const { namespace, slug } = parseDatasetRef(dataset);
+  return { kind: 'version', namespace, dataset: slug, slug: version ?? 'latest' };
+}
 
 function ownParameters(options: DataOptions): readonly Parameter[] {
   return asParameters.flatMap((name) => {

@@ -27,13 +27,23 @@ function dataOf({ versions }: Dataset): readonly (readonly [string, string])[] {
 }
 
 function showParts(show: Show, dataset: Dataset): void {
-  const { columns, versions } = dataset;
+  const { columns, missing_columns: missing, versions } = dataset;
   if (columns.length) {
     show.heading(`Columns (${columns.length})`);
     showFilled(
       show,
       ['NAME', 'TYPE', 'UNIT', 'LABEL', 'DESCRIPTION'],
       columns.map(({ name, type, unit, label, description }) => [name, type, unit, label, description]),
+    );
+  }
+  if (missing.length) {
+    show.heading(`Columns without data (${missing.length})`);
+    showFilled(
+      show,
+      ['NAME', 'TYPE', 'UNIT', 'LABEL', 'DESCRIPTION', 'SINCE'],
+      missing.map(({ name, type, unit, label, description, missing_since }) => [
+        ...[name, type, unit, label, description, missing_since],
+      ]),
     );
   }
   if (versions.length) {
@@ -65,10 +75,16 @@ function showFilled(show: Show, headings: readonly string[], rows: readonly (rea
   show.table(only(headings), rows.map(only), { numbers: ['ROWS', 'SIZE'], whole: true });
 }
 
-function listParts(show: Show, { columns, versions }: Dataset): void {
+function listParts(show: Show, { columns, missing_columns: missing, versions }: Dataset): void {
   show.table(
     [],
     columns.map(({ name, type, label, unit, description }) => ['column', name, type, label, unit, description]),
+  );
+  show.table(
+    [],
+    missing.map(({ name, type, label, unit, description, missing_since }) => [
+      ...['missing column', name, type, label, unit, description, missing_since],
+    ]),
   );
   show.table(
     [],

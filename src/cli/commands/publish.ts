@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import { Option } from 'commander';
 import type { Catalogue, Input, Published, Upload } from '../../catalogue/catalogue.ts';
-import { NotFoundError, NotPermittedError } from '../../catalogue/errors.ts';
+import { ConflictError, NotFoundError, NotPermittedError } from '../../catalogue/errors.ts';
 import { labelFor } from '../../catalogue/field.ts';
 import { parseDatasetRef, parseSlugRef } from '../../catalogue/parse-ref.ts';
 import { type DatasetRef, datasetOf, formatRef, type Ref, refOf } from '../../catalogue/ref.ts';
@@ -18,11 +18,13 @@ import { showOutcome } from '../output/outcome.ts';
 import {
   inspect,
   openSource,
+  reportColumns,
   type Source,
   showDryRun,
   showPublished,
   type UploadOptions,
   upload,
+  uploadDetails,
   uploadOptions,
   versionFieldOptions,
 } from '../transfer/upload.ts';
@@ -60,13 +62,14 @@ export const command: Verb<PublishOptions> = {
     const catalogue = await call.open();
     const { slug: namespace } = await find(catalogue, { kind: 'namespace', slug: target.namespace }, call.show);
     const existing = await existingDataset(call, catalogue, { kind: 'dataset', namespace, slug: target.slug });
+    if (existing && !options.to.includes('/') && !options.replace) await assertSameFormat(existing, file, options.name);
     const input = existing ? given : { label, ...given, namespace, slug: target.slug };
     const isWritten = Object.keys(input).length > 0;
     // Before the bytes are read, so that an invalid field is reported at once.
     const checked = await checkedDataset(catalogue, existing, input);
     const source = await openSource(call.context, file, options.name);
-    const { notes, metadata, checksum, mediaType } = options;
-    const fields = { notes, metadata, checksum, mediaType };
+    const { notes, metadata } = options;
+    const fields = { notes, metadata, ...uploadDetails(options) };
     if (options.dryRun) {
       const published = existing
         ? await upload(call, catalogue, existing, source, fields, { dryRun: true })
@@ -83,6 +86,7 @@ export const command: Verb<PublishOptions> = {
     const dataset = formatRef(datasetOf(published.version));
     if (isWritten) call.show.message(`${existing ? 'Changed' : 'Added'} dataset ${dataset}.`);
     showPublished(call, catalogue, published);
+    if (existing && !options.draft) await reportColumns(call, catalogue, published);
     return 0;
   },
 };
@@ -140,6 +144,26 @@ function newNameOf(file: string, { to, label, name }: PublishOptions): NewName {
   if (!made) throw new UsageError('The dataset needs a name: give --label …, or --to <namespace>/<dataset>');
   assertLabelMakesSlug(made, `catalogue publish ${file} --to ${namespace}/<dataset>`);
   return { namespace, slug: slugify(made), label: made };
+}
+
+/**
+ * Checks that a file which gets its dataset's name by its own isn't another dataset in another format: places.csv and
+ * places.geojson.
+ * @throws ConflictError
+ */
+async function assertSameFormat(dataset: Dataset, file: string, name = basename(file)): Promise<void> {
+  const newest = dataset.versions.find(({ ready }) => ready);
+  if (!newest?.rows || !newest.format) return;
+  const { payloadFormats } = await import('../../data/formats/detect-format.ts');
+  const extension = /\.([A-Za-z0-9-]+)(?:\.gz)?$/.exec(name)?.[1]?.toLowerCase() ?? newest.format;
+  const [format = extension] =
+    Object.entries(payloadFormats).find(([, { extensions }]) => extensions.includes(extension)) ?? [];
+  if (format === newest.format || (format === 'json' && newest.format === 'geojson')) return;
+  const known = formatRef(dataset);
+  throw new ConflictError(
+    `There is a dataset ${known} already, and its newest version is ${newest.format}, not ${format}. To add ${name} to it, ` +
+      `type: --to ${known}. For another dataset, name it: --to ${dataset.namespace}/<name>`,
+  );
 }
 
 /** The fields that are images, and the others. */

@@ -14,10 +14,12 @@ import { bytesText, momentText, numberText } from '../output/quantities.ts';
 import type { Show } from '../output/show.ts';
 import {
   openSource,
+  reportColumns,
   showDryRun,
   showPublished,
   type UploadOptions,
   upload,
+  uploadDetails,
   uploadOptions,
   versionFieldOptions,
 } from '../transfer/upload.ts';
@@ -34,12 +36,15 @@ const add: Verb<AddOptions> = {
   description: 'Add a version: a file with the newest data of a dataset.',
   notes:
     'The file - is stdin. GeoJSON, JSON lines, JSON, CSV, TSV and Parquet are read, also gzipped; any other file is kept ' +
-    'as it is. Descriptions of columns stay. If the bytes are those of the newest version, nothing is added. Ctrl-C stops ' +
-    'the upload, and nothing of it is kept.',
+    'as it is. Descriptions of columns stay, also while a version lacks the column. If the bytes are those of the newest ' +
+    'version, nothing is added. A version that would lose all rows or columns is refused. Ctrl-C stops the upload, and ' +
+    'nothing of it is kept.',
   examples: [
     'catalogue version add parks/trees trees.csv',
     'catalogue version add parks/trees trees.csv --notes "Counted again" --dry-run',
     'catalogue version add parks/trees - --name trees.geojson',
+    'catalogue version add parks/trees trees.csv --rename Height=height',
+    'catalogue version add parks/trees trees.csv --draft',
   ],
   options: () => [...versionFieldOptions(), ...uploadOptions(), dryRun()],
   async run(call, [name = '', file = ''], options) {
@@ -47,9 +52,14 @@ const add: Verb<AddOptions> = {
     const catalogue = await call.open();
     const dataset = await find(catalogue, ref, call.show);
     const source = await openSource(call.context, file, options.name);
-    const published = await upload(call, catalogue, dataset, source, options, options);
+    const { label, notes, metadata } = options;
+    const fields = { label, notes, metadata, ...uploadDetails(options) };
+    const published = await upload(call, catalogue, dataset, source, fields, options);
     if (options.dryRun) showDryRun(call, dataset, published);
-    else showPublished(call, catalogue, published);
+    else {
+      showPublished(call, catalogue, published);
+      if (!options.draft) await reportColumns(call, catalogue, published);
+    }
     return 0;
   },
 };

@@ -92,6 +92,7 @@ async function values(
     case 'home':
       return { candidates: current.includes('/') ? [] : await homes(sources, current) };
     case 'dataset':
+      if (current.startsWith('@')) return { candidates: await named(sources, current, '@', { kind: 'query' }) };
       return { candidates: await datasetsAndVersions(sources, current) };
     case 'version of the dataset': {
       const home = await datasetOf(expected.given, names);
@@ -157,7 +158,7 @@ function readRef(text: string): { namespace?: string; dataset?: string } {
 /** The dataset that the command line names. */
 async function datasetOf({ arguments: [first = ''], options }: Given, names: Names): Promise<DatasetRef | undefined> {
   const named = typeof options.dataset === 'string' ? options.dataset : first;
-  const name = named.includes('/') ? named : await names.datasetOf(named);
+  const name = named.includes('/') ? named : await names.datasetOf(named.replace(/^@/, ''));
   const [, namespace, slug] = /^([^/@]+)\/([^/@]+)/.exec(name ?? '') ?? [];
   return namespace && slug ? { kind: 'dataset', namespace, slug } : undefined;
 }

@@ -22,7 +22,7 @@ function stackOf({ stack = '', cause }: Error): string {
 function textOf(error: unknown, command: Command | undefined): string {
   if (error instanceof ValidationError) return fieldMessages(error, command);
   if (error instanceof DataLossError)
-    return `${error.message}\n       To publish it all the same, add: --${error.override}`;
+    return `${error.message}\n       To publish it all the same, add --${error.override}.`;
   if (error instanceof CatalogueError) return error.message;
   if (!(error instanceof Error)) return String(error);
   const { code, path, message } = error as NodeJS.ErrnoException;

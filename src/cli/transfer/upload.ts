@@ -4,9 +4,10 @@ import { basename, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Catalogue, Published, Upload } from '../../catalogue/catalogue.ts';
-import { compareColumns } from '../../catalogue/columns.ts';
+import { compareColumns, type Rename } from '../../catalogue/columns.ts';
 import { ValidationError } from '../../catalogue/errors.ts';
-import { type DatasetRef, formatRef } from '../../catalogue/ref.ts';
+import { caseChanges, lossWarnings } from '../../catalogue/next-version.ts';
+import { type DatasetRef, datasetOf, formatRef } from '../../catalogue/ref.ts';
 import { representVersion } from '../../catalogue/represent.ts';
 import type { Version } from '../../catalogue/types.ts';
 import type { Call } from '../command.ts';
@@ -17,13 +18,17 @@ import { columnChangeLines } from '../output/difference-lines.ts';
 import { linksOf, showOutcome } from '../output/outcome.ts';
 import { transfer } from '../output/progress.ts';
 import { bytesText, counted } from '../output/quantities.ts';
-import type { WriteFlags } from '../writes.ts';
+import { editFields, type WriteFlags } from '../writes.ts';
 
 /** Options of an upload, besides the fields of a version. */
 export interface UploadOptions {
   readonly checksum?: string;
   readonly mediaType?: string;
   readonly name?: string;
+  readonly draft?: boolean;
+  readonly force?: boolean;
+  readonly replace?: boolean;
+  readonly rename?: readonly Rename[];
 }
 
 export const uploadOptions = (): readonly Option[] => [
@@ -35,7 +40,26 @@ export const uploadOptions = (): readonly Option[] => [
   ),
   new Option('--media-type <type>', "Media type of the bytes, if name and content don't show it."),
   new Option('--name <filename>', 'File name, for example for stdin: its extension sets the format.'),
+  new Option('--draft', 'Add it as a draft, which only owners see: catalogue version edit <version> --ready true'),
+  new Option('--force', 'Accept a version without rows, or without any column of the version before.'),
+  new Option('--replace', 'Accept a file whose rows cannot be read, or of another format, after one with rows.'),
+  new Option('--rename <old=new>', 'A column that has a new name: its description goes with it. Repeatable.').argParser(
+    (text: string, renames: readonly Rename[] = []) => [...renames, renameFrom(text)],
+  ),
 ];
+
+/** @throws InvalidArgumentError */
+function renameFrom(text: string): Rename {
+  const [, from = '', to = ''] = /^([^=]+)=(.+)$/.exec(text) ?? [];
+  if (from.trim() && to.trim()) return { from: from.trim(), to: to.trim() };
+  throw new InvalidArgumentError('Write it as <old name>=<new name>.');
+}
+
+/** The details of an upload that these options give. */
+export const uploadDetails = ({ checksum, mediaType, draft, force, replace, rename }: UploadOptions) => ({
+  ...{ checksum, mediaType, force, replace, renames: rename },
+  ...(draft && { ready: false }),
+});
 
 /** Options for the fields of a version that can be given along with its data; it is ready once it is there. */
 export const versionFieldOptions = (): readonly Option[] =>
@@ -150,11 +174,37 @@ export function showPublished(call: Call, catalogue: Catalogue, { version, creat
   if (created) {
     showOutcome(call, { done: ['Added', 'add'], ref: version, object });
     for (const line of [factsOf(version), ...columnChangeLines(changes)]) show.message(line);
+    if (!version.ready)
+      show.message(`It is a draft. To publish it, type: catalogue version edit ${formatRef(version)} --ready true`);
     return;
   }
   if (show.asJson) show.json(object);
   else if (!show.forPeople) show.line(formatRef(version));
   show.message(`Nothing was added: the newest version, ${formatRef(version)}, has the same bytes.`);
+}
+
+/**
+ * Warns about described columns that the new version lacks. A column in another case is probably the same: at a terminal,
+ * the person is asked, and it is renamed.
+ */
+export async function reportColumns(call: Call, catalogue: Catalogue, { version, changes }: Published): Promise<void> {
+  const { show, context } = call;
+  for (const warning of lossWarnings(changes)) show.message(`Warning: ${warning}`);
+  const dataset = formatRef(datasetOf(version));
+  for (const { from, to } of caseChanges(changes)) {
+    const isRenamed =
+      context.isTerminal.in &&
+      context.isTerminal.err &&
+      (await context.confirm(`Is the column ${to} the former column ${from}, in another case?`));
+    if (isRenamed) {
+      await editFields<'dataset'>(catalogue, datasetOf(version), { columns: [{ name: to, former_names: [from] }] });
+      show.message(`Renamed column ${from} of dataset ${dataset} to ${to}.`);
+    } else
+      show.message(
+        `Warning: The column "${to}" is probably "${from}" of the version before. If it is, type: ` +
+          `catalogue column rename ${dataset} ${from} ${to}`,
+      );
+  }
 }
 
 /** Format, rows and size of a version: `geojson, 12 rows, 3.4 kB`. */
