@@ -40,6 +40,15 @@ export async function openPayload(tree: DiskTree, version: Version): Promise<Pay
   };
 }
 
+/** @throws NotFoundError that says what to run if the payload of a version is a Git LFS pointer */
+export function assertNoPointer(tree: DiskTree, version: Version): void {
+  const path = payloadPath(version.namespace, version.dataset, version.file);
+  if (!version.file || !tree.isLfsPointer(path)) return;
+  throw new NotFoundError(
+    `The payload of version ${version.slug} is a Git LFS pointer, and not the file itself. Run "git lfs pull" in the folder of the catalogue.`,
+  );
+}
+
 /** Extension of a file name, which may have two parts: `.geojson`, `.csv.gz`; '' if there is none. */
 function extensionOf(name: string): string {
   return /(\.[A-Za-z0-9]{1,10}){1,2}$/.exec(name)?.[0] ?? '';

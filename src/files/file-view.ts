@@ -29,12 +29,12 @@ import {
   type Viewer,
   visibleTo,
 } from '../catalogue/permissions.ts';
-import type { DatasetRef, Ref, Refs, VersionRef } from '../catalogue/ref.ts';
+import { type DatasetRef, datasetOf, type Ref, type Refs, type VersionRef } from '../catalogue/ref.ts';
 import type { Replica } from '../catalogue/replica.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
-import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings } from '../catalogue/types.ts';
+import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings, Version } from '../catalogue/types.ts';
 import { folderIsGone } from '../disk/private-folder.ts';
-import { isMediaHidden, openMedia, openPayload } from './bytes.ts';
+import { assertNoPointer, isMediaHidden, openMedia, openPayload } from './bytes.ts';
 import type { Access, CatalogueFiles } from './catalogue-files.ts';
 import { listFiles } from './files-list.ts';
 import { historyPaths, inspectFiles, listCommits } from './git/history.ts';
@@ -103,16 +103,33 @@ export class FileView implements Catalogue {
     return file;
   }
 
+  /** A version whose data are asked for. @throws NotFoundError that says so if the payload is a Git LFS pointer */
+  async #versionWithData(ref: VersionRef): Promise<Version> {
+    const { tree } = this.#files.store;
+    try {
+      const version = await this.get<'version'>(ref);
+      if (!version.ready) assertNoPointer(tree, version);
+      return version;
+    } catch (error) {
+      // The dataset has versions, and none is ready.
+      if (error instanceof NotFoundError && ref.slug === 'latest') {
+        const { versions } = await this.get<'dataset'>(datasetOf(ref));
+        for (const version of versions) assertNoPointer(tree, version);
+      }
+      throw error;
+    }
+  }
+
   async payload(ref: VersionRef): Promise<Payload> {
-    return openPayload(this.#files.store.tree, await this.get<'version'>(ref));
+    return openPayload(this.#files.store.tree, await this.#versionWithData(ref));
   }
 
   async rows(ref: VersionRef, request: RowsRequest): Promise<Rows> {
-    return queryRows(this.#files, await this.get<'version'>(ref), request, this.settings);
+    return queryRows(this.#files, await this.#versionWithData(ref), request, this.settings);
   }
 
   async difference(from: VersionRef, to: VersionRef, options?: DifferenceOptions): Promise<Difference> {
-    const [before, after] = await Promise.all([this.get<'version'>(from), this.get<'version'>(to)]);
+    const [before, after] = await Promise.all([this.#versionWithData(from), this.#versionWithData(to)]);
     return compareVersions(this.#files, before, after, options);
   }
 

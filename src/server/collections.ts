@@ -1,11 +1,13 @@
 /** Representations of entities: pages of a collection, one entity, its history. */
-import type { HistoryRef, Page } from '../catalogue/catalogue.ts';
+import type { Catalogue, HistoryRef, Page } from '../catalogue/catalogue.ts';
 import { NotAuthenticatedError } from '../catalogue/errors.ts';
 import { isUserOrStaff, maySeePeople } from '../catalogue/permissions.ts';
+import { datasetOf } from '../catalogue/ref.ts';
 import { represent, representFile, toJson } from '../catalogue/represent.ts';
-import type { CatalogueFile, Entities, FileDetails, Kind } from '../catalogue/types.ts';
+import type { CatalogueFile, Dataset, Entities, FileDetails, Kind } from '../catalogue/types.ts';
 import { collections } from '../catalogue/urls.ts';
-import { linkHeader, listOptionsFrom, pageLinks, pagingFrom, refuseMisspelled } from './query-string.ts';
+import { addressWith, alternateOf, licenceUrl, linkHeader, pageLinks, pageRelations } from './link-header.ts';
+import { listOptionsFrom, pagingFrom, refuseMisspelled } from './query-string.ts';
 import { type Handler, type Representation, type RequestContext, refFrom } from './route.ts';
 
 type Plain = Exclude<Kind, 'file'>;
@@ -54,35 +56,50 @@ const noDetails: FileDetails = { checksum: '', modified: '', commit: null };
 
 /** @param items the JSON of each item */
 export function representPage(
-  { links, ctx, query }: RequestContext,
+  { links, ctx, query, type }: RequestContext,
   title: string,
   page: Page<unknown>,
   items: () => readonly string[],
 ): Representation {
-  const found = pageLinks(`${links.base}${ctx.path}`, query, page);
-  const { next, previous } = found;
-  const link = linkHeader(found);
+  const address = `${links.base}${ctx.path}`;
+  const { next, previous } = pageLinks(address, query, page);
+  const link = linkHeader(pageRelations(address, query, page), [alternateOf(address, query, type)]);
   return {
     title,
-    dependsOn: [page.count, next, previous, ...page.items],
+    dependsOn: [page.count, page.pages, next, previous, ...page.items],
     json: () =>
       `{"count":${page.count},"next":${JSON.stringify(next)},"previous":${JSON.stringify(previous)},"results":[${items().join(',')}]}`,
-    headers: link ? [['Link', link]] : [],
+    headers: [['Link', link]],
   };
 }
 
 /** The entity at the address. */
 export function detail<K extends Kind>(kind: K): Handler {
   return async (request) => {
-    const { catalogue, params, links } = request;
+    const { catalogue, ctx, params, links, query, type } = request;
     const entity = await catalogue.get<K>(refFrom(kind, params));
     if (entity.kind === 'file') {
       const [details = noDetails] = await catalogue.inspect([entity]);
       return { title: entity.path, dependsOn: [], json: () => toJson(representFile(entity, links, details)) };
     }
     const known = entity as Entities[Plain];
-    return { title: titleOf(known), dependsOn: [entity], json: () => jsonOf(known, request) };
+    const dataset = await datasetWith(known, catalogue);
+    const address = `${links.base}${ctx.path}`;
+    const license = dataset && licenceUrl(dataset, catalogue.settings);
+    const link = linkHeader({ self: addressWith(address, query), license }, [alternateOf(address, query, type)]);
+    return {
+      title: titleOf(known),
+      dependsOn: [entity, dataset],
+      json: () => jsonOf(known, request),
+      headers: [['Link', link]],
+    };
   };
+}
+
+/** The dataset that an entity is, or is a version of; null for other kinds. */
+async function datasetWith(entity: Entities[Plain], catalogue: Catalogue): Promise<Dataset | null> {
+  if (entity.kind === 'dataset') return entity;
+  return entity.kind === 'version' ? catalogue.get<'dataset'>(datasetOf(entity)) : null;
 }
 
 export const titleOf = (entity: Entities[Plain]): string => ('label' in entity ? entity.label : entity.slug);

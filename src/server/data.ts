@@ -1,13 +1,13 @@
 /** The rows of a dataset: filtered, written in a format, streamed. */
-import type { RowsPart } from '../catalogue/catalogue.ts';
+import type { Rows, RowsPart } from '../catalogue/catalogue.ts';
 import { closest } from '../catalogue/closest.ts';
 import { MovedError, NotFoundError } from '../catalogue/errors.ts';
 import { parseDatasetRef } from '../catalogue/parse-ref.ts';
-import type { VersionRef } from '../catalogue/ref.ts';
+import { datasetOf, type VersionRef } from '../catalogue/ref.ts';
 import { type OutputFormatName, outputFormats } from '../data/formats/output-formats.ts';
 import { rowsPage } from '../pages/tables.ts';
+import { type Alternate, addressWith, licenceUrl, linkHeader, type PageLinks, type Relations } from './link-header.ts';
 import { sendPayload } from './payloads.ts';
-import { linkHeader, type PageLinks, withParameters } from './query-string.ts';
 import { type Representation, type RequestContext, refFrom } from './route.ts';
 import { sendDocument } from './stream.ts';
 
@@ -86,7 +86,7 @@ async function rowsOf(request: RequestContext, { ref, ...source }: Source): Prom
   await sendDocument(ctx, {
     tag: rows.tag,
     compressible: rows.format !== 'parquet',
-    headers: partHeaders(request, rows.part),
+    headers: await rowsHeaders(request, rows),
     contentType: asJson ? json : rows.contentType,
     fileName: `${dataset}-${slug}.${rows.extension}`,
     stream: () => rows.stream(),
@@ -103,8 +103,7 @@ function unknownFormat(extension: string): NotFoundError {
 
 /** Addresses of the rows before and after a part of them. */
 function partLinks({ ctx, links, query }: RequestContext, { matched, offset, limit, paged }: RowsPart): PageLinks {
-  const address = (change: Readonly<Record<string, number>>) =>
-    `${links.base}${ctx.path}?${withParameters(query, change)}`;
+  const address = (change: Readonly<Record<string, number>>) => addressWith(`${links.base}${ctx.path}`, query, change);
   if (limit === 0) return { next: null, previous: null };
   const page = Math.floor(offset / limit) + 1;
   const spelled = (name: string) => (query.has(name) ? name : `_${name}`);
@@ -115,11 +114,34 @@ function partLinks({ ctx, links, query }: RequestContext, { matched, offset, lim
   };
 }
 
-/** Headers of a part of the rows; only GeoJSON has a place for the count in its text. */
-function partHeaders(request: RequestContext, part: RowsPart | null): Record<string, string> {
-  if (!part) return {};
-  const link = linkHeader(partLinks(request, part));
-  return { 'X-Total-Count': String(part.matched), ...(link && { Link: link }) };
+/** Headers with the count of a part of the rows, for which only GeoJSON has a place in its text; and with links. */
+async function rowsHeaders(request: RequestContext, { part, version, format }: Rows): Promise<Record<string, string>> {
+  const { catalogue, ctx, links, query } = request;
+  const address = `${links.base}${ctx.path}`;
+  const dataset = await catalogue.get<'dataset'>(datasetOf(version));
+  const { next, previous } = part ? partLinks(request, part) : { next: null, previous: null };
+  const relations: Relations = {
+    ...{ next, prev: previous, ...(part && endLinks(request, part)), self: addressWith(address, query) },
+    license: licenceUrl(dataset, catalogue.settings),
+  };
+  const alternates = alternateFormats
+    .filter((name) => name !== format)
+    .map((name): Alternate => {
+      const url = addressWith(address.replace(/\/data\.\w+$/, '/data/'), query, { _format: name, format: null });
+      return { url, type: outputFormats[name].contentType.split(';')[0] ?? '' };
+    });
+  return { ...(part && { 'X-Total-Count': String(part.matched) }), Link: linkHeader(relations, alternates) };
+}
+
+const alternateFormats = ['geojson', 'csv', 'parquet'] as const satisfies readonly OutputFormatName[];
+
+/** Addresses of the first and the last part of the rows. */
+function endLinks({ ctx, links, query }: RequestContext, { matched, limit, paged }: RowsPart): Relations {
+  if (limit === 0) return {};
+  const name = ['page', 'offset'].find((one) => query.has(one)) ?? (paged ? '_page' : '_offset');
+  const parts = Math.max(1, Math.ceil(matched / limit));
+  const to = (value: number | null) => addressWith(`${links.base}${ctx.path}`, query, { [name]: value });
+  return { first: to(null), last: to(parts === 1 ? null : paged ? parts : (parts - 1) * limit) };
 }
 
 /** The rows as a table for people: those that were asked for, else the first. */

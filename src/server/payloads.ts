@@ -4,8 +4,9 @@ import contentDisposition from 'content-disposition';
 import type { ParameterizedContext } from 'koa';
 import type { Media } from '../catalogue/catalogue.ts';
 import { NotFoundError, StaleError } from '../catalogue/errors.ts';
-import type { VersionRef } from '../catalogue/ref.ts';
+import { datasetOf, type VersionRef } from '../catalogue/ref.ts';
 import { matchesTag, reprDigest } from './headers.ts';
+import { licenceUrl, linkHeader } from './link-header.ts';
 import { type RequestContext, refFrom } from './route.ts';
 
 /** Stored bytes with their headers. */
@@ -19,8 +20,12 @@ export interface Stored extends Omit<Media, 'modified' | 'stream'> {
 export async function download(request: RequestContext): Promise<undefined> {
   const { catalogue, ctx, params } = request;
   const ref = refFrom('version', params);
-  const version = await catalogue.get<'version'>(ref);
-  if (version.ready && version.href) {
+  // Opening the payload fails with the reason.
+  const version = await catalogue.get<'version'>(ref).catch((error) => {
+    if (error instanceof NotFoundError) return null;
+    throw error;
+  });
+  if (version?.ready && version.href) {
     if (!URL.canParse(version.href))
       throw new NotFoundError('The payload is on another server, and its address is not a URL.');
     ctx.redirect(version.href);
@@ -33,6 +38,7 @@ export async function download(request: RequestContext): Promise<undefined> {
 export async function sendPayload({ catalogue, viewer, ctx }: RequestContext, ref: VersionRef): Promise<void> {
   const payload = await catalogue.payload(ref);
   const { checksum } = payload.version;
+  const license = licenceUrl(await catalogue.get<'dataset'>(datasetOf(payload.version)), catalogue.settings);
   const concrete = ref.slug !== 'latest';
   // A shared cache may keep what everybody may see, and nothing else.
   const scope = viewer.username === null ? 'public' : 'private';
@@ -42,6 +48,7 @@ export async function sendPayload({ catalogue, viewer, ctx }: RequestContext, re
     headers: {
       'Content-Disposition': contentDisposition(payload.fileName),
       'Cache-Control': concrete ? `${scope}, max-age=31536000, immutable` : 'no-cache',
+      ...(license && { Link: linkHeader({ license }) }),
       ...(checksum && { 'Repr-Digest': reprDigest(checksum) }),
     },
   });

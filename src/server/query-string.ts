@@ -1,5 +1,5 @@
 /** Query strings: read as Django REST Framework reads the parameters of a list, and written for the links of a page. */
-import type { ListOptions, Page } from '../catalogue/catalogue.ts';
+import type { ListOptions } from '../catalogue/catalogue.ts';
 import { closest } from '../catalogue/closest.ts';
 import { ValidationError } from '../catalogue/errors.ts';
 import { filterTests } from '../catalogue/filters.ts';
@@ -78,7 +78,10 @@ function wholeNumber(text: string): number | undefined {
  * The query string with some parameters replaced, as Django REST Framework writes it: sorted by name, encoded anew.
  * @param change new values by name; null removes a parameter
  */
-export function withParameters(query: URLSearchParams, change: Readonly<Record<string, number | null>>): string {
+export function withParameters(
+  query: URLSearchParams,
+  change: Readonly<Record<string, string | number | null>>,
+): string {
   const pairs = [...query].filter(([name]) => !Object.hasOwn(change, name));
   for (const [name, value] of Object.entries(change)) if (value !== null) pairs.push([name, String(value)]);
   pairs.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
@@ -90,27 +93,4 @@ function quotePlus(text: string): string {
   return encodeURIComponent(text.toWellFormed())
     .replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
     .replaceAll('%20', '+');
-}
-
-/** Addresses of the next and the previous page; null if there is none. */
-export interface PageLinks {
-  readonly next: string | null;
-  readonly previous: string | null;
-}
-
-/** @param address of the list, without its query string */
-export function pageLinks(address: string, query: URLSearchParams, { page, pages }: Page<unknown>): PageLinks {
-  const link = (number: number | null) => {
-    const search = withParameters(query, { page: number });
-    return search ? `${address}?${search}` : address;
-  };
-  return {
-    next: page < pages ? link(page + 1) : null,
-    previous: page > 1 ? link(page === 2 ? null : page - 1) : null,
-  };
-}
-
-/** The value of a Link header (RFC 8288); '' if there is no other page. */
-export function linkHeader({ next, previous }: PageLinks): string {
-  return [...(next ? [`<${next}>; rel="next"`] : []), ...(previous ? [`<${previous}>; rel="prev"`] : [])].join(', ');
 }

@@ -19,7 +19,8 @@ import { representToken, toJson, urlOf } from '../catalogue/represent.ts';
 import { invalid, type Parsed, parseText } from '../catalogue/text-input.ts';
 import { assertNoDryRun, readInput } from './body.ts';
 import { followLinks } from './hyperlinks.ts';
-import { listOptionsFrom, pageLinks, refuseDryRun } from './query-string.ts';
+import { pageLinks } from './link-header.ts';
+import { listOptionsFrom, refuseDryRun } from './query-string.ts';
 import type { Representation, RequestContext } from './route.ts';
 
 /** Lifetimes in milliseconds: of a token obtained with a password, and of one created without an expiry. */

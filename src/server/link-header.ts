@@ -1,0 +1,65 @@
+/** The header Link (RFC 8288): other parts and forms of what a response shows, and its licence. */
+import type { Page } from '../catalogue/catalogue.ts';
+import type { Dataset, Settings } from '../catalogue/types.ts';
+import { withParameters } from './query-string.ts';
+
+/** Addresses of the next and the previous page; null if there is none. */
+export interface PageLinks {
+  readonly next: string | null;
+  readonly previous: string | null;
+}
+
+/** URLs by relation type (RFC 8288, section 2.1.2); null if there is none. */
+export type Relations = Readonly<Record<string, string | null>>;
+
+/** An address with changed parameters. @param change new values by name; null removes a parameter */
+export function addressWith(
+  address: string,
+  query: URLSearchParams,
+  change: Readonly<Record<string, string | number | null>> = {},
+): string {
+  const search = withParameters(query, change);
+  return search ? `${address}?${search}` : address;
+}
+
+/** @param address of the list, without its query string */
+export function pageLinks(address: string, query: URLSearchParams, { page, pages }: Page<unknown>): PageLinks {
+  const link = (number: number | null) => addressWith(address, query, { page: number });
+  return {
+    next: page < pages ? link(page + 1) : null,
+    previous: page > 1 ? link(page === 2 ? null : page - 1) : null,
+  };
+}
+
+/** Links of a page of a list: the pages beside it, the first, the last and itself. */
+export function pageRelations(address: string, query: URLSearchParams, page: Page<unknown>): Relations {
+  const { next, previous } = pageLinks(address, query, page);
+  const first = addressWith(address, query, { page: null });
+  const last = addressWith(address, query, { page: page.pages > 1 ? page.pages : null });
+  return { next, prev: previous, first, last, self: addressWith(address, query) };
+}
+
+/** The same resource as a page for people, or as JSON. @param type media type of the response */
+export function alternateOf(address: string, query: URLSearchParams, type: string): Alternate {
+  const [format, other] = type === 'text/html' ? ['json', 'application/json'] : ['html', 'text/html'];
+  return { url: addressWith(address, query, { format, _format: null }), type: other };
+}
+
+/** The resource in another format. */
+export interface Alternate {
+  readonly url: string;
+  readonly type: string;
+}
+
+/** URL of the licence of a dataset, or else of the catalogue: of an SPDX identifier, its page. Null if there is none. */
+export function licenceUrl(dataset: Dataset, settings: Settings): string | null {
+  const licence = dataset.licence || settings.licence;
+  if (/^https?:\/\/[^\s<>"]+$/.test(licence)) return licence;
+  return /^[A-Za-z0-9]+(?:[.+-][A-Za-z0-9.+-]*)?$/.test(licence) ? `https://spdx.org/licenses/${licence}.html` : null;
+}
+
+/** The value of the header; '' if nothing is linked. */
+export function linkHeader(relations: Relations, alternates: readonly Alternate[] = []): string {
+  const links = Object.entries(relations).flatMap(([rel, url]) => (url === null ? [] : [`<${url}>; rel="${rel}"`]));
+  return [...links, ...alternates.map(({ url, type }) => `<${url}>; rel="alternate"; type="${type}"`)].join(', ');
+}
