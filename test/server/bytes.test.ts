@@ -93,8 +93,8 @@ describe('a download', () => {
   const refused: readonly (readonly [string, RegExp, problem?: RegExp])[] = [
     ['missing', /^No version of this dataset is ready\.$/, /payload data\/a\.csv is missing/],
     ['short', /^No version of this dataset is ready\.$/, /has 8 bytes, not 9/],
-    ['pointer', /^No version of this dataset is ready\.$/, /Git LFS pointer: run "git lfs pull"/],
-    ['sized-pointer', /^No version of this dataset is ready\.$/, /Git LFS pointer: run "git lfs pull"/],
+    ['pointer', /is a Git LFS pointer/, /Git LFS pointer: run "git lfs pull"/],
+    ['sized-pointer', /is a Git LFS pointer/, /Git LFS pointer: run "git lfs pull"/],
     ['withdrawn', /^No version of this dataset is ready\.$/],
     ['none', /^Not found\.$/],
     ['nowhere', /not a URL/],
