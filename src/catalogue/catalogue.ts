@@ -20,7 +20,7 @@ export interface ListOptions {
   readonly dataset?: string | undefined;
   /** Terms, separated by spaces or commas; a record must contain all of them. */
   readonly search?: string | undefined;
-  /** Comma-separated fields; a minus before a field is for descending order. */
+  /** Comma-separated fields; a minus before a field is for descending order. Of a search, `relevance`: the best first. */
   readonly ordering?: string | undefined;
   /** Wanted values, keyed by filter; of several values of a filter, a record must have one. */
   readonly filters?: Readonly<Record<string, readonly string[]>> | undefined;
@@ -28,6 +28,8 @@ export interface ListOptions {
   readonly page?: number | 'last' | undefined;
   /** Default and maximum are in the catalogue's settings. */
   readonly pageSize?: number | undefined;
+  /** Lists the items after this cursor (`nextCursor` of the page before) instead of a page; '' for the first of them. */
+  readonly cursor?: string | undefined;
 }
 
 /** One page of a collection. */
@@ -39,6 +41,8 @@ export interface Page<T> {
   readonly pages: number;
   readonly pageSize: number;
   readonly items: readonly T[];
+  /** If a cursor was given: that of the next page, null for the last page. */
+  readonly nextCursor?: string | null;
 }
 
 /** Bytes of a stored file, which is open until its stream ends or `close` is called. */

@@ -1,4 +1,5 @@
 /** Filters, orderings and search texts of lists, for each kind: those of fields that have the trait, and some others. */
+import { bboxTest, updatedOf, updatedTest } from './dataset-filters.ts';
 import { ValidationError } from './errors.ts';
 import type { NamedField } from './field.ts';
 import { fieldsOf } from './fields.ts';
@@ -20,8 +21,10 @@ export interface Filter<T> {
   readonly choices?: readonly string[] | undefined;
   /** True if values are compared without regard to case and accents. */
   readonly folded?: boolean;
-  /** Values of an item. */
-  readonly valuesOf: (item: T) => string | readonly string[];
+  /** Values of an item; absent if there is a test. */
+  readonly valuesOf?: (item: T) => string | readonly string[];
+  /** Makes the test, unless it compares values. */
+  readonly test?: FilterTest<T>;
 }
 
 type Item = Readonly<Record<string, unknown>>;
@@ -57,6 +60,9 @@ function fieldFilter(field: NamedField): Filter<Item> {
 /** Filters that are not fields. */
 const otherFilters: { readonly [K in Kind]?: readonly Filter<Entities[K]>[] } = {
   dataset: [
+    { name: 'bbox', help: 'Only those that meet west,south,east,north in degrees.', test: bboxTest },
+    { name: 'updated__gte', test: updatedTest(false) },
+    { name: 'updated__lte', test: updatedTest(true) },
     {
       name: 'type',
       help: 'Only those with a column of this type.',
@@ -96,7 +102,8 @@ export const filtersOf = <K extends Kind>(kind: K): readonly Filter<Entities[K]>
 ];
 
 /** Makes the function that makes the tests of a filter. */
-function filterTest<T>({ choices, folded, valuesOf }: Filter<T>): FilterTest<T> {
+function filterTest<T>({ choices, folded, valuesOf = () => [], test }: Filter<T>): FilterTest<T> {
+  if (test) return test;
   return (name, values) => {
     for (const value of values)
       if (choices && !choices.includes(value))
@@ -128,12 +135,13 @@ export const filterTests = eachKind(
 export const orderFields = eachKind((kind): Readonly<Record<string, (item: never) => string | number>> => {
   if (kind === 'file') return { id: ({ id }: CatalogueFile) => id, path: ({ path }: CatalogueFile) => path };
   const fields = fieldsOf(kind).filter(({ order }) => order);
-  return Object.fromEntries(
+  const own = Object.fromEntries(
     fields.map((field) => {
       const key = keyOf(field);
       return [field.name, (item: Item) => (item[key] ?? -1) as string | number];
     }),
   );
+  return kind === 'dataset' ? { ...own, updated: updatedOf } : own;
 });
 
 /** Functions that return the text to search in, keyed by kind: each value is a line, so that no term spans two values. */

@@ -1,11 +1,11 @@
 /** Lists of the entities in a snapshot: filtered, searched, sorted, in pages. */
 import type { ListOptions, Page } from './catalogue.ts';
-import { newestFirst } from './entities.ts';
+import { pageAfter } from './cursor.ts';
 import { NotFoundError } from './errors.ts';
 import { type FilterTest, filterTests, foldCaseAndAccents, orderFields, searchText } from './filters.ts';
 import { getEntity } from './lookup.ts';
 import { predecessorOf, type Snapshot, SnapshotCache, wholeOf } from './snapshot.ts';
-import type { Entities, Entity, Kind, Settings } from './types.ts';
+import type { CatalogueFile, Entities, Entity, Kind, Settings, Version } from './types.ts';
 
 /** Kinds of entities in a snapshot. (The list of files is in `files/files-list.ts`.) */
 export type ListedKind = Exclude<Kind, 'file'>;
@@ -42,7 +42,36 @@ export function list<K extends ListedKind>(snapshot: Snapshot, kind: K, options:
   const items = within
     ? [...within].sort(comparison(kind, options.ordering, settings))
     : sorted(snapshot, kind, options.ordering);
-  return paginate(filterEntities(kind, items as readonly Entities[K][], options), options, settings);
+  const found = filterEntities(kind, items as readonly Entities[K][], options);
+  const terms = searchTerms(options.search);
+  const score = isByRelevance(options) && terms.length ? relevance(terms) : undefined;
+  const ranked = score ? [...found].sort((a, b) => score(b) - score(a)) : found;
+  if (options.cursor === undefined) return paginate(ranked, options, settings);
+  const keys: readonly Key[] = [
+    ...(score ? [{ name: '-relevance', value: score }] : []),
+    ...[...keysOf(kind, options.ordering), ...usualKeys(kind, settings), { name: 'address', value: addressOf }],
+  ];
+  const values = keys.map(({ name, value }) => ({ value, isDescending: name.startsWith('-') }));
+  return pageAfter(ranked, options, settings, values, compareValues);
+}
+
+const isByRelevance = ({ ordering = '' }: ListOptions) =>
+  ordering.split(',').some((name) => name.trim() === 'relevance');
+
+/** Score of an item for the terms of a search: most for labels, that begin with a term; then for names and keywords. */
+function relevance(terms: readonly string[]): (item: Entity) => number {
+  return (item) => {
+    const { label = '', keywords = [] } = item as { label?: string; keywords?: readonly string[] };
+    const title = foldCaseAndAccents(label);
+    const names = [...keywords.map(foldCaseAndAccents), 'slug' in item ? item.slug.toLowerCase() : ''];
+    const scores = terms.map((term) => {
+      if (title === term) return 16;
+      if (` ${title}`.includes(` ${term}`)) return 8;
+      if (title.includes(term)) return 4;
+      return names.some((name) => name.includes(term)) ? 2 : 1;
+    });
+    return scores.reduce((sum, score) => sum + score, title === terms.join(' ') ? 16 : 0);
+  };
 }
 
 /** The items that match the filters and the search. */
@@ -124,9 +153,18 @@ type Compare = (a: Entity, b: Entity) => number;
  */
 function comparison(kind: ListedKind, ordering: string | undefined, settings: Settings): Compare {
   const wanted = compareByKeys(keysOf(kind, ordering));
-  const usual = kind === 'version' ? (newestFirst as Compare) : compareByKeys(keysOf(kind, settings.ordering));
+  const usual = compareByKeys(usualKeys(kind, settings));
   return (a, b) => wanted(a, b) || usual(a, b) || compareValues(addressOf(a), addressOf(b));
 }
+
+/** The keys of the default ordering: versions are listed newest first. */
+const usualKeys = (kind: ListedKind, settings: Settings) =>
+  kind === 'version' ? newestFirstKeys : keysOf(kind, settings.ordering);
+
+const newestFirstKeys: readonly Key[] = [
+  { name: '-datetime', value: (version) => (version as Version).datetime },
+  { name: '-slug', value: ({ slug }: Exclude<Entity, CatalogueFile>) => slug } as Key,
+];
 
 /** The parts of an address, separated by spaces, which sort before every character of a slug. */
 function addressOf(entity: Entity): string {
@@ -160,7 +198,7 @@ function compareByKeys(keys: readonly Key[]): Compare {
   };
 }
 
-function compareValues(a: string | number, b: string | number): number {
+export function compareValues(a: string | number, b: string | number): number {
   if (a === b) return 0;
   return typeof a === 'string' && typeof b === 'string' ? compareTexts(a, b) : a < b ? -1 : 1;
 }

@@ -127,7 +127,12 @@ function listVerb<K extends CreatableKind, Own extends object>({ kind, represent
   return {
     usage: 'list',
     ...list,
-    options: () => [search(), ...filterOptions(kind), ordering(Object.keys(orderFields[kind])), limit()],
+    options: () => [
+      search(),
+      ...filterOptions(kind),
+      ordering([...Object.keys(orderFields[kind]), 'relevance']),
+      limit(),
+    ],
     async run(call, [name], options) {
       const { show } = call;
       const home = name === undefined ? undefined : parseSlugRef('namespace', name);

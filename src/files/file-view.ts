@@ -16,10 +16,11 @@ import type {
   WritableKind,
   WriteOptions,
 } from '../catalogue/catalogue.ts';
+import { pageAfter } from '../catalogue/cursor.ts';
 import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { NotFoundError, NotPermittedError } from '../catalogue/errors.ts';
 import { mediaPath, recordFolders, type Scope } from '../catalogue/layout.ts';
-import { filterEntities, type ListedKind, list, paginate } from '../catalogue/listing.ts';
+import { compareValues, filterEntities, type ListedKind, list, paginate } from '../catalogue/listing.ts';
 import { getEntity } from '../catalogue/lookup.ts';
 import {
   isUserOrStaff,
@@ -80,6 +81,10 @@ export class FileView implements Catalogue {
     const snapshot = this.#snapshot;
     if (kind !== 'file') return list(snapshot, kind as ListedKind, options) as Page<Entities[K]>;
     const files = filterEntities('file', listFiles(this.#files.store, snapshot), options);
+    if (options.cursor !== undefined) {
+      const byPath = [{ value: ({ path }: CatalogueFile) => path, isDescending: false }];
+      return pageAfter(files, options, snapshot.settings, byPath, compareValues) as Page<Entities[K]>;
+    }
     return paginate(files, options, snapshot.settings) as Page<Entities[K]>;
   }
 

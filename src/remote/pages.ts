@@ -2,7 +2,7 @@
 import type { ListOptions, Page } from '../catalogue/catalogue.ts';
 import { type Json, part, strange } from './read.ts';
 
-type Paging = Pick<ListOptions, 'page' | 'pageSize'>;
+type Paging = Pick<ListOptions, 'page' | 'pageSize' | 'cursor'>;
 
 /** Query parameters of a list. The namespace and the dataset are part of the path. */
 export function listQuery({ search, ordering, filters = {}, ...paging }: ListOptions): [string, string][] {
@@ -13,9 +13,10 @@ export function listQuery({ search, ordering, filters = {}, ...paging }: ListOpt
   return [...words, ...chosen, ...pagingQuery(paging)];
 }
 
-export function pagingQuery({ page, pageSize }: Paging): [string, string][] {
+export function pagingQuery({ page, pageSize, cursor }: Paging): [string, string][] {
   return [
     ...(page === undefined ? [] : ([['page', String(page)]] as [string, string][])),
+    ...(cursor === undefined ? [] : ([['cursor', cursor]] as [string, string][])),
     ...(pageSize === undefined ? [] : ([['page_size', String(pageSize)]] as [string, string][])),
   ];
 }
@@ -24,7 +25,11 @@ export function pagingQuery({ page, pageSize }: Paging): [string, string][] {
  * The page in a response. The page size is the length of a page that isn't the last.
  * @throws UnreachableError if it is not a page
  */
-export function pageFrom<T>(object: Json, { page: requested, pageSize }: Paging, item: (object: Json) => T): Page<T> {
+export function pageFrom<T>(
+  object: Json,
+  { page: requested, pageSize, cursor }: Paging,
+  item: (object: Json) => T,
+): Page<T> {
   const { results } = object;
   if (!Array.isArray(results)) throw strange('results');
   const count = Number(object.count ?? results.length);
@@ -40,6 +45,7 @@ export function pageFrom<T>(object: Json, { page: requested, pageSize }: Paging,
     pages: isLast ? page : Math.max(page + 1, Math.ceil(count / size)),
     pageSize: size,
     items: results.map((result) => item(part(result))),
+    ...(cursor !== undefined && { nextCursor: isLast ? null : cursorIn(object.next) }),
   };
 }
 
@@ -47,4 +53,11 @@ export function pageFrom<T>(object: Json, { page: requested, pageSize }: Paging,
 function pageNumberIn(link: unknown): number | null {
   if (typeof link !== 'string') return null;
   return Number(/[?&]page=(\d+)/.exec(link)?.[1] ?? 1);
+}
+
+/** The cursor in the link to the next page. @throws UnreachableError if the server knows no cursors */
+function cursorIn(link: unknown): string {
+  const cursor = typeof link === 'string' ? new URL(link, 'http://localhost').searchParams.get('cursor') : null;
+  if (cursor === null) throw strange('next');
+  return cursor;
 }

@@ -23,7 +23,13 @@ export function addressWith(
 }
 
 /** @param address of the list, without its query string */
-export function pageLinks(address: string, query: URLSearchParams, { page, pages }: Page<unknown>): PageLinks {
+export function pageLinks(
+  address: string,
+  query: URLSearchParams,
+  { page, pages, nextCursor }: Page<unknown>,
+): PageLinks {
+  if (nextCursor !== undefined)
+    return { next: nextCursor && addressWith(address, query, { cursor: nextCursor }), previous: null };
   const link = (number: number | null) => addressWith(address, query, { page: number });
   return {
     next: page < pages ? link(page + 1) : null,
@@ -34,9 +40,11 @@ export function pageLinks(address: string, query: URLSearchParams, { page, pages
 /** Links of a page of a list: the pages beside it, the first, the last and itself. */
 export function pageRelations(address: string, query: URLSearchParams, page: Page<unknown>): Relations {
   const { next, previous } = pageLinks(address, query, page);
+  const self = addressWith(address, query);
+  if (page.nextCursor !== undefined) return { next, first: addressWith(address, query, { cursor: '' }), self };
   const first = addressWith(address, query, { page: null });
   const last = addressWith(address, query, { page: page.pages > 1 ? page.pages : null });
-  return { next, prev: previous, first, last, self: addressWith(address, query) };
+  return { next, prev: previous, first, last, self };
 }
 
 /** The same resource as a page for people, or as JSON. @param type media type of the response */

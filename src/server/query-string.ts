@@ -23,7 +23,7 @@ export function refuseDryRun({ dryRun }: { readonly dryRun: boolean }): void {
   if (dryRun) throw new ValidationError({ dry_run: ['This write has no dry run.'] });
 }
 
-const listParameters = ['search', 'ordering', 'page', 'page_size', 'format', '_format'];
+const listParameters = ['search', 'ordering', 'page', 'page_size', 'cursor', 'format', '_format'];
 
 /**
  * Refuses parameters that are probably misspelled. Others that are unknown are ignored, and kept in links.
@@ -57,6 +57,7 @@ export function listOptionsFrom(
     search: lastValue(query, 'search'),
     ordering: lastValue(query, 'ordering'),
     ...pagingFrom(query),
+    cursor: lastValue(query, 'cursor'),
     filters: Object.fromEntries(filters.map((name) => [name, query.getAll(name)])),
   };
 }

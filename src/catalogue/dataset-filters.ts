@@ -1,0 +1,80 @@
+/** Filters and the order of datasets by their newest version: its place and its time. */
+import { ValidationError } from './errors.ts';
+import { latestVersion } from './lookup.ts';
+import type { Dataset } from './types.ts';
+
+type Box = readonly [west: number, south: number, east: number, north: number];
+
+/** Time of the newest version, ISO 8601; '' if there is none. */
+export const updatedOf = ({ versions }: Dataset): string => versions[0]?.datetime ?? '';
+
+/**
+ * Makes the test of a bounding box: datasets whose newest ready version meets one of the boxes. A box whose west is
+ * greater than its east crosses the antimeridian (RFC 7946, section 5.2).
+ * @throws ValidationError if a value is no bounding box
+ */
+export function bboxTest(name: string, values: readonly string[]): (dataset: Dataset) => boolean {
+  const boxes = values.map((value) => parseBox(name, value));
+  return (dataset) => {
+    const bbox = latestVersion(dataset)?.bbox;
+    return bbox ? boxes.some((box) => doIntersect(box, flat(bbox))) : false;
+  };
+}
+
+function parseBox(name: string, text: string): Box {
+  const numbers = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
+  const box = flat(numbers);
+  const [west, south, east, north] = box;
+  const isValid =
+    (numbers.length === 4 || numbers.length === 6) &&
+    numbers.every(Number.isFinite) &&
+    [west, east].every((degrees) => Math.abs(degrees) <= 180) &&
+    [south, north].every((degrees) => Math.abs(degrees) <= 90) &&
+    south <= north;
+  if (!isValid) throw new ValidationError({ [name]: ['A bounding box is west,south,east,north in degrees.'] });
+  return box;
+}
+
+/** The box without heights. */
+function flat(numbers: readonly number[]): Box {
+  const [west = 0, south = 0, third = 0, fourth = 0, fifth = 0] = numbers;
+  return numbers.length === 6 ? [west, south, fourth, fifth] : [west, south, third, fourth];
+}
+
+function doIntersect(a: Box, b: Box): boolean {
+  if (a[1] > b[3] || b[1] > a[3]) return false;
+  return rangesOf(a).some(([west, east]) => rangesOf(b).some((other) => west <= other[1] && other[0] <= east));
+}
+
+/** The longitudes of a box: two ranges if it crosses the antimeridian. */
+const rangesOf = ([west, , east]: Box): readonly (readonly [number, number])[] =>
+  west <= east
+    ? [[west, east]]
+    : [
+        [west, 180],
+        [-180, east],
+      ];
+
+/**
+ * Makes the test of a time of the newest version.
+ * @param isEarlier true for datasets that were updated at this time or before it; else at this time or after it
+ * @throws ValidationError if a value is no date and no time
+ */
+export function updatedTest(isEarlier: boolean) {
+  return (name: string, values: readonly string[]): ((dataset: Dataset) => boolean) => {
+    const times = values.map((value) => parseTime(name, value, isEarlier));
+    return (dataset) => {
+      const updated = updatedOf(dataset);
+      return updated !== '' && times.some((time) => (isEarlier ? updated <= time : updated >= time));
+    };
+  };
+}
+
+/** A time in the form of entities. A date means its beginning, or its end as an upper limit. */
+function parseTime(name: string, text: string, isUpper: boolean): string {
+  const isDate = /^\d{4}-\d\d-\d\d$/.test(text);
+  const time = isDate ? `${text}T${isUpper ? '23:59:59.999' : '00:00:00.000'}Z` : text.replace(/ (?=\d\d:\d\d$)/, '+');
+  if (!/^\d{4}-\d\d-\d\d([Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d))$/.test(time) || Number.isNaN(Date.parse(time)))
+    throw new ValidationError({ [name]: ['Write a date or a time of RFC 3339: 2026-01-31 or 2026-01-31T12:00:00Z.'] });
+  return new Date(time).toISOString();
+}
