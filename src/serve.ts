@@ -48,6 +48,11 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
     throw error;
   }
   const { accounts, snapshot } = catalogue;
+  if (!readOnly && snapshot.users.size > 0 && !(await accounts.hasCredentials()))
+    log(
+      'No user has a password or a token. Set one: catalogue user passwd NAME. If they are lost, since git does not hold ' +
+        'them: catalogue restore BACKUP --accounts',
+    );
   const metrics = (options.metrics ?? snapshot.settings.metrics) ? await openMetrics() : undefined;
   const health = () => {
     catalogue.assertPresent();

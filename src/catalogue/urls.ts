@@ -1,6 +1,7 @@
 /** URLs: paths of the API, for the server and for clients; and URLs of catalogues, as people type them. */
 import { ValidationError } from './errors.ts';
 import type { Ref } from './ref.ts';
+import type { Version } from './types.ts';
 
 export const apiRoot = '/api/v1/';
 
@@ -28,6 +29,13 @@ export function apiPath(ref: Ref): string {
       return `${apiRoot}${collections[ref.kind]}/${ref.slug}/`;
   }
 }
+
+/** Extension of a file name, which may have two parts: `.geojson`, `.csv.gz`; '' if there is none. */
+const extensionOf = (name: string): string => /(\.[A-Za-z0-9]{1,10}){1,2}$/.exec(name)?.[0] ?? '';
+
+/** Name of a downloaded payload: `trees-20200102030405000000.csv`; of the newest version, also `trees.csv`. */
+export const downloadName = ({ dataset, slug, file }: Version, isNewest = false): string =>
+  `${dataset}${isNewest ? '' : `-${slug}`}${extensionOf(file)}`;
 
 /** Form of the URLs in a response. */
 export interface Links {

@@ -40,13 +40,14 @@ export interface Context {
   read(path: string): Promise<string>;
   /** The bytes of stdin. */
   stdin(): Readable;
-  /** Resolves at Ctrl-C or SIGTERM. The second time, the program ends at once. */
+  /** Resolves at Ctrl-C or SIGTERM, or when the npm that started the program has ended. The second time, the program ends at once. */
   interrupted(): Promise<void>;
   /**
    * Opens the catalogue in a folder as its local admin, who may see and do everything.
    * @param options.whole true if all of it will be read: then a cache is kept for the next time
+   * @param options.readOnly true to write nothing, not even caches
    */
-  open(folder: string, options?: { readonly whole?: boolean }): Promise<Catalogue>;
+  open(folder: string, options?: { readonly whole?: boolean; readonly readOnly?: boolean }): Promise<Catalogue>;
   /** The accounts of the catalogue in a folder. */
   accounts(folder: string): Promise<Credentials>;
   /** Opens the catalogue at an address, as the token's user. @throws UnreachableError, NotAuthenticatedError */
@@ -103,6 +104,10 @@ export function processContext(): Context {
         };
         process.on('SIGINT', stop);
         process.on('SIGTERM', stop);
+        // A signal to "npm start" ends npm and its shell, but isn't passed on to this process.
+        const parent = process.ppid;
+        const isOrphan = () => process.ppid !== parent && !asked && stop('SIGTERM');
+        if (process.env.npm_lifecycle_event) setInterval(isOrphan, 500).unref();
       }),
 
     ...opening((line) => void stderr.write(`${oneLine(line)}\n`)),
@@ -147,16 +152,16 @@ function opening(
   const opened: { close(): Promise<void> }[] = [];
   const door = () => import('../files/folder.ts');
 
-  async function openFolder(folder: string, cache = false) {
+  async function openFolder(folder: string, cache = false, readOnly = false) {
     const { open } = await door();
     // No limit of time: only the person at the prompt waits, and Ctrl-C is at hand.
-    const catalogue = await open(folder, { watch: false, cache, patience: Number.POSITIVE_INFINITY, log });
+    const catalogue = await open(folder, { watch: false, cache, readOnly, patience: Number.POSITIVE_INFINITY, log });
     opened.push(catalogue);
     return catalogue;
   }
 
   return {
-    open: async (folder, { whole } = {}) => (await openFolder(folder, whole)).for(),
+    open: async (folder, { whole, readOnly } = {}) => (await openFolder(folder, whole, readOnly)).for(),
     accounts: async (folder) => (await openFolder(folder)).accounts,
     async connect(url, options) {
       const { connect } = await import('../remote/remote-catalogue.ts');

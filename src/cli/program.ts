@@ -41,6 +41,14 @@ export const nouns: Readonly<Record<string, Noun>> = {
   token: { description: 'Tokens: for programs that sign in.', load: () => import('./commands/token.ts') },
   trash: { description: 'List and restore what was removed.', load: () => import('./commands/trash.ts') },
   check: { description: 'Find errors in the files.', load: () => import('./commands/check.ts') },
+  backup: {
+    description: 'Write the catalogue to one file.',
+    load: async () => ({ command: (await import('./commands/backup.ts')).backup }),
+  },
+  restore: {
+    description: 'Restore a catalogue from a backup.',
+    load: async () => ({ command: (await import('./commands/backup.ts')).restore }),
+  },
   serve: { description: 'Serve the catalogue over HTTP.', load: () => import('./commands/serve.ts') },
   remote: { description: 'Remotes: names for remote catalogues.', load: () => import('./commands/remote.ts') },
   login: {

@@ -10,6 +10,7 @@ import { mediaPath, payloadPath } from '../catalogue/layout.ts';
 import { mediaTypeOf } from '../catalogue/media-types.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
+import { downloadName } from '../catalogue/urls.ts';
 import type { DiskTree } from './tree/disk-tree.ts';
 import { UnreadableFileError } from './tree/file-tree.ts';
 
@@ -32,7 +33,7 @@ export async function openPayload(tree: DiskTree, version: Version): Promise<Pay
   }
   return {
     version,
-    fileName: `${version.dataset}-${version.slug}${extensionOf(version.file)}`,
+    fileName: downloadName(version),
     mediaType: version.media_type || mediaTypeOf(version.format || version.file),
     size,
     modified: mtime,
@@ -47,11 +48,6 @@ export function assertNoPointer(tree: DiskTree, version: Version): void {
   throw new NotFoundError(
     `The payload of version ${version.slug} is a Git LFS pointer, and not the file itself. Run "git lfs pull" in the folder of the catalogue.`,
   );
-}
-
-/** Extension of a file name, which may have two parts: `.geojson`, `.csv.gz`; '' if there is none. */
-function extensionOf(name: string): string {
-  return /(\.[A-Za-z0-9]{1,10}){1,2}$/.exec(name)?.[0] ?? '';
 }
 
 /**

@@ -18,7 +18,7 @@ import { sweepLeftovers } from './leftovers.ts';
 import { StateCache } from './reading/cache.ts';
 import { runInSlices, runToEnd } from './reading/event-loop.ts';
 import { UnitStore } from './reading/unit-store.ts';
-import { writeEditorSchemas } from './scaffold.ts';
+import { ensureEditorSchemas, writeEditorSchemas } from './scaffold.ts';
 
 /**
  * Opens the catalogue in a folder. Without `watch`, files are read when they are needed.
@@ -28,6 +28,7 @@ import { writeEditorSchemas } from './scaffold.ts';
 export async function openFolder(root: string, options: OpenOptions = {}): Promise<FileCatalogue> {
   const path = resolve(root);
   await assertUsable(path, root);
+  if (!options.readOnly) await ensureEditorSchemas(path);
   const catalogue = new FileCatalogue(path, options);
   if (options.watch) await catalogue.follow();
   return catalogue;

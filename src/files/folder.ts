@@ -112,6 +112,18 @@ export async function createCatalogue(root: string, title: string): Promise<void
   await scaffold.createCatalogue(root, title);
 }
 
+/** Writes a backup; see `writeBackup`. @returns the number of files */
+export async function backUp(...args: Parameters<typeof import('./backup.ts').writeBackup>): Promise<number> {
+  const { writeBackup } = await import('./backup.ts');
+  return writeBackup(...args);
+}
+
+/** Restores a backup; see `restoreBackup`. */
+export async function restore(...args: Parameters<typeof import('./backup.ts').restoreBackup>): Promise<void> {
+  const { restoreBackup } = await import('./backup.ts');
+  await restoreBackup(...args);
+}
+
 /** Text of a settings file without the keys that belong to one server: its URL, and the proxy in front of it. */
 export async function copiedSettings(text: string, format: RecordFormat): Promise<string> {
   const { editText } = await import('../text/document.ts');

@@ -1,8 +1,10 @@
 /** Files of a catalogue folder for git and editors, and the settings of a new catalogue. */
+import { existsSync } from 'node:fs';
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { privateFolder, recordPaths } from '../catalogue/layout.ts';
 import { type RecordKind, schemas } from '../catalogue/schemas.ts';
+import { makePrivateFolder } from '../disk/private-folder.ts';
 import { defaultStyle, pairLines } from '../text/yaml-writer.ts';
 
 const gitignore = `# Accounts, caches and temporary files: for this computer only.
@@ -48,21 +50,27 @@ async function addText(path: string, text: string): Promise<void> {
   await appendFile(path, gap + text);
 }
 
+const schemaFolder = 'schemas';
+
 /** Name of the file with a kind's JSON Schema. */
 const schemaFile = (kind: RecordKind) => schemas[kind].$id;
 
 /**
  * Writes the JSON Schemas to `.catalogue/schemas/`, if they are missing or of another version. Editors complete keys by
- * them, offline too. They can be deleted: each start writes them.
+ * them, offline too. They can be deleted: the next command writes them.
  */
 export async function writeEditorSchemas(root: string): Promise<void> {
-  const folder = join(root, privateFolder, 'schemas');
-  await mkdir(folder, { recursive: true });
+  const folder = await makePrivateFolder(root, schemaFolder);
   for (const kind of Object.keys(schemas) as RecordKind[]) {
     const path = join(folder, schemaFile(kind));
     const text = `${JSON.stringify({ $schema: 'https://json-schema.org/draft/2020-12/schema', ...schemas[kind] }, null, 2)}\n`;
     if ((await readFile(path, 'utf8').catch(() => '')) !== text) await writeFile(path, text);
   }
+}
+
+/** Writes the JSON Schemas if there are none, as in a new clone of git. A folder that can't be written stays without. */
+export async function ensureEditorSchemas(root: string): Promise<void> {
+  if (!existsSync(join(root, privateFolder, schemaFolder))) await writeEditorSchemas(root).catch(() => {});
 }
 
 /**
@@ -72,6 +80,6 @@ export async function writeEditorSchemas(root: string): Promise<void> {
  */
 export function schemaComment(kind: RecordKind, path: string, baseUrl: string): string {
   const up = '../'.repeat(path.split('/').length - 1);
-  const folder = baseUrl ? `${baseUrl}/schemas/` : `${up}${privateFolder}/schemas/`;
+  const folder = baseUrl ? `${baseUrl}/schemas/` : `${up}${privateFolder}/${schemaFolder}/`;
   return `# yaml-language-server: $schema=${folder}${schemaFile(kind)}`;
 }

@@ -48,17 +48,27 @@ ${content}
 `;
 }
 
-/** A page that shows a JSON value, its links made clickable. */
-export function jsonPage(title: string, settings: Settings, value: unknown, base: string): string {
-  return layout(title, settings, base, `<pre>${linked(JSON.stringify(value, null, 2), base)}</pre>`);
+/**
+ * A page that shows a JSON value, its links made clickable.
+ * @param targets addresses that links lead to in place of those shown
+ */
+export function jsonPage(
+  title: string,
+  settings: Settings,
+  value: unknown,
+  base: string,
+  targets: ReadonlyMap<string, string> = new Map(),
+): string {
+  return layout(title, settings, base, `<pre>${linked(JSON.stringify(value, null, 2), base, targets)}</pre>`);
 }
 
 /** JSON as HTML: strings that are addresses of this site become links; those of images have no host. */
-function linked(json: string, base: string): string {
+function linked(json: string, base: string, targets: ReadonlyMap<string, string>): string {
   const site = escapeHtml(base);
   const prefix = escapeHtml(pathOfBase(base));
   return escapeHtml(json).replace(/&quot;((?:https?:\/)?\/(?:(?!&quot;)[^\s<>])*)&quot;/g, (whole, url: string) => {
-    if (url.startsWith(`${site}/`)) return `&quot;<a href="${url}">${url}</a>&quot;`;
+    if (url.startsWith(`${site}/`))
+      return `&quot;<a href="${escapeHtml(targets.get(url) ?? '') || url}">${url}</a>&quot;`;
     return url.startsWith(`${prefix}/site_media/`)
       ? `&quot;<a href="${site}${url.slice(prefix.length)}">${url}</a>&quot;`
       : whole;

@@ -1,11 +1,12 @@
 /** Representations of entities: pages of a collection, one entity, its history. */
 import type { Catalogue, HistoryRef, Page } from '../catalogue/catalogue.ts';
 import { NotAuthenticatedError } from '../catalogue/errors.ts';
+import { latestVersion } from '../catalogue/lookup.ts';
 import { isUserOrStaff, maySeePeople } from '../catalogue/permissions.ts';
-import { datasetOf } from '../catalogue/ref.ts';
-import { represent, representFile, toJson } from '../catalogue/represent.ts';
+import { datasetOf, type Ref, refOf } from '../catalogue/ref.ts';
+import { represent, representFile, toJson, urlOf } from '../catalogue/represent.ts';
 import type { CatalogueFile, Dataset, Entities, FileDetails, Kind } from '../catalogue/types.ts';
-import { collections } from '../catalogue/urls.ts';
+import { collections, downloadName, type Links } from '../catalogue/urls.ts';
 import { addressWith, alternateOf, licenceUrl, linkHeader, pageLinks, pageRelations } from './link-header.ts';
 import { listOptionsFrom, pagingFrom, refuseMisspelled } from './query-string.ts';
 import { type Handler, type Representation, type RequestContext, refFrom } from './route.ts';
@@ -92,6 +93,7 @@ export function detail<K extends Kind>(kind: K): Handler {
       dependsOn: [entity, dataset],
       json: () => jsonOf(known, request),
       headers: [['Link', link]],
+      targets: () => namedDownloads(known, links),
     };
   };
 }
@@ -100,6 +102,21 @@ export function detail<K extends Kind>(kind: K): Handler {
 async function datasetWith(entity: Entities[Plain], catalogue: Catalogue): Promise<Dataset | null> {
   if (entity.kind === 'dataset') return entity;
   return entity.kind === 'version' ? catalogue.get<'dataset'>(datasetOf(entity)) : null;
+}
+
+/** The download addresses in the representation of an entity, and those with a file name that pages link to. */
+function namedDownloads(entity: Entities[Plain], { base, suffix }: Links): ReadonlyMap<string, string> {
+  if (entity.kind !== 'dataset' && entity.kind !== 'version') return new Map();
+  const versions = entity.kind === 'dataset' ? entity.versions : [entity];
+  const newest = entity.kind === 'dataset' ? latestVersion(entity) : undefined;
+  const named = (ref: Ref, name: string) => {
+    const address = urlOf({ base, suffix: '' }, ref, 'download/');
+    return [address + suffix, address + name] as const;
+  };
+  return new Map([
+    ...(newest ? [named(refOf(entity), downloadName(newest, true))] : []),
+    ...versions.filter(({ ready }) => ready).map((version) => named(refOf(version), downloadName(version))),
+  ]);
 }
 
 export const titleOf = (entity: Entities[Plain]): string => ('label' in entity ? entity.label : entity.slug);

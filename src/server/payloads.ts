@@ -5,6 +5,7 @@ import type { ParameterizedContext } from 'koa';
 import type { Media } from '../catalogue/catalogue.ts';
 import { NotFoundError, StaleError } from '../catalogue/errors.ts';
 import { datasetOf, type VersionRef } from '../catalogue/ref.ts';
+import { downloadName } from '../catalogue/urls.ts';
 import { matchesTag, reprDigest } from './headers.ts';
 import { licenceUrl, linkHeader } from './link-header.ts';
 import { type RequestContext, refFrom } from './route.ts';
@@ -16,7 +17,10 @@ export interface Stored extends Omit<Media, 'modified' | 'stream'> {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A version's payload, byte for byte, at its download address. */
+/**
+ * A version's payload, byte for byte, at its download address. The name of the file may be at the end, for programs that
+ * take it from there.
+ */
 export async function download(request: RequestContext): Promise<undefined> {
   const { catalogue, ctx, params } = request;
   const ref = refFrom('version', params);
@@ -25,6 +29,10 @@ export async function download(request: RequestContext): Promise<undefined> {
     if (error instanceof NotFoundError) return null;
     throw error;
   });
+  if (version && params.name !== undefined) {
+    const names = [...(params.version === undefined ? [downloadName(version, true)] : []), downloadName(version)];
+    if (!names.includes(params.name)) throw new NotFoundError(`The file is called ${names[0]}.`);
+  }
   if (version?.ready && version.href) {
     if (!URL.canParse(version.href))
       throw new NotFoundError('The payload is on another server, and its address is not a URL.');

@@ -78,6 +78,8 @@ export interface Representation {
   readonly json: () => string;
   /** The page for people; by default the JSON in a page. */
   readonly html?: (settings: Settings, base: string) => string;
+  /** Addresses that links in the page of the JSON lead to, in place of those shown. */
+  readonly targets?: () => ReadonlyMap<string, string>;
   readonly headers?: Headers;
   /** Media type; by default the negotiated one. */
   readonly type?: string;

@@ -7,6 +7,7 @@ import { parse } from 'yaml';
 import { installAddress } from '../../src/cli/setup/installation.ts';
 import { filesIn, type } from '../support/prompt.ts';
 import { makeRepository, repositoryAt } from '../support/repository.ts';
+import { serveFolder } from '../support/server.ts';
 
 const bin = fileURLToPath(new URL('../../bin/catalogue.js', import.meta.url));
 const content = { namespaces: { parks: { id: 1, label: 'Parks' } } };
@@ -183,5 +184,29 @@ describe('the address of the program', () => {
       writeFileSync(join(folder, '../.package-lock.json'), JSON.stringify({ packages }));
       assert.equal(await installAddress(folder), address);
     }
+  });
+});
+
+describe('the schemas for editors', () => {
+  it('are in a clone of git after any command that opens the folder', async (t) => {
+    const { top } = await makeRepository(content, t);
+    for (const line of ['namespace list', 'dataset list', 'check', 'check --changed HEAD']) {
+      const clone = join(top, line.replaceAll(' ', '-'));
+      repositoryAt(top, top).git('clone', '--quiet', top, clone);
+      const root = join(clone, 'data');
+      const { err, exitCode } = await type(line.split(' '), { root });
+      assert.equal(exitCode, 0, err);
+      const schema = JSON.parse(readFileSync(join(root, '.catalogue/schemas/dataset.json'), 'utf8'));
+      assert.equal(schema.properties.label.type, 'string');
+      assert.equal(statSync(join(root, '.catalogue')).mode & 0o777, 0o700);
+      assert.equal(repositoryAt(clone, root).git('status', '--porcelain'), '');
+    }
+  });
+
+  it('are not made by a server that writes nothing', async (t) => {
+    const { root } = await makeRepository(content, t);
+    const { close } = await serveFolder(root, { readOnly: true });
+    await close();
+    assert.ok(!existsSync(join(root, '.catalogue')));
   });
 });

@@ -9,7 +9,7 @@ import { after } from 'node:test';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import type { Context } from '../../src/cli/context.ts';
 import { main } from '../../src/cli/main.ts';
-import { openFolder } from '../../src/files/file-catalogue.ts';
+import { FileCatalogue, openFolder } from '../../src/files/file-catalogue.ts';
 import { type CheckResult, check } from '../../src/files/folder.ts';
 import { connect } from '../../src/remote/remote-catalogue.ts';
 import type { ServeOptions, Serving } from '../../src/serve.ts';
@@ -149,9 +149,9 @@ export async function type(argv: readonly string[], options: PromptOptions = {})
       closing.push(catalogue);
       return catalogue.accounts;
     },
-    async open(folder) {
+    async open(folder, { readOnly = false } = {}) {
       opened.push(folder);
-      const catalogue = await openFolder(resolve(cwd, folder));
+      const catalogue = await openFolder(resolve(cwd, folder), { readOnly });
       closing.push(catalogue);
       const view = catalogue.for();
       return faults ? withFaults(view, faults) : view;
@@ -177,7 +177,8 @@ export async function type(argv: readonly string[], options: PromptOptions = {})
     exitCode,
     out: Buffer.concat(out).toString(),
     err: err.join(''),
-    catalogue: (await openFolder(root)).for(),
+    // Not by `openFolder`, which makes the schemas for editors.
+    catalogue: new FileCatalogue(root, {}).for(),
     root,
     cwd,
     files: () => filesIn(root),

@@ -53,7 +53,7 @@ async function runChecks(call: Call): Promise<readonly HealthCheck[]> {
   return [
     ...(await checkEnvironment(diagnosis.usesLfs)),
     ...checkFolder(root, diagnosis),
-    ...(diagnosis.state ? await checkContents(() => call.context.open(folder)) : []),
+    ...(diagnosis.state ? await checkContents(() => call.context.open(folder, { readOnly: true })) : []),
     ...(await checkRemotes(call)),
   ];
 }

@@ -106,6 +106,12 @@ export class FileAccounts implements Accounts {
     return { token, ...tokenInfo(stored) };
   }
 
+  /** True if any user has a password or a token. */
+  async hasCredentials(): Promise<boolean> {
+    const { passwords, tokens } = await this.#read();
+    return passwords.size + tokens.size > 0;
+  }
+
   async tokens(username?: string): Promise<readonly TokenInfo[]> {
     const { tokens } = await this.#read();
     return [...tokens.values()].filter(({ user }) => username === undefined || user === username).map(tokenInfo);

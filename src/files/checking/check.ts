@@ -10,6 +10,7 @@ import { findPosition } from '../../text/parse.ts';
 import { AccountsAdapter, accountsPath } from '../accounts/accounts-file.ts';
 import type { Access } from '../catalogue-files.ts';
 import { openFolder } from '../file-catalogue.ts';
+import { ensureEditorSchemas } from '../scaffold.ts';
 import { commitStep } from '../transaction.ts';
 import { changedRecords, type GitChanges } from './changed-records.ts';
 import { checkPayloads } from './payloads.ts';
@@ -47,6 +48,7 @@ export interface CheckResult {
  */
 export async function checkFolder(root: string, options: CheckOptions = {}): Promise<CheckResult> {
   const found = await findDiagnostics(root, options);
+  await ensureEditorSchemas(root);
   const fixed: CheckDiagnostic[] = [];
   if (options.fix) {
     const catalogue = await openFolder(root);

@@ -100,7 +100,13 @@ function bodyOf({ app, type, indent, links }: RequestContext, representation: Re
   const { settings } = app.publicCatalogue;
   if (representation.html) return representation.html(settings, links.base);
   if ((representation.type ?? type) === 'text/html')
-    return jsonPage(representation.title, settings, JSON.parse(representation.json()), links.base);
+    return jsonPage(
+      representation.title,
+      settings,
+      JSON.parse(representation.json()),
+      links.base,
+      representation.targets?.(),
+    );
   return indent === undefined ? representation.json() : JSON.stringify(JSON.parse(representation.json()), null, indent);
 }
 

@@ -1,0 +1,61 @@
+/** `catalogue backup` and `catalogue restore`: a catalogue folder as one file. */
+import { resolve } from 'node:path';
+import { Option } from 'commander';
+import type { Verb } from '../command.ts';
+import { defaultFolder } from '../folder.ts';
+import { interruptible } from '../interruption.ts';
+import { counted } from '../output/quantities.ts';
+
+interface BackupOptions {
+  readonly force?: boolean;
+}
+
+interface RestoreOptions extends BackupOptions {
+  readonly accounts?: boolean;
+}
+
+export const backup: Verb<BackupOptions> = {
+  usage: 'backup <file>',
+  description: 'Write the whole catalogue to one file, passwords and tokens included.',
+  notes:
+    'It is a .tar.gz that only you may read: it has the hashes of all passwords and tokens. Git holds neither them nor the ' +
+    'trash. The server may be running. "-" is stdout.',
+  examples: ['catalogue backup catalogue-2026-11-22.tar.gz', 'catalogue backup - | ssh host "cat > catalogue.tar.gz"'],
+  on: 'folder',
+  options: () => [new Option('--force', 'Replace an existing file.')],
+  async run({ context, show, folder }, [file = ''], { force }) {
+    const root = resolve(context.cwd, folder());
+    const { backUp } = await import('../../files/folder.ts');
+    const count = await interruptible(context, 'No backup was written.', (signal) =>
+      backUp(root, file === '-' ? (stream) => context.write(stream) : resolve(context.cwd, file), { force, signal }),
+    );
+    if (show.asJson && file !== '-') show.json({ file, files: count });
+    show.message(`Wrote ${counted(count, 'file')} to ${file === '-' ? 'stdout' : file}.`);
+    return 0;
+  },
+};
+
+export const restore: Verb<RestoreOptions> = {
+  usage: 'restore <file> [dir]',
+  description: 'Restore a catalogue from a backup.',
+  notes:
+    `The folder is ${defaultFolder} unless another one is named, and must be empty. With --accounts, an existing catalogue, ` +
+    'such as a clone from git, gets its passwords and tokens back. Stop the server before, and check afterwards: catalogue check',
+  examples: [
+    'catalogue restore catalogue-2026-11-22.tar.gz',
+    'catalogue restore catalogue-2026-11-22.tar.gz --accounts',
+  ],
+  on: 'folder',
+  options: () => [
+    new Option('--force', 'Restore into a folder with files: those of the backup replace them, others stay.'),
+    new Option('--accounts', 'Restore passwords and tokens only.').conflicts('force'),
+  ],
+  async run({ context, global, show, folder }, [file = '', dir], options) {
+    const name = dir ?? (options.accounts ? folder() : (global.data ?? (context.env.CATALOGUE_DATA || defaultFolder)));
+    const { restore: restoreFolder } = await import('../../files/folder.ts');
+    await restoreFolder(resolve(context.cwd, file), resolve(context.cwd, name), options);
+    if (show.asJson) show.json({ folder: name });
+    show.message(options.accounts ? `Restored the passwords and tokens of ${name}.` : `Restored ${name}.`);
+    return 0;
+  },
+};

@@ -1,0 +1,152 @@
+/**
+ * Backups: a catalogue folder as one file, a compressed tar archive. It has everything that can't be made anew, also what git
+ * doesn't hold: passwords and tokens, the trash, the common states with remotes.
+ */
+import { createReadStream, createWriteStream, Stats } from 'node:fs';
+import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { create, extract } from 'tar';
+import { ConflictError, UnusableCatalogueError } from '../catalogue/errors.ts';
+import { landmarks, privateFolder } from '../catalogue/layout.ts';
+import { codeOf, isTemporary, temporaryBeside, toUnavailable } from '../disk/durable.ts';
+import { accountsPath } from './accounts/accounts-file.ts';
+
+/** Parts of the private folder that are made anew, or mean something to running processes only. */
+const leftOut = ['cache', 'locks', 'schemas', 'journal'].map((name) => `${privateFolder}/${name}`);
+
+/** True if a file or folder belongs into a backup. @param path relative to the catalogue folder, as tar gives it: `./users` */
+function isKept(path: string): boolean {
+  const [name, first] = [path.replace(/^\.\/?/, '').replace(/\/$/, ''), basename(path)];
+  return !leftOut.includes(name) && name !== '.git' && !isTemporary(first);
+}
+
+/**
+ * Writes a backup. The server may be running: each file is as it was before or after a change.
+ * @param to path of the file; or a function that takes the archive
+ * @param force true to replace an existing file
+ * @returns number of files
+ * @throws ConflictError if the file exists; UnavailableError
+ */
+export async function writeBackup(
+  root: string,
+  to: string | ((archive: Readable) => Promise<void>),
+  { force = false, signal }: { readonly force?: boolean | undefined; readonly signal?: AbortSignal | undefined } = {},
+): Promise<number> {
+  const inside = typeof to === 'string' && `${resolve(to)}/`.startsWith(`${resolve(root)}/`);
+  if (inside) throw new ConflictError('The backup must not lie in the catalogue folder itself. Name another place.');
+  if (typeof to !== 'string') {
+    const { archive, count } = pack(root);
+    await to(archive);
+    return count();
+  }
+  const existing = await readdir(dirname(resolve(to))).catch((error) => {
+    throw toUnavailable(error, dirname(resolve(to)));
+  });
+  if (!force && existing.includes(basename(to)))
+    throw new ConflictError(`${to} exists already. Name another file, or replace it with --force.`);
+  const temporary = temporaryBeside(resolve(to));
+  try {
+    for (let attempt = 1; ; attempt++)
+      try {
+        const { archive, count } = pack(root);
+        await pipeline(archive, createWriteStream(temporary, { mode: 0o600, flush: true }), { signal });
+        await rename(temporary, resolve(to));
+        return count();
+      } catch (error) {
+        // A file was removed or renamed between listing and reading.
+        if (codeOf(error) !== 'ENOENT' || attempt === 5) throw error;
+      }
+  } catch (error) {
+    throw toUnavailable(error, to);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+/** Packs a catalogue folder. `count` is the number of files so far. */
+function pack(root: string): { readonly archive: Readable; count(): number } {
+  let files = 0;
+  const filter = (path: string, entry: object) => {
+    if (!isKept(path)) return false;
+    if (entry instanceof Stats && entry.isFile()) files++;
+    return true;
+  };
+  const packed = create({ gzip: true, cwd: root, portable: true, filter }, ['.']);
+  return { archive: Readable.from(packed as AsyncIterable<Buffer>, { objectMode: false }), count: () => files };
+}
+
+export interface RestoreOptions {
+  /** True to restore into a folder that has files: those of the backup replace them, and others stay. */
+  readonly force?: boolean | undefined;
+  /** True to restore only the passwords and tokens, into an existing catalogue. */
+  readonly accounts?: boolean | undefined;
+}
+
+/**
+ * Restores a backup. The folder appears as a whole, unless it has files already.
+ * @throws ConflictError if the folder isn't empty; UnusableCatalogueError if the file is not a backup
+ */
+export async function restoreBackup(
+  file: string,
+  root: string,
+  { force = false, accounts = false }: RestoreOptions = {},
+) {
+  const present = await readdir(root).catch(() => []);
+  if (accounts && !present.some((name) => (landmarks as readonly string[]).includes(name)))
+    throw new UnusableCatalogueError(`${root} is not a catalogue, and --accounts restores passwords and tokens only.`);
+  if (!accounts && !force && present.length > 0)
+    throw new ConflictError(
+      `${root} isn't empty (${present[0]} is in it). Name a new folder, or restore into this one with --force.`,
+    );
+  const staging = temporaryBeside(root);
+  try {
+    await mkdir(staging, { recursive: true, mode: 0o700 });
+    await unpack(file, staging);
+    const names = await readdir(staging);
+    if (!names.some((name) => (landmarks as readonly string[]).includes(name))) throw notABackup(file);
+    await chmod(join(staging, privateFolder), 0o700).catch(() => {});
+    await chmod(join(staging, accountsPath), 0o600).catch(() => {});
+    if (accounts) await moveAccounts(staging, root, file);
+    else if (present.length === 0) {
+      await rm(root, { recursive: true, force: true });
+      await rename(staging, root);
+      await chmod(root, 0o755);
+    } else await moveInto(staging, root);
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
+const notABackup = (file: string) =>
+  new UnusableCatalogueError(`${file} is not a backup of a catalogue: make one with "catalogue backup FILE".`);
+
+async function unpack(file: string, cwd: string): Promise<void> {
+  try {
+    await pipeline(createReadStream(file), extract({ cwd, strict: true, preserveOwner: false }));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' && (error as NodeJS.ErrnoException).path === file)
+      throw new UnusableCatalogueError(`There is no file ${file}.`);
+    if (/^(TAR_|Z_|EISDIR)/.test((error as NodeJS.ErrnoException).code ?? '')) throw notABackup(file);
+    throw toUnavailable(error, cwd);
+  }
+}
+
+async function moveAccounts(staging: string, root: string, file: string): Promise<void> {
+  await mkdir(join(root, privateFolder), { recursive: true, mode: 0o700 });
+  await rename(join(staging, accountsPath), join(root, accountsPath)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw toUnavailable(error, root);
+    throw new UnusableCatalogueError(`${file} has no passwords and no tokens.`);
+  });
+}
+
+/** Moves files into a folder, one by one: each replaces the one that is there. */
+async function moveInto(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true });
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) await moveInto(source, target);
+    else await rename(source, target).catch((error) => Promise.reject(toUnavailable(error, target)));
+  }
+}
