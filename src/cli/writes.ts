@@ -63,6 +63,11 @@ async function assertMayGrant(catalogue: Catalogue, ref: Refs['user'], input: In
     );
 }
 
+/** Checks that the user may edit a record, for a dry run of a write that has none. @throws NotPermittedError */
+export async function assertMayEdit(catalogue: Catalogue, ref: Refs['user']): Promise<void> {
+  await catalogue.edit<'user'>(ref, {}, { dryRun: true });
+}
+
 /** Removes a record. @throws NotFoundError with a suggestion; ConflictError, NotPermittedError */
 export function removeRecord(
   catalogue: Catalogue,

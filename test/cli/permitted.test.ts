@@ -56,7 +56,7 @@ describe('the user of a remote', () => {
     'user edit bob --name x',
     'user edit eve --staff true',
     'user passwd bob',
-    'token add --user bob',
+    'token add bob',
     'trash empty',
   ])
     it(`may not try "${line}" without the right to do it`, async () => {
@@ -73,7 +73,7 @@ describe('the user of a remote', () => {
     assert.equal((await type(['clone', base, 'copy'], { cwd, env: { ...env, CATALOGUE_REMOTE: base } })).exitCode, 0);
     const copy = join(cwd, 'copy');
     await type(['dataset', 'edit', 'parks/trees', '--label', 'Oaks'], { cwd: copy, env });
-    const tried = await type(['push', base, '--dry-run'], { cwd: copy, env: { ...env, CATALOGUE_REMOTE: base } });
+    const tried = await type(['push', '--dry-run'], { cwd: copy, env: { ...env, CATALOGUE_REMOTE: base } });
     assert.equal(tried.exitCode, 4, tried.out + tried.err);
   });
 
