@@ -5,10 +5,12 @@
 import type { Catalogue } from './catalogue/catalogue.ts';
 
 export type * from './catalogue/catalogue.ts';
+export type { ColumnChanges, Rename } from './catalogue/columns.ts';
 export type * from './catalogue/difference.ts';
 export {
   CatalogueError,
   ConflictError,
+  DataLossError,
   type FieldErrors,
   MovedError,
   NotAuthenticatedError,

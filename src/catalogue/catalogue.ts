@@ -177,6 +177,12 @@ export interface WriteOptions<Expected = never> {
   readonly dryRun?: boolean | undefined;
 }
 
+/** Conditions of a removal. */
+export interface RemoveOptions extends WriteOptions<Entities[Kind]> {
+  /** True to keep nothing in the trash: staff may do so, and owners with a dataset that has no versions. */
+  readonly permanently?: boolean | undefined;
+}
+
 /** References of records that have a history. */
 export type HistoryRef = NamespaceRef | DatasetRef | VersionRef;
 
@@ -236,5 +242,5 @@ export interface Catalogue {
    */
   publish(ref: DatasetRef, upload: Upload, options?: WriteOptions): Promise<Published>;
   /** @throws NotFoundError, ConflictError (a namespace that has datasets, a broken file), StaleError, NotPermittedError */
-  remove(ref: Ref, options?: WriteOptions<Entities[Kind]>): Promise<void>;
+  remove(ref: Ref, options?: RemoveOptions): Promise<void>;
 }

@@ -170,9 +170,10 @@ export function fitColumns(written: unknown, found: readonly DataColumn[], since
 export function compareWritten(written: unknown, found: readonly DataColumn[]): ColumnChanges {
   const columns = listOf(written);
   const entries = findEntries(columns, found);
-  const present = columns.filter((column) => !column.missing_since || entries.includes(column));
+  const places = new Map(entries.map((entry, i) => [entry, i]));
+  const present = columns.filter((column) => !column.missing_since || places.has(column));
   const named = present.map((column) => {
-    const name = found[entries.indexOf(column)]?.name ?? String(column.name);
+    const name = found[places.get(column) ?? -1]?.name ?? String(column.name);
     return columnFrom({ name, type: column.type as ColumnType }, column);
   });
   return compareColumns(named, found);

@@ -3,7 +3,8 @@
  * use an invalid input, as Django REST Framework does; here it is a conflict, with an exit code of its own.
  */
 import type { Catalogue, CreatableKind, Input, WritableKind } from '../catalogue/catalogue.ts';
-import { ConflictError, ValidationError } from '../catalogue/errors.ts';
+import { ConflictError, NotPermittedError, ValidationError } from '../catalogue/errors.ts';
+import { ownUserFields } from '../catalogue/permissions.ts';
 import { formatRef, type RefOf, type Refs } from '../catalogue/ref.ts';
 import { slugify } from '../catalogue/slug.ts';
 import type { Entities } from '../catalogue/types.ts';
@@ -36,11 +37,35 @@ export function editFields<K extends WritableKind>(
   { dryRun }: WriteFlags = {},
 ): Promise<Entities[K]> {
   const current: Refs[WritableKind] = ref;
-  const edit = () => catalogue.edit<K>(ref, input, { dryRun });
+  const edit = async () => {
+    if (current.kind === 'user') await assertMayGrant(catalogue, current, input);
+    return catalogue.edit<K>(ref, input, { dryRun });
+  };
   return withSuggestions(catalogue, current, () => {
     if (current.kind === 'version') return edit();
     return explainNameConflict(catalogue, refFrom(current.kind, { ...current, ...input }), current, edit);
   });
+}
+
+/**
+ * Checks that fields of a user which grant rights would change: a server ignores those that only staff may write.
+ * @throws NotPermittedError, before anything is written
+ */
+async function assertMayGrant(catalogue: Catalogue, ref: Refs['user'], input: Input): Promise<void> {
+  const given = Object.keys(input).filter((name) => name !== 'username' && !ownUserFields.includes(name));
+  if (given.length === 0) return;
+  const tried = (await catalogue.edit<'user'>(ref, input, { dryRun: true })) as unknown as Input;
+  const plain = (value: unknown) => (Array.isArray(value) ? [...new Set(value)].sort().join() : String(value));
+  const ignored = given.filter((name) => plain(input[name]) !== plain(tried[name]));
+  if (ignored.length)
+    throw new NotPermittedError(
+      `Only staff may change these fields of a user: ${ignored.join(', ')}. Nothing was changed.`,
+    );
+}
+
+/** Checks that the user may edit a record, for a dry run of a write that has none. @throws NotPermittedError */
+export async function assertMayEdit(catalogue: Catalogue, ref: Refs['user']): Promise<void> {
+  await catalogue.edit<'user'>(ref, {}, { dryRun: true });
 }
 
 /** Removes a record. @throws NotFoundError with a suggestion; ConflictError, NotPermittedError */

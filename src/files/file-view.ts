@@ -10,6 +10,7 @@ import type {
   Page,
   Payload,
   Published,
+  RemoveOptions,
   Rows,
   RowsRequest,
   Upload,
@@ -189,9 +190,14 @@ export class FileView implements Catalogue {
     return publishVersion(this.#access, ref, upload, options);
   }
 
-  async remove(ref: Ref, options: WriteOptions<Entities[Kind]> = {}): Promise<void> {
-    await this.#assertMayWrite(namespaceOf(ref, await this.get(ref)));
-    return removeRecord(this.#access, ref, options);
+  async remove(ref: Ref, options: RemoveOptions = {}): Promise<void> {
+    const entity = await this.get(ref);
+    await this.#assertMayWrite(namespaceOf(ref, entity));
+    const isEmpty = entity.kind === 'dataset' && entity.versions.length === 0;
+    if (options.permanently && !isEmpty && !this.#viewer.staff)
+      throw new NotPermittedError('Only staff may remove it permanently.');
+    await removeRecord(this.#access, ref, options);
+    if (options.permanently && !options.dryRun) await this.trash.removeLast(ref);
   }
 
   /** Fields of a user that the viewer may write: staff write all; users their own, except those that give rights. */

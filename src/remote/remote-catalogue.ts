@@ -10,6 +10,7 @@ import type {
   Page,
   Payload,
   Published,
+  RemoveOptions,
   Rows,
   RowsRequest,
   Upload,
@@ -143,12 +144,12 @@ export class RemoteCatalogue implements Catalogue {
     return publishUpload(this.#http, await this.get<'dataset'>(ref), upload, query, () => this.get<'dataset'>(ref));
   }
 
-  async remove(ref: Ref, options: WriteOptions<Entities[Kind]> = {}): Promise<void> {
+  async remove(ref: Ref, options: RemoveOptions = {}): Promise<void> {
     const headers = await this.#condition(ref, options);
     const { body } = await this.#http.request({
       method: 'DELETE',
       path: apiPath(ref),
-      query: writeQuery(options.dryRun),
+      query: [...writeQuery(options.dryRun), ...(options.permanently ? [['permanently', 'true'] as const] : [])],
       headers,
     });
     body.resume();

@@ -12,9 +12,12 @@ export function lastValue(query: URLSearchParams, name: string): string | undefi
 }
 
 /** True if a write is only to be checked: `?dry_run=true`. @throws ValidationError if the value isn't a boolean */
-export function dryRunFrom(query: URLSearchParams): boolean {
-  const verdict = parseBoolean(lastValue(query, 'dry_run') ?? false);
-  if ('errors' in verdict) throw new ValidationError({ dry_run: verdict.errors });
+export const dryRunFrom = (query: URLSearchParams): boolean => flagFrom(query, 'dry_run');
+
+/** A parameter that is true or false; false if it is absent. @throws ValidationError */
+export function flagFrom(query: URLSearchParams, name: string): boolean {
+  const verdict = parseBoolean(lastValue(query, name) ?? false);
+  if ('errors' in verdict) throw new ValidationError({ [name]: verdict.errors });
   return verdict.value === true;
 }
 

@@ -9,6 +9,7 @@ import { readInput } from './body.ts';
 import { jsonOf, titleOf } from './collections.ts';
 import { type Headers, matchesTag } from './headers.ts';
 import { followLinks } from './hyperlinks.ts';
+import { flagFrom } from './query-string.ts';
 import { tagOf } from './response-cache.ts';
 import { type Handler, type Representation, type RequestContext, refFrom } from './route.ts';
 
@@ -45,12 +46,13 @@ export function edit<K extends WritableKind>(kind: K, required: 'all' | 'some'):
   };
 }
 
-/** Removes the entity at the address. */
+/** Removes the entity at the address; with `?permanently=true`, keeps nothing of it in the trash. */
 export function remove<K extends WritableKind>(kind: K): Handler {
   return async (request) => {
     const { catalogue, ctx, params } = request;
     const entity = await catalogue.get<K>(refFrom(kind, params));
-    await catalogue.remove(refOf(entity as never), writeOptionsFrom(request, entity));
+    const permanently = flagFrom(request.query, 'permanently');
+    await catalogue.remove(refOf(entity as never), { ...writeOptionsFrom(request, entity), permanently });
     ctx.status = 204;
     return undefined;
   };

@@ -8,7 +8,7 @@ import { matchesName, resolveConflicts, type SyncPlan, type SyncStep, selectName
 import type { Progress, TransferOutcome } from './run.ts';
 import type { SyncState } from './state.ts';
 import { type TextReader, TextSpool, textReader } from './texts.ts';
-import { transfer } from './transfer.ts';
+import { findForbidden, transfer } from './transfer.ts';
 
 export interface SyncOptions {
   /** Names of the records to synchronise; default all. */
@@ -67,7 +67,11 @@ async function synchronize(pair: Pair, options: SyncOptions, from: Side): Promis
     if (resolved.size) plan = selectNamed(await comparison.plan(resolved), names);
     const steps = from === 'theirs' ? plan.incoming : plan.outgoing;
     await options.onPlan?.({ plan, steps, comparison });
-    if (dryRun) return { plan, keptOurs, done: [], failures: [], skipped: [] };
+    if (dryRun) {
+      const outgoing = from === 'ours' ? steps : [];
+      const failures = await findForbidden({ steps: outgoing, target: pair.theirs, texts: comparison.texts.ours });
+      return { plan, keptOurs, done: [], failures, skipped: [] };
+    }
     const otherTexts = comparison.texts[choice === 'ours' ? 'theirs' : 'ours'];
     for (const [path, file] of resolved) await setStateFile(state, path, file, otherTexts);
     await mapConcurrent(plan.agreed, 8, ({ from: path, now }) => setStateFile(state, path, now, comparison.texts.ours));

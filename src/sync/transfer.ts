@@ -1,11 +1,11 @@
 /** Transfer: performs the steps on one side with the files of the other, and records them in the common state. */
 import { Readable } from 'node:stream';
 import { mapConcurrent } from '../catalogue/concurrency.ts';
-import { StaleError } from '../catalogue/errors.ts';
+import { NotPermittedError, StaleError } from '../catalogue/errors.ts';
 import type { RecordChange, Replica } from '../catalogue/replica.ts';
 import { kindOf } from './files.ts';
 import { type SyncStep, stageOf } from './plan.ts';
-import { isRefusal, type Progress, type TransferOutcome, TransferRun, transferSize } from './run.ts';
+import { type Failure, isRefusal, type Progress, type TransferOutcome, TransferRun, transferSize } from './run.ts';
 import type { SyncState } from './state.ts';
 import type { TextReader } from './texts.ts';
 
@@ -119,6 +119,28 @@ async function applyBatch(
     run.markDone(step);
   }
   await state.flush();
+}
+
+/** The steps that the target doesn't permit, found without changing anything. */
+export async function findForbidden({
+  steps,
+  target,
+  texts,
+}: Pick<TransferJob, 'steps' | 'target' | 'texts'>): Promise<readonly Failure[]> {
+  const failures: Failure[] = [];
+  for (const batch of batchesOf(steps.filter((step) => step.do !== 'put'))) {
+    const found = new Map<SyncStep, string>();
+    await mapConcurrent(batch, textsAtOnce, async (step) => {
+      if (step.do === 'write') found.set(step, await texts.get(step.from, step.now.checksum));
+    });
+    const changes = batch.map((step) => recordChange(step, step.ifMatch, found.get(step) ?? ''));
+    for (const [i, outcome] of (await target.apply(changes, { dryRun: true })).entries()) {
+      const path = batch[i]?.path ?? '';
+      // Other reasons may be gone once the steps before are done.
+      if (!outcome.done && outcome.error instanceof NotPermittedError) failures.push({ path, error: outcome.error });
+    }
+  }
+  return failures;
 }
 
 function recordChange(step: SyncStep, ifMatch: string | null, text: string): RecordChange {

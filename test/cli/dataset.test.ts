@@ -66,6 +66,8 @@ describe('dataset add', () => {
       thumbnail_image: '',
       keywords: ['grass', 'green'],
       licence: 'CC0-1.0',
+      former_names: {},
+      missing_columns: [],
       homepage: 'https://example.org',
       publisher: 'P',
       contact: 'c@example.org',

@@ -67,6 +67,18 @@ describe('edit without a field', () => {
     assert.deepEqual(left(), [], 'the file that was edited is gone');
   });
 
+  it('changes no id', async () => {
+    const { edit, read, seen } = await desk(text.replace('id: 11', 'id: 12'), text.replace('id: 11\n', ''));
+    const { exitCode, err } = await edit(trees);
+    assert.equal(exitCode, 1, err);
+    assert.match(seen(2), /^#> id: The id can't be changed\. Write again: id: 11$/m);
+    assert.match(seen(3), /^#> id: The id can't be changed/m);
+    assert.equal(read(), text);
+    const { edit: repair, read: now } = await desk(text.replace('id: 11', 'id: 12'), text.replace('green', 'blue'));
+    assert.equal((await repair(trees)).exitCode, 0);
+    assert.match(now(), /id: 11\n/);
+  });
+
   it('is there for every kind of record', async () => {
     const targets: readonly [argv: string, path: string][] = [
       ['namespace edit parks', 'namespaces/parks/namespace.yaml'],

@@ -132,3 +132,12 @@ it('a new dataset has no columns but those with a type', async (test) => {
   const made = await send('POST', '/api/v1/datasets/', { ...input, columns }, token);
   assert.deepEqual([made.status, made.body.columns[0].unit], [201, 'm']);
 });
+
+it('the name in GeoJSON is the present slug of the dataset', async (test) => {
+  const { ask, token, send } = await withTrees(test);
+  assert.match((await ask(`${trees}data.geojson`)).text, /^\{"type":"FeatureCollection","name":"trees"/);
+  const renamed = await send('PATCH', trees, { slug: 'oaks' }, token);
+  assert.equal(renamed.status, 200);
+  const after = await ask('/api/v1/namespaces/parks/datasets/oaks/data.geojson');
+  assert.match(after.text, /^\{"type":"FeatureCollection","name":"oaks"/);
+});

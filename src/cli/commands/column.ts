@@ -70,7 +70,7 @@ const rename: Verb<{ readonly dryRun?: boolean }> = {
   notes:
     'For a column that the data name otherwise than before, such as Height and height. The data are not changed. The name ' +
     'before is kept in the record (former_names), so that data with either name have the description.',
-  examples: ['catalogue column rename parks/trees Height height'],
+  examples: ['catalogue column rename parks/trees height tree_height'],
   options: () => [dryRun()],
   async run(call, [name = '', from = '', to = ''], { dryRun: isDryRun }) {
     const ref = parseDatasetRef(name);

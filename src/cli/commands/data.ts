@@ -31,9 +31,9 @@ const count = wholeNumber(0, Number.MAX_SAFE_INTEGER);
 
 export const command: Verb<DataOptions> = {
   usage: 'data <dataset> [filters...]',
-  description: 'Print the rows of a dataset, of one of its versions, or of a saved query (@query).',
+  description: 'Print the rows of a dataset, a version or a saved query.',
   notes:
-    'A filter is column=value or column__lookup=value, with the lookups ne, gt, gte, lt, lte, in, range, isnull, ' +
+    'The name of a saved query is written with an @ before it. A filter is column=value or column__lookup=value, with the lookups ne, gt, gte, lt, lte, in, range, isnull, ' +
     'contains, startswith, endswith (icontains … to ignore case), and for geometry intersects, within, contains, ' +
     'disjoint, bbox, dwithin. A row must pass all filters. At a terminal, the first rows are shown as a table; ' +
     'otherwise the output is GeoJSON, unless --format or the name of the file says something else.',

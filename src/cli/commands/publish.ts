@@ -173,19 +173,12 @@ function splitImages(fields: Input): readonly [images: Input, others: Input] {
   return [part(true), part(false)];
 }
 
-/** Removes an empty dataset, from the trash as well: there is nothing to restore. */
+/** Removes a new dataset, and keeps nothing of it in the trash unless it has got a version meanwhile. */
 async function removeForGood(catalogue: Catalogue, ref: Ref): Promise<void> {
-  await catalogue.remove(ref);
-  const name = formatRef(ref);
-  try {
-    const entry = (await catalogue.trash.list()).find(
-      (one) => one.ref.kind === 'dataset' && formatRef(one.ref) === name,
-    );
-    if (entry) await catalogue.trash.remove(entry.id);
-  } catch (error) {
-    // The trash of another server is for its staff.
+  await catalogue.remove(ref, { permanently: true }).catch((error) => {
     if (!(error instanceof NotPermittedError)) throw error;
-  }
+    return catalogue.remove(ref);
+  });
 }
 
 /** The dataset; null where it doesn't exist yet. */

@@ -9,6 +9,7 @@ import { accountsOf } from '../lookup.ts';
 import { dryRun, yes } from '../options.ts';
 import { confirmRemoval, linksOf } from '../output/outcome.ts';
 import type { Show } from '../output/show.ts';
+import { assertMayEdit } from '../writes.ts';
 
 interface AddOptions {
   readonly scope: TokenScope;
@@ -48,6 +49,7 @@ const add: Verb<AddOptions> = {
     const ref = parseUserRef(name);
     const accounts = await accountsOf(call, ref);
     if (options.dryRun) {
+      await assertMayEdit(await call.open(), ref);
       show.line(`Would add a token of user ${ref.slug}`);
       return 0;
     }

@@ -9,6 +9,7 @@ import { accountsOf } from '../lookup.ts';
 import { type Noun, verbsOf } from '../noun.ts';
 import { dryRun, passwordStdin } from '../options.ts';
 import { showOutcome } from '../output/outcome.ts';
+import { assertMayEdit } from '../writes.ts';
 
 interface PasswordOptions {
   readonly passwordStdin?: boolean;
@@ -70,8 +71,8 @@ const passwd: Verb<PasswordOptions> = {
   async run(call, [name = ''], options) {
     const ref = parseUserRef(name);
     const accounts = await accountsOf(call, ref);
-    if (!options.dryRun)
-      await accounts.setPassword(ref.slug, await newPassword(call, ref.slug, options.passwordStdin ?? false));
+    if (options.dryRun) await assertMayEdit(await call.open(), ref);
+    else await accounts.setPassword(ref.slug, await newPassword(call, ref.slug, options.passwordStdin ?? false));
     showOutcome(call, { done: ['Changed', 'change'], part: 'the password of', ref, dryRun: options.dryRun });
     const { length } = await accounts.tokens(ref.slug);
     if (length && !options.dryRun)

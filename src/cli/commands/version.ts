@@ -43,7 +43,6 @@ const add: Verb<AddOptions> = {
     'catalogue version add parks/trees trees.csv',
     'catalogue version add parks/trees trees.csv --notes "Counted again" --dry-run',
     'catalogue version add parks/trees - --name trees.geojson',
-    'catalogue version add parks/trees trees.csv --rename Height=height',
     'catalogue version add parks/trees trees.csv --draft',
   ],
   options: () => [...versionFieldOptions(), ...uploadOptions(), dryRun()],

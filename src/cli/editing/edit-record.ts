@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { text as textOf } from 'node:stream/consumers';
 import type { Catalogue, Input, WritableKind } from '../../catalogue/catalogue.ts';
-import { NotFoundError } from '../../catalogue/errors.ts';
+import { NotFoundError, ValidationError } from '../../catalogue/errors.ts';
 import { recordPaths } from '../../catalogue/layout.ts';
 import { formatRef, type RefOf, refOf } from '../../catalogue/ref.ts';
 import type { Replica } from '../../catalogue/replica.ts';
@@ -35,11 +35,20 @@ export async function editRecord<K extends WritableKind>(
   const { replica } = catalogue;
   const { ref, path } = await recordOf(call, catalogue, requested);
   const text = await textOf(await replica.read(path));
+  const { parseRecord } = await import('../../text/parse.ts');
+  const format = path.endsWith('.json') ? 'json' : 'yaml';
+  const idOf = (source: string): unknown => {
+    const parsed = parseRecord(source, format);
+    return 'value' in parsed ? (parsed.value as { readonly id?: unknown } | null)?.id : undefined;
+  };
+  const id = idOf(text);
   const ifMatch = createHash('sha256').update(text).digest('hex');
   const isChanged = await editText(call.context, {
     path,
     text,
     async save(typed) {
+      if (id !== undefined && 'value' in parseRecord(typed, format) && idOf(typed) !== id)
+        throw new ValidationError({ id: [`The id can't be changed. Write again: id: ${id}`] });
       const [outcome] = await replica.apply([{ do: 'write', path, text: typed, ifMatch }]);
       if (outcome && !outcome.done) throw outcome.error;
     },

@@ -40,7 +40,7 @@ export const uploadOptions = (): readonly Option[] => [
   ),
   new Option('--media-type <type>', "Media type of the bytes, if name and content don't show it."),
   new Option('--name <filename>', 'File name, for example for stdin: its extension sets the format.'),
-  new Option('--draft', 'Add it as a draft, which only owners see: catalogue version edit <version> --ready true'),
+  new Option('--draft', 'Add it as a draft, which only owners see until it is made ready.'),
   new Option('--force', 'Accept a version without rows, or without any column of the version before.'),
   new Option('--replace', 'Accept a file whose rows cannot be read, or of another format, after one with rows.'),
   new Option('--rename <old=new>', 'A column that has a new name: its description goes with it. Repeatable.').argParser(

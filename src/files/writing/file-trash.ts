@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { ConflictError, NotFoundError, NotPermittedError } from '../../catalogue/errors.ts';
 import { type RecordRef, recordPaths, scopeAt, siblingsFolder, unitKey, unitOf } from '../../catalogue/layout.ts';
 import { mayWrite } from '../../catalogue/permissions.ts';
-import { formatRef } from '../../catalogue/ref.ts';
+import { formatRef, type Ref } from '../../catalogue/ref.ts';
 import { containerOf } from '../../catalogue/rules.ts';
 import type { Trash, TrashEntry } from '../../catalogue/trash.ts';
 import type { Diagnostic } from '../../catalogue/types.ts';
@@ -52,6 +52,14 @@ export class FileTrash implements Trash {
 
   async remove(id: string): Promise<void> {
     await deleteEntry(this.#access.files.root, (await this.#entry(id)).id);
+  }
+
+  /** Deletes the last entry of a record permanently, for a user who may have removed it so. */
+  async removeLast(ref: Ref): Promise<void> {
+    const { root } = this.#access.files;
+    const name = formatRef(ref);
+    const entry = (await listTrash(root)).find((one) => one.ref.kind === ref.kind && formatRef(one.ref) === name);
+    if (entry) await deleteEntry(root, entry.id);
   }
 
   async empty(before?: Date): Promise<readonly TrashEntry[]> {
