@@ -8,6 +8,7 @@
 
 import type { ColumnChanges, Rename } from './columns.ts';
 import type { Difference, DifferenceOptions } from './difference.ts';
+import type { ReadingChanges } from './reading.ts';
 import type { DatasetRef, NamespaceRef, Ref, RefOf, VersionRef } from './ref.ts';
 import type { Replica } from './replica.ts';
 import type { Trash } from './trash.ts';
@@ -137,6 +138,8 @@ export interface Upload extends UploadDetails {
   /** Its extension gives the format and the extension of the payload. */
   readonly fileName?: string | undefined;
   readonly mediaType?: string | undefined;
+  /** Options for reading it; the dataset remembers them for the next version. */
+  readonly reading?: ReadingChanges | undefined;
   /**
    * Details that are known only after the source has been read, such as form fields that follow the file. They have
    * precedence over those above. Called at the end of the source; if it rejects, nothing is published.
@@ -154,6 +157,8 @@ export interface Published {
   /** False if the newest version has the same bytes: then `version` is that one. */
   readonly created: boolean;
   readonly changes: ColumnChanges;
+  /** Sentences about the reading: what was recognized, and which values don't fit. */
+  readonly remarks: readonly string[];
 }
 
 /** Kinds of records that `create` can create. */

@@ -31,6 +31,7 @@ import {
   versions,
 } from './field-types.ts';
 import { maxId } from './ids.ts';
+import { reading } from './reading.ts';
 import { settingsFields } from './settings.ts';
 import { columnTypes } from './types.ts';
 
@@ -63,7 +64,6 @@ const unrecorded = { readOnly: true, metadata: 'absent' } as const;
 /** Only the catalogue itself writes and reads it. */
 const hidden = { readOnly: true, internal: true } as const;
 const address = url('', 'Address of this object.');
-
 const column = {
   type: required(choice(columnTypes, 'Type of the values.', { fallback: 'object' })),
   name: required(text('Machine name.', { minLength: 1, maxLength: 255 })),
@@ -74,7 +74,6 @@ const column = {
 
 /** A column in a version's record. */
 const dataColumn = { name: column.name, type: column.type };
-
 /** A column in a dataset's record. */
 const recordedColumn = {
   ...column,
@@ -154,6 +153,7 @@ export const fields = {
     }),
     former_names: derived({ ...json('Present names of columns, by former name.'), ...hidden }),
     download: url('download/', 'Address of the payload of the newest version.'),
+    reading: reading('Options for reading the next version, as they were given for the last ones.'),
     aliases,
   },
 
@@ -185,6 +185,7 @@ export const fields = {
       maxItems: 6,
       ...unrecorded,
     }),
+    reading: reading('Options with which the rows are read.'),
     file: object(file, 'The payload: the name of a file in the data folder, or a URL.', {
       toValue: ({ name = '', url }) => (url ? '' : name),
       internal: true,

@@ -64,30 +64,19 @@ export interface Settings {
 /** Types that a column of text can be read as. */
 export const readableTypes = ['string', 'integer', 'float', 'boolean', 'date', 'datetime', 'time'] as const;
 
-/** Options for reading a payload, as far as people set them: what its bytes alone don't say. */
+/** Options for reading a payload, as far as people set them. `reading.ts` explains each. */
 export interface Reading {
-  /** Types of columns, by name. */
   readonly types?: Readonly<Record<string, (typeof readableTypes)[number]>>;
-  /** Decimal separator of numbers. */
   readonly decimal?: '.' | ',';
-  /** Label of an encoding (WHATWG Encoding Standard). */
   readonly encoding?: string;
-  /** Character between the cells of CSV. */
   readonly delimiter?: string;
-  /** Form of dates, such as DD.MM.YYYY. */
   readonly date_format?: string;
-  /** Names of the columns of latitude and longitude, or of northing and easting. */
   readonly lat?: string;
   readonly lon?: string;
-  /** Name of the column of geometries in WKT. */
   readonly geometry?: string;
-  /** False if the first row has values and no names. */
   readonly header?: boolean;
-  /** Number of lines before the first row. */
   readonly skip?: number;
-  /** Reference system of the coordinates. */
   readonly crs?: string;
-  /** True to refuse a payload with values that don't fit their column. */
   readonly strict?: boolean;
 }
 
@@ -130,6 +119,8 @@ export interface Dataset {
   readonly missing_columns: readonly MissingColumn[];
   /** Present names of columns, keyed by former name. */
   readonly former_names: Readonly<Record<string, unknown>>;
+  /** Options for reading the next version. */
+  readonly reading: Reading;
   /** Former addresses: `<namespace>/<dataset>`, or `<dataset>` within the same namespace. */
   readonly aliases: readonly string[];
   /** Newest first. */
@@ -161,6 +152,8 @@ export interface Version {
   readonly bbox: readonly number[] | null;
   /** The columns of its data; null if the record doesn't tell them. */
   readonly columns: readonly DataColumn[] | null;
+  /** Options with which the rows are read. */
+  readonly reading: Reading;
   /** Name of the payload in the dataset's data folder; '' if it has a URL, or there is none. */
   readonly file: string;
   /** URL of a payload that is not in the data folder; else ''. */

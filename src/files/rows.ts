@@ -8,7 +8,7 @@ import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { NotFoundError, UnavailableError } from '../catalogue/errors.ts';
 import { payloadPath } from '../catalogue/layout.ts';
 import { formatRef, refOf } from '../catalogue/ref.ts';
-import type { Settings, Version } from '../catalogue/types.ts';
+import type { Reading, Settings, Version } from '../catalogue/types.ts';
 import { compareTables } from '../data/difference/difference.ts';
 import { ChecksumMismatchError, PayloadError } from '../data/errors.ts';
 import { type PayloadFormat, payloadFormats } from '../data/formats/detect-format.ts';
@@ -68,7 +68,7 @@ export async function queryRows(
     extension: found.extension,
     part: found.window && part(found.window),
     tag: createHash('sha256')
-      .update(JSON.stringify([version.checksum, version.dataset, format, parameters]))
+      .update(JSON.stringify([version.checksum, version.reading, version.dataset, format, parameters]))
       .digest('base64url')
       .slice(0, 27),
     isPayload: await isPayload(files, version, table, query, format),
@@ -83,14 +83,17 @@ function formatFor(query: DataQuery, { format, preferred = 'geojson' }: RowsRequ
 }
 
 /**
- * Format of a payload, from the record of its version. None if it is to be detected again: no rows were found at ingest,
+ * Format of a payload and options for reading it, from the record of its version. No format if it is to be detected again: no rows were found at ingest,
  * and the format may only come from the file's extension.
  */
-export function recordedFormat({ format, rows, file }: Version): { format?: PayloadFormat } {
-  if (!Object.hasOwn(payloadFormats, format)) return {};
+export function recordedFormat(version: Version): { format?: PayloadFormat; reading: Reading } {
+  const { format, rows, file, reading } = version;
+  if (!Object.hasOwn(payloadFormats, format)) return { reading };
   const known = format as PayloadFormat;
   const extension = /\.([^.]+?)(?:\.gz)?$/i.exec(file)?.[1]?.toLowerCase() ?? '';
-  return rows === null && payloadFormats[known].extensions.includes(extension) ? {} : { format: known };
+  return rows === null && payloadFormats[known].extensions.includes(extension)
+    ? { reading }
+    : { format: known, reading };
 }
 
 /**

@@ -8,6 +8,7 @@ import type { Media, Payload, Published, Upload, UploadDetails } from '../catalo
 import { type ColumnChanges, compareColumns } from '../catalogue/columns.ts';
 import { NotFoundError } from '../catalogue/errors.ts';
 import { mediaPath } from '../catalogue/layout.ts';
+import { readingTexts } from '../catalogue/reading.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
 import { apiPath } from '../catalogue/urls.ts';
 import type { Http } from './http.ts';
@@ -110,7 +111,7 @@ export async function publishUpload(
   query: readonly (readonly [string, string])[],
   reload: () => Promise<Dataset>,
 ): Promise<Published> {
-  const { source, mediaType, details, onProgress, signal } = upload;
+  const { source, mediaType, details, onProgress, signal, reading = {} } = upload;
   const name = upload.fileName ?? (typeof source === 'string' ? basename(source) : undefined);
   const bytes = countBytes(typeof source === 'string' ? createReadStream(source) : source, onProgress);
   const refused = new AbortController();
@@ -120,7 +121,12 @@ export async function publishUpload(
   const { status, value } = await http.requestJson({
     method: 'POST',
     path: `${apiPath(refOfEntity<'dataset'>(before))}version/`,
-    query: form ? query : [...query, ...(name === undefined ? [] : [['name', name] as const]), ...known],
+    // Options for reading come before the bytes, also of a form.
+    query: [
+      ...query,
+      ...readingTexts(reading),
+      ...(form ? [] : [...(name === undefined ? [] : [['name', name] as const]), ...known]),
+    ],
     headers: { 'content-type': form?.type ?? mediaType ?? 'application/octet-stream' },
     body: Readable.from(form?.body ?? bytes, { objectMode: false }),
     signal: form ? AbortSignal.any([refused.signal, ...(signal ? [signal] : [])]) : signal,
@@ -128,9 +134,12 @@ export async function publishUpload(
   const version = read.version(part(value));
   const created = status === 201;
   // An older server doesn't tell the changes.
-  const { changes } = value as { readonly changes?: ColumnChanges };
+  const { changes, remarks = [] } = value as { readonly changes?: ColumnChanges; readonly remarks?: readonly string[] };
   const compare = async () => compareColumns(before.columns, (await reload()).columns);
-  return { version, created, changes: created ? (changes ?? (await compare())) : noChanges };
+  return {
+    ...{ version, created, remarks: remarks.map(String) },
+    changes: created ? (changes ?? (await compare())) : noChanges,
+  };
 }
 
 type Fields = readonly (readonly [name: string, value: string])[];

@@ -34,6 +34,8 @@ export interface FormOptions {
   readonly largest: number;
   /** Called for each file; the file is dropped unless `take` is called. */
   readonly onFile: (part: FormPart, take: () => void) => void;
+  /** Called for each field, before its value is read. */
+  readonly onField?: ((part: FormPart) => void) | undefined;
   /** Further options of formidable. */
   readonly formidable?: object;
 }
@@ -52,7 +54,10 @@ export async function readForm(ctx: ParameterizedContext, options: FormOptions):
   const onPart = (part: FormPart, take: (part: FormPart) => void) => {
     // A part is a file if it has a file name, whether it has a media type or not.
     part.mimetype = part.originalFilename === null ? null : (part.mimetype ?? 'application/octet-stream');
-    if (part.originalFilename === null) take(part);
+    if (part.originalFilename === null) {
+      options.onField?.(part);
+      take(part);
+    }
     // Browsers send a file with a blank name if nobody has chosen one.
     else if (part.originalFilename !== '') options.onFile(part, () => take(part));
   };

@@ -1,12 +1,12 @@
 /** Uploads: the payload of a new version by multipart form or as raw bytes, streamed into place. */
 
 import { PassThrough, Readable } from 'node:stream';
-import type { ParameterizedContext } from 'koa';
 import type { Input, Published, Upload, UploadDetails } from '../catalogue/catalogue.ts';
 import { isUnchanged, type Rename } from '../catalogue/columns.ts';
 import { ValidationError } from '../catalogue/errors.ts';
 import { parseBoolean, parseInput } from '../catalogue/input.ts';
 import { caseChanges, caseWarning, lossWarnings } from '../catalogue/next-version.ts';
+import { parseReading, readingNames } from '../catalogue/reading.ts';
 import { refOf } from '../catalogue/ref.ts';
 import { representVersion, toJson, urlOf } from '../catalogue/represent.ts';
 import { assertNoDryRun, bodyType, whileConnected } from './body.ts';
@@ -25,14 +25,14 @@ export async function publish(request: RequestContext): Promise<Representation> 
   await catalogue.get<'dataset'>(ref);
   const published = await whileConnected(ctx, async (signal) => {
     const isForm = bodyType(ctx) === 'multipart/form-data';
-    const upload = isForm ? await formUpload(ctx) : rawUpload(request);
+    const upload = isForm ? await formUpload(request) : rawUpload(request);
     return catalogue.publish(ref, { ...upload, signal }, { dryRun });
   });
   const { version, created } = published;
   return {
     title: version.label,
     dependsOn: [],
-    json: () => toJson({ ...representVersion(version, links), ...changesOf(published) }),
+    json: () => toJson({ ...representVersion(version, links), ...changesOf(published), ...remarksOf(published) }),
     status: created ? 201 : 200,
     headers: created && !dryRun ? [['Location', urlOf(links, refOf(version))]] : [],
   };
@@ -54,6 +54,7 @@ function rawUpload({ ctx, query }: RequestContext): Upload {
     source: Readable.from(limited(ctx.req.iterator({ destroyOnReturn: false }))),
     mediaType: ctx.get('Content-Type') || undefined,
     fileName: name,
+    reading: parseReading(query),
     ...detailsOf([...query]),
   };
 }
@@ -68,15 +69,23 @@ async function* limited(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, v
 }
 
 /** The part named `file` is the payload, and is passed on as it arrives; fields may stand before or behind it. */
-async function formUpload(ctx: ParameterizedContext): Promise<Upload> {
+async function formUpload({ ctx, query }: Pick<RequestContext, 'ctx' | 'query'>): Promise<Upload> {
   const bytes = new PassThrough({ highWaterMark: 1024 * 1024 });
   // The form reports its errors itself. If nobody reads the file (yet), they must not end the process.
   bytes.on('error', () => {});
   let files = 0;
+  const fields: [name: string, chunks: Buffer[]][] = [];
   let form: Promise<FormEntries> | undefined;
   const file = new Promise<Pick<Upload, 'fileName' | 'mediaType'>>((begin) => {
     form = readForm(ctx, {
       largest: largestUpload,
+      onField: (part) => {
+        if (part.name === null || !readingNames.includes(part.name)) return;
+        const chunks: Buffer[] = [];
+        fields.push([part.name, chunks]);
+        // The parser reuses its buffers.
+        part.on('data', (chunk) => chunks.push(Buffer.from(chunk)));
+      },
       onFile: ({ name }, take) => {
         if (name === 'file' && ++files === 1) take();
       },
@@ -92,7 +101,21 @@ async function formUpload(ctx: ParameterizedContext): Promise<Upload> {
   form?.catch((error) => bytes.destroy(error));
   const begun = await Promise.race([file, form?.then(() => null)]);
   if (!begun) throw noFile();
-  return { source: bytes, ...begun, details: async () => formDetails((await form) ?? [], files) };
+  const before = fields.map(([name, chunks]) => [name, Buffer.concat(chunks).toString()] as const);
+  const details = async () => {
+    const entries = (await form) ?? [];
+    assertBefore(entries, before);
+    return formDetails(entries, files);
+  };
+  return { source: bytes, ...begun, reading: parseReading([...query, ...before]), details };
+}
+
+const remarksOf = ({ remarks }: Published) => (remarks.length ? { remarks } : {});
+
+/** Options for reading are needed before the bytes. @throws ValidationError if a form has one behind its file */
+function assertBefore(entries: FormEntries, before: FormEntries): void {
+  const late = entries.filter(([name]) => readingNames.includes(name))[before.length];
+  if (late) throw new ValidationError({ [late[0]]: ['Send it before the file, or as a query parameter.'] });
 }
 
 /** @throws ValidationError, before anything of the upload is kept */

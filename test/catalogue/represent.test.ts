@@ -37,10 +37,10 @@ describe('the fields, in order', () => {
     namespace: 'id label slug description url visibility owners datasets readers',
     dataset:
       'id label slug namespace description image showcase_image thumbnail_image url versions data columns download ' +
-      'keywords licence homepage publisher contact visibility readers',
+      'keywords licence homepage publisher contact visibility readers reading',
     version:
       'id dataset label slug datetime checksum metadata ready url ' +
-      'format media_type size rows bbox notes data download',
+      'format media_type size rows bbox notes reading data download',
     group: 'id label slug url members',
     user: 'id username groups url name',
     query: 'id label slug description dataset version parameters url data',

@@ -18,6 +18,8 @@ import { showOutcome } from '../output/outcome.ts';
 import {
   inspect,
   openSource,
+  readingFrom,
+  readingOptions,
   reportColumns,
   type Source,
   showDryRun,
@@ -54,10 +56,12 @@ export const command: Verb<PublishOptions> = {
     // The label is the dataset's.
     ...versionFieldOptions().filter((option) => option.attributeName() !== 'label'),
     ...uploadOptions(),
+    ...readingOptions(),
     dryRun(),
   ],
   async run(call, [file = ''], options) {
     const { label, ...target } = newNameOf(file, options);
+    const reading = readingFrom(options);
     const given = await inputFrom('dataset', { ...options }, call.context);
     const catalogue = await call.open();
     const { slug: namespace } = await find(catalogue, { kind: 'namespace', slug: target.namespace }, call.show);
@@ -69,7 +73,7 @@ export const command: Verb<PublishOptions> = {
     const checked = await checkedDataset(catalogue, existing, input);
     const source = await openSource(call.context, file, options.name);
     const { notes, metadata } = options;
-    const fields = { notes, metadata, ...uploadDetails(options) };
+    const fields = { notes, metadata, reading, ...uploadDetails(options) };
     if (options.dryRun) {
       const published = existing
         ? await upload(call, catalogue, existing, source, fields, { dryRun: true })

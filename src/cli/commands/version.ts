@@ -1,6 +1,7 @@
 /** `catalogue version`: the data of a dataset, one snapshot after another. */
 import { orderFields } from '../../catalogue/filters.ts';
 import { parseDatasetRef, parseVersionRef } from '../../catalogue/parse-ref.ts';
+import { readingTexts } from '../../catalogue/reading.ts';
 import { formatRef } from '../../catalogue/ref.ts';
 import { representVersion } from '../../catalogue/represent.ts';
 import type { Version } from '../../catalogue/types.ts';
@@ -14,6 +15,8 @@ import { bytesText, momentText, numberText } from '../output/quantities.ts';
 import type { Show } from '../output/show.ts';
 import {
   openSource,
+  readingFrom,
+  readingOptions,
   reportColumns,
   showDryRun,
   showPublished,
@@ -45,14 +48,15 @@ const add: Verb<AddOptions> = {
     'catalogue version add parks/trees - --name trees.geojson',
     'catalogue version add parks/trees trees.csv --draft',
   ],
-  options: () => [...versionFieldOptions(), ...uploadOptions(), dryRun()],
+  options: () => [...versionFieldOptions(), ...uploadOptions(), ...readingOptions(), dryRun()],
   async run(call, [name = '', file = ''], options) {
     const ref = parseDatasetRef(name);
     const catalogue = await call.open();
     const dataset = await find(catalogue, ref, call.show);
+    const reading = readingFrom(options);
     const source = await openSource(call.context, file, options.name);
     const { label, notes, metadata } = options;
-    const fields = { label, notes, metadata, ...uploadDetails(options) };
+    const fields = { label, notes, metadata, reading, ...uploadDetails(options) };
     const published = await upload(call, catalogue, dataset, source, fields, options);
     if (options.dryRun) showDryRun(call, dataset, published);
     else {
@@ -117,6 +121,12 @@ const version: RecordNoun<'version'> = {
         ['size', numberFor(show, it.size, bytesText)],
         ['rows', numberFor(show, it.rows, numberText)],
         ['bbox', it.bbox?.join(', ') ?? ''],
+        [
+          'reading',
+          readingTexts(it.reading)
+            .map(([name, value]) => `${name}=${value}`)
+            .join(', '),
+        ],
         ['checksum', it.checksum],
         ['url', it.href],
         ['notes', it.notes],

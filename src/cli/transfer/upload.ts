@@ -7,13 +7,15 @@ import type { Catalogue, Published, Upload } from '../../catalogue/catalogue.ts'
 import { compareColumns, type Rename } from '../../catalogue/columns.ts';
 import { ValidationError } from '../../catalogue/errors.ts';
 import { caseChanges, lossWarnings } from '../../catalogue/next-version.ts';
+import { mergeReading, parseReading, type ReadingChanges, readingNames } from '../../catalogue/reading.ts';
 import { type DatasetRef, datasetOf, formatRef } from '../../catalogue/ref.ts';
 import { representVersion } from '../../catalogue/represent.ts';
-import type { Version } from '../../catalogue/types.ts';
+import { readableTypes, type Version } from '../../catalogue/types.ts';
 import type { Call } from '../command.ts';
 import type { Context } from '../context.ts';
 import { fieldOptions } from '../fields.ts';
 import { interruptible } from '../interruption.ts';
+import { repeatable } from '../options.ts';
 import { columnChangeLines } from '../output/difference-lines.ts';
 import { linksOf, showOutcome } from '../output/outcome.ts';
 import { transfer } from '../output/progress.ts';
@@ -60,6 +62,35 @@ export const uploadDetails = ({ checksum, mediaType, draft, force, replace, rena
   ...{ checksum, mediaType, force, replace, renames: rename },
   ...(draft && { ready: false }),
 });
+
+/** Options for reading the file; the dataset remembers them. */
+export const readingOptions = (): readonly Option[] => [
+  repeatable('--type <column=type>', `Type of a column: ${readableTypes.join(', ')}.`),
+  new Option('--decimal <character>', 'Decimal separator: , or . (by default recognized).'),
+  new Option('--date-format <format>', 'Form of dates: DD.MM.YYYY, MM/DD/YYYY HH:MM.'),
+  new Option('--encoding <label>', 'Encoding of the text: utf-8, windows-1252, iso-8859-15.'),
+  new Option('--delimiter <character>', 'Character between the cells of CSV; or "tab".'),
+  new Option('--lat <column>', 'Column of latitude, or northing.'),
+  new Option('--lon <column>', 'Column of longitude, or easting.'),
+  new Option('--geometry <column>', 'Column of geometries in WKT.'),
+  new Option('--header', 'The first row has names (again).'),
+  new Option('--no-header', 'The first row has values, not names.'),
+  new Option('--skip <number>', 'Skip so many lines before the first row.'),
+  new Option('--crs <code>', 'Reference system of the coordinates, if the file names none: EPSG:25833.'),
+  new Option('--strict', "Refuse the file if a value doesn't fit its column."),
+  new Option('--no-strict', 'Accept such values (again).'),
+];
+
+/** The options for reading among those of a command. @throws ValidationError, keyed by option */
+export function readingFrom(options: UploadOptions): ReadingChanges {
+  const values = options as Readonly<Record<string, unknown>>;
+  return parseReading(
+    readingNames.flatMap((name) => {
+      const value = values[name === 'date_format' ? 'dateFormat' : name];
+      return value === undefined ? [] : [value].flat().map((one) => [name, one] as const);
+    }),
+  );
+}
 
 /** Options for the fields of a version that can be given along with its data; it is ready once it is there. */
 export const versionFieldOptions = (): readonly Option[] =>
@@ -125,7 +156,7 @@ export async function upload(
 }
 
 /** The first version of a dataset that doesn't exist yet. */
-interface FirstVersion extends Pick<Published, 'changes'> {
+interface FirstVersion extends Pick<Published, 'changes' | 'remarks'> {
   readonly created: true;
   readonly version: Pick<Version, 'checksum' | 'format' | 'media_type' | 'size' | 'rows' | 'bbox'>;
 }
@@ -134,17 +165,15 @@ interface FirstVersion extends Pick<Published, 'changes'> {
  * Reads a source as the first version of a dataset that doesn't exist yet: no catalogue can check it beforehand.
  * @throws ValidationError if it would be refused
  */
-export async function inspect(
-  call: Call,
-  source: Source,
-  { checksum, mediaType }: UploadOptions,
-): Promise<FirstVersion> {
+export async function inspect(call: Call, source: Source, options: UploadOptions): Promise<FirstVersion> {
+  const { checksum, mediaType } = options;
+  const reading = mergeReading({}, readingFrom(options));
   const [{ ingest }, { PayloadError }] = await Promise.all([
     import('../../data/ingest/ingest.ts'),
     import('../../data/errors.ts'),
   ]);
   const intake = await withProgress(call, source, (options) =>
-    ingest(source.bytes, { fileName: source.fileName, mediaType, ...options }),
+    ingest(source.bytes, { fileName: source.fileName, mediaType, reading, ...options }),
   ).catch((error) => {
     throw error instanceof PayloadError ? new ValidationError({ file: [error.message] }) : error;
   });
@@ -153,27 +182,32 @@ export async function inspect(
   if (intake.isLfsPointer)
     throw new ValidationError({ file: ['It is a Git LFS pointer, and not the file itself. Run "git lfs pull".'] });
   const version = { ...intake, media_type: intake.mediaType };
-  return { version, created: true, changes: compareColumns([], intake.columns) };
+  return { version, created: true, changes: compareColumns([], intake.columns), remarks: intake.remarks };
 }
 
 /** Shows the result of an upload's dry run. */
 export function showDryRun({ show }: Call, dataset: DatasetRef, result: Published | FirstVersion): void {
-  const { created, version, changes } = result;
+  const { created, version, changes, remarks } = result;
   const { checksum, format, media_type, size, rows, bbox } = version;
-  if (show.asJson) show.json({ created, checksum, format, media_type, size, rows, bbox, changes });
+  if (show.asJson) show.json({ created, checksum, format, media_type, size, rows, bbox, changes, remarks });
   else if (created) {
     show.line(`Would add a version to dataset ${formatRef(dataset)}: ${factsOf(version)}`);
     for (const line of columnChangeLines(changes)) show.line(line);
+    for (const line of remarks) show.line(line);
   } else show.line(`Would add nothing: the newest version, ${formatRef(version)}, has the same bytes`);
 }
 
 /** Shows the result of an upload. */
-export function showPublished(call: Call, catalogue: Catalogue, { version, created, changes }: Published): void {
+export function showPublished(
+  call: Call,
+  catalogue: Catalogue,
+  { version, created, changes, remarks }: Published,
+): void {
   const { show } = call;
   const object = representVersion(version, linksOf(catalogue));
   if (created) {
     showOutcome(call, { done: ['Added', 'add'], ref: version, object });
-    for (const line of [factsOf(version), ...columnChangeLines(changes)]) show.message(line);
+    for (const line of [factsOf(version), ...columnChangeLines(changes), ...remarks]) show.message(line);
     if (!version.ready)
       show.message(`It is a draft. To publish it, type: catalogue version edit ${formatRef(version)} --ready true`);
     return;

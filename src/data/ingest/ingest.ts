@@ -6,7 +6,7 @@
  * The file is read a second time only if a column's first values are numbers (or booleans), enough to fill a row group,
  * and a later one is not: the texts of the first ones are needed then.
  */
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ import { TableBuilder, type TableSummary } from './table-builder.ts';
 export interface IngestOptions extends FormatHints {
   /** Options for reading the rows. */
   readonly reading?: Reading | undefined;
-  /** Folder of columnar copies; this payload's becomes the subfolder named by its checksum. None is made if absent. */
+  /** Folder of columnar copies; this payload's becomes the subfolder `copyName`. None is made if absent. */
   readonly cacheFolder?: string | undefined;
   /** Hidden name in that folder for the unfinished copy; a random one by default. */
   readonly stagingName?: string | undefined;
@@ -73,11 +73,18 @@ export interface IngestResult {
   readonly statistics: readonly ColumnStatistics[];
   readonly geometryKinds: readonly GeometryKind[];
   /** Sentences about what was recognized, and about values that don't fit. */
-  readonly notes: readonly string[];
+  readonly remarks: readonly string[];
   /** True if the payload is a pointer of Git LFS instead of the file itself. */
   readonly isLfsPointer: boolean;
   /** Folder of the columnar copy, if one was made. */
   readonly columnarCopy: string | null;
+}
+
+/** Name of the columnar copy of a payload's rows: its checksum, and with options also a hash of them. */
+export function copyName(checksum: string, { strict: _, ...reading }: Reading = {}): string {
+  if (Object.keys(reading).length === 0) return checksum;
+  const entries = Object.entries(reading).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `${checksum}-${createHash('sha256').update(JSON.stringify(entries)).digest('hex').slice(0, 16)}`;
 }
 
 /** Number of bytes from which the format is detected. */
@@ -157,7 +164,7 @@ async function ingestRows(
         checksum,
         passthrough: isUnchanged && summary.table.crs === null ? info.passthrough : null,
       };
-      return { ...result, columnarCopy: (await copy?.finish(table)) ?? null };
+      return { ...result, columnarCopy: (await copy?.finish(table, copyName(checksum, reading))) ?? null };
     } catch (error) {
       await copy?.abort();
       throw error;
@@ -241,7 +248,7 @@ function toResult(
     columns: summary?.statistics.map(({ name, type }) => ({ name, type })) ?? [],
     statistics: summary?.statistics ?? [],
     geometryKinds: summary?.table.geometryKinds ?? [],
-    notes: summary?.notes ?? [],
+    remarks: summary?.remarks ?? [],
     isLfsPointer: false,
     columnarCopy: null,
   };

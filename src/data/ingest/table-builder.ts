@@ -12,7 +12,7 @@ import { type ColumnSettings, settingsOf } from './column-forms.ts';
 import { ColumnProfile, type ColumnStatistics } from './column-profile.ts';
 import { GeometryReader } from './geometry-reader.ts';
 import { columnName, uniqueColumnNames } from './infer-types.ts';
-import { notesOf, refuseMisfits } from './notes.ts';
+import { refuseMisfits, remarksOf } from './remarks.ts';
 
 export interface TableSummary {
   readonly table: Omit<TableInfo, 'checksum' | 'passthrough'>;
@@ -25,7 +25,7 @@ export interface TableSummary {
   /** @throws PayloadError if a value doesn't fit its column */
   readonly assertFits: () => void;
   /** Sentences about what was recognized, and what doesn't fit. */
-  readonly notes: readonly string[];
+  readonly remarks: readonly string[];
 }
 
 interface EncodedChunk {
@@ -135,7 +135,7 @@ export class TableBuilder {
         }),
       ),
       assertFits: () => refuseMisfits(this.#info, named),
-      notes: notesOf(this.#info, geometries.crs, named),
+      remarks: remarksOf(this.#info, geometries.crs, named),
     };
   }
 }

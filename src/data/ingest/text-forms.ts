@@ -4,7 +4,7 @@
  */
 import type { readableTypes } from '../../catalogue/types.ts';
 import { parseDateTime, parseTime } from '../date-time.ts';
-import { ParameterError } from '../errors.ts';
+import { PayloadError } from '../errors.ts';
 import { kindOfNumber, parseBoolean, parseNumber, valueKinds } from './infer-types.ts';
 
 export type ReadableType = (typeof readableTypes)[number];
@@ -90,7 +90,7 @@ const strftime: Readonly<Record<string, string>> = { Y: 'YYYY', y: 'YY', m: 'MM'
 
 /**
  * The form of dates that a format describes: `DD.MM.YYYY`, `MM/DD/YY`, `DD.MM.YYYY HH:MM`, or as in strftime `%d.%m.%Y`.
- * @throws ParameterError if it lacks year, month or day
+ * @throws PayloadError if it lacks year, month or day
  */
 export function parseDateFormat(format: string): DateForm {
   const plain = format.replace(/%([YymdHMS])/g, (_, letter: string) => strftime[letter] ?? '');
@@ -103,7 +103,7 @@ export function parseDateFormat(format: string): DateForm {
   });
   for (const part of ['year', 'month', 'day']) {
     if (!names.includes(part))
-      throw new ParameterError(`"${format}" has no ${part}. A date format is like DD.MM.YYYY or MM/DD/YYYY HH:MM.`);
+      throw new PayloadError(`the date format "${format}" has no ${part}; it is like DD.MM.YYYY or MM/DD/YYYY HH:MM`);
   }
   const whole = new RegExp(`^${pattern}$`);
   return (text) => {

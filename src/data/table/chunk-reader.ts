@@ -74,9 +74,9 @@ export class ChunkReader {
 
   /** The spatial index; null if no row has a bounding box. @throws DamagedCopyError */
   async spatialIndex(): Promise<SpatialIndex | null> {
-    const { checksum, indexBytes, indexCrc } = this.#metadata;
+    const { indexBytes, indexCrc } = this.#metadata;
     if (indexBytes === 0) return null;
-    const cacheKey = `${checksum}/index`;
+    const cacheKey = `${this.#folder}/index`;
     const cached = this.#cache.get(cacheKey) as SpatialIndex | undefined;
     if (cached) return cached;
     const bytes = await readFile(indexFile(this.#folder));
@@ -91,7 +91,7 @@ export class ChunkReader {
   }
 
   #cacheKey(group: number, key: ChunkKey): string {
-    return `${this.#metadata.checksum}/${group}/${key}`;
+    return `${this.#folder}/${group}/${key}`;
   }
 
   #cached(group: number, key: ChunkKey): Chunk | undefined {

@@ -1,6 +1,7 @@
 /**
  * The columnar copy of a payload's rows: a cache on disk, written while the payload is ingested, and again whenever it is
- * missing; it can be deleted at any time. A folder for each payload, named by the payload's SHA-256:
+ * missing; it can be deleted at any time. A folder for each payload, named by the
+ * payload's SHA-256, and a hash of the options for reading it if there are any:
  *
  *     <checksum>/table.json   metadata: columns, row groups, and the location of each column chunk
  *     <checksum>/rows.bin     the chunks, one row group after another (`column-chunk.ts`, `geometry-chunk.ts`)
@@ -106,8 +107,11 @@ export class ColumnarWriter {
     if (this.#length > start) await this.#rows.appendFile(Buffer.concat(chunks.flatMap(({ bytes }) => bytes)));
   }
 
-  /** @returns the finished copy's folder */
-  async finish(info: TableInfo): Promise<string> {
+  /**
+   * @param name of the copy among all copies
+   * @returns the finished copy's folder
+   */
+  async finish(info: TableInfo, name: string): Promise<string> {
     const index = info.extent === null ? null : await buildSpatialIndex(info.rows, this.#boxes());
     await this.#rows.close();
     if (index) await writeFile(indexFile(this.#folder), index);
@@ -120,7 +124,7 @@ export class ColumnarWriter {
       indexCrc: index ? crc32(index) : 0,
     };
     await writeFile(metadataFile(this.#folder), JSON.stringify(metadata));
-    const target = join(this.#parent, info.checksum);
+    const target = join(this.#parent, name);
     // Another process may ingest the same bytes at the same time. Either copy will do; the temporary names differ.
     const replaced = `${this.#folder}.before`;
     await rename(target, replaced).catch(ignoreErrors('ENOENT'));

@@ -1,9 +1,10 @@
 /** The tables of a server: opened on demand, within limits of memory and disk space. */
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
+import type { Reading } from '../../catalogue/types.ts';
 import { ChecksumMismatchError } from '../errors.ts';
 import type { FormatHints } from '../formats/detect-format.ts';
-import { ingest } from '../ingest/ingest.ts';
+import { copyName, ingest } from '../ingest/ingest.ts';
 import { type ChunkCache, createChunkCache } from './chunk-reader.ts';
 import { pruneCopies } from './columnar-copy.ts';
 import { Table } from './table.ts';
@@ -13,6 +14,8 @@ export interface PayloadFile extends FormatHints {
   /** SHA-256 in lower-case hexadecimal. */
   readonly checksum: string;
   readonly path: string;
+  /** Options for reading its rows. */
+  readonly reading?: Reading | undefined;
 }
 
 export interface TableStoreOptions {
@@ -61,20 +64,21 @@ export class TableStore {
    * @throws PayloadError if the payload can't be read; ChecksumMismatchError
    */
   async open(payload: PayloadFile): Promise<Table | null> {
-    const { checksum } = payload;
-    const open = this.#tables.get(checksum);
+    const name = copyName(payload.checksum, payload.reading);
+    const open = this.#tables.get(name);
     if (open && !open.isDamaged) return open;
-    let opening = this.#opening.get(checksum);
+    let opening = this.#opening.get(name);
     if (!opening) {
-      opening = this.#load(payload).finally(() => this.#opening.delete(checksum));
-      this.#opening.set(checksum, opening);
+      opening = this.#load(payload).finally(() => this.#opening.delete(name));
+      this.#opening.set(name, opening);
     }
     return opening;
   }
 
   async #load(payload: PayloadFile): Promise<Table | null> {
-    const { checksum } = payload;
-    let table = await Table.open(join(this.#folder, checksum), checksum, this.#cache);
+    const { checksum, reading } = payload;
+    const name = copyName(checksum, reading);
+    let table = await Table.open(join(this.#folder, name), checksum, this.#cache);
     if (!table && !this.#otherFolder)
       try {
         table = await this.#ingest(payload, this.#folder);
@@ -84,10 +88,9 @@ export class TableStore {
       }
     if (!table && this.#otherFolder) {
       const folder = await this.#otherFolder;
-      table =
-        (await Table.open(join(folder, checksum), checksum, this.#cache)) ?? (await this.#ingest(payload, folder));
+      table = (await Table.open(join(folder, name), checksum, this.#cache)) ?? (await this.#ingest(payload, folder));
     }
-    if (table) this.#tables.set(checksum, table);
+    if (table) this.#tables.set(name, table);
     return table;
   }
 
@@ -99,8 +102,9 @@ export class TableStore {
     });
     if (result.checksum !== checksum)
       throw new ChecksumMismatchError(`The payload has the checksum ${result.checksum} and not ${checksum}.`);
-    await pruneCopies(cacheFolder, this.#disk, checksum);
-    return Table.open(join(cacheFolder, checksum), checksum, this.#cache);
+    const name = copyName(checksum, hints.reading);
+    await pruneCopies(cacheFolder, this.#disk, name);
+    return Table.open(join(cacheFolder, name), checksum, this.#cache);
   }
 }
 

@@ -6,6 +6,7 @@
 import { open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Published, Upload, WriteOptions } from '../../catalogue/catalogue.ts';
+import { closest } from '../../catalogue/closest.ts';
 import { type ColumnChanges, compareColumns } from '../../catalogue/columns.ts';
 import { datetimeFromSlug } from '../../catalogue/entities.ts';
 import { ConflictError, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
@@ -21,9 +22,10 @@ import {
 import { allEntities } from '../../catalogue/listing.ts';
 import { getEntity, latestVersion } from '../../catalogue/lookup.ts';
 import { assertKeepsData } from '../../catalogue/next-version.ts';
+import { isSameReading, mergeReading, readingOfVersion } from '../../catalogue/reading.ts';
 import type { DatasetRef } from '../../catalogue/ref.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
-import type { Dataset, Version } from '../../catalogue/types.ts';
+import type { Dataset, Reading, Version } from '../../catalogue/types.ts';
 import { PayloadError } from '../../data/errors.ts';
 import { type IngestOptions, type IngestResult, ingest } from '../../data/ingest/ingest.ts';
 import { codeOf, makeFolders, temporaryBeside, temporaryName, toUnavailable } from '../../disk/durable.ts';
@@ -65,8 +67,10 @@ export async function publishVersion(
       await makeFolders(dirname(aside));
       await sweepPayloads(dirname(aside));
     }
-    const ingested = await ingestUpload(files, upload, aside);
-    const detailed = { ...upload, ...(await upload.details?.()) };
+    const reading = mergeReading(getEntity<'dataset'>(files.snapshot, ref).reading, upload.reading);
+    const ingested = await ingestUpload(files, { ...upload, reading }, aside);
+    assertColumns(upload, ingested);
+    const detailed = { ...upload, ...(await upload.details?.()), reading };
     assertChecksum(detailed, ingested);
     const published = new NewVersion(files, ref, detailed, ingested, aside);
     const step = { locks: [unitKey(ref)], changes: () => published.changes() };
@@ -88,13 +92,25 @@ function assertParses(files: CatalogueFiles, path: string): void {
   if (found) throw new ConflictError(`${path}:${found.line}:${found.column}: ${found.message}`);
 }
 
+/** An upload with all options for reading it, those that the dataset remembers included. */
+type ReadUpload = Upload & { readonly reading: Reading };
+
+/** @throws ValidationError if a type is given for a column that the data don't have */
+function assertColumns({ reading }: Upload, { columns, rows }: IngestResult): void {
+  const names = columns.map(({ name }) => name);
+  const unknown = Object.keys(reading?.types ?? {}).find((name) => reading?.types?.[name] && !names.includes(name));
+  if (unknown === undefined || rows === null) return;
+  const meant = closest(unknown, names);
+  throw new ValidationError({ type: [`There is no column "${unknown}".${meant ? ` Did you mean "${meant}"?` : ''}`] });
+}
+
 /** Reads the bytes of an upload. @param aside path of the copy; null to keep none */
-async function ingestUpload(files: CatalogueFiles, upload: Upload, aside: string | null): Promise<IngestResult> {
-  const { source, fileName, mediaType, onProgress, signal } = upload;
+async function ingestUpload(files: CatalogueFiles, upload: ReadUpload, aside: string | null): Promise<IngestResult> {
+  const { source, fileName, mediaType, reading, onProgress, signal } = upload;
   try {
     const copy: IngestOptions =
       aside === null ? {} : { copyTo: aside, cacheFolder: tableFolder(files.root), stagingName: temporaryName() };
-    const ingested = await ingest(source, { fileName, mediaType, onProgress, signal, ...copy });
+    const ingested = await ingest(source, { fileName, mediaType, reading, onProgress, signal, ...copy });
     if (ingested.isLfsPointer)
       throw new ValidationError({ file: ['It is a Git LFS pointer, and not the file itself. Run "git lfs pull".'] });
     if (aside !== null) await syncFile(aside);
@@ -123,7 +139,7 @@ async function syncFile(path: string): Promise<void> {
 class NewVersion {
   readonly #files: CatalogueFiles;
   readonly #dataset: DatasetRef;
-  readonly #upload: Upload;
+  readonly #upload: ReadUpload;
   readonly #ingested: IngestResult;
   readonly #aside: string | null;
   /** The newest version, if it has the same bytes. */
@@ -134,7 +150,7 @@ class NewVersion {
   constructor(
     files: CatalogueFiles,
     dataset: DatasetRef,
-    upload: Upload,
+    upload: ReadUpload,
     ingested: IngestResult,
     aside: string | null,
   ) {
@@ -156,7 +172,10 @@ class NewVersion {
     const dataset = getEntity<'dataset'>(this.#files.snapshot, this.#dataset);
     const isDraft = this.#upload.ready === false;
     const newest = dataset.versions.find(({ draft }) => !draft || isDraft);
-    this.#same = newest?.checksum === this.#ingested.checksum ? newest : undefined;
+    const { reading } = this.#upload;
+    const isSame =
+      newest?.checksum === this.#ingested.checksum && isSameReading(newest.reading, readingOfVersion(reading));
+    this.#same = isSame ? newest : undefined;
     if (this.#same) return [];
     const { columns } = this.#ingested;
     const renames = renamesOf(dataset, columns, this.#upload.renames);
@@ -179,21 +198,34 @@ class NewVersion {
     const data = hasColumns ? { columns: columns.map(({ name, type }) => ({ name, type })) } : {};
     const record = { id, ...versionRecord(this.#slug, file, this.#upload, this.#ingested), ...data };
     const text = newText(record, keyOrder('version'), header);
-    return [
+    const changes: Change[] = [
       { do: 'add', path: payloadPath(namespace, slug, file), from: this.#aside, size: this.#ingested.size },
       { do: 'create', path, text },
       ...(isDraft || !hasColumns
         ? []
         : columnsOfNewVersion(this.#files, dataset, { renames, columns, slug: this.#slug })),
     ];
+    return isSameReading(dataset.reading, reading) ? changes : this.#withReading(changes);
+  }
+
+  /** The changes, and the options for reading the next version in the record of the dataset. */
+  #withReading(changes: readonly Change[]): readonly Change[] {
+    const path = existingRecordPath(this.#files, this.#dataset);
+    const { reading } = this.#upload;
+    const edit = changes.find((change) => change.do === 'edit' && change.path === path);
+    const set: Extract<Change, { do: 'edit' }>['set'] = (record) => ({
+      ...(edit?.do === 'edit' && edit.set(record)),
+      reading: Object.keys(reading).length ? reading : undefined,
+    });
+    return [...changes.filter((change) => change !== edit), { do: 'edit', path, set }];
   }
 
   result(snapshot: Snapshot): Published {
-    if (this.#same) return { version: this.#same, created: false, changes: noChanges };
+    if (this.#same) return { version: this.#same, created: false, changes: noChanges, remarks: [] };
     const { versions } = getEntity<'dataset'>(snapshot, this.#dataset);
     const version = versions.find(({ slug }) => slug === this.#slug);
     if (!version) throw new NotFoundError(`The version ${this.#slug} was removed as soon as it was published.`);
-    return { version, created: true, changes: this.#columnChanges };
+    return { version, created: true, changes: this.#columnChanges, remarks: this.#ingested.remarks };
   }
 }
 
@@ -214,7 +246,8 @@ function extensionFor(fileName: string | undefined, { format, compression }: Ing
   return `${format ? `.${format}` : '.bin'}${compression === 'gzip' ? '.gz' : ''}`;
 }
 
-function versionRecord(slug: string, file: string, upload: Upload, ingested: IngestResult) {
+function versionRecord(slug: string, file: string, upload: ReadUpload, ingested: IngestResult) {
+  const reading = readingOfVersion(upload.reading);
   const { label, notes, metadata, fileName, ready } = upload;
   const { rows, bbox, format, mediaType, size, checksum } = ingested;
   return {
@@ -227,6 +260,7 @@ function versionRecord(slug: string, file: string, upload: Upload, ingested: Ing
     ...(notes && { notes }),
     ...(rows !== null && { rows }),
     ...(bbox && { bbox: [...bbox] }),
+    ...(Object.keys(reading).length && { reading }),
     file: { name: file, ...(format && { format }), media_type: mediaType, size },
   };
 }

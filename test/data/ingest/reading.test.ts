@@ -6,7 +6,7 @@ import { ingestPayload, rowsOf, typesOf, valuesOf } from '../support/payloads.ts
 
 const read = async (text: string | Uint8Array, reading: Reading = {}, fileName = 'a.csv') => {
   const { result, table } = await ingestPayload(text, fileName, { reading });
-  return { types: typesOf(result), values: await valuesOf(table), notes: result.notes, result, table };
+  return { types: typesOf(result), values: await valuesOf(table), remarks: result.remarks, result, table };
 };
 const points = async (text: string, reading: Reading = {}) => {
   const { table } = await read(text, reading);
@@ -17,7 +17,7 @@ const many = (cell: (n: number) => string, head = 'a;b') =>
   `${head}\n${Array.from({ length: 9000 }, (_, n) => `${cell(n)};x`).join('\n')}\n`;
 
 test('decimal commas and dates are recognized where a whole column fits, and said', async () => {
-  const { types, values, notes } = await read(
+  const { types, values, remarks } = await read(
     'preis;datum;zeit;menge\n12,5;31.12.2024;1.2.2024 10:30;1\n-0,25;01.02.2023;01.02.2023 9:05:07;2\n;;;3\n',
   );
   assert.deepEqual(types, ['preis:float', 'datum:date', 'zeit:datetime', 'menge:integer']);
@@ -26,7 +26,7 @@ test('decimal commas and dates are recognized where a whole column fits, and sai
     [-0.25, '2023-02-01', '2023-02-01T09:05:07', 2],
     [null, null, null, 3],
   ]);
-  assert.deepEqual(notes, [
+  assert.deepEqual(remarks, [
     'Column "preis": read as numbers with decimal commas such as 12,5.',
     'Column "datum": read as dates such as 31.12.2024.',
     'Column "zeit": read as datetimes such as 1.2.2024 10:30.',
@@ -121,7 +121,7 @@ test('projected coordinates in columns: with their reference system they are poi
   const text = 'rechtswert;hochwert\n391390,731;5817855,241\n';
   const [point] = await points(text, { crs: 'EPSG:25833' });
   assert.ok(point && Math.abs((point[0] ?? 0) - 13.4) < 1e-6);
-  assert.match((await read(text)).notes.join(), /"rechtswert" and "hochwert": not degrees.*--crs EPSG:25833/);
+  assert.match((await read(text)).remarks.join(), /"rechtswert" and "hochwert": not degrees.*--crs EPSG:25833/);
 });
 
 test('WKT of another reference system: by its SRID, by --crs, or refused', async () => {
@@ -176,8 +176,8 @@ for (const [what, text, reading, note] of [
 ] as const) {
   test(`${what} that does not fit is said with its line, and refused with strict`, async () => {
     assert.ok(
-      (await read(text, reading as Reading)).notes.includes(note),
-      (await read(text, reading as Reading)).notes.join('\n'),
+      (await read(text, reading as Reading)).remarks.includes(note),
+      (await read(text, reading as Reading)).remarks.join('\n'),
     );
     await assert.rejects(read(text, { ...reading, strict: true } as Reading), /line \d+: /);
   });

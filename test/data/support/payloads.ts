@@ -39,7 +39,7 @@ export async function ingestPayload(
   writeFileSync(path, content);
   const folder = join(home, 'tables');
   const result = await ingest(path, { fileName, cacheFolder: folder, ...options });
-  const table = await Table.open(join(folder, result.checksum), result.checksum, createChunkCache(64 * 1024 ** 2));
+  const table = await Table.open(result.columnarCopy ?? folder, result.checksum, createChunkCache(64 * 1024 ** 2));
   if (!table) throw new Error('no columnar copy');
   return { result, table, path, folder };
 }

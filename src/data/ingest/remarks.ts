@@ -10,10 +10,10 @@ interface NamedProfile {
 }
 
 /**
- * The notes of a table.
+ * The remarks of a table.
  * @param crs reference systems from which geometries were converted
  */
-export function notesOf(
+export function remarksOf(
   { misplaced, hint }: PayloadInfo,
   crs: string | null,
   columns: readonly NamedProfile[],
@@ -24,18 +24,18 @@ export function notesOf(
     ...(misplaced
       ? [`${describeMisfits(misplaced.column, misplaced, misplaced.noun)}: no geometry in such rows.`]
       : []),
-    ...columns.flatMap(({ name, profile }) => [...recognitionNotes(name, profile), ...misfitNotes(name, profile)]),
+    ...columns.flatMap(({ name, profile }) => [...recognitionRemarks(name, profile), ...misfitRemarks(name, profile)]),
   ];
 }
 
-function recognitionNotes(name: string, { recognized, type }: ColumnProfile): string[] {
+function recognitionRemarks(name: string, { recognized, type }: ColumnProfile): string[] {
   if (!recognized) return [];
   const { form, example } = recognized;
   const read = form === 'date' ? `${type}s such as ${example}` : `numbers with decimal commas such as ${example}`;
   return [`Column "${name}": read as ${read}.`];
 }
 
-function misfitNotes(name: string, { misfits, type }: ColumnProfile): string[] {
+function misfitRemarks(name: string, { misfits, type }: ColumnProfile): string[] {
   if (!misfits) return [];
   const described = describeMisfits(`Column "${name}"`, misfits, misfits.type === 'float' ? 'number' : misfits.type);
   // Without a type that people set, one value makes all of them text.

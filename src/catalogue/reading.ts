@@ -1,0 +1,132 @@
+/** Options for reading a payload: their fields in records (rows as in `fields.ts`), and their values from forms and options. */
+import { ValidationError } from './errors.ts';
+import type { Fields } from './field.ts';
+import { boolean, choice, integer, json, object, text } from './field-types.ts';
+import { type Reading, readableTypes } from './types.ts';
+
+export const readingFields = {
+  types: json(`Types of columns by name: ${readableTypes.join(', ')}.`),
+  decimal: choice(['.', ','], 'Decimal separator of numbers.'),
+  encoding: text('Encoding of the text, as the WHATWG Encoding Standard labels it: utf-8, windows-1252.'),
+  delimiter: text('Character between the cells of CSV.', { minLength: 1, maxLength: 1 }),
+  date_format: text('Form of dates, such as DD.MM.YYYY or MM/DD/YYYY HH:MM.', { maxLength: 100 }),
+  lat: text('Column of latitude, or northing.', { maxLength: 255 }),
+  lon: text('Column of longitude, or easting.', { maxLength: 255 }),
+  geometry: text('Column of geometries in WKT.', { maxLength: 255 }),
+  header: boolean('Whether the first row has the names of the columns.', { default: true }),
+  skip: integer('Number of lines before the first row.', { minimum: 0 }),
+  crs: text('Coordinate reference system of positions, such as EPSG:25833.', { maxLength: 255 }),
+  strict: boolean("Whether values that don't fit their column refuse the payload.", { default: false }),
+} satisfies Fields;
+
+/** The options as a field of a record: as they are written there, without defaults. */
+export const reading = (description: string) =>
+  object(readingFields, description, {
+    toValue: (stored): Reading => Object.freeze({ ...(stored as Reading) }),
+    metadata: 'absent',
+  });
+
+/** Options to set, keyed by option; null forgets one. Of `types`, null forgets the type of a column. */
+export type ReadingChanges = {
+  readonly [K in Exclude<keyof Reading, 'types'>]?: Reading[K] | null;
+} & { readonly types?: Readonly<Record<string, (typeof readableTypes)[number] | null>> };
+
+/** Names of the options in forms and query strings. `type` may be repeated. */
+export const readingNames = ['type', ...Object.keys(readingFields).filter((name) => name !== 'types')];
+
+const words: Readonly<Record<string, string>> = {
+  tab: '\t',
+  '\\t': '\t',
+  comma: ',',
+  semicolon: ';',
+  pipe: '|',
+  space: ' ',
+  point: '.',
+};
+
+/**
+ * Parses options as forms and query strings have them: texts, of which '' forgets an option, and `type` as COLUMN=TYPE.
+ * @param given names and texts; others than `readingNames` are ignored
+ * @throws ValidationError, keyed by option
+ */
+export function parseReading(given: Iterable<readonly [name: string, value: unknown]>): ReadingChanges {
+  const changes: Record<string, unknown> = {};
+  const types: Record<string, string | null> = {};
+  const errors: Record<string, readonly string[]> = {};
+  for (const [name, value] of given) {
+    if (!readingNames.includes(name)) continue;
+    const text = String(value);
+    const parsed = name === 'type' ? parseType(text) : parseOption(name, text);
+    if (isRefused(parsed)) errors[name] = [parsed.error];
+    else if (name === 'type') Object.assign(types, parsed);
+    else changes[name] = parsed;
+  }
+  if (Object.keys(errors).length) throw new ValidationError(errors);
+  return { ...changes, ...(Object.keys(types).length && { types }) } as ReadingChanges;
+}
+
+interface Refused {
+  readonly error: string;
+}
+
+const isRefused = (value: unknown): value is Refused => typeof value === 'object' && value !== null && 'error' in value;
+
+function parseType(text: string): Record<string, string | null> | Refused {
+  const at = text.lastIndexOf('=');
+  const [column, type] = [text.slice(0, at), text.slice(at + 1)];
+  if (at > 0 && (type === '' || (readableTypes as readonly string[]).includes(type))) return { [column]: type || null };
+  return { error: `"${text}" is not COLUMN=TYPE, with one of the types ${readableTypes.join(', ')}.` };
+}
+
+function parseOption(name: string, text: string): unknown {
+  if (text === '') return null;
+  switch (name) {
+    case 'decimal': {
+      const separator = words[text] ?? text;
+      return separator === ',' || separator === '.' ? separator : { error: 'It must be a comma or a point.' };
+    }
+    case 'delimiter': {
+      const delimiter = words[text] ?? text;
+      return [...delimiter].length === 1 ? delimiter : { error: 'It must be one character, or "tab".' };
+    }
+    case 'header':
+    case 'strict':
+      return /^(?:true|false|1|0|yes|no)$/i.test(text)
+        ? /^(?:true|1|yes)$/i.test(text)
+        : { error: 'It must be true or false.' };
+    case 'skip':
+      return /^\d{1,6}$/.test(text) ? Number(text) : { error: 'It must be a whole number of at most 999999.' };
+    default:
+      return text;
+  }
+}
+
+/** Options after changes, in the order of their fields; those at their default are left out. */
+export function mergeReading(before: Reading, changes: ReadingChanges = {}): Reading {
+  const types = Object.entries({ ...before.types, ...changes.types }).filter(([, type]) => type !== null);
+  const merged: Record<string, unknown> = {
+    ...before,
+    ...changes,
+    types: types.length ? Object.fromEntries(types) : null,
+  };
+  const kept = Object.entries(readingFields).flatMap(([name, field]) => {
+    const value = merged[name];
+    return value === undefined || value === null || value === field.default ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(kept) as Reading;
+}
+
+/** The options on which the rows depend: those for a version, without the condition for accepting it. */
+export function readingOfVersion({ strict: _, ...reading }: Reading): Reading {
+  return reading;
+}
+
+/** True if two sets of options are the same. */
+export const isSameReading = (a: Reading, b: Reading): boolean =>
+  JSON.stringify(mergeReading(a)) === JSON.stringify(mergeReading(b));
+
+/** Options as names and texts, as `parseReading` takes them. */
+export const readingTexts = ({ types = {}, ...others }: ReadingChanges): readonly (readonly [string, string])[] => [
+  ...Object.entries(types).map(([column, type]) => ['type', `${column}=${type ?? ''}`] as const),
+  ...Object.entries(others).map(([name, value]) => [name, String(value ?? '')] as const),
+];

@@ -1,0 +1,86 @@
+/** Options for reading an upload: as query parameters, as fields of a form, and through a remote catalogue. */
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { describe, it, type TestContext } from 'node:test';
+import type { ReadingChanges } from '../../src/catalogue/reading.ts';
+import { connect } from '../../src/remote/remote-catalogue.ts';
+import { serveAccounts } from '../support/accounts.ts';
+
+const versions = '/api/v1/namespaces/parks/datasets/trees/version/';
+const text = 'name;wert\n007;1,5\nx;"1,234"\n';
+
+async function nursery(t: TestContext) {
+  const server = await serveAccounts(t);
+  const { token } = await server.accounts.addToken('bob');
+  const dataset = { label: 'Trees', namespace: '/api/v1/namespaces/parks/' };
+  await server.send('POST', '/api/v1/datasets/', dataset, token);
+  const post = (body: string | FormData, query = '') =>
+    server.ask(
+      `${versions}${query}`,
+      { method: 'POST', body, headers: typeof body === 'string' ? { 'Content-Type': 'text/csv' } : {} },
+      token,
+    );
+  return { ...server, token, post };
+}
+
+function form(...parts: readonly (readonly [string, string])[]): FormData {
+  const data = new FormData();
+  for (const [name, value] of parts) {
+    if (name === 'file') data.append(name, new Blob([value], { type: 'text/csv' }), 'trees.csv');
+    else data.append(name, value);
+  }
+  return data;
+}
+
+describe('options for reading an upload', () => {
+  it('are query parameters of raw bytes, and shown', async (t) => {
+    const { post, ask } = await nursery(t);
+    const { status, body } = await post(text, '?type=name%3Dstring&decimal=%2C&delimiter=%3B');
+    assert.equal(status, 201);
+    assert.deepEqual(body.reading, { types: { name: 'string' }, decimal: ',', delimiter: ';' });
+    const dataset = await ask('/api/v1/namespaces/parks/datasets/trees/');
+    assert.deepEqual(dataset.body.reading, body.reading);
+    const rows = await ask('/api/v1/namespaces/parks/datasets/trees/data.objects');
+    assert.deepEqual(rows.body, [
+      { name: '007', wert: 1.5 },
+      { name: 'x', wert: 1.234 },
+    ]);
+  });
+
+  it('are fields of a form before its file; behind it, they are refused', async (t) => {
+    const { post } = await nursery(t);
+    const before = await post(form(['type', 'name=string'], ['crs', ''], ['file', text], ['label', 'Spring']));
+    assert.equal(before.status, 201);
+    assert.deepEqual(before.body.reading, { types: { name: 'string' } });
+    assert.deepEqual(before.body.remarks, ['Column "wert": read as numbers with decimal commas such as 1,5.']);
+    const behind = await post(form(['file', `${text}y;2\n`], ['decimal', ',']));
+    assert.equal(behind.status, 400);
+    assert.deepEqual(behind.body, { decimal: ['Send it before the file, or as a query parameter.'] });
+  });
+
+  it('are refused under their name', async (t) => {
+    const { post } = await nursery(t);
+    const { status, body } = await post(text, '?skip=-1&type=name');
+    assert.equal(status, 400);
+    assert.deepEqual(Object.keys(body), ['skip', 'type']);
+  });
+
+  it('go to a remote catalogue, also with details that follow', async (t) => {
+    const { base, token } = await nursery(t);
+    const remote = await connect(base, { token });
+    t.after(() => remote.close());
+    const reading: ReadingChanges = { types: { name: 'string' }, decimal: ',' };
+    const ref = { kind: 'dataset', namespace: 'parks', slug: 'trees' } as const;
+    const source = () => Readable.from([Buffer.from(text)]);
+    const first = await remote.publish(ref, { source: source(), fileName: 'a.csv', reading });
+    assert.deepEqual(first.version.reading, reading);
+    const second = await remote.publish(ref, {
+      source: source(),
+      fileName: 'a.csv',
+      reading: { decimal: null, types: { name: null } },
+      details: async () => ({ label: 'Late' }),
+    });
+    assert.deepEqual([second.created, second.version.label, second.version.reading], [true, 'Late', {}]);
+    assert.match(second.remarks.join(), /decimal commas/);
+  });
+});
