@@ -1,4 +1,5 @@
 /** The entry point that serves the catalogue of a folder over HTTP. */
+import { readFileSync } from 'node:fs';
 import { openFolder } from './files/file-catalogue.ts';
 import { createApp } from './server/app.ts';
 import { notReady } from './server/health.ts';
@@ -59,7 +60,8 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
     const { made, failed } = catalogue.commits;
     return catalogue.snapshot.settings.git.commit ? { commits: { made, failed } } : {};
   };
-  const appOptions = { accounts, baseUrl, readOnly, health, log, onResponse, metrics };
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  const appOptions = { accounts, baseUrl, readOnly, version, health, log, onResponse, metrics };
   listening.setListener(createApp((viewer) => catalogue.for(viewer), appOptions));
   return {
     url: listening.url,

@@ -5,6 +5,9 @@ import type { Version } from './types.ts';
 
 export const apiRoot = '/api/v1/';
 
+/** Header of the API's root with the version of the server's program, for staff: others could look up its weaknesses. */
+export const versionHeader = 'X-Catalogue-Version';
+
 /** Paths of the lists of the API, keyed by kind. */
 export const collections = {
   dataset: 'datasets',

@@ -1,7 +1,7 @@
 /** Accounts on a remote server: signing in, and the passwords and tokens of users. */
 import type { Credentials, NewToken, TokenInfo, TokenOptions } from '../catalogue/accounts.ts';
 import { NotAuthenticatedError, ValidationError } from '../catalogue/errors.ts';
-import { apiPath, apiRoot } from '../catalogue/urls.ts';
+import { apiPath, apiRoot, versionHeader } from '../catalogue/urls.ts';
 import type { Http } from './http.ts';
 import { pageFrom } from './pages.ts';
 import { type Json, refIn, strange } from './read.ts';
@@ -94,6 +94,12 @@ export async function fetchUsername(http: Http): Promise<string> {
   const { value } = await http.requestJson({ path: `${apiRoot}users/me/` });
   if (typeof value.username !== 'string') throw strange('username');
   return value.username;
+}
+
+/** The version of the server's program; null if the user may not see it. */
+export async function fetchVersion(http: Http): Promise<string | null> {
+  const { headers } = await http.requestJson({ path: apiRoot });
+  return headers[versionHeader.toLowerCase()] ?? null;
 }
 
 /** Makes a token invalid. @throws NotFoundError if it is already */

@@ -1,10 +1,12 @@
 /** Representations of the catalogue as a whole: its home page, the root of its API, the schemas of its files. */
+
 import { NotFoundError } from '../catalogue/errors.ts';
 import { representRoot, toJson } from '../catalogue/represent.ts';
 import { type RecordKind, schemas } from '../catalogue/schemas.ts';
-import { apiRoot } from '../catalogue/urls.ts';
+import { apiRoot, versionHeader } from '../catalogue/urls.ts';
 import { homePage } from '../pages/site.ts';
 import { schemaPage } from '../pages/tables.ts';
+import type { Headers } from './headers.ts';
 import { pathPrefix, type Representation, type RequestContext } from './route.ts';
 
 /** The first page for people; programs are redirected to the API. */
@@ -22,8 +24,10 @@ export async function home({ app, catalogue, ctx, type }: RequestContext): Promi
   };
 }
 
-export async function root({ links }: RequestContext): Promise<Representation> {
-  return { title: 'Api Version 1', dependsOn: [links.base], json: () => toJson(representRoot(links)) };
+/** The root of the API. Staff also see the version of the program. */
+export async function root({ links, viewer, app }: RequestContext): Promise<Representation> {
+  const headers: Headers = viewer.staff && app.version ? [[versionHeader, app.version]] : [];
+  return { title: 'Api Version 1', dependsOn: [links.base], json: () => toJson(representRoot(links)), headers };
 }
 
 export async function listSchemas({ links }: RequestContext): Promise<Representation> {

@@ -30,6 +30,8 @@ export interface AppOptions {
   readonly accounts?: Accounts;
   /** Refuse all writes. */
   readonly readOnly?: boolean;
+  /** Version of the program, which staff see in the headers of the API's root. */
+  readonly version?: string | undefined;
   /** Further members of `/readyz`. @throws UnavailableError if the catalogue can't be read at the moment */
   readonly health?: () => Readonly<Record<string, unknown>>;
   /** Takes a line for each error on our side. */
@@ -87,6 +89,7 @@ function appContext(catalogueFor: (viewer: Viewer) => Catalogue, options: AppOpt
     metrics,
     baseUrl,
     readOnly,
+    version: options.version ?? '',
     health: options.health ?? (() => ({})),
     log: options.log ?? (() => {}),
   };

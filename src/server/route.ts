@@ -102,6 +102,8 @@ export interface AppContext {
   readonly baseUrl: string | undefined;
   /** True if all writes are refused. */
   readonly readOnly: boolean;
+  /** Version of the program; '' if it isn't known. */
+  readonly version: string;
   /** Further members of /readyz. @throws UnavailableError if the catalogue can't be read at the moment */
   readonly health: () => Readonly<Record<string, unknown>>;
   /** Logs an error on our side. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { isAtLeast } from '../../src/cli/doctor/environment.ts';
@@ -8,6 +8,7 @@ import { checkWatches } from '../../src/cli/doctor/folder.ts';
 import type { HealthCheck } from '../../src/cli/doctor/health-check.ts';
 import { temporaryName } from '../../src/disk/durable.ts';
 import { isLfsConfigured, watchNeeds } from '../../src/files/diagnose.ts';
+import { serveAccounts } from '../support/accounts.ts';
 import { freePort } from '../support/free-port.ts';
 import { makeRoot, type PromptOptions, seed, type } from '../support/prompt.ts';
 
@@ -105,6 +106,46 @@ describe('doctor', () => {
     const { ok, finding } = await examined({ root });
     assert.ok(!ok);
     assert.equal(finding('gone')?.state, 'problem');
+  });
+
+  it('tests each sign-in, and tells the version of a remote to staff', async (t) => {
+    const { base, accounts, ask } = await serveAccounts(t);
+    const root = await makeRoot();
+    const env = { XDG_CONFIG_HOME: join(dirname(root), 'config') };
+    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+    const done = async (line: string, input = '') => {
+      const { err, exitCode } = await type(line.split(' '), { root, env, files: { '-': input } });
+      assert.equal(exitCode, 0, err);
+    };
+    const remotes = async (more: NodeJS.ProcessEnv = {}) => {
+      const { out } = await type(['doctor', '--json'], { root, env: { ...env, ...more } });
+      const { findings } = JSON.parse(out) as { findings: readonly HealthCheck[] };
+      return findings
+        .filter(({ area }) => area === 'remotes')
+        .map(({ name, state, message }) => `${name} ${state}: ${message.replace(/\d+ ms/, 'N ms')}`);
+    };
+    await done(`remote add city ${base}`);
+    assert.deepEqual(await remotes(), [`city ok: ${base} answers in N ms, 0 datasets`]);
+    const [alice, bob] = [await accounts.addToken('alice'), await accounts.addToken('bob')];
+    await done('login city --token-stdin', alice.token);
+    const facts = `city ok: ${base} answers in N ms, 0 datasets`;
+    assert.deepEqual(await remotes(), [`${facts}, version ${version}`, 'city ok: signed in as alice']);
+    assert.deepEqual(await remotes({ CATALOGUE_TOKEN: bob.token, CATALOGUE_REMOTE: 'city' }), [
+      facts,
+      'city ok: signed in as bob, by CATALOGUE_TOKEN',
+    ]);
+    await accounts.removeToken(alice.id);
+    const refused = 'problem: the sign-in as alice is refused: the token was removed, or its user';
+    assert.deepEqual(await remotes(), [facts, `city ${refused}`]);
+    for (const [token, expected] of [
+      [alice.token, null],
+      [bob.token, null],
+      [(await accounts.addToken('alice')).token, version],
+    ]) {
+      const { headers } = await ask('/api/v1/', {}, token);
+      assert.equal(headers.get('x-catalogue-version'), expected);
+    }
+    assert.equal((await ask('/api/v1/')).headers.get('x-catalogue-version'), null);
   });
 
   it('is readable at a terminal, with what to do below', async () => {

@@ -1,5 +1,5 @@
-/** Health checks of remotes: the answer to a small request, and the sign-in. */
-import { CatalogueError } from '../../catalogue/errors.ts';
+/** Health checks of remotes: the answer to a small request, the version of the server's program, and the sign-in. */
+import { CatalogueError, NotAuthenticatedError } from '../../catalogue/errors.ts';
 import type { Call } from '../command.ts';
 import { ageText } from '../output/quantities.ts';
 import type { Login } from '../remote/remotes.ts';
@@ -9,17 +9,18 @@ import { checksOf, type HealthCheck } from './health-check.ts';
 const { ok, warning, problem } = checksOf('remotes');
 const aWeek = 7 * 86_400_000;
 
-/** Checks all remotes; with --remote, that one only. */
+/** Checks all remotes, and sign-ins at addresses without a name; with --remote, that one only. */
 export async function checkRemotes(call: Call): Promise<readonly HealthCheck[]> {
   try {
     const { remotes, logins } = await readRemotes(call.context.env);
     const given = call.global.remote;
-    const names = given === undefined ? remotes.map(({ name }) => name) : [given];
+    const nameless = logins.filter(({ url }) => !remotes.some((remote) => remote.url === url));
+    const names =
+      given === undefined ? [...remotes.map(({ name }) => name), ...nameless.map(({ url }) => url)] : [given];
     const checks = await Promise.all(
       names.map(async (name) => {
         const url = await call.remoteUrl(name);
-        const login = logins.find((one) => one.url === url);
-        return [await checkRemote(call, name, url), ...(login ? [checkLogin(name, login)] : [])];
+        return checkRemote(call, name, url, logins);
       }),
     );
     return checks.flat();
@@ -29,25 +30,60 @@ export async function checkRemotes(call: Call): Promise<readonly HealthCheck[]> 
   }
 }
 
-async function checkRemote(call: Call, name: string, url: string): Promise<HealthCheck> {
-  const started = performance.now();
+/** Asks a server as the user who is signed in; as nobody, if the server refuses the token. */
+async function checkRemote(
+  call: Call,
+  name: string,
+  url: string,
+  logins: readonly Login[],
+): Promise<readonly HealthCheck[]> {
+  const [{ connect }, { openHttp }, { fetchUsername, fetchVersion }] = await Promise.all([
+    import('../../remote/remote-catalogue.ts'),
+    import('../../remote/http.ts'),
+    import('../../remote/accounts.ts'),
+  ]);
+  const { token, isFromEnvironment } = await call.signInAt(name);
+  const login = isFromEnvironment ? undefined : logins.find((one) => one.url === url);
+  const http = await openHttp(url, { token });
   try {
-    const catalogue = await call.remote(name);
-    const { count } = await catalogue.list('dataset', { pageSize: 1 });
+    const user = token === undefined ? null : await fetchUsername(http).catch(refused);
+    const started = performance.now();
+    const catalogue = await connect(url, { token: user === null ? undefined : token });
+    const { count } = await catalogue.list('dataset', { pageSize: 1 }).finally(() => catalogue.close());
     const milliseconds = Math.round(performance.now() - started);
-    return ok(name, `${url} answers in ${milliseconds} ms, ${count} datasets`);
+    const version = user === null ? null : await fetchVersion(http);
+    const facts = `${url} answers in ${milliseconds} ms, ${count} datasets${version === null ? '' : `, version ${version}`}`;
+    return [ok(name, facts), ...(token === undefined ? [] : [checkSignIn(name, user, login)])];
   } catch (error) {
     if (!(error instanceof CatalogueError)) throw error;
-    return problem(name, url, error.message);
+    return [problem(name, url, error.message)];
+  } finally {
+    await http.close();
   }
 }
 
-function checkLogin(name: string, { user, expires }: Login): HealthCheck {
-  const what = `signed in as ${user}`;
+function refused(error: unknown): null {
+  if (error instanceof NotAuthenticatedError) return null;
+  throw error;
+}
+
+/**
+ * @param user owner of the token, by the server's word; null if it refuses the token
+ * @param login the stored sign-in; undefined for CATALOGUE_TOKEN
+ */
+function checkSignIn(name: string, user: string | null, login: Login | undefined): HealthCheck {
   const again = `Sign in again: catalogue login ${name}`;
-  if (expires === null) return ok(name, what);
-  const left = Date.parse(expires) - Date.now();
-  if (left <= 0) return problem(name, `${what}, which has ended ${ageText(expires)}`, again);
-  const message = `${what}, which ends ${ageText(expires)}`;
-  return left < aWeek ? warning(name, message, again) : ok(name, message);
+  if (!login)
+    return user === null
+      ? problem(name, 'the token in CATALOGUE_TOKEN is refused', 'Unset it, or set another one.')
+      : ok(name, `signed in as ${user}, by CATALOGUE_TOKEN`);
+  const { expires } = login;
+  if (user === null) {
+    const hasEnded = expires !== null && Date.parse(expires) <= Date.now();
+    const why = hasEnded ? `has ended ${ageText(expires)}` : 'is refused: the token was removed, or its user';
+    return problem(name, `the sign-in as ${login.user} ${why}`, again);
+  }
+  if (expires === null) return ok(name, `signed in as ${user}`);
+  const message = `signed in as ${user}, which ends ${ageText(expires)}`;
+  return Date.parse(expires) - Date.now() < aWeek ? warning(name, message, again) : ok(name, message);
 }
