@@ -45,7 +45,20 @@ export interface Rename {
 
 /** The value of `columns` in a record, valid or not. */
 const listOf = (written: unknown): readonly WrittenColumn[] =>
-  (Array.isArray(written) ? written : []).filter((column) => typeof column === 'object' && column !== null);
+  mergeSameNames(
+    (Array.isArray(written) ? written : []).filter((column) => typeof column === 'object' && column !== null),
+  );
+
+/** Columns with different names: a merge of branches may leave two entries for a column, each with texts. */
+function mergeSameNames<T extends WrittenColumn>(columns: readonly T[]): readonly T[] {
+  const byName = new Map<unknown, T>();
+  for (const column of columns) {
+    const texts = Object.entries(column).filter(([, value]) => value !== '');
+    const other = byName.get(column.name);
+    byName.set(column.name, other ? { ...other, ...Object.fromEntries(texts) } : column);
+  }
+  return byName.size === columns.length ? columns : [...byName.values()];
+}
 
 const formerNames = ({ former_names }: WrittenColumn): readonly unknown[] =>
   Array.isArray(former_names) ? former_names : [];
@@ -114,7 +127,8 @@ export function columnsWith(dataset: Dataset, versions: readonly Version[]): Col
   const data = versionWithColumns(versions)?.columns ?? null;
   const isPlain = dataset.missing_columns.length === 0 && !dataset.columns.some(isRecorded);
   if (isPlain && (data === null || hasColumns(dataset, data))) return dataset;
-  const written: readonly (Column & WrittenColumn)[] = [...dataset.columns, ...dataset.missing_columns];
+  const all: readonly (Column & WrittenColumn)[] = [...dataset.columns, ...dataset.missing_columns];
+  const written = mergeSameNames(all);
   const former = { ...dataset.former_names };
   for (const column of written) for (const name of formerNames(column)) former[String(name)] = column.name;
   if (data === null) {

@@ -168,17 +168,19 @@ export function containerOf(ref: RecordRef): RecordRef | null {
   return ref.kind === 'version' ? datasetOf(ref) : null;
 }
 
-/** Columns of a dataset must have different names. */
+/** Columns of a dataset's record must have different names. */
 function* checkColumnNames(next: RecordSet): Generator<RecordDiagnostic> {
   for (const dataset of allEntities(next.snapshot, 'dataset')) {
-    const names = new Set<string>();
-    for (const [i, { name }] of dataset.columns.entries()) {
+    const path = recordPathOf(next, dataset);
+    const columns = next.record(path)?.columns ?? dataset.columns;
+    const names = new Set<unknown>();
+    for (const [i, { name }] of (Array.isArray(columns) ? columns : []).entries()) {
       const found = {
         code: 'column',
         pointer: `/columns/${i}/name`,
         message: `There are two columns named "${name}".`,
       } as const;
-      if (names.has(name)) yield makeDiagnostic(recordPathOf(next, dataset), found);
+      if (names.has(name)) yield makeDiagnostic(path, found);
       names.add(name);
     }
   }

@@ -73,6 +73,25 @@ describe('columns of a dataset', () => {
     assert.match(recordText(), /girth/);
   });
 
+  it('have the texts of both entries that a merge of branches may leave', async () => {
+    const path = join(workshop.root, 'namespaces/lab/datasets/trees/dataset.yaml');
+    writeFileSync(path, `${recordText()}  - type: float\n    name: height\n    description: To the top\n`);
+    assert.match(
+      (await checkFolder(workshop.root, {})).problems.map(({ message }) => message).join(),
+      /two columns named "height"/,
+    );
+    await publish('name,height\nelm,1.5\n');
+    const { columns } = await workshop.catalogue.get<'dataset'>(ref);
+    assert.deepEqual(
+      columns.map(({ name, unit, description }) => [name, unit, description]),
+      [
+        ['name', '', ''],
+        ['height', 'm', 'To the top'],
+      ],
+    );
+    assert.deepEqual(await problems(), []);
+  });
+
   it('of versions whose records do not tell them are those of the dataset', async () => {
     const folder = join(workshop.root, 'namespaces/lab/datasets/trees/versions');
     const [version] = (await workshop.catalogue.get<'dataset'>(ref)).versions;
