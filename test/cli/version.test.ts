@@ -64,7 +64,7 @@ describe('version add', () => {
     const root = await makeRoot();
     const { files: before } = await type(['check'], { root });
     const cases: readonly [content: string | Buffer, options: string[], exitCode: number, message: RegExp][] = [
-      ['{"type":"FeatureCollection","features":[{', [], 2, /^error: file: /],
+      ['{"type":"FeatureCollection","features":[{', [], 2, /^error: x\.geojson: /],
       ['a,b\n1,2\n', ['--checksum', '0'.repeat(64)], 2, /^error: --checksum: The bytes have the checksum/],
       [`version https://git-lfs.github.com/spec/v1\noid sha256:${'a'.repeat(64)}\nsize 1\n`, [], 2, /Git LFS pointer/],
       ['a,b\n', ['--checksum', 'abc'], 2, /must be 64 hexadecimal digits/],

@@ -1,11 +1,11 @@
 /** `catalogue data`: the rows of a dataset. */
 import { extname, resolve } from 'node:path';
 import { Option } from 'commander';
-import type { Rows } from '../../catalogue/catalogue.ts';
+import type { Catalogue, Rows } from '../../catalogue/catalogue.ts';
 import { closest } from '../../catalogue/closest.ts';
 import { parseDatasetRef, parseSlugRef, parseVersionRef } from '../../catalogue/parse-ref.ts';
-import { formatRef, type VersionRef } from '../../catalogue/ref.ts';
-import type { Query } from '../../catalogue/types.ts';
+import { datasetOf, formatRef, type VersionRef } from '../../catalogue/ref.ts';
+import type { Query, Version } from '../../catalogue/types.ts';
 import { type OutputFormatName, outputFormats } from '../../data/formats/output-formats.ts';
 import type { Call, Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
@@ -36,7 +36,7 @@ export const command: Verb<DataOptions> = {
     'The name of a saved query is written with an @ before it. A filter is column=value or column__lookup=value, with the lookups ne, gt, gte, lt, lte, in, range, isnull, ' +
     'contains, startswith, endswith (icontains … to ignore case), and for geometry intersects, within, contains, ' +
     'disjoint, bbox, dwithin. A row must pass all filters. At a terminal, the first rows are shown as a table; ' +
-    'otherwise the output is GeoJSON, unless --format or the name of the file says something else.',
+    'otherwise the output is GeoJSON, or CSV if there is no geometry, unless --format or the name of the file says something else.',
   examples: [
     'catalogue data parks/trees',
     'catalogue data parks/trees height__gte=10 name__icontains=oak --ordering -height --limit 5',
@@ -76,12 +76,21 @@ export const command: Verb<DataOptions> = {
       );
       return 0;
     }
-    const rows = await catalogue.rows(ref, { parameters, format });
+    let rows = await catalogue.rows(ref, { parameters, format });
+    const isOpen = format === undefined && !show.asJson && !parameters.some(([name]) => /^_?format$/.test(name));
+    if (isOpen && !(await hasGeometry(catalogue, rows.version)))
+      rows = await catalogue.rows(ref, { parameters, format: 'csv' });
     if (output === undefined) await writeToStdout(context, rows.stream());
     else await write(call, rows, output);
     return 0;
   },
 };
+
+/** True if the rows of a version have a geometry. */
+async function hasGeometry(catalogue: Catalogue, version: Version): Promise<boolean> {
+  const columns = version.columns ?? (await catalogue.get<'dataset'>(datasetOf(version))).columns;
+  return columns.some(({ type }) => type === 'geometry');
+}
 
 /** The version that a saved query asks. */
 function versionOf({ dataset, version }: Query): VersionRef {

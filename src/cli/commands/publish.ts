@@ -18,6 +18,7 @@ import { showOutcome } from '../output/outcome.ts';
 import {
   inspect,
   openSource,
+  readableFormats,
   readingFrom,
   readingOptions,
   reportColumns,
@@ -45,7 +46,7 @@ export const command: Verb<PublishOptions> = {
   description: 'Add a file as the newest version of a dataset, and the dataset if it is new.',
   notes:
     'The file - is stdin. If only the namespace is given, the name of the dataset is made from its label, and the label ' +
-    'from the name of the file. Fields that are given for an existing dataset change it.',
+    `from the name of the file. Fields that are given for an existing dataset change it. ${readableFormats}`,
   examples: [
     'catalogue publish trees.csv --to parks/trees',
     'catalogue publish trees.csv --to parks --label "Street trees" --licence CC0-1.0 --notes "First count"',

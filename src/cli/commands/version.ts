@@ -15,6 +15,7 @@ import { bytesText, momentText, numberText } from '../output/quantities.ts';
 import type { Show } from '../output/show.ts';
 import {
   openSource,
+  readableFormats,
   readingFrom,
   readingOptions,
   reportColumns,
@@ -38,8 +39,8 @@ const add: Verb<AddOptions> = {
   usage: 'add <dataset> <file>',
   description: 'Add a version: a file with the newest data of a dataset.',
   notes:
-    'The file - is stdin. GeoJSON, JSON lines, JSON, CSV, TSV and Parquet are read, also gzipped; any other file is kept ' +
-    'as it is. Descriptions of columns stay, also while a version lacks the column. If the bytes are those of the newest ' +
+    `The file - is stdin. ${readableFormats} ` +
+    'Descriptions of columns stay, also while a version lacks the column. If the bytes are those of the newest ' +
     'version, nothing is added. A version that would lose all rows or columns is refused. Ctrl-C stops the upload, and ' +
     'nothing of it is kept.',
   examples: [

@@ -41,9 +41,16 @@ export async function writeToStdout(context: Context, bytes: Readable): Promise<
   await context.write(context.isTerminal.out ? Readable.from(withoutControls(bytes)) : bytes);
 }
 
+/** Text without control characters, that ends in a line feed. */
 async function* withoutControls(bytes: Readable): AsyncGenerator<Buffer, void, undefined> {
   const decoder = new TextDecoder();
-  for await (const chunk of bytes) yield Buffer.from(manyLines(decoder.decode(chunk, { stream: true })));
+  let last = '\n';
+  for await (const chunk of bytes) {
+    const text = manyLines(decoder.decode(chunk, { stream: true }));
+    last = text.at(-1) ?? last;
+    yield Buffer.from(text);
+  }
+  if (last !== '\n') yield Buffer.from('\n');
 }
 
 /** Passes bytes on and counts them. */

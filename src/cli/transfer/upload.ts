@@ -33,6 +33,11 @@ export interface UploadOptions {
   readonly rename?: readonly Rename[];
 }
 
+/** The formats of files whose rows are read, for help. */
+export const readableFormats =
+  'Rows are read from GeoJSON (.geojson, .json), JSON lines (.geojsonl, .ndjson, .jsonl), JSON (.json), CSV (.csv), ' +
+  'TSV (.tsv) and Parquet or GeoParquet (.parquet), also gzipped (.gz); any other file is kept as it is.';
+
 export const uploadOptions = (): readonly Option[] => [
   new Option('--checksum <sha256>', 'Expected SHA-256 of the bytes; if it differs, nothing is kept.').argParser(
     (value: string) => {
@@ -135,10 +140,21 @@ async function withProgress<T>(
   work: (options: Pick<Upload, 'onProgress' | 'signal'>) => Promise<T>,
 ): Promise<T> {
   const { at, end } = transfer(context, `Uploading ${source.shown}`, source.size);
-  return interruptible(context, 'Nothing was kept.', (signal) => work({ onProgress: at, signal })).finally(() => {
-    end();
-    source.bytes.destroy();
-  });
+  return interruptible(context, 'Nothing was kept.', (signal) => work({ onProgress: at, signal }))
+    .finally(() => {
+      end();
+      source.bytes.destroy();
+    })
+    .catch((error) => {
+      throw named(source, error);
+    });
+}
+
+/** An error about the file, with its name: `trees.csv: line 3: …`. */
+function named({ shown }: Source, error: unknown): unknown {
+  if (!(error instanceof ValidationError) || !error.fields.file) return error;
+  const { file, ...others } = error.fields;
+  return new ValidationError({ [shown]: file, ...others });
 }
 
 /** Publishes a source as the newest version of a dataset, whole or not at all. */
@@ -175,12 +191,14 @@ export async function inspect(call: Call, source: Source, options: UploadOptions
   const intake = await withProgress(call, source, (options) =>
     ingest(source.bytes, { fileName: source.fileName, mediaType, reading, ...options }),
   ).catch((error) => {
-    throw error instanceof PayloadError ? new ValidationError({ file: [error.message] }) : error;
+    throw error instanceof PayloadError ? new ValidationError({ [source.shown]: [error.message] }) : error;
   });
   if (checksum !== undefined && checksum.toLowerCase() !== intake.checksum)
     throw new ValidationError({ checksum: [`The bytes have the checksum ${intake.checksum}, not ${checksum}.`] });
   if (intake.isLfsPointer)
-    throw new ValidationError({ file: ['It is a Git LFS pointer, and not the file itself. Run "git lfs pull".'] });
+    throw new ValidationError({
+      [source.shown]: ['It is a Git LFS pointer, and not the file itself. Run "git lfs pull".'],
+    });
   const version = { ...intake, media_type: intake.mediaType };
   return { version, created: true, changes: compareColumns([], intake.columns), remarks: intake.remarks };
 }

@@ -50,12 +50,15 @@ export interface FormatHints {
   readonly format?: PayloadFormat | undefined;
 }
 
+/** The media type without its parameters, in lower case. */
+export const mediaTypeOf = ({ mediaType }: FormatHints): string => mediaType?.split(';')[0]?.trim().toLowerCase() ?? '';
+
 /** @param head the first 64 kB of the payload, or all of it */
 export function detectFormat(head: Buffer, hints: FormatHints = {}): DetectedFormat {
   const isZipped = isGzip(head);
   const text = isZipped ? inflatedHead(head) : head;
   const extension = fileExtension(hints.fileName, isZipped);
-  const type = hints.mediaType?.split(';')[0]?.trim().toLowerCase() ?? '';
+  const type = mediaTypeOf(hints);
   const format = hints.format ?? formatOfContent(text, extension, type);
   const formatType = format ? (payloadFormats[format].mediaTypes[0] as string) : 'application/octet-stream';
   return {
@@ -79,7 +82,8 @@ function formatOfContent(head: Buffer, extension: string, mediaType: string): Pa
   return named;
 }
 
-function formatByName(extension: string, mediaType: string): PayloadFormat | null {
+/** The format that an extension or a media type stands for; null if it is none of those that are read. */
+export function formatByName(extension: string, mediaType: string): PayloadFormat | null {
   const entries = Object.entries(payloadFormats) as [PayloadFormat, FormatInfo][];
   const found =
     entries.find(([, info]) => info.extensions.includes(extension)) ??
@@ -146,13 +150,14 @@ function decodeHead(head: Buffer): string {
     .replaceAll('\0', '');
 }
 
-function fileExtension(fileName: string | undefined, zipped: boolean): string {
+/** Extension of a file name in lower case, without the dot. */
+export function fileExtension(fileName: string | undefined, zipped: boolean): string {
   const name = (fileName ?? '').toLowerCase();
   return /\.([a-z0-9-]{1,20})$/.exec(zipped ? name.replace(/\.gz(?:ip)?$/, '') : name)?.[1] ?? '';
 }
 
 /** Inflates the first few kB; the result has at most a thousand times as much. */
-function inflatedHead(head: Buffer): Buffer {
+export function inflatedHead(head: Buffer): Buffer {
   try {
     return gunzipSync(head.subarray(0, 8192), { finishFlush: zlib.Z_SYNC_FLUSH });
   } catch {

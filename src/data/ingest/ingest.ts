@@ -17,6 +17,7 @@ import type { ColumnType, Reading } from '../../catalogue/types.ts';
 import { PayloadError } from '../errors.ts';
 import { readCsv } from '../formats/csv/reader.ts';
 import { type DetectedFormat, detectFormat, type FormatHints, isLfsPointer } from '../formats/detect-format.ts';
+import { foreignFile } from '../formats/foreign-file.ts';
 import { readGeojson } from '../formats/json/geojson.ts';
 import { readJsonArray } from '../formats/json/json-array.ts';
 import { readNdjson } from '../formats/json/ndjson.ts';
@@ -102,6 +103,8 @@ export async function ingest(source: Readable | string, options: IngestOptions =
   const payload = new PayloadStream(source, { ...options, copyTo });
   try {
     const { head, chunks } = await peek(payload.chunks(), headBytes);
+    const foreign = foreignFile(head, options);
+    if (foreign !== null) throw new PayloadError(foreign);
     const detected = detectFormat(head, options);
     const path = copyTo ?? (source as string);
     if (detected.format === null) {

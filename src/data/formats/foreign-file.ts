@@ -1,0 +1,60 @@
+/**
+ * Files that are not what their name says, or are useless by themselves: recognized by their first bytes, so that they are
+ * refused with what they are instead of being read as one odd column, or kept without rows.
+ */
+import { isGzip } from '../ingest/decode.ts';
+import { type FormatHints, fileExtension, formatByName, inflatedHead, mediaTypeOf } from './detect-format.ts';
+
+/** Kinds of binary files, by their first bytes. */
+const binaries: readonly (readonly [signature: string, kind: string])[] = [
+  ['PK\u0003\u0004', 'a ZIP archive, as .xlsx, .ods and .zip are'],
+  ['\u00d0\u00cf\u0011\u00e0', 'an old Office file, as .xls is'],
+  ['%PDF', 'a PDF'],
+  ['SQLite format 3', 'an SQLite database, as .gpkg is'],
+  ['\u0089PNG', 'a PNG image'],
+  ['\u00ff\u00d8\u00ff', 'a JPEG image'],
+  ['7z\u00bc\u00af', 'a 7-Zip archive'],
+];
+
+/** The parts of a shapefile, of which each alone has no rows. */
+const shapefileParts = ['shp', 'shx', 'dbf', 'prj'];
+
+/**
+ * The reason to refuse a payload for what it is.
+ * @param head its first 64 kB, or all of it
+ * @returns null if there is none
+ */
+export function foreignFile(head: Buffer, hints: FormatHints): string | null {
+  const { fileName } = hints;
+  const isZipped = head.length >= 18 && isGzip(head);
+  const bytes = isZipped ? inflatedHead(head) : head;
+  // A gzip stream ends in the size of its content (RFC 1952).
+  const size = isZipped && head.length < 64 ? head.readUInt32LE(head.length - 4) : head.length;
+  if (bytes.length === 0 && size === 0) return 'the file is empty: it has 0 bytes';
+  const extension = fileExtension(fileName, isZipped);
+  const named = hints.format ?? formatByName(extension, mediaTypeOf(hints));
+  const start = bytes.subarray(0, 16).toString('latin1');
+  const text = bytes.toString('utf8', 0, 8192).replace(/^\ufeff/, '');
+  const instead = named ? `, not ${named}` : extension ? `, not .${extension}` : '';
+  const isHtml = /^\s*(?:<!--[\s\S]*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b/i.test(text);
+  if (isHtml && !['html', 'htm', 'xhtml', 'mhtml'].includes(extension)) {
+    const title = /<title[^>]*>([^<]*)/i.exec(text)?.[1]?.replace(/\s+/g, ' ').trim().slice(0, 80);
+    return `it is an HTML page${instead}${title ? `: "${title}"` : ''}`;
+  }
+  if (named && /^\s*<\?xml\b/i.test(text)) return `it is an XML document${instead}`;
+  const binary = binaries.find(([signature]) => start.startsWith(signature));
+  if (named && binary) return `it is ${binary[1]}${instead}`;
+  return shapefilePart(head, extension, fileName ?? '');
+}
+
+function shapefilePart(head: Buffer, extension: string, fileName: string): string | null {
+  const isShape = head.length >= 100 && head.readUInt32BE(0) === 9994;
+  if (!isShape && !(extension === 'shp' || extension === 'shx')) return null;
+  const part = extension === 'shx' ? 'shx' : 'shp';
+  const base = fileName.replace(/\.[^.]*$/, '') || 'FILE';
+  const missing = shapefileParts.filter((other) => other !== part).map((other) => `${base}.${other}`);
+  return (
+    `it is only one part of a shapefile: ${missing.slice(0, -1).join(', ')} and ${missing.at(-1)} are missing. ` +
+    `With all of them in one folder, convert it: ogr2ogr -t_srs EPSG:4326 ${base}.geojson ${base}.shp`
+  );
+}
