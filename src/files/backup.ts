@@ -8,7 +8,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { create, extract } from 'tar';
-import { ConflictError, UnusableCatalogueError } from '../catalogue/errors.ts';
+import { ConflictError, NotFoundError, UnusableCatalogueError } from '../catalogue/errors.ts';
 import { landmarks, privateFolder } from '../catalogue/layout.ts';
 import { codeOf, isTemporary, temporaryBeside, toUnavailable } from '../disk/durable.ts';
 import { accountsPath } from './accounts/accounts-file.ts';
@@ -86,7 +86,7 @@ export interface RestoreOptions {
 
 /**
  * Restores a backup. The folder appears as a whole, unless it has files already.
- * @throws ConflictError if the folder isn't empty; UnusableCatalogueError if the file is not a backup
+ * @throws ConflictError if the folder isn't empty; NotFoundError; UnusableCatalogueError if the file is not a backup
  */
 export async function restoreBackup(
   file: string,
@@ -127,7 +127,7 @@ async function unpack(file: string, cwd: string): Promise<void> {
     await pipeline(createReadStream(file), extract({ cwd, strict: true, preserveOwner: false }));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT' && (error as NodeJS.ErrnoException).path === file)
-      throw new UnusableCatalogueError(`There is no file ${file}.`);
+      throw new NotFoundError(`There is no file ${file}.`);
     if (/^(TAR_|Z_|EISDIR)/.test((error as NodeJS.ErrnoException).code ?? '')) throw notABackup(file);
     throw toUnavailable(error, cwd);
   }

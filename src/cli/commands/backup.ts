@@ -20,7 +20,7 @@ export const backup: Verb<BackupOptions> = {
   notes:
     'It is a .tar.gz that only you may read: it has the hashes of all passwords and tokens. Git holds neither them nor the ' +
     'trash. The server may be running. "-" is stdout.',
-  examples: ['catalogue backup catalogue-2026-11-22.tar.gz', 'catalogue backup /backup/catalogue.tar.gz --force'],
+  examples: ['catalogue backup catalogue-2026-11-22.tar.gz', 'catalogue backup catalogue.tar.gz --force'],
   on: 'folder',
   options: () => [new Option('--force', 'Replace an existing file.')],
   async run({ context, show, folder }, [file = ''], { force }) {
