@@ -231,7 +231,12 @@ describe('two branches', () => {
       try {
         await merged(works(person('ann', one)), works(person('bob', other)));
         const { problems } = await checkFolder(one.root);
-        assert.deepEqual(problems, []);
+        // A record with columns of the other branch's version is a warning: those that are shown are the newest version's.
+        const isStale = ({ code, severity }: (typeof problems)[number]) => code === 'column' && severity === 'warning';
+        assert.deepEqual(
+          problems.filter((problem) => !isStale(problem)),
+          [],
+        );
         await using(one, async (catalogue) => {
           for (const expectation of expected.values()) await expectation(catalogue);
         });
