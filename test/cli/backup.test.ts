@@ -106,7 +106,10 @@ describe('backup and restore', () => {
     rmSync(join(root, '.catalogue'), { recursive: true });
     const warned = await serveFolder(root);
     t.after(warned.close);
-    assert.match(warned.log.join('\n'), /^No user has a password or a token\..*catalogue restore BACKUP --accounts$/m);
+    assert.match(
+      warned.startLog.join('\n'),
+      /^No user has a password or a token\..*catalogue restore BACKUP --accounts$/m,
+    );
     assert.equal(await usernameOf(root, token), null);
     assert.equal(
       (await done('restore a.tar.gz --accounts')).err,

@@ -44,6 +44,7 @@ const table: Readonly<Record<string, Row>> = {
   [`${dataset}data/`]: {},
   [`${dataset}data.:extension`]: {},
   [`${dataset}download/`]: {},
+  [`${dataset}download/:name`]: {},
   [`${dataset}history/`]: {},
   '/api/v1/versions/': {},
   [`${dataset}version/`]: { POST: owners(201) },
@@ -51,6 +52,7 @@ const table: Readonly<Record<string, Row>> = {
   [`${version}data/`]: {},
   [`${version}data.:extension`]: {},
   [`${version}download/`]: {},
+  [`${version}download/:name`]: {},
   [`${version}diff/`]: {},
   [`${version}history/`]: {},
   '/api/v1/namespaces/': { POST: staff(201) },
@@ -193,6 +195,7 @@ function addressFor(template: string, who: Who, method: Method): string {
     dataset: own,
     version: slug,
     extension: 'csv',
+    name: template.includes(':version') ? `${own}-${slug}.csv` : `${own}.csv`,
     group: own === 'fixed' ? 'rangers' : own,
     user: own === 'fixed' ? 'other' : own,
     query: own,
@@ -274,7 +277,9 @@ describe('what is private', () => {
       .replace(':dataset', dataset)
       .replace(':query', query)
       .replace(':version', slug)
-      .replace(':extension', 'csv') + (template.endsWith('diff/') ? `?_from=${slug}` : '');
+      .replace(':extension', 'csv')
+      .replace(':name', template.includes(':version') ? `${dataset}-${slug}.csv` : `${dataset}.csv`) +
+    (template.endsWith('diff/') ? `?_from=${slug}` : '');
 
   for (const { path: template } of routes) {
     const within = /:dataset|:query/.test(template);
