@@ -9,7 +9,7 @@
 import type { ColumnChanges, Rename } from './columns.ts';
 import type { Difference, DifferenceOptions } from './difference.ts';
 import type { ReadingChanges } from './reading.ts';
-import type { DatasetRef, NamespaceRef, Ref, RefOf, VersionRef } from './ref.ts';
+import type { DatasetRef, NamespaceRef, QueryRef, Ref, RefOf, VersionRef } from './ref.ts';
 import type { Replica } from './replica.ts';
 import type { Trash } from './trash.ts';
 import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings, Version } from './types.ts';
@@ -44,6 +44,19 @@ export interface Page<T> {
   readonly items: readonly T[];
   /** If a cursor was given: that of the next page, null for the last page. */
   readonly nextCursor?: string | null;
+}
+
+/** A record in the feed of changes. */
+export interface ChangedRecord {
+  readonly ref: NamespaceRef | DatasetRef | QueryRef;
+  /** Time of the last change of its files, or of its versions and payloads: ISO 8601, UTC. */
+  readonly datetime: string;
+}
+
+/** Options of the feed of changes. */
+export interface ChangesOptions extends Pick<ListOptions, 'cursor' | 'pageSize'> {
+  /** Date or time of RFC 3339: only changes at this time or later. */
+  readonly since?: string | undefined;
 }
 
 /** Bytes of a stored file, which is open until its stream ends or `close` is called. */
@@ -223,6 +236,12 @@ export interface Catalogue {
   difference(from: VersionRef, to: VersionRef, options?: DifferenceOptions): Promise<Difference>;
   /** @throws NotFoundError */
   media(path: string): Promise<Media>;
+  /**
+   * Namespaces, datasets and queries that changed since a time, the last changed one last. Removed ones are not listed.
+   * @throws ValidationError if the time is not one of RFC 3339; NotFoundError for an invalid cursor
+   */
+  changes(options?: ChangesOptions): Promise<Page<ChangedRecord>>;
+
   /** Checksums, times and commits of files, in the order of the argument. */
   inspect(files: readonly CatalogueFile[]): Promise<readonly FileDetails[]>;
 

@@ -64,6 +64,7 @@ function traced(catalogue: Catalogue, trace: Trace): Catalogue {
     media: (path) => timed(catalogue.media(path), 'media', path),
     inspect: (files) => timed(catalogue.inspect(files), 'inspect', files),
     history: (ref, options) => timed(catalogue.history(ref, options), 'history', ref, options),
+    changes: (options) => timed(catalogue.changes(options), 'changes', options),
     // Of what is written only the fields' names: a password is one of them.
     create: (kind, input) => timed(catalogue.create(kind, input), 'create', kind, Object.keys(input).join(', ')),
     edit: (ref, input, options) =>

@@ -2,6 +2,8 @@
 
 import type {
   Catalogue,
+  ChangedRecord,
+  ChangesOptions,
   CreatableKind,
   HistoryRef,
   Input,
@@ -38,6 +40,7 @@ import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings, Vers
 import { folderIsGone } from '../disk/private-folder.ts';
 import { assertNoPointer, isMediaHidden, openMedia, openPayload } from './bytes.ts';
 import type { Access, CatalogueFiles } from './catalogue-files.ts';
+import { listChanges } from './changes-feed.ts';
 import { listFiles } from './files-list.ts';
 import { historyPaths, inspectFiles, listCommits } from './git/history.ts';
 import { publishVersion } from './records/publish.ts';
@@ -87,6 +90,11 @@ export class FileView implements Catalogue {
       return pageAfter(files, options, snapshot.settings, byPath, compareValues) as Page<Entities[K]>;
     }
     return paginate(files, options, snapshot.settings) as Page<Entities[K]>;
+  }
+
+  async changes(options: ChangesOptions = {}): Promise<Page<ChangedRecord>> {
+    await this.#files.load();
+    return listChanges(this.#files.store, this.#snapshot, options);
   }
 
   async get<K extends Kind>(ref: Refs[K]): Promise<Entities[K]> {

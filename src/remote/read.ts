@@ -3,6 +3,7 @@
  * to be there; others have their defaults if a service lacks them. Fields that the API doesn't show (former names, the
  * place of a payload) have theirs always.
  */
+import type { ChangedRecord } from '../catalogue/catalogue.ts';
 import { UnreachableError } from '../catalogue/errors.ts';
 import type { Field, NamedField } from '../catalogue/field.ts';
 import { fieldsOf } from '../catalogue/fields.ts';
@@ -119,6 +120,12 @@ function readFile(object: Json): CatalogueFile {
 export function readDetails(object: Json): FileDetails {
   const { checksum, modified, commit } = object;
   return { checksum: String(checksum), modified: String(modified), commit: commit ? readCommit(part(commit)) : null };
+}
+
+export function readChange(object: Json): ChangedRecord {
+  const ref = refIn(object.url);
+  if (ref?.kind !== 'namespace' && ref?.kind !== 'dataset' && ref?.kind !== 'query') throw strange('url');
+  return { ref, datetime: textIn(object, 'datetime') };
 }
 
 export function readCommit(object: Json): Commit {

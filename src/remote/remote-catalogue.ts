@@ -2,6 +2,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type {
   Catalogue,
+  ChangedRecord,
+  ChangesOptions,
   CreatableKind,
   HistoryRef,
   Input,
@@ -27,7 +29,7 @@ import { RemoteAccounts } from './accounts.ts';
 import { type Http, type HttpOptions, openHttp } from './http.ts';
 import { listQuery, pageFrom, pagingQuery } from './pages.ts';
 import { fetchMedia, fetchPayload, publishUpload } from './payloads.ts';
-import { type Json, part, read, readCommit, readDetails } from './read.ts';
+import { type Json, part, read, readChange, readCommit, readDetails } from './read.ts';
 import { RemoteReplica } from './replica.ts';
 import { fetchDifference, fetchRows } from './rows.ts';
 import { RemoteTrash } from './trash.ts';
@@ -106,6 +108,13 @@ export class RemoteCatalogue implements Catalogue {
       );
     };
     return Promise.all(files.map(details));
+  }
+
+  async changes({ since, cursor = '', pageSize }: ChangesOptions = {}): Promise<Page<ChangedRecord>> {
+    const paging = { cursor, pageSize };
+    const query = [...(since === undefined ? [] : [['since', since] as const]), ...pagingQuery(paging)];
+    const { value } = await this.#http.requestJson({ path: `${apiRoot}changes/`, query });
+    return pageFrom(value, paging, readChange);
   }
 
   async history(ref: HistoryRef, paging: Pick<ListOptions, 'page' | 'pageSize'> = {}): Promise<Page<Commit>> {

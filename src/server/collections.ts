@@ -8,7 +8,7 @@ import { represent, representFile, toJson, urlOf } from '../catalogue/represent.
 import type { CatalogueFile, Dataset, Entities, FileDetails, Kind } from '../catalogue/types.ts';
 import { collections, downloadName, type Links } from '../catalogue/urls.ts';
 import { addressWith, alternateOf, licenceUrl, linkHeader, pageLinks, pageRelations } from './link-header.ts';
-import { listOptionsFrom, pagingFrom, refuseMisspelled } from './query-string.ts';
+import { lastValue, listOptionsFrom, pagingFrom, refuseMisspelled } from './query-string.ts';
 import { type Handler, type Representation, type RequestContext, refFrom } from './route.ts';
 
 type Plain = Exclude<Kind, 'file'>;
@@ -129,6 +129,19 @@ export function history(kind: HistoryRef['kind']): Handler {
     const page = await catalogue.history(refFrom(kind, params), pagingFrom(query));
     return { ...representPage(request, 'History', page, () => page.items.map(toJson)), dependsOn: [] };
   };
+}
+
+/** A page of the records that changed since a time. */
+export async function changes(request: RequestContext): Promise<Representation> {
+  const { catalogue, query, links } = request;
+  refuseMisspelled(query, ['since']);
+  const { pageSize } = pagingFrom(query);
+  const [since, cursor] = [lastValue(query, 'since'), lastValue(query, 'cursor')];
+  const page = await catalogue.changes({ pageSize, since, cursor });
+  const items = () =>
+    page.items.map(({ ref, datetime }) => toJson({ kind: ref.kind, url: urlOf(links, ref), datetime }));
+  // Changes appear with time, without a new revision of the catalogue.
+  return { ...representPage(request, 'Changes', page, items), dependsOn: [] };
 }
 
 /** A handler for those who may see people. @throws NotAuthenticatedError for others, whether or not there is such a user */

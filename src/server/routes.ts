@@ -2,7 +2,7 @@
 import type { CreatableKind, WritableKind } from '../catalogue/catalogue.ts';
 import { apiRoot } from '../catalogue/urls.ts';
 import { home, listSchemas, root, showSchema } from './about.ts';
-import { detail, forMembers, history, ofViewer, page } from './collections.ts';
+import { changes, detail, forMembers, history, ofViewer, page } from './collections.ts';
 import { data, dataTypes, queryData } from './data.ts';
 import { difference, differenceTypes } from './difference.ts';
 import { changeFiles, putFile, removeFile } from './file-writes.ts';
@@ -92,6 +92,7 @@ export const routes: readonly Route[] = [
   route(`${queries}:query/`, 'Query Instance', instance('query'), fields('query'), hidesWrites),
   route(`${queries}:query/data/`, 'Data', get(queryData), rows),
   route(`${queries}:query/data.:extension`, 'Data', get(queryData), rows),
+  route(`${apiRoot}changes/`, 'Changes', get(changes)),
   route(`${apiRoot}intrinsecus/`, 'Intrinsecus List', get(page('file'))),
   route(`${apiRoot}intrinsecus/:file/`, 'Intrinsecus Instance', get(detail('file'))),
   route(files, 'File List', { GET: listFiles, PATCH: changeFiles }, { types: fileListTypes, parses: [json] }, hidesWrites),

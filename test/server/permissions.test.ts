@@ -65,6 +65,7 @@ const table: Readonly<Record<string, Row>> = {
   '/api/v1/queries/:query/': changed,
   '/api/v1/queries/:query/data/': {},
   '/api/v1/queries/:query/data.:extension': {},
+  '/api/v1/changes/': {},
   '/api/v1/intrinsecus/': {},
   '/api/v1/intrinsecus/:file/': {},
   // What becomes of each change is told with it: `files.test.ts`.
@@ -305,7 +306,15 @@ describe('what is private', () => {
   }
 
   it('is in nobody else’s lists, and in no list of files', async () => {
-    for (const list of ['datasets', 'versions', 'namespaces', 'queries', 'intrinsecus', 'namespaces/parks/datasets'])
+    for (const list of [
+      'datasets',
+      'versions',
+      'namespaces',
+      'queries',
+      'intrinsecus',
+      'changes',
+      'namespaces/parks/datasets',
+    ])
       for (const question of ['?page_size=1000', '?search=veiled', '?search=inner', '?search=hidden']) {
         const text = async (who: Who) => {
           const answer = await ask(who, 'GET', `/api/v1/${list}/${question}`);
