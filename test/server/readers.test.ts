@@ -276,7 +276,7 @@ describe('a reader', () => {
     assert.ok(existsSync(join(copy, 'catalogue.yaml')));
     const edited = await type(['dataset', 'edit', 'secret/inner', '--label', 'x'], { cwd: copy, env });
     assert.equal(edited.exitCode, 0, edited.err);
-    assert.equal((await type(['push'], { cwd: copy, env })).exitCode, 4);
+    assert.equal((await type(['push', '--remote', base], { cwd: copy, env })).exitCode, 4);
     // Without the token, nothing is taken for removed.
     const anonymous = await type(['pull'], { cwd: copy, env: { CATALOGUE_DATA: undefined } });
     assert.match(anonymous.err + anonymous.out, /hidden because you are not signed in/);
