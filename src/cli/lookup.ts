@@ -37,6 +37,9 @@ export async function withSuggestions<T>(catalogue: Catalogue, ref: NamedRef, ac
   } catch (error) {
     if (error instanceof MovedError)
       throw new NotFoundError(`${formatRef(ref)} is called ${formatRef(error.to)} now. Use that name.`);
+    // The version is there, and the message says what to run.
+    if (error instanceof NotFoundError && error.message.includes('Git LFS pointer'))
+      throw new NotFoundError(`${formatRef(ref)}: ${error.message}`);
     if (error instanceof NotFoundError) throw new NotFoundError(await missing(catalogue, ref));
     throw error;
   }
@@ -115,14 +118,6 @@ async function missingVersion(catalogue: Catalogue, ref: VersionRef): Promise<st
   const name = formatRef(home);
   if (dataset.versions.length === 0)
     return `${name} has no version yet. Add one with: catalogue version add ${name} FILE`;
-  if (ref.slug === 'latest') {
-    // Only opening the payload says why there is none.
-    const reason = await catalogue.payload(ref).then(
-      ({ close }) => close().then(() => ''),
-      (error: Error) => error.message,
-    );
-    if (reason.includes('Git LFS pointer')) return `${name}: ${reason}`;
-  }
   if (ref.slug === 'latest') return `No version of ${name} is ready. See: catalogue version list ${name}`;
   const slugs = dataset.versions.map(({ slug }) => slug);
   // People type the first of the 20 digits: a common prefix says more than the edit distance.

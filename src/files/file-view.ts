@@ -24,7 +24,7 @@ import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { NotFoundError, NotPermittedError } from '../catalogue/errors.ts';
 import { mediaPath, recordFolders, type Scope } from '../catalogue/layout.ts';
 import { compareValues, filterEntities, type ListedKind, list, paginate } from '../catalogue/listing.ts';
-import { getEntity } from '../catalogue/lookup.ts';
+import { getEntity, latestVersion } from '../catalogue/lookup.ts';
 import {
   isUserOrStaff,
   maySeePeople,
@@ -33,7 +33,7 @@ import {
   type Viewer,
   visibleTo,
 } from '../catalogue/permissions.ts';
-import { type DatasetRef, datasetOf, type Ref, type Refs, type VersionRef } from '../catalogue/ref.ts';
+import type { DatasetRef, Ref, Refs, VersionRef } from '../catalogue/ref.ts';
 import type { Replica } from '../catalogue/replica.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings, Version } from '../catalogue/types.ts';
@@ -106,8 +106,16 @@ export class FileView implements Catalogue {
       if (!(error instanceof NotFoundError)) throw error;
       // Former names, and the members of groups, are only known once everything is read.
       await this.#files.load();
+      if (ref.kind === 'version' && ref.slug === 'latest') this.#assertNoPointers(ref);
       return getEntity(this.#snapshot, ref as Refs[ListedKind]) as Entities[K];
     }
+  }
+
+  /** @throws NotFoundError with what to run if a dataset has no ready version, and payloads are Git LFS pointers */
+  #assertNoPointers({ namespace, dataset }: VersionRef): void {
+    const found = this.#snapshot.folders.get(namespace)?.datasets.get(dataset);
+    if (!found || latestVersion(found)) return;
+    for (const version of found.versions) assertNoPointer(this.#files.store.tree, version);
   }
 
   async #file(id: string): Promise<CatalogueFile> {
@@ -119,19 +127,9 @@ export class FileView implements Catalogue {
 
   /** A version whose data are asked for. @throws NotFoundError that says so if the payload is a Git LFS pointer */
   async #versionWithData(ref: VersionRef): Promise<Version> {
-    const { tree } = this.#files.store;
-    try {
-      const version = await this.get<'version'>(ref);
-      if (!version.ready) assertNoPointer(tree, version);
-      return version;
-    } catch (error) {
-      // The dataset has versions, and none is ready.
-      if (error instanceof NotFoundError && ref.slug === 'latest') {
-        const { versions } = await this.get<'dataset'>(datasetOf(ref));
-        for (const version of versions) assertNoPointer(tree, version);
-      }
-      throw error;
-    }
+    const version = await this.get<'version'>(ref);
+    if (!version.ready) assertNoPointer(this.#files.store.tree, version);
+    return version;
   }
 
   async payload(ref: VersionRef): Promise<Payload> {

@@ -103,7 +103,7 @@ describe('a payload that is a Git LFS pointer', () => {
       for (const remote of [[], ['--remote', base]]) {
         const { err, exitCode } = await type([...command, 'parks/large', ...remote], { root: folder.root });
         assert.equal(exitCode, 3);
-        assert.match(err, /parks\/large: The payload of version \d+ is a Git LFS pointer.* Run "git lfs pull"/);
+        assert.match(err, /parks\/large@latest: The payload of version \d+ is a Git LFS pointer.* Run "git lfs pull"/);
       }
   });
 });
