@@ -73,6 +73,7 @@ describe('dataset add', () => {
       contact: 'c@example.org',
       visibility: 'private',
       readers: [],
+      reading: {},
       columns: [],
       aliases: [],
       versions: [],
