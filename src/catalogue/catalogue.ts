@@ -8,11 +8,10 @@
 
 import type { ColumnChanges, Rename } from './columns.ts';
 import type { Difference, DifferenceOptions } from './difference.ts';
-import type { ReadingChanges } from './reading.ts';
 import type { DatasetRef, NamespaceRef, QueryRef, Ref, RefOf, VersionRef } from './ref.ts';
 import type { Replica } from './replica.ts';
 import type { Trash } from './trash.ts';
-import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings, Version } from './types.ts';
+import type { CatalogueFile, Commit, Entities, FileDetails, Kind, ReadingChanges, Settings, Version } from './types.ts';
 
 /** Options of a list: filters, search, order and page. All are optional. */
 export interface ListOptions {

@@ -2,7 +2,7 @@
 import { ValidationError } from './errors.ts';
 import type { Fields } from './field.ts';
 import { boolean, choice, integer, json, object, text } from './field-types.ts';
-import { type Reading, readableTypes } from './types.ts';
+import { type Reading, type ReadingChanges, readableTypes } from './types.ts';
 
 export const readingFields = {
   types: json(`Types of columns by name: ${readableTypes.join(', ')}.`),
@@ -25,11 +25,6 @@ export const reading = (description: string) =>
     toValue: (stored): Reading => Object.freeze({ ...(stored as Reading) }),
     metadata: 'absent',
   });
-
-/** Options to set, keyed by option; null forgets one. Of `types`, null forgets the type of a column. */
-export type ReadingChanges = {
-  readonly [K in Exclude<keyof Reading, 'types'>]?: Reading[K] | null;
-} & { readonly types?: Readonly<Record<string, (typeof readableTypes)[number] | null>> };
 
 /** Names of the options in forms and query strings. `type` may be repeated. */
 export const readingNames = ['type', ...Object.keys(readingFields).filter((name) => name !== 'types')];

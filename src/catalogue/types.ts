@@ -80,6 +80,11 @@ export interface Reading {
   readonly strict?: boolean;
 }
 
+/** Options to set, keyed by option; null forgets one. Of `types`, null forgets the type of a column. */
+export type ReadingChanges = {
+  readonly [K in Exclude<keyof Reading, 'types'>]?: Reading[K] | null;
+} & { readonly types?: Readonly<Record<string, (typeof readableTypes)[number] | null>> };
+
 export interface Namespace {
   readonly kind: 'namespace';
   readonly slug: string;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
-import type { ReadingChanges } from '../../src/catalogue/reading.ts';
+import type { ReadingChanges } from '../../src/catalogue/types.ts';
 import { connect } from '../../src/remote/remote-catalogue.ts';
 import { serveAccounts } from '../support/accounts.ts';
 

@@ -7,10 +7,10 @@ import type { Catalogue, Published, Upload } from '../../catalogue/catalogue.ts'
 import { compareColumns, type Rename } from '../../catalogue/columns.ts';
 import { ValidationError } from '../../catalogue/errors.ts';
 import { caseChanges, lossWarnings } from '../../catalogue/next-version.ts';
-import { mergeReading, parseReading, type ReadingChanges, readingNames } from '../../catalogue/reading.ts';
+import { mergeReading, parseReading, readingNames } from '../../catalogue/reading.ts';
 import { type DatasetRef, datasetOf, formatRef } from '../../catalogue/ref.ts';
 import { representVersion } from '../../catalogue/represent.ts';
-import { readableTypes, type Version } from '../../catalogue/types.ts';
+import { type ReadingChanges, readableTypes, type Version } from '../../catalogue/types.ts';
 import type { Call } from '../command.ts';
 import type { Context } from '../context.ts';
 import { fieldOptions } from '../fields.ts';
