@@ -1,6 +1,6 @@
 /** Filters and the order of datasets by their newest version: its place and its time. */
 import { ValidationError } from './errors.ts';
-import { latestVersion } from './lookup.ts';
+import { latestReadyVersion } from './lookup.ts';
 import type { Dataset } from './types.ts';
 
 type Box = readonly [west: number, south: number, east: number, north: number];
@@ -16,7 +16,7 @@ export const updatedOf = ({ versions }: Dataset): string => versions[0]?.datetim
 export function bboxTest(name: string, values: readonly string[]): (dataset: Dataset) => boolean {
   const boxes = values.map((value) => parseBox(name, value));
   return (dataset) => {
-    const bbox = latestVersion(dataset)?.bbox;
+    const bbox = latestReadyVersion(dataset)?.bbox;
     return bbox ? boxes.some((box) => doIntersect(box, flat(bbox))) : false;
   };
 }

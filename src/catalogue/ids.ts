@@ -12,7 +12,7 @@ export const maxId = 2_147_483_647;
  * @param isTaken true if an id is in use
  * @param random returns numbers in [0, 1)
  */
-export function randomId(isTaken: (id: number) => boolean, random: () => number = Math.random): number {
+export function unusedId(isTaken: (id: number) => boolean, random: () => number = Math.random): number {
   for (;;) {
     const id = 1 + Math.floor(random() * maxId);
     if (!isTaken(id)) return id;

@@ -33,7 +33,7 @@ function entityAt(snapshot: Snapshot, ref: Ref): Entities[Kind] | undefined {
     case 'version': {
       const dataset = snapshot.folders.get(ref.namespace)?.datasets.get(ref.dataset);
       if (!dataset) return undefined;
-      if (ref.slug === 'latest') return latestVersion(dataset) ?? throwMissingData(dataset);
+      if (ref.slug === 'latest') return latestReadyVersion(dataset) ?? throwMissingData(dataset);
       return dataset.versions.find(({ slug }) => slug === ref.slug);
     }
     case 'group':
@@ -48,7 +48,7 @@ function entityAt(snapshot: Snapshot, ref: Ref): Entities[Kind] | undefined {
 }
 
 /** The newest version whose data can be served. */
-export function latestVersion(dataset: Dataset): Version | undefined {
+export function latestReadyVersion(dataset: Dataset): Version | undefined {
   return dataset.versions.find(({ ready }) => ready);
 }
 

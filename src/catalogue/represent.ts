@@ -47,7 +47,7 @@ export function linkedRef(kind: Kind, value: string, within: Readonly<Record<str
 }
 
 /** The value of a link to an entity: the inverse of `linkedRef`. */
-export function linkValue({ otherLink }: Pick<NamedField, 'otherLink'>, ref: Ref): string {
+export function refToLinkValue({ otherLink }: Pick<NamedField, 'otherLink'>, ref: Ref): string {
   if (ref.kind === 'user' && otherLink === 'user') return userReader(ref.slug);
   return ref.kind === 'dataset' ? formatRef(ref) : ref.slug;
 }

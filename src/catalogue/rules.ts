@@ -3,7 +3,7 @@
  * move, restore, push) checks names, ids, containers and references of the records that it changes, before it writes.
  */
 import { compareWritten, fitColumns, isUnchanged, misfitMessage, versionWithColumns } from './columns.ts';
-import { randomId } from './ids.ts';
+import { unusedId } from './ids.ts';
 import { parseRecordName, payloadFolder, type RecordRef, recordAt, recordPaths, siblingsFolder } from './layout.ts';
 import { allEntities, type ListedKind } from './listing.ts';
 import {
@@ -61,7 +61,7 @@ function* checkIds(next: RecordSet): Generator<RecordDiagnostic> {
     for (const { entity, path } of entities) {
       const owner = owners.get(entity.id);
       if (owner) {
-        const id = randomId((candidate) => owners.has(candidate));
+        const id = unusedId((candidate) => owners.has(candidate));
         owners.set(id, entity);
         const other = refOf(owner) as RecordRef;
         const message = duplicateIdMessage(entity.id, describeRef(other));

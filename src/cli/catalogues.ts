@@ -5,7 +5,7 @@ import type { Call, GlobalOptions, SignIn, Verb } from './command.ts';
 import type { Context, RemoteCatalogue } from './context.ts';
 import { UsageError } from './errors.ts';
 import { dataFolder } from './folder.ts';
-import { type FoundRemote, findRemote, tokenFrom } from './remote/remotes.ts';
+import { type FoundRemote, resolveRemote, tokenFrom } from './remote/remotes.ts';
 
 type RemoteAccess = Pick<Call, 'remote' | 'remoteUrl' | 'signInAt' | 'allowTokenAt'>;
 
@@ -74,7 +74,7 @@ function remoteAccess(context: Context, selected: string | undefined) {
   }
   async function lookUp(given: string): Promise<FoundRemote> {
     const { readRemotes } = await import('./remote/remotes-file.ts');
-    return findRemote(await readRemotes(env), given);
+    return resolveRemote(await readRemotes(env), given);
   }
 
   const allowed = new Set(selected === undefined ? [] : [selected]);

@@ -24,7 +24,7 @@ import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { NotFoundError, NotPermittedError } from '../catalogue/errors.ts';
 import { mediaPath, recordFolders, type Scope } from '../catalogue/layout.ts';
 import { compareValues, filterEntities, type ListedKind, list, paginate } from '../catalogue/listing.ts';
-import { getEntity, latestVersion } from '../catalogue/lookup.ts';
+import { getEntity, latestReadyVersion } from '../catalogue/lookup.ts';
 import {
   isUserOrStaff,
   maySeePeople,
@@ -114,7 +114,7 @@ export class FileView implements Catalogue {
   /** @throws NotFoundError with what to run if a dataset has no ready version, and payloads are Git LFS pointers */
   #assertNoPointers({ namespace, dataset }: VersionRef): void {
     const found = this.#snapshot.folders.get(namespace)?.datasets.get(dataset);
-    if (!found || latestVersion(found)) return;
+    if (!found || latestReadyVersion(found)) return;
     for (const version of found.versions) assertNoPointer(this.#files.store.tree, version);
   }
 

@@ -16,7 +16,7 @@ export const tableFolder = (root: string): string => join(root, privateFolder, '
  * Makes a folder for columnar copies in the system's folder for temporary files. Only this user may read it, and it is the
  * same one the next time, unless another user has taken its name.
  */
-export async function makeTemporaryTableFolder(root: string): Promise<string> {
+export async function ensureFallbackTableFolder(root: string): Promise<string> {
   const uid = process.getuid?.();
   const hash = createHash('sha256').update(root).digest('hex').slice(0, 16);
   const path = join(tmpdir(), `catalogue-${uid ?? 'tables'}-${hash}`);
@@ -31,12 +31,12 @@ export async function makeTemporaryTableFolder(root: string): Promise<string> {
 /** Tables of a catalogue folder. If its cache can't be written, the copies are made in a temporary folder, and that is logged. */
 export async function openTableStore({ root, options }: Pick<CatalogueFiles, 'root' | 'options'>): Promise<TableStore> {
   if (options.readOnly)
-    return new TableStore({ folder: await makeTemporaryTableFolder(root), stagingName: temporaryName });
+    return new TableStore({ folder: await ensureFallbackTableFolder(root), stagingName: temporaryName });
   return new TableStore({
     folder: tableFolder(root),
     stagingName: temporaryName,
     async fallback(error) {
-      const folder = await makeTemporaryTableFolder(root);
+      const folder = await ensureFallbackTableFolder(root);
       const code = await access(root, constants.W_OK).then(() => codeOf(error), codeOf);
       options.log?.(`${join(root, privateFolder)} can't be written (${code}): rows are cached in ${folder}.`);
       return folder;

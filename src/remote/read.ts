@@ -8,7 +8,7 @@ import { UnreachableError } from '../catalogue/errors.ts';
 import type { Field, NamedField } from '../catalogue/field.ts';
 import { fieldsOf } from '../catalogue/fields.ts';
 import { type Ref, type Refs, refOf } from '../catalogue/ref.ts';
-import { linkValue } from '../catalogue/represent.ts';
+import { refToLinkValue } from '../catalogue/represent.ts';
 import type { EntityKind } from '../catalogue/schemas.ts';
 import type { CatalogueFile, Commit, Diagnostic, Entities, FileDetails, Kind } from '../catalogue/types.ts';
 import { parseApiPath } from '../catalogue/urls.ts';
@@ -64,9 +64,10 @@ const values: Readonly<Record<Field['type'], (value: unknown, field: NamedField)
   links: (value, field) =>
     listOf(value).flatMap((url) => {
       const ref = refIn(url);
-      return ref && (ref.kind === field.link || ref.kind === field.otherLink) ? [linkValue(field, ref)] : [];
+      return ref && (ref.kind === field.link || ref.kind === field.otherLink) ? [refToLinkValue(field, ref)] : [];
     }),
-  link: (value, field) => (value === null && field.default === null ? null : linkValue(field, linked(value, field))),
+  link: (value, field) =>
+    value === null && field.default === null ? null : refToLinkValue(field, linked(value, field)),
   json: (value, field) => (typeof value === 'object' && value !== null ? value : absent(field)),
   object: (value, field) => (typeof value === 'object' && value !== null ? value : absent(field)),
   columns: (value) => listOf(value).map((column) => readColumn(part(column))),

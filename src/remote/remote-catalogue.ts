@@ -33,7 +33,7 @@ import { type Json, part, read, readChange, readCommit, readDetails } from './re
 import { RemoteReplica } from './replica.ts';
 import { fetchDifference, fetchRows } from './rows.ts';
 import { RemoteTrash } from './trash.ts';
-import { requestBody, writeQuery } from './write.ts';
+import { encodeInput, writeQuery } from './write.ts';
 
 /**
  * The catalogue of a server, as the owner of the token sees it. Sends no request yet.
@@ -124,7 +124,7 @@ export class RemoteCatalogue implements Catalogue {
 
   async create<K extends CreatableKind>(kind: K, input: Input, { dryRun }: WriteOptions = {}): Promise<Entities[K]> {
     const path = `${apiRoot}${collections[kind]}/`;
-    const body = await requestBody(kind, input, this.#http.base);
+    const body = await encodeInput(kind, input, this.#http.base);
     const { value } = await this.#http.requestJson({ method: 'POST', path, query: writeQuery(dryRun), ...body });
     return this.#read(kind, value);
   }
@@ -136,7 +136,7 @@ export class RemoteCatalogue implements Catalogue {
   ): Promise<Entities[K]> {
     const asksVersion = ref.kind === 'query' && typeof input.version === 'string' && input.dataset === undefined;
     const whole = asksVersion ? { ...input, dataset: (await this.get<'query'>(ref as Refs['query'])).dataset } : input;
-    const body = await requestBody(ref.kind, whole, this.#http.base);
+    const body = await encodeInput(ref.kind, whole, this.#http.base);
     const headers = { ...body.headers, ...(await this.#condition(ref, options)) };
     const { value, headers: answered } = await this.#http.requestJson({
       method: 'PATCH',

@@ -28,7 +28,7 @@ export interface Body {
  * The body of a request with an input: JSON, or a form if there are bytes in it.
  * @param input with `version` of a query, it must have `dataset` too: the address of a version contains it
  */
-export async function requestBody(kind: WritableKind, input: Input, base: string): Promise<Body> {
+export async function encodeInput(kind: WritableKind, input: Input, base: string): Promise<Body> {
   const fields = Object.entries(input).flatMap(([name, value]): [string, unknown][] => {
     return value === undefined ? [] : [[name, bodyValue(fieldNamed(kind, name), base, value, input)]];
   });

@@ -1,7 +1,7 @@
 /** Representations of entities: pages of a collection, one entity, its history. */
 import type { Catalogue, HistoryRef, Page } from '../catalogue/catalogue.ts';
 import { NotAuthenticatedError } from '../catalogue/errors.ts';
-import { latestVersion } from '../catalogue/lookup.ts';
+import { latestReadyVersion } from '../catalogue/lookup.ts';
 import { isUserOrStaff, maySeePeople } from '../catalogue/permissions.ts';
 import { datasetOf, type Ref, refOf } from '../catalogue/ref.ts';
 import { represent, representFile, toJson, urlOf } from '../catalogue/represent.ts';
@@ -108,7 +108,7 @@ async function datasetWith(entity: Entities[Plain], catalogue: Catalogue): Promi
 function namedDownloads(entity: Entities[Plain], { base, suffix }: Links): ReadonlyMap<string, string> {
   if (entity.kind !== 'dataset' && entity.kind !== 'version') return new Map();
   const versions = entity.kind === 'dataset' ? entity.versions : [entity];
-  const newest = entity.kind === 'dataset' ? latestVersion(entity) : undefined;
+  const newest = entity.kind === 'dataset' ? latestReadyVersion(entity) : undefined;
   const named = (ref: Ref, name: string) => {
     const address = urlOf({ base, suffix: '' }, ref, 'download/');
     return [address + suffix, address + name] as const;

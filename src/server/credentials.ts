@@ -66,7 +66,7 @@ export function setSession(ctx: ParameterizedContext, base: string, key: string,
  * The CSRF token for a form: the browser's own, or a new one. Our scripts may read its cookie, to send it as X-CSRFToken.
  * @param renew replaces the browser's own
  */
-export function csrfToken(ctx: ParameterizedContext, base: string, renew = false): string {
+export function ensureCsrfToken(ctx: ParameterizedContext, base: string, renew = false): string {
   const own = ctx.cookies.get(csrfCookie) ?? '';
   const token = !renew && /^[\w-]{43}$/.test(own) ? own : randomBytes(32).toString('base64url');
   setCookie(ctx, base, `${csrfCookie}=${token}; Max-Age=${aYear}`);

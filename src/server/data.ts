@@ -39,7 +39,7 @@ interface Source {
 }
 
 /** The rows of a dataset or of a version. */
-export function data(request: RequestContext): Promise<Representation | undefined> {
+export function versionRows(request: RequestContext): Promise<Representation | undefined> {
   return rowsOf(request, { ref: refFrom('version', request.params), parameters: [] });
 }
 

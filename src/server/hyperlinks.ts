@@ -6,7 +6,7 @@ import { fieldsOf, imageFields } from '../catalogue/fields.ts';
 import { pythonTypeName } from '../catalogue/input.ts';
 import { mediaPathIn } from '../catalogue/layout.ts';
 import type { Ref } from '../catalogue/ref.ts';
-import { linkValue } from '../catalogue/represent.ts';
+import { refToLinkValue } from '../catalogue/represent.ts';
 import { parseApiPath, pathOfBase } from '../catalogue/urls.ts';
 
 type LinkField = Pick<NamedField, 'name' | 'type' | 'link' | 'otherLink' | 'default'>;
@@ -45,7 +45,7 @@ export async function followLinks(
       followed[name] = null;
       continue;
     }
-    const nameAt = async (address: unknown) => linkValue(field, await follow(address, field, catalogue));
+    const nameAt = async (address: unknown) => refToLinkValue(field, await follow(address, field, catalogue));
     try {
       if (type === 'link') followed[name] = await nameAt(value);
       else if (Array.isArray(value)) followed[name] = await Promise.all(value.map(nameAt));

@@ -4,7 +4,7 @@ import type { Input } from '../catalogue/catalogue.ts';
 import { pathOfBase } from '../catalogue/urls.ts';
 import { signInPage, signOutPage } from '../pages/site.ts';
 import { readInput } from './body.ts';
-import { assertSameSite, csrfToken, sessionKey, setSession } from './credentials.ts';
+import { assertSameSite, ensureCsrfToken, sessionKey, setSession } from './credentials.ts';
 import { MethodNotAllowedError, ThrottledError } from './errors.ts';
 import { baseUrlOf } from './request.ts';
 import type { AppContext } from './route.ts';
@@ -61,7 +61,7 @@ interface Attempt {
 }
 
 function showSignIn({ ctx, base, app }: Visit, { username, message, input = {} }: Attempt): void {
-  const csrf = csrfToken(ctx, base);
+  const csrf = ensureCsrfToken(ctx, base);
   ctx.type = 'text/html; charset=utf-8';
   ctx.body = signInPage({
     ...{ settings: app.publicCatalogue.settings, base, csrf, next: redirectTo(ctx, input) },
@@ -93,7 +93,7 @@ async function logIn(visit: Visit, input: Input): Promise<void> {
   const before = sessionKey(ctx);
   if (before !== undefined) await accounts.endSession(before);
   setSession(ctx, base, key, expires);
-  csrfToken(ctx, base, true);
+  ensureCsrfToken(ctx, base, true);
   redirect(ctx, base, redirectTo(ctx, input));
 }
 
@@ -102,7 +102,7 @@ async function askToLogOut({ ctx, base, app }: Visit): Promise<void> {
   const viewer = key === undefined ? null : await app.signIn.accounts?.viewerBySession(key);
   if (!viewer) return redirect(ctx, base, `${pathOfBase(base)}/api/v1/`);
   const { settings } = app.publicCatalogue;
-  const parts = { settings, base, csrf: csrfToken(ctx, base), next: redirectTo(ctx, {}) };
+  const parts = { settings, base, csrf: ensureCsrfToken(ctx, base), next: redirectTo(ctx, {}) };
   ctx.type = 'text/html; charset=utf-8';
   ctx.body = signOutPage({ ...parts, username: viewer.username ?? '' });
 }

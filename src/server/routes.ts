@@ -3,7 +3,7 @@ import type { CreatableKind, WritableKind } from '../catalogue/catalogue.ts';
 import { apiRoot } from '../catalogue/urls.ts';
 import { home, listSchemas, root, showSchema } from './about.ts';
 import { changes, detail, forMembers, history, ofViewer, page } from './collections.ts';
-import { data, dataTypes, queryData } from './data.ts';
+import { dataTypes, queryData, versionRows } from './data.ts';
 import { difference, differenceTypes } from './difference.ts';
 import { changeFiles, putFile, removeFile } from './file-writes.ts';
 import { fileListTypes, listFiles, showFile } from './files.ts';
@@ -66,16 +66,16 @@ export const routes: readonly Route[] = [
   route(`${apiRoot}datasets/`, 'Dataset List', collection('dataset'), fields('dataset')),
   route(datasets, 'Dataset List', collection('dataset'), fields('dataset')),
   route(`${datasets}:dataset/`, 'Dataset Instance', instance('dataset'), fields('dataset')),
-  route(`${datasets}:dataset/data/`, 'Data', get(data), rows),
-  route(`${datasets}:dataset/data.:extension`, 'Data', get(data), rows),
+  route(`${datasets}:dataset/data/`, 'Data', get(versionRows), rows),
+  route(`${datasets}:dataset/data.:extension`, 'Data', get(versionRows), rows),
   route(`${datasets}:dataset/download/`, 'Download', get(download), anyType),
   route(`${datasets}:dataset/download/:name`, 'Download', get(download), anyType),
   route(`${datasets}:dataset/history/`, 'History', get(history('dataset'))),
   route(`${apiRoot}versions/`, 'Version List', get(page('version'))),
   route(versions, 'Version List', { GET: page('version'), POST: publish }, hidesWrites),
   route(`${versions}:version/`, 'Version Instance', { GET: detail('version'), PATCH: edit('version', 'some'), DELETE: remove('version') }, hidesWrites),
-  route(`${versions}:version/data/`, 'Data', get(data), rows),
-  route(`${versions}:version/data.:extension`, 'Data', get(data), rows),
+  route(`${versions}:version/data/`, 'Data', get(versionRows), rows),
+  route(`${versions}:version/data.:extension`, 'Data', get(versionRows), rows),
   route(`${versions}:version/download/`, 'Download', get(download), anyType),
   route(`${versions}:version/download/:name`, 'Download', get(download), anyType),
   route(`${versions}:version/diff/`, 'Diff', get(difference), differences),
@@ -104,7 +104,7 @@ export const routes: readonly Route[] = [
   route(`${trash}:entry/`, 'Trash Instance', { GET: showEntry, DELETE: deleteEntry }, hidesWrites),
   route(`${trash}:entry/restore/`, 'Restore', { POST: restoreEntry }),
   // The address that older clients of the service use.
-  route('/api/namespaces/:namespace/sources/:dataset/data/', 'Data', get(data), rows),
+  route('/api/namespaces/:namespace/sources/:dataset/data/', 'Data', get(versionRows), rows),
   route('/schemas/', 'Schemas', get(listSchemas)),
   route('/schemas/:schema', 'Schema', get(showSchema), { types: ['application/schema+json', json, html] }),
   route('/site_media/*path', 'Media', get(media), anyType),

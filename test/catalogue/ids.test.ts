@@ -2,21 +2,21 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { derivedId, maxId, randomId } from '../../src/catalogue/ids.ts';
+import { derivedId, maxId, unusedId } from '../../src/catalogue/ids.ts';
 
 const isId = (id: number) => Number.isInteger(id) && id >= 1 && id <= maxId;
 
 describe('drawId', () => {
   it('reaches from 1 to 31 bits', () => {
     assert.equal(
-      randomId(
+      unusedId(
         () => false,
         () => 0,
       ),
       1,
     );
     assert.equal(
-      randomId(
+      unusedId(
         () => false,
         () => 1 - Number.EPSILON / 2,
       ),
@@ -27,7 +27,7 @@ describe('drawId', () => {
   it('draws again where a number is taken', () => {
     const draws = [0, 0, 0.5];
     assert.equal(
-      randomId(
+      unusedId(
         (id) => id === 1,
         () => draws.shift() ?? 0,
       ),
@@ -36,7 +36,7 @@ describe('drawId', () => {
   });
 
   it('spreads: two branches don’t draw the same', () => {
-    const drawn = new Set(Array.from({ length: 1000 }, () => randomId(() => false)));
+    const drawn = new Set(Array.from({ length: 1000 }, () => unusedId(() => false)));
     assert.ok(drawn.size > 995);
     assert.ok([...drawn].every(isId));
   });

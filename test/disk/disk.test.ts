@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { isTemporary } from '../../src/disk/durable.ts';
 import { openFolder } from '../../src/files/file-catalogue.ts';
-import { makeTemporaryTableFolder } from '../../src/files/table-folder.ts';
+import { ensureFallbackTableFolder } from '../../src/files/table-folder.ts';
 import { until } from '../support/folder.ts';
 import { png } from '../support/images.ts';
 import { type } from '../support/prompt.ts';
@@ -165,17 +165,17 @@ test('rows are read in a folder that can’t be written: from a private cache, w
 });
 
 test('a cache for rows is not taken from another user', async (t) => {
-  const own = await makeTemporaryTableFolder('/some/catalogue');
+  const own = await ensureFallbackTableFolder('/some/catalogue');
   t.after(() => rmSync(own, { recursive: true, force: true }));
-  assert.equal(await makeTemporaryTableFolder('/some/catalogue'), own);
+  assert.equal(await ensureFallbackTableFolder('/some/catalogue'), own);
   chmodSync(own, 0o777);
-  const other = await makeTemporaryTableFolder('/some/catalogue');
+  const other = await ensureFallbackTableFolder('/some/catalogue');
   t.after(() => rmSync(other, { recursive: true, force: true }));
   assert.notEqual(other, own);
   assert.equal(statSync(other).mode & 0o777, 0o700);
   rmSync(own, { recursive: true });
   symlinkSync(tmpdir(), own);
-  const third = await makeTemporaryTableFolder('/some/catalogue');
+  const third = await ensureFallbackTableFolder('/some/catalogue');
   t.after(() => rmSync(third, { recursive: true, force: true }));
   assert.notEqual(third, own);
 });

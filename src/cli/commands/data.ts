@@ -16,7 +16,7 @@ import { wholeNumber } from '../options.ts';
 import { transfer } from '../output/progress.ts';
 import { bytesText } from '../output/quantities.ts';
 import { showRows } from '../output/rows-table.ts';
-import { save, writeToStdout } from '../transfer/save.ts';
+import { saveStream, writeToStdout } from '../transfer/save.ts';
 
 /** Options that are parameters of the data address, where their names begin with an underscore. */
 const asParameters = ['limit', 'offset', 'ordering', 'fields', 'bbox', 'filter'] as const;
@@ -126,7 +126,7 @@ async function write(call: Call, rows: Rows, output: string): Promise<void> {
     at(bytes);
   };
   await interruptible(context, `${output} was not written.`, (signal) =>
-    save(resolve(context.cwd, output), rows.stream(), { onProgress, signal }),
+    saveStream(resolve(context.cwd, output), rows.stream(), { onProgress, signal }),
   ).finally(end);
   show.message(`Wrote rows of ${formatRef(rows.version)} to ${output} (${rows.format}, ${bytesText(written)}).`);
 }

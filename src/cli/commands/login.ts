@@ -4,7 +4,7 @@ import { NotAuthenticatedError, NotFoundError } from '../../catalogue/errors.ts'
 import type { Call, Verb } from '../command.ts';
 import { DeclinedError, UsageError } from '../errors.ts';
 import { passwordStdin } from '../options.ts';
-import { findRemote, isUnencrypted, type Login, tokenFrom, withLogin, withoutLogin } from '../remote/remotes.ts';
+import { isUnencrypted, type Login, resolveRemote, tokenFrom, withLogin, withoutLogin } from '../remote/remotes.ts';
 import { changeRemotes, readRemotes } from '../remote/remotes-file.ts';
 
 interface LoginOptions {
@@ -103,7 +103,7 @@ export const logout: Verb = {
   on: 'nothing',
   async run({ context, show, remoteUrl }, [given]) {
     const url = await remoteUrl(given);
-    const { name, login: signIn } = findRemote(await readRemotes(context.env), url);
+    const { name, login: signIn } = resolveRemote(await readRemotes(context.env), url);
     if (!signIn) {
       show.message(`You are not signed in to ${name}.`);
       return 0;

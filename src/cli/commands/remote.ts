@@ -4,10 +4,10 @@ import type { Verb } from '../command.ts';
 import { dryRun, yes } from '../options.ts';
 import { confirmRemoval } from '../output/outcome.ts';
 import {
-  findRemote,
   isUnencrypted,
   type Remote,
   type Remotes,
+  resolveRemote,
   withMove,
   withoutRemote,
   withRemote,
@@ -65,7 +65,7 @@ const remove: Verb<{ yes?: boolean; dryRun?: boolean }> = {
   options: () => [yes(), dryRun()],
   async run(call, [name = ''], options) {
     const { context, show } = call;
-    const remote = findRemote(await readRemotes(context.env), name);
+    const remote = resolveRemote(await readRemotes(context.env), name);
     if (options.dryRun) {
       show.line(`Would remove remote ${remote.name}: ${remote.url}`);
       return 0;
@@ -92,7 +92,7 @@ const setUrl: Verb<{ dryRun?: boolean }> = {
   async run({ context, show }, [name = '', given = ''], options) {
     const to = parseCatalogueUrl(given);
     const before = await readRemotes(context.env);
-    const { name: found, url: from } = findRemote(before, name);
+    const { name: found, url: from } = resolveRemote(before, name);
     if (from === to) {
       show.message(`Remote ${found} has this address already: ${to}`);
       return 0;

@@ -55,7 +55,7 @@ export function isUnencrypted(url: string): boolean {
  * The remote of a name, or at an address.
  * @throws NotFoundError that lists the remotes; UsageError where the text is neither a name nor an address
  */
-export function findRemote({ remotes, logins }: Remotes, nameOrUrl: string): FoundRemote {
+export function resolveRemote({ remotes, logins }: Remotes, nameOrUrl: string): FoundRemote {
   const url = isUrl(nameOrUrl) ? parseCatalogueUrl(nameOrUrl) : remotes.find(({ name }) => name === nameOrUrl)?.url;
   if (url === undefined) throw new NotFoundError(unknownRemote(remotes, nameOrUrl));
   const name = isUrl(nameOrUrl) ? remotes.find((remote) => remote.url === url)?.name : nameOrUrl;

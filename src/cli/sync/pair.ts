@@ -139,7 +139,7 @@ async function pairedRemote(
   { context: { env }, remoteUrl, signInAt, show }: Call,
   given: string,
 ): Promise<PairedRemote & { readonly formerUrls: readonly string[] }> {
-  const [{ findRemote, formerUrls }, { readRemotes }] = await Promise.all([
+  const [{ resolveRemote: findRemote, formerUrls }, { readRemotes }] = await Promise.all([
     import('../remote/remotes.ts'),
     import('../remote/remotes-file.ts'),
   ]);

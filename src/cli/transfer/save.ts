@@ -11,7 +11,7 @@ import { manyLines } from '../output/text.ts';
  * Writes bytes to a file, in place of an existing one; a reader never sees half of them.
  * @param onProgress called with the number of bytes so far
  */
-export async function save(
+export async function saveStream(
   path: string,
   bytes: Readable,
   { onProgress, signal }: { onProgress(bytes: number): void; signal: AbortSignal },

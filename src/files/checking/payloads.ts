@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { compareColumns, fitColumns, isUnchanged, misfitMessage } from '../../catalogue/columns.ts';
 import { payloadPath } from '../../catalogue/layout.ts';
 import { allEntities } from '../../catalogue/listing.ts';
-import { getEntity, latestVersion } from '../../catalogue/lookup.ts';
+import { getEntity, latestReadyVersion } from '../../catalogue/lookup.ts';
 import {
   makeDiagnostic,
   type RecordDiagnostic,
@@ -76,7 +76,7 @@ async function checkColumns(
   payload: string,
 ): Promise<readonly RecordDiagnostic[]> {
   const dataset = getEntity<'dataset'>(records.snapshot, datasetOf(version));
-  if (latestVersion(dataset)?.slug !== version.slug || !Object.hasOwn(payloadFormats, version.format)) return [];
+  if (latestReadyVersion(dataset)?.slug !== version.slug || !Object.hasOwn(payloadFormats, version.format)) return [];
   try {
     const { columns: found } = await ingest(payload, { fileName: payload, ...recordedFormat(version) });
     const changes = compareColumns(dataset.columns, found);

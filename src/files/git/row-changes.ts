@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { EntityChange, RowsChange } from '../../catalogue/changes.ts';
 import { payloadPath } from '../../catalogue/layout.ts';
-import { getEntity, latestVersion } from '../../catalogue/lookup.ts';
+import { getEntity, latestReadyVersion } from '../../catalogue/lookup.ts';
 import { parseDatasetRef } from '../../catalogue/parse-ref.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import type { Version } from '../../catalogue/types.ts';
@@ -75,8 +75,8 @@ export class RowComparison {
     temporary: string,
   ): Promise<RowsChange | null> {
     if (kind !== 'dataset' || change !== 'changed' || versions.length === 0) return null;
-    const from = latestVersion(getEntity<'dataset'>(before, parseDatasetRef(was ?? name)));
-    const to = latestVersion(getEntity<'dataset'>(after, parseDatasetRef(name)));
+    const from = latestReadyVersion(getEntity<'dataset'>(before, parseDatasetRef(was ?? name)));
+    const to = latestReadyVersion(getEntity<'dataset'>(after, parseDatasetRef(name)));
     if (!from || !to || (from.checksum !== '' && from.checksum === to.checksum)) return null;
     const unknown = { from: from.slug, to: to.slug, counts: null, key: null, reason: '' };
     try {

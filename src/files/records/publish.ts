@@ -10,7 +10,7 @@ import { closest } from '../../catalogue/closest.ts';
 import { type ColumnChanges, compareColumns } from '../../catalogue/columns.ts';
 import { datetimeFromSlug } from '../../catalogue/entities.ts';
 import { ConflictError, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
-import { randomId } from '../../catalogue/ids.ts';
+import { unusedId } from '../../catalogue/ids.ts';
 import {
   datasetFolder,
   payloadFolder,
@@ -20,7 +20,7 @@ import {
   versionsFolder,
 } from '../../catalogue/layout.ts';
 import { allEntities } from '../../catalogue/listing.ts';
-import { getEntity, latestVersion } from '../../catalogue/lookup.ts';
+import { getEntity, latestReadyVersion } from '../../catalogue/lookup.ts';
 import { assertKeepsData } from '../../catalogue/next-version.ts';
 import { isSameReading, mergeReading, readingOfVersion } from '../../catalogue/reading.ts';
 import type { DatasetRef } from '../../catalogue/ref.ts';
@@ -183,7 +183,7 @@ class NewVersion {
       const to = renames.find(({ from }) => from === column.name)?.to;
       return to === undefined ? column : { ...column, name: to };
     });
-    const latest = latestVersion(dataset);
+    const latest = latestReadyVersion(dataset);
     assertKeepsData(latest && { ...latest, columns: before }, this.#ingested, renames, this.#upload);
     const hasColumns = columns.length > 0 || dataset.columns.length > 0;
     if (hasColumns) this.#columnChanges = compareColumns(before, columns);
@@ -192,7 +192,7 @@ class NewVersion {
     const file = `${this.#slug}${extensionFor(this.#upload.fileName, this.#ingested)}`;
     const path = `${recordStem(this.ref)}.yaml`;
     const header = schemaComment('version', path, this.#files.snapshot.settings.base_url);
-    const id = randomId((candidate) =>
+    const id = unusedId((candidate) =>
       [...allEntities(this.#files.snapshot, 'version')].some((one) => one.id === candidate),
     );
     const data = hasColumns ? { columns: columns.map(({ name, type }) => ({ name, type })) } : {};

@@ -5,7 +5,7 @@ import { aliasesAfterMove } from '../../catalogue/aliases.ts';
 import type { CreatableKind, Input, WritableKind, WriteOptions } from '../../catalogue/catalogue.ts';
 import { mergeColumns, newColumns } from '../../catalogue/columns.ts';
 import { ConflictError, StaleError, ValidationError } from '../../catalogue/errors.ts';
-import { randomId } from '../../catalogue/ids.ts';
+import { unusedId } from '../../catalogue/ids.ts';
 import { parseInput } from '../../catalogue/input.ts';
 import {
   isValidName,
@@ -63,7 +63,7 @@ export async function createRecord<K extends CreatableKind>(
   await files.ensureRead([{ kind: 'settings' }, ref, ...unitsInFields(kind, fields)]);
   const memberships = ref.kind === 'group' ? await membershipChanges(files, ref, ref, fields.members) : [];
   const path = `${recordStem(ref)}.yaml`;
-  const id = randomId((candidate) => [...allEntities(files.snapshot, kind)].some((entity) => entity.id === candidate));
+  const id = unusedId((candidate) => [...allEntities(files.snapshot, kind)].some((entity) => entity.id === candidate));
   const header = schemaComment(kind, path, files.snapshot.settings.base_url);
   const snapshot = await withImages(files, storedFields(kind, fields), dryRun, (kept, images) => {
     const text = newText({ id, ...omitEmpty(kept) }, keyOrder(kind), header);
