@@ -5,7 +5,7 @@
 import type { Catalogue } from './catalogue/catalogue.ts';
 
 export type * from './catalogue/catalogue.ts';
-export type { ColumnChanges, Rename } from './catalogue/columns.ts';
+export type { ColumnChanges, Rename } from './catalogue/catalogue.ts';
 export type * from './catalogue/difference.ts';
 export {
   CatalogueError,

@@ -6,12 +6,35 @@
  * exist. Results are immutable; an unchanged record is the same object in each `revision`.
  */
 
-import type { ColumnChanges, Rename } from './columns.ts';
 import type { Difference, DifferenceOptions } from './difference.ts';
 import type { DatasetRef, NamespaceRef, QueryRef, Ref, RefOf, VersionRef } from './ref.ts';
 import type { Replica } from './replica.ts';
 import type { Trash } from './trash.ts';
-import type { CatalogueFile, Commit, Entities, FileDetails, Kind, ReadingChanges, Settings, Version } from './types.ts';
+import type {
+  CatalogueFile,
+  Column,
+  ColumnType,
+  Commit,
+  Entities,
+  FileDetails,
+  Kind,
+  ReadingChanges,
+  Settings,
+  Version,
+} from './types.ts';
+
+/** Differences between the columns of a version and those of the version before. */
+export interface ColumnChanges {
+  readonly added: readonly Column[];
+  readonly dropped: readonly Column[];
+  readonly retyped: readonly { readonly name: string; readonly from: ColumnType; readonly to: ColumnType }[];
+}
+
+/** A column that has another name than before. */
+export interface Rename {
+  readonly from: string;
+  readonly to: string;
+}
 
 /** Options of a list: filters, search, order and page. All are optional. */
 export interface ListOptions {

@@ -2,6 +2,7 @@
  * Columns of a dataset. Their names and types are those of the newest ready version; the texts that people write are in the
  * dataset's record, and stay there while a version lacks the column.
  */
+import type { ColumnChanges, Rename } from './catalogue.ts';
 import { ValidationError } from './errors.ts';
 import { fillFields, labelFor } from './field.ts';
 import { fields, fieldsOf } from './fields.ts';
@@ -28,19 +29,6 @@ interface WrittenColumn {
   readonly label?: unknown;
   readonly former_names?: unknown;
   readonly missing_since?: unknown;
-}
-
-/** Differences between the columns of a version and those of the version before. */
-export interface ColumnChanges {
-  readonly added: readonly Column[];
-  readonly dropped: readonly Column[];
-  readonly retyped: readonly { readonly name: string; readonly from: ColumnType; readonly to: ColumnType }[];
-}
-
-/** A column that has another name than before. */
-export interface Rename {
-  readonly from: string;
-  readonly to: string;
 }
 
 /** The value of `columns` in a record, valid or not. */

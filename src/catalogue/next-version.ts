@@ -1,6 +1,6 @@
 /** Rules for the data of a new version, compared with the version before: what is refused, and what is reported. */
-import type { UploadDetails } from './catalogue.ts';
-import { type ColumnChanges, isDescribed, type Rename } from './columns.ts';
+import type { ColumnChanges, Rename, UploadDetails } from './catalogue.ts';
+import { isDescribed } from './columns.ts';
 import { DataLossError } from './errors.ts';
 import type { DataColumn, Version } from './types.ts';
 

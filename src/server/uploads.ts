@@ -1,8 +1,8 @@
 /** Uploads: the payload of a new version by multipart form or as raw bytes, streamed into place. */
 
 import { PassThrough, Readable } from 'node:stream';
-import type { Input, Published, Upload, UploadDetails } from '../catalogue/catalogue.ts';
-import { isUnchanged, type Rename } from '../catalogue/columns.ts';
+import type { Input, Published, Rename, Upload, UploadDetails } from '../catalogue/catalogue.ts';
+import { isUnchanged } from '../catalogue/columns.ts';
 import { ValidationError } from '../catalogue/errors.ts';
 import { parseBoolean, parseInput } from '../catalogue/input.ts';
 import { caseChanges, caseWarning, lossWarnings } from '../catalogue/next-version.ts';

@@ -8,7 +8,8 @@ import { run } from '../support/program.ts';
 import { served } from '../support/served.ts';
 
 it('a copy believes no proxy that stands before the original', async (test) => {
-  const text = 'title: Ours # and nobody else’s\nbase_url: https://data.example.org\ntrust_proxy: true\npage_size: 7\npeople: public\n';
+  const text =
+    'title: Ours # and nobody else’s\nbase_url: https://data.example.org\ntrust_proxy: true\npage_size: 7\npeople: public\n';
   const { base } = await served({ namespaces: {}, files: { 'catalogue.yaml': text } }, test);
   const { root } = makeFolder({}, test);
   const { exitCode, err } = await run(['clone', base, 'copy'], { cwd: root });

@@ -1,6 +1,7 @@
 /** Differences of two versions as lines: of their columns, and of their rows with the counts first. */
 
-import { type ColumnChanges, isUnchanged } from '../../catalogue/columns.ts';
+import type { ColumnChanges } from '../../catalogue/catalogue.ts';
+import { isUnchanged } from '../../catalogue/columns.ts';
 import type { Difference, DifferenceKey, PlainRow, RowChange } from '../../catalogue/difference.ts';
 import { formatRef, refOf } from '../../catalogue/ref.ts';
 import type { ColumnType } from '../../catalogue/types.ts';

@@ -5,9 +5,9 @@
 
 import { open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Published, Upload, WriteOptions } from '../../catalogue/catalogue.ts';
+import type { ColumnChanges, Published, Upload, WriteOptions } from '../../catalogue/catalogue.ts';
 import { closest } from '../../catalogue/closest.ts';
-import { type ColumnChanges, compareColumns } from '../../catalogue/columns.ts';
+import { compareColumns } from '../../catalogue/columns.ts';
 import { datetimeFromSlug } from '../../catalogue/entities.ts';
 import { ConflictError, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
 import { unusedId } from '../../catalogue/ids.ts';

@@ -1,5 +1,7 @@
 /** Columns in the records of a dataset, kept in step with its newest version. */
-import { fitColumns, type Rename, renameColumn, versionWithColumns } from '../../catalogue/columns.ts';
+
+import type { Rename } from '../../catalogue/catalogue.ts';
+import { fitColumns, renameColumn, versionWithColumns } from '../../catalogue/columns.ts';
 import { ValidationError } from '../../catalogue/errors.ts';
 import { findEntity } from '../../catalogue/lookup.ts';
 import { type DatasetRef, datasetOf, refOf, type VersionRef } from '../../catalogue/ref.ts';
