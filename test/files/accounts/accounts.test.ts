@@ -279,7 +279,7 @@ describe('.catalogue/accounts.json', () => {
 
   it('that is a link is not written through', async (t) => {
     const { accounts, folder, path } = await accountsIn(t);
-    await mkdir(join(path, '..'));
+    await mkdir(join(path, '..'), { recursive: true });
     folder.write('elsewhere.json', '{"passwords":[],"tokens":[],"sessions":[]}');
     await symlink(folder.path('elsewhere.json'), path);
     await assert.rejects(accounts.addToken('alice'), ConflictError);
