@@ -13,7 +13,7 @@ export const isCatalogue = (folder: string): boolean => landmarks.some((name) =>
 /**
  * The catalogue's folder, relative to the current one: that of `--data`, else CATALOGUE_DATA, else ./catalogue-data, else
  * the current folder if it is a catalogue.
- * @throws UnusableCatalogueError if there is none of them
+ * @throws UnusableCatalogueError if no folder is named, and neither of the last two is a catalogue
  */
 export function dataFolder(given: string | undefined, cwd: string, env: NodeJS.ProcessEnv): string {
   const named = given ?? (env.CATALOGUE_DATA || undefined);

@@ -82,7 +82,7 @@ function formatOfContent(head: Buffer, extension: string, mediaType: string): Pa
   return named;
 }
 
-/** The format that an extension or a media type stands for; null if it is none of those that are read. */
+/** The format that an extension or a media type stands for; null if rows of that format can't be read. */
 export function formatByName(extension: string, mediaType: string): PayloadFormat | null {
   const entries = Object.entries(payloadFormats) as [PayloadFormat, FormatInfo][];
   const found =

@@ -6,7 +6,7 @@ export type Extent = [number, number, number, number];
 
 export const emptyExtent = (): Extent => [Infinity, Infinity, -Infinity, -Infinity];
 
-/** A value that should be a geometry and is none. */
+/** A value that should be a geometry, but is not. */
 export class InvalidGeometryError extends Error {}
 
 /** The structure of coordinates is wrong: no number of dimensions. */

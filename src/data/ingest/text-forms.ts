@@ -53,7 +53,10 @@ export function hasDecimalComma(text: string, delimiter: string | undefined): bo
   return comma !== -1 && (delimiter === ';' || text.trim().length - comma !== 4 || /^-?0,/.test(text.trim()));
 }
 
-/** A form of dates. @returns the date (YYYY-MM-DD) or datetime (RFC 3339, without offset); undefined if it is none */
+/**
+ * A form of dates.
+ * @returns date (YYYY-MM-DD) or datetime (RFC 3339, without offset); undefined if the text does not have this form
+ */
 export type DateForm = (text: string) => string | undefined;
 
 const dotted = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?:,?[ T](\d{1,2}):(\d{2})(?::(\d{2}))?)?$/;

@@ -193,7 +193,7 @@ function applyParameter(parameter: string, value: string, context: ParameterCont
   }
 }
 
-/** Handler of a reserved parameter without its underscore; undefined if it is none, or a column has that name. */
+/** Handler of a reserved parameter without its underscore; undefined if there is no such parameter, or a column has that name. */
 function unprefixedHandler(parameter: string, schema: TableSchema) {
   return unprefixedParameters.includes(parameter) && !columnType(parameter, schema)
     ? reservedHandlers[`_${parameter}`]

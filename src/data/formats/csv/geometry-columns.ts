@@ -118,7 +118,7 @@ function pointFromCells(
   return fits ? { type: 'Point', coordinates: [lon, lat] } : undefined;
 }
 
-/** A coordinate, also with a decimal comma; NaN if it is none. */
+/** A coordinate, also with a decimal comma; NaN if the text is not a number. */
 function parseCoordinate(text: string | undefined): number {
   if (text === undefined || text.trim() === '') return Number.NaN;
   return Number(/^\s*-?\d+,\d+\s*$/.test(text) ? text.replace(',', '.') : text);

@@ -95,7 +95,7 @@ export class ItemScanner {
   #skipNested(chunk: Buffer, from: number, floor: number): number {
     const length = chunk.length;
     const deepest = this.#itemDepth + maxDepth;
-    // A byte that no value may contain; -1 is none.
+    // A byte that no value may contain; -1 if every byte is allowed.
     const border = this.#layout === 'lines' ? newline : this.#layout === 'records' ? separator : -1;
     let depth = this.#depth;
     let inString = this.#inString;
