@@ -29,7 +29,7 @@ describe('the recipes of src/README.md', () => {
     const compiled = await copy.compile('src/cli/main.ts', 'src/serve.ts');
     assert.deepEqual(compiled, { code: 0, out: '' });
     for (const file of added) {
-      const { code, out } = await copy.run('--import', 'tsx', file);
+      const { code, out } = await copy.run('--import', 'tsx', '--test-reporter=tap', file);
       assert.equal(code, 0, out);
       assert.match(out, /^# pass [1-9]/m);
     }
