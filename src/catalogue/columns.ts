@@ -152,7 +152,11 @@ const missingFrom = (column: Column & WrittenColumn): MissingColumn => ({
  * @param written value of `columns` in the record, valid or not
  * @param since slug of the version that has the data
  */
-export function fitColumnsToData(written: unknown, found: readonly DataColumn[], since: string): readonly object[] {
+export function recordedColumnsAfterData(
+  written: unknown,
+  found: readonly DataColumn[],
+  since: string,
+): readonly object[] {
   const columns = listOf(written);
   const entries = findEntries(columns, found);
   const used = new Set(entries);
@@ -196,7 +200,7 @@ export function columnMismatchMessage({ added, dropped, retyped }: ColumnChanges
  * @param input parsed value of `columns` in the input
  * @throws ValidationError if a column has no type, which only data or the input can tell
  */
-export function columnsForNewDataset(input: unknown): readonly object[] {
+export function recordedColumnsOfNewDataset(input: unknown): readonly object[] {
   const columns = new Map((input as readonly WrittenColumn[]).map((column) => [column.name, column]));
   const isValid = ({ name, type }: WrittenColumn) =>
     String(name).length > 0 && String(name).length <= 255 && columnTypes.includes(type as ColumnType);
@@ -213,7 +217,11 @@ export function columnsForNewDataset(input: unknown): readonly object[] {
  * @param shown the columns of the dataset: the record may lack some
  * @throws ValidationError if a column does not exist
  */
-export function applyColumnInput(written: unknown, input: unknown, shown: readonly DataColumn[]): readonly object[] {
+export function recordedColumnsAfterInput(
+  written: unknown,
+  input: unknown,
+  shown: readonly DataColumn[],
+): readonly object[] {
   const inputs = input as readonly WrittenColumn[];
   const known = new Set(listOf(written).flatMap((column) => [column.name, ...formerNames(column)]));
   const added = shown
@@ -222,7 +230,7 @@ export function applyColumnInput(written: unknown, input: unknown, shown: readon
   let columns: readonly WrittenColumn[] = [...listOf(written), ...added];
   for (const { name, former_names } of inputs)
     for (const former of (former_names ?? []) as readonly string[])
-      if (former !== name) columns = renameColumn(columns, { from: former, to: String(name) }, shown);
+      if (former !== name) columns = recordedColumnsAfterRename(columns, { from: former, to: String(name) }, shown);
   const texts = new Map(inputs.map(({ former_names: _, ...column }) => [column.name, column]));
   const unknown = [...texts.keys()].filter((name) => !columns.some((column) => isNamed(column, name)));
   if (unknown.length)
@@ -243,7 +251,7 @@ const isNamed = (column: WrittenColumn, name: unknown) => column.name === name |
  * @param data the columns that the dataset has, or will have
  * @throws ValidationError if there is no column of the old name, or the data have both
  */
-export function renameColumn(
+export function recordedColumnsAfterRename(
   written: unknown,
   { from, to }: Rename,
   data: readonly DataColumn[],

@@ -31,11 +31,11 @@ function entityFrom<K extends EntityKind>(ref: Refs[K], record: RecordOf<K>): En
   return entity as unknown as Entities[K];
 }
 
-export const buildNamespace = (slug: string, record: RecordOf<'namespace'>): Namespace =>
+export const namespaceFromRecord = (slug: string, record: RecordOf<'namespace'>): Namespace =>
   Object.freeze(entityFrom<'namespace'>({ kind: 'namespace', slug }, record));
 
 /** A dataset without its versions; `datasetWithVersions` adds them. */
-export const buildDataset = (namespace: string, slug: string, record: RecordOf<'dataset'>): Dataset =>
+export const datasetFromRecord = (namespace: string, slug: string, record: RecordOf<'dataset'>): Dataset =>
   Object.freeze(entityFrom<'dataset'>({ kind: 'dataset', namespace, slug }, record));
 
 /** Paths or URLs of a dataset's images, with the names of their fields. */
@@ -61,7 +61,7 @@ export function compareNewestFirst(a: Version, b: Version): number {
  * A version, with the values that are derived from its payload.
  * @param payload the payload in the data folder, its size in bytes; null if the record names none or it is missing
  */
-export function buildVersion(
+export function versionFromRecord(
   namespace: string,
   dataset: string,
   slug: string,
@@ -90,11 +90,11 @@ export function datetimeFromSlug(slug: string): string {
   return y ? `${y}-${mo}-${d}T${h}:${mi}:${s}.${ms}Z` : '1970-01-01T00:00:00.000Z';
 }
 
-export const buildGroup = (slug: string, record: RecordOf<'group'>): Group =>
+export const groupFromRecord = (slug: string, record: RecordOf<'group'>): Group =>
   Object.freeze(entityFrom<'group'>({ kind: 'group', slug }, record));
 
-export const buildUser = (username: string, record: RecordOf<'user'>): User =>
+export const userFromRecord = (username: string, record: RecordOf<'user'>): User =>
   Object.freeze(entityFrom<'user'>({ kind: 'user', slug: username }, record));
 
-export const buildQuery = (slug: string, record: RecordOf<'query'>): Query =>
+export const queryFromRecord = (slug: string, record: RecordOf<'query'>): Query =>
   Object.freeze(entityFrom<'query'>({ kind: 'query', slug }, record));

@@ -4,7 +4,7 @@ import { ValidationError } from './errors.ts';
 import type { NamedField } from './field.ts';
 import { fieldsOf } from './fields.ts';
 import { formatRef } from './ref.ts';
-import { refFromLinkValue } from './represent.ts';
+import { parseLinkValue } from './represent.ts';
 import type { EntityKind } from './schemas.ts';
 import { type CatalogueFile, columnTypes, type Entities, type Kind } from './types.ts';
 import { collections } from './urls.ts';
@@ -33,7 +33,7 @@ type Item = Readonly<Record<string, unknown>>;
 const keyOf = ({ name, type }: NamedField): string => (type === 'username' ? 'slug' : name);
 
 /** The singular of a field's name: `keyword` for each of the keywords. */
-export const singularName = ({ name, type }: NamedField): string =>
+export const singularFieldName = ({ name, type }: NamedField): string =>
   type === 'list' || type === 'links' ? name.replace(/s$/, '') : name;
 
 /** Makes the filter of a field. */
@@ -41,7 +41,7 @@ function fieldFilter(field: NamedField): Filter<Item> {
   const { type, link, filter, schema } = field;
   const key = keyOf(field);
   const usual: Filter<Item> = {
-    name: singularName(field),
+    name: singularFieldName(field),
     help: typeof filter === 'string' ? filter : undefined,
     choices: type === 'boolean' ? ['true', 'false'] : schema.enum,
     folded: type === 'list',
@@ -51,7 +51,7 @@ function fieldFilter(field: NamedField): Filter<Item> {
   if (link !== 'dataset') return usual;
   // A dataset may be given with its namespace or without.
   const addresses = (item: Item) => {
-    const ref = refFromLinkValue(link, String(item[key]), item);
+    const ref = parseLinkValue(link, String(item[key]), item);
     return [ref.slug, formatRef(ref)];
   };
   return { ...usual, valuesOf: addresses };

@@ -12,7 +12,7 @@ import { slugify } from './slug.ts';
 import {
   invalidInput,
   type Parsed,
-  parsePassword,
+  parseNewPassword,
   parseTextInput,
   parseUsername,
   textLengthErrors,
@@ -83,7 +83,7 @@ const parsers: Readonly<Record<InputType, (value: unknown, field: NamedField) =>
   json: parseObject,
   slug: parseSlug,
   username: parseUsername,
-  password: parsePassword,
+  password: parseNewPassword,
 };
 
 const badSlug = 'Enter a valid "slug" consisting of letters, numbers, underscores or hyphens.';

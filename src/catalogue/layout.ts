@@ -110,7 +110,7 @@ export function recordFolderOrFile(ref: RecordRef, path: string): string {
 }
 
 /** Name and format of a record file; null if the extension is not one of a record. */
-export function parseRecordName(name: string): { readonly stem: string; readonly format: RecordFormat } | null {
+export function parseRecordFileName(name: string): { readonly stem: string; readonly format: RecordFormat } | null {
   const dot = name.lastIndexOf('.');
   const extension = name.slice(dot + 1);
   if (dot < 1 || !(extensions as readonly string[]).includes(extension)) return null;
@@ -139,7 +139,7 @@ const unknown: PathInfo = { kind: 'unknown' };
 export function parseCataloguePath(path: string): PathInfo {
   const [top = '', ...below] = path.split('/');
   if (top === mediaFolder && below.length) return { kind: 'media', name: below.join('/') };
-  const stem = parseRecordName(path.slice(path.lastIndexOf('/') + 1))?.stem;
+  const stem = parseRecordFileName(path.slice(path.lastIndexOf('/') + 1))?.stem;
   if (top === 'namespaces') return parseNamespacePath(below, stem);
   if (stem === undefined) return unknown;
   if (below.length === 0) return stem === 'catalogue' ? { kind: 'settings' } : unknown;
@@ -246,17 +246,17 @@ export function scopeToReread(path: string): Scope | null {
     if (second === undefined || !slugRule.test(second)) return { folder: 'namespaces/' };
     if (third === undefined) return { folder: `${namespaceFolder(second)}/` };
     if (third !== 'datasets')
-      return parseRecordName(third)?.stem === 'namespace' ? { kind: 'namespace', slug: second } : null;
+      return parseRecordFileName(third)?.stem === 'namespace' ? { kind: 'namespace', slug: second } : null;
     if (fourth === undefined || !slugRule.test(fourth)) return { folder: `${datasetsFolder(second)}/` };
     // Below the payloads themselves, nothing concerns the dataset.
     return rest[0] === 'data' && rest.length > 2 ? null : { kind: 'dataset', namespace: second, slug: fourth };
   }
   const kind = flatKinds.find((one) => recordFolders[one] === top);
   if (kind) {
-    const name = second === undefined ? null : parseRecordName(second);
+    const name = second === undefined ? null : parseRecordFileName(second);
     return name && isValidName(kind, name.stem) ? { kind, slug: name.stem } : { folder: `${top}/` };
   }
-  return second === undefined && parseRecordName(top)?.stem === 'catalogue' ? { kind: 'settings' } : null;
+  return second === undefined && parseRecordFileName(top)?.stem === 'catalogue' ? { kind: 'settings' } : null;
 }
 
 /** Name of a file for people: `parks/trees`, `parks/trees@2026`, `groups/editors`; the path of what has no such name. */

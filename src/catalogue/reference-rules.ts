@@ -18,14 +18,14 @@ import type { Snapshot } from './snapshot.ts';
 import type { Namespace, Query } from './types.ts';
 
 /** All records that others refer to must exist. */
-export function* checkAllReferences(next: RecordSet): Generator<RecordDiagnostic> {
+export function* findMissingReferences(next: RecordSet): Generator<RecordDiagnostic> {
   for (const kind of ['namespace', 'user', 'dataset', 'query'] as const)
     for (const entity of allEntities(next.snapshot, kind))
       yield* checkReferences(next, entity, entityRecordPath(next, entity));
 }
 
 /** Records to which touched records newly refer must exist. */
-export function* checkNewReferences(next: RecordSet, touched: readonly Touched[]): Generator<RecordDiagnostic> {
+export function* findNewMissingReferences(next: RecordSet, touched: readonly Touched[]): Generator<RecordDiagnostic> {
   for (const { path, ref, before } of touched) {
     const entity = findEntity(next.snapshot, ref);
     if (entity) yield* checkReferences(next, entity, path, before);
@@ -103,7 +103,7 @@ function* checkQueryReferences(snapshot: Snapshot, query: Query, path: string): 
 }
 
 /** An alias must belong to one dataset only, and must not be the address of an existing one. */
-export function* checkAliases(next: RecordSet): Generator<RecordDiagnostic> {
+export function* findAliasConflicts(next: RecordSet): Generator<RecordDiagnostic> {
   const { snapshot } = next;
   const claimed = new Map<string, string>();
   for (const dataset of allEntities(snapshot, 'dataset')) {

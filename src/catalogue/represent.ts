@@ -27,7 +27,7 @@ export function resourceUrl(links: Links, ref: Ref, below = ''): string {
  * @param within the entity that has the link: a dataset without namespace is in its namespace, a version is one of its
  *   dataset
  */
-export function refFromLinkValue(kind: Kind, value: string, within: Readonly<Record<string, unknown>>): Ref {
+export function parseLinkValue(kind: Kind, value: string, within: Readonly<Record<string, unknown>>): Ref {
   switch (kind) {
     case 'dataset':
       return value.includes('/') || within.namespace === undefined
@@ -46,8 +46,8 @@ export function refFromLinkValue(kind: Kind, value: string, within: Readonly<Rec
   }
 }
 
-/** The value of a link to an entity: the inverse of `refFromLinkValue`. */
-export function refToLinkValue({ otherLink }: Pick<NamedField, 'otherLink'>, ref: Ref): string {
+/** The value of a link to an entity: the inverse of `parseLinkValue`. */
+export function formatLinkValue({ otherLink }: Pick<NamedField, 'otherLink'>, ref: Ref): string {
   if (ref.kind === 'user' && otherLink === 'user') return formatUserReader(ref.slug);
   return ref.kind === 'dataset' ? formatRef(ref) : ref.slug;
 }
@@ -58,7 +58,7 @@ type ApiValue = (entity: Readonly<Record<string, unknown>>, links: Links) => unk
 function apiValueOf({ name, type, link, below }: NamedField): ApiValue | undefined {
   if (link) {
     const linkUrl: (value: unknown, ...rest: Parameters<ApiValue>) => unknown = (value, entity, links) =>
-      value === null ? null : resourceUrl(links, refFromLinkValue(link, String(value), entity));
+      value === null ? null : resourceUrl(links, parseLinkValue(link, String(value), entity));
     return type === 'links'
       ? (entity, links) => (entity[name] as readonly string[]).map((value) => linkUrl(value, entity, links))
       : (entity, links) => linkUrl(entity[name], entity, links);

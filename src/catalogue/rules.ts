@@ -6,11 +6,18 @@ import {
   areColumnsUnchanged,
   columnMismatchMessage,
   compareRecordedColumns,
-  fitColumnsToData,
+  recordedColumnsAfterData,
   versionWithColumns,
 } from './columns.ts';
 import { randomUnusedId } from './ids.ts';
-import { parseRecordName, payloadFolder, type RecordRef, recordAtPath, recordPaths, siblingsFolder } from './layout.ts';
+import {
+  parseRecordFileName,
+  payloadFolder,
+  type RecordRef,
+  recordAtPath,
+  recordPaths,
+  siblingsFolder,
+} from './layout.ts';
 import { allEntities, type ListedKind } from './listing.ts';
 import {
   entityRecordPath,
@@ -22,7 +29,7 @@ import {
   type Touched,
 } from './record-set.ts';
 import { datasetRefOf, formatRef, refOf } from './ref.ts';
-import { checkAliases, checkAllReferences, checkNewReferences } from './reference-rules.ts';
+import { findAliasConflicts, findMissingReferences, findNewMissingReferences } from './reference-rules.ts';
 import type { Snapshot } from './snapshot.ts';
 import { findMisspelledKeys } from './validators.ts';
 
@@ -32,14 +39,14 @@ import { findMisspelledKeys } from './validators.ts';
  * @param touched the records that change, in order: only problems that their changes cause are reported; if absent, all
  *   records are checked
  */
-export function checkRules(next: RecordSet, touched?: readonly Touched[]): readonly RecordDiagnostic[] {
+export function findRuleViolations(next: RecordSet, touched?: readonly Touched[]): readonly RecordDiagnostic[] {
   if (touched)
-    return [...checkNewNames(next, touched), ...checkNewIds(next, touched), ...checkNewReferences(next, touched)];
+    return [...checkNewNames(next, touched), ...checkNewIds(next, touched), ...findNewMissingReferences(next, touched)];
   return [
     ...checkKeys(next),
     ...checkIds(next),
-    ...checkAllReferences(next),
-    ...checkAliases(next),
+    ...findMissingReferences(next),
+    ...findAliasConflicts(next),
     ...checkColumnNames(next),
     ...checkColumnsOfNewest(next),
     ...checkPayloads(next),
@@ -127,7 +134,7 @@ function* checkNewNames(next: RecordSet, touched: readonly Touched[]): Generator
   const listings = new Map<string, Map<string, string[]>>();
   for (const { path, ref, isNew, isTaken } of touched) {
     if (!isNew) continue;
-    const container = containerRef(ref);
+    const container = containingRecordRef(ref);
     if (container && !recordPaths(container).some((one) => next.has(one)))
       yield makeDiagnostic(path, {
         code: 'container',
@@ -162,14 +169,14 @@ function namesByCase(names: readonly string[]): Map<string, string[]> {
   const byCase = new Map<string, string[]>();
   for (const name of names) {
     // Folders have no extension, files that of a record.
-    const stem = parseRecordName(name)?.stem ?? name;
+    const stem = parseRecordFileName(name)?.stem ?? name;
     byCase.set(stem.toLowerCase(), [...(byCase.get(stem.toLowerCase()) ?? []), stem]);
   }
   return byCase;
 }
 
 /** The record whose folder contains a record; null if there is none. */
-export function containerRef(ref: RecordRef): RecordRef | null {
+export function containingRecordRef(ref: RecordRef): RecordRef | null {
   if (ref.kind === 'dataset') return { kind: 'namespace', slug: ref.namespace };
   return ref.kind === 'version' ? datasetRefOf(ref) : null;
 }
@@ -206,7 +213,7 @@ function* checkColumnsOfNewest(next: RecordSet): Generator<RecordDiagnostic> {
     const changes = compareRecordedColumns(record.columns, found);
     if (areColumnsUnchanged(changes)) continue;
     const pointer = record.columns === undefined ? '' : '/columns';
-    const fix = ({ columns }: RecordValue) => ({ columns: fitColumnsToData(columns, found, slug) });
+    const fix = ({ columns }: RecordValue) => ({ columns: recordedColumnsAfterData(columns, found, slug) });
     const message = columnMismatchMessage(changes, slug);
     yield makeDiagnostic(path, { code: 'column', pointer, message, severity: 'warning', fix });
   }

@@ -1,5 +1,5 @@
 /**
- * State of the catalogue at one moment. A snapshot never changes: `applyUnitReadings` makes the next one, in which every
+ * State of the catalogue at one moment. A snapshot never changes: `nextSnapshot` makes the next one, in which every
  * entity that did not change is the same object. Readers may keep a snapshot for as long as they like.
  */
 
@@ -56,7 +56,7 @@ export interface SnapshotChange {
  * The next snapshot.
  * @returns the same snapshot if the change contains nothing new
  */
-export function applyUnitReadings(snapshot: Snapshot, change: SnapshotChange): Snapshot {
+export function nextSnapshot(snapshot: Snapshot, change: SnapshotChange): Snapshot {
   const draft = new Draft(snapshot);
   for (const reading of change.readings) draft.put(reading);
   for (const [path, diagnostics] of change.diagnostics)
@@ -69,7 +69,7 @@ export function applyUnitReadings(snapshot: Snapshot, change: SnapshotChange): S
 /** A weak reference: a snapshot doesn't keep the ones before it in memory. */
 const predecessors = new WeakMap<Snapshot, WeakRef<Snapshot>>();
 
-/** The snapshot from which `applyUnitReadings` made this one; undefined if it is no longer in memory. */
+/** The snapshot from which `nextSnapshot` made this one; undefined if it is no longer in memory. */
 export const previousSnapshotOf = (snapshot: Snapshot): Snapshot | undefined => predecessors.get(snapshot)?.deref();
 
 const wholes = new WeakMap<Snapshot, Snapshot>();

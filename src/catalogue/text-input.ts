@@ -49,7 +49,7 @@ export function parseUsername(value: unknown): Parsed<string> {
 }
 
 /** Parses the new password of a user, which is not trimmed. */
-export function parsePassword(value: unknown): Parsed<string> {
+export function parseNewPassword(value: unknown): Parsed<string> {
   const password = parseTextInput(value, { blank: false, trim: false });
   if ('errors' in password) return password;
   try {

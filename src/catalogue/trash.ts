@@ -35,7 +35,7 @@ export interface Trash {
 }
 
 /** True if an entry was removed before a time, which is read from its id. */
-export function wasRemovedBefore(id: string, before: Date): boolean {
+export function isTrashEntryOlder(id: string, before: Date): boolean {
   const limit = before.toISOString().replace(/\D/g, '');
   return id.slice(0, limit.length) <= limit;
 }

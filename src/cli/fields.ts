@@ -6,7 +6,7 @@ import type { Input, WritableKind } from '../catalogue/catalogue.ts';
 import { ValidationError } from '../catalogue/errors.ts';
 import type { Field, NamedField } from '../catalogue/field.ts';
 import { fieldsOf } from '../catalogue/fields.ts';
-import { filtersOfKind, singularName } from '../catalogue/filters.ts';
+import { filtersOfKind, singularFieldName } from '../catalogue/filters.ts';
 import { maxImageBytes } from '../catalogue/image.ts';
 import { mediaPathInUrl } from '../catalogue/layout.ts';
 import type { Entities } from '../catalogue/types.ts';
@@ -20,8 +20,8 @@ const values: { readonly [T in Field['type']]?: (field: NamedField) => string } 
   image: () => 'file|address',
   boolean: () => 'true|false',
   choice: ({ schema }) => (schema.enum ?? []).join('|'),
-  list: singularName,
-  links: (field) => (field.link === 'user' ? 'username' : singularName(field)),
+  list: singularFieldName,
+  links: (field) => (field.link === 'user' ? 'username' : singularFieldName(field)),
 };
 
 /** The flag of a field: `--showcase-image` for showcase_image, `--keyword` for each of the keywords. */

@@ -39,7 +39,7 @@ export async function listEntities<K extends Kind>(
  * Runs an action on a record. Where the record isn't found, the error says which similar name exists, or the new name.
  * @throws NotFoundError
  */
-export async function withSuggestions<T>(catalogue: Catalogue, ref: NamedRef, action: () => Promise<T>): Promise<T> {
+export async function runWithSuggestions<T>(catalogue: Catalogue, ref: NamedRef, action: () => Promise<T>): Promise<T> {
   try {
     return await action();
   } catch (error) {
@@ -60,7 +60,7 @@ export async function findEntityOrRenamed<K extends NamedRef['kind']>(
   show: Show,
 ): Promise<Entities[K]> {
   const get = (at: RefOf<K>) => catalogue.get<K>(at);
-  return withSuggestions(catalogue, ref, async () => {
+  return runWithSuggestions(catalogue, ref, async () => {
     try {
       return await get(ref);
     } catch (error) {
@@ -82,9 +82,9 @@ export async function findVersion(
 }
 
 /** The accounts of a catalogue that has this user. @throws NotFoundError */
-export async function accountsWithUser(call: Call, ref: UserRef): Promise<Credentials> {
+export async function accountsAfterFindingUser(call: Call, ref: UserRef): Promise<Credentials> {
   const catalogue = await call.open();
-  await withSuggestions(catalogue, ref, () => catalogue.get<'user'>(ref));
+  await runWithSuggestions(catalogue, ref, () => catalogue.get<'user'>(ref));
   return call.accounts();
 }
 

@@ -9,7 +9,7 @@ import type { Links } from '../catalogue/urls.ts';
 import type { Call, Verb } from './command.ts';
 import { editRecordInEditor, wantsEditor } from './editing/edit-record.ts';
 import { fieldOptions, fieldValueTexts, filterOptions, filtersFromOptions, inputFromOptions } from './fields.ts';
-import { findEntityOrRenamed, listEntities, withSuggestions } from './lookup.ts';
+import { findEntityOrRenamed, listEntities, runWithSuggestions } from './lookup.ts';
 import { dryRunOption, limitOption, orderingOption, searchOption, yesOption } from './options.ts';
 import { confirmRemoval, linksOfCatalogue, showOutcome } from './output/outcome.ts';
 import type { Show } from './output/show.ts';
@@ -144,7 +144,7 @@ function listVerb<K extends CreatableKind, Own extends object>({ kind, represent
       };
       const catalogue = await call.open();
       const read = () => listEntities(catalogue, kind, listOptions, options.limit);
-      const found = await (home ? withSuggestions(catalogue, home, read) : read());
+      const found = await (home ? runWithSuggestions(catalogue, home, read) : read());
       if (show.asJson) show.json(found.map((entity) => represent(entity, linksOfCatalogue(catalogue))));
       else if (show.forPeople && found.length === 0) show.message(`No ${list.plural}.`);
       else
@@ -219,7 +219,7 @@ export function removeVerb<K extends WritableKind, Own extends object>(noun: Rec
       // Before the question: nobody is asked about a removal that would be refused.
       if (options.dryRun || !options.yes) await removeEntity(catalogue, ref, { dryRun: true });
       if (!options.dryRun) {
-        const entity = await withSuggestions(catalogue, ref, () => catalogue.get<K>(ref));
+        const entity = await runWithSuggestions(catalogue, ref, () => catalogue.get<K>(ref));
         const contents = noun.remove.contents?.(entity) ?? '';
         await confirmRemoval(call, `${ref.kind} ${formatRef(ref)}${contents}`, options.yes);
         await removeEntity(catalogue, ref);

@@ -9,7 +9,7 @@ import { formatRef, type RefOf, type Refs } from '../catalogue/ref.ts';
 import { slugify } from '../catalogue/slug.ts';
 import type { Entities } from '../catalogue/types.ts';
 import { UsageError } from './errors.ts';
-import { listEntities, withSuggestions } from './lookup.ts';
+import { listEntities, runWithSuggestions } from './lookup.ts';
 
 export interface WriteFlags {
   /** Check everything and write nothing. */
@@ -41,7 +41,7 @@ export function editEntityFields<K extends WritableKind>(
     if (current.kind === 'user') await assertMayGrant(catalogue, current, input);
     return catalogue.edit<K>(ref, input, { dryRun });
   };
-  return withSuggestions(catalogue, current, () => {
+  return runWithSuggestions(catalogue, current, () => {
     if (current.kind === 'version') return edit();
     return explainNameConflict(catalogue, refFrom(current.kind, { ...current, ...input }), current, edit);
   });
@@ -64,7 +64,7 @@ async function assertMayGrant(catalogue: Catalogue, ref: Refs['user'], input: In
 }
 
 /** Checks that the user may edit a record, for a dry run of a write that has none. @throws NotPermittedError */
-export async function assertMayEdit(catalogue: Catalogue, ref: Refs['user']): Promise<void> {
+export async function assertMayEditUser(catalogue: Catalogue, ref: Refs['user']): Promise<void> {
   await catalogue.edit<'user'>(ref, {}, { dryRun: true });
 }
 
@@ -74,7 +74,7 @@ export function removeEntity(
   ref: Refs[WritableKind],
   { dryRun }: WriteFlags = {},
 ): Promise<void> {
-  return withSuggestions(catalogue, ref, () => catalogue.remove(ref, { dryRun }));
+  return runWithSuggestions(catalogue, ref, () => catalogue.remove(ref, { dryRun }));
 }
 
 /** @throws UsageError where no field is given to an edit */

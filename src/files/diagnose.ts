@@ -6,7 +6,7 @@ import { landmarks, privateFolder } from '../catalogue/layout.ts';
 import { isAbandonedTemporary, isTemporaryFile } from '../disk/durable.ts';
 import { accountsPath } from './accounts/accounts-file.ts';
 import { pollingReason, systemWatchLimit, watchBudget } from './following/watch-budget.ts';
-import { foldersToWatch } from './following/watchers.ts';
+import { watchedFoldersOfUnit } from './following/watchers.ts';
 import { GitError, runGit } from './git/git.ts';
 import { cachePath, readCache } from './reading/cache.ts';
 import { listNames } from './reading/scan.ts';
@@ -158,12 +158,12 @@ async function watchNeedsOf(root: string): Promise<WatchNeeds> {
   const namespaces = await listNames(root, { kind: 'namespace' });
   let datasets = 0;
   for (const namespace of namespaces) datasets += (await listNames(root, { kind: 'dataset', namespace })).length;
-  return watchesNeeded(datasets, namespaces.length);
+  return countWatchesNeeded(datasets, namespaces.length);
 }
 
 /** Number of folders to watch for a catalogue of a given size, and the system's limits. */
-export function watchesNeeded(datasets: number, namespaces: number): WatchNeeds {
-  const foldersPer = (unit: Parameters<typeof foldersToWatch>[0]) => foldersToWatch(unit).length;
+export function countWatchesNeeded(datasets: number, namespaces: number): WatchNeeds {
+  const foldersPer = (unit: Parameters<typeof watchedFoldersOfUnit>[0]) => watchedFoldersOfUnit(unit).length;
   const needed =
     foldersPer({ kind: 'settings' }) +
     namespaces * foldersPer({ kind: 'namespace', slug: '' }) +

@@ -1,6 +1,6 @@
 /** The files of a catalogue as entities of their own (kind `file`), with their diagnostics. */
 import { deriveIdFromAddress, maxId } from '../catalogue/ids.ts';
-import { parseRecordName, payloadPath, recordAtPath } from '../catalogue/layout.ts';
+import { parseRecordFileName, payloadPath, recordAtPath } from '../catalogue/layout.ts';
 import type { ListedKind } from '../catalogue/listing.ts';
 import { getEntity } from '../catalogue/lookup.ts';
 import { type Ref, type Refs, refOf } from '../catalogue/ref.ts';
@@ -21,9 +21,9 @@ export function listFiles(store: UnitStore, visible: Snapshot): readonly Catalog
     const records = new Map<string, RecordAt>();
     for (const { reading, stamps } of store.states.values()) {
       if (!isUnitVisible(visible, reading)) continue;
-      const isHidden = draftFilter(visible, reading);
+      const isHidden = makeHiddenDraftTest(visible, reading);
       for (const [path, stamp] of stamps) {
-        const record = stamp && parseRecordName(path) ? recordAtPath(path) : null;
+        const record = stamp && parseRecordFileName(path) ? recordAtPath(path) : null;
         if (record && !isHidden(record.ref)) records.set(path, record);
       }
       if (reading.kind !== 'dataset' || !reading.entity) continue;
@@ -74,7 +74,7 @@ function exists(visible: Snapshot, ref: Ref): boolean {
 }
 
 /** A function that returns true for drafts which the viewer may not see. */
-export function draftFilter(visible: Snapshot, reading: UnitReading): (ref: Ref | null) => boolean {
+export function makeHiddenDraftTest(visible: Snapshot, reading: UnitReading): (ref: Ref | null) => boolean {
   if (reading.kind !== 'dataset' || !reading.entity?.versions.some(({ draft }) => draft)) return () => false;
   const shown = visible.folders.get(reading.namespace)?.datasets.get(reading.slug)?.versions ?? none;
   const slugs = new Set(shown.map(({ slug }) => slug));

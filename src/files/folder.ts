@@ -48,7 +48,7 @@ export async function gitChangesSince(root: string, range: string, options?: Cha
 }
 
 /** True if git knows a commit by this name; false outside of a repository. */
-export async function isCommit(root: string, name: string): Promise<boolean> {
+export async function commitExists(root: string, name: string): Promise<boolean> {
   const { findCommit } = await import('./git/refs.ts');
   return findCommit(root, name).then(
     (commit) => commit !== null,

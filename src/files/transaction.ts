@@ -20,7 +20,7 @@ import {
 import { findEntity } from '../catalogue/lookup.ts';
 import { restrictToVisible } from '../catalogue/permissions.ts';
 import type { RecordDiagnostic, RecordSet } from '../catalogue/record-set.ts';
-import { checkRules } from '../catalogue/rules.ts';
+import { findRuleViolations } from '../catalogue/rules.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import { withLocks } from '../disk/lock.ts';
 import { folderIsGone } from '../disk/private-folder.ts';
@@ -204,7 +204,7 @@ class Transaction {
     }
     const next = plan.recordsAfter();
     const touched = planned.flatMap(([, step]) => step.touched);
-    const found = checkRules(next, touched).filter((one) => this.#refuses(one));
+    const found = findRuleViolations(next, touched).filter((one) => this.#refuses(one));
     const accepted = planned.filter(([i, step]) => {
       const own = found.filter(({ path }) => step.touched.some((one) => one.path === path));
       if (own.length) this.#outcomes[i] = { done: false, error: this.#refusalError(own, plan, next) };

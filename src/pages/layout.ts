@@ -30,7 +30,7 @@ th, td { padding: .2rem .6rem; text-align: left; vertical-align: top; border-bot
  * @param base base URL of links to this site
  * @param content HTML
  */
-export function htmlPage(title: string, settings: Settings, base: string, content: string): string {
+export function renderHtmlPage(title: string, settings: Settings, base: string, content: string): string {
   const site = escapeHtml(settings.title);
   const heading = escapeHtml(title);
   return `<!doctype html>
@@ -52,14 +52,14 @@ ${content}
  * A page that shows a JSON value, its links made clickable.
  * @param targets addresses that links lead to in place of those shown
  */
-export function jsonPage(
+export function renderJsonPage(
   title: string,
   settings: Settings,
   value: unknown,
   base: string,
   targets: ReadonlyMap<string, string> = new Map(),
 ): string {
-  return htmlPage(title, settings, base, `<pre>${linked(JSON.stringify(value, null, 2), base, targets)}</pre>`);
+  return renderHtmlPage(title, settings, base, `<pre>${linked(JSON.stringify(value, null, 2), base, targets)}</pre>`);
 }
 
 /** JSON as HTML: strings that are addresses of this site become links; those of images have no host. */

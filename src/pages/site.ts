@@ -1,13 +1,13 @@
 /** Pages of the site itself: home, login, logout. */
 import type { Dataset, Settings } from '../catalogue/types.ts';
 import { apiPath, apiRoot, collections } from '../catalogue/urls.ts';
-import { escapeHtml, htmlPage } from './layout.ts';
+import { escapeHtml, renderHtmlPage } from './layout.ts';
 
 /**
  * A page with the first datasets, and links to the rest.
  * @param count number of all datasets
  */
-export function homePage(settings: Settings, base: string, datasets: readonly Dataset[], count: number): string {
+export function renderHomePage(settings: Settings, base: string, datasets: readonly Dataset[], count: number): string {
   const link = (path: string, text: string) => `<a href="${escapeHtml(base + path)}">${escapeHtml(text)}</a>`;
   const links = (['dataset', 'namespace', 'version', 'query'] as const).map((kind) =>
     link(`${apiRoot}${collections[kind]}/`, collections[kind]),
@@ -22,7 +22,7 @@ export function homePage(settings: Settings, base: string, datasets: readonly Da
   const more =
     count > datasets.length ? `<p>${link(`${apiRoot}datasets/?page=2`, `${count - datasets.length} more`)}</p>` : '';
   const about = settings.description ? `<p>${escapeHtml(settings.description)}</p>` : '';
-  return htmlPage(
+  return renderHtmlPage(
     settings.title,
     settings,
     base,
@@ -46,19 +46,19 @@ export interface SignInParts extends PageParts {
 }
 
 /** The form that asks for username and password. */
-export function signInPage({ settings, base, csrf, next, username = '', message }: SignInParts): string {
+export function renderSignInPage({ settings, base, csrf, next, username = '', message }: SignInParts): string {
   const error = message === undefined ? '' : `<p role="alert">${escapeHtml(message)}</p>\n`;
   const fields = `<p><label for="username">Username</label><br>
 <input id="username" name="username" value="${escapeHtml(username)}" autocomplete="username" autocapitalize="none" required autofocus></p>
 <p><label for="password">Password</label><br>
 <input id="password" name="password" type="password" autocomplete="current-password" required></p>`;
-  return htmlPage('Log in', settings, base, error + form(csrf, next, fields, 'Log in'));
+  return renderHtmlPage('Log in', settings, base, error + form(csrf, next, fields, 'Log in'));
 }
 
 /** The form that asks to confirm logging out. */
-export function signOutPage({ settings, base, csrf, next, username = '' }: SignInParts): string {
+export function renderSignOutPage({ settings, base, csrf, next, username = '' }: SignInParts): string {
   const fields = `<p>You are logged in as ${escapeHtml(username)}.</p>`;
-  return htmlPage('Log out', settings, base, form(csrf, next, fields, 'Log out'));
+  return renderHtmlPage('Log out', settings, base, form(csrf, next, fields, 'Log out'));
 }
 
 /** A form that is sent to its own page. */

@@ -3,7 +3,7 @@ import type { Credentials, NewToken, TokenInfo, TokenOptions } from '../catalogu
 import { NotAuthenticatedError, ValidationError } from '../catalogue/errors.ts';
 import { apiPath, apiRoot, versionHeader } from '../catalogue/urls.ts';
 import type { Http } from './http.ts';
-import { parsePage } from './pages.ts';
+import { parseListPage } from './pages.ts';
 import { type Json, refFromUrl, unexpectedValueError } from './read.ts';
 
 const tokensPath = `${apiRoot}auth/tokens/`;
@@ -32,7 +32,7 @@ export class RemoteAccounts implements Credentials {
     const found: TokenInfo[] = [];
     for (let page = 1; ; page++) {
       const { value } = await this.#http.requestJson({ path: tokensPath, query: [['page', String(page)]] });
-      const { items, pages } = parsePage(value, { page }, tokenInfo);
+      const { items, pages } = parseListPage(value, { page }, tokenInfo);
       found.push(...items);
       if (page >= pages) return found.filter(({ user }) => username === undefined || user === username);
     }
@@ -97,7 +97,7 @@ export async function fetchUsername(http: Http): Promise<string> {
 }
 
 /** The version of the server's program; null if the user may not see it. */
-export async function fetchVersion(http: Http): Promise<string | null> {
+export async function fetchServerVersion(http: Http): Promise<string | null> {
   const { headers } = await http.requestJson({ path: apiRoot });
   return headers[versionHeader.toLowerCase()] ?? null;
 }

@@ -5,15 +5,15 @@ import { innerObject, type Json, unexpectedValueError } from './read.ts';
 type Paging = Pick<ListOptions, 'page' | 'pageSize' | 'cursor'>;
 
 /** Query parameters of a list. The namespace and the dataset are part of the path. */
-export function listQueryParameters({ search, ordering, filters = {}, ...paging }: ListOptions): [string, string][] {
+export function formatListQuery({ search, ordering, filters = {}, ...paging }: ListOptions): [string, string][] {
   const words = Object.entries({ search, ordering }).filter((pair): pair is [string, string] => pair[1] !== undefined);
   const chosen = Object.entries(filters).flatMap(([name, values]) =>
     values.map((value): [string, string] => [name, value]),
   );
-  return [...words, ...chosen, ...pagingParameters(paging)];
+  return [...words, ...chosen, ...formatPagingQuery(paging)];
 }
 
-export function pagingParameters({ page, pageSize, cursor }: Paging): [string, string][] {
+export function formatPagingQuery({ page, pageSize, cursor }: Paging): [string, string][] {
   return [
     ...(page === undefined ? [] : ([['page', String(page)]] as [string, string][])),
     ...(cursor === undefined ? [] : ([['cursor', cursor]] as [string, string][])),
@@ -25,7 +25,7 @@ export function pagingParameters({ page, pageSize, cursor }: Paging): [string, s
  * The page in a response. The page size is the length of a page that isn't the last.
  * @throws UnreachableError if it is not a page
  */
-export function parsePage<T>(
+export function parseListPage<T>(
   object: Json,
   { page: requested, pageSize, cursor }: Paging,
   item: (object: Json) => T,

@@ -9,7 +9,7 @@ import { UnreachableError } from '../catalogue/errors.ts';
 import type { Field, NamedField } from '../catalogue/field.ts';
 import { fieldsOf } from '../catalogue/fields.ts';
 import { type Ref, type Refs, refOf } from '../catalogue/ref.ts';
-import { refToLinkValue } from '../catalogue/represent.ts';
+import { formatLinkValue } from '../catalogue/represent.ts';
 import type { EntityKind } from '../catalogue/schemas.ts';
 import type { CatalogueFile, Commit, Entities, FileDetails, Kind } from '../catalogue/types.ts';
 import { parseApiPath } from '../catalogue/urls.ts';
@@ -65,10 +65,10 @@ const values: Readonly<Record<Field['type'], (value: unknown, field: NamedField)
   links: (value, field) =>
     listOf(value).flatMap((url) => {
       const ref = refFromUrl(url);
-      return ref && (ref.kind === field.link || ref.kind === field.otherLink) ? [refToLinkValue(field, ref)] : [];
+      return ref && (ref.kind === field.link || ref.kind === field.otherLink) ? [formatLinkValue(field, ref)] : [];
     }),
   link: (value, field) =>
-    value === null && field.default === null ? null : refToLinkValue(field, linked(value, field)),
+    value === null && field.default === null ? null : formatLinkValue(field, linked(value, field)),
   json: (value, field) => (typeof value === 'object' && value !== null ? value : absent(field)),
   object: (value, field) => (typeof value === 'object' && value !== null ? value : absent(field)),
   columns: (value) => listOf(value).map((column) => readColumn(innerObject(column))),

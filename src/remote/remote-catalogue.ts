@@ -27,7 +27,7 @@ import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings } fro
 import { apiPath, apiRoot, collections, parseCatalogueUrl } from '../catalogue/urls.ts';
 import { RemoteAccounts } from './accounts.ts';
 import { type Http, type HttpOptions, openHttp } from './http.ts';
-import { listQueryParameters, pagingParameters, parsePage } from './pages.ts';
+import { formatListQuery, formatPagingQuery, parseListPage } from './pages.ts';
 import { fetchMedia, fetchPayload, sendUpload } from './payloads.ts';
 import { innerObject, type Json, parseChange, parseCommit, parseFileDetails, read } from './read.ts';
 import { RemoteReplica } from './replica.ts';
@@ -74,9 +74,9 @@ export class RemoteCatalogue implements Catalogue {
   async list<K extends Kind>(kind: K, options: ListOptions): Promise<Page<Entities[K]>> {
     const { value } = await this.#http.requestJson({
       path: collectionPath(kind, options),
-      query: listQueryParameters(options),
+      query: formatListQuery(options),
     });
-    return parsePage(value, options, (object) => this.#read(kind, object));
+    return parseListPage(value, options, (object) => this.#read(kind, object));
   }
 
   async get<K extends Kind>(ref: Refs[K]): Promise<Entities[K]> {
@@ -115,17 +115,17 @@ export class RemoteCatalogue implements Catalogue {
 
   async changes({ since, cursor = '', pageSize }: ChangesOptions = {}): Promise<Page<ChangedRecord>> {
     const paging = { cursor, pageSize };
-    const query = [...(since === undefined ? [] : [['since', since] as const]), ...pagingParameters(paging)];
+    const query = [...(since === undefined ? [] : [['since', since] as const]), ...formatPagingQuery(paging)];
     const { value } = await this.#http.requestJson({ path: `${apiRoot}changes/`, query });
-    return parsePage(value, paging, parseChange);
+    return parseListPage(value, paging, parseChange);
   }
 
   async history(ref: HistoryRef, paging: Pick<ListOptions, 'page' | 'pageSize'> = {}): Promise<Page<Commit>> {
     const { value } = await this.#http.requestJson({
       path: `${apiPath(ref)}history/`,
-      query: pagingParameters(paging),
+      query: formatPagingQuery(paging),
     });
-    return parsePage(value, paging, parseCommit);
+    return parseListPage(value, paging, parseCommit);
   }
 
   async create<K extends CreatableKind>(kind: K, input: Input, { dryRun }: WriteOptions = {}): Promise<Entities[K]> {

@@ -3,7 +3,7 @@ import { parseDatasetRef, parseVersionRef } from '../catalogue/parse-ref.ts';
 import type { Trash, TrashEntry } from '../catalogue/trash.ts';
 import { apiRoot } from '../catalogue/urls.ts';
 import type { Http } from './http.ts';
-import { parsePage } from './pages.ts';
+import { parseListPage } from './pages.ts';
 import { type Json, unexpectedValueError } from './read.ts';
 
 const root = `${apiRoot}trash/`;
@@ -20,7 +20,7 @@ export class RemoteTrash implements Trash {
     const found: TrashEntry[] = [];
     for (let page = 1; ; page++) {
       const { value } = await this.#http.requestJson({ path: root, query: [['page', String(page)]] });
-      const { items, pages } = parsePage(value, { page }, entryFrom);
+      const { items, pages } = parseListPage(value, { page }, entryFrom);
       found.push(...items);
       if (page >= pages) return found;
     }
@@ -42,7 +42,7 @@ export class RemoteTrash implements Trash {
   async empty(before?: Date): Promise<readonly TrashEntry[]> {
     const query: [string, string][] = before ? [['before', before.toISOString()]] : [];
     const { value } = await this.#http.requestJson({ method: 'DELETE', path: root, query });
-    return parsePage(value, {}, entryFrom).items;
+    return parseListPage(value, {}, entryFrom).items;
   }
 }
 

@@ -3,7 +3,7 @@ import type { Input, WritableKind } from '../catalogue/catalogue.ts';
 import type { NamedField } from '../catalogue/field.ts';
 import { fieldShape } from '../catalogue/field-forms.ts';
 import { fieldNamed } from '../catalogue/fields.ts';
-import { refFromLinkValue } from '../catalogue/represent.ts';
+import { parseLinkValue } from '../catalogue/represent.ts';
 import { apiPath } from '../catalogue/urls.ts';
 
 /**
@@ -13,7 +13,7 @@ import { apiPath } from '../catalogue/urls.ts';
 function bodyValue(field: NamedField | undefined, base: string, value: unknown, input: Input): unknown {
   const { type, link } = field ?? {};
   if (!link || value === null) return value;
-  const address = (name: unknown) => `${base}${apiPath(refFromLinkValue(link, String(name), input))}`;
+  const address = (name: unknown) => `${base}${apiPath(parseLinkValue(link, String(name), input))}`;
   if (type === 'link') return address(value);
   // Anything else than a list goes as it is: the server refuses it.
   return Array.isArray(value) ? value.map(address) : value;

@@ -4,8 +4,8 @@ import { NotFoundError } from '../catalogue/errors.ts';
 import { representRoot, toJson } from '../catalogue/represent.ts';
 import { type RecordKind, schemas } from '../catalogue/schemas.ts';
 import { apiRoot, versionHeader } from '../catalogue/urls.ts';
-import { homePage } from '../pages/site.ts';
-import { schemaPage } from '../pages/tables.ts';
+import { renderHomePage } from '../pages/site.ts';
+import { renderSchemaPage } from '../pages/tables.ts';
 import type { Headers } from './headers.ts';
 import { pathPrefix, type Representation, type RequestContext } from './route.ts';
 
@@ -20,7 +20,7 @@ export async function homeHandler({ app, catalogue, ctx, type }: RequestContext)
     title: catalogue.settings.title,
     dependsOn: [count, ...items],
     json: () => '{}',
-    html: (settings, base) => homePage(settings, base, items, count),
+    html: (settings, base) => renderHomePage(settings, base, items, count),
   };
 }
 
@@ -49,6 +49,6 @@ export async function showSchemaHandler({ params, links, type }: RequestContext)
     title: schema.title,
     dependsOn: [links.base],
     json: () => toJson(document),
-    ...(type === 'text/html' && { html: (settings, base) => schemaPage(schema, settings, base) }),
+    ...(type === 'text/html' && { html: (settings, base) => renderSchemaPage(schema, settings, base) }),
   };
 }

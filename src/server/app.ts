@@ -1,6 +1,6 @@
 /**
  * Any catalogue over HTTP. `createApp` makes a request listener; it opens nothing and listens to nothing. The life of a
- * request is the body of that function: first `respondFromCacheFirst`, around all the rest, then the steps from top to bottom. The
+ * request is the body of that function: first `listenerWithCache`, around all the rest, then the steps from top to bottom. The
  * steps are in `middleware/`.
  */
 import type { RequestListener } from 'node:http';
@@ -13,10 +13,10 @@ import { type AccessEntry, AccessLog } from './access-log.ts';
 import { assertNoDryRunInBody } from './body.ts';
 import { loginPages } from './login.ts';
 import type { Metrics } from './metrics.ts';
-import { authenticate, authorizeWrite } from './middleware/authorize.ts';
+import { authorizeWrite, identifyRequest } from './middleware/authorize.ts';
 import { logErrors, respondToErrors, throwNotFound } from './middleware/errors.ts';
 import { answerPreflight, negotiateMediaType, redirectToSlash } from './middleware/negotiate.ts';
-import { cacheBaseline, callHandler, respondFromCacheFirst, sendRepresentation } from './middleware/respond.ts';
+import { callHandler, listenerWithCache, responseCacheBaseline, sendRepresentation } from './middleware/respond.ts';
 import { parseDryRun } from './query-string.ts';
 import { ResponseCache } from './response-cache.ts';
 import { type AppContext, isSafeMethod, type RequestState } from './route.ts';
@@ -53,10 +53,10 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
   for (const route of routes)
     router.all(route.path, async (ctx) => {
       ctx.state = { route };
-      const baseline = cacheBaseline(app);
+      const baseline = responseCacheBaseline(app);
       if (answerPreflight(ctx, route)) return; // CORS, without credentials
       const { query, type, indent, suffix } = negotiateMediaType(ctx, route); // media type; 404, 406
-      const { viewer, catalogue, links } = await authenticate(ctx, route, app, suffix); // token or session, CSRF; 401, 403
+      const { viewer, catalogue, links } = await identifyRequest(ctx, route, app, suffix); // token or session, CSRF; 401, 403
       authorizeWrite(ctx, route, viewer, app); // 401, 403
       const dryRun = !isSafeMethod(ctx.method) && parseDryRun(query); // 400
       if (ctx.method === 'DELETE') await assertNoDryRunInBody(ctx); // 400
@@ -70,7 +70,7 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
   koa.on('error', logErrors(app));
 
   // Around all that: an unchanged response is sent from the cache, as fast as bare node:http.
-  return respondFromCacheFirst(app, koa.callback());
+  return listenerWithCache(app, koa.callback());
 }
 
 function appContext(catalogueFor: (viewer: Viewer) => Catalogue, options: AppOptions): AppContext {

@@ -4,9 +4,9 @@ import type { Input, WritableKind } from '../catalogue/catalogue.ts';
 import { ValidationError } from '../catalogue/errors.ts';
 import { pythonTypeName } from '../catalogue/input.ts';
 import { BadRequestError, TooLargeError, UnsupportedMediaTypeError } from './errors.ts';
-import { type FormEntries, inputFromForm, objectFromEntries } from './forms.ts';
+import { type FormEntries, fieldsFromEntries, inputFromForm } from './forms.ts';
 import { clearBodyTimeout } from './limits.ts';
-import { readImageForm } from './multipart.ts';
+import { readFormWithImages } from './multipart.ts';
 
 /** The largest body of fields, in bytes. */
 const largestInput = 2 * 1024 * 1024;
@@ -29,7 +29,7 @@ export async function readInputBody(ctx: ParameterizedContext, kind?: WritableKi
 }
 
 async function readFields(ctx: ParameterizedContext, kind?: WritableKind): Promise<Input> {
-  const fields = (entries: FormEntries) => (kind ? inputFromForm(kind, entries) : objectFromEntries(entries));
+  const fields = (entries: FormEntries) => (kind ? inputFromForm(kind, entries) : fieldsFromEntries(entries));
   switch (bodyType(ctx)) {
     case null:
       return {};
@@ -38,7 +38,7 @@ async function readFields(ctx: ParameterizedContext, kind?: WritableKind): Promi
     case 'application/x-www-form-urlencoded':
       return fields([...new URLSearchParams(await readTextBody(ctx))]);
     case 'multipart/form-data':
-      return fields(await readImageForm(ctx, kind, largestInput));
+      return fields(await readFormWithImages(ctx, kind, largestInput));
     default:
       throw new UnsupportedMediaTypeError(ctx.get('Content-Type'));
   }
@@ -105,7 +105,7 @@ function fieldsOf(value: unknown): Input {
 }
 
 /** Reads an upload: it may take its time, and is aborted if the client closes the connection before all has arrived. */
-export async function readUploadWhileConnected<T>(
+export async function whileConnected<T>(
   { req }: ParameterizedContext,
   read: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {

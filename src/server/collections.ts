@@ -162,7 +162,7 @@ export function handlerForMembers(handler: Handler): Handler {
 }
 
 /** A handler of users, for the user who is signed in. */
-export function handlerOfSignedInUser(handler: Handler): Handler {
+export function handlerForOwnUser(handler: Handler): Handler {
   return async (request) => {
     const { username } = request.viewer;
     if (username === null) throw new NotAuthenticatedError();

@@ -5,7 +5,7 @@ import { MovedError, NotFoundError } from '../catalogue/errors.ts';
 import { parseDatasetRef } from '../catalogue/parse-ref.ts';
 import { datasetRefOf, type VersionRef } from '../catalogue/ref.ts';
 import { type OutputFormatName, outputFormats } from '../data/formats/output-formats.ts';
-import { rowsPage } from '../pages/tables.ts';
+import { renderRowsPage } from '../pages/tables.ts';
 import {
   type Alternate,
   formatLinkHeader,
@@ -51,7 +51,7 @@ export function versionRowsHandler(request: RequestContext): Promise<Representat
 }
 
 /** The rows of a saved query: its parameters come first, those of the request behind them. */
-export async function queryDataHandler(request: RequestContext): Promise<Representation | undefined> {
+export async function savedQueryRowsHandler(request: RequestContext): Promise<Representation | undefined> {
   const query = await request.catalogue.get<'query'>(refFromRouteParams('query', request.params));
   const { namespace, slug } = parseDatasetRef(query.dataset);
   const ref: VersionRef = { kind: 'version', namespace, dataset: slug, slug: query.version ?? 'latest' };
@@ -171,6 +171,7 @@ async function page({ ctx, catalogue, query }: RequestContext, { ref, parameters
     title,
     dependsOn: [],
     json: () => JSON.stringify(items),
-    html: (settings, base) => rowsPage({ title, settings, base, items, matched: rows.part?.matched ?? items.length }),
+    html: (settings, base) =>
+      renderRowsPage({ title, settings, base, items, matched: rows.part?.matched ?? items.length }),
   };
 }

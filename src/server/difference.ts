@@ -14,7 +14,7 @@ import { ParameterError } from '../data/errors.ts';
 import { chunksWithoutBlocking } from '../data/event-loop.ts';
 import { outputFormats } from '../data/formats/output-formats.ts';
 import { splitList } from '../data/query/parameter-values.ts';
-import { jsonPage } from '../pages/layout.ts';
+import { renderJsonPage } from '../pages/layout.ts';
 import { lastParameterValue } from './query-string.ts';
 import { type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 import { type DocumentInfo, sendDocument, trySendNotModified } from './stream.ts';
@@ -178,6 +178,6 @@ async function page({ links }: RequestContext, found: Difference): Promise<Repre
     title,
     dependsOn: [],
     json: () => JSON.stringify(value),
-    html: (settings, base) => jsonPage(title, settings, value, base),
+    html: (settings, base) => renderJsonPage(title, settings, value, base),
   };
 }

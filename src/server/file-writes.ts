@@ -5,7 +5,7 @@ import type { ParameterizedContext } from 'koa';
 import { StaleError, ValidationError } from '../catalogue/errors.ts';
 import { isBytesPath } from '../catalogue/layout.ts';
 import type { ChangeOutcome, FileEntry, RecordChange } from '../catalogue/replica.ts';
-import { readJsonBody, readTextBody, readUploadWhileConnected } from './body.ts';
+import { readJsonBody, readTextBody, whileConnected } from './body.ts';
 import {
   BadRequestError,
   errorResponse,
@@ -132,7 +132,7 @@ async function putBytes({ catalogue, ctx, params, dryRun }: RequestContext): Pro
     isNew = true;
     return Readable.from(ctx.req.iterator({ destroyOnReturn: false }), { objectMode: false });
   };
-  await readUploadWhileConnected(ctx, (signal) => catalogue.replica.put(path, { source, checksum, size, signal }));
+  await whileConnected(ctx, (signal) => catalogue.replica.put(path, { source, checksum, size, signal }));
   // If the same bytes are stored already, the body isn't read.
   if (!isNew) ctx.req.resume();
   respondWithEntry(ctx, isNew ? 201 : 200, { path, checksum, size, record: false });

@@ -6,7 +6,7 @@ import { fieldShape } from '../catalogue/field-forms.ts';
 export type FormEntries = readonly (readonly [name: string, value: unknown])[];
 
 /** As `Object.fromEntries`, but a field may be called __proto__. Of repeated fields the last counts. */
-export function objectFromEntries(entries: FormEntries): Input {
+export function fieldsFromEntries(entries: FormEntries): Input {
   const fields: Record<string, unknown> = Object.create(null);
   for (const [name, value] of entries) fields[name] = value;
   return fields;
@@ -17,8 +17,8 @@ export function objectFromEntries(entries: FormEntries): Input {
  * are JSON. (DRF's ListField and JSONField read forms so.)
  */
 export function inputFromForm(kind: WritableKind, entries: FormEntries): Input {
-  const fields = objectFromEntries(entries);
-  return objectFromEntries(
+  const fields = fieldsFromEntries(entries);
+  return fieldsFromEntries(
     Object.entries(fields).map(([name, value]) => {
       const shape = fieldShape(kind, name);
       if (shape === 'list') return [name, itemsOf(name, entries)];

@@ -2,7 +2,7 @@
 import type { Middleware, ParameterizedContext } from 'koa';
 import type { Input } from '../catalogue/catalogue.ts';
 import { baseUrlPath } from '../catalogue/urls.ts';
-import { signInPage, signOutPage } from '../pages/site.ts';
+import { renderSignInPage, renderSignOutPage } from '../pages/site.ts';
 import { readInputBody } from './body.ts';
 import { assertSameSite, ensureCsrfToken, readSessionKey, setSessionCookie } from './credentials.ts';
 import { MethodNotAllowedError, ThrottledError } from './errors.ts';
@@ -63,7 +63,7 @@ interface Attempt {
 function showSignIn({ ctx, base, app }: Visit, { username, message, input = {} }: Attempt): void {
   const csrf = ensureCsrfToken(ctx, base);
   ctx.type = 'text/html; charset=utf-8';
-  ctx.body = signInPage({
+  ctx.body = renderSignInPage({
     ...{ settings: app.publicCatalogue.settings, base, csrf, next: redirectTo(ctx, input) },
     ...(username !== undefined && { username }),
     ...(message !== undefined && { message }),
@@ -104,7 +104,7 @@ async function askToLogOut({ ctx, base, app }: Visit): Promise<void> {
   const { settings } = app.publicCatalogue;
   const parts = { settings, base, csrf: ensureCsrfToken(ctx, base), next: redirectTo(ctx, {}) };
   ctx.type = 'text/html; charset=utf-8';
-  ctx.body = signOutPage({ ...parts, username: viewer.username ?? '' });
+  ctx.body = renderSignOutPage({ ...parts, username: viewer.username ?? '' });
 }
 
 async function logOut({ ctx, base, app }: Visit, input: Input): Promise<void> {

@@ -156,7 +156,7 @@ export const imageBytesHeld = (): number => held;
  * @returns the fields in their order, then the files, so that a file wins over a text of the same name
  * @throws BadRequestError, TooLargeError; UnavailableError if too many images are sent at the same time
  */
-export async function readImageForm(
+export async function readFormWithImages(
   ctx: ParameterizedContext,
   kind: WritableKind | undefined,
   largest: number,

@@ -6,7 +6,7 @@ import type { Settings } from '../catalogue/types.ts';
 import { BadRequestError } from './errors.ts';
 
 /** Rewrites an absolute-form target (RFC 9112, section 3.2.2) to origin-form; its host replaces the Host header. */
-export function useOriginForm(request: IncomingMessage): void {
+export function rewriteToOriginForm(request: IncomingMessage): void {
   const match = /^https?:\/\/([^/?#]*)([^#]*)/i.exec(request.url ?? '');
   if (!match) return;
   request.headers.host = match[1];
@@ -18,7 +18,7 @@ export function useOriginForm(request: IncomingMessage): void {
  * older ones pass the bytes on.
  * @throws BadRequestError
  */
-export function assertUrlEncoded({ url = '' }: IncomingMessage): void {
+export function assertUrlCharacters({ url = '' }: IncomingMessage): void {
   if (/[^\x21-\x7e]/.test(url))
     throw new BadRequestError('The address holds characters that have to be percent-encoded.');
 }

@@ -117,7 +117,7 @@ export const pathPrefix = ({ baseUrl, publicCatalogue }: Pick<AppContext, 'baseU
 const writes = ['POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /** The value of `Allow`: the route's methods in a fixed order. */
-export function allowedMethods({ handlers, hidesWrites }: Route, signedIn: boolean): string {
+export function allowHeader({ handlers, hidesWrites }: Route, signedIn: boolean): string {
   const written = hidesWrites && !signedIn ? [] : writes.filter((method) => handlers[method]);
   const read = handlers.GET !== undefined;
   return [...(read ? ['GET'] : []), ...written, ...(read ? ['HEAD'] : []), 'OPTIONS'].join(', ');

@@ -6,11 +6,11 @@ import {
   changesHandler,
   detailHandler,
   handlerForMembers,
-  handlerOfSignedInUser,
+  handlerForOwnUser,
   historyHandler,
   pageHandler,
 } from './collections.ts';
-import { dataTypes, queryDataHandler, versionRowsHandler } from './data.ts';
+import { dataTypes, savedQueryRowsHandler, versionRowsHandler } from './data.ts';
 import { differenceHandler, differenceTypes } from './difference.ts';
 import { changeFilesHandler, putFileHandler, removeFileHandler } from './file-writes.ts';
 import { fileListTypes, listFilesHandler, showFileHandler } from './files.ts';
@@ -62,9 +62,9 @@ const users = ({ GET, ...handlers }: Handlers): Handlers => ({
   ...handlers,
 });
 const me: Handlers = {
-  GET: handlerOfSignedInUser(detailHandler('user')),
-  PUT: handlerOfSignedInUser(editHandler('user', 'all')),
-  PATCH: handlerOfSignedInUser(editHandler('user', 'some')),
+  GET: handlerForOwnUser(detailHandler('user')),
+  PUT: handlerForOwnUser(editHandler('user', 'all')),
+  PATCH: handlerForOwnUser(editHandler('user', 'some')),
 };
 
 const rows: Partial<Route> = { types: dataTypes, ownFormats: true };
@@ -118,8 +118,8 @@ export const routes: readonly Route[] = [
   route(`${apiRoot}users/:user/`, 'User Instance', users(instance('user')), fields('user'), hidesWrites),
   route(queries, 'Query List', collection('query'), fields('query'), hidesWrites),
   route(`${queries}:query/`, 'Query Instance', instance('query'), fields('query'), hidesWrites),
-  route(`${queries}:query/data/`, 'Data', get(queryDataHandler), rows),
-  route(`${queries}:query/data.:extension`, 'Data', get(queryDataHandler), rows),
+  route(`${queries}:query/data/`, 'Data', get(savedQueryRowsHandler), rows),
+  route(`${queries}:query/data.:extension`, 'Data', get(savedQueryRowsHandler), rows),
   route(`${apiRoot}changes/`, 'Changes', get(changesHandler)),
   route(`${apiRoot}intrinsecus/`, 'Intrinsecus List', get(pageHandler('file'))),
   route(`${apiRoot}intrinsecus/:file/`, 'Intrinsecus Instance', get(detailHandler('file'))),

@@ -9,9 +9,9 @@ import { caseWarning, columnsRenamedByCase, lostColumnWarnings } from '../catalo
 import { parseReadingOptions, readingNames } from '../catalogue/reading.ts';
 import { refOf } from '../catalogue/ref.ts';
 import { representVersion, resourceUrl, toJson } from '../catalogue/represent.ts';
-import { assertNoDryRun, bodyType, readUploadWhileConnected } from './body.ts';
+import { assertNoDryRun, bodyType, whileConnected } from './body.ts';
 import { TooLargeError } from './errors.ts';
-import { type FormEntries, objectFromEntries } from './forms.ts';
+import { type FormEntries, fieldsFromEntries } from './forms.ts';
 import { readForm } from './multipart.ts';
 import { type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 
@@ -23,7 +23,7 @@ export async function uploadVersionHandler(request: RequestContext): Promise<Rep
   const { catalogue, ctx, params, links, dryRun } = request;
   const ref = refFromRouteParams('dataset', params);
   await catalogue.get<'dataset'>(ref);
-  const published = await readUploadWhileConnected(ctx, async (signal) => {
+  const published = await whileConnected(ctx, async (signal) => {
     const isForm = bodyType(ctx) === 'multipart/form-data';
     const upload = isForm ? await formUpload(request) : rawUpload(request);
     return catalogue.publish(ref, { ...upload, signal }, { dryRun });
@@ -121,13 +121,13 @@ function assertBefore(entries: FormEntries, before: FormEntries): void {
 /** @throws ValidationError, before anything of the upload is kept */
 function formDetails(entries: FormEntries, files: number): UploadDetails {
   if (files > 1) throw new ValidationError({ file: ['More than one file was submitted.'] });
-  assertNoDryRun(objectFromEntries(entries));
+  assertNoDryRun(fieldsFromEntries(entries));
   return detailsOf(entries);
 }
 
 /** The details of an upload in a query string or a form; a rename is `rename=<from>=<to>`. @throws ValidationError */
 function detailsOf(entries: FormEntries): UploadDetails {
-  const fields = objectFromEntries(entries);
+  const fields = fieldsFromEntries(entries);
   const { label, notes, metadata, ready } = parseInput('version', fields, { partial: true }) as UploadDetails;
   const renames = entries.filter(([name]) => name === 'rename').map(([, value]) => parseRename(String(value)));
   const accepted = { force: flag(fields, 'force'), replace: flag(fields, 'replace') };

@@ -27,7 +27,7 @@ export interface SyncInput extends ThreeWay {
 }
 
 /** @returns status by path, and the files that are skipped */
-export function classify(input: SyncInput): {
+export function classifySyncFiles(input: SyncInput): {
   readonly statuses: ReadonlyMap<string, Status>;
   readonly blocked: readonly Blocked[];
 } {

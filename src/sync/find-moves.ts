@@ -1,14 +1,14 @@
 /** Detection of moves: by the ids in records, whose texts are read for it, and by the content of folders. */
 import type { Files, Side, ThreeWay } from './files.ts';
 import {
-  filesAfter,
+  filesAfterMoves,
   folderFingerprints,
   type Move,
   type MoveCandidates,
   matchMoves,
   movableKinds,
   moveCandidates,
-  pathBefore,
+  pathBeforeMoves,
   type Renaming,
   sharedMoveCandidates,
 } from './moves.ts';
@@ -37,7 +37,7 @@ export async function recordSharedMoves(
       textPath: (path) => path,
     });
     for (const { path, to } of found) await state.move(path, to);
-    before = filesAfter(before, found);
+    before = filesAfterMoves(before, found);
   }
 }
 
@@ -57,12 +57,12 @@ export async function detectMoves(
         before: base,
         after: [mover],
         texts: texts[by],
-        statePath: (path) => pathBefore(path, moves),
-        textPath: (path) => pathBefore(path, missing),
+        statePath: (path) => pathBeforeMoves(path, moves),
+        textPath: (path) => pathBeforeMoves(path, missing),
       });
-      base = filesAfter(base, found);
-      if (by === 'ours') theirs = filesAfter(theirs, found);
-      else ours = filesAfter(ours, found);
+      base = filesAfterMoves(base, found);
+      if (by === 'ours') theirs = filesAfterMoves(theirs, found);
+      else ours = filesAfterMoves(ours, found);
       moves.push(...found.map((move) => ({ ...move, by })));
     }
   return { base, ours, theirs, moves };

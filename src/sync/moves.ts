@@ -78,19 +78,19 @@ export function folderFingerprints(files: Files, records: readonly string[]): Re
 }
 
 /** The path of a file after a move. */
-export function pathAfter(path: string, { path: record, to }: Renaming): string {
+export function pathAfterMove(path: string, { path: record, to }: Renaming): string {
   const [from, target] = [containerFolder(record), containerFolder(to)];
   if (from === null || target === null) return path === record ? to : path;
   return path.startsWith(from) ? target + path.slice(from.length) : path;
 }
 
 /** The path of a file before moves, of which each builds on those before. */
-export function pathBefore(path: string, moves: readonly Move[]): string {
-  return moves.reduceRight((at, { path: from, to }) => pathAfter(at, { path: to, to: from }), path);
+export function pathBeforeMoves(path: string, moves: readonly Move[]): string {
+  return moves.reduceRight((at, { path: from, to }) => pathAfterMove(at, { path: to, to: from }), path);
 }
 
 /** Files by path after moves of one kind. */
-export function filesAfter<T>(files: ReadonlyMap<string, T>, moves: readonly Renaming[]): ReadonlyMap<string, T> {
+export function filesAfterMoves<T>(files: ReadonlyMap<string, T>, moves: readonly Renaming[]): ReadonlyMap<string, T> {
   if (moves.length === 0) return files;
   const movesByRoot = new Map(moves.map((move) => [containerFolder(move.path) ?? move.path, move]));
   const moveOf = (path: string) =>
@@ -98,7 +98,7 @@ export function filesAfter<T>(files: ReadonlyMap<string, T>, moves: readonly Ren
   return new Map(
     [...files].map(([path, value]) => {
       const move = moveOf(path);
-      return [move ? pathAfter(path, move) : path, value];
+      return [move ? pathAfterMove(path, move) : path, value];
     }),
   );
 }

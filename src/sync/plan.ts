@@ -3,9 +3,9 @@
  * common state. Pure; it doesn't depend on which of the two is a folder and which a server.
  */
 import { describePath, enclosingFolders, isBytesPath } from '../catalogue/layout.ts';
-import { type Blocked, classify, type SyncInput } from './classify.ts';
+import { type Blocked, classifySyncFiles, type SyncInput } from './classify.ts';
 import { containerFolder, dependencyRank, type FileState, type Files, type LocatedFile, type Side } from './files.ts';
-import { type Move, pathAfter, pathBefore } from './moves.ts';
+import { type Move, pathAfterMove, pathBeforeMoves } from './moves.ts';
 
 interface StepPaths {
   /** Path on the side that is changed. */
@@ -54,7 +54,7 @@ export interface SyncPlan {
 
 export function planSync(input: SyncInput): SyncPlan {
   const { base, ours, theirs, moves } = input;
-  const { statuses, blocked } = classify(input);
+  const { statuses, blocked } = classifySyncFiles(input);
   const byOurs = moves.filter(({ by }) => by === 'ours');
   const byTheirs = moves.filter(({ by }) => by === 'theirs');
   const agreed: Agreed[] = [];
@@ -65,11 +65,11 @@ export function planSync(input: SyncInput): SyncPlan {
     if (status === 'incoming') incoming.push(...fileSteps(path, ours, theirs, byOurs));
     else if (status === 'outgoing') outgoing.push(...fileSteps(path, theirs, ours, byTheirs));
     else if (status === 'same' && base.get(path)?.checksum !== ours.get(path)?.checksum)
-      agreed.push({ from: pathBefore(path, moves), now: fileBefore(ours, path, byTheirs) });
+      agreed.push({ from: pathBeforeMoves(path, moves), now: fileBefore(ours, path, byTheirs) });
     else if (status === 'conflict')
       conflicts.push({
         path,
-        from: pathBefore(path, moves),
+        from: pathBeforeMoves(path, moves),
         base: fileBefore(base, path, moves),
         ours: fileBefore(ours, path, byTheirs),
         theirs: fileBefore(theirs, path, byOurs),
@@ -82,17 +82,17 @@ export function planSync(input: SyncInput): SyncPlan {
 /** A file with its path before moves that its side lacks. */
 function fileBefore(files: Files, path: string, moves: readonly Move[]): LocatedFile | null {
   const file = files.get(path);
-  return file ? { ...file, path: pathBefore(path, moves) } : null;
+  return file ? { ...file, path: pathBeforeMoves(path, moves) } : null;
 }
 
 /** Steps that repeat the moves of a side on the other one. */
 function moveSteps(by: Side, moves: readonly Move[], target: Files): SyncStep[] {
   return moves.flatMap((move, i): SyncStep[] => {
-    const last = moves.slice(i + 1).reduce(pathAfter, move.to);
+    const last = moves.slice(i + 1).reduce(pathAfterMove, move.to);
     const ifMatch = target.get(last)?.checksum;
     if (move.by !== by || ifMatch === undefined) return [];
     const pending = moves.slice(0, i).filter((other) => other.by !== by);
-    const [from, fromTo] = [pathBefore(move.path, pending), pathBefore(move.to, pending)];
+    const [from, fromTo] = [pathBeforeMoves(move.path, pending), pathBeforeMoves(move.to, pending)];
     return [{ do: 'move', path: move.path, to: move.to, from, fromTo, ifMatch }];
   });
 }
@@ -103,7 +103,7 @@ function moveSteps(by: Side, moves: readonly Move[], target: Files): SyncStep[] 
  */
 function fileSteps(path: string, target: Files, source: Files, pending: readonly Move[]): SyncStep[] {
   const now = source.get(path);
-  const from = pathBefore(path, pending);
+  const from = pathBeforeMoves(path, pending);
   const ifMatch = target.get(path)?.checksum ?? null;
   if (now) return [{ do: isBytesPath(path) ? 'put' : 'write', path, from, now, ifMatch }];
   return ifMatch === null || isBytesPath(path) ? [] : [{ do: 'remove', path, from, ifMatch }];
@@ -147,7 +147,7 @@ export function nameMeansPath(name: string, path: string): boolean {
  * The part of a plan that names mean, with the namespaces and datasets that it needs.
  * @param names none for the whole plan
  */
-export function selectNamed(plan: SyncPlan, names: readonly string[]): SyncPlan {
+export function selectNamedPart(plan: SyncPlan, names: readonly string[]): SyncPlan {
   if (names.length === 0) return plan;
   const isNamed = ({ path }: { readonly path: string }) => names.some((name) => nameMeansPath(name, path));
   const select = (steps: readonly SyncStep[]) => {

@@ -10,7 +10,7 @@ import { dirname } from 'node:path';
 import { flushFolderToDisk } from '../disk/durable.ts';
 import { containerFolder, type FileState } from './files.ts';
 import { LineFile, type LinePosition } from './line-file.ts';
-import { pathAfter } from './moves.ts';
+import { pathAfterMove } from './moves.ts';
 
 interface StoredFile extends FileState {
   readonly position: LinePosition;
@@ -170,7 +170,7 @@ export class SyncState {
 
   #rename(path: string, to: string): void {
     const files = [...this.#files];
-    this.#files = new Map(files.map(([other, file]) => [pathAfter(other, { path, to }), file]));
+    this.#files = new Map(files.map(([other, file]) => [pathAfterMove(other, { path, to }), file]));
   }
 }
 

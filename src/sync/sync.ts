@@ -4,7 +4,7 @@ import { NotFoundError } from '../catalogue/errors.ts';
 import { isBytesPath } from '../catalogue/layout.ts';
 import { type Comparison, compareReplicas, type Pair } from './compare.ts';
 import type { Files, LocatedFile, Side } from './files.ts';
-import { nameMeansPath, resolveConflicts, type SyncPlan, type SyncStep, selectNamed } from './plan.ts';
+import { nameMeansPath, resolveConflicts, type SyncPlan, type SyncStep, selectNamedPart } from './plan.ts';
 import type { Progress, TransferOutcome } from './run.ts';
 import type { SyncState } from './state.ts';
 import { makeTextReader, type TextReader, TextSpool } from './texts.ts';
@@ -61,10 +61,10 @@ async function synchronize(pair: Pair, options: SyncOptions, from: Side): Promis
   let spool: TextSpool | undefined;
   try {
     assertNamesExist(names, comparison);
-    let plan = selectNamed(await comparison.plan(), names);
+    let plan = selectNamedPart(await comparison.plan(), names);
     const resolved = choice ? resolveConflicts(plan.conflicts, choice) : new Map<string, LocatedFile | null>();
     const keptOurs = choice === 'ours' ? resolved.size : 0;
-    if (resolved.size) plan = selectNamed(await comparison.plan(resolved), names);
+    if (resolved.size) plan = selectNamedPart(await comparison.plan(resolved), names);
     const steps = from === 'theirs' ? plan.incoming : plan.outgoing;
     await options.onPlan?.({ plan, steps, comparison });
     if (dryRun) {

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ConflictError } from '../catalogue/errors.ts';
 import { applyValueChanges, type Fallback } from './apply-changes.ts';
 import { type Format, parseRecord, parseSyntaxTree, stripByteOrderMark } from './parse.ts';
-import { detectJsonStyle, detectStyle } from './source-text.ts';
+import { detectJsonStyle, detectTextStyle } from './source-text.ts';
 import { type Entry, endOfEntry, hasAlias } from './tree.ts';
 import { defaultStyle, isMapping, type Value, yamlPairLines } from './yaml-writer.ts';
 
@@ -34,7 +34,7 @@ export function editRecordText(
   const root = parseSyntaxTree(body, format);
   if (root.kind !== 'mapping') throw new ConflictError('The record is an alias, which can only be edited by hand.');
   const json = format === 'json' ? detectJsonStyle(body, root) : null;
-  const source = { text: body, style: detectStyle(body, root), json };
+  const source = { text: body, style: detectTextStyle(body, root), json };
   const fallbacks = new Map<string, Fallback>();
   // Each round reads its result back. A key that came out wrong (an alias of a changed value, say) gets a larger edit
   // in the next round.

@@ -31,7 +31,7 @@ function withEvents<T>(text: string, use: (events: Event[]) => T): T {
   try {
     const events = parseEvents(text, { maxDepth });
     checkDocuments(text, events);
-    checkAliases(text, events);
+    assertBoundedAliases(text, events);
     return use(events);
   } catch (error) {
     if (error instanceof ParseError) throw error;
@@ -60,7 +60,7 @@ function checkDocuments(text: string, events: readonly Event[]): void {
 }
 
 /** Refuses what would grow without bounds when it is expanded: cycles, and aliases of aliases of aliases. */
-function checkAliases(text: string, events: readonly Event[]): void {
+function assertBoundedAliases(text: string, events: readonly Event[]): void {
   if (!events.some((event) => event.type === EVENT_ID.ALIAS)) return;
   /** Number of values by anchor. */
   const sizes = new Map<string, number>();

@@ -2,32 +2,32 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
-  buildDataset,
-  buildUser,
-  buildVersion,
   compareNewestFirst,
+  datasetFromRecord,
   datasetWithVersions,
   datetimeFromSlug,
+  userFromRecord,
+  versionFromRecord,
 } from '../../src/catalogue/entities.ts';
 import { deriveIdFromAddress } from '../../src/catalogue/ids.ts';
 import type { RecordOf } from '../../src/catalogue/schemas.ts';
 
 const version = (record: RecordOf<'version'>, payload: { size: number } | null = null, slug = '20200102030405678901') =>
-  buildVersion('parks', 'trees', slug, record, payload);
+  versionFromRecord('parks', 'trees', slug, record, payload);
 
 describe('entities', () => {
   it('have every field, whatever the file leaves out', () => {
-    const dataset = buildDataset('parks', 'trees', { label: 'Trees' });
+    const dataset = datasetFromRecord('parks', 'trees', { label: 'Trees' });
     assert.equal(Object.values(dataset).includes(undefined as never), false);
     assert.equal(dataset.id, deriveIdFromAddress('dataset', 'parks/trees'));
     assert.equal(dataset.visibility, 'public');
     assert.deepEqual(dataset.keywords, []);
     assert.ok(Object.isFrozen(dataset));
-    assert.equal(buildUser('ann', {}).staff, false);
+    assert.equal(userFromRecord('ann', {}).staff, false);
   });
 
   it('keep what the file says, and columns get their texts', () => {
-    const dataset = buildDataset('parks', 'trees', {
+    const dataset = datasetFromRecord('parks', 'trees', {
       id: 7,
       label: 'Trees',
       visibility: 'private',
@@ -91,7 +91,7 @@ describe('versions', () => {
       version({}, null, slug),
     );
     const twins = ['a', 'b'].map((slug) => version({ datetime: '2021-06-01T00:00:00Z' }, null, slug));
-    const dataset = datasetWithVersions(buildDataset('parks', 'trees', { label: 'x' }), [...all, ...twins]);
+    const dataset = datasetWithVersions(datasetFromRecord('parks', 'trees', { label: 'x' }), [...all, ...twins]);
     assert.deepEqual(
       dataset.versions.map(({ slug }) => slug),
       ['20220101000000000000', 'b', 'a', '20210101000000000000', '20200101000000000000'],

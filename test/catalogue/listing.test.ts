@@ -6,7 +6,7 @@ import type { ListOptions } from '../../src/catalogue/catalogue.ts';
 import { MovedError, NotFoundError, ValidationError } from '../../src/catalogue/errors.ts';
 import { type ListedKind, listPage } from '../../src/catalogue/listing.ts';
 import { anonymous, localAdmin, restrictToVisible } from '../../src/catalogue/permissions.ts';
-import { applyUnitReadings, emptySnapshot } from '../../src/catalogue/snapshot.ts';
+import { emptySnapshot, nextSnapshot } from '../../src/catalogue/snapshot.ts';
 import { type Content, readingsOf, snapshotOf } from '../support/snapshot.ts';
 
 const content: Content = {
@@ -115,7 +115,7 @@ describe('sorted lists', () => {
     for (const part of parts) listPage(part, 'dataset', { ordering: 'label' });
     const [reading] = readingsOf({ datasets: { 'parks/d500': { label: 'A new label' } } });
     assert.ok(reading);
-    const next = applyUnitReadings(whole, { readings: [reading], diagnostics: new Map() });
+    const next = nextSnapshot(whole, { readings: [reading], diagnostics: new Map() });
     const sorting = countComparisons(t);
     for (const viewer of [localAdmin, anonymous])
       assert.equal(listPage(restrictToVisible(viewer, next), 'dataset', { ordering: 'label' }).items[0]?.slug, 'd500');
@@ -309,7 +309,7 @@ describe('order', () => {
       let step = emptySnapshot;
       const seen: string[][] = [];
       for (const reading of order) {
-        step = applyUnitReadings(step, { readings: [reading], diagnostics: new Map() });
+        step = nextSnapshot(step, { readings: [reading], diagnostics: new Map() });
         seen.push(
           listPage(step, kind, { ordering }).items.map(
             (item) => `${item.namespace}/${item.slug}${'dataset' in item ? item.dataset : ''}`,

@@ -2,9 +2,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { buildDataset, buildGroup, buildNamespace, buildQuery, buildUser } from '../../src/catalogue/entities.ts';
+import {
+  datasetFromRecord,
+  groupFromRecord,
+  namespaceFromRecord,
+  queryFromRecord,
+  userFromRecord,
+} from '../../src/catalogue/entities.ts';
 import { settingsFromRecord } from '../../src/catalogue/settings.ts';
-import { applyUnitReadings, emptySnapshot, type Snapshot, type UnitReading } from '../../src/catalogue/snapshot.ts';
+import { emptySnapshot, nextSnapshot, type Snapshot, type UnitReading } from '../../src/catalogue/snapshot.ts';
 import { problemsOf, readingsOf, snapshotOf } from '../support/snapshot.ts';
 
 const none = new Map();
@@ -25,19 +31,19 @@ describe('apply', () => {
   it('says nothing new: the same snapshot', () => {
     const readings = readingsOf(content);
     const problems = problemsOf({ 'catalogue.yaml': 'odd' });
-    const once = applyUnitReadings(emptySnapshot, { readings, diagnostics: problems });
-    assert.equal(applyUnitReadings(once, { readings, diagnostics: problems }), once);
-    assert.equal(applyUnitReadings(once, { readings: [], diagnostics: new Map([['nowhere.yaml', []]]) }), once);
+    const once = nextSnapshot(emptySnapshot, { readings, diagnostics: problems });
+    assert.equal(nextSnapshot(once, { readings, diagnostics: problems }), once);
+    assert.equal(nextSnapshot(once, { readings: [], diagnostics: new Map([['nowhere.yaml', []]]) }), once);
     assert.equal(
-      applyUnitReadings(once, { readings: [{ kind: 'user', slug: 'nobody', entity: null }], diagnostics: none }),
+      nextSnapshot(once, { readings: [{ kind: 'user', slug: 'nobody', entity: null }], diagnostics: none }),
       once,
     );
   });
 
   it('keeps what did not change', () => {
     const before = snapshotOf(content);
-    const trees = buildDataset('parks', 'trees', { label: 'All trees' });
-    const after = applyUnitReadings(before, {
+    const trees = datasetFromRecord('parks', 'trees', { label: 'All trees' });
+    const after = nextSnapshot(before, {
       readings: [{ kind: 'dataset', namespace: 'parks', slug: 'trees', entity: trees }],
       diagnostics: none,
     });
@@ -57,18 +63,18 @@ describe('apply', () => {
   it('shows the members of groups, and the same group where they are the same', () => {
     const before = snapshotOf(content);
     assert.deepEqual(before.groups.get('editors')?.members, ['ann', 'bob']);
-    const named = applyUnitReadings(before, {
-      readings: [{ kind: 'user', slug: 'ann', entity: buildUser('ann', { name: 'Ann', groups: ['editors'] }) }],
+    const named = nextSnapshot(before, {
+      readings: [{ kind: 'user', slug: 'ann', entity: userFromRecord('ann', { name: 'Ann', groups: ['editors'] }) }],
       diagnostics: none,
     });
     assert.equal(named.groups.get('editors'), before.groups.get('editors'));
-    const left = applyUnitReadings(named, {
+    const left = nextSnapshot(named, {
       readings: [{ kind: 'user', slug: 'bob', entity: null }],
       diagnostics: none,
     });
     assert.deepEqual(left.groups.get('editors')?.members, ['ann']);
     assert.equal(left.groups.get('readers'), before.groups.get('readers'));
-    const alone = applyUnitReadings(left, {
+    const alone = nextSnapshot(left, {
       readings: [{ kind: 'user', slug: 'ann', entity: null }],
       diagnostics: none,
     });
@@ -77,12 +83,12 @@ describe('apply', () => {
 
   it('keeps datasets whose namespace is gone, and forgets a folder with nothing in it', () => {
     const before = snapshotOf(content);
-    const orphaned = applyUnitReadings(before, {
+    const orphaned = nextSnapshot(before, {
       readings: [{ kind: 'namespace', slug: 'water', entity: null }],
       diagnostics: none,
     });
     assert.equal(orphaned.folders.get('water')?.namespace, null);
-    const emptied = applyUnitReadings(orphaned, {
+    const emptied = nextSnapshot(orphaned, {
       readings: [{ kind: 'dataset', namespace: 'water', slug: 'wells', entity: null }],
       diagnostics: none,
     });
@@ -91,7 +97,7 @@ describe('apply', () => {
 
   it('falls back to the default settings, and forgets what was mended', () => {
     const before = snapshotOf({ ...content, problems: { 'catalogue.yaml': 'odd' } });
-    const after = applyUnitReadings(before, {
+    const after = nextSnapshot(before, {
       readings: [{ kind: 'settings', entity: null }],
       diagnostics: new Map([['catalogue.yaml', []]]),
     });
@@ -113,7 +119,7 @@ const reading: fc.Arbitrary<UnitReading> = fc.oneof(
     ([name, text]): UnitReading => ({
       kind: 'namespace',
       slug: name,
-      entity: text && buildNamespace(name, { label: text }),
+      entity: text && namespaceFromRecord(name, { label: text }),
     }),
   ),
   fc.tuple(slug, slug, sometimes(label)).map(
@@ -121,28 +127,28 @@ const reading: fc.Arbitrary<UnitReading> = fc.oneof(
       kind: 'dataset',
       namespace,
       slug: name,
-      entity: text && buildDataset(namespace, name, { label: text }),
+      entity: text && datasetFromRecord(namespace, name, { label: text }),
     }),
   ),
   fc.tuple(slug, sometimes(label)).map(
     ([name, text]): UnitReading => ({
       kind: 'group',
       slug: name,
-      entity: text && buildGroup(name, { label: text }),
+      entity: text && groupFromRecord(name, { label: text }),
     }),
   ),
   fc.tuple(slug, sometimes(groups)).map(
     ([name, of]): UnitReading => ({
       kind: 'user',
       slug: name,
-      entity: of && buildUser(name, { groups: of }),
+      entity: of && userFromRecord(name, { groups: of }),
     }),
   ),
   fc.tuple(slug, sometimes(label)).map(
     ([name, text]): UnitReading => ({
       kind: 'query',
       slug: name,
-      entity: text && buildQuery(name, { label: text, dataset: 'a/a' }),
+      entity: text && queryFromRecord(name, { label: text, dataset: 'a/a' }),
     }),
   ),
 );
@@ -160,10 +166,10 @@ describe('readings', () => {
   it('one after the other say what they say at once', () => {
     fc.assert(
       fc.property(fc.array(reading, { maxLength: 30 }), fc.nat(5), (readings, length) => {
-        const atOnce = applyUnitReadings(emptySnapshot, { readings, diagnostics: none });
+        const atOnce = nextSnapshot(emptySnapshot, { readings, diagnostics: none });
         let step = emptySnapshot;
         for (let i = 0; i < readings.length; i += length + 1)
-          step = applyUnitReadings(step, { readings: readings.slice(i, i + length + 1), diagnostics: none });
+          step = nextSnapshot(step, { readings: readings.slice(i, i + length + 1), diagnostics: none });
         assert.deepEqual(contentOf(step), contentOf(atOnce));
       }),
     );
@@ -173,8 +179,8 @@ describe('readings', () => {
     fc.assert(
       fc.property(fc.array(reading, { maxLength: 30 }), (readings) => {
         const last = [...new Map(readings.map((one) => [keyOf(one), one])).values()];
-        const once = applyUnitReadings(emptySnapshot, { readings, diagnostics: none });
-        assert.equal(applyUnitReadings(once, { readings: last, diagnostics: none }), once);
+        const once = nextSnapshot(emptySnapshot, { readings, diagnostics: none });
+        assert.equal(nextSnapshot(once, { readings: last, diagnostics: none }), once);
       }),
     );
   });

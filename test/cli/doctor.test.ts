@@ -4,10 +4,10 @@ import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { isVersionAtLeast } from '../../src/cli/doctor/environment.ts';
-import { checkWatchLimits } from '../../src/cli/doctor/folder.ts';
+import { watchLimitHealthCheck } from '../../src/cli/doctor/folder.ts';
 import type { HealthCheck } from '../../src/cli/doctor/health-check.ts';
 import { temporaryName } from '../../src/disk/durable.ts';
-import { isLfsConfigured, watchesNeeded } from '../../src/files/diagnose.ts';
+import { countWatchesNeeded, isLfsConfigured } from '../../src/files/diagnose.ts';
 import { serveAccounts } from '../support/accounts.ts';
 import { freePort } from '../support/free-port.ts';
 import { makeRoot, type PromptOptions, seed, type } from '../support/prompt.ts';
@@ -170,9 +170,9 @@ describe('what doctor knows', () => {
   });
 
   it('says what to raise where too few folders can be watched', { skip: process.platform !== 'linux' }, async () => {
-    const [few] = checkWatchLimits(watchesNeeded(10, 1));
+    const [few] = watchLimitHealthCheck(countWatchesNeeded(10, 1));
     assert.equal(few?.state, 'ok');
-    const [many] = checkWatchLimits(watchesNeeded(10_000_000, 1));
+    const [many] = watchLimitHealthCheck(countWatchesNeeded(10_000_000, 1));
     assert.equal(many?.state, 'warning');
     assert.match(many?.advice ?? '', /more folders|max_user_watches=/);
   });

@@ -4,7 +4,7 @@ import { rename, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { describe, it } from 'node:test';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
-import { buildDataset, buildNamespace } from '../../src/catalogue/entities.ts';
+import { datasetFromRecord, namespaceFromRecord } from '../../src/catalogue/entities.ts';
 import { settingsFromRecord } from '../../src/catalogue/settings.ts';
 import { createApp } from '../../src/server/app.ts';
 import { listenForRequests } from '../../src/server/listen.ts';
@@ -131,7 +131,7 @@ describe('writing', () => {
   it('is done once for as long as what is shown is the same', async (t) => {
     let written = 0;
     const dataset = () =>
-      Object.defineProperty({ ...buildDataset('parks', 'trees', { label: 'Trees' }) }, 'label', {
+      Object.defineProperty({ ...datasetFromRecord('parks', 'trees', { label: 'Trees' }) }, 'label', {
         enumerable: true,
         get: () => `Trees, written ${++written} times`,
       });
@@ -215,7 +215,7 @@ describe('what is kept', () => {
     assert.deepEqual(epochs, [1, 2, 3]);
     const revision = {};
     assert.equal(cache.epochOf(revision), cache.epochOf(revision));
-    const entity = buildNamespace('a', { label: 'x' });
+    const entity = namespaceFromRecord('a', { label: 'x' });
     const kept = makeCachedResponse(1, [settingsFromRecord({}), entity], '{}', []);
     assert.ok(!Object.values(kept).includes(revision as never));
   });

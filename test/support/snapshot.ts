@@ -2,17 +2,17 @@
 
 import type { Diagnostic } from '../../src/catalogue/diagnostic.ts';
 import {
-  buildDataset,
-  buildGroup,
-  buildNamespace,
-  buildQuery,
-  buildUser,
-  buildVersion,
+  datasetFromRecord,
   datasetWithVersions,
+  groupFromRecord,
+  namespaceFromRecord,
+  queryFromRecord,
+  userFromRecord,
+  versionFromRecord,
 } from '../../src/catalogue/entities.ts';
 import type { RecordOf } from '../../src/catalogue/schemas.ts';
 import { settingsFromRecord } from '../../src/catalogue/settings.ts';
-import { applyUnitReadings, emptySnapshot, type Snapshot, type UnitReading } from '../../src/catalogue/snapshot.ts';
+import { emptySnapshot, nextSnapshot, type Snapshot, type UnitReading } from '../../src/catalogue/snapshot.ts';
 
 type Named<T> = Readonly<Record<string, T>>;
 
@@ -34,14 +34,14 @@ export function readingsOf(content: Content): UnitReading[] {
   const { settings, namespaces = {}, datasets = {}, versions = {}, groups = {}, users = {}, queries = {} } = content;
   return [
     ...(settings ? [{ kind: 'settings', entity: settingsFromRecord(settings) } as const] : []),
-    ...each(namespaces, (slug, record) => ({ kind: 'namespace', slug, entity: buildNamespace(slug, record) })),
+    ...each(namespaces, (slug, record) => ({ kind: 'namespace', slug, entity: namespaceFromRecord(slug, record) })),
     ...each(datasets, (name, record) => {
       const [namespace = '', slug = ''] = name.split('/');
       const own = Object.entries(versions)
         .filter(([version]) => version.startsWith(`${name}@`))
         .map(([version, fields]) => {
           const { size = 10 } = fields.file ?? {};
-          return buildVersion(
+          return versionFromRecord(
             namespace,
             slug,
             version.slice(name.length + 1),
@@ -53,12 +53,12 @@ export function readingsOf(content: Content): UnitReading[] {
         kind: 'dataset',
         namespace,
         slug,
-        entity: datasetWithVersions(buildDataset(namespace, slug, record), own),
+        entity: datasetWithVersions(datasetFromRecord(namespace, slug, record), own),
       };
     }),
-    ...each(groups, (slug, record) => ({ kind: 'group', slug, entity: buildGroup(slug, record) })),
-    ...each(users, (slug, record) => ({ kind: 'user', slug, entity: buildUser(slug, record) })),
-    ...each(queries, (slug, record) => ({ kind: 'query', slug, entity: buildQuery(slug, record) })),
+    ...each(groups, (slug, record) => ({ kind: 'group', slug, entity: groupFromRecord(slug, record) })),
+    ...each(users, (slug, record) => ({ kind: 'user', slug, entity: userFromRecord(slug, record) })),
+    ...each(queries, (slug, record) => ({ kind: 'query', slug, entity: queryFromRecord(slug, record) })),
   ];
 }
 
@@ -77,5 +77,5 @@ export function problemsOf(messages: Named<string> = {}): ReadonlyMap<string, re
 
 /** The snapshot of the content. */
 export function snapshotOf(content: Content): Snapshot {
-  return applyUnitReadings(emptySnapshot, { readings: readingsOf(content), diagnostics: problemsOf(content.problems) });
+  return nextSnapshot(emptySnapshot, { readings: readingsOf(content), diagnostics: problemsOf(content.problems) });
 }

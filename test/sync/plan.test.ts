@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Files, isSynced } from '../../src/sync/files.ts';
 import type { Move } from '../../src/sync/moves.ts';
-import { nameMeansPath, planSync, resolveConflicts, type SyncPlan, selectNamed } from '../../src/sync/plan.ts';
+import { nameMeansPath, planSync, resolveConflicts, type SyncPlan, selectNamedPart } from '../../src/sync/plan.ts';
 
 const ns = 'namespaces/parks/namespace.yaml';
 const home = 'namespaces/parks/datasets/trees';
@@ -158,7 +158,7 @@ describe('names', () => {
 
   it('bring with them what has to be there first', () => {
     const all = plan({}, { ...whole, 'queries/q.yaml': 'q' }, {});
-    const few = selectNamed(all, ['parks/trees@2020']);
+    const few = selectNamedPart(all, ['parks/trees@2020']);
     assert.deepEqual(words(few), { outgoing: [`write ${ns}`, `write ${set}`, `write ${version}`] });
   });
 });

@@ -7,7 +7,7 @@ import type { Call, Verb } from '../command.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { listEntities } from '../lookup.ts';
-import { percentProgress } from '../output/progress.ts';
+import { showPercentProgress } from '../output/progress.ts';
 import { countText } from '../output/quantities.ts';
 import { type Paint, type Show, terminalColours } from '../output/show.ts';
 import { escapeKeepingLines, escapeToOneLine } from '../output/text.ts';
@@ -84,7 +84,7 @@ async function checkedLocally({ context, folder }: Call, options: Options): Prom
   const { fix = false, deep = false } = options;
   const root = folder();
   const part = changesToCheck(context, options);
-  const { at, end } = percentProgress(context, 'Checking');
+  const { at, end } = showPercentProgress(context, 'Checking');
   const report = await context.check(root, { fix, deep, onProgress: at, ...part }).finally(end);
   return { report, place: (path) => relative(context.cwd, resolve(context.cwd, root, path)).replaceAll('\\', '/') };
 }

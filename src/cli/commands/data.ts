@@ -13,7 +13,7 @@ import { type Parameter, parametersFromQueryRecord, parseFilterWords } from '../
 import { runInterruptible } from '../interruption.ts';
 import { findEntityOrRenamed, findVersion } from '../lookup.ts';
 import { wholeNumberParser } from '../options.ts';
-import { byteProgress } from '../output/progress.ts';
+import { showByteProgress } from '../output/progress.ts';
 import { bytesText } from '../output/quantities.ts';
 import { showRows } from '../output/rows-table.ts';
 import { saveStreamToFile, writeToStdout } from '../transfer/save.ts';
@@ -120,7 +120,7 @@ function formatOf(file: string): OutputFormatName {
 async function write(call: Call, rows: Rows, output: string): Promise<void> {
   const { context, show } = call;
   let written = 0;
-  const { at, end } = byteProgress(context, `Writing ${output}`, null);
+  const { at, end } = showByteProgress(context, `Writing ${output}`, null);
   const onProgress = (bytes: number) => {
     written = bytes;
     at(bytes);

@@ -5,7 +5,7 @@ import { formatRef } from '../../catalogue/ref.ts';
 import { representDataset } from '../../catalogue/represent.ts';
 import { editorNote } from '../editing/edit-record.ts';
 import { inputFromOptions } from '../fields.ts';
-import { findEntityOrRenamed, withSuggestions } from '../lookup.ts';
+import { findEntityOrRenamed, runWithSuggestions } from '../lookup.ts';
 import { type Noun, verbsOfNoun } from '../noun.ts';
 import { renameOption } from '../options.ts';
 import { assertLabelMakesSlug } from '../writes.ts';
@@ -70,7 +70,7 @@ const dataset: Noun<'dataset'> = {
     async complete(_call, catalogue, _ref, input) {
       if (input.namespace === undefined) return input;
       const home = parseSlugRef('namespace', String(input.namespace));
-      await withSuggestions(catalogue, home, () => catalogue.get<'namespace'>(home));
+      await runWithSuggestions(catalogue, home, () => catalogue.get<'namespace'>(home));
       return input;
     },
   },

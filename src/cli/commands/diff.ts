@@ -10,7 +10,7 @@ import { UsageError } from '../errors.ts';
 import { runInterruptible } from '../interruption.ts';
 import { wholeNumberParser } from '../options.ts';
 import { catalogueChangeLines, changesSummary } from '../output/catalogue-changes.ts';
-import { percentProgress } from '../output/progress.ts';
+import { showPercentProgress } from '../output/progress.ts';
 import { terminalColours } from '../output/show.ts';
 import { withSyncPair } from '../sync/pair.ts';
 import { showChanges, showConflicts, showFailures } from '../sync/run.ts';
@@ -78,8 +78,8 @@ async function isBranch(call: Call, what: string): Promise<boolean> {
 
 /** True if git knows a commit by this name; outside of a repository it knows none. */
 async function isKnownToGit(call: Call, name: string): Promise<boolean> {
-  const { isCommit } = await import('../../files/folder.ts');
-  return isCommit(resolve(call.context.cwd, call.folder()), name);
+  const { commitExists } = await import('../../files/folder.ts');
+  return commitExists(resolve(call.context.cwd, call.folder()), name);
 }
 
 function asVersion(what: string): VersionRef | null {
@@ -148,7 +148,7 @@ async function diffBranch(call: Call, what: string, { format, rows }: BranchOpti
   const { gitChangesSince } = await import('../../files/folder.ts');
   const folder = call.folder();
   const root = resolve(context.cwd, folder);
-  const { at, end } = percentProgress(context, 'Comparing');
+  const { at, end } = showPercentProgress(context, 'Comparing');
   const { from, to, things, unreadable } = await runInterruptible(context, 'Nothing was changed.', (signal) =>
     gitChangesSince(root, what, { rows, signal, onProgress: at }),
   )

@@ -39,9 +39,9 @@ export const command: Verb = {
 
 async function runChecks(call: Call): Promise<readonly HealthCheck[]> {
   const [
-    { checkEnvironment },
-    { checkFolderAccess, checkCatalogueReadable, missingFolder },
-    { checkRemotes },
+    { programHealthChecks },
+    { folderHealthChecks, readCatalogueHealthCheck, missingFolder },
+    { remoteServerHealthChecks },
     { diagnoseFolder },
   ] = await Promise.all([
     import('../doctor/environment.ts'),
@@ -51,14 +51,14 @@ async function runChecks(call: Call): Promise<readonly HealthCheck[]> {
   ]);
   const folder = folderOf(call);
   if (folder instanceof Error)
-    return [...(await checkEnvironment(false)), missingFolder(folder), ...(await checkRemotes(call))];
+    return [...(await programHealthChecks(false)), missingFolder(folder), ...(await remoteServerHealthChecks(call))];
   const root = resolve(call.context.cwd, folder);
   const diagnosis = await diagnoseFolder(root);
   return [
-    ...(await checkEnvironment(diagnosis.usesLfs)),
-    ...checkFolderAccess(root, diagnosis),
-    ...(diagnosis.state ? await checkCatalogueReadable(() => call.context.open(folder, { readOnly: true })) : []),
-    ...(await checkRemotes(call)),
+    ...(await programHealthChecks(diagnosis.usesLfs)),
+    ...folderHealthChecks(root, diagnosis),
+    ...(diagnosis.state ? await readCatalogueHealthCheck(() => call.context.open(folder, { readOnly: true })) : []),
+    ...(await remoteServerHealthChecks(call)),
   ];
 }
 

@@ -10,7 +10,7 @@ import type { Call, Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { runInterruptible } from '../interruption.ts';
 import { findVersion } from '../lookup.ts';
-import { byteProgress } from '../output/progress.ts';
+import { showByteProgress } from '../output/progress.ts';
 import { bytesText } from '../output/quantities.ts';
 import { bytesAlreadyFetched, passWithChecksum, resumeDownload } from '../transfer/resume.ts';
 import { writeToStdout } from '../transfer/save.ts';
@@ -67,7 +67,7 @@ async function toFile(call: Call, payload: Payload, output: string | undefined, 
   }
   const already = bytesAlreadyFetched(path, size);
   if (already) show.message(`Resuming after ${bytesText(already)} of ${bytesText(size)}.`);
-  const { at, end } = byteProgress(context, `Downloading ${basename(shown)}`, size, already);
+  const { at, end } = showByteProgress(context, `Downloading ${basename(shown)}`, size, already);
   const remains = `The first part is in ${shown}.part: the same command fetches the rest.`;
   await runInterruptible(context, remains, (signal) =>
     resumeDownload(payload, path, { already, onProgress: at, signal }),

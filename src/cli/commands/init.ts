@@ -7,7 +7,7 @@ import { ConflictError, ValidationError } from '../../catalogue/errors.ts';
 import type { Verb } from '../command.ts';
 import { defaultFolder, isCatalogueFolder } from '../folder.ts';
 import { dryRunOption } from '../options.ts';
-import { addGitParts, type GitPart, planGitParts } from '../setup/git-parts.ts';
+import { type GitPart, planGitSetup, writeGitSetup } from '../setup/git-parts.ts';
 import { quoteForShell } from '../setup/git-templates.ts';
 
 interface InitOptions {
@@ -43,7 +43,7 @@ export const command: Verb<InitOptions> = {
     if (options.title.trim() === '') throw new ValidationError({ title: ['This field may not be blank.'] });
     const exists = adds && isCatalogueFolder(folder);
     if (!exists) await assertEmpty(folder, name);
-    const parts = await planGitParts(folder, options);
+    const parts = await planGitSetup(folder, options);
     const place = ({ path }: GitPart) => relative(context.cwd, path).replaceAll('\\', '/');
     if (options.dryRun) {
       if (!exists) show.line(`Would make a catalogue in ${name}`);
@@ -54,7 +54,7 @@ export const command: Verb<InitOptions> = {
       const { createCatalogue } = await import('../../files/folder.ts');
       await createCatalogue(folder, options.title.trim());
     }
-    await addGitParts(parts);
+    await writeGitSetup(parts);
     if (!show.forPeople && !exists) show.line(name);
     for (const part of parts) {
       show.message(part.exists ? `The ${part.what} exists already: ${place(part)}` : `Added ${place(part)}.`);

@@ -96,7 +96,7 @@ interface BrowserCommand {
 }
 
 /** The commands that may open an address, the best first: $BROWSER, else that of the system. No shell reads the address. */
-export function browserCommands(
+export function commandsToOpenUrl(
   url: string,
   env: NodeJS.ProcessEnv,
   platform: NodeJS.Platform,
@@ -115,7 +115,7 @@ export function browserCommands(
 
 /** Opens an address in a browser. @returns true if a browser has taken it */
 async function openBrowser(url: string, env: NodeJS.ProcessEnv): Promise<boolean> {
-  for (const { program, args, isOwn } of browserCommands(url, env, process.platform)) {
+  for (const { program, args, isOwn } of commandsToOpenUrl(url, env, process.platform)) {
     const child = spawn(program, args, { env, stdio: isOwn ? 'inherit' : 'ignore' });
     const isOpened = await new Promise<boolean>((resolve) => {
       child.on('error', () => resolve(false));

@@ -14,7 +14,7 @@ import {
   showFailures,
   syncExitCode,
   syncResultJson,
-  transferredAmount,
+  transferredAmountText,
 } from '../sync/run.ts';
 
 interface PullOptions {
@@ -95,7 +95,7 @@ function syncWithRemote(
     showFailures(call, plan.blocked, failures);
     if (skipped.length) show.message(words.skipped(skipped.length));
     if (conflicts.length) show.message(direction === 'pull' ? pullConflicts(result) : pushConflicts(result));
-    if (done.length) show.message(words.done(transferredAmount(result), remote.name));
+    if (done.length) show.message(words.done(transferredAmountText(result), remote.name));
     if (keptOurs) show.message(`Kept ${countText(keptOurs, 'local record')}. To send: catalogue push`);
     const others = direction === 'pull' ? plan.outgoing.length : plan.incoming.length;
     if (!options.dryRun && !done.length && !keptOurs && syncExitCode(result) === 0 && !plan.blocked.length)

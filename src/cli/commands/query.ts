@@ -12,7 +12,7 @@ import { editorNote } from '../editing/edit-record.ts';
 import { UsageError } from '../errors.ts';
 import { inputFromOptions } from '../fields.ts';
 import { type Parameter, parametersFromQueryRecord, parseFilterWords, queryRecordFromParameters } from '../filters.ts';
-import { findEntityOrRenamed, findVersion, withSuggestions } from '../lookup.ts';
+import { findEntityOrRenamed, findVersion, runWithSuggestions } from '../lookup.ts';
 import { type Noun, verbsOfNoun } from '../noun.ts';
 import { renameOption } from '../options.ts';
 import { assertLabelMakesSlug } from '../writes.ts';
@@ -91,7 +91,7 @@ const query: Noun<'query', Own> = {
     ],
     async complete(call, catalogue, ref, input) {
       if (!['dataset', 'version', 'parameters'].some((field) => field in input)) return input;
-      const current = await withSuggestions(catalogue, ref, () => catalogue.get<'query'>(ref));
+      const current = await runWithSuggestions(catalogue, ref, () => catalogue.get<'query'>(ref));
       const { dataset, version, parameters } = { ...current, version: current.version ?? 'latest', ...input };
       return {
         ...input,

@@ -5,11 +5,11 @@ import { NotFoundError } from '../../catalogue/errors.ts';
 import { parseUserRef } from '../../catalogue/parse-ref.ts';
 import { representToken } from '../../catalogue/represent.ts';
 import type { Verb } from '../command.ts';
-import { accountsWithUser } from '../lookup.ts';
+import { accountsAfterFindingUser } from '../lookup.ts';
 import { dryRunOption, yesOption } from '../options.ts';
 import { confirmRemoval, linksOfCatalogue } from '../output/outcome.ts';
 import type { Show } from '../output/show.ts';
-import { assertMayEdit } from '../writes.ts';
+import { assertMayEditUser } from '../writes.ts';
 
 interface AddOptions {
   readonly scope: TokenScope;
@@ -47,9 +47,9 @@ const add: Verb<AddOptions> = {
   async run(call, [name = ''], { scope, label, expires, ...options }) {
     const { show } = call;
     const ref = parseUserRef(name);
-    const accounts = await accountsWithUser(call, ref);
+    const accounts = await accountsAfterFindingUser(call, ref);
     if (options.dryRun) {
-      await assertMayEdit(await call.open(), ref);
+      await assertMayEditUser(await call.open(), ref);
       show.line(`Would add a token of user ${ref.slug}`);
       return 0;
     }
@@ -69,7 +69,7 @@ const list: Verb = {
   async run(call, [name]) {
     const { show } = call;
     const ref = name === undefined ? undefined : parseUserRef(name);
-    const accounts = ref ? await accountsWithUser(call, ref) : await call.accounts();
+    const accounts = ref ? await accountsAfterFindingUser(call, ref) : await call.accounts();
     const tokens = await accounts.tokens(ref?.slug);
     if (show.asJson) {
       const links = linksOfCatalogue(await call.open());

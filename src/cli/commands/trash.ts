@@ -3,7 +3,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { NotFoundError } from '../../catalogue/errors.ts';
 import { formatRef } from '../../catalogue/ref.ts';
 import { representTrash } from '../../catalogue/represent.ts';
-import { type TrashEntry, wasRemovedBefore } from '../../catalogue/trash.ts';
+import { isTrashEntryOlder, type TrashEntry } from '../../catalogue/trash.ts';
 import type { Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { dryRunOption, yesOption } from '../options.ts';
@@ -61,7 +61,7 @@ const empty: Verb<{ olderThan?: number; yes?: boolean; dryRun?: boolean }> = {
     const { show } = call;
     const before = new Date(Date.now() - olderThan);
     const catalogue = await call.open();
-    const meant = (await catalogue.trash.list()).filter(({ id }) => wasRemovedBefore(id, before));
+    const meant = (await catalogue.trash.list()).filter(({ id }) => isTrashEntryOlder(id, before));
     if (options.dryRun) {
       for (const entry of meant) show.line(`Would delete ${nameOf(entry)}, removed ${entry.removed}`);
       return 0;

@@ -5,11 +5,11 @@ import type { Call, Verb } from '../command.ts';
 import { editorNote } from '../editing/edit-record.ts';
 import { DeclinedError, UsageError } from '../errors.ts';
 import { inputFromOptions } from '../fields.ts';
-import { accountsWithUser } from '../lookup.ts';
+import { accountsAfterFindingUser } from '../lookup.ts';
 import { type Noun, verbsOfNoun } from '../noun.ts';
 import { dryRunOption, passwordStdinOption } from '../options.ts';
 import { showOutcome } from '../output/outcome.ts';
-import { assertMayEdit } from '../writes.ts';
+import { assertMayEditUser } from '../writes.ts';
 
 interface PasswordOptions {
   readonly passwordStdin?: boolean;
@@ -70,8 +70,8 @@ const passwd: Verb<PasswordOptions> = {
   options: () => [passwordStdinOption(), dryRunOption()],
   async run(call, [name = ''], options) {
     const ref = parseUserRef(name);
-    const accounts = await accountsWithUser(call, ref);
-    if (options.dryRun) await assertMayEdit(await call.open(), ref);
+    const accounts = await accountsAfterFindingUser(call, ref);
+    if (options.dryRun) await assertMayEditUser(await call.open(), ref);
     else await accounts.setPassword(ref.slug, await newPassword(call, ref.slug, options.passwordStdin ?? false));
     showOutcome(call, { done: ['Changed', 'change'], part: 'the password of', ref, dryRun: options.dryRun });
     const { length } = await accounts.tokens(ref.slug);

@@ -12,7 +12,7 @@ const run = promisify(execFile);
  * @param usesLfs true if the catalogue's folder keeps payloads in Git LFS
  * @param node version of Node
  */
-export async function checkEnvironment(
+export async function programHealthChecks(
   usesLfs: boolean,
   node = process.versions.node,
 ): Promise<readonly HealthCheck[]> {
@@ -24,7 +24,7 @@ export async function checkEnvironment(
       ? ok('node', `${node} (${least} or later is needed)`)
       : problem('node', `${node} is too old`, `Install Node ${least} or later: https://nodejs.org`),
     ok('platform', `${process.platform} ${release()}, ${process.arch}`),
-    ...(await checkGit(usesLfs)),
+    ...(await gitHealthChecks(usesLfs)),
   ];
 }
 
@@ -34,7 +34,7 @@ export function isVersionAtLeast(version: string, least: string): boolean {
   return major > leastMajor || (major === leastMajor && minor >= leastMinor);
 }
 
-async function checkGit(usesLfs: boolean): Promise<readonly HealthCheck[]> {
+async function gitHealthChecks(usesLfs: boolean): Promise<readonly HealthCheck[]> {
   const git = await versionFrom(['--version']);
   if (git === null)
     return [warning('git', 'not found', 'Without git there is no history and there are no commits. Install git.')];

@@ -15,7 +15,7 @@ const tooLittleSpace = 50e6;
 export const missingFolder = (error: Error): HealthCheck => warning('path', 'no folder', error.message);
 
 /** @param root absolute path of the folder */
-export function checkFolderAccess(
+export function folderHealthChecks(
   root: string,
   { readError, writeError, state }: FolderDiagnosis,
 ): readonly HealthCheck[] {
@@ -32,10 +32,10 @@ export function checkFolderAccess(
         ),
     ...checkFileSystem(state),
     checkAccounts(root, state),
-    ...checkGit(state),
+    ...gitHealthChecks(state),
     checkLeftovers(state),
     checkCache(state),
-    ...checkWatchLimits(state.watches),
+    ...watchLimitHealthCheck(state.watches),
   ];
 }
 
@@ -82,7 +82,7 @@ function checkAccounts(root: string, { accounts }: FolderState): HealthCheck {
 }
 
 /** Hashes of passwords and tokens must not get into git. */
-function checkGit({ privateFolder: { path, inGit } }: FolderState): readonly HealthCheck[] {
+function gitHealthChecks({ privateFolder: { path, inGit } }: FolderState): readonly HealthCheck[] {
   const advice = `Add "${path}/" to .gitignore`;
   switch (inGit) {
     case 'tracked':
@@ -109,7 +109,7 @@ function checkCache({ cache }: FolderState): HealthCheck {
 }
 
 /** The limits of the system on watching folders. */
-export function checkWatchLimits(watches: FolderState['watches']): readonly HealthCheck[] {
+export function watchLimitHealthCheck(watches: FolderState['watches']): readonly HealthCheck[] {
   const { needed, watchLimit, instanceLimit, shortage } = watches;
   const limit = watchLimit === null ? 'no limit' : `${watchLimit} allowed by fs.inotify.max_user_watches`;
   const message = `${countText(needed, 'folder')} to be watched, ${limit}`;
@@ -128,7 +128,7 @@ function checkInstances(limit: number): HealthCheck {
 }
 
 /** Checks that the catalogue can be read. @param open opens the catalogue in the folder */
-export async function checkCatalogueReadable(open: () => Promise<Catalogue>): Promise<readonly HealthCheck[]> {
+export async function readCatalogueHealthCheck(open: () => Promise<Catalogue>): Promise<readonly HealthCheck[]> {
   const { ok, problem } = checksOf('catalogue');
   try {
     const catalogue = await open();

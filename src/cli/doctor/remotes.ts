@@ -10,7 +10,7 @@ const { ok, warning, problem } = checksOf('remotes');
 const aWeek = 7 * 86_400_000;
 
 /** Checks all remotes, and sign-ins at addresses without a name; with --remote, that one only. */
-export async function checkRemotes(call: Call): Promise<readonly HealthCheck[]> {
+export async function remoteServerHealthChecks(call: Call): Promise<readonly HealthCheck[]> {
   try {
     const { remotes, logins } = await readRemotes(call.context.env);
     const given = call.global.remote;
@@ -37,7 +37,7 @@ async function checkRemote(
   url: string,
   logins: readonly Login[],
 ): Promise<readonly HealthCheck[]> {
-  const [{ openRemoteCatalogue }, { openHttp }, { fetchUsername, fetchVersion }] = await Promise.all([
+  const [{ openRemoteCatalogue }, { openHttp }, { fetchUsername, fetchServerVersion }] = await Promise.all([
     import('../../remote/remote-catalogue.ts'),
     import('../../remote/http.ts'),
     import('../../remote/accounts.ts'),
@@ -51,7 +51,7 @@ async function checkRemote(
     const catalogue = await openRemoteCatalogue(url, { token: user === null ? undefined : token });
     const { count } = await catalogue.list('dataset', { pageSize: 1 }).finally(() => catalogue.close());
     const milliseconds = Math.round(performance.now() - started);
-    const version = user === null ? null : await fetchVersion(http);
+    const version = user === null ? null : await fetchServerVersion(http);
     const facts = `${url} answers in ${milliseconds} ms, ${count} datasets${version === null ? '' : `, version ${version}`}`;
     return [ok(name, facts), ...(token === undefined ? [] : [checkSignIn(name, user, login)])];
   } catch (error) {

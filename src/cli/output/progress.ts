@@ -11,7 +11,7 @@ export interface Progress {
 }
 
 /** A percentage. @param what the work, such as `Checking` */
-export function percentProgress(context: Context, what: string): Progress {
+export function showPercentProgress(context: Context, what: string): Progress {
   const { show, end } = statusLine(context);
   return { at: (done, total) => show(`${what}: ${total ? Math.floor((done / total) * 100) : 100} %`), end };
 }
@@ -30,7 +30,7 @@ const barLength = 24;
  * Bytes transferred, and their speed; with a bar if the total is known.
  * @param already bytes transferred earlier, which don't count for the speed
  */
-export function byteProgress(context: Context, what: string, total: number | null, already = 0): Transfer {
+export function showByteProgress(context: Context, what: string, total: number | null, already = 0): Transfer {
   const { show, end } = statusLine(context);
   const started = performance.now();
   let last = Number.NEGATIVE_INFINITY;
@@ -54,7 +54,7 @@ export interface SyncProgress {
 }
 
 /** Things done and bytes transferred, of all. */
-export function syncProgress(context: Context, what: string): SyncProgress {
+export function showSyncProgress(context: Context, what: string): SyncProgress {
   const { show, end } = statusLine(context);
   let last = Number.NEGATIVE_INFINITY;
   return {

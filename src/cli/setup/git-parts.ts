@@ -45,14 +45,14 @@ interface Place {
  * @throws NotFoundError outside of a repository; ConflictError where another file is in the place: the message says what
  *   to add to it
  */
-export async function planGitParts(folder: string, { hook, ci }: Wanted): Promise<readonly GitPart[]> {
+export async function planGitSetup(folder: string, { hook, ci }: Wanted): Promise<readonly GitPart[]> {
   if (!hook && !ci) return [];
   const place = await placeOf(folder);
   return [...(hook ? [await planHook(place)] : []), ...(ci ? [await planWorkflow(place)] : [])];
 }
 
 /** Adds the parts that don't exist yet. */
-export async function addGitParts(parts: readonly GitPart[]): Promise<void> {
+export async function writeGitSetup(parts: readonly GitPart[]): Promise<void> {
   for (const { path, text, mode, exists } of parts) {
     if (exists) continue;
     await mkdir(dirname(path), { recursive: true });

@@ -14,7 +14,7 @@ import type { ChangeSummary, ConflictSummary } from '../../sync/summary.ts';
 import type { SyncOptions, SyncResult } from '../../sync/sync.ts';
 import type { Call } from '../command.ts';
 import { runInterruptible } from '../interruption.ts';
-import { syncProgress } from '../output/progress.ts';
+import { showSyncProgress } from '../output/progress.ts';
 import { bytesText, countText } from '../output/quantities.ts';
 import { type Paint, terminalColours } from '../output/show.ts';
 import { escapeToOneLine } from '../output/text.ts';
@@ -42,7 +42,7 @@ export async function runSync(
   ]);
   let changes: readonly ChangeSummary[] = [];
   let conflicts: readonly ConflictSummary[] = [];
-  const { at, end } = syncProgress(context, what);
+  const { at, end } = showSyncProgress(context, what);
   const result = await runInterruptible(context, howToGoOn, (signal) =>
     sync[direction](pair, {
       ...options,
@@ -99,7 +99,7 @@ export function showFailures({ show }: Call, blocked: readonly Blocked[], failur
 }
 
 /** `3 records and 1.2 MB`. */
-export function transferredAmount({ done }: Pick<SyncResult, 'done'>): string {
+export function transferredAmountText({ done }: Pick<SyncResult, 'done'>): string {
   const records = done.filter((step) => step.do !== 'put').length;
   const bytes = done.reduce((sum, step) => sum + (step.do === 'put' ? step.now.size : 0), 0);
   const parts = [...(records ? [countText(records, 'record')] : []), ...(bytes ? [bytesText(bytes)] : [])];

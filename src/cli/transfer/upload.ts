@@ -18,7 +18,7 @@ import { runInterruptible } from '../interruption.ts';
 import { repeatableOption } from '../options.ts';
 import { columnChangeLines } from '../output/difference-lines.ts';
 import { linksOfCatalogue, showOutcome } from '../output/outcome.ts';
-import { byteProgress } from '../output/progress.ts';
+import { showByteProgress } from '../output/progress.ts';
 import { bytesText, countText } from '../output/quantities.ts';
 import { editEntityFields, type WriteFlags } from '../writes.ts';
 
@@ -139,7 +139,7 @@ async function withProgress<T>(
   source: Source,
   work: (options: Pick<Upload, 'onProgress' | 'signal'>) => Promise<T>,
 ): Promise<T> {
-  const { at, end } = byteProgress(context, `Uploading ${source.shown}`, source.size);
+  const { at, end } = showByteProgress(context, `Uploading ${source.shown}`, source.size);
   return runInterruptible(context, 'Nothing was kept.', (signal) => work({ onProgress: at, signal }))
     .finally(() => {
       end();
@@ -209,7 +209,7 @@ export function showUploadDryRun({ show }: Call, dataset: DatasetRef, result: Pu
   const { checksum, format, media_type, size, rows, bbox } = version;
   if (show.asJson) show.json({ created, checksum, format, media_type, size, rows, bbox, changes, remarks });
   else if (created) {
-    show.line(`Would add a version to dataset ${formatRef(dataset)}: ${versionFacts(version)}`);
+    show.line(`Would add a version to dataset ${formatRef(dataset)}: ${versionFactsText(version)}`);
     for (const line of columnChangeLines(changes)) show.line(line);
     for (const line of remarks) show.line(line);
   } else show.line(`Would add nothing: the newest version, ${formatRef(version)}, has the same bytes`);
@@ -225,7 +225,7 @@ export function showPublishedVersion(
   const object = representVersion(version, linksOfCatalogue(catalogue));
   if (created) {
     showOutcome(call, { done: ['Added', 'add'], ref: version, object });
-    for (const line of [versionFacts(version), ...columnChangeLines(changes), ...remarks]) show.message(line);
+    for (const line of [versionFactsText(version), ...columnChangeLines(changes), ...remarks]) show.message(line);
     if (!version.ready)
       show.message(`It is a draft. To publish it, type: catalogue version edit ${formatRef(version)} --ready true`);
     return;
@@ -266,7 +266,7 @@ export async function reportColumnChanges(
 }
 
 /** Format, rows and size of a version: `geojson, 12 rows, 3.4 kB`. */
-export function versionFacts({ format, rows, size }: Pick<Version, 'format' | 'rows' | 'size'>): string {
+export function versionFactsText({ format, rows, size }: Pick<Version, 'format' | 'rows' | 'size'>): string {
   return [
     format || 'unknown format',
     rows === null ? 'no readable rows' : countText(rows, 'row'),

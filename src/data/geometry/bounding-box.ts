@@ -53,14 +53,14 @@ export function longitudeShifts([west, , east]: PlanarBbox): number[] {
 }
 
 /** True if two boxes have a point in common; the first may cross the antimeridian. */
-export function bboxesIntersect(bbox: Bbox, box: PlanarBbox): boolean {
+export function doBboxesIntersect(bbox: Bbox, box: PlanarBbox): boolean {
   if (bbox[1] > box[3] || bbox[3] < box[1]) return false;
   if (bbox[0] <= bbox[2]) return bbox[0] <= box[2] && bbox[2] >= box[0];
   return bbox[0] <= box[2] || bbox[2] >= box[0];
 }
 
 /** True if a bounding box lies in a box, borders included; false where it crosses the antimeridian. */
-export function bboxWithin(bbox: Bbox, box: PlanarBbox): boolean {
+export function isBboxWithin(bbox: Bbox, box: PlanarBbox): boolean {
   return bbox[0] <= bbox[2] && bbox[0] >= box[0] && bbox[2] <= box[2] && bbox[1] >= box[1] && bbox[3] <= box[3];
 }
 

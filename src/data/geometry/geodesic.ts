@@ -2,7 +2,7 @@
 import geographiclib from 'geographiclib-geodesic';
 import { bboxOfGeometry, expandBbox, longitudeShifts, type PlanarBbox } from './bounding-box.ts';
 import { type Bbox, combineGeometries, type Geometry, mapPositions } from './geometry.ts';
-import { createGeosGeometry, type Geos, PreparedGeometry, runGeosTest } from './geos.ts';
+import { createGeosGeometry, type Geos, PreparedGeometry, testWithGeosGeometry } from './geos.ts';
 
 const { Geodesic } = geographiclib;
 
@@ -75,7 +75,7 @@ export function makeGeodesicDistanceTest(geos: Geos, target: Geometry, distance:
       if (!point || bbox[0] !== bbox[2] || bbox[1] !== bbox[3]) return undefined;
       return isWithinDistance(point[0] as number, point[1] as number, bbox[0], bbox[1], distance);
     },
-    testGeometry: (geometry: Geometry) => runGeosTest(geos, geometry, (pointer) => isNear(geometry, pointer)),
+    testGeometry: (geometry: Geometry) => testWithGeosGeometry(geos, geometry, (pointer) => isNear(geometry, pointer)),
   };
 }
 

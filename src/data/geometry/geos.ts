@@ -80,7 +80,11 @@ export function createGeosGeometry(geos: Geos, geometry: Geometry): number {
  * again on a repaired one.
  * @returns null where GEOS fails
  */
-export function runGeosTest(geos: Geos, geometry: Geometry, test: (pointer: number) => number): boolean | null {
+export function testWithGeosGeometry(
+  geos: Geos,
+  geometry: Geometry,
+  test: (pointer: number) => number,
+): boolean | null {
   const pointer = createGeosGeometry(geos, geometry);
   if (pointer === 0) return null;
   try {

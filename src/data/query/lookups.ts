@@ -47,7 +47,7 @@ export function isColumnParameter(parameter: string, schema: TableSchema): boole
  *
  * @throws ValidationError under the parameter's name, with the nearest existing name if there is one
  */
-export function parseLookup(
+export function parseLookupPredicate(
   parameter: string,
   value: string,
   schema: TableSchema,

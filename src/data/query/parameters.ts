@@ -13,7 +13,7 @@ import { parseBbox } from '../geometry/parse-geometry.ts';
 import { defaultQueryLimits, type QueryLimits } from '../limits.ts';
 import { columnNames, columnType, type TableSchema } from '../row.ts';
 import { parseCql2 } from './cql2.ts';
-import { isColumnParameter, parseLookup, unknownColumnMessage } from './lookups.ts';
+import { isColumnParameter, parseLookupPredicate, unknownColumnMessage } from './lookups.ts';
 import { parseScalar, splitList } from './parameter-values.ts';
 import { andPredicates, type Predicate, predicateSize } from './predicate.ts';
 
@@ -181,7 +181,8 @@ function applyParameter(parameter: string, value: string, context: ParameterCont
       ? reservedHandlers[parameter]
       : unprefixedHandler(parameter, schema);
     if (handler) handler(value, context);
-    else if (isColumnParameter(parameter, schema)) draft.filters.push(parseLookup(parameter, value, schema, limits));
+    else if (isColumnParameter(parameter, schema))
+      draft.filters.push(parseLookupPredicate(parameter, value, schema, limits));
     else if (parameter.startsWith('_')) {
       return [`Unknown parameter "${parameter}".${didYouMean(parameter, reservedParameters)}`];
     } else return [unknownParameter(parameter, schema)];

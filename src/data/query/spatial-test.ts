@@ -9,11 +9,11 @@
  */
 import { ValidationError } from '../../catalogue/errors.ts';
 import {
-  bboxesIntersect,
   bboxOfGeometry,
   bboxToGeometry,
-  bboxWithin,
+  doBboxesIntersect,
   expandBbox,
+  isBboxWithin,
   longitudeShifts,
   type PlanarBbox,
   splitAtAntimeridian,
@@ -25,8 +25,8 @@ import {
   geometryInvalidReason,
   loadGeos,
   PreparedGeometry,
-  runGeosTest,
   ternaryFromGeos,
+  testWithGeosGeometry,
 } from '../geometry/geos.ts';
 import type { Row } from '../row.ts';
 import type { DistanceWithin, InBbox, SpatialPredicate } from './predicate.ts';
@@ -77,7 +77,7 @@ function compileRowTest(test: GeometryTest): TernaryRowTest {
   return (row) => {
     const bbox = row.bbox();
     if (bbox === null) return row.geometry() === null ? null : outside;
-    if (!boxes.some((box) => bboxesIntersect(bbox, box))) return outside;
+    if (!boxes.some((box) => doBboxesIntersect(bbox, box))) return outside;
     const known = test.testBbox?.(bbox);
     if (known !== undefined) return known;
     const geometry = row.geometry();
@@ -107,9 +107,9 @@ function bboxTest(geos: Geos, bbox: Bbox): GeometryTest {
   return {
     boxes,
     outside: false,
-    testBbox: (found) => (boxes.some((box) => bboxWithin(found, box)) ? true : undefined),
+    testBbox: (found) => (boxes.some((box) => isBboxWithin(found, box)) ? true : undefined),
     testGeometry: (geometry) =>
-      runGeosTest(geos, geometry, (pointer) => geos.GEOSPreparedIntersects(area.pointer, pointer)),
+      testWithGeosGeometry(geos, geometry, (pointer) => geos.GEOSPreparedIntersects(area.pointer, pointer)),
   };
 }
 
@@ -128,9 +128,11 @@ function operatorTest(geos: Geos, predicate: SpatialPredicate, around: PlanarBbo
     return {
       boxes,
       outside: false,
-      testBbox: (bbox) => (bbox[0] > bbox[2] || boxes.some((box) => bboxWithin(box, bbox)) ? undefined : false),
+      testBbox: (bbox) => (bbox[0] > bbox[2] || boxes.some((box) => isBboxWithin(box, bbox)) ? undefined : false),
       testGeometry: (geometry) =>
-        each.some((one) => runGeosTest(geos, geometry, (pointer) => geos.GEOSPreparedWithin(one.pointer, pointer))),
+        each.some((one) =>
+          testWithGeosGeometry(geos, geometry, (pointer) => geos.GEOSPreparedWithin(one.pointer, pointer)),
+        ),
     };
   }
   const query = new PreparedGeometry(geos, combineGeometries(copies));
@@ -140,10 +142,10 @@ function operatorTest(geos: Geos, predicate: SpatialPredicate, around: PlanarBbo
       outside: false,
       testBbox: (bbox) => {
         if (isPoint(bbox)) return ternaryFromGeos(geos.GEOSPreparedContainsXY(query.pointer, bbox[0], bbox[1]));
-        return boxes.length > 1 || bbox[0] > bbox[2] || bboxWithin(bbox, around) ? undefined : false;
+        return boxes.length > 1 || bbox[0] > bbox[2] || isBboxWithin(bbox, around) ? undefined : false;
       },
       testGeometry: (geometry) =>
-        runGeosTest(geos, geometry, (pointer) => geos.GEOSPreparedContains(query.pointer, pointer)),
+        testWithGeosGeometry(geos, geometry, (pointer) => geos.GEOSPreparedContains(query.pointer, pointer)),
     };
   }
   const disjoint = predicate.test === 'disjoint';
@@ -156,7 +158,9 @@ function operatorTest(geos: Geos, predicate: SpatialPredicate, around: PlanarBbo
         ? negateIfDisjoint(ternaryFromGeos(geos.GEOSPreparedIntersectsXY(query.pointer, bbox[0], bbox[1])))
         : undefined,
     testGeometry: (geometry) =>
-      negateIfDisjoint(runGeosTest(geos, geometry, (pointer) => geos.GEOSPreparedIntersects(query.pointer, pointer))),
+      negateIfDisjoint(
+        testWithGeosGeometry(geos, geometry, (pointer) => geos.GEOSPreparedIntersects(query.pointer, pointer)),
+      ),
   };
 }
 
@@ -179,7 +183,7 @@ function planarDistanceTest(geos: Geos, predicate: DistanceWithin, box: PlanarBb
         geos.GEOSGeom_destroy(point);
       }
     },
-    testGeometry: (geometry) => runGeosTest(geos, geometry, test),
+    testGeometry: (geometry) => testWithGeosGeometry(geos, geometry, test),
   };
 }
 

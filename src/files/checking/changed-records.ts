@@ -5,13 +5,13 @@
 
 import {
   parseCataloguePath,
-  parseRecordName,
+  parseRecordFileName,
   recordPathWithoutExtension,
   type Unit,
   unitKey,
 } from '../../catalogue/layout.ts';
 import { GitError, runGit } from '../git/git.ts';
-import { branchPoint, changedPaths, emptyTreeId, findCommit, translateGitErrors } from '../git/refs.ts';
+import { branchPoint, emptyTreeId, findCommit, pathsChangedInGit, translateGitErrors } from '../git/refs.ts';
 import { readUnits, type UnitsRead, unitsAtPaths, unitsByKey } from '../reading/read-unit.ts';
 import { scanForUnits } from '../reading/scan.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
@@ -44,7 +44,7 @@ export function changedRecords(root: string, part: GitChanges): Promise<ChangedR
     const target = 'staged' in part ? { index: part.index } : 'working tree';
     const start = { commit: base?.commit ?? (await emptyTreeId(root)) };
     const [paths, ...trees]: [readonly string[], GitTree, GitTree | DiskTree] = await Promise.all([
-      changedPaths(root, base?.commit ?? null, target),
+      pathsChangedInGit(root, base?.commit ?? null, target),
       GitTree.open(root, start),
       'staged' in part ? GitTree.open(root, { index: part.index }) : new DiskTree(root),
     ]);
@@ -120,7 +120,7 @@ async function searchWords(
     for (const alias of Array.isArray(aliases) ? aliases : []) words.add(lastSegment(String(alias)));
     if (typeof dataset === 'string' && !all.has(unitKey(datasetUnit(dataset)))) words.add(lastSegment(dataset));
     const isAddedOrRemoved = (before?.record(path) === undefined) !== (now?.record(path) === undefined);
-    const [unit] = isAddedOrRemoved && parseRecordName(path) ? unitsAtPaths([path]).values() : [];
+    const [unit] = isAddedOrRemoved && parseRecordFileName(path) ? unitsAtPaths([path]).values() : [];
     if (unit && 'slug' in unit && unit.kind !== 'user' && unit.kind !== 'query') words.add(unit.slug);
   }
   return words;

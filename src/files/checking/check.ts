@@ -5,7 +5,7 @@ import { ConflictError, NotFoundError, UnusableCatalogueError } from '../../cata
 import { payloadPath, recordFormat, recordPaths } from '../../catalogue/layout.ts';
 import { makeDiagnostic, type RecordDiagnostic } from '../../catalogue/record-set.ts';
 import { refOf, type VersionRef } from '../../catalogue/ref.ts';
-import { checkRules } from '../../catalogue/rules.ts';
+import { findRuleViolations } from '../../catalogue/rules.ts';
 import type { Version } from '../../catalogue/types.ts';
 import { findPosition } from '../../text/parse.ts';
 import { AccountsAdapter, accountsPath } from '../accounts/accounts-file.ts';
@@ -14,7 +14,7 @@ import { openFileCatalogue } from '../file-catalogue.ts';
 import { ensureEditorSchemas } from '../scaffold.ts';
 import { commitStep } from '../transaction.ts';
 import { changedRecords, type GitChanges } from './changed-records.ts';
-import { checkPayloads } from './payloads.ts';
+import { findPayloadProblems } from './payloads.ts';
 import { TreeRecords } from './tree-records.ts';
 
 export interface CheckDiagnostic extends Diagnostic {
@@ -105,7 +105,7 @@ async function checkAll(root: string, options: CheckOptions): Promise<CheckedRec
   await catalogue.load({ lenient: true });
   const { store, snapshot } = catalogue;
   const records = new TreeRecords(store.tree, snapshot, store.states.values());
-  const deep = options.deep ? await checkPayloads(root, records, options, () => true) : [];
+  const deep = options.deep ? await findPayloadProblems(root, records, options, () => true) : [];
   const found = [...recordDiagnostics(records), ...(await checkAccountsFile(root)), ...deep];
   return { records, found, files: [...records.files()].length };
 }
@@ -119,7 +119,7 @@ async function checkChanged(root: string, part: GitChanges, options: CheckOption
   const isConcerned = (version: Version) =>
     changed.has(payloadPath(version.namespace, version.dataset, version.file)) ||
     recordPaths(refOf(version) as VersionRef).some((path) => changed.has(path));
-  const deep = options.deep ? await checkPayloads(root, records, options, isConcerned) : [];
+  const deep = options.deep ? await findPayloadProblems(root, records, options, isConcerned) : [];
   const found = recordDiagnostics(records).filter((one) => changed.has(one.path) || !known.has(key(one)));
   const files = [...changed].filter((path) => records.text(path) !== undefined).length;
   return { records, found: [...found, ...deep], files, since };
@@ -141,5 +141,5 @@ async function checkAccountsFile(root: string): Promise<readonly Found[]> {
 /** Problems that are found without reading payloads. */
 const recordDiagnostics = (records: TreeRecords): readonly Found[] => [
   ...[...records.snapshot.diagnostics.values()].flat(),
-  ...checkRules(records),
+  ...findRuleViolations(records),
 ];

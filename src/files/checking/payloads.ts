@@ -5,7 +5,7 @@ import {
   areColumnsUnchanged,
   columnMismatchMessage,
   compareColumns,
-  fitColumnsToData,
+  recordedColumnsAfterData,
 } from '../../catalogue/columns.ts';
 import { payloadPath } from '../../catalogue/layout.ts';
 import { allEntities } from '../../catalogue/listing.ts';
@@ -30,7 +30,7 @@ import { recordedFormat } from '../rows.ts';
  * @param root the catalogue folder
  * @param isConcerned true for the versions to check
  */
-export async function checkPayloads(
+export async function findPayloadProblems(
   root: string,
   records: RecordSet,
   { onProgress }: { readonly onProgress?: (done: number, total: number) => void },
@@ -94,7 +94,7 @@ async function checkColumns(
       ];
     }
     const pointer = dataset.columns.length ? '/columns' : '';
-    const fix = ({ columns }: RecordValue) => ({ columns: fitColumnsToData(columns, found, version.slug) });
+    const fix = ({ columns }: RecordValue) => ({ columns: recordedColumnsAfterData(columns, found, version.slug) });
     return [makeDiagnostic(entityRecordPath(records, dataset), { code: 'column', pointer, message, fix })];
   } catch (error) {
     if (!(error instanceof PayloadError)) throw error;

@@ -1,10 +1,10 @@
 /** Records of a file tree, for the rules. */
-import { parseRecordName, recordFormat } from '../../catalogue/layout.ts';
+import { parseRecordFileName, recordFormat } from '../../catalogue/layout.ts';
 import type { RecordSet, RecordValue } from '../../catalogue/record-set.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import { parseRecord } from '../../text/parse.ts';
 import type { UnitState } from '../reading/unit-reader.ts';
-import { type FileTree, isReadablePath, UnreadableFileError } from '../tree/file-tree.ts';
+import { existsInTree, type FileTree, UnreadableFileError } from '../tree/file-tree.ts';
 
 interface ParsedRecord {
   readonly text: string;
@@ -33,7 +33,7 @@ export class TreeRecords implements RecordSet {
   /** Paths of all record files that were read, including those that do not parse. */
   *files(): Generator<string> {
     for (const { stamps } of this.#states)
-      for (const [path, stamp] of stamps) if (stamp && parseRecordName(path)) yield path;
+      for (const [path, stamp] of stamps) if (stamp && parseRecordFileName(path)) yield path;
   }
 
   *paths(): Generator<string> {
@@ -50,7 +50,7 @@ export class TreeRecords implements RecordSet {
   }
 
   has(path: string): boolean {
-    return isReadablePath(this.tree, path);
+    return existsInTree(this.tree, path);
   }
 
   names(folder: string): readonly string[] {

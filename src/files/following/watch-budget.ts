@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { UnitState } from '../reading/unit-reader.ts';
 import { unitOfReading } from '../reading/unit-store.ts';
-import { foldersToWatch } from './watchers.ts';
+import { watchedFoldersOfUnit } from './watchers.ts';
 
 /** With more folders, watching takes too much memory: some 7 kB a folder. */
 const maxFolders = 60_000;
@@ -27,7 +27,7 @@ export function systemWatchLimit(): number | null {
 /** Approximate number of folders to watch for these units. */
 export function countWatchedFolders(states: Iterable<UnitState>): number {
   let count = 0;
-  for (const { reading } of states) count += foldersToWatch(unitOfReading(reading)).length;
+  for (const { reading } of states) count += watchedFoldersOfUnit(unitOfReading(reading)).length;
   return count;
 }
 

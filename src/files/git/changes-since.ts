@@ -1,7 +1,7 @@
 /** Changes of a catalogue between two commits, or since one: units whose files differ are read from both sides. */
 import { compareSnapshots, type EntityChange } from '../../catalogue/changes.ts';
 import type { Diagnostic } from '../../catalogue/diagnostic.ts';
-import { parseRecordName, recordAtPath } from '../../catalogue/layout.ts';
+import { parseRecordFileName, recordAtPath } from '../../catalogue/layout.ts';
 import type { RecordKind } from '../../catalogue/schemas.ts';
 import { validateRecord } from '../../catalogue/validators.ts';
 import { parseRecord } from '../../text/parse.ts';
@@ -9,7 +9,7 @@ import { readUnits, type UnitsRead, unitsAtPaths } from '../reading/read-unit.ts
 import { DiskTree } from '../tree/disk-tree.ts';
 import { type FileTree, lfsPointer } from '../tree/file-tree.ts';
 import { GitTree } from '../tree/git-tree.ts';
-import { changedPaths, type NamedCommit, parseCommitRange, translateGitErrors } from './refs.ts';
+import { type NamedCommit, parseCommitRange, pathsChangedInGit, translateGitErrors } from './refs.ts';
 import { type ComparisonOptions, RowComparison } from './row-changes.ts';
 
 export interface ChangesSince {
@@ -39,7 +39,7 @@ export async function compareGitStates(
   options: ChangesOptions = {},
 ): Promise<ChangesSince> {
   const { from, to } = await translateGitErrors(() => parseCommitRange(root, range));
-  const paths = await translateGitErrors(() => changedPaths(root, from.commit, to ?? 'working tree'));
+  const paths = await translateGitErrors(() => pathsChangedInGit(root, from.commit, to ?? 'working tree'));
   const units = unitsAtPaths(paths);
   const treeAt = async ({ commit }: NamedCommit) => {
     const tree = await GitTree.open(root, { commit });
@@ -83,7 +83,7 @@ function unreadableRecords(tree: FileTree, { states }: UnitsRead): readonly Diag
 
 function isReadable(tree: FileTree, path: string): boolean {
   const { kind } = recordAtPath(path);
-  const name = parseRecordName(path);
+  const name = parseRecordFileName(path);
   if (!name || kind === 'unknown' || kind === 'payload') return true;
   try {
     const parsed = parseRecord(tree.read(path)?.text ?? '', name.format);

@@ -126,7 +126,11 @@ export type DiffTarget = { readonly commit: string } | 'working tree' | { readon
  * Paths of the files that differ, relative to the catalogue folder.
  * @param from null for the state before the first commit
  */
-export async function changedPaths(root: string, from: string | null, target: DiffTarget): Promise<readonly string[]> {
+export async function pathsChangedInGit(
+  root: string,
+  from: string | null,
+  target: DiffTarget,
+): Promise<readonly string[]> {
   const start = from ?? (await emptyTreeId(root));
   const flags = ['diff', '--name-only', '-z', '--no-renames', '--no-ext-diff', '--relative'];
   const listed = async (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>

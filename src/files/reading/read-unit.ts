@@ -3,19 +3,19 @@
  * leaves the last valid one in place.
  */
 import {
-  buildDataset,
-  buildGroup,
-  buildNamespace,
-  buildQuery,
-  buildUser,
-  buildVersion,
+  datasetFromRecord,
   datasetWithVersions,
+  groupFromRecord,
+  namespaceFromRecord,
+  queryFromRecord,
+  userFromRecord,
+  versionFromRecord,
 } from '../../catalogue/entities.ts';
 import {
   datasetFolder,
   isValidName,
   namespaceFolder,
-  parseRecordName,
+  parseRecordFileName,
   payloadFolder,
   recordPaths,
   scopeToReread,
@@ -26,7 +26,7 @@ import {
 import type { VersionRef } from '../../catalogue/ref.ts';
 import type { RecordOf } from '../../catalogue/schemas.ts';
 import { settingsFromRecord } from '../../catalogue/settings.ts';
-import { applyUnitReadings, emptySnapshot, type Snapshot, type UnitReading } from '../../catalogue/snapshot.ts';
+import { emptySnapshot, nextSnapshot, type Snapshot, type UnitReading } from '../../catalogue/snapshot.ts';
 import type { Dataset, Namespace, Version } from '../../catalogue/types.ts';
 import { type FileTree, isSameStamp, type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
 import { UnitReader, type UnitState } from './unit-reader.ts';
@@ -81,13 +81,13 @@ function entityOf(unit: Exclude<Unit, { kind: 'dataset' }>, record: unknown): Un
     case 'settings':
       return settingsFromRecord(record as RecordOf<'settings'>);
     case 'namespace':
-      return buildNamespace(unit.slug, record as RecordOf<'namespace'>);
+      return namespaceFromRecord(unit.slug, record as RecordOf<'namespace'>);
     case 'group':
-      return buildGroup(unit.slug, record as RecordOf<'group'>);
+      return groupFromRecord(unit.slug, record as RecordOf<'group'>);
     case 'user':
-      return buildUser(unit.slug, record as RecordOf<'user'>);
+      return userFromRecord(unit.slug, record as RecordOf<'user'>);
     case 'query':
-      return buildQuery(unit.slug, record as RecordOf<'query'>);
+      return queryFromRecord(unit.slug, record as RecordOf<'query'>);
   }
 }
 
@@ -97,7 +97,7 @@ function entityOf(unit: Exclude<Unit, { kind: 'dataset' }>, record: unknown): Un
  */
 function placeholderNamespace(unit: Unit, text: string): Namespace | null {
   if (unit.kind !== 'namespace') return null;
-  return buildNamespace(unit.slug, { label: unit.slug, visibility: mayBePrivate(text) ? 'private' : 'public' });
+  return namespaceFromRecord(unit.slug, { label: unit.slug, visibility: mayBePrivate(text) ? 'private' : 'public' });
 }
 
 /** True if a broken record may say `visibility: private`. One that can't be read (text '') may. */
@@ -108,7 +108,7 @@ const mayBePrivate = (text: string): boolean => text === '' || /visib|priv/i.tes
  * without a dataset, its files, their diagnostics and its queries would be visible to everybody. Undefined otherwise.
  */
 function placeholderDataset(namespace: string, slug: string, text: string): Dataset | undefined {
-  return mayBePrivate(text) ? buildDataset(namespace, slug, { label: slug, visibility: 'private' }) : undefined;
+  return mayBePrivate(text) ? datasetFromRecord(namespace, slug, { label: slug, visibility: 'private' }) : undefined;
 }
 
 function readDataset(reader: UnitReader, unit: Unit & { kind: 'dataset' }, old: Dataset | undefined): UnitState {
@@ -124,7 +124,7 @@ function readDataset(reader: UnitReader, unit: Unit & { kind: 'dataset' }, old: 
     return reader.state(gone);
   }
   const dataset = found.record
-    ? buildDataset(namespace, slug, found.record)
+    ? datasetFromRecord(namespace, slug, found.record)
     : (old ?? placeholderDataset(namespace, slug, found.text));
   return reader.state(dataset ? { ...unit, entity: datasetWithVersions(dataset, versions) } : gone);
 }
@@ -141,7 +141,7 @@ function readVersions(
   const before = new Map(old?.versions.map((version) => [version.slug, version]));
   const seen = new Set<string>();
   for (const { name } of reader.names(folder)) {
-    const slug = name.startsWith('.') ? undefined : parseRecordName(name)?.stem;
+    const slug = name.startsWith('.') ? undefined : parseRecordFileName(name)?.stem;
     if (slug === undefined) continue;
     const path = `${folder}/${name}`;
     if (seen.has(slug)) reader.report(path, 'name', 'There are two files for this version. Remove one.');
@@ -167,7 +167,7 @@ function readVersion(
   const { record, text = '' } = reader.record('version', [path]) ?? {};
   if (!record) return before;
   const payload = reader.payload(namespace, dataset, path, record, text);
-  return reuseIfEqual(before, buildVersion(namespace, dataset, slug, record, payload));
+  return reuseIfEqual(before, versionFromRecord(namespace, dataset, slug, record, payload));
 }
 
 /** Units that were read on their own, not as a part of the catalogue. */
@@ -182,7 +182,7 @@ export function readUnits(tree: FileTree, units: Iterable<Unit>): UnitsRead {
   const states = [...units].map((unit) => readUnit(tree, unit));
   const readings = states.map(({ reading }) => reading);
   const diagnostics = new Map(states.flatMap((state) => state.diagnostics));
-  return { snapshot: applyUnitReadings(emptySnapshot, { readings, diagnostics }), states };
+  return { snapshot: nextSnapshot(emptySnapshot, { readings, diagnostics }), states };
 }
 
 /** Units by key, each once. */

@@ -7,7 +7,7 @@ import {
   datasetFolder,
   datasetsFolder,
   isValidName,
-  parseRecordName,
+  parseRecordFileName,
   recordFolders,
   type Unit,
   versionsFolder,
@@ -46,7 +46,7 @@ function* subfolders(tree: FileTree, parent: string, kind: 'namespace' | 'datase
       const path = `${parent}${entry.name}`;
       try {
         if (!tree.isFolder(parent, entry)) {
-          if (parseRecordName(entry.name))
+          if (parseRecordFileName(entry.name))
             yield stray(
               path,
               'layout',
@@ -79,7 +79,7 @@ function* recordUnits(tree: FileTree, kind: 'group' | 'user' | 'query'): Generat
   const seen = new Set<string>();
   try {
     for (const entry of tree.names(parent)) {
-      const name = entry.name.startsWith('.') ? null : parseRecordName(entry.name);
+      const name = entry.name.startsWith('.') ? null : parseRecordFileName(entry.name);
       if (!name) continue;
       if (!isValidName(kind, name.stem))
         yield stray(
@@ -117,7 +117,7 @@ export async function listNames(root: string, request: NamesRequest): Promise<re
   const areFolders = kind === 'namespace' || kind === 'dataset';
   const names = entries
     .filter((entry) => entry.isDirectory() === areFolders)
-    .map(({ name }) => (areFolders ? name : (parseRecordName(name)?.stem ?? '')));
+    .map(({ name }) => (areFolders ? name : (parseRecordFileName(name)?.stem ?? '')));
   return [...new Set(names)].filter((name) => isValidName(kind, name)).sort();
 }
 

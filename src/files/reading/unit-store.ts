@@ -5,14 +5,14 @@
 
 import type { Diagnostic } from '../../catalogue/diagnostic.ts';
 import {
-  parseRecordName,
+  parseRecordFileName,
   recordPaths,
   recordPathWithoutExtension,
   type Scope,
   type Unit,
   unitKey,
 } from '../../catalogue/layout.ts';
-import { applyUnitReadings, emptySnapshot, type Snapshot, type UnitReading } from '../../catalogue/snapshot.ts';
+import { emptySnapshot, nextSnapshot, type Snapshot, type UnitReading } from '../../catalogue/snapshot.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
 import { readUnit } from './read-unit.ts';
 import { scanForUnits } from './scan.ts';
@@ -59,7 +59,7 @@ export class UnitStore {
   /** True if a record of the unit is missing or empty but its folder is there: it is probably being written. */
   isBeingWritten(unit: Unit): boolean {
     const known =
-      this.#states.get(unitKey(unit))?.stamps.filter(([path, stamp]) => stamp && parseRecordName(path)) ?? [];
+      this.#states.get(unitKey(unit))?.stamps.filter(([path, stamp]) => stamp && parseRecordFileName(path)) ?? [];
     const isBlank = (path: string) => !this.tree.size(path);
     const unwritten = known.length ? known.some(([path]) => isBlank(path)) : recordPaths(unit).every(isBlank);
     return unwritten && this.tree.size(folderOf(unit)) !== null;
@@ -145,7 +145,7 @@ export class UnitStore {
     const readings: UnitReading[] = [];
     for (const [key, unit] of this.#changedUnits)
       readings.push(this.#states.get(key)?.reading ?? ({ ...unit, entity: null } as UnitReading));
-    this.#snapshot = applyUnitReadings(this.#snapshot, { readings, diagnostics: this.#changedDiagnostics });
+    this.#snapshot = nextSnapshot(this.#snapshot, { readings, diagnostics: this.#changedDiagnostics });
     this.#changedUnits = new Map();
     this.#changedDiagnostics = new Map();
   }

@@ -19,7 +19,7 @@ type ListChange = (names: readonly string[]) => readonly string[];
  * @param members usernames; undefined if they stay
  * @throws ValidationError if there is no such user
  */
-export async function membershipChanges(
+export async function planGroupReferenceWrites(
   files: CatalogueFiles,
   group: GroupRef,
   target: GroupRef | null,
@@ -43,7 +43,7 @@ export async function membershipChanges(
 }
 
 /** Changes of namespaces and datasets when a user whom they name as a reader is renamed or removed. */
-export async function readerChanges(
+export async function planReaderReferenceWrites(
   files: CatalogueFiles,
   user: UserRef,
   target: UserRef | null,

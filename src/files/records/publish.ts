@@ -46,7 +46,7 @@ import { commitStep } from '../transaction.ts';
 import type { Change } from '../writing/change.ts';
 import { assertPathStaysInFolder } from '../writing/record-file.ts';
 import { recordKeyOrder } from './records.ts';
-import { columnChangesForNewVersion, columnRenames } from './version-columns.ts';
+import { columnRenames, planColumnWritesForNewVersion } from './version-columns.ts';
 
 const noChanges: ColumnChanges = { added: [], dropped: [], retyped: [] };
 
@@ -210,7 +210,7 @@ class NewVersion {
       { do: 'create', path, text },
       ...(isDraft || !hasColumns
         ? []
-        : columnChangesForNewVersion(this.#files, dataset, { renames, columns, slug: this.#slug })),
+        : planColumnWritesForNewVersion(this.#files, dataset, { renames, columns, slug: this.#slug })),
     ];
     return isSameReadingOptions(dataset.reading, reading) ? changes : this.#withReading(changes);
   }

@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { aliasesAfterMove } from '../../catalogue/aliases.ts';
 import type { CreatableKind, Input, WritableKind, WriteOptions } from '../../catalogue/catalogue.ts';
-import { applyColumnInput, columnsForNewDataset } from '../../catalogue/columns.ts';
+import { recordedColumnsAfterInput, recordedColumnsOfNewDataset } from '../../catalogue/columns.ts';
 import type { Diagnostic } from '../../catalogue/diagnostic.ts';
 import { ConflictError, StaleError, ValidationError } from '../../catalogue/errors.ts';
 import { randomUnusedId } from '../../catalogue/ids.ts';
@@ -23,7 +23,7 @@ import { parseDatasetRef } from '../../catalogue/parse-ref.ts';
 import { normalizeNewPassword } from '../../catalogue/passwords.ts';
 import type { RecordValue } from '../../catalogue/record-set.ts';
 import { formatRef, type Ref, type Refs, refOf } from '../../catalogue/ref.ts';
-import { refFromLinkValue } from '../../catalogue/represent.ts';
+import { parseLinkValue } from '../../catalogue/represent.ts';
 import { schemas } from '../../catalogue/schemas.ts';
 import type { Column, Entities, Kind } from '../../catalogue/types.ts';
 import { newRecordText } from '../../text/document.ts';
@@ -35,8 +35,8 @@ import { commitStep } from '../transaction.ts';
 
 import { anyVersion, type Change } from '../writing/change.ts';
 import { storeImagesAndWrite } from './images.ts';
-import { membershipChanges, readerChanges } from './membership.ts';
-import { columnChangeAfterVersionChange } from './version-columns.ts';
+import { planGroupReferenceWrites, planReaderReferenceWrites } from './membership.ts';
+import { planColumnWritesAfterVersionEdit } from './version-columns.ts';
 
 /** Reference of a kind that can be created from fields. */
 type CreatableRef = Refs[CreatableKind];
@@ -54,7 +54,7 @@ export async function createRecord<K extends CreatableKind>(
 ): Promise<Entities[K]> {
   const { files } = access;
   const { columns, ...given } = parseInput(kind, input, { partial: false }) as RecordFields;
-  const fields = columns === undefined ? given : { ...given, columns: columnsForNewDataset(columns) };
+  const fields = columns === undefined ? given : { ...given, columns: recordedColumnsOfNewDataset(columns) };
   assertNamespaceName(fields);
   const slug = String(fields.slug ?? fields.username);
   if (fields.password !== undefined) normalizeNewPassword(String(fields.password), slug);
@@ -62,7 +62,7 @@ export async function createRecord<K extends CreatableKind>(
     kind === 'dataset' ? { kind, namespace: String(fields.namespace), slug } : { kind, slug }
   ) as CreatableRef;
   await files.ensureRead([{ kind: 'settings' }, ref, ...unitsInFields(kind, fields)]);
-  const memberships = ref.kind === 'group' ? await membershipChanges(files, ref, ref, fields.members) : [];
+  const memberships = ref.kind === 'group' ? await planGroupReferenceWrites(files, ref, ref, fields.members) : [];
   const path = `${recordPathWithoutExtension(ref)}.yaml`;
   const id = randomUnusedId((candidate) =>
     [...allEntities(files.snapshot, kind)].some((entity) => entity.id === candidate),
@@ -108,20 +108,22 @@ export async function editRecord<K extends WritableKind>(
   const moves = formatRef(target) !== formatRef(ref);
   await files.ensureRead([unitContaining(target), ...unitsInFields(ref.kind, { ...(entity as object), ...fields })]);
   const memberships =
-    ref.kind === 'group' ? await membershipChanges(files, ref, target as Refs['group'], fields.members) : [];
+    ref.kind === 'group' ? await planGroupReferenceWrites(files, ref, target as Refs['group'], fields.members) : [];
   const path = existingRecordPath(files, ref);
   const to = recordPathWithoutExtension(target) + path.slice(path.lastIndexOf('.'));
   const snapshot = await storeImagesAndWrite(files, storedFields(ref.kind, fields), dryRun, (kept, images) => {
     const set = (record: RecordValue) => ({
       ...kept,
-      ...(fields.columns !== undefined && { columns: applyColumnInput(record.columns, fields.columns, shown) }),
+      ...(fields.columns !== undefined && {
+        columns: recordedColumnsAfterInput(record.columns, fields.columns, shown),
+      }),
       ...(ref.kind === 'version' && fields.ready === true && { draft: undefined }),
       ...(moves && { aliases: aliasesAfterMove(record.aliases, ref as CreatableRef, target as CreatableRef) }),
     });
     const changes: Change[] = [
       ...images,
       ...(ref.kind === 'version' && fields.ready !== undefined
-        ? columnChangeAfterVersionChange(files, ref, Boolean(fields.ready))
+        ? planColumnWritesAfterVersionEdit(files, ref, Boolean(fields.ready))
         : []),
       // Users and namespaces get the new name of a group first: an interruption gives nobody more permissions.
       ...memberships,
@@ -153,13 +155,13 @@ export async function removeRecord(
   if (ref.kind === 'namespace') await files.ensureRead([{ folder: `${namespaceFolder(ref.slug)}/` }]);
   const memberships =
     ref.kind === 'group'
-      ? await membershipChanges(files, ref, null, undefined)
+      ? await planGroupReferenceWrites(files, ref, null, undefined)
       : ref.kind === 'user'
-        ? await readerChanges(files, ref, null)
+        ? await planReaderReferenceWrites(files, ref, null)
         : [];
   const path = existingRecordPath(files, ref);
   const assert = () => assertEntityUnchanged(files, ref, ifMatch as Entities[WritableKind] | undefined);
-  const columns = ref.kind === 'version' ? columnChangeAfterVersionChange(files, ref, null) : [];
+  const columns = ref.kind === 'version' ? planColumnWritesAfterVersionEdit(files, ref, null) : [];
   const changes: Change[] = [...memberships, ...columns, { do: 'remove', path, ifMatch: anyVersion }];
   await commitStep(access, { assert, changes }, { dryRun, message: () => removalCommitMessage(ref) });
 }
@@ -193,7 +195,7 @@ function unitsInFields(
   const members = [owners, groups, readers].flatMap((names) => (Array.isArray(names) ? names.map(String) : []));
   const asked = kind === 'query' && dataset !== undefined ? parseDatasetRef(String(dataset)) : null;
   return [
-    ...members.map((member) => refFromLinkValue('group', member, {}) as Refs['group'] | Refs['user']),
+    ...members.map((member) => parseLinkValue('group', member, {}) as Refs['group'] | Refs['user']),
     ...(kind === 'dataset' && namespace !== undefined ? [{ kind: 'namespace', slug: String(namespace) } as const] : []),
     ...(asked ? [asked, { kind: 'namespace', slug: asked.namespace } as const] : []),
   ];

@@ -1,7 +1,7 @@
 /** Columns in the records of a dataset, kept in step with its newest version. */
 
 import type { Rename } from '../../catalogue/catalogue.ts';
-import { fitColumnsToData, renameColumn, versionWithColumns } from '../../catalogue/columns.ts';
+import { recordedColumnsAfterData, recordedColumnsAfterRename, versionWithColumns } from '../../catalogue/columns.ts';
 import { ValidationError } from '../../catalogue/errors.ts';
 import { findEntity } from '../../catalogue/lookup.ts';
 import { type DatasetRef, datasetRefOf, refOf, type VersionRef } from '../../catalogue/ref.ts';
@@ -42,14 +42,18 @@ interface NewData {
  * Changes of records for a new version: the dataset gets its columns, with descriptions and unknown keys as they are; and the
  * version before gets its own if its record was made without them.
  */
-export function columnChangesForNewVersion(files: CatalogueFiles, dataset: Dataset, data: NewData): readonly Change[] {
+export function planColumnWritesForNewVersion(
+  files: CatalogueFiles,
+  dataset: Dataset,
+  data: NewData,
+): readonly Change[] {
   const { columns: found, renames, slug } = data;
   const set = ({ columns }: Readonly<Record<string, unknown>>) => {
     const isWritten = (from: string) => Array.isArray(columns) && columns.some((column) => column?.name === from);
     const renamed = renames
       .filter(({ from }) => isWritten(from))
-      .reduce((now: unknown, rename) => renameColumn(now, rename, found), columns);
-    return { columns: fitColumnsToData(renamed, found, slug) };
+      .reduce((now: unknown, rename) => recordedColumnsAfterRename(now, rename, found), columns);
+    return { columns: recordedColumnsAfterData(renamed, found, slug) };
   };
   const edit: Change = { do: 'edit', path: existingRecordPath(files, refOf(dataset) as DatasetRef), set };
   const before = versionWithColumns(dataset.versions);
@@ -63,7 +67,7 @@ export function columnChangesForNewVersion(files: CatalogueFiles, dataset: Datas
  * The change of a dataset's record when a version is made ready, withdrawn or removed, and another one may become the newest.
  * @param ready null if the version is removed
  */
-export function columnChangeAfterVersionChange(
+export function planColumnWritesAfterVersionEdit(
   files: CatalogueFiles,
   ref: VersionRef,
   ready: boolean | null,
@@ -80,5 +84,7 @@ export function columnChangeAfterVersionChange(
   // A broken record stays as it is: the columns that are shown don't depend on it.
   if (!found || files.snapshot.diagnostics.get(path)?.some(({ code }) => code === 'syntax' || code === 'schema'))
     return [];
-  return [{ do: 'edit', path, set: ({ columns }) => ({ columns: fitColumnsToData(columns, found, newest.slug) }) }];
+  return [
+    { do: 'edit', path, set: ({ columns }) => ({ columns: recordedColumnsAfterData(columns, found, newest.slug) }) },
+  ];
 }

@@ -9,13 +9,13 @@ import { openFileWithinFolder } from '../bytes.ts';
 import type { Access } from '../catalogue-files.ts';
 import { pushCommitMessage } from '../git/commit-messages.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
-import { membershipChanges, readerChanges } from '../records/membership.ts';
+import { planGroupReferenceWrites, planReaderReferenceWrites } from '../records/membership.ts';
 import { type Committed, commit } from '../transaction.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 import { anyVersion, type Change, refAtUntrustedPath, type Step } from '../writing/change.ts';
-import { findItem, type ReplicaFile, visibilityFilter } from './items.ts';
+import { findReplicaItem, makeVisibilityFilter, type ReplicaFile } from './items.ts';
 import { fileEntry, Inventory } from './manifest.ts';
-import { addBytes } from './put.ts';
+import { storePayloadOrMedia } from './put.ts';
 
 /** Inventories by folder: all viewers of a folder share one. */
 const inventories = new WeakMap<UnitStore, Inventory>();
@@ -41,7 +41,7 @@ export class FileReplica implements Replica {
   }
 
   async entry(path: string): Promise<FileEntry> {
-    return readFileEntry(this.#inventory, await this.#item(path));
+    return getReplicaEntry(this.#inventory, await this.#item(path));
   }
 
   async read(path: string, options?: Parameters<Replica['read']>[1]): Promise<Readable> {
@@ -51,8 +51,8 @@ export class FileReplica implements Replica {
   async #item(path: string): Promise<ReplicaFile> {
     const { files, viewer, visible } = this.#access;
     await files.load();
-    const item = findItem(files.store, path);
-    if (!item || !visibilityFilter(viewer, visible())(item)) throw new NotFoundError();
+    const item = findReplicaItem(files.store, path);
+    if (!item || !makeVisibilityFilter(viewer, visible())(item)) throw new NotFoundError();
     return item;
   }
 
@@ -85,20 +85,20 @@ export class FileReplica implements Replica {
     const ref = refAtUntrustedPath(change.path);
     const target = change.do === 'move' ? refAtUntrustedPath(change.to) : null;
     if (ref.kind === 'group' && target?.kind !== 'user')
-      return membershipChanges(files, ref, target as typeof ref | null, undefined);
+      return planGroupReferenceWrites(files, ref, target as typeof ref | null, undefined);
     return ref.kind === 'user' && target?.kind !== 'group'
-      ? readerChanges(files, ref, target as typeof ref | null)
+      ? planReaderReferenceWrites(files, ref, target as typeof ref | null)
       : [];
   }
 
   async put(path: string, bytes: FileBytes): Promise<void> {
     await this.#access.files.load();
-    return addBytes(this.#access, this.#inventory.checksums, path, bytes);
+    return storePayloadOrMedia(this.#access, this.#inventory.checksums, path, bytes);
   }
 }
 
 /** The entry of a file. @throws NotFoundError */
-export async function readFileEntry(inventory: Inventory, item: ReplicaFile): Promise<FileEntry> {
+export async function getReplicaEntry(inventory: Inventory, item: ReplicaFile): Promise<FileEntry> {
   const found = await inventory.checksum(item);
   if (!found?.checksum) throw new NotFoundError();
   const entry = fileEntry({ ...item, ...found });

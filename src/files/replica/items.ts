@@ -3,7 +3,7 @@
 import {
   mediaFolder,
   parseCataloguePath,
-  parseRecordName,
+  parseRecordFileName,
   parseUntrustedPath,
   payloadPath,
   scopeKey,
@@ -13,7 +13,7 @@ import { isUserOrStaff, maySeePeople, ownsNamespace, type Viewer } from '../../c
 import type { Snapshot, UnitReading } from '../../catalogue/snapshot.ts';
 import type { Version } from '../../catalogue/types.ts';
 import { imagesShownByDatasets } from '../bytes.ts';
-import { draftFilter, isUnitVisible } from '../files-list.ts';
+import { isUnitVisible, makeHiddenDraftTest } from '../files-list.ts';
 import type { UnitState } from '../reading/unit-reader.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
@@ -27,9 +27,9 @@ export type ReplicaFile =
   | { readonly kind: 'media'; readonly path: string };
 
 /** The records of a unit, and its payloads that are complete. */
-export function* unitItems(state: UnitState): Generator<ReplicaFile> {
+export function* listUnitItems(state: UnitState): Generator<ReplicaFile> {
   for (const [path, stamp] of state.stamps)
-    if (stamp && parseRecordName(path) && parseUntrustedPath(path)) yield { kind: 'record', path, state };
+    if (stamp && parseRecordFileName(path) && parseUntrustedPath(path)) yield { kind: 'record', path, state };
   const { reading, payloads } = state;
   if (reading.kind !== 'dataset' || !reading.entity?.versions.length) return;
   const sizes = new Map(payloads.map(([path, stamp]) => [path, stamp?.size]));
@@ -44,7 +44,7 @@ export function* unitItems(state: UnitState): Generator<ReplicaFile> {
 }
 
 /** Records with problems that belong to no unit. @param known paths of the records that belong to one */
-export function* strayItems(store: UnitStore, known: ReadonlySet<string>): Generator<ReplicaFile> {
+export function* listStrayItems(store: UnitStore, known: ReadonlySet<string>): Generator<ReplicaFile> {
   for (const path of store.snapshot.diagnostics.keys()) {
     const kind = known.has(path) ? undefined : parseUntrustedPath(path)?.kind;
     if (kind === 'record' || kind === 'settings') yield { kind: 'record', path, state: null };
@@ -52,7 +52,7 @@ export function* strayItems(store: UnitStore, known: ReadonlySet<string>): Gener
 }
 
 /** Files below site_media/; symbolic links are skipped. */
-export function* mediaItems(tree: DiskTree): Generator<ReplicaFile> {
+export function* listMediaItems(tree: DiskTree): Generator<ReplicaFile> {
   const folders = [`${mediaFolder}/`];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop())
     try {
@@ -68,18 +68,18 @@ export function* mediaItems(tree: DiskTree): Generator<ReplicaFile> {
 }
 
 /** The file at a path; null if there is none. */
-export function findItem(store: UnitStore, path: string): ReplicaFile | null {
+export function findReplicaItem(store: UnitStore, path: string): ReplicaFile | null {
   const info = parseUntrustedPath(path);
   const unit = scopeToReread(path);
   if (info === null) return null;
   if (info.kind === 'media') return { kind: 'media', path };
   const state = unit && store.states.get(scopeKey(unit));
-  if (state) for (const item of unitItems(state)) if (item.path === path) return item;
+  if (state) for (const item of listUnitItems(state)) if (item.path === path) return item;
   return info.kind !== 'payload' && store.snapshot.diagnostics.has(path) ? { kind: 'record', path, state: null } : null;
 }
 
 /** A function that returns true for the files that a viewer may see. */
-export function visibilityFilter(viewer: Viewer, visible: Snapshot): (item: ReplicaFile) => boolean {
+export function makeVisibilityFilter(viewer: Viewer, visible: Snapshot): (item: ReplicaFile) => boolean {
   return (item) => {
     switch (item.kind) {
       case 'record': {
@@ -89,7 +89,7 @@ export function visibilityFilter(viewer: Viewer, visible: Snapshot): (item: Repl
         if (info.kind === 'record' && info.ref.kind === 'user' && !isUserOrStaff(viewer, info.ref.slug)) return false;
         if (item.state === null) return visible.diagnostics.has(item.path);
         const { reading } = item.state;
-        if (info.kind === 'record' && draftFilter(visible, reading)(info.ref)) return false;
+        if (info.kind === 'record' && makeHiddenDraftTest(visible, reading)(info.ref)) return false;
         return isUnitVisible(visible, reading) || visible.diagnostics.has(item.path);
       }
       case 'payload':

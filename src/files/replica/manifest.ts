@@ -9,7 +9,7 @@ import { makeRegularPause } from '../reading/event-loop.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
 import { UnreadableFileError } from '../tree/file-tree.ts';
 import { ChecksumCache, type FileChecksum } from './checksums.ts';
-import { mediaItems, type ReplicaFile, strayItems, unitItems, visibilityFilter } from './items.ts';
+import { listMediaItems, listStrayItems, listUnitItems, makeVisibilityFilter, type ReplicaFile } from './items.ts';
 
 /** A file with its checksum and size. */
 type ChecksummedFile = ReplicaFile & FileChecksum;
@@ -38,10 +38,10 @@ export class Inventory {
     visible: Snapshot,
     { known, texts = false }: { readonly known?: string | undefined; readonly texts?: boolean | undefined } = {},
   ): Promise<Manifest | null> {
-    const isVisible = visibilityFilter(viewer, visible);
+    const isVisible = makeVisibilityFilter(viewer, visible);
     const records = await this.#records();
     // Media files are read each time, since they are not watched.
-    const media = (await this.#withChecksums(mediaItems(this.#store.tree))).filter(isVisible);
+    const media = (await this.#withChecksums(listMediaItems(this.#store.tree))).filter(isVisible);
     const tag = createHash('sha256')
       .update(await this.#recordsTag(records, viewer, visible, isVisible))
       .update(manifestLines(media))
@@ -71,11 +71,11 @@ export class Inventory {
   *#items(): Generator<ReplicaFile> {
     const known = new Set<string>();
     for (const state of [...this.#store.states.values()])
-      for (const item of unitItems(state)) {
+      for (const item of listUnitItems(state)) {
         known.add(item.path);
         yield item;
       }
-    yield* strayItems(this.#store, known);
+    yield* listStrayItems(this.#store, known);
   }
 
   async #withChecksums(items: Iterable<ReplicaFile>): Promise<ChecksummedFile[]> {

@@ -25,7 +25,7 @@ type Target = Extract<NonNullable<ReturnType<typeof parseUntrustedPath>>, { kind
  * @throws ValidationError if the bytes don't have the checksum, or the path is not one of a payload or an image;
  *   ConflictError if other bytes are there; NotPermittedError; UnavailableError; the reason of the signal
  */
-export async function addBytes(
+export async function storePayloadOrMedia(
   access: Access,
   checksums: ChecksumCache,
   path: string,

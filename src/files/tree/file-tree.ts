@@ -43,7 +43,7 @@ export interface FileTree {
 }
 
 /** True if there is a file or folder, and it can be read. */
-export function isReadablePath(tree: FileTree, path: string): boolean {
+export function existsInTree(tree: FileTree, path: string): boolean {
   try {
     return tree.stamp(path) !== null;
   } catch (error) {
@@ -54,7 +54,7 @@ export function isReadablePath(tree: FileTree, path: string): boolean {
 
 /** Path of a record's file, with any extension; undefined if there is none. */
 export const findRecordFile = (tree: FileTree, ref: RecordRef): string | undefined =>
-  recordPaths(ref).find((path) => isReadablePath(tree, path));
+  recordPaths(ref).find((path) => existsInTree(tree, path));
 
 /** Text of a Git LFS pointer (https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md), with the size of the file. */
 export const lfsPointer = /^version https:\/\/git-lfs\.github\.com\/spec\/(?:[\s\S]*?\nsize (\d+)\n)?/;

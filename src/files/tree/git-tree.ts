@@ -4,7 +4,7 @@
  */
 import { posix } from 'node:path';
 import { ConflictError } from '../../catalogue/errors.ts';
-import { datasetFolder, isPayloadPath, parseRecordName, recordPaths, type Unit } from '../../catalogue/layout.ts';
+import { datasetFolder, isPayloadPath, parseRecordFileName, recordPaths, type Unit } from '../../catalogue/layout.ts';
 import { type GitOptions, runGit, runGitForBytes } from '../git/git.ts';
 import {
   decodeRecordText,
@@ -84,7 +84,7 @@ export class GitTree implements FileTree {
     for (const unit of units)
       for (const path of this.#pathsOf(unit)) {
         const id = this.#blobs.get(path)?.id;
-        if (id !== undefined && (parseRecordName(path) || isPayloadPath(path))) wanted.add(id);
+        if (id !== undefined && (parseRecordFileName(path) || isPayloadPath(path))) wanted.add(id);
       }
     const sizes = await this.#runBatches(['cat-file', '--batch-check=%(objectname) %(objectsize)'], wanted, parseLines);
     for (const [id, size] of sizes) this.#sizes.set(id, Number(size));

@@ -18,7 +18,7 @@ import { validateRecord } from '../../catalogue/validators.ts';
 import { computeChecksum } from '../../disk/checksum.ts';
 import { isTemporaryFile } from '../../disk/durable.ts';
 import { makePositionFinder, parseRecord } from '../../text/parse.ts';
-import { type FileTree, isReadablePath, maxRecordSize } from '../tree/file-tree.ts';
+import { existsInTree, type FileTree, maxRecordSize } from '../tree/file-tree.ts';
 import { anyVersion, refAtUntrustedPath } from './change.ts';
 
 /**
@@ -54,7 +54,7 @@ export function assertRecordNotBroken({ diagnostics }: Snapshot, path: string): 
 
 /** @throws ConflictError if another file describes the same record */
 export function assertOneFilePerRecord(tree: FileTree, ref: RecordRef, path: string): void {
-  const other = recordPaths(ref).find((one) => one !== path && isReadablePath(tree, one));
+  const other = recordPaths(ref).find((one) => one !== path && existsInTree(tree, one));
   if (other) throw new ConflictError(`${path} and ${other} describe the same record: keep one of them.`);
 }
 
@@ -70,7 +70,7 @@ export function assertNamespaceEmpty(tree: FileTree, snapshot: Snapshot, namespa
 /** True if a file or folder has the name of a new record. A folder that contains only temporary files does not count. */
 export function isRecordNameTaken(tree: FileTree, ref: RecordRef): boolean {
   const own = recordFolderOrFile(ref, `${recordPaths(ref)[0]}`);
-  if (recordPaths(ref).includes(own)) return recordPaths(ref).some((path) => isReadablePath(tree, path));
+  if (recordPaths(ref).includes(own)) return recordPaths(ref).some((path) => existsInTree(tree, path));
   return tree.names(own).some(({ name }) => !isTemporaryFile(name));
 }
 
@@ -82,7 +82,7 @@ export function ownPayloadPaths(tree: FileTree, snapshot: Snapshot, ref: RecordR
   const parent = findEntity<'dataset'>(snapshot, { kind: 'dataset', namespace, slug: dataset });
   const isShared = parent?.versions.some((other) => other.slug !== version.slug && other.file === file);
   const path = payloadPath(namespace, dataset, file);
-  return !isShared && isReadablePath(tree, path) ? [path] : [];
+  return !isShared && existsInTree(tree, path) ? [path] : [];
 }
 
 /** References of the source and target of a move. @throws ValidationError if their kinds or formats differ */

@@ -12,13 +12,13 @@ import {
 } from '../../catalogue/layout.ts';
 import { mayWrite } from '../../catalogue/permissions.ts';
 import { formatRef, type Ref } from '../../catalogue/ref.ts';
-import { containerRef } from '../../catalogue/rules.ts';
+import { containingRecordRef } from '../../catalogue/rules.ts';
 import type { Trash, TrashEntry } from '../../catalogue/trash.ts';
 import type { Access } from '../catalogue-files.ts';
 import { restorationCommitMessage } from '../git/commit-messages.ts';
 import { commitStep } from '../transaction.ts';
 import type { Change } from './change.ts';
-import { deleteTrashEntry, emptyTrash, entryPathsInTrash, listTrash, trashPath } from './trash.ts';
+import { deleteTrashEntry, emptyTrash, listTrash, trashEntryPaths, trashPath } from './trash.ts';
 
 export class FileTrash implements Trash {
   readonly #access: Access;
@@ -36,7 +36,7 @@ export class FileTrash implements Trash {
     const entry = await this.#entry(id);
     const { ref } = entry;
     const { root } = this.#access.files;
-    const paths = await entryPathsInTrash(root, entry);
+    const paths = await trashEntryPaths(root, entry);
     // A person may have edited the entry's file.
     if (!paths.every((path) => scopeToReread(path) && !path.split('/').includes('..')))
       throw new ConflictError(`The entry ${id} names a path outside of the catalogue.`);
@@ -101,7 +101,7 @@ async function readRecord(ref: RecordRef, path: string, from: string) {
 /** The error of an entry that can't be restored. */
 function restoreRefusal(ref: RecordRef, diagnostics: readonly Diagnostic[]): Error {
   const name = `${ref.kind} ${formatRef(ref)}`;
-  const container = containerRef(ref);
+  const container = containingRecordRef(ref);
   if (container && diagnostics.some(({ code }) => code === 'container'))
     return new ConflictError(
       `The ${name} can't be restored: there is no ${container.kind} ${formatRef(container)}. Restore or add it first.`,

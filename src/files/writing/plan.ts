@@ -17,14 +17,14 @@ import {
 import { findEntity } from '../../catalogue/lookup.ts';
 import type { RecordSet, RecordValue, Touched } from '../../catalogue/record-set.ts';
 import { formatRef } from '../../catalogue/ref.ts';
-import { readingsAfterMove, readingsAfterRemoval } from '../../catalogue/relocate.ts';
+import { unitReadingsAfterMove, unitReadingsAfterRemoval } from '../../catalogue/relocate.ts';
 import { schemas } from '../../catalogue/schemas.ts';
-import { applyUnitReadings, type Snapshot, type UnitReading } from '../../catalogue/snapshot.ts';
+import { nextSnapshot, type Snapshot, type UnitReading } from '../../catalogue/snapshot.ts';
 import { computeChecksum } from '../../disk/checksum.ts';
 import { editRecordText } from '../../text/document.ts';
 import type { Access } from '../catalogue-files.ts';
 import { readUnit } from '../reading/read-unit.ts';
-import { isReadablePath } from '../tree/file-tree.ts';
+import { existsInTree } from '../tree/file-tree.ts';
 import type { OverlayTree } from '../tree/overlay-tree.ts';
 import type { Action } from './action.ts';
 import { anyVersion, type Change, refAtUntrustedPath } from './change.ts';
@@ -98,14 +98,14 @@ export class TransactionPlan {
         return parsed && 'value' in parsed ? (parsed.value as RecordValue) : undefined;
       },
       paths: () => [],
-      has: (path) => isReadablePath(overlay, path),
+      has: (path) => existsInTree(overlay, path),
       names: (folder) => overlay.names(folder).map(({ name }) => name),
     };
   }
 
   /** Text that a record will have; undefined if it will not exist. */
   text(path: string): string | undefined {
-    return isReadablePath(this.#overlay, path) ? this.#overlay.read(path)?.text : undefined;
+    return existsInTree(this.#overlay, path) ? this.#overlay.read(path)?.text : undefined;
   }
 
   #plan(change: Change): Promise<Action | null> | Action | null {
@@ -175,7 +175,7 @@ export class TransactionPlan {
     const before = this.#readWritten();
     for (const one of paths) this.#overlay.remove(one);
     this.#scopes.push(...scopesToRefresh(ref));
-    this.#apply(readingsAfterRemoval(before, ref));
+    this.#apply(unitReadingsAfterRemoval(before, ref));
     return { do: 'remove', ref, paths };
   }
 
@@ -192,7 +192,7 @@ export class TransactionPlan {
     this.#overlay.move(places.from, places.to);
     this.#scopes.push(...scopesToRefresh(from), ...scopesToRefresh(goal));
     this.#touched.push({ ref: goal, path: to, isNew: true, isTaken, before: findEntity(this.#snapshot, from) ?? null });
-    this.#apply(readingsAfterMove(before, from, goal));
+    this.#apply(unitReadingsAfterMove(before, from, goal));
     return { do: 'move', ...places };
   }
 
@@ -219,13 +219,13 @@ export class TransactionPlan {
   }
 
   #apply(readings: readonly UnitReading[]): Snapshot {
-    this.#next = applyUnitReadings(this.#next ?? this.#snapshot, { readings, diagnostics: new Map() });
+    this.#next = nextSnapshot(this.#next ?? this.#snapshot, { readings, diagnostics: new Map() });
     return this.#next;
   }
 
   #restore(change: ChangeOf<'restore'>): Action {
     const { ref, path, record } = change;
-    const existing = [path, ...recordPaths(ref)].find((one) => isReadablePath(this.#overlay, one));
+    const existing = [path, ...recordPaths(ref)].find((one) => existsInTree(this.#overlay, one));
     if (existing)
       throw new ConflictError(
         `The ${ref.kind} ${formatRef(ref)} can't be restored: ${existing} exists. Rename or remove it first.`,

@@ -12,7 +12,7 @@ import {
 } from '../../catalogue/permissions.ts';
 import type { RecordValue } from '../../catalogue/record-set.ts';
 import type { Access } from '../catalogue-files.ts';
-import { isReadablePath } from '../tree/file-tree.ts';
+import { existsInTree } from '../tree/file-tree.ts';
 import { type Change, refAtUntrustedPath } from './change.ts';
 
 /**
@@ -83,7 +83,7 @@ const isOwnRecord = ({ viewer }: Access, ref: RecordRef) =>
 const isNewQuery = ({ files }: Access, ref: RecordRef) =>
   ref.kind === 'query' &&
   !files.snapshot.queries.has(ref.slug) &&
-  !recordPaths(ref).some((path) => isReadablePath(files.store.tree, path));
+  !recordPaths(ref).some((path) => existsInTree(files.store.tree, path));
 
 function aliasesIn(record: RecordValue | null): readonly string[] {
   const { aliases } = Object(record);

@@ -8,7 +8,7 @@ import { cp, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node
 import { dirname, join } from 'node:path';
 import { ConflictError } from '../../catalogue/errors.ts';
 import { privateFolder } from '../../catalogue/layout.ts';
-import { type TrashEntry, wasRemovedBefore } from '../../catalogue/trash.ts';
+import { isTrashEntryOlder, type TrashEntry } from '../../catalogue/trash.ts';
 import {
   errorCode,
   flushFolderToDisk,
@@ -114,14 +114,14 @@ async function readTrashEntry(root: string, id: string): Promise<TrashEntry | nu
   const entryFolder = join(root, trashFolder, id);
   try {
     const entry = { id, ...JSON.parse(await readFile(join(entryFolder, entryName), 'utf8')) } as TrashEntry;
-    return (await entryPathsInTrash(root, entry)).length && entry.ref.kind ? entry : null;
+    return (await trashEntryPaths(root, entry)).length && entry.ref.kind ? entry : null;
   } catch {
     return null;
   }
 }
 
 /** The paths of an entry that are in the trash: after a crash during the removal, not all. */
-export async function entryPathsInTrash(root: string, { id, paths }: TrashEntry): Promise<readonly string[]> {
+export async function trashEntryPaths(root: string, { id, paths }: TrashEntry): Promise<readonly string[]> {
   const exists = (path: string) => lstat(trashPath(root, id, path)).then(Boolean, () => false);
   const found = await Promise.all(paths.map(exists));
   return paths.filter((_, i) => found[i]);
@@ -142,7 +142,7 @@ export async function emptyTrash(root: string, before = new Date()): Promise<rea
   const deleted: TrashEntry[] = [];
   await removeAbandonedTemporaries(join(root, trashFolder), 3_600_000);
   for (const id of await readdir(join(root, trashFolder)).catch(emptyIfMissing)) {
-    if (id.startsWith('.') || !wasRemovedBefore(id, before)) continue;
+    if (id.startsWith('.') || !isTrashEntryOlder(id, before)) continue;
     const entry = await readTrashEntry(root, id);
     await deleteTrashEntry(root, id);
     if (entry) deleted.push(entry);

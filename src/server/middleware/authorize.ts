@@ -4,20 +4,13 @@ import type { Viewer } from '../../catalogue/permissions.ts';
 import { assertSameSite, identifyUser, notSignedIn } from '../credentials.ts';
 import { ReadOnlyError } from '../errors.ts';
 import { baseUrlOf } from '../request.ts';
-import {
-  type AppContext,
-  allowedMethods,
-  type Context,
-  isSafeMethod,
-  type RequestContext,
-  type Route,
-} from '../route.ts';
+import { type AppContext, allowHeader, type Context, isSafeMethod, type RequestContext, type Route } from '../route.ts';
 
 /**
  * The viewer and their catalogue, and the base URL of links.
  * @throws NotAuthenticatedError, NotPermittedError (CSRF), BadRequestError (an invalid Host header)
  */
-export async function authenticate(
+export async function identifyRequest(
   ctx: Context,
   route: Route,
   app: AppContext,
@@ -28,7 +21,7 @@ export async function authenticate(
   const catalogue = app.catalogueFor(viewer);
   const links = { base: baseUrlOf(ctx.req, catalogue.settings, app.baseUrl), suffix };
   if (bySession && !isSafeMethod(ctx.method)) assertSameSite(ctx, links.base);
-  if (viewer.username !== null) ctx.set('Allow', allowedMethods(route, true));
+  if (viewer.username !== null) ctx.set('Allow', allowHeader(route, true));
   return { viewer, catalogue, links };
 }
 

@@ -1,7 +1,7 @@
 /** Errors, as responses in the media type that the client asked for. */
 import type { Middleware, ParameterizedContext } from 'koa';
 import { MovedError, NotFoundError } from '../../catalogue/errors.ts';
-import { jsonPage } from '../../pages/layout.ts';
+import { renderJsonPage } from '../../pages/layout.ts';
 import { errorResponse } from '../errors.ts';
 import { commonHeaders, pageHeaders } from '../headers.ts';
 import { preferredType } from '../negotiate.ts';
@@ -44,7 +44,7 @@ function sendError(ctx: ParameterizedContext, app: AppContext, error: unknown): 
   const type = ctx.state.type ?? preferredType(ctx.get('Accept'), ['application/json', 'text/html']);
   if (type === 'text/html' && status !== 406) {
     ctx.type = 'text/html; charset=utf-8';
-    ctx.body = jsonPage(`${status}`, app.publicCatalogue.settings, body, baseUrl(ctx, app));
+    ctx.body = renderJsonPage(`${status}`, app.publicCatalogue.settings, body, baseUrl(ctx, app));
   } else {
     ctx.body = JSON.stringify(body);
     ctx.set('Content-Type', 'application/json');

@@ -6,10 +6,10 @@ import { NotAcceptableError } from '../errors.ts';
 import { preflightHeaders } from '../headers.ts';
 import { preferredType } from '../negotiate.ts';
 import { lastParameterValue } from '../query-string.ts';
-import { assertUrlEncoded } from '../request.ts';
+import { assertUrlCharacters } from '../request.ts';
 import {
   type AppContext,
-  allowedMethods,
+  allowHeader,
   type Context,
   type Params,
   pathPrefix,
@@ -24,7 +24,7 @@ import {
 export function redirectToSlash(router: Router<RequestState>, app: AppContext): Middleware {
   const isRoute = (path: string) => router.match(path, 'GET').route;
   return async (ctx, next) => {
-    assertUrlEncoded(ctx.req);
+    assertUrlCharacters(ctx.req);
     if (!ctx.path.endsWith('/') && !isRoute(ctx.path) && isRoute(`${ctx.path}/`)) {
       if (ctx.method === 'GET' || ctx.method === 'HEAD') {
         ctx.body = '';
@@ -41,7 +41,7 @@ export function redirectToSlash(router: Router<RequestState>, app: AppContext): 
 
 /** Sets the headers of every response of a route, and responds to a CORS preflight. @returns true if it was one */
 export function answerPreflight(ctx: Context, route: Route): boolean {
-  const allow = allowedMethods(route, false);
+  const allow = allowHeader(route, false);
   ctx.set('Allow', allow);
   ctx.vary(['Accept', 'Cookie']);
   if (ctx.method !== 'OPTIONS' || !ctx.get('Origin') || !ctx.get('Access-Control-Request-Method')) return false;

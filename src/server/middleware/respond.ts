@@ -1,11 +1,11 @@
 /** Responses: from the cache, in front of Koa; else a handler's representation, sent and put into the cache. */
 import type { RequestListener } from 'node:http';
 import type { Settings } from '../../catalogue/types.ts';
-import { jsonPage } from '../../pages/layout.ts';
+import { renderJsonPage } from '../../pages/layout.ts';
 import { MethodNotAllowedError } from '../errors.ts';
 import { commonHeaders, type Headers, pageHeaders } from '../headers.ts';
 import { optionsMetadata } from '../metadata.ts';
-import { chooseRequestId, clientIpAddress, requestIdHeader, useOriginForm } from '../request.ts';
+import { chooseRequestId, clientIpAddress, requestIdHeader, rewriteToOriginForm } from '../request.ts';
 import {
   type CachedResponse,
   encodedVariantFor,
@@ -16,12 +16,12 @@ import {
 import type { AppContext, Method, Representation, RequestContext, Route } from '../route.ts';
 
 /** The listener in front of Koa: responses that are cached and unchanged are sent without any of the other steps. */
-export function respondFromCacheFirst(
+export function listenerWithCache(
   { publicCatalogue, cache, accessLog }: AppContext,
   next: RequestListener,
 ): RequestListener {
   return (request, response) => {
-    useOriginForm(request);
+    rewriteToOriginForm(request);
     const { revision, settings } = publicCatalogue;
     // A request id serves a log, ours or a proxy's. Without one, cached responses are sent as they are.
     if (!accessLog && !settings.trust_proxy && cache.respond(request, response, revision)) return;
@@ -72,7 +72,7 @@ export interface Baseline {
 }
 
 /** To be read before the handler runs: a change meanwhile makes the response look older than it is, and never newer. */
-export function cacheBaseline({ cache, publicCatalogue }: AppContext): Baseline {
+export function responseCacheBaseline({ cache, publicCatalogue }: AppContext): Baseline {
   const { revision, settings } = publicCatalogue;
   return { epoch: cache.epochOf(revision), settings };
 }
@@ -109,7 +109,7 @@ function bodyOf({ app, type, indent, links }: RequestContext, representation: Re
   const { settings } = app.publicCatalogue;
   if (representation.html) return representation.html(settings, links.base);
   if ((representation.type ?? type) === 'text/html')
-    return jsonPage(
+    return renderJsonPage(
       representation.title,
       settings,
       JSON.parse(representation.json()),

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ValidationError } from '../../../src/catalogue/errors.ts';
 import type { Geometry } from '../../../src/data/geometry/geometry.ts';
 import { compilePredicate } from '../../../src/data/query/compile.ts';
-import { lookupsByType, parseLookup } from '../../../src/data/query/lookups.ts';
+import { lookupsByType, parseLookupPredicate } from '../../../src/data/query/lookups.ts';
 import { splitList } from '../../../src/data/query/parameter-values.ts';
 import type { Value } from '../../../src/data/row.ts';
 import { rowOf, schemaOf } from '../support/rows.ts';
@@ -26,10 +26,10 @@ const row = rowOf(['Zürich', 408.5, 3, true, '2020-05-17', '2020-05-17T10:00:00
   coordinates: [8.54, 47.37],
 });
 const finds = async (parameter: string, value: string, of = row) =>
-  (await compilePredicate(parseLookup(parameter, value, schema), schema))(of);
+  (await compilePredicate(parseLookupPredicate(parameter, value, schema), schema))(of);
 const refused = (parameter: string, value: string, message: RegExp) =>
   assert.throws(
-    () => parseLookup(parameter, value, schema),
+    () => parseLookupPredicate(parameter, value, schema),
     (error) => {
       assert.ok(error instanceof ValidationError, String(error));
       assert.deepEqual(Object.keys(error.fields), [parameter]);
@@ -171,7 +171,7 @@ test('errors are reported under the parameter, with the nearest existing name', 
 });
 
 test('a geometry that is not valid is refused when the predicate is compiled', async () => {
-  const bowtie = parseLookup('geometry__within', 'POLYGON((0 0,10 10,0 10,10 0,0 0))', schema);
+  const bowtie = parseLookupPredicate('geometry__within', 'POLYGON((0 0,10 10,0 10,10 0,0 0))', schema);
   await assert.rejects(compilePredicate(bowtie, schema), (error) => {
     assert.ok(error instanceof ValidationError);
     assert.deepEqual(error.fields, { geometry__within: ['The geometry is not valid: Self-intersection at 5 5.'] });
@@ -181,7 +181,7 @@ test('a geometry that is not valid is refused when the predicate is compiled', a
 
 test('a table without geometry may have a column of that name', async () => {
   const plain = schemaOf({ geometry: 'string' }, false);
-  const test = await compilePredicate(parseLookup('geometry__startswith', 'x', plain), plain);
+  const test = await compilePredicate(parseLookupPredicate('geometry__startswith', 'x', plain), plain);
   assert.equal(test(rowOf(['xy'])), true);
 });
 
@@ -218,7 +218,10 @@ test('every lookup of every type is understood', async () => {
     for (const lookup of lookups) {
       const sample = String(samples[type]);
       const value = lookup === 'range' ? `${sample},${sample}` : (values[lookup] ?? sample);
-      await compilePredicate(parseLookup(`${type === 'geometry' ? type : 'c'}__${lookup}`, value, table), table);
+      await compilePredicate(
+        parseLookupPredicate(`${type === 'geometry' ? type : 'c'}__${lookup}`, value, table),
+        table,
+      );
     }
   }
 });

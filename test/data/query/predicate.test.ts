@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseDateTime, parseTimeOfDay } from '../../../src/data/date-time.ts';
-import { bboxesIntersect } from '../../../src/data/geometry/bounding-box.ts';
+import { doBboxesIntersect } from '../../../src/data/geometry/bounding-box.ts';
 import type { Geometry } from '../../../src/data/geometry/geometry.ts';
 import { compilePredicate } from '../../../src/data/query/compile.ts';
 import { alwaysTrue, type Predicate, predicateSize, referencedColumns } from '../../../src/data/query/predicate.ts';
@@ -223,7 +223,7 @@ function reference(predicate: Predicate, row: Row): boolean | null {
     }
     case 'bbox': {
       const bbox = row.bbox();
-      return bbox === null ? null : bboxesIntersect(bbox, predicate.bbox);
+      return bbox === null ? null : doBboxesIntersect(bbox, predicate.bbox);
     }
     default:
       throw new Error(predicate.op);
@@ -268,7 +268,7 @@ test('logic of three values, and search boxes that miss no row', async () => {
         assert.equal(negated?.(row), expected === false);
         assert.equal(twice?.(row), expected === true);
         const bbox = row.bbox();
-        if (expected && bounds) assert.ok(bbox && bounds.some((box) => bboxesIntersect(bbox, box)));
+        if (expected && bounds) assert.ok(bbox && bounds.some((box) => doBboxesIntersect(bbox, box)));
       }
     }),
     { numRuns: 500 },

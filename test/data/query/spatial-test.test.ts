@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { bboxesIntersect, bboxOfGeometry } from '../../../src/data/geometry/bounding-box.ts';
+import { bboxOfGeometry, doBboxesIntersect } from '../../../src/data/geometry/bounding-box.ts';
 import { geodesicDistance } from '../../../src/data/geometry/geodesic.ts';
 import type { Geometry } from '../../../src/data/geometry/geometry.ts';
 import { loadGeos } from '../../../src/data/geometry/geos.ts';
 import { parseWkt } from '../../../src/data/geometry/wkt.ts';
 import { compilePredicate, type RowTest } from '../../../src/data/query/compile.ts';
-import { parseLookup } from '../../../src/data/query/lookups.ts';
+import { parseLookupPredicate } from '../../../src/data/query/lookups.ts';
 import type { Predicate } from '../../../src/data/query/predicate.ts';
 import { searchBoxes } from '../../../src/data/query/search-boxes.ts';
 import type { Row } from '../../../src/data/row.ts';
@@ -16,9 +16,9 @@ import { layer, rowOf, schemaOf } from '../support/rows.ts';
 const schema = schemaOf({});
 const wkt = (text: string) => rowOf([], parseWkt(text));
 const finds = async (lookup: string, value: string, row: Row) =>
-  (await compilePredicate(parseLookup(`geometry__${lookup}`, value, schema), schema))(row);
+  (await compilePredicate(parseLookupPredicate(`geometry__${lookup}`, value, schema), schema))(row);
 const excludes = async (lookup: string, value: string, row: Row) =>
-  (await compilePredicate({ op: 'not', of: parseLookup(`geometry__${lookup}`, value, schema) }, schema))(row);
+  (await compilePredicate({ op: 'not', of: parseLookupPredicate(`geometry__${lookup}`, value, schema) }, schema))(row);
 
 test('real places: what lies in South Africa, and not in the hole that is Lesotho', async () => {
   const country = (name: string) => layer('countries').find((f) => f.properties.ADMIN === name)?.geometry as Geometry;
@@ -72,11 +72,11 @@ test('across the antimeridian', async () => {
     ['dwithin', 'POINT(180 0),120km'],
     ['dwithin', 'LINESTRING(179.9 -5,179.9 5),125km'],
   ] as const) {
-    const boxes = searchBoxes(parseLookup(`geometry__${lookup}`, value, schema)) ?? [];
+    const boxes = searchBoxes(parseLookupPredicate(`geometry__${lookup}`, value, schema)) ?? [];
     for (const row of [east, west, cut]) {
       assert.equal(await finds(lookup, value, row), true, `${lookup}=${value} ${JSON.stringify(row.geometry())}`);
       assert.ok(
-        boxes.some((box) => bboxesIntersect(row.bbox() ?? [0, 0, 0, 0], box)),
+        boxes.some((box) => doBboxesIntersect(row.bbox() ?? [0, 0, 0, 0], box)),
         `boxes of ${lookup}=${value}`,
       );
     }
@@ -205,7 +205,7 @@ test('search boxes miss no row of the real layers', async () => {
         if (!matches(row)) continue;
         const bbox = bboxOfGeometry(row.geometry() as Geometry);
         assert.ok(
-          bbox && boxes.some((box) => bboxesIntersect(bbox, box)),
+          bbox && boxes.some((box) => doBboxesIntersect(bbox, box)),
           JSON.stringify(row.geometry()).slice(0, 100),
         );
       }
