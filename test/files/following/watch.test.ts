@@ -46,20 +46,27 @@ test('a save by rename, with a temporary file in the same folder', async (t) => 
 test('a save as vim does it: the old file becomes a backup, a new one is written, the backup goes', async (t) => {
   const { folder, label } = await followed(t);
   const record = folder.path(`${home}/dataset.yaml`);
-  const labels = new Set<string | undefined>();
-  const watching = setInterval(() => labels.add(label()), 1);
-  for (let i = 0; i < 5; i++) {
+  let seen = new Set<string | undefined>();
+  const watching = setInterval(() => seen.add(label()), 1);
+  t.after(() => clearInterval(watching));
+  // A save that takes longer than `writeTime`, since the machine is busy, may be shown as a removal.
+  for (let i = 0, quick = 0; quick < 5; i++) {
+    assert.ok(i < 100, 'five saves in time');
+    seen = new Set();
     writeFileSync(folder.path(`${home}/4913`), '');
     unlinkSync(folder.path(`${home}/4913`));
+    const start = performance.now();
     renameSync(record, `${record}~`);
     // Longer than quiet lasts: a slow disk.
     await new Promise((done) => setTimeout(done, 40));
     writeFileSync(record, datasetText(`Save ${i}`));
+    const away = performance.now() - start;
     unlinkSync(`${record}~`);
     await until(() => label() === `Save ${i}`);
+    if (away > 80) continue;
+    assert.ok(!seen.has(undefined), 'it was never away');
+    quick++;
   }
-  clearInterval(watching);
-  assert.ok(!labels.has(undefined), 'it was never away');
 });
 
 test('60 quick atomic saves in a row: the last one wins', async (t) => {
