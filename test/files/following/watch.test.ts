@@ -58,7 +58,7 @@ test('a save as vim does it: the old file becomes a backup, a new one is written
     unlinkSync(folder.path(`${home}/4913`));
     renameSync(record, `${record}~`);
     // Longer than quiet lasts: a slow disk.
-    await new Promise((done) => setTimeout(done, 40));
+    await new Promise((done) => setTimeout(done, 70));
     writeFileSync(record, datasetText(`Save ${i}`));
     unlinkSync(`${record}~`);
     await until(() => label() === `Save ${i}`);
