@@ -122,7 +122,12 @@ const refused: [string, string, string | Uint8Array, RegExp][] = [
     Buffer.from('0378071f01000000610021000000', 'hex'),
     /trees\.shp, trees\.shx and trees\.prj are missing.*trees\.shp\. If it is a table by itself, .*ogr2ogr trees\.csv trees\.dbf$/,
   ],
-  ['a lone index of a shapefile', 'trees.shx', Buffer.from('0000270a'), /trees\.shp, trees\.dbf and trees\.prj are missing/],
+  [
+    'a lone index of a shapefile',
+    'trees.shx',
+    Buffer.from('0000270a'),
+    /trees\.shp, trees\.dbf and trees\.prj are missing/,
+  ],
   ['a lone projection of a shapefile', 'trees.prj', 'PROJCS["x"]', /trees\.shp, trees\.shx and trees\.dbf are missing/],
   [
     'a lone encoding of a shapefile',
