@@ -5,7 +5,7 @@
  *
  * Rows stand in the order of the keys in a file. What a row can say is in `field.ts`, the types in `field-types.ts`.
  */
-import { type Field, type Fields, type NamedField, withNames } from './field.ts';
+import { type Fields, type NamedField, withNames } from './field.ts';
 import {
   boolean,
   choice,
@@ -151,7 +151,7 @@ export const fields = {
       ...columns(missingColumn, 'Described columns that the newest version lacks.', { sparse: true }),
       ...unrecorded,
     }),
-    former_names: derived({ ...json('Present names of columns, by former name.'), ...hidden }),
+    former_names: derived({ ...json<readonly string[]>('Present names of columns, by former name.'), ...hidden }),
     download: url('download/', 'Address of the payload of the newest version.'),
     reading: reading('Options for reading the next version, as they were given for the last ones.'),
     aliases,
@@ -174,6 +174,7 @@ export const fields = {
     ready: boolean('Whether its data are served; false withdraws the version.', { default: true, filter: true }),
     url: address,
     draft: { ...boolean('Not published yet: only owners see it.', { default: false }), ...hidden },
+    renames: { ...json('New names of columns that a draft brings when it is made ready, by present name.'), ...hidden },
     notes: text('What changed, in Markdown.'),
     format: derived({ ...file.format, ...unrecorded }),
     media_type: derived({ ...file.media_type, ...unrecorded, filter: true }),
@@ -279,22 +280,3 @@ export function apiFields(kind: FieldsKind): readonly NamedField[] {
 /** The fields of a kind that are images. */
 export const imageFields = (kind: FieldsKind): readonly NamedField[] =>
   fieldsOf(kind).filter(({ type }) => type === 'image');
-
-/** Shape of a field in a form: a text, several texts with one name, JSON in a text, or the bytes of an image. */
-export type FieldShape = 'text' | 'list' | 'json' | 'image';
-
-const shapes: { readonly [T in Field['type']]?: FieldShape } = {
-  list: 'list',
-  links: 'list',
-  image: 'image',
-  columns: 'json',
-  json: 'json',
-  numbers: 'json',
-  object: 'json',
-};
-
-/** The shape of a field; `text` for an unknown field. */
-export function shapeOf(kind: FieldsKind, name: string): FieldShape {
-  const field = fieldNamed(kind, name);
-  return (field && shapes[field.type]) ?? 'text';
-}

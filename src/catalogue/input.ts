@@ -4,8 +4,8 @@
  */
 import type { Input, WritableKind } from './catalogue.ts';
 import { type FieldErrors, ValidationError } from './errors.ts';
-import type { InputType, NamedField, Schema } from './field.ts';
-import { fieldsOf } from './fields.ts';
+import type { Field, InputType, NamedField, Schema } from './field.ts';
+import { type FieldsKind, fieldNamed, fieldsOf } from './fields.ts';
 import { parseImage } from './image.ts';
 import { maxSlugLength, slugRule } from './ref.ts';
 import { slugify } from './slug.ts';
@@ -203,4 +203,23 @@ export function pythonTypeName(value: unknown): string {
     default:
       return value === null ? 'NoneType' : 'dict';
   }
+}
+
+/** Shape of a field in a form: a text, several texts with one name, JSON in a text, or the bytes of an image. */
+export type FieldShape = 'text' | 'list' | 'json' | 'image';
+
+const shapes: { readonly [T in Field['type']]?: FieldShape } = {
+  list: 'list',
+  links: 'list',
+  image: 'image',
+  columns: 'json',
+  json: 'json',
+  numbers: 'json',
+  object: 'json',
+};
+
+/** The shape of a field; `text` for an unknown field. */
+export function shapeOf(kind: FieldsKind, name: string): FieldShape {
+  const field = fieldNamed(kind, name);
+  return (field && shapes[field.type]) ?? 'text';
 }

@@ -1,5 +1,6 @@
 /** Rules about references in records: to groups, datasets, versions, images; and about aliases. */
 import { resolveAlias } from './aliases.ts';
+import { otherNames, renameParameters } from './column-names.ts';
 import { imageAddresses } from './entities.ts';
 import { mediaPathIn } from './layout.ts';
 import { allEntities } from './listing.ts';
@@ -99,6 +100,27 @@ function* checkQueryReferences(snapshot: Snapshot, query: Query, path: string): 
   else if (query.version !== null && !dataset.versions.some(({ slug }) => slug === query.version)) {
     const message = `The dataset ${query.dataset} has no version ${query.version}.`;
     yield makeDiagnostic(path, { code: 'reference', pointer: '/version', message });
+  }
+}
+
+/** The parameters of saved queries must use the present names of columns: former ones work, but may be given to others. */
+export function* checkQueryColumns(next: RecordSet): Generator<RecordDiagnostic> {
+  for (const query of allEntities(next.snapshot, 'query')) {
+    const { namespace, slug } = parseDatasetRef(query.dataset);
+    const dataset = next.snapshot.folders.get(namespace)?.datasets.get(slug);
+    if (!dataset || Object.keys(dataset.former_names).length === 0) continue;
+    const version = dataset.versions.find((one) => one.slug === query.version);
+    const columns = (version?.columns ?? dataset.columns).map(({ name }) => name);
+    const others = otherNames(dataset.former_names, columns);
+    const rename = (parameters: Query['parameters']) => renameParameters(parameters, columns, others);
+    for (const { from, to } of rename(query.parameters).renamed)
+      yield makeDiagnostic(recordPathOf(next, query), {
+        code: 'column',
+        pointer: '/parameters',
+        message: `The column "${from}" of ${query.dataset} is called "${to}" now. Write "${to}".`,
+        severity: 'warning',
+        fix: (record) => ({ parameters: rename(record.parameters as Query['parameters']).parameters }),
+      });
   }
 }
 

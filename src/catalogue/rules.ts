@@ -16,7 +16,7 @@ import {
   type Touched,
 } from './record-set.ts';
 import { datasetOf, formatRef, refOf } from './ref.ts';
-import { checkAliases, checkAllReferences, checkNewReferences } from './reference-rules.ts';
+import { checkAliases, checkAllReferences, checkNewReferences, checkQueryColumns } from './reference-rules.ts';
 import type { Snapshot } from './snapshot.ts';
 import { misspelledKeys } from './validators.ts';
 
@@ -36,6 +36,7 @@ export function checkRules(next: RecordSet, touched?: readonly Touched[]): reado
     ...checkAliases(next),
     ...checkColumnNames(next),
     ...checkColumnsOfNewest(next),
+    ...checkQueryColumns(next),
     ...checkPayloads(next),
   ];
 }

@@ -1,7 +1,8 @@
 /** From fields, as the interface `Catalogue` has them, to a body of the API: names become hyperlinks. */
 import type { Input, WritableKind } from '../catalogue/catalogue.ts';
 import type { NamedField } from '../catalogue/field.ts';
-import { fieldNamed, shapeOf } from '../catalogue/fields.ts';
+import { fieldNamed } from '../catalogue/fields.ts';
+import { shapeOf } from '../catalogue/input.ts';
 import { linkedRef } from '../catalogue/represent.ts';
 import { apiPath } from '../catalogue/urls.ts';
 

@@ -1,6 +1,6 @@
 /** Forms: texts and files under names, read as fields. */
 import type { Input, WritableKind } from '../catalogue/catalogue.ts';
-import { shapeOf } from '../catalogue/fields.ts';
+import { shapeOf } from '../catalogue/input.ts';
 
 /** Names and values in their order; bytes are those of a file. */
 export type FormEntries = readonly (readonly [name: string, value: unknown])[];

@@ -39,9 +39,9 @@ export async function publish(request: RequestContext): Promise<Representation> 
 }
 
 /** The changes of columns, and the warnings about them; nothing if there are none. */
-function changesOf({ changes }: Published) {
+function changesOf({ changes, version }: Published) {
   if (isUnchanged(changes)) return {};
-  const warnings = [...lossWarnings(changes), ...caseChanges(changes).map(caseWarning)];
+  const warnings = [...lossWarnings(changes, version.draft), ...caseChanges(changes).map(caseWarning)];
   return { changes, ...(warnings.length && { warnings }) };
 }
 

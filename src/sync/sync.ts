@@ -80,6 +80,7 @@ async function synchronize(pair: Pair, options: SyncOptions, from: Side): Promis
     spool = await spoolTexts(pair, comparison, from, steps);
     const texts = spool ? textReader(source, spool) : comparison.texts[from];
     const { done, failures, skipped } = await transfer({ steps, source, target, texts, state, signal, onProgress });
+    if (from === 'theirs') await target.fitColumns?.(done.map((step) => (step.do === 'move' ? step.to : step.path)));
     const isRemoteUnchanged = from === 'theirs' || done.length === 0;
     const tag = isRemoteUnchanged && haveSameFiles(state.files, comparison.theirs) ? comparison.tag : null;
     // Files that were blocked because the user is not signed in stay blocked until the user is.

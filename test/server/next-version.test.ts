@@ -82,6 +82,9 @@ describe('a new version', () => {
     const { post, ask, token, send } = await withTrees(test);
     const draft = await post('name,girth\noak,3\n', '?ready=false');
     assert.deepEqual([draft.status, draft.body.ready], [201, false]);
+    assert.deepEqual(draft.body.warnings, [
+      'The column "height" is without data once the version is ready. Its description is kept, and comes back with the column.',
+    ]);
     const path = new URL(draft.body.url).pathname;
     const slugs = async (as?: string) =>
       (await ask(trees, {}, as)).body.versions.map(({ slug }: { slug: string }) => slug).includes(draft.body.slug);

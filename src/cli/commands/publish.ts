@@ -91,7 +91,7 @@ export const command: Verb<PublishOptions> = {
     const dataset = formatRef(datasetOf(published.version));
     if (isWritten) call.show.message(`${existing ? 'Changed' : 'Added'} dataset ${dataset}.`);
     showPublished(call, catalogue, published);
-    if (existing && !options.draft) await reportColumns(call, catalogue, published);
+    if (existing) await reportColumns(call, catalogue, published);
     return 0;
   },
 };

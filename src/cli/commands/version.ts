@@ -62,7 +62,7 @@ const add: Verb<AddOptions> = {
     if (options.dryRun) showDryRun(call, dataset, published);
     else {
       showPublished(call, catalogue, published);
-      if (!options.draft) await reportColumns(call, catalogue, published);
+      await reportColumns(call, catalogue, published);
     }
     return 0;
   },

@@ -21,7 +21,7 @@ import { getEntity } from '../../catalogue/lookup.ts';
 import { parseDatasetRef } from '../../catalogue/parse-ref.ts';
 import { normalizeNewPassword } from '../../catalogue/passwords.ts';
 import type { RecordValue } from '../../catalogue/record-set.ts';
-import { formatRef, type Ref, type Refs, refOf } from '../../catalogue/ref.ts';
+import { datasetOf, formatRef, type Ref, type Refs, refOf } from '../../catalogue/ref.ts';
 import { linkedRef } from '../../catalogue/represent.ts';
 import { schemas } from '../../catalogue/schemas.ts';
 import type { Column, Diagnostic, Entities, Kind } from '../../catalogue/types.ts';
@@ -35,7 +35,7 @@ import { commitStep } from '../transaction.ts';
 import { anyVersion, type Change } from '../writing/change.ts';
 import { withImages } from './images.ts';
 import { membershipChanges, readerChanges } from './membership.ts';
-import { columnsAfter } from './version-columns.ts';
+import { columnsOfNewest } from './version-columns.ts';
 
 /** Reference of a kind that can be created from fields. */
 type CreatableRef = Refs[CreatableKind];
@@ -112,15 +112,17 @@ export async function editRecord<K extends WritableKind>(
     const set = (record: RecordValue) => ({
       ...kept,
       ...(fields.columns !== undefined && { columns: mergeColumns(record.columns, fields.columns, shown) }),
-      ...(ref.kind === 'version' && fields.ready === true && { draft: undefined }),
+      ...(ref.kind === 'version' && fields.ready === true && { draft: undefined, renames: undefined }),
       ...(moves && { aliases: aliasesAfterMove(record.aliases, ref as CreatableRef, target as CreatableRef) }),
     });
     const changes: Change[] = [
       ...images,
-      ...(ref.kind === 'version' && fields.ready !== undefined ? columnsAfter(files, ref, Boolean(fields.ready)) : []),
       // Users and namespaces get the new name of a group first: an interruption gives nobody more permissions.
       ...memberships,
       { do: 'edit', path, set },
+      ...(entity.kind === 'version' && fields.ready !== undefined
+        ? columnsOfNewest(files, datasetOf(entity), fields.ready ? entity : undefined)
+        : []),
       ...(moves ? [{ do: 'move', path, to, ifMatch: anyVersion } as const] : []),
     ];
     const assert = () => assertEntityUnchanged(files, ref, ifMatch);
@@ -154,8 +156,8 @@ export async function removeRecord(
         : [];
   const path = existingRecordPath(files, ref);
   const assert = () => assertEntityUnchanged(files, ref, ifMatch as Entities[WritableKind] | undefined);
-  const columns = ref.kind === 'version' ? columnsAfter(files, ref, null) : [];
-  const changes: Change[] = [...memberships, ...columns, { do: 'remove', path, ifMatch: anyVersion }];
+  const columns = ref.kind === 'version' ? columnsOfNewest(files, datasetOf(ref)) : [];
+  const changes: Change[] = [...memberships, { do: 'remove', path, ifMatch: anyVersion }, ...columns];
   await commitStep(access, { assert, changes }, { dryRun, message: () => removalMessage(ref) });
 }
 

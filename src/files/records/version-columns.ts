@@ -1,13 +1,16 @@
 /** Columns in the records of a dataset, kept in step with its newest version. */
 
 import type { Rename } from '../../catalogue/catalogue.ts';
-import { fitColumns, renameColumn, versionWithColumns } from '../../catalogue/columns.ts';
+import { compareWritten, fitColumns, isUnchanged, renameColumn, versionWithColumns } from '../../catalogue/columns.ts';
 import { ValidationError } from '../../catalogue/errors.ts';
 import { findEntity } from '../../catalogue/lookup.ts';
-import { type DatasetRef, datasetOf, refOf, type VersionRef } from '../../catalogue/ref.ts';
-import type { DataColumn, Dataset } from '../../catalogue/types.ts';
+import { type DatasetRef, refOf, type VersionRef } from '../../catalogue/ref.ts';
+import type { Snapshot } from '../../catalogue/snapshot.ts';
+import type { DataColumn, Dataset, Version } from '../../catalogue/types.ts';
 import { type CatalogueFiles, existingRecordPath } from '../catalogue-files.ts';
+import { findRecord } from '../tree/file-tree.ts';
 import type { Change } from '../writing/change.ts';
+import { parseRecordOrEmpty } from '../writing/conditions.ts';
 
 /**
  * Renames of columns: those that an upload asks for, and those that the record of the dataset remembers.
@@ -23,11 +26,11 @@ export function renamesOf(
   const names = new Set(found.map(({ name }) => name));
   const fail = (message: string) => new ValidationError({ rename: [message] });
   for (const { from, to } of asked) {
-    if (!known.has(from) && former_names[from] !== to) throw fail(`There is no column "${from}".`);
+    if (!known.has(from) && !former_names[from]?.includes(to)) throw fail(`There is no column "${from}".`);
     if (!names.has(to)) throw fail(`The file has no column "${to}".`);
     if (names.has(from)) throw fail(`The file has both columns, "${from}" and "${to}".`);
   }
-  const remembered = Object.entries(former_names).map(([from, to]) => ({ from, to: String(to) }));
+  const remembered = Object.entries(former_names).flatMap(([from, names]) => names.map((to) => ({ from, to })));
   return [...asked, ...remembered.filter(({ from, to }) => names.has(to) && !names.has(from))];
 }
 
@@ -44,13 +47,9 @@ interface NewData {
  */
 export function columnsOfNewVersion(files: CatalogueFiles, dataset: Dataset, data: NewData): readonly Change[] {
   const { columns: found, renames, slug } = data;
-  const set = ({ columns }: Readonly<Record<string, unknown>>) => {
-    const isWritten = (from: string) => Array.isArray(columns) && columns.some((column) => column?.name === from);
-    const renamed = renames
-      .filter(({ from }) => isWritten(from))
-      .reduce((now: unknown, rename) => renameColumn(now, rename, found), columns);
-    return { columns: fitColumns(renamed, found, slug) };
-  };
+  const set = ({ columns }: Readonly<Record<string, unknown>>) => ({
+    columns: fitColumns(renameWritten(columns, renames, found), found, slug),
+  });
   const edit: Change = { do: 'edit', path: existingRecordPath(files, refOf(dataset) as DatasetRef), set };
   const before = versionWithColumns(dataset.versions);
   if (!before || before.columns || dataset.columns.length === 0) return [edit];
@@ -60,21 +59,47 @@ export function columnsOfNewVersion(files: CatalogueFiles, dataset: Dataset, dat
 }
 
 /**
- * The change of a dataset's record when a version is made ready, withdrawn or removed, and another one may become the newest.
- * @param ready null if the version is removed
+ * The change of a dataset's record after changes of its versions: it gets the columns of the version that is then the newest.
+ * No change if the record is broken: the columns that are shown don't depend on it.
+ * @param published version that is made ready: the renames of a draft are applied
  */
-export function columnsAfter(files: CatalogueFiles, ref: VersionRef, ready: boolean | null): readonly Change[] {
-  const dataset = findEntity<'dataset'>(files.snapshot, datasetOf(ref));
-  if (!dataset) return [];
-  const versions = dataset.versions.flatMap((version) => {
-    if (version.slug !== ref.slug) return [version];
-    return ready === null ? [] : [{ ...version, ready, draft: version.draft && !ready }];
-  });
-  const newest = versionWithColumns(versions);
-  const found = newest?.columns;
-  const path = existingRecordPath(files, refOf(dataset) as DatasetRef);
-  // A broken record stays as it is: the columns that are shown don't depend on it.
-  if (!found || files.snapshot.diagnostics.get(path)?.some(({ code }) => code === 'syntax' || code === 'schema'))
-    return [];
-  return [{ do: 'edit', path, set: ({ columns }) => ({ columns: fitColumns(columns, found, newest.slug) }) }];
+export function columnsOfNewest(files: CatalogueFiles, ref: DatasetRef, published?: Version): readonly Change[] {
+  const path = findRecord(files.store.tree, ref);
+  if (path === undefined || isBroken(files, path)) return [];
+  const set: EditedKeys = ({ columns }, next) => {
+    const newest = newestIn(next(), ref);
+    if (!newest?.columns) return {};
+    const names = new Set(newest.columns.map(({ name }) => name));
+    const renames = Object.entries(published?.renames ?? {}).map(([from, to]) => ({ from, to: String(to) }));
+    const possible = renames.filter(({ from, to }) => !(names.has(from) && names.has(to)));
+    return { columns: fitColumns(renameWritten(columns, possible, newest.columns), newest.columns, newest.slug) };
+  };
+  return [{ do: 'edit', path, set }];
+}
+
+type EditedKeys = Extract<Change, { do: 'edit' }>['set'];
+
+/** The version of a dataset whose columns it has, in a snapshot. */
+function newestIn(snapshot: Snapshot, ref: DatasetRef): Version | undefined {
+  return versionWithColumns(findEntity<'dataset'>(snapshot, ref)?.versions ?? []);
+}
+
+const isBroken = (files: CatalogueFiles, path: string): boolean =>
+  Boolean(files.snapshot.diagnostics.get(path)?.some(({ code }) => code === 'syntax' || code === 'schema'));
+
+/** The columns of a record after renames, without those of columns that the record doesn't name. */
+function renameWritten(columns: unknown, renames: readonly Rename[], data: readonly DataColumn[]): unknown {
+  const isWritten = (from: string) => Array.isArray(columns) && columns.some((column) => column?.name === from);
+  return renames
+    .filter(({ from }) => isWritten(from))
+    .reduce((now: unknown, rename) => renameColumn(now, rename, data), columns);
+}
+
+/** True if the record of a dataset has the columns of its newest version; false if no version tells them. */
+export function hasColumnsOfNewest(files: CatalogueFiles, ref: DatasetRef): boolean {
+  const newest = newestIn(files.snapshot, ref);
+  const path = newest?.columns ? findRecord(files.store.tree, ref) : undefined;
+  if (!newest?.columns || path === undefined) return false;
+  const record = parseRecordOrEmpty(files.store.tree.read(path)?.text ?? '', path);
+  return isUnchanged(compareWritten(record.columns, newest.columns));
 }

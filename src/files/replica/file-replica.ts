@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
 import { parsePath } from '../../catalogue/layout.ts';
 import { mediaTypeOf } from '../../catalogue/media-types.ts';
+import { type DatasetRef, datasetOf, formatRef } from '../../catalogue/ref.ts';
 import type { ChangeOutcome, FileBytes, FileEntry, Manifest, RecordChange, Replica } from '../../catalogue/replica.ts';
 import { checksumOf } from '../../disk/checksum.ts';
 import { openWithin } from '../bytes.ts';
@@ -10,7 +11,8 @@ import type { Access } from '../catalogue-files.ts';
 import { pushMessage } from '../git/commit-messages.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
 import { membershipChanges, readerChanges } from '../records/membership.ts';
-import { type Committed, commit } from '../transaction.ts';
+import { columnsOfNewest, hasColumnsOfNewest } from '../records/version-columns.ts';
+import { type Committed, commit, type StepOutcome } from '../transaction.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 import { anyVersion, type Change, recordRefAt, type Step } from '../writing/change.ts';
 import { findItem, type ReplicaFile, visibilityFilter } from './items.ts';
@@ -66,8 +68,26 @@ export class FileReplica implements Replica {
     const allowMissingReferences = viewer.staff && viewer.username === null;
     const steps = changes.map((change) => this.#makeStep(change));
     const message = ({ outcomes }: Committed) => pushMessage(changes.filter((_, i) => outcomes[i]?.done));
-    const { outcomes } = await commit(this.#access, steps, { dryRun, message, allowMissingReferences });
-    return outcomes.map((outcome, i) => ({ path: changes[i]?.path ?? '', ...outcome }));
+    // A pushed version may become the newest. If the record of its dataset didn't fit before, it was pushed for others to come.
+    const fitting = datasetsOfVersions(changes).filter((ref) => hasColumnsOfNewest(files, ref));
+    const follow = dryRun ? [] : this.#columnSteps(fitting);
+    const options = { dryRun, message, allowMissingReferences };
+    const { outcomes } = await commit(this.#access, [...steps, ...follow], options);
+    return changes.map(({ path }, i) => ({ path, ...(outcomes[i] as StepOutcome) }));
+  }
+
+  /** Steps that give the records of datasets the columns of their newest versions, where they have others. */
+  #columnSteps(refs: readonly DatasetRef[]): readonly Step[] {
+    const { files } = this.#access;
+    const changes = (ref: DatasetRef) => (hasColumnsOfNewest(files, ref) ? [] : columnsOfNewest(files, ref));
+    return refs.map((ref) => ({ changes: () => changes(ref) }));
+  }
+
+  async fitColumns(paths: readonly string[]): Promise<void> {
+    const { files } = this.#access;
+    await files.load();
+    const steps = this.#columnSteps(datasetsAt(paths));
+    if (steps.length) await commit(this.#access, steps, { message: () => 'Update columns' });
   }
 
   #makeStep(change: RecordChange): Step {
@@ -96,6 +116,25 @@ export class FileReplica implements Replica {
     return putBytes(this.#access, this.#inventory.checksums, path, bytes);
   }
 }
+
+/** The datasets of the records at some paths, each once. */
+function datasetsAt(
+  paths: readonly string[],
+  kinds: readonly string[] = ['dataset', 'version'],
+): readonly DatasetRef[] {
+  const refs = paths.flatMap((path) => {
+    const info = parsePath(path);
+    if (info.kind !== 'record' || !kinds.includes(info.ref.kind)) return [];
+    return [info.ref.kind === 'version' ? datasetOf(info.ref) : (info.ref as DatasetRef)];
+  });
+  return [...new Map(refs.map((ref) => [formatRef(ref), ref])).values()];
+}
+
+const datasetsOfVersions = (changes: readonly RecordChange[]) =>
+  datasetsAt(
+    changes.map(({ path }) => path),
+    ['version'],
+  );
 
 /** The entry of a file. @throws NotFoundError */
 export async function readFileEntry(inventory: Inventory, item: ReplicaFile): Promise<FileEntry> {
