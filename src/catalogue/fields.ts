@@ -31,7 +31,7 @@ import {
   versions,
 } from './field-types.ts';
 import { maxId } from './ids.ts';
-import { reading } from './reading.ts';
+import { reading, writableReading } from './reading.ts';
 import { settingsFields } from './settings.ts';
 import { columnTypes } from './types.ts';
 
@@ -153,7 +153,7 @@ export const fields = {
     }),
     former_names: derived({ ...json<readonly string[]>('Present names of columns, by former name.'), ...hidden }),
     download: url('download/', 'Address of the payload of the newest version.'),
-    reading: reading('Options for reading the next version, as they were given for the last ones.'),
+    reading: writableReading('Options for reading the next version, as they were given for the last ones.'),
     aliases,
   },
 

@@ -7,6 +7,7 @@ import { type FieldErrors, ValidationError } from './errors.ts';
 import type { Field, InputType, NamedField, Schema } from './field.ts';
 import { type FieldsKind, fieldNamed, fieldsOf } from './fields.ts';
 import { parseImage } from './image.ts';
+import { parseReadingField } from './reading.ts';
 import { maxSlugLength, slugRule } from './ref.ts';
 import { slugify } from './slug.ts';
 import { invalid, lengthErrors, type Parsed, parsePassword, parseText, parseUsername } from './text-input.ts';
@@ -74,6 +75,7 @@ const parsers: Readonly<Record<InputType, (value: unknown, field: NamedField) =>
   link: parseLink,
   columns: parseColumns,
   json: parseObject,
+  reading: parseReadingField,
   slug: parseSlug,
   username: parseUsername,
   password: parsePassword,
@@ -214,6 +216,7 @@ const shapes: { readonly [T in Field['type']]?: FieldShape } = {
   image: 'image',
   columns: 'json',
   json: 'json',
+  reading: 'json',
   numbers: 'json',
   object: 'json',
 };

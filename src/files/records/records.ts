@@ -111,6 +111,7 @@ export async function editRecord<K extends WritableKind>(
   const snapshot = await withImages(files, storedFields(ref.kind, fields), dryRun, (kept, images) => {
     const set = (record: RecordValue) => ({
       ...kept,
+      ...(isEmptyObject(kept.reading) && { reading: undefined }),
       ...(fields.columns !== undefined && { columns: mergeColumns(record.columns, fields.columns, shown) }),
       ...(ref.kind === 'version' && fields.ready === true && { draft: undefined, renames: undefined }),
       ...(moves && { aliases: aliasesAfterMove(record.aliases, ref as CreatableRef, target as CreatableRef) }),
@@ -172,9 +173,15 @@ function storedFields(kind: WritableKind, fields: RecordFields): RecordFields {
 /** Fields without empty texts and lists: an absent field means the same. */
 function omitEmpty(fields: RecordFields): RecordFields {
   return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== '' && !(Array.isArray(value) && value.length === 0)),
+    Object.entries(fields).filter(
+      ([name, value]) =>
+        value !== '' && !(Array.isArray(value) && value.length === 0) && !(name === 'reading' && isEmptyObject(value)),
+    ),
   );
 }
+
+const isEmptyObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 
 function refAfterEdit(ref: Refs[WritableKind], { slug = ref.slug, namespace }: RecordFields): Refs[WritableKind] {
   if (ref.kind === 'version' || ref.kind === 'user') return ref;
