@@ -103,6 +103,24 @@ function* checkQueryReferences(snapshot: Snapshot, query: Query, path: string): 
   }
 }
 
+/** Public records should not name users as readers if people are hidden: everybody may download the files of such records. */
+export function* checkPublicReaders(next: RecordSet): Generator<RecordDiagnostic> {
+  if (next.snapshot.settings.people === 'public') return;
+  for (const { namespace, datasets } of next.snapshot.folders.values()) {
+    if (namespace?.visibility !== 'public') continue;
+    for (const record of [namespace, ...[...datasets.values()].filter(({ visibility }) => visibility === 'public')])
+      for (const [i, reader] of record.readers.entries()) {
+        const username = readerUsername(reader);
+        if (username === undefined) continue;
+        const message =
+          `The record is public, so everybody can read in its file that ${username} is a reader. ` +
+          'Name a group instead, or write "people: public" in catalogue.yaml.';
+        const found = { code: 'reference', pointer: `/readers/${i}`, message, severity: 'warning' } as const;
+        yield makeDiagnostic(recordPathOf(next, record), found);
+      }
+  }
+}
+
 /** The parameters of saved queries must use the present names of columns: former ones work, but may be given to others. */
 export function* checkQueryColumns(next: RecordSet): Generator<RecordDiagnostic> {
   for (const query of allEntities(next.snapshot, 'query')) {

@@ -16,7 +16,13 @@ import {
   type Touched,
 } from './record-set.ts';
 import { datasetOf, formatRef, refOf } from './ref.ts';
-import { checkAliases, checkAllReferences, checkNewReferences, checkQueryColumns } from './reference-rules.ts';
+import {
+  checkAliases,
+  checkAllReferences,
+  checkNewReferences,
+  checkPublicReaders,
+  checkQueryColumns,
+} from './reference-rules.ts';
 import type { Snapshot } from './snapshot.ts';
 import { misspelledKeys } from './validators.ts';
 
@@ -33,6 +39,7 @@ export function checkRules(next: RecordSet, touched?: readonly Touched[]): reado
     ...checkKeys(next),
     ...checkIds(next),
     ...checkAllReferences(next),
+    ...checkPublicReaders(next),
     ...checkAliases(next),
     ...checkColumnNames(next),
     ...checkColumnsOfNewest(next),
