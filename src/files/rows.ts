@@ -9,8 +9,8 @@ import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { NotFoundError, UnavailableError } from '../catalogue/errors.ts';
 import { payloadPath } from '../catalogue/layout.ts';
 import { findEntity } from '../catalogue/lookup.ts';
-import { datasetOf, formatRef, refOf } from '../catalogue/ref.ts';
-import type { Reading, Settings, Version } from '../catalogue/types.ts';
+import { datasetRefOf, formatRef, refOf } from '../catalogue/ref.ts';
+import type { ReadingOptions, Settings, Version } from '../catalogue/types.ts';
 import { compareTables } from '../data/difference/difference.ts';
 import { ChecksumMismatchError, PayloadError } from '../data/errors.ts';
 import { type PayloadFormat, payloadFormats } from '../data/formats/detect-format.ts';
@@ -45,7 +45,7 @@ export async function queryRows(
 ): Promise<Rows> {
   const table = await openTable(files, version);
   const { parameters, length } = request;
-  const former = findEntity<'dataset'>(files.snapshot, datasetOf(version))?.former_names ?? {};
+  const former = findEntity<'dataset'>(files.snapshot, datasetRefOf(version))?.former_names ?? {};
   const schema = { ...table.schema, otherNames: otherNames(former, columnNames(table.schema)) };
   const query = parseDataQuery(parameters, schema, undefined, length);
   const format = formatFor(query, request);
@@ -100,7 +100,7 @@ function formatFor(query: DataQuery, { format, preferred = 'geojson' }: RowsRequ
  * Format of a payload and options for reading it, from the record of its version. No format if it is to be detected again: no rows were found at ingest,
  * and the format may only come from the file's extension.
  */
-export function recordedFormat(version: Version): { format?: PayloadFormat; reading: Reading } {
+export function recordedFormat(version: Version): { format?: PayloadFormat; reading: ReadingOptions } {
   const { format, rows, file, reading } = version;
   if (!Object.hasOwn(payloadFormats, format)) return { reading };
   const known = format as PayloadFormat;

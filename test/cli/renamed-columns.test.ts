@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { openFolder } from '../../src/files/file-catalogue.ts';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { makeRoot, seed, type } from '../support/prompt.ts';
 import { serveFolder } from '../support/server.ts';
 
@@ -98,7 +98,7 @@ describe('a former name of a column', () => {
     await isDone('version add parks/oaks c.csv --rename tallness=top', {
       files: { 'c.csv': 'name,top,girth\noak,13,3\n' },
     });
-    const files = await openFolder(root);
+    const files = await openFileCatalogue(root);
     const catalogue = files.for();
     const ref = { kind: 'dataset', namespace: 'parks', slug: 'oaks' } as const;
     const path = join(root, 'namespaces/parks/datasets/oaks/dataset.yaml');

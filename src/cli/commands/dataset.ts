@@ -1,31 +1,31 @@
 /** `catalogue dataset`: descriptions of published data. */
 import { Option } from 'commander';
 import { parseDatasetRef, parseSlugRef } from '../../catalogue/parse-ref.ts';
-import { mergeReading } from '../../catalogue/reading.ts';
+import { mergeReadingOptions } from '../../catalogue/reading.ts';
 import { formatRef } from '../../catalogue/ref.ts';
 import { representDataset } from '../../catalogue/represent.ts';
-import type { ReadingChanges } from '../../catalogue/types.ts';
+import type { ReadingOptionChanges } from '../../catalogue/types.ts';
 import { editorNote } from '../editing/edit-record.ts';
-import { inputFrom } from '../fields.ts';
-import { find, withSuggestions } from '../lookup.ts';
-import { type Noun, verbsOf } from '../noun.ts';
-import { rename } from '../options.ts';
-import { readingFrom, readingOptions, type UploadOptions } from '../transfer/upload.ts';
+import { inputFromOptions } from '../fields.ts';
+import { findEntityOrRenamed, withSuggestions } from '../lookup.ts';
+import { type Noun, verbsOfNoun } from '../noun.ts';
+import { renameOption } from '../options.ts';
+import { readingOptions, readingOptionsFrom, type UploadOptions } from '../transfer/upload.ts';
 import { assertLabelMakesSlug } from '../writes.ts';
 import { showDataset } from './dataset-show.ts';
 
-interface ReadingOptions extends UploadOptions {
+interface EditOptions extends UploadOptions {
   /** False to forget all options for reading. */
   readonly reading?: boolean;
 }
 
-const dataset: Noun<'dataset', ReadingOptions> = {
+const dataset: Noun<'dataset', EditOptions> = {
   kind: 'dataset',
   argument: 'dataset',
   parse: parseDatasetRef,
   represent: representDataset,
   ownInput(options) {
-    const changes = readingFrom(options);
+    const changes = readingOptionsFrom(options);
     if (options.reading === false) return { reading: null };
     return Object.keys(changes).length ? { reading: changes } : {};
   },
@@ -41,8 +41,8 @@ const dataset: Noun<'dataset', ReadingOptions> = {
       const ref = name.includes('/') ? parseDatasetRef(name) : undefined;
       const namespace = ref?.namespace ?? parseSlugRef('namespace', name).slug;
       if (!ref) assertLabelMakesSlug(options.label ?? '', `catalogue dataset add ${name}/<dataset> --label …`);
-      const fields = await inputFrom('dataset', { ...options }, call.context);
-      const home = await find(await call.open(), { kind: 'namespace', slug: namespace }, call.show);
+      const fields = await inputFromOptions('dataset', { ...options }, call.context);
+      const home = await findEntityOrRenamed(await call.open(), { kind: 'namespace', slug: namespace }, call.show);
       return { ...fields, namespace: home.slug, ...(ref && { slug: ref.slug }) };
     },
   },
@@ -80,7 +80,7 @@ const dataset: Noun<'dataset', ReadingOptions> = {
       "catalogue dataset edit parks/trees --decimal , --type postcode=string --crs ''",
     ],
     options: () => [
-      rename(),
+      renameOption(),
       new Option('--namespace <name>', 'Move it to another namespace; the old address leads to the new one.'),
       ...readingOptions(),
       new Option('--no-reading', 'Forget all options for reading.').default(true, 'they stay'),
@@ -92,7 +92,7 @@ const dataset: Noun<'dataset', ReadingOptions> = {
       }
       if (input.reading === undefined || input.reading === null) return input;
       const { reading } = await withSuggestions(catalogue, ref, () => catalogue.get<'dataset'>(ref));
-      return { ...input, reading: mergeReading(reading, input.reading as ReadingChanges) };
+      return { ...input, reading: mergeReadingOptions(reading, input.reading as ReadingOptionChanges) };
     },
   },
   remove: {
@@ -104,4 +104,4 @@ const dataset: Noun<'dataset', ReadingOptions> = {
   },
 };
 
-export const verbs = verbsOf(dataset);
+export const verbs = verbsOfNoun(dataset);

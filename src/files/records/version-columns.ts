@@ -1,14 +1,20 @@
 /** Columns in the records of a dataset, kept in step with its newest version. */
 
 import type { Rename } from '../../catalogue/catalogue.ts';
-import { compareWritten, fitColumns, isUnchanged, renameColumn, versionWithColumns } from '../../catalogue/columns.ts';
+import {
+  areColumnsUnchanged,
+  compareRecordedColumns,
+  fitColumnsToData,
+  renameColumn,
+  versionWithColumns,
+} from '../../catalogue/columns.ts';
 import { ValidationError } from '../../catalogue/errors.ts';
 import { findEntity } from '../../catalogue/lookup.ts';
 import { type DatasetRef, refOf, type VersionRef } from '../../catalogue/ref.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import type { DataColumn, Dataset, Version } from '../../catalogue/types.ts';
 import { type CatalogueFiles, existingRecordPath } from '../catalogue-files.ts';
-import { findRecord } from '../tree/file-tree.ts';
+import { findRecordFile } from '../tree/file-tree.ts';
 import type { Change } from '../writing/change.ts';
 import { parseRecordOrEmpty } from '../writing/conditions.ts';
 
@@ -17,7 +23,7 @@ import { parseRecordOrEmpty } from '../writing/conditions.ts';
  * @param found columns of the upload
  * @throws ValidationError
  */
-export function renamesOf(
+export function columnRenames(
   { columns, missing_columns, former_names }: Dataset,
   found: readonly DataColumn[],
   asked: readonly Rename[] = [],
@@ -45,10 +51,10 @@ interface NewData {
  * Changes of records for a new version: the dataset gets its columns, with descriptions and unknown keys as they are; and the
  * version before gets its own if its record was made without them.
  */
-export function columnsOfNewVersion(files: CatalogueFiles, dataset: Dataset, data: NewData): readonly Change[] {
+export function columnChangesForNewVersion(files: CatalogueFiles, dataset: Dataset, data: NewData): readonly Change[] {
   const { columns: found, renames, slug } = data;
   const set = ({ columns }: Readonly<Record<string, unknown>>) => ({
-    columns: fitColumns(renameWritten(columns, renames, found), found, slug),
+    columns: fitColumnsToData(renameWritten(columns, renames, found), found, slug),
   });
   const edit: Change = { do: 'edit', path: existingRecordPath(files, refOf(dataset) as DatasetRef), set };
   const before = versionWithColumns(dataset.versions);
@@ -64,7 +70,7 @@ export function columnsOfNewVersion(files: CatalogueFiles, dataset: Dataset, dat
  * @param published version that is made ready: the renames of a draft are applied
  */
 export function columnsOfNewest(files: CatalogueFiles, ref: DatasetRef, published?: Version): readonly Change[] {
-  const path = findRecord(files.store.tree, ref);
+  const path = findRecordFile(files.store.tree, ref);
   if (path === undefined || isBroken(files, path)) return [];
   const set: EditedKeys = ({ columns }, next) => {
     const newest = newestIn(next(), ref);
@@ -72,7 +78,7 @@ export function columnsOfNewest(files: CatalogueFiles, ref: DatasetRef, publishe
     const names = new Set(newest.columns.map(({ name }) => name));
     const renames = Object.entries(published?.renames ?? {}).map(([from, to]) => ({ from, to: String(to) }));
     const possible = renames.filter(({ from, to }) => !(names.has(from) && names.has(to)));
-    return { columns: fitColumns(renameWritten(columns, possible, newest.columns), newest.columns, newest.slug) };
+    return { columns: fitColumnsToData(renameWritten(columns, possible, newest.columns), newest.columns, newest.slug) };
   };
   return [{ do: 'edit', path, set }];
 }
@@ -98,8 +104,8 @@ function renameWritten(columns: unknown, renames: readonly Rename[], data: reado
 /** True if the record of a dataset has the columns of its newest version; false if no version tells them. */
 export function hasColumnsOfNewest(files: CatalogueFiles, ref: DatasetRef): boolean {
   const newest = newestIn(files.snapshot, ref);
-  const path = newest?.columns ? findRecord(files.store.tree, ref) : undefined;
+  const path = newest?.columns ? findRecordFile(files.store.tree, ref) : undefined;
   if (!newest?.columns || path === undefined) return false;
   const record = parseRecordOrEmpty(files.store.tree.read(path)?.text ?? '', path);
-  return isUnchanged(compareWritten(record.columns, newest.columns));
+  return areColumnsUnchanged(compareRecordedColumns(record.columns, newest.columns));
 }
