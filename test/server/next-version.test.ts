@@ -104,6 +104,13 @@ describe('a new version', () => {
     form.append('file', new Blob(['name,height\nelm,2\n']), 'a.csv');
     form.append('ready', 'false');
     assert.equal((await post(form)).body.ready, false);
+    const query = new FormData();
+    query.append('file', new Blob(['name,Height\nelm,3\n']), 'a.csv');
+    query.append('label', 'Spring');
+    const { body } = await post(query, '?ready=false&rename=height%3DHeight&label=Winter');
+    assert.deepEqual([body.ready, body.label], [false, 'Spring'], 'the form counts before the address');
+    await send('PATCH', new URL(body.url).pathname, { ready: true }, token);
+    assert.deepEqual((await ask(trees)).body.columns[1].name, 'Height');
   });
 });
 
