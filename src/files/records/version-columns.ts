@@ -101,11 +101,11 @@ function renameWritten(columns: unknown, renames: readonly Rename[], data: reado
     .reduce((now: unknown, rename) => renameColumn(now, rename, data), columns);
 }
 
-/** True if the record of a dataset has the columns of its newest version; false if no version tells them. */
-export function hasColumnsOfNewest(files: CatalogueFiles, ref: DatasetRef): boolean {
+/** True if the record of a dataset has the columns of its newest version; null if the record of that version doesn't tell them. */
+export function hasColumnsOfNewest(files: CatalogueFiles, ref: DatasetRef): boolean | null {
   const newest = newestIn(files.snapshot, ref);
   const path = newest?.columns ? findRecordFile(files.store.tree, ref) : undefined;
-  if (!newest?.columns || path === undefined) return false;
+  if (!newest?.columns || path === undefined) return null;
   const record = parseRecordOrEmpty(files.store.tree.read(path)?.text ?? '', path);
   return areColumnsUnchanged(compareRecordedColumns(record.columns, newest.columns));
 }

@@ -9,6 +9,7 @@ import { computeChecksum } from '../../disk/checksum.ts';
 import { openFileWithinFolder } from '../bytes.ts';
 import type { Access } from '../catalogue-files.ts';
 import { pushCommitMessage } from '../git/commit-messages.ts';
+import { makeRegularPause } from '../reading/event-loop.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
 import { membershipChanges, readerChanges } from '../records/membership.ts';
 import { columnsOfNewest, hasColumnsOfNewest } from '../records/version-columns.ts';
@@ -79,14 +80,20 @@ export class FileReplica implements Replica {
   /** Steps that give the records of datasets the columns of their newest versions, where they have others. */
   #columnSteps(refs: readonly DatasetRef[]): readonly Step[] {
     const { files } = this.#access;
-    const changes = (ref: DatasetRef) => (hasColumnsOfNewest(files, ref) ? [] : columnsOfNewest(files, ref));
+    const changes = (ref: DatasetRef) => (hasColumnsOfNewest(files, ref) === false ? columnsOfNewest(files, ref) : []);
     return refs.map((ref) => ({ changes: () => changes(ref) }));
   }
 
   async fitColumns(paths: readonly string[]): Promise<void> {
     const { files } = this.#access;
     await files.load();
-    const steps = this.#columnSteps(datasetsAt(paths));
+    const pause = makeRegularPause();
+    const others: DatasetRef[] = [];
+    for (const ref of datasetsAt(paths)) {
+      if (hasColumnsOfNewest(files, ref) === false) others.push(ref);
+      await pause();
+    }
+    const steps = this.#columnSteps(others);
     if (steps.length) await commit(this.#access, steps, { message: () => 'Update columns' });
   }
 
