@@ -57,11 +57,15 @@ export function columnChangesForNewVersion(files: CatalogueFiles, dataset: Datas
     columns: fitColumnsToData(renameWritten(columns, renames, found), found, slug),
   });
   const edit: Change = { do: 'edit', path: existingRecordPath(files, refOf(dataset) as DatasetRef), set };
+  return [edit, ...columnsOfVersionBefore(files, dataset)];
+}
+
+/** The change of the newest version's record, before another one follows, if it was made without columns. */
+function columnsOfVersionBefore(files: CatalogueFiles, dataset: Dataset): readonly Change[] {
   const before = versionWithColumns(dataset.versions);
-  if (!before || before.columns || dataset.columns.length === 0) return [edit];
-  const written = dataset.columns.map(({ name, type }) => ({ name, type }));
-  const path = existingRecordPath(files, refOf(before) as VersionRef);
-  return [edit, { do: 'edit', path, set: () => ({ columns: written }) }];
+  if (!before || before.columns || dataset.columns.length === 0) return [];
+  const columns = dataset.columns.map(({ name, type }) => ({ name, type }));
+  return [{ do: 'edit', path: existingRecordPath(files, refOf(before) as VersionRef), set: () => ({ columns }) }];
 }
 
 /**
@@ -80,7 +84,8 @@ export function columnsOfNewest(files: CatalogueFiles, ref: DatasetRef, publishe
     const possible = renames.filter(({ from, to }) => !(names.has(from) && names.has(to)));
     return { columns: fitColumnsToData(renameWritten(columns, possible, newest.columns), newest.columns, newest.slug) };
   };
-  return [{ do: 'edit', path, set }];
+  const dataset = published?.draft ? findEntity<'dataset'>(files.snapshot, ref) : undefined;
+  return [...(dataset ? columnsOfVersionBefore(files, dataset) : []), { do: 'edit', path, set }];
 }
 
 type EditedKeys = Extract<Change, { do: 'edit' }>['set'];

@@ -133,7 +133,10 @@ describe('columns of a dataset', () => {
     writeFileSync(path, readFileSync(path, 'utf8').replace(/^columns:\n( .*\n|- .*\n)*/m, ''));
     assert.doesNotMatch(readFileSync(path, 'utf8'), /columns/);
     assert.deepEqual((await shown()).columns, ['name string', 'height float m']);
-    const second = await publish('name,girth\noak,3\n');
+    const second = await publish('name,girth\noak,3\n', { ready: false });
+    assert.doesNotMatch(readFileSync(path, 'utf8'), /columns/);
+    const draft = { ...ref, kind: 'version', dataset: 'trees', slug: second.version.slug } as const;
+    await workshop.catalogue.edit<'version'>(draft, { ready: true });
     assert.match(readFileSync(path, 'utf8'), /name: height/, 'they are written down when another version follows');
     await workshop.catalogue.remove({ ...ref, kind: 'version', dataset: 'trees', slug: second.version.slug });
     assert.deepEqual((await shown()).columns, ['name string', 'height float m']);
