@@ -117,8 +117,10 @@ export function columnsWithVersions(dataset: Dataset, versions: readonly Version
   if (isPlain && (data === null || hasSameColumns(dataset, data))) return dataset;
   const all: readonly (Column & WrittenColumn)[] = [...dataset.columns, ...dataset.missing_columns];
   const written = mergeSameNames(all);
-  const former = { ...dataset.former_names };
-  for (const column of written) for (const name of formerNames(column)) former[String(name)] = column.name;
+  const former: Record<string, readonly string[]> = { ...dataset.former_names };
+  for (const column of written)
+    for (const name of formerNames(column).map(String))
+      former[name] = [...new Set([...(former[name] ?? []), String(column.name)])];
   if (data === null) {
     const columns = written.filter(({ missing_since }) => !missing_since).map((column) => columnFrom(column, column));
     const missing = written.filter(({ missing_since }) => missing_since).map(missingFrom);

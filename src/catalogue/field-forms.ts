@@ -15,6 +15,7 @@ const shapes: { readonly [T in Field['type']]?: FieldShape } = {
   image: 'image',
   columns: 'json',
   json: 'json',
+  reading: 'json',
   numbers: 'json',
   object: 'json',
 };

@@ -147,8 +147,8 @@ export function linkField<Value extends null = never>(
 }
 
 /** An object with any keys. */
-export const jsonField = (description: string, traits: FieldTraits = {}) =>
-  input<Readonly<Record<string, unknown>>>('json', { type: 'object', additionalProperties: true }, Object.freeze({}), {
+export const jsonField = <Value = unknown>(description: string, traits: FieldTraits = {}) =>
+  input<Readonly<Record<string, Value>>>('json', { type: 'object', additionalProperties: true }, Object.freeze({}), {
     description,
     ...traits,
   });

@@ -60,6 +60,7 @@ export type InputType =
   | 'link'
   | 'columns'
   | 'json'
+  | 'reading'
   | 'slug'
   | 'username'
   | 'password';

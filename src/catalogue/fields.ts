@@ -31,7 +31,7 @@ import {
   versionsField,
 } from './field-types.ts';
 import { maxId } from './ids.ts';
-import { reading } from './reading.ts';
+import { reading, writableReading } from './reading.ts';
 import { settingsFields } from './settings.ts';
 import { columnTypes } from './types.ts';
 
@@ -151,9 +151,12 @@ export const fields = {
       ...columnsField(missingColumn, 'Described columns that the newest version lacks.', { sparse: true }),
       ...unrecorded,
     }),
-    former_names: derivedField({ ...jsonField('Present names of columns, by former name.'), ...hidden }),
+    former_names: derivedField({
+      ...jsonField<readonly string[]>('Present names of columns, by former name.'),
+      ...hidden,
+    }),
     download: urlField('download/', 'Address of the payload of the newest version.'),
-    reading: reading('Options for reading the next version, as they were given for the last ones.'),
+    reading: writableReading('Options for reading the next version, as they were given for the last ones.'),
     aliases,
   },
 
@@ -176,6 +179,10 @@ export const fields = {
     ready: booleanField('Whether its data are served; false withdraws the version.', { default: true, filter: true }),
     url: address,
     draft: { ...booleanField('Not published yet: only owners see it.', { default: false }), ...hidden },
+    renames: {
+      ...jsonField('New names of columns that a draft brings when it is made ready, by present name.'),
+      ...hidden,
+    },
     notes: textField('What changed, in Markdown.'),
     format: derivedField({ ...file.format, ...unrecorded }),
     media_type: derivedField({ ...file.media_type, ...unrecorded, filter: true }),

@@ -104,4 +104,10 @@ export interface Replica {
    *   NotPermittedError, UnavailableError
    */
   put(path: string, bytes: FileBytes): Promise<void>;
+  /**
+   * Gives the records of datasets the columns of their newest versions. Of a local catalogue, after a pull: a pushed version
+   * may change the record by itself.
+   * @param paths of records of these datasets, or of their versions
+   */
+  fitColumns?(paths: readonly string[]): Promise<void>;
 }

@@ -29,7 +29,13 @@ import {
   type Touched,
 } from './record-set.ts';
 import { datasetRefOf, formatRef, refOf } from './ref.ts';
-import { findAliasConflicts, findMissingReferences, findNewMissingReferences } from './reference-rules.ts';
+import {
+  checkPublicReaders,
+  checkQueryColumns,
+  findAliasConflicts,
+  findMissingReferences,
+  findNewMissingReferences,
+} from './reference-rules.ts';
 import type { Snapshot } from './snapshot.ts';
 import { findMisspelledKeys } from './validators.ts';
 
@@ -46,9 +52,11 @@ export function findRuleViolations(next: RecordSet, touched?: readonly Touched[]
     ...checkKeys(next),
     ...checkIds(next),
     ...findMissingReferences(next),
+    ...checkPublicReaders(next),
     ...findAliasConflicts(next),
     ...checkColumnNames(next),
     ...checkColumnsOfNewest(next),
+    ...checkQueryColumns(next),
     ...checkPayloads(next),
   ];
 }

@@ -71,6 +71,7 @@ const values: Readonly<Record<Field['type'], (value: unknown, field: NamedField)
     value === null && field.default === null ? null : formatLinkValue(field, linked(value, field)),
   json: (value, field) => (typeof value === 'object' && value !== null ? value : absent(field)),
   object: (value, field) => (typeof value === 'object' && value !== null ? value : absent(field)),
+  reading: (value, field) => (typeof value === 'object' && value !== null ? value : absent(field)),
   columns: (value) => listOf(value).map((column) => readColumn(innerObject(column))),
   versions: (value) => listOf(value).map((version) => read.version(innerObject(version))),
 };

@@ -20,6 +20,7 @@ const types: Readonly<Record<Field['type'], string>> = {
   numbers: 'list',
   json: 'nested object',
   object: 'nested object',
+  reading: 'nested object',
   link: 'field',
   links: 'field',
   url: 'field',

@@ -88,6 +88,7 @@ async function synchronize(pair: Pair, options: SyncOptions, from: Side): Promis
       signal,
       onProgress,
     });
+    if (from === 'theirs') await target.fitColumns?.(done.map((step) => (step.do === 'move' ? step.to : step.path)));
     const isRemoteUnchanged = from === 'theirs' || done.length === 0;
     const tag = isRemoteUnchanged && haveSameFiles(state.files, comparison.theirs) ? comparison.tag : null;
     // Files that were blocked because the user is not signed in stay blocked until the user is.

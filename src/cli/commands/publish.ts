@@ -95,7 +95,7 @@ export const command: Verb<PublishOptions> = {
     const dataset = formatRef(datasetRefOf(published.version));
     if (isWritten) call.show.message(`${existing ? 'Changed' : 'Added'} dataset ${dataset}.`);
     showPublishedVersion(call, catalogue, published);
-    if (existing && !options.draft) await reportColumnChanges(call, catalogue, published);
+    if (existing) await reportColumnChanges(call, catalogue, published);
     return 0;
   },
 };

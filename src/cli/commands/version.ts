@@ -1,7 +1,7 @@
 /** `catalogue version`: the data of a dataset, one snapshot after another. */
 import { orderFields } from '../../catalogue/filters.ts';
 import { parseDatasetRef, parseVersionRef } from '../../catalogue/parse-ref.ts';
-import { readingOptionTexts } from '../../catalogue/reading.ts';
+import { readingText } from '../../catalogue/reading.ts';
 import { formatRef } from '../../catalogue/ref.ts';
 import { representVersion } from '../../catalogue/represent.ts';
 import type { Version } from '../../catalogue/types.ts';
@@ -62,7 +62,7 @@ const add: Verb<AddOptions> = {
     if (options.dryRun) showUploadDryRun(call, dataset, published);
     else {
       showPublishedVersion(call, catalogue, published);
-      if (!options.draft) await reportColumnChanges(call, catalogue, published);
+      await reportColumnChanges(call, catalogue, published);
     }
     return 0;
   },
@@ -122,12 +122,7 @@ const version: RecordNoun<'version'> = {
         ['size', numberFor(show, it.size, bytesText)],
         ['rows', numberFor(show, it.rows, numberText)],
         ['bbox', it.bbox?.join(', ') ?? ''],
-        [
-          'reading',
-          readingOptionTexts(it.reading)
-            .map(([name, value]) => `${name}=${value}`)
-            .join(', '),
-        ],
+        ['reading', readingText(it.reading)],
         ['checksum', it.checksum],
         ['url', it.href],
         ['notes', it.notes],

@@ -8,7 +8,7 @@ import type { ColumnType } from '../../catalogue/types.ts';
 import { ParameterError } from '../errors.ts';
 import { type BufferedGeometry, parseBbox, parseGeometry } from '../geometry/parse-geometry.ts';
 import { defaultQueryLimits, type QueryLimits } from '../limits.ts';
-import { columnNames, columnType, type TableColumn, type TableSchema } from '../row.ts';
+import { columnNames, findColumn, type TableColumn, type TableSchema } from '../row.ts';
 import { parseScalar, splitList } from './parameter-values.ts';
 import type { ComparisonOperator, Predicate, SpatialOperator, TextOperator } from './predicate.ts';
 
@@ -45,7 +45,8 @@ export function isColumnParameter(parameter: string, schema: TableSchema): boole
  * - Geometry lookups take what `parseGeometry` reads; `dwithin` takes `<geometry>,<distance>`, in metres or with a unit
  *   (`m`, `km` or `deg`).
  *
- * @throws ValidationError under the parameter's name, with the nearest existing name if there is one
+ * @throws ValidationError under the parameter's name, with the nearest existing name if there is one; ParameterError if
+ *   several columns have had the name
  */
 export function parseLookupPredicate(
   parameter: string,
@@ -73,16 +74,21 @@ export function parseLookupPredicate(
   }
 }
 
-/** Column and lookup of a parameter; undefined if it names no column. */
+/**
+ * Column and lookup of a parameter; undefined if it names no column. Columns come before other names that columns have had.
+ * @throws ParameterError if several columns have had the name
+ */
 function splitLookup(
   parameter: string,
   schema: TableSchema,
 ): { column: string; type: ColumnType; lookup: string } | undefined {
-  for (let end = parameter.length; end > 0; end = parameter.lastIndexOf('__', end - 1)) {
-    const column = parameter.slice(0, end);
-    const type = columnType(column, schema);
-    if (type) return { column, type, lookup: end === parameter.length ? 'exact' : parameter.slice(end + 2) };
-  }
+  const { otherNames: _, ...plain } = schema;
+  for (const known of schema.otherNames?.size ? [plain, schema] : [schema])
+    for (let end = parameter.length; end > 0; end = parameter.lastIndexOf('__', end - 1)) {
+      const column = findColumn(parameter.slice(0, end), known);
+      const lookup = end === parameter.length ? 'exact' : parameter.slice(end + 2);
+      if (column) return { column: column.name, type: column.type, lookup };
+    }
   return undefined;
 }
 

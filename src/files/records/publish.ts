@@ -220,8 +220,8 @@ class NewVersion {
     const path = existingRecordPath(this.#files, this.#dataset);
     const { reading } = this.#upload;
     const edit = changes.find((change) => change.do === 'edit' && change.path === path);
-    const set: Extract<Change, { do: 'edit' }>['set'] = (record) => ({
-      ...(edit?.do === 'edit' && edit.set(record)),
+    const set: Extract<Change, { do: 'edit' }>['set'] = (record, next) => ({
+      ...(edit?.do === 'edit' && edit.set(record, next)),
       reading: Object.keys(reading).length ? reading : undefined,
     });
     return [...changes.filter((change) => change !== edit), { do: 'edit', path, set }];
@@ -254,6 +254,7 @@ function extensionFor(fileName: string | undefined, { format, compression }: Ing
 }
 
 function versionRecord(slug: string, file: string, upload: ReadUpload, ingested: IngestResult) {
+  const renames = Object.fromEntries((upload.renames ?? []).map(({ from, to }) => [from, to]));
   const reading = versionReadingOptions(upload.reading);
   const { label, notes, metadata, fileName, ready } = upload;
   const { rows, bbox, format, mediaType, size, checksum } = ingested;
@@ -263,7 +264,7 @@ function versionRecord(slug: string, file: string, upload: ReadUpload, ingested:
     checksum,
     metadata: metadata || encodeSummary(ingested, fileName),
     ready: ready !== false,
-    ...(ready === false && { draft: true }),
+    ...(ready === false && { draft: true, ...(Object.keys(renames).length && { renames }) }),
     ...(notes && { notes }),
     ...(rows !== null && { rows }),
     ...(bbox && { bbox: [...bbox] }),

@@ -22,7 +22,7 @@ import { getEntity } from '../../catalogue/lookup.ts';
 import { parseDatasetRef } from '../../catalogue/parse-ref.ts';
 import { normalizeNewPassword } from '../../catalogue/passwords.ts';
 import type { RecordValue } from '../../catalogue/record-set.ts';
-import { formatRef, type Ref, type Refs, refOf } from '../../catalogue/ref.ts';
+import { datasetRefOf, formatRef, type Ref, type Refs, refOf } from '../../catalogue/ref.ts';
 import { parseLinkValue } from '../../catalogue/represent.ts';
 import { schemas } from '../../catalogue/schemas.ts';
 import type { Column, Entities, Kind } from '../../catalogue/types.ts';
@@ -36,7 +36,7 @@ import { commitStep } from '../transaction.ts';
 import { anyVersion, type Change } from '../writing/change.ts';
 import { storeImagesAndWrite } from './images.ts';
 import { planGroupReferenceWrites, planReaderReferenceWrites } from './membership.ts';
-import { planColumnWritesAfterVersionEdit } from './version-columns.ts';
+import { columnsOfNewest } from './version-columns.ts';
 
 /** Reference of a kind that can be created from fields. */
 type CreatableRef = Refs[CreatableKind];
@@ -114,20 +114,21 @@ export async function editRecord<K extends WritableKind>(
   const snapshot = await storeImagesAndWrite(files, storedFields(ref.kind, fields), dryRun, (kept, images) => {
     const set = (record: RecordValue) => ({
       ...kept,
+      ...(isEmptyObject(kept.reading) && { reading: undefined }),
       ...(fields.columns !== undefined && {
         columns: recordedColumnsAfterInput(record.columns, fields.columns, shown),
       }),
-      ...(ref.kind === 'version' && fields.ready === true && { draft: undefined }),
+      ...(ref.kind === 'version' && fields.ready === true && { draft: undefined, renames: undefined }),
       ...(moves && { aliases: aliasesAfterMove(record.aliases, ref as CreatableRef, target as CreatableRef) }),
     });
     const changes: Change[] = [
       ...images,
-      ...(ref.kind === 'version' && fields.ready !== undefined
-        ? planColumnWritesAfterVersionEdit(files, ref, Boolean(fields.ready))
-        : []),
       // Users and namespaces get the new name of a group first: an interruption gives nobody more permissions.
       ...memberships,
       { do: 'edit', path, set },
+      ...(entity.kind === 'version' && fields.ready !== undefined
+        ? columnsOfNewest(files, datasetRefOf(entity), fields.ready ? entity : undefined)
+        : []),
       ...(moves ? [{ do: 'move', path, to, ifMatch: anyVersion } as const] : []),
     ];
     const assert = () => assertEntityUnchanged(files, ref, ifMatch);
@@ -161,8 +162,8 @@ export async function removeRecord(
         : [];
   const path = existingRecordPath(files, ref);
   const assert = () => assertEntityUnchanged(files, ref, ifMatch as Entities[WritableKind] | undefined);
-  const columns = ref.kind === 'version' ? planColumnWritesAfterVersionEdit(files, ref, null) : [];
-  const changes: Change[] = [...memberships, ...columns, { do: 'remove', path, ifMatch: anyVersion }];
+  const columns = ref.kind === 'version' ? columnsOfNewest(files, datasetRefOf(ref)) : [];
+  const changes: Change[] = [...memberships, { do: 'remove', path, ifMatch: anyVersion }, ...columns];
   await commitStep(access, { assert, changes }, { dryRun, message: () => removalCommitMessage(ref) });
 }
 
@@ -177,9 +178,15 @@ function storedFields(kind: WritableKind, fields: RecordFields): RecordFields {
 /** Fields without empty texts and lists: an absent field means the same. */
 function omitEmpty(fields: RecordFields): RecordFields {
   return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== '' && !(Array.isArray(value) && value.length === 0)),
+    Object.entries(fields).filter(
+      ([name, value]) =>
+        value !== '' && !(Array.isArray(value) && value.length === 0) && !(name === 'reading' && isEmptyObject(value)),
+    ),
   );
 }
+
+const isEmptyObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 
 function refAfterEdit(ref: Refs[WritableKind], { slug = ref.slug, namespace }: RecordFields): Refs[WritableKind] {
   if (ref.kind === 'version' || ref.kind === 'user') return ref;

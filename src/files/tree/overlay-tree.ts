@@ -66,9 +66,10 @@ export class OverlayTree implements FileTree {
   stamp(path: string): Stamp | null {
     const file = this.#pending.get(path);
     if (file) return { ino: 0, size: file.size, mtime: -1, ctime: 0 };
-    const isFolder = [...this.#pending.keys()].some((one) => one.startsWith(`${path}/`));
+    // A folder with pending files has other names than on disk.
+    if ([...this.#pending.keys()].some((one) => one.startsWith(`${path}/`))) return folderStamp;
     const place = this.#baseOf(path);
-    return (place === null ? null : this.#base.stamp(place)) ?? (isFolder ? folderStamp : null);
+    return place === null ? null : this.#base.stamp(place);
   }
 
   names(path: string): readonly TreeEntry[] {

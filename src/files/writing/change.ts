@@ -10,6 +10,7 @@ import {
 } from '../../catalogue/layout.ts';
 import type { RecordValue } from '../../catalogue/record-set.ts';
 import type { RecordChange } from '../../catalogue/replica.ts';
+import type { Snapshot } from '../../catalogue/snapshot.ts';
 
 /** `ifMatch` of a change that does not depend on the contents of the record: it has to exist (RFC 9110, section 13.1.1). */
 export const anyVersion = '*';
@@ -17,11 +18,14 @@ export const anyVersion = '*';
 export type Change =
   /** New text of a record, its removal or its move; `ifMatch` is the expected checksum, or `anyVersion`. */
   | RecordChange
-  /** Keys of a record to set, computed from its contents under the lock; undefined removes a key. */
+  /**
+   * Keys of a record to set, computed under the lock from its contents and from the records as the changes before it leave
+   * them; undefined removes a key.
+   */
   | {
       readonly do: 'edit';
       readonly path: string;
-      readonly set: (record: RecordValue) => Readonly<Record<string, unknown>>;
+      readonly set: (record: RecordValue, next: () => Snapshot) => Readonly<Record<string, unknown>>;
     }
   /** New record, whose name no other record and no folder has. */
   | { readonly do: 'create'; readonly path: string; readonly text: string }
@@ -38,6 +42,8 @@ export type Change =
       readonly do: 'restore';
       readonly path: string;
       readonly from: string;
+      /** In bytes. */
+      readonly size: number;
       readonly ref: RecordRef;
       /** The record's file, if it is what is moved, or lies in it. */
       readonly record?: { readonly path: string; readonly text: string } | undefined;

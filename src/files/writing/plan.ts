@@ -157,7 +157,12 @@ export class TransactionPlan {
     assertRecordNotBroken(this.#snapshot, path);
     const before = file.bytes.toString();
     const record = parseRecordOrEmpty(before, path);
-    const text = editRecordText(before, recordFormat(path), set(record), Object.keys(schemas[ref.kind].properties));
+    const text = editRecordText(
+      before,
+      recordFormat(path),
+      set(record, () => this.#readWritten()),
+      Object.keys(schemas[ref.kind].properties),
+    );
     if (text === before) return null;
     assertRecordContentsPermitted(this.#access, ref, assertRecordTextValid(ref.kind, path, text), record);
     this.#setText(ref, path, text, false);
@@ -224,14 +229,14 @@ export class TransactionPlan {
   }
 
   #restore(change: ChangeOf<'restore'>): Action {
-    const { ref, path, record } = change;
+    const { ref, path, size, record } = change;
     const existing = [path, ...recordPaths(ref)].find((one) => existsInTree(this.#overlay, one));
     if (existing)
       throw new ConflictError(
         `The ${ref.kind} ${formatRef(ref)} can't be restored: ${existing} exists. Rename or remove it first.`,
       );
     if (record) this.#setText(ref, record.path, record.text, true);
-    else this.#overlay.add(path, 0);
+    else this.#overlay.add(path, size);
     this.#scopes.push(...scopesToRefresh(ref));
     return change;
   }
