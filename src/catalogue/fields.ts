@@ -135,12 +135,12 @@ export const fields = {
       search: true,
       filter: 'Only those with this keyword; of several, any.',
     }),
-    licence: text('SPDX identifier of the licence.', { filter: 'Only those of this licence.' }),
-    homepage: text('Website about the dataset.'),
+    licence: text('SPDX identifier, or URL.', { meaning: 'licence', filter: 'Only those of this licence.' }),
+    homepage: text('URL of a website about the dataset.', { meaning: 'homepage' }),
     publisher: text('Who publishes the dataset; attribution where the licence asks for it.', {
       filter: 'Only those of this publisher.',
     }),
-    contact: text('E-mail address or URL for questions.'),
+    contact: text('E-mail address or URL for questions.', { meaning: 'contact' }),
     visibility,
     readers: groupsAndUsers('Groups, and users as user:<username>, who may see the dataset while it is private.'),
     columns: columns(column, 'The columns of the newest version.', {
@@ -230,7 +230,7 @@ export const fields = {
     id,
     username: required(username('Name to sign in with.', { search: true, order: true, filter: true, own: true })),
     name: text('Full name.', { search: true, own: true }),
-    email: text('E-mail address, shown to the user and to staff only.', { personal: true, own: true }),
+    email: text('E-mail address, shown to the user and staff only.', { personal: true, own: true, meaning: 'email' }),
     staff: boolean('May write everything.', { default: false, personal: true }),
     groups: links('group', 'Groups the user is a member of.', {
       filter: 'Only members of this group; of several, of any.',

@@ -6,6 +6,7 @@ import { compareWritten, fitColumns, isUnchanged, misfitMessage, versionWithColu
 import { unusedId } from './ids.ts';
 import { parseRecordName, payloadFolder, type RecordRef, recordAt, recordPaths, siblingsFolder } from './layout.ts';
 import { allEntities, type ListedKind } from './listing.ts';
+import { valueProblems } from './meaning.ts';
 import {
   makeDiagnostic,
   type RecordDiagnostic,
@@ -30,7 +31,7 @@ export function checkRules(next: RecordSet, touched?: readonly Touched[]): reado
   if (touched)
     return [...checkNewNames(next, touched), ...checkNewIds(next, touched), ...checkNewReferences(next, touched)];
   return [
-    ...checkKeys(next),
+    ...checkContents(next),
     ...checkIds(next),
     ...checkAllReferences(next),
     ...checkAliases(next),
@@ -206,14 +207,18 @@ function* checkColumnsOfNewest(next: RecordSet): Generator<RecordDiagnostic> {
   }
 }
 
-/** Keys must not look like a misspelled key of the schema. */
-function* checkKeys(next: RecordSet): Generator<RecordDiagnostic> {
+/** Keys must not look like a misspelled key of the schema, and values must be what their field means. */
+function* checkContents(next: RecordSet): Generator<RecordDiagnostic> {
   for (const path of next.paths()) {
     const { kind } = recordAt(path);
     const record = next.record(path);
     if (kind === 'payload' || kind === 'unknown' || !record) continue;
     for (const found of misspelledKeys(kind, record))
       yield makeDiagnostic(path, { code: 'unknown-key', ...found, severity: 'warning' });
+    for (const { sameAs, ...found } of valueProblems(kind, record)) {
+      const fix = sameAs !== undefined && { fix: () => ({ [found.pointer.slice(1)]: sameAs }) };
+      yield makeDiagnostic(path, { code: 'value', ...found, severity: 'warning', ...fix });
+    }
   }
 }
 

@@ -40,6 +40,7 @@ export interface MissingColumn extends Column {
 export interface Settings {
   readonly title: string;
   readonly description: string;
+  readonly language: string;
   /** Without a final slash; '' for the base URL of each request. */
   readonly base_url: string;
   readonly page_size: number;
@@ -222,6 +223,7 @@ export type DiagnosticCode =
   | 'alias'
   | 'column'
   | 'unknown-key'
+  | 'value'
   | 'payload'
   | 'accounts'
   /** From a server that does not report a code. */

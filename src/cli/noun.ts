@@ -13,7 +13,7 @@ import { find, listAll, withSuggestions } from './lookup.ts';
 import { dryRun, limit, ordering, search, yes } from './options.ts';
 import { confirmRemoval, linksOf, showOutcome } from './output/outcome.ts';
 import type { Show } from './output/show.ts';
-import { assertChanges, assertLabelMakesSlug, createRecord, editFields, removeRecord } from './writes.ts';
+import { assertChanges, assertLabelMakesSlug, createRecord, editFields, removeRecord, warnOfValues } from './writes.ts';
 
 /** Options of these verbs, besides those of the record's fields. */
 interface Options {
@@ -111,6 +111,7 @@ function addVerb<K extends CreatableKind, Own extends object>(noun: Noun<K, Own>
       const entity = await createRecord(catalogue, kind, input, options);
       const object = noun.represent(entity, linksOf(catalogue));
       showOutcome(call, { done: ['Added', 'add'], ref: entity, object, dryRun: options.dryRun });
+      await warnOfValues(call.show, kind, input);
       return 0;
     },
   };
@@ -195,6 +196,7 @@ export function editVerb<K extends WritableKind, Own extends object>(noun: Recor
       const entity = await editFields(catalogue, ref, input, options);
       const object = noun.represent(entity, linksOf(catalogue));
       showOutcome(call, { done: ['Changed', 'change'], ref, now: entity, object, dryRun: options.dryRun });
+      await warnOfValues(call.show, kind, input);
       return 0;
     },
   };

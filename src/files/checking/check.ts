@@ -89,7 +89,9 @@ async function findDiagnostics(root: string, options: CheckOptions) {
     : await checkAll(root, options);
   const withPosition = ({ fix, other: _, ...one }: Found): CheckDiagnostic => {
     const text = one.line ? undefined : records.text(one.path);
-    const { line = 1, column = 1 } = text === undefined ? one : findPosition(text, recordFormat(one.path), one.pointer);
+    const part = one.code === 'unknown-key' ? 'key' : 'value';
+    const { line = 1, column = 1 } =
+      text === undefined ? one : findPosition(text, recordFormat(one.path), one.pointer, part);
     return { ...one, line, column, fixable: Boolean(fix) };
   };
   const all = found.map((one) => ({ found: one, diagnostic: withPosition(one) }));

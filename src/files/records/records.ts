@@ -52,7 +52,8 @@ export async function createRecord<K extends CreatableKind>(
   { dryRun }: WriteOptions<never> = {},
 ): Promise<Entities[K]> {
   const { files } = access;
-  const { columns, ...given } = parseInput(kind, input, { partial: false }) as RecordFields;
+  const language = await languageOf(files);
+  const { columns, ...given } = parseInput(kind, input, { partial: false, language }) as RecordFields;
   const fields = columns === undefined ? given : { ...given, columns: newColumns(columns) };
   assertNamespaceName(fields);
   const slug = String(fields.slug ?? fields.username);
@@ -60,7 +61,7 @@ export async function createRecord<K extends CreatableKind>(
   const ref = (
     kind === 'dataset' ? { kind, namespace: String(fields.namespace), slug } : { kind, slug }
   ) as CreatableRef;
-  await files.ensureRead([{ kind: 'settings' }, ref, ...unitsInFields(kind, fields)]);
+  await files.ensureRead([ref, ...unitsInFields(kind, fields)]);
   const memberships = ref.kind === 'group' ? await membershipChanges(files, ref, ref, fields.members) : [];
   const path = `${recordStem(ref)}.yaml`;
   const id = unusedId((candidate) => [...allEntities(files.snapshot, kind)].some((entity) => entity.id === candidate));
@@ -96,7 +97,9 @@ export async function editRecord<K extends WritableKind>(
     readonly label?: string;
     readonly columns?: readonly Column[];
   };
-  const fields = parseInput(ref.kind, input, { partial: true, ...(ref.kind !== 'user' && { label }) }) as RecordFields;
+  const language = await languageOf(files);
+  const own = ref.kind === 'user' ? {} : { label };
+  const fields = parseInput(ref.kind, input, { partial: true, language, ...own }) as RecordFields;
   if (ref.kind === 'user' && (fields.username ?? ref.slug) !== ref.slug)
     throw new ValidationError({ username: ["A username can't be changed."] });
   assertNamespaceName(fields);
@@ -157,6 +160,12 @@ export async function removeRecord(
   const columns = ref.kind === 'version' ? columnsAfter(files, ref, null) : [];
   const changes: Change[] = [...memberships, ...columns, { do: 'remove', path, ifMatch: anyVersion }];
   await commitStep(access, { assert, changes }, { dryRun, message: () => removalMessage(ref) });
+}
+
+/** The language in which slugs are spelled. */
+async function languageOf(files: CatalogueFiles): Promise<string> {
+  await files.ensureRead([{ kind: 'settings' }]);
+  return files.snapshot.settings.language;
 }
 
 /** Keys of a record in their order. */
