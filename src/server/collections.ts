@@ -2,6 +2,7 @@
 import type { Catalogue, HistoryRef, Page } from '../catalogue/catalogue.ts';
 import { NotAuthenticatedError } from '../catalogue/errors.ts';
 import { latestReadyVersion } from '../catalogue/lookup.ts';
+import { readableMetadata } from '../catalogue/metadata.ts';
 import { isUserOrStaff, maySeePeople } from '../catalogue/permissions.ts';
 import { datasetOf, type Ref, refOf } from '../catalogue/ref.ts';
 import { represent, representFile, toJson, urlOf } from '../catalogue/represent.ts';
@@ -71,8 +72,13 @@ export function representPage(
     json: () =>
       `{"count":${page.count},"next":${JSON.stringify(next)},"previous":${JSON.stringify(previous)},"results":[${items().join(',')}]}`,
     headers: [['Link', link]],
+    reviver: showMetadata,
   };
 }
+
+/** Metadata of versions in a form that people can read. */
+const showMetadata = (name: string, value: unknown) =>
+  name === 'metadata' && typeof value === 'string' ? readableMetadata(value) : value;
 
 /** The entity at the address. */
 export function detail<K extends Kind>(kind: K): Handler {
@@ -93,6 +99,7 @@ export function detail<K extends Kind>(kind: K): Handler {
       dependsOn: [entity, dataset],
       json: () => jsonOf(known, request),
       headers: [['Link', link]],
+      reviver: showMetadata,
       targets: () => namedDownloads(known, links),
     };
   };

@@ -10,6 +10,7 @@ import { editorNote } from '../editing/edit-record.ts';
 import { find, findVersion, listAll } from '../lookup.ts';
 import { editVerb, type RecordNoun, removeVerb, showVerb } from '../noun.ts';
 import { dryRun, limit, ordering } from '../options.ts';
+import { metadataText } from '../output/metadata.ts';
 import { linksOf } from '../output/outcome.ts';
 import { bytesText, momentText, numberText } from '../output/quantities.ts';
 import type { Show } from '../output/show.ts';
@@ -128,6 +129,7 @@ const version: RecordNoun<'version'> = {
             .map(([name, value]) => `${name}=${value}`)
             .join(', '),
         ],
+        ['metadata', metadataText(it.metadata, show.forPeople)],
         ['checksum', it.checksum],
         ['url', it.href],
         ['notes', it.notes],

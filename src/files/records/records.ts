@@ -35,6 +35,7 @@ import { commitStep } from '../transaction.ts';
 import { anyVersion, type Change } from '../writing/change.ts';
 import { withImages } from './images.ts';
 import { membershipChanges, readerChanges } from './membership.ts';
+import { storedMetadata } from './metadata.ts';
 import { columnsAfter } from './version-columns.ts';
 
 /** Reference of a kind that can be created from fields. */
@@ -114,6 +115,7 @@ export async function editRecord<K extends WritableKind>(
   const snapshot = await withImages(files, storedFields(ref.kind, fields), dryRun, (kept, images) => {
     const set = (record: RecordValue) => ({
       ...kept,
+      ...(typeof kept.metadata === 'string' && { metadata: storedMetadata(kept.metadata, record.metadata) }),
       ...(fields.columns !== undefined && { columns: mergeColumns(record.columns, fields.columns, shown) }),
       ...(ref.kind === 'version' && fields.ready === true && { draft: undefined }),
       ...(moves && { aliases: aliasesAfterMove(record.aliases, ref as CreatableRef, target as CreatableRef) }),
