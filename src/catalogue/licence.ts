@@ -2,7 +2,7 @@
 import parseExpression from 'spdx-expression-parse';
 import outdated from 'spdx-license-ids/deprecated.json' with { type: 'json' };
 import current from 'spdx-license-ids/index.json' with { type: 'json' };
-import { closest } from './closest.ts';
+import { closestWord } from './closest.ts';
 import { isHttpUrl } from './urls.ts';
 
 /** SPDX's words for "no licence" and "not known". */
@@ -35,7 +35,7 @@ export function nearestLicence(text: string): string | undefined {
   if (id !== undefined) return id;
   const known = creativeCommons(text) ?? names.find(([pattern]) => pattern.test(text))?.[1];
   // Of longer texts, and of very short ones, too many identifiers are near.
-  return known ?? (/^.{5,30}$/.test(text) ? closest(text, identifiers, 2) : undefined);
+  return known ?? (/^.{5,30}$/.test(text) ? closestWord(text, identifiers, 2) : undefined);
 }
 
 /** `CCBY40` of `CC BY 4.0`, `cc-by-4.0` and `CC_BY-4-0`. */

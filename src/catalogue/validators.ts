@@ -1,9 +1,9 @@
 /** Validation of records against their schemas, with messages that say what to write. */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import { closest } from './closest.ts';
+import { closestWord } from './closest.ts';
+import type { Diagnostic } from './diagnostic.ts';
 import type { Schema } from './field.ts';
 import { type RecordKind, type RecordOf, schemas } from './schemas.ts';
-import type { Diagnostic } from './types.ts';
 
 /** One error in a record. The pointer leads to the value, or to the object that lacks a key. */
 export type SchemaDiagnostic = Pick<Diagnostic, 'pointer' | 'message'>;
@@ -28,7 +28,7 @@ const maxErrors = 50;
  * Validates the contents of a file against the schema of its kind.
  * @returns the record, typed; or the first fifty errors
  */
-export function checkRecord<K extends RecordKind>(
+export function validateRecord<K extends RecordKind>(
   kind: K,
   value: unknown,
 ): { readonly value: RecordOf<K> } | { readonly errors: readonly SchemaDiagnostic[] } {
@@ -41,7 +41,7 @@ export function checkRecord<K extends RecordKind>(
  * Finds keys of a record that are not in its schema and look like misspelled ones; in the settings, all that are not in it.
  * @returns a diagnostic for each, with the key that was probably meant
  */
-export function misspelledKeys(
+export function findMisspelledKeys(
   kind: RecordKind,
   value: Readonly<Record<string, unknown>>,
 ): readonly SchemaDiagnostic[] {
@@ -60,7 +60,7 @@ function* unknownKeys(schema: Schema, value: unknown, pointer: string, isClosed:
       yield* unknownKeys(schema.properties[key], item, place, isClosed);
       continue;
     }
-    const meant = closest(key, known);
+    const meant = closestWord(key, known);
     const message = `"${key}" means nothing here.`;
     if (meant && !Object.hasOwn(value, meant)) yield { pointer: place, message: `${message} Did you mean "${meant}"?` };
     else if (isClosed && !/^(?:x-|\$)/.test(key))
@@ -111,7 +111,7 @@ function explain(error: ErrorObject): SchemaDiagnostic {
 }
 
 function suggestion(data: unknown, allowed: readonly string[]): string {
-  const meant = typeof data === 'string' ? closest(data, allowed) : undefined;
+  const meant = typeof data === 'string' ? closestWord(data, allowed) : undefined;
   return meant ? ` Did you mean ${meant}?` : '';
 }
 

@@ -3,9 +3,9 @@
  * the file system (ctime, which programs can't set), so that no change is missed that was made by hand, by git or by a copy.
  */
 import type { ChangedRecord, ChangesOptions, Page } from '../catalogue/catalogue.ts';
-import { pageAfter } from '../catalogue/cursor.ts';
+import { pageAfterCursor } from '../catalogue/cursor.ts';
 import { ValidationError } from '../catalogue/errors.ts';
-import { recordStem, unitKey } from '../catalogue/layout.ts';
+import { recordPathWithoutExtension, unitKey } from '../catalogue/layout.ts';
 import { allEntities, compareValues } from '../catalogue/listing.ts';
 import { type Ref, refOf } from '../catalogue/ref.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
@@ -34,12 +34,16 @@ export function listChanges(
     .map((ref) => ({ ref, time: lastChange(store, ref) }))
     .filter(({ time }) => time >= from && time <= until)
     .map(({ ref, time }) => ({ ref, datetime: new Date(time).toISOString() }))
-    .sort((a, b) => compareValues(a.datetime, b.datetime) || compareValues(recordStem(a.ref), recordStem(b.ref)));
+    .sort(
+      (a, b) =>
+        compareValues(a.datetime, b.datetime) ||
+        compareValues(recordPathWithoutExtension(a.ref), recordPathWithoutExtension(b.ref)),
+    );
   const order = [
     { value: ({ datetime }: ChangedRecord) => datetime, isDescending: false },
-    { value: ({ ref }: ChangedRecord) => recordStem(ref), isDescending: false },
+    { value: ({ ref }: ChangedRecord) => recordPathWithoutExtension(ref), isDescending: false },
   ];
-  return pageAfter(changes, { cursor, pageSize }, visible.settings, order, compareValues);
+  return pageAfterCursor(changes, { cursor, pageSize }, visible.settings, order, compareValues);
 }
 
 /** Time of the last change of a record and what belongs to it, in whole milliseconds. */

@@ -5,7 +5,7 @@ import { isBytesPath } from '../catalogue/layout.ts';
 import type { ChangeOutcome, FileBytes, FileEntry, Manifest, RecordChange, Replica } from '../catalogue/replica.ts';
 import { apiRoot } from '../catalogue/urls.ts';
 import type { Http } from './http.ts';
-import { countBytes, readLines } from './http-body.ts';
+import { readLines, reportProgress } from './http-body.ts';
 import { responseError } from './response-errors.ts';
 import { writeQuery } from './write.ts';
 
@@ -110,7 +110,7 @@ export class RemoteReplica implements Replica {
         'content-length': String(size),
         'repr-digest': `sha-256=:${digest}:`,
       },
-      body: Readable.from(countBytes(source(), onProgress), { objectMode: false }),
+      body: Readable.from(reportProgress(source(), onProgress), { objectMode: false }),
       signal,
     });
     body.resume();

@@ -4,22 +4,22 @@ import contentDisposition from 'content-disposition';
 import { NotFoundError } from '../catalogue/errors.ts';
 import { mediaTypeOf } from '../catalogue/media-types.ts';
 import type { FileEntry } from '../catalogue/replica.ts';
-import { matchesTag, reprDigest } from './headers.ts';
-import { sendStored } from './payloads.ts';
-import { lastValue } from './query-string.ts';
+import { etagMatches, reprDigest } from './headers.ts';
+import { sendStoredBytes } from './payloads.ts';
+import { lastParameterValue } from './query-string.ts';
 import type { RequestContext } from './route.ts';
 import { sendDocument } from './stream.ts';
 
 export const fileListTypes = ['application/json', 'application/x-ndjson'] as const;
 
 /** All files that the viewer may see, a line of JSON each; the records' texts with `?texts=true`. */
-export async function listFiles({ catalogue, ctx, query, viewer }: RequestContext): Promise<undefined> {
-  const manifest = await catalogue.replica.manifest({ texts: lastValue(query, 'texts') === 'true' });
+export async function listFilesHandler({ catalogue, ctx, query, viewer }: RequestContext): Promise<undefined> {
+  const manifest = await catalogue.replica.manifest({ texts: lastParameterValue(query, 'texts') === 'true' });
   if (!manifest) throw new NotFoundError();
   // A client that has the manifest in any content coding has it: it keeps the manifest uncompressed.
   const condition = ctx.get('If-None-Match');
   const tags = ['', '-gzip', '-br'].map((coding) => `"${manifest.tag}${coding}"`);
-  const known = condition && tags.find((tag) => matchesTag(condition, tag));
+  const known = condition && tags.find((tag) => etagMatches(condition, tag));
   if (known) {
     ctx.set({ ETag: known, 'Cache-Control': cacheControl(viewer) });
     ctx.status = 304;
@@ -48,11 +48,11 @@ async function* linesOf(entries: AsyncIterable<FileEntry>): AsyncGenerator<Buffe
 }
 
 /** The bytes of one file. */
-export async function showFile({ catalogue, ctx, params, viewer }: RequestContext): Promise<undefined> {
+export async function showFileHandler({ catalogue, ctx, params, viewer }: RequestContext): Promise<undefined> {
   const { replica } = catalogue;
   const entry = await replica.entry(params.path ?? '');
   const { path, checksum, size, record, mediaType = mediaTypeOf(params.path ?? '') } = entry;
-  await sendStored(ctx, {
+  await sendStoredBytes(ctx, {
     mediaType,
     size,
     tag: checksum,

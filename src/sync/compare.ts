@@ -4,7 +4,7 @@ import { type FileState, type Files, isSynced, type Side } from './files.ts';
 import { detectMoves, recordSharedMoves } from './find-moves.ts';
 import { planSync, type SyncPlan } from './plan.ts';
 import type { SyncState } from './state.ts';
-import { type TextReader, TextSpool, textReader } from './texts.ts';
+import { makeTextReader, type TextReader, TextSpool } from './texts.ts';
 
 /** Two catalogues that are synchronised. */
 export interface Pair {
@@ -55,7 +55,7 @@ export async function compareReplicas(pair: Pair, withTexts = false): Promise<Co
     );
     const ours = local.files;
     const theirs = remote.tag === null ? new Map(state.files) : remote.files;
-    const texts = { ours: textReader(pair.ours), theirs: textReader(pair.theirs, spool) };
+    const texts = { ours: makeTextReader(pair.ours), theirs: makeTextReader(pair.theirs, spool) };
     await recordSharedMoves(state, { base: state.files, ours, theirs }, texts);
     const base: Files = new Map(state.files);
     const hiddenReason = state.header.signedIn && !pair.signedIn ? hiddenMessage : undefined;

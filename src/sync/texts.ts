@@ -1,10 +1,10 @@
 /** Texts of records that are to be written: read one by one if they are few, all at once if they are many. */
 import { rm } from 'node:fs/promises';
 import { StaleError, ValidationError } from '../catalogue/errors.ts';
-import { recordAt, recordFormat } from '../catalogue/layout.ts';
+import { recordAtPath, recordFormat } from '../catalogue/layout.ts';
 import { encodeMetadata, type MetadataMapping, readableMetadata } from '../catalogue/metadata.ts';
 import type { FileEntry, Replica } from '../catalogue/replica.ts';
-import { checksumOf } from '../disk/checksum.ts';
+import { computeChecksum } from '../disk/checksum.ts';
 import { parseRecord } from '../text/parse.ts';
 import type { RecordFields } from './field-conflicts.ts';
 import { LineFile, type LinePosition } from './line-file.ts';
@@ -27,7 +27,7 @@ export class TextSpool {
 
   /** Keeps the text of an entry, if it has the entry's checksum. */
   async add({ checksum, text }: FileEntry): Promise<void> {
-    if (text === undefined || this.#positions.has(checksum) || checksumOf(text) !== checksum) return;
+    if (text === undefined || this.#positions.has(checksum) || computeChecksum(text) !== checksum) return;
     this.#positions.set(checksum, await this.#lines.append(JSON.stringify(text)));
   }
 
@@ -58,7 +58,7 @@ export interface TextReader {
 const maxCached = 4_000_000;
 
 /** A reader that takes texts from the spool, and those that aren't in it from the replica. */
-export function textReader(replica: Replica, spool?: TextSpool): TextReader {
+export function makeTextReader(replica: Replica, spool?: TextSpool): TextReader {
   const cache = new Map<string, string>();
   let size = 0;
   return {
@@ -67,7 +67,7 @@ export function textReader(replica: Replica, spool?: TextSpool): TextReader {
       const known = cache.get(checksum) ?? (await spool?.get(checksum));
       if (known !== undefined && known !== null) return known;
       const text = await readRecordText(await replica.read(path, { checksum }));
-      if (checksumOf(text) !== checksum) throw new StaleError();
+      if (computeChecksum(text) !== checksum) throw new StaleError();
       size += text.length;
       if (size > maxCached) {
         cache.clear();
@@ -107,7 +107,7 @@ export function parseRecordFields(path: string, text: string): RecordFields | nu
   if (!('value' in parsed)) return null;
   const fields = parsed.value as RecordFields;
   const { metadata } = fields;
-  if (recordAt(path).kind !== 'version' || metadata === undefined) return fields;
+  if (recordAtPath(path).kind !== 'version' || metadata === undefined) return fields;
   const isMapping = typeof metadata === 'object' && metadata !== null;
   const encoded = isMapping ? encodeMetadata(metadata as MetadataMapping) : metadata;
   return typeof encoded === 'string' ? { ...fields, metadata: readableMetadata(encoded) } : fields;

@@ -1,9 +1,9 @@
 /** Metadata of versions in records: plain YAML where that gives back the same bytes, else the text as it came. */
 
-import { recordAt } from '../../catalogue/layout.ts';
+import { recordAtPath } from '../../catalogue/layout.ts';
 import { decodeMetadata, encodeMetadata, type MetadataMapping } from '../../catalogue/metadata.ts';
 import { makeDiagnostic, type RecordDiagnostic, type RecordValue } from '../../catalogue/record-set.ts';
-import { editText, newText } from '../../text/document.ts';
+import { editRecordText, newRecordText } from '../../text/document.ts';
 import { parseRecord } from '../../text/parse.ts';
 
 /** Maximum length of the YAML, in characters: a record has a maximum size, too. */
@@ -19,8 +19,8 @@ export function storedMetadata(text: string, present?: unknown): MetadataMapping
   if (!mapping || hasLongKey(mapping)) return text;
   try {
     const isMapping = typeof present === 'object' && present !== null;
-    const before = newText({ metadata: isMapping ? present : '' }, []);
-    const written = editText(before, 'yaml', { metadata: mapping }, ['metadata']);
+    const before = newRecordText({ metadata: isMapping ? present : '' }, []);
+    const written = editRecordText(before, 'yaml', { metadata: mapping }, ['metadata']);
     const parsed = parseRecord(written, 'yaml');
     const { metadata } = ('value' in parsed ? parsed.value : {}) as { readonly metadata: MetadataMapping };
     return written.length <= maxLength && encodeMetadata(metadata) === text ? mapping : text;
@@ -45,7 +45,7 @@ export function* rewritableMetadata(
   record: (path: string) => RecordValue | undefined,
 ): Generator<RecordDiagnostic> {
   for (const path of paths) {
-    const { metadata } = (recordAt(path).kind === 'version' && record(path)) || {};
+    const { metadata } = (recordAtPath(path).kind === 'version' && record(path)) || {};
     if (typeof metadata !== 'string' || typeof storedMetadata(metadata) === 'string') continue;
     const message = 'metadata is base64, and can be written as YAML.';
     const fix = ({ metadata: now }: RecordValue) => ({ metadata: typeof now === 'string' ? storedMetadata(now) : now });

@@ -4,8 +4,8 @@ import { compareTexts } from '../../catalogue/listing.ts';
 import type { Viewer } from '../../catalogue/permissions.ts';
 import type { FileEntry, Manifest } from '../../catalogue/replica.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
-import { checksumOf } from '../../disk/checksum.ts';
-import { regularPause } from '../reading/event-loop.ts';
+import { computeChecksum } from '../../disk/checksum.ts';
+import { makeRegularPause } from '../reading/event-loop.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
 import { UnreadableFileError } from '../tree/file-tree.ts';
 import { ChecksumCache, type FileChecksum } from './checksums.ts';
@@ -80,7 +80,7 @@ export class Inventory {
 
   async #withChecksums(items: Iterable<ReplicaFile>): Promise<ChecksummedFile[]> {
     const listed: ChecksummedFile[] = [];
-    const pause = regularPause();
+    const pause = makeRegularPause();
     for (const item of items) {
       const found = await this.checksum(item);
       if (found) listed.push({ ...item, checksum: found.checksum, size: found.size });
@@ -102,7 +102,7 @@ export class Inventory {
     const cached = tags.get(key);
     if (cached?.records === records) return cached.tag;
     const hash = createHash('sha256');
-    const pause = regularPause();
+    const pause = makeRegularPause();
     for (const item of records) {
       if (isVisible(item)) hash.update(manifestLines([item]));
       await pause();
@@ -118,7 +118,7 @@ export class Inventory {
     isVisible: (item: ReplicaFile) => boolean,
     texts: boolean,
   ): AsyncGenerator<FileEntry> {
-    const pause = regularPause();
+    const pause = makeRegularPause();
     let next = 0;
     for (const item of records) {
       for (let image = media[next]; image && compareTexts(image.path, item.path) < 0; image = media[++next])
@@ -134,7 +134,7 @@ export class Inventory {
     try {
       const text = this.#store.tree.read(item.path)?.text;
       if (text === undefined) return fileEntry(item);
-      return { ...fileEntry(item), checksum: checksumOf(text), size: Buffer.byteLength(text), text };
+      return { ...fileEntry(item), checksum: computeChecksum(text), size: Buffer.byteLength(text), text };
     } catch (error) {
       if (error instanceof UnreadableFileError) return fileEntry(item);
       throw error;

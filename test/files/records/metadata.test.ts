@@ -8,9 +8,9 @@ import fc from 'fast-check';
 import { parse } from 'yaml';
 import { decodeMetadata, readableMetadata } from '../../../src/catalogue/metadata.ts';
 import type { VersionRef } from '../../../src/catalogue/ref.ts';
-import { checkFolder } from '../../../src/files/checking/check.ts';
+import { checkCatalogueFiles } from '../../../src/files/checking/check.ts';
 import { storedMetadata } from '../../../src/files/records/metadata.ts';
-import { newText } from '../../../src/text/document.ts';
+import { newRecordText } from '../../../src/text/document.ts';
 import { makeWorkshop, type Workshop } from '../../support/published.ts';
 
 const base64 = (text: string | Uint8Array) => Buffer.from(text).toString('base64');
@@ -65,7 +65,7 @@ const text = fc.oneof(
 
 /** The text after it was written in a record, and read again. */
 function throughYaml(sent: string): string {
-  const { metadata } = parse(newText({ metadata: storedMetadata(sent) }, []), { version: '1.2' });
+  const { metadata } = parse(newRecordText({ metadata: storedMetadata(sent) }, []), { version: '1.2' });
   return typeof metadata === 'string' ? metadata : base64(JSON.stringify(metadata));
 }
 
@@ -158,14 +158,14 @@ describe('metadata of a version', () => {
     const entity = await workshop.catalogue.edit<'version'>(ref, { notes: 'Other' });
     assert.equal(entity.metadata, metadata);
     assert.match(readFileSync(path, 'utf8'), new RegExp(`^metadata: ${metadata}$`, 'm'), 'an edit leaves it');
-    assert.deepEqual((await checkFolder(workshop.root)).problems, []);
-    const { fixed, problems } = await checkFolder(workshop.root, { fix: true });
+    assert.deepEqual((await checkCatalogueFiles(workshop.root)).problems, []);
+    const { fixed, problems } = await checkCatalogueFiles(workshop.root, { fix: true });
     assert.deepEqual(problems, []);
     assert.deepEqual(
       fixed.map(({ message, line }) => [message, line > 1]),
       [['metadata is base64, and can be written as YAML.', true]],
     );
     assert.match(readFileSync(path, 'utf8'), /^# ours\nmetadata:\n {2}rows: 3\n {2}source: a\.csv\n/m);
-    assert.deepEqual((await checkFolder(workshop.root, { fix: true })).fixed, []);
+    assert.deepEqual((await checkCatalogueFiles(workshop.root, { fix: true })).fixed, []);
   });
 });
