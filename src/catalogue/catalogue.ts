@@ -230,6 +230,8 @@ export interface Catalogue {
   /** State of the catalogue: another object after each change that the viewer can see. */
   readonly revision: object;
   readonly settings: Settings;
+  /** Language of the labels, in which slugs are spelled, as a BCP 47 tag; '' if it isn't known. */
+  language(): Promise<string>;
   /** Records that were removed. */
   readonly trash: Trash;
   /** The same catalogue as a set of files. */

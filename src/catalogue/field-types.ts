@@ -17,6 +17,7 @@ import {
   schemaOfFields,
   type Values,
 } from './field.ts';
+import { encodeMetadata, type MetadataMapping } from './metadata.ts';
 import { maxSlugLength, slugRule, usernameRule } from './ref.ts';
 import type { Version } from './types.ts';
 
@@ -64,6 +65,14 @@ export function textField(description: string, options: TextTraits = {}) {
   const schema = { type: 'string', ...defined({ pattern, minLength, maxLength, default: value }) };
   return input<string>('text', schema, absent ?? (minLength ? undefined : ''), { description, ...traits });
 }
+
+/** A text in the API: metadata, which the file may have as a mapping. */
+export const metadataField = (description: string) => ({
+  ...input<string, string | MetadataMapping>('text', { type: ['string', 'object'], additionalProperties: true }, '', {
+    description,
+  }),
+  toValue: (stored: string | MetadataMapping) => (typeof stored === 'string' ? stored : encodeMetadata(stored)),
+});
 
 /** An image: a path below /site_media/ or a URL; in an input, also bytes. */
 export const imageField = (description: string, traits: FieldTraits = {}) =>

@@ -19,6 +19,7 @@ import {
   siblingsFolder,
 } from './layout.ts';
 import { allEntities, type ListedKind } from './listing.ts';
+import { valueProblems } from './meaning.ts';
 import {
   entityRecordPath,
   makeDiagnostic,
@@ -49,7 +50,7 @@ export function findRuleViolations(next: RecordSet, touched?: readonly Touched[]
   if (touched)
     return [...checkNewNames(next, touched), ...checkNewIds(next, touched), ...findNewMissingReferences(next, touched)];
   return [
-    ...checkKeys(next),
+    ...checkContents(next),
     ...checkIds(next),
     ...findMissingReferences(next),
     ...checkPublicReaders(next),
@@ -227,14 +228,18 @@ function* checkColumnsOfNewest(next: RecordSet): Generator<RecordDiagnostic> {
   }
 }
 
-/** Keys must not look like a misspelled key of the schema. */
-function* checkKeys(next: RecordSet): Generator<RecordDiagnostic> {
+/** Keys must not look like a misspelled key of the schema, and values must be what their field means. */
+function* checkContents(next: RecordSet): Generator<RecordDiagnostic> {
   for (const path of next.paths()) {
     const { kind } = recordAtPath(path);
     const record = next.record(path);
     if (kind === 'payload' || kind === 'unknown' || !record) continue;
     for (const found of findMisspelledKeys(kind, record))
       yield makeDiagnostic(path, { code: 'unknown-key', ...found, severity: 'warning' });
+    for (const { sameAs, ...found } of valueProblems(kind, record)) {
+      const fix = sameAs !== undefined && { fix: () => ({ [found.pointer.slice(1)]: sameAs }) };
+      yield makeDiagnostic(path, { code: 'value', ...found, severity: 'warning', ...fix });
+    }
   }
 }
 

@@ -42,6 +42,7 @@ export interface MissingColumn extends Column {
 export interface Settings {
   readonly title: string;
   readonly description: string;
+  readonly language: string;
   /** Without a final slash; '' for the base URL of each request. */
   readonly base_url: string;
   readonly page_size: number;

@@ -13,7 +13,14 @@ import { findEntityOrRenamed, listEntities, runWithSuggestions } from './lookup.
 import { dryRunOption, limitOption, orderingOption, searchOption, yesOption } from './options.ts';
 import { confirmRemoval, linksOfCatalogue, showOutcome } from './output/outcome.ts';
 import type { Show } from './output/show.ts';
-import { assertInputNotEmpty, assertLabelMakesSlug, createEntity, editEntityFields, removeEntity } from './writes.ts';
+import {
+  assertInputNotEmpty,
+  assertLabelMakesSlug,
+  createEntity,
+  editEntityFields,
+  removeEntity,
+  warnOfValues,
+} from './writes.ts';
 
 /** Options of these verbs, besides those of the record's fields. */
 interface Options {
@@ -111,6 +118,7 @@ function addVerb<K extends CreatableKind, Own extends object>(noun: Noun<K, Own>
       const entity = await createEntity(catalogue, kind, input, options);
       const object = noun.represent(entity, linksOfCatalogue(catalogue));
       showOutcome(call, { done: ['Added', 'add'], ref: entity, object, dryRun: options.dryRun });
+      await warnOfValues(call.show, kind, input);
       return 0;
     },
   };
@@ -202,6 +210,7 @@ export function editVerb<K extends WritableKind, Own extends object>(noun: Recor
       const entity = await editEntityFields(catalogue, ref, input, options);
       const object = noun.represent(entity, linksOfCatalogue(catalogue));
       showOutcome(call, { done: ['Changed', 'change'], ref, now: entity, object, dryRun: options.dryRun });
+      await warnOfValues(call.show, kind, input);
       return 0;
     },
   };

@@ -56,6 +56,7 @@ function traced(catalogue: Catalogue, trace: Trace): Catalogue {
     get settings() {
       return catalogue.settings;
     },
+    language: () => timed(catalogue.language(), 'language'),
     list: (kind, options) => timed(catalogue.list(kind, options), 'list', kind, options),
     get: (ref) => timed(catalogue.get(ref), 'get', ref),
     payload: (ref) => timed(catalogue.payload(ref), 'payload', ref),

@@ -81,6 +81,11 @@ export class FileView implements Catalogue {
     return this.#snapshot.settings;
   }
 
+  async language(): Promise<string> {
+    await this.#files.ensureRead([{ kind: 'settings' }]);
+    return this.settings.language;
+  }
+
   async list<K extends Kind>(kind: K, options: ListOptions): Promise<Page<Entities[K]>> {
     await this.#files.load();
     const snapshot = this.#snapshot;

@@ -71,6 +71,12 @@ export class RemoteCatalogue implements Catalogue {
     return {};
   }
 
+  /** The language that the root of the API names in its header Content-Language (RFC 9110, section 8.5). */
+  async language(): Promise<string> {
+    const { headers } = await this.#http.requestJson({ path: apiRoot });
+    return headers['content-language'] ?? '';
+  }
+
   async list<K extends Kind>(kind: K, options: ListOptions): Promise<Page<Entities[K]>> {
     const { value } = await this.#http.requestJson({
       path: collectionPath(kind, options),

@@ -2,6 +2,7 @@
 import type { Catalogue, HistoryRef, Page } from '../catalogue/catalogue.ts';
 import { NotAuthenticatedError } from '../catalogue/errors.ts';
 import { latestReadyVersion } from '../catalogue/lookup.ts';
+import { readableMetadata } from '../catalogue/metadata.ts';
 import { isUserOrStaff, maySeePeople } from '../catalogue/permissions.ts';
 import { datasetRefOf, type Ref, refOf } from '../catalogue/ref.ts';
 import { represent, representFile, resourceUrl, toJson } from '../catalogue/represent.ts';
@@ -78,8 +79,13 @@ export function representPage(
     json: () =>
       `{"count":${page.count},"next":${JSON.stringify(next)},"previous":${JSON.stringify(previous)},"results":[${items().join(',')}]}`,
     headers: [['Link', link]],
+    reviver: showMetadata,
   };
 }
+
+/** Metadata of versions in a form that people can read. */
+const showMetadata = (name: string, value: unknown) =>
+  name === 'metadata' && typeof value === 'string' ? readableMetadata(value) : value;
 
 /** The entity at the address. */
 export function detailHandler<K extends Kind>(kind: K): Handler {
@@ -102,6 +108,7 @@ export function detailHandler<K extends Kind>(kind: K): Handler {
       dependsOn: [entity, dataset],
       json: () => entityJson(known, request),
       headers: [['Link', link]],
+      reviver: showMetadata,
       targets: () => namedDownloads(known, links),
     };
   };

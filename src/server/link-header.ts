@@ -1,6 +1,8 @@
 /** The header Link (RFC 8288): other parts and forms of what a response shows, and its licence. */
 import type { Page } from '../catalogue/catalogue.ts';
+import { spdxIdentifier } from '../catalogue/licence.ts';
 import type { Dataset, Settings } from '../catalogue/types.ts';
+import { isHttpUrl } from '../catalogue/urls.ts';
 import { replaceParameters } from './query-string.ts';
 
 /** Addresses of the next and the previous page; null if there is none. */
@@ -62,8 +64,9 @@ export interface Alternate {
 /** URL of the licence of a dataset, or else of the catalogue: of an SPDX identifier, its page. Null if there is none. */
 export function licenceUrl(dataset: Dataset, settings: Settings): string | null {
   const licence = dataset.licence || settings.licence;
-  if (/^https?:\/\/[^\s<>"]+$/.test(licence)) return licence;
-  return /^[A-Za-z0-9]+(?:[.+-][A-Za-z0-9.+-]*)?$/.test(licence) ? `https://spdx.org/licenses/${licence}.html` : null;
+  if (isHttpUrl(licence)) return licence;
+  const id = spdxIdentifier(licence);
+  return id === undefined ? null : `https://spdx.org/licenses/${id}.html`;
 }
 
 /** The value of the header; '' if nothing is linked. */

@@ -74,7 +74,8 @@ async function parseFields(
   const { input, errors } = await resolveHyperlinks(kind, given, catalogue, links.base);
   let all: FieldErrors = errors;
   try {
-    const fields = parseInput(kind, input, { ...options, present: Object.keys(errors) });
+    const { language } = catalogue.settings;
+    const fields = parseInput(kind, input, { ...options, language, present: Object.keys(errors) });
     if (Object.keys(errors).length === 0) return fields;
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error;

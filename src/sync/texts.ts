@@ -1,7 +1,8 @@
 /** Texts of records that are to be written: read one by one if they are few, all at once if they are many. */
 import { rm } from 'node:fs/promises';
 import { StaleError, ValidationError } from '../catalogue/errors.ts';
-import { recordFormat } from '../catalogue/layout.ts';
+import { recordAtPath, recordFormat } from '../catalogue/layout.ts';
+import { encodeMetadata, type MetadataMapping, readableMetadata } from '../catalogue/metadata.ts';
 import type { FileEntry, Replica } from '../catalogue/replica.ts';
 import { computeChecksum } from '../disk/checksum.ts';
 import { parseRecord } from '../text/parse.ts';
@@ -100,8 +101,14 @@ export async function readRecordText(bytes: AsyncIterable<Uint8Array>): Promise<
   return text + decoder.decode();
 }
 
-/** The fields of a record's text; null if it can't be parsed. */
+/** The fields of a record's text, metadata in their readable form; null if it can't be parsed. */
 export function parseRecordFields(path: string, text: string): RecordFields | null {
   const parsed = parseRecord(text, recordFormat(path));
-  return 'value' in parsed ? (parsed.value as RecordFields) : null;
+  if (!('value' in parsed)) return null;
+  const fields = parsed.value as RecordFields;
+  const { metadata } = fields;
+  if (recordAtPath(path).kind !== 'version' || metadata === undefined) return fields;
+  const isMapping = typeof metadata === 'object' && metadata !== null;
+  const encoded = isMapping ? encodeMetadata(metadata as MetadataMapping) : metadata;
+  return typeof encoded === 'string' ? { ...fields, metadata: readableMetadata(encoded) } : fields;
 }

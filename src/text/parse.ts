@@ -34,18 +34,26 @@ export function parseRecord(text: string, format: Format): Parsed {
  * The position of a value in a text: a scalar's own, a collection's key. If there is nothing at the pointer, the
  * position of the innermost value around it; if the text can't be parsed, that of the error. Never throws.
  * @param pointer JSON Pointer (RFC 6901)
+ * @param part `key` for the position of the key in front of the value
  */
-export const findPosition = (text: string, format: Format, pointer: string): TextPosition =>
-  makePositionFinder(text, format)(pointer);
+export const findPosition = (
+  text: string,
+  format: Format,
+  pointer: string,
+  part: 'key' | 'value' = 'value',
+): TextPosition => makePositionFinder(text, format)(pointer, part);
 
 /** `findPosition` for several pointers into one text, which is parsed once. */
-export function makePositionFinder(text: string, format: Format): (pointer: string) => TextPosition {
+export function makePositionFinder(
+  text: string,
+  format: Format,
+): (pointer: string, part?: 'key' | 'value') => TextPosition {
   const source = stripByteOrderMark(text);
   let root: Node | undefined;
-  return (pointer) => {
+  return (pointer, part = 'value') => {
     try {
       root ??= parseSyntaxTree(source, format);
-      return lineAndColumnAt(source, offsetOf(root, pointer));
+      return lineAndColumnAt(source, offsetOf(root, pointer, part));
     } catch (error) {
       return error instanceof ParseError ? { line: error.line, column: error.column } : { line: 1, column: 1 };
     }
@@ -66,7 +74,7 @@ export function parseSyntaxTree(source: string, format: Format): Node {
 
 export const stripByteOrderMark = (text: string): string => (text.startsWith('\ufeff') ? text.slice(1) : text);
 
-function offsetOf(root: Node, pointer: string): number {
+function offsetOf(root: Node, pointer: string, part: 'key' | 'value'): number {
   let node = root;
   let offset = 0;
   for (const token of pointerTokens(pointer)) {
@@ -76,7 +84,7 @@ function offsetOf(root: Node, pointer: string): number {
     const isScalar = node.kind !== 'mapping' && node.kind !== 'list';
     const isItem = entry.key === null && !('flow' in node && !node.flow && node.kind === 'list');
     const isOwn = endOfEntry(entry) > node.start && (isScalar || isItem) && node.end > node.start;
-    offset = isOwn ? node.start : entry.start;
+    offset = isOwn && part === 'value' ? node.start : entry.start;
   }
   return offset;
 }

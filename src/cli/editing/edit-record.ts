@@ -10,6 +10,7 @@ import type { Entities } from '../../catalogue/types.ts';
 import type { Call } from '../command.ts';
 import { findEntityOrRenamed, findVersion, type NamedRef } from '../lookup.ts';
 import { showOutcome } from '../output/outcome.ts';
+import { warnOfValues } from '../writes.ts';
 import { editTextInEditor } from './edit-text.ts';
 
 /** A note in the help of each edit. */
@@ -43,6 +44,7 @@ export async function editRecordInEditor<K extends WritableKind>(
   };
   const id = idOf(text);
   const ifMatch = createHash('sha256').update(text).digest('hex');
+  let saved = text;
   const isChanged = await editTextInEditor(call.context, {
     path,
     text,
@@ -51,6 +53,7 @@ export async function editRecordInEditor<K extends WritableKind>(
         throw new ValidationError({ id: [`The id can't be changed. Write again: id: ${id}`] });
       const [outcome] = await replica.apply([{ do: 'write', path, text: typed, ifMatch }]);
       if (outcome && !outcome.done) throw outcome.error;
+      saved = typed;
     },
   });
   if (!isChanged) {
@@ -59,7 +62,16 @@ export async function editRecordInEditor<K extends WritableKind>(
   }
   const entity = await catalogue.get<K>(ref as RefOf<K>);
   showOutcome(call, { done: ['Changed', 'change'], ref, object: represent(entity, catalogue) });
+  const parsed = parseRecord(saved, format);
+  if ('value' in parsed) await warnOfRecord(call, ref.kind, parsed.value as Input);
   return 0;
+}
+
+/** Warns of what `check` would warn of in the text of a record. */
+async function warnOfRecord({ show }: Call, kind: WritableKind, record: Input): Promise<void> {
+  const { findMisspelledKeys } = await import('../../catalogue/validators.ts');
+  for (const { message } of findMisspelledKeys(kind, record)) show.message(`Warning: ${message}`);
+  await warnOfValues(show, kind, record);
 }
 
 /**

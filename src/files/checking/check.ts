@@ -11,6 +11,7 @@ import { findPosition } from '../../text/parse.ts';
 import { AccountsAdapter, accountsPath } from '../accounts/accounts-file.ts';
 import type { Access } from '../catalogue-files.ts';
 import { openFileCatalogue } from '../file-catalogue.ts';
+import { rewritableMetadata } from '../records/metadata.ts';
 import { ensureEditorSchemas } from '../scaffold.ts';
 import { commitStep } from '../transaction.ts';
 import { changedRecords, type GitChanges } from './changed-records.ts';
@@ -23,7 +24,7 @@ export interface CheckDiagnostic extends Diagnostic {
 }
 
 export interface CheckOptions {
-  /** Fix what can be fixed: missing and clashing ids, references to what was renamed. */
+  /** Fix what can be fixed: missing and clashing ids, references to what was renamed. Writes base64 metadata as YAML. */
   readonly fix?: boolean;
   /** Read every payload: compare it with its checksum, and its columns with those of its dataset. */
   readonly deep?: boolean;
@@ -80,20 +81,25 @@ interface CheckedRecords {
   readonly records: TreeRecords;
   readonly found: readonly Found[];
   readonly files: number;
+  /** Paths of the records that were checked. */
+  readonly paths: Iterable<string>;
   readonly since?: string;
 }
 
 /** All problems, each with its line and its fix, sorted by path and line. */
 async function findDiagnostics(root: string, options: CheckOptions) {
-  const { records, found, files, since } = options.changed
+  const { records, found, files, since, paths } = options.changed
     ? await checkChanged(root, options.changed, options)
     : await checkAll(root, options);
   const withPosition = ({ fix, other: _, ...one }: Found): CheckDiagnostic => {
     const text = one.line ? undefined : records.text(one.path);
-    const { line = 1, column = 1 } = text === undefined ? one : findPosition(text, recordFormat(one.path), one.pointer);
+    const part = one.code === 'unknown-key' ? 'key' : 'value';
+    const { line = 1, column = 1 } =
+      text === undefined ? one : findPosition(text, recordFormat(one.path), one.pointer, part);
     return { ...one, line, column, fixable: Boolean(fix) };
   };
-  const all = found.map((one) => ({ found: one, diagnostic: withPosition(one) }));
+  const rewritable = options.fix ? rewritableMetadata(paths, (path) => records.record(path)) : [];
+  const all = [...found, ...rewritable].map((one) => ({ found: one, diagnostic: withPosition(one) }));
   all.sort(({ diagnostic: a }, { diagnostic: b }) =>
     a.path === b.path ? a.line - b.line || a.column - b.column : a.path < b.path ? -1 : 1,
   );
@@ -107,7 +113,7 @@ async function checkAll(root: string, options: CheckOptions): Promise<CheckedRec
   const records = new TreeRecords(store.tree, snapshot, store.states.values());
   const deep = options.deep ? await findPayloadProblems(root, records, options, () => true) : [];
   const found = [...recordDiagnostics(records), ...(await checkAccountsFile(root)), ...deep];
-  return { records, found, files: [...records.files()].length };
+  return { records, found, files: [...records.files()].length, paths: records.paths() };
 }
 
 /** Problems of the files that changed, and new problems of other files. */
@@ -122,7 +128,7 @@ async function checkChanged(root: string, part: GitChanges, options: CheckOption
   const deep = options.deep ? await findPayloadProblems(root, records, options, isConcerned) : [];
   const found = recordDiagnostics(records).filter((one) => changed.has(one.path) || !known.has(key(one)));
   const files = [...changed].filter((path) => records.text(path) !== undefined).length;
-  return { records, found: [...found, ...deep], files, since };
+  return { records, found: [...found, ...deep], files, since, paths: changed };
 }
 
 /** Problems of the accounts file. Its contents are never quoted. */

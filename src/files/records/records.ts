@@ -36,6 +36,7 @@ import { commitStep } from '../transaction.ts';
 import { anyVersion, type Change } from '../writing/change.ts';
 import { storeImagesAndWrite } from './images.ts';
 import { planGroupReferenceWrites, planReaderReferenceWrites } from './membership.ts';
+import { storedMetadata } from './metadata.ts';
 import { columnsOfNewest } from './version-columns.ts';
 
 /** Reference of a kind that can be created from fields. */
@@ -53,7 +54,8 @@ export async function createRecord<K extends CreatableKind>(
   { dryRun }: WriteOptions<never> = {},
 ): Promise<Entities[K]> {
   const { files } = access;
-  const { columns, ...given } = parseInput(kind, input, { partial: false }) as RecordFields;
+  const language = await languageOf(files);
+  const { columns, ...given } = parseInput(kind, input, { partial: false, language }) as RecordFields;
   const fields = columns === undefined ? given : { ...given, columns: recordedColumnsOfNewDataset(columns) };
   assertNamespaceName(fields);
   const slug = String(fields.slug ?? fields.username);
@@ -61,7 +63,7 @@ export async function createRecord<K extends CreatableKind>(
   const ref = (
     kind === 'dataset' ? { kind, namespace: String(fields.namespace), slug } : { kind, slug }
   ) as CreatableRef;
-  await files.ensureRead([{ kind: 'settings' }, ref, ...unitsInFields(kind, fields)]);
+  await files.ensureRead([ref, ...unitsInFields(kind, fields)]);
   const memberships = ref.kind === 'group' ? await planGroupReferenceWrites(files, ref, ref, fields.members) : [];
   const path = `${recordPathWithoutExtension(ref)}.yaml`;
   const id = randomUnusedId((candidate) =>
@@ -99,7 +101,9 @@ export async function editRecord<K extends WritableKind>(
     readonly label?: string;
     readonly columns?: readonly Column[];
   };
-  const fields = parseInput(ref.kind, input, { partial: true, ...(ref.kind !== 'user' && { label }) }) as RecordFields;
+  const language = await languageOf(files);
+  const own = ref.kind === 'user' ? {} : { label };
+  const fields = parseInput(ref.kind, input, { partial: true, language, ...own }) as RecordFields;
   if (ref.kind === 'user' && (fields.username ?? ref.slug) !== ref.slug)
     throw new ValidationError({ username: ["A username can't be changed."] });
   assertNamespaceName(fields);
@@ -115,6 +119,7 @@ export async function editRecord<K extends WritableKind>(
     const set = (record: RecordValue) => ({
       ...kept,
       ...(isEmptyObject(kept.reading) && { reading: undefined }),
+      ...(typeof kept.metadata === 'string' && { metadata: storedMetadata(kept.metadata, record.metadata) }),
       ...(fields.columns !== undefined && {
         columns: recordedColumnsAfterInput(record.columns, fields.columns, shown),
       }),
@@ -165,6 +170,12 @@ export async function removeRecord(
   const columns = ref.kind === 'version' ? columnsOfNewest(files, datasetRefOf(ref)) : [];
   const changes: Change[] = [...memberships, { do: 'remove', path, ifMatch: anyVersion }, ...columns];
   await commitStep(access, { assert, changes }, { dryRun, message: () => removalCommitMessage(ref) });
+}
+
+/** The language in which slugs are spelled. */
+async function languageOf(files: CatalogueFiles): Promise<string> {
+  await files.ensureRead([{ kind: 'settings' }]);
+  return files.snapshot.settings.language;
 }
 
 /** Keys of a record in their order. */

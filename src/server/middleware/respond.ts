@@ -112,7 +112,7 @@ function bodyOf({ app, type, indent, links }: RequestContext, representation: Re
     return renderJsonPage(
       representation.title,
       settings,
-      JSON.parse(representation.json()),
+      JSON.parse(representation.json(), representation.reviver),
       links.base,
       representation.targets?.(),
     );

@@ -41,7 +41,7 @@ const cases: readonly Case[] = [
   [
     'misspelled',
     { [benches]: 'id: 2\nlabel: x\nlicense: MIT\n' },
-    [[`${benches}:3:10`, 'warning', /Did you mean "licence"/]],
+    [[`${benches}:3:1`, 'warning', /Did you mean "licence"/]],
   ],
   [
     'user as reader of a public dataset',
