@@ -3,7 +3,15 @@ import { Readable } from 'node:stream';
 import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
 import { parsePath } from '../../catalogue/layout.ts';
 import { mediaTypeOf } from '../../catalogue/media-types.ts';
-import type { ChangeOutcome, FileBytes, FileEntry, Manifest, RecordChange, Replica } from '../../catalogue/replica.ts';
+import type {
+  ChangeOutcome,
+  Digests,
+  FileBytes,
+  FileEntry,
+  Manifest,
+  RecordChange,
+  Replica,
+} from '../../catalogue/replica.ts';
 import { checksumOf } from '../../disk/checksum.ts';
 import { openWithin } from '../bytes.ts';
 import type { Access } from '../catalogue-files.ts';
@@ -38,6 +46,12 @@ export class FileReplica implements Replica {
     const { files, viewer, visible } = this.#access;
     await files.load();
     return this.#inventory.manifest(viewer, visible(), options);
+  }
+
+  async digests(count: number, { known }: Parameters<Replica['digests']>[1] = {}): Promise<Digests | null> {
+    const { files, viewer, visible } = this.#access;
+    await files.load();
+    return this.#inventory.digests(viewer, visible(), count, known);
   }
 
   async entry(path: string): Promise<FileEntry> {
