@@ -3,8 +3,9 @@
  * to be there; others have their defaults if a service lacks them. Fields that the API doesn't show (former names, the
  * place of a payload) have theirs always.
  */
-import type { ChangedRecord } from '../catalogue/catalogue.ts';
+
 import { UnreachableError } from '../catalogue/errors.ts';
+import type { ChangedRecord } from '../catalogue/feed.ts';
 import type { Field, NamedField } from '../catalogue/field.ts';
 import { fieldsOf } from '../catalogue/fields.ts';
 import { type Ref, type Refs, refOf } from '../catalogue/ref.ts';
@@ -124,9 +125,18 @@ export function readDetails(object: Json): FileDetails {
 }
 
 export function readChange(object: Json): ChangedRecord {
-  const ref = refIn(object.url);
-  if (ref?.kind !== 'namespace' && ref?.kind !== 'dataset' && ref?.kind !== 'query') throw strange('url');
-  return { ref, datetime: textIn(object, 'datetime') };
+  const ref = changedRef(object.url);
+  if (ref === null) throw strange('url');
+  // An older server lists no removed records.
+  const removed = object.removed === true;
+  return { ref, datetime: textIn(object, 'datetime'), removed, movedTo: changedRef(object.moved_to) };
+}
+
+function changedRef(url: unknown): ChangedRecord['ref'] | null {
+  const ref = typeof url === 'string' ? refIn(url) : null;
+  const isInFeed =
+    ref?.kind === 'namespace' || ref?.kind === 'dataset' || ref?.kind === 'version' || ref?.kind === 'query';
+  return isInFeed ? ref : null;
 }
 
 export function readCommit(object: Json): Commit {

@@ -55,12 +55,16 @@ export function page<K extends Kind>(kind: K): Handler {
 
 const noDetails: FileDetails = { checksum: '', modified: '', commit: null };
 
-/** @param items the JSON of each item */
+/**
+ * @param items the JSON of each item
+ * @param members further members of the page
+ */
 export function representPage(
   { links, ctx, query, type }: RequestContext,
   title: string,
   page: Page<unknown>,
   items: () => readonly string[],
+  members: object = {},
 ): Representation {
   const address = `${links.base}${ctx.path}`;
   const { next, previous } = pageLinks(address, query, page);
@@ -69,7 +73,7 @@ export function representPage(
     title,
     dependsOn: [page.count, page.pages, next, previous, ...page.items],
     json: () =>
-      `{"count":${page.count},"next":${JSON.stringify(next)},"previous":${JSON.stringify(previous)},"results":[${items().join(',')}]}`,
+      `${toJson({ count: page.count, next, previous, ...members }).slice(0, -1)},"results":[${items().join(',')}]}`,
     headers: [['Link', link]],
   };
 }
@@ -139,9 +143,13 @@ export async function changes(request: RequestContext): Promise<Representation> 
   const [since, cursor] = [lastValue(query, 'since'), lastValue(query, 'cursor')];
   const page = await catalogue.changes({ pageSize, since, cursor });
   const items = () =>
-    page.items.map(({ ref, datetime }) => toJson({ kind: ref.kind, url: urlOf(links, ref), datetime }));
+    page.items.map(({ ref, datetime, removed, movedTo }) => {
+      const moved_to = movedTo && urlOf(links, movedTo);
+      return toJson({ kind: ref.kind, url: urlOf(links, ref), datetime, removed, moved_to });
+    });
+  const members = { until: page.until, complete_since: page.completeSince };
   // Changes appear with time, without a new revision of the catalogue.
-  return { ...representPage(request, 'Changes', page, items), dependsOn: [] };
+  return { ...representPage(request, 'Changes', page, items, members), dependsOn: [] };
 }
 
 /** A handler for those who may see people. @throws NotAuthenticatedError for others, whether or not there is such a user */
