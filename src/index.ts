@@ -77,9 +77,9 @@ export interface OpenOptions {
  */
 export async function openCatalogue(folder: string, options: OpenOptions = {}): Promise<OpenCatalogue> {
   const { watch = false, onChange = () => {}, log = () => {} } = options;
-  const { openFolder } = await import('./files/file-catalogue.ts');
+  const { openFileCatalogue } = await import('./files/file-catalogue.ts');
   // Queries have no time limit: no other request waits for them.
-  const files = await openFolder(folder, { watch, onChange, log, patience: Number.POSITIVE_INFINITY });
+  const files = await openFileCatalogue(folder, { watch, onChange, log, patience: Number.POSITIVE_INFINITY });
   await files.ensureRead([{ kind: 'settings' }]);
   return disposable(Object.assign(files.for(), { close: () => files.close() }));
 }
@@ -108,8 +108,8 @@ export interface ConnectOptions {
  * @throws ValidationError if the URL is not valid
  */
 export async function connect(url: string, { token, timeout }: ConnectOptions = {}): Promise<OpenCatalogue> {
-  const { connect } = await import('./remote/remote-catalogue.ts');
-  return disposable(await connect(url, { token, timeout }));
+  const { openRemoteCatalogue } = await import('./remote/remote-catalogue.ts');
+  return disposable(await openRemoteCatalogue(url, { token, timeout }));
 }
 
 function disposable<T extends Catalogue & { close(): Promise<void> }>(catalogue: T): T & AsyncDisposable {

@@ -1,9 +1,9 @@
 /** The entry point that serves the catalogue of a folder over HTTP. */
 import { readFileSync } from 'node:fs';
-import { openFolder } from './files/file-catalogue.ts';
+import { openFileCatalogue } from './files/file-catalogue.ts';
 import { createApp } from './server/app.ts';
-import { notReady } from './server/health.ts';
-import { listen } from './server/listen.ts';
+import { respondNotReady } from './server/health.ts';
+import { listenForRequests } from './server/listen.ts';
 import { type LogFormat, openLog } from './server/log.ts';
 import { openMetrics } from './server/metrics.ts';
 
@@ -39,9 +39,9 @@ export interface Serving {
 export async function startServer(options: ServeOptions): Promise<Serving> {
   const { folder, host, port, baseUrl, readOnly = false, logFormat = 'text' } = options;
   const { problem: log, request: onResponse } = await openLog(logFormat, options.log ?? (() => {}));
-  const catalogue = await openFolder(folder, { readOnly: readOnly, log });
+  const catalogue = await openFileCatalogue(folder, { readOnly: readOnly, log });
   // The port is opened first: requests get 503 while the files are being read.
-  const listening = await listen(notReady, host, port);
+  const listening = await listenForRequests(respondNotReady, host, port);
   try {
     await catalogue.follow();
   } catch (error) {

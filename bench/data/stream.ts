@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { openFolder } from '../../src/files/file-catalogue.ts';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { makePoints } from './make-points.ts';
 
 const program = fileURLToPath(new URL('../../bin/catalogue.js', import.meta.url));
@@ -50,7 +50,7 @@ async function main(rows: number): Promise<void> {
   try {
     mkdirSync(join(root, 'namespaces'), { recursive: true });
     const { geojson } = await makePoints(rows);
-    const files = await openFolder(root);
+    const files = await openFileCatalogue(root);
     const catalogue = files.for();
     await catalogue.create('namespace', { label: 'Bench', slug: 'bench' });
     await catalogue.create('dataset', { label: 'Points', slug: 'points', namespace: 'bench' });

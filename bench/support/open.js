@@ -21,9 +21,9 @@ async function alone() {
 }
 
 async function open() {
-  const { openFolder } = await import('../../dist/files/file-catalogue.js');
+  const { openFileCatalogue } = await import('../../dist/files/file-catalogue.js');
   const start = performance.now();
-  const catalogue = await openFolder(root, { cache: true });
+  const catalogue = await openFileCatalogue(root, { cache: true });
   await catalogue.load();
   const time = performance.now() - start;
   globalThis.gc?.();

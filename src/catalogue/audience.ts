@@ -3,9 +3,9 @@
  * audiences are the slugs of groups and the users (`user:<username>`), with spaces between them. Staff are in each.
  */
 import { resolveAlias } from './aliases.ts';
-import { readersIn } from './people.ts';
+import { listReaders } from './people.ts';
 import type { Viewer } from './permissions.ts';
-import { type DatasetRef, type NamespaceRef, type QueryRef, userReader } from './ref.ts';
+import { type DatasetRef, formatUserReader, type NamespaceRef, type QueryRef } from './ref.ts';
 import type { Folder, Snapshot } from './snapshot.ts';
 
 const everybody = '*';
@@ -13,7 +13,7 @@ const everybody = '*';
 /** Rights of a viewer, by which audiences are decided. */
 export type Rights = Pick<Viewer, 'username' | 'groups' | 'staff'>;
 
-/** The audience of a record; null if nobody may see it, or there is none. It is that of `visibleTo`. */
+/** The audience of a record; null if nobody may see it, or there is none. It is that of `restrictToVisible`. */
 export function audienceOf(snapshot: Snapshot, ref: NamespaceRef | DatasetRef | QueryRef): string | null {
   switch (ref.kind) {
     case 'namespace':
@@ -28,7 +28,7 @@ export function audienceOf(snapshot: Snapshot, ref: NamespaceRef | DatasetRef | 
 function namespaceAudience(folder: Folder | undefined): string | null {
   if (!folder?.namespace) return null;
   const { visibility, owners } = folder.namespace;
-  return visibility === 'public' ? everybody : audience(owners, readersIn(folder));
+  return visibility === 'public' ? everybody : audience(owners, listReaders(folder));
 }
 
 function datasetAudience(snapshot: Snapshot, { namespace: slug, slug: name }: Omit<DatasetRef, 'kind'>): string | null {
@@ -60,6 +60,6 @@ export function isInAudience(text: string | null, { username, groups, staff }: R
   if (text === null) return false;
   if (staff || text === everybody) return true;
   if (username === null) return false;
-  const user = userReader(username);
+  const user = formatUserReader(username);
   return text.split(' ').some((name) => name === user || groups.includes(name));
 }

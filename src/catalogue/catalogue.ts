@@ -19,7 +19,7 @@ import type {
   Entities,
   FileDetails,
   Kind,
-  ReadingChanges,
+  ReadingOptionChanges,
   Settings,
   Version,
 } from './types.ts';
@@ -176,7 +176,7 @@ export interface Upload extends UploadDetails {
   readonly fileName?: string | undefined;
   readonly mediaType?: string | undefined;
   /** Options for reading it; the dataset remembers them for the next version. */
-  readonly reading?: ReadingChanges | undefined;
+  readonly reading?: ReadingOptionChanges | undefined;
   /**
    * Details that are known only after the source has been read, such as form fields that follow the file. They have
    * precedence over those above. Called at the end of the source; if it rejects, nothing is published.

@@ -62,7 +62,7 @@ type Kind = (typeof kinds)[number];
  * `rows` is null.
  */
 export function compareSnapshots(before: Snapshot, after: Snapshot): readonly EntityChange[] {
-  const settings = fieldChanges(before.settings, after.settings);
+  const settings = compareFields(before.settings, after.settings);
   const renamed = new Map(
     matchEntities(before, after, 'namespace').flatMap(({ old, now }) =>
       old && now && old.slug !== now.slug ? [[old.slug, now.slug]] : [],
@@ -149,7 +149,7 @@ function compareEntities(
   const versions = compareVersions(from, to);
   if (!old || !now) return { kind, ...noChange, change: now ? 'added' : 'removed', name, label, columns, versions };
   const was = formatRef(refOf(old)) === name ? null : formatRef(refOf(old));
-  const fields = [...fieldChanges(old, now, was === null ? [] : ['aliases']), ...compareOrder(from, to)];
+  const fields = [...compareFields(old, now, was === null ? [] : ['aliases']), ...compareOrder(from, to)];
   // Renaming a namespace renames all its datasets: that is reported once, for the namespace.
   const isCarried = from && to && from.slug === to.slug && renamed.get(from.namespace) === to.namespace;
   const isSame = (was === null || isCarried) && fields.length + columns.length + versions.length === 0;
@@ -163,7 +163,7 @@ function compareColumnLists(before: readonly Column[], after: readonly Column[])
     const { name, type } = column;
     const was = old.get(name);
     if (!was) return [{ change: 'added', name, type, fields: [] }];
-    const fields = fieldChanges(was, column);
+    const fields = compareFields(was, column);
     return fields.length ? [{ change: 'changed', name, type, fields }] : [];
   });
   const dropped = before.filter(({ name }) => !now.has(name));
@@ -193,7 +193,7 @@ function compareVersions(before: Dataset | undefined, after: Dataset | undefined
     old.delete(version.slug);
     if (!was) add('added', version);
     else {
-      const fields = fieldChanges(was, version, ['dataset']);
+      const fields = compareFields(was, version, ['dataset']);
       if (fields.length) add(was.ready && !version.ready ? 'withdrawn' : 'changed', version, fields);
     }
   }
@@ -217,7 +217,7 @@ const skipped: readonly string[] = [
  * The fields in which two records of a kind differ, in the order of the second.
  * @param except fields that are not compared
  */
-export function fieldChanges(before: object, after: object, except: readonly string[] = []): readonly FieldChange[] {
+export function compareFields(before: object, after: object, except: readonly string[] = []): readonly FieldChange[] {
   const [old, now] = [before, after] as readonly [Record<string, unknown>, Record<string, unknown>];
   return [...new Set([...Object.keys(now), ...Object.keys(old)])]
     .filter((field) => !skipped.includes(field) && !except.includes(field) && !isJsonEqual(old[field], now[field]))

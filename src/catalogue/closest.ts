@@ -6,7 +6,7 @@ import { distance } from 'fastest-levenshtein';
  * @param mostEdits maximum edit distance; by default one letter, of words with more than four letters two letters in five
  * @returns undefined if every candidate differs more
  */
-export function closest(
+export function closestWord(
   word: string,
   candidates: readonly string[],
   mostEdits = Math.max(1, Math.floor(word.length * 0.4)),
@@ -35,6 +35,6 @@ export function didYouMean(word: string, candidates: readonly string[]): string 
   const maxDifference = Math.max(1, word.length * 0.4);
   const near =
     word.length > 100 ? [] : candidates.filter((name) => Math.abs(name.length - word.length) <= maxDifference);
-  const best = closest(word, near);
+  const best = closestWord(word, near);
   return best === undefined ? '' : ` Did you mean "${best}"?`;
 }

@@ -4,7 +4,7 @@
  */
 import type { ColumnChanges, Rename } from './catalogue.ts';
 import { ValidationError } from './errors.ts';
-import { fillFields, labelFor } from './field.ts';
+import { fillFieldsFromRecord, labelFromName } from './field.ts';
 import { fields, fieldsOf } from './fields.ts';
 import {
   type Column,
@@ -69,15 +69,15 @@ const columnFields = fieldsOf('column');
 
 /** A column of data with the texts that are written; others are empty. */
 const columnFrom = ({ name, type }: DataColumn, texts: WrittenColumn = {}): Column =>
-  fillFields({}, columnFields, { ...texts, name, type }) as unknown as Column;
+  fillFieldsFromRecord({}, columnFields, { ...texts, name, type }) as unknown as Column;
 
 /** True if no column is added, dropped or retyped; their order may differ. */
-export const isUnchanged = ({ added, dropped, retyped }: ColumnChanges): boolean =>
+export const areColumnsUnchanged = ({ added, dropped, retyped }: ColumnChanges): boolean =>
   added.length + dropped.length + retyped.length === 0;
 
 /** True if people wrote more about a column than its name says. */
-export function isDescribed({ type: _, name, label, missing_since, ...others }: WrittenColumn): boolean {
-  const isOwnLabel = Boolean(label) && label !== labelFor(String(name));
+export function isColumnDescribed({ type: _, name, label, missing_since, ...others }: WrittenColumn): boolean {
+  const isOwnLabel = Boolean(label) && label !== labelFromName(String(name));
   return (
     isOwnLabel || Object.values(others).some((value) => !(value === '' || (Array.isArray(value) && !value.length)))
   );
@@ -111,10 +111,10 @@ type ColumnState = Pick<Dataset, 'columns' | 'missing_columns' | 'former_names'>
  * @param dataset as it was read from its record, or with the columns for other versions
  * @param versions newest first
  */
-export function columnsWith(dataset: Dataset, versions: readonly Version[]): ColumnState {
+export function columnsWithVersions(dataset: Dataset, versions: readonly Version[]): ColumnState {
   const data = versionWithColumns(versions)?.columns ?? null;
   const isPlain = dataset.missing_columns.length === 0 && !dataset.columns.some(isRecorded);
-  if (isPlain && (data === null || hasColumns(dataset, data))) return dataset;
+  if (isPlain && (data === null || hasSameColumns(dataset, data))) return dataset;
   const all: readonly (Column & WrittenColumn)[] = [...dataset.columns, ...dataset.missing_columns];
   const written = mergeSameNames(all);
   const former = { ...dataset.former_names };
@@ -127,8 +127,8 @@ export function columnsWith(dataset: Dataset, versions: readonly Version[]): Col
   const entries = findEntries(written, data);
   const used = new Set(entries);
   return {
-    columns: data.map((column, i) => columnFrom(column, entries[i] ?? { label: labelFor(column.name) })),
-    missing_columns: written.filter((column) => !used.has(column) && isDescribed(column)).map(missingFrom),
+    columns: data.map((column, i) => columnFrom(column, entries[i] ?? { label: labelFromName(column.name) })),
+    missing_columns: written.filter((column) => !used.has(column) && isColumnDescribed(column)).map(missingFrom),
     former_names: former,
   };
 }
@@ -137,7 +137,7 @@ const isRecorded = (column: Column & WrittenColumn) =>
   column.former_names !== undefined || column.missing_since !== undefined;
 
 /** True if these are the names and types of a dataset's columns, in this order. */
-export const hasColumns = ({ columns }: Dataset, data: readonly DataColumn[]): boolean =>
+export const hasSameColumns = ({ columns }: Dataset, data: readonly DataColumn[]): boolean =>
   columns.length === data.length &&
   columns.every(({ name, type }, i) => data[i]?.name === name && data[i]?.type === type);
 
@@ -152,24 +152,24 @@ const missingFrom = (column: Column & WrittenColumn): MissingColumn => ({
  * @param written value of `columns` in the record, valid or not
  * @param since slug of the version that has the data
  */
-export function fitColumns(written: unknown, found: readonly DataColumn[], since: string): readonly object[] {
+export function fitColumnsToData(written: unknown, found: readonly DataColumn[], since: string): readonly object[] {
   const columns = listOf(written);
   const entries = findEntries(columns, found);
   const used = new Set(entries);
   const present = found.map(({ name, type }, i) => {
     const entry = entries[i];
-    if (!entry) return { type, name, label: labelFor(name) };
+    if (!entry) return { type, name, label: labelFromName(name) };
     const { missing_since: _, ...known } = entry;
     return { ...known, type };
   });
   const missing = columns
-    .filter((column) => !used.has(column) && isDescribed(column))
+    .filter((column) => !used.has(column) && isColumnDescribed(column))
     .map((column) => (column.missing_since ? column : withTexts(column, { missing_since: since })));
   return [...present, ...missing];
 }
 
 /** The difference between the columns of a record that aren't said to be missing, and those of data. */
-export function compareWritten(written: unknown, found: readonly DataColumn[]): ColumnChanges {
+export function compareRecordedColumns(written: unknown, found: readonly DataColumn[]): ColumnChanges {
   const columns = listOf(written);
   const entries = findEntries(columns, found);
   const places = new Map(entries.map((entry, i) => [entry, i]));
@@ -182,7 +182,7 @@ export function compareWritten(written: unknown, found: readonly DataColumn[]): 
 }
 
 /** The message about columns that don't fit the data of a version. */
-export function misfitMessage({ added, dropped, retyped }: ColumnChanges, version: string): string {
+export function columnMismatchMessage({ added, dropped, retyped }: ColumnChanges, version: string): string {
   const differences = [
     ...added.map(({ name, type }) => `"${name}" (${type}) is missing`),
     ...dropped.map(({ name }) => `"${name}" is not in the data`),
@@ -196,7 +196,7 @@ export function misfitMessage({ added, dropped, retyped }: ColumnChanges, versio
  * @param input parsed value of `columns` in the input
  * @throws ValidationError if a column has no type, which only data or the input can tell
  */
-export function newColumns(input: unknown): readonly object[] {
+export function columnsForNewDataset(input: unknown): readonly object[] {
   const columns = new Map((input as readonly WrittenColumn[]).map((column) => [column.name, column]));
   const isValid = ({ name, type }: WrittenColumn) =>
     String(name).length > 0 && String(name).length <= 255 && columnTypes.includes(type as ColumnType);
@@ -213,12 +213,12 @@ export function newColumns(input: unknown): readonly object[] {
  * @param shown the columns of the dataset: the record may lack some
  * @throws ValidationError if a column does not exist
  */
-export function mergeColumns(written: unknown, input: unknown, shown: readonly DataColumn[]): readonly object[] {
+export function applyColumnInput(written: unknown, input: unknown, shown: readonly DataColumn[]): readonly object[] {
   const inputs = input as readonly WrittenColumn[];
   const known = new Set(listOf(written).flatMap((column) => [column.name, ...formerNames(column)]));
   const added = shown
     .filter(({ name }) => !known.has(name))
-    .map(({ name, type }) => ({ type, name, label: labelFor(name) }));
+    .map(({ name, type }) => ({ type, name, label: labelFromName(name) }));
   let columns: readonly WrittenColumn[] = [...listOf(written), ...added];
   for (const { name, former_names } of inputs)
     for (const former of (former_names ?? []) as readonly string[])
@@ -259,12 +259,12 @@ export function renameColumn(
   if ([from, to].every((name) => data.some((column) => column.name === name)))
     throw new ValidationError({ columns: [`The newest version has both columns, "${from}" and "${to}".`] });
   const { missing_since, ...kept } = source;
-  const own = target && isDescribed(target) ? target : {};
+  const own = target && isColumnDescribed(target) ? target : {};
   const texts = Object.fromEntries(
     Object.entries(own).filter(([key, value]) => value !== '' && key !== 'missing_since'),
   );
   const isMissing = !data.some(({ name }) => name === to || name === from);
-  const label = kept.label === labelFor(from) ? labelFor(to) : kept.label;
+  const label = kept.label === labelFromName(from) ? labelFromName(to) : kept.label;
   const renamed = withTexts(
     { ...kept, ...(label !== undefined && { label }), ...texts, name: to, ...(target && { type: target.type }) },
     {

@@ -20,7 +20,7 @@ type Position = readonly (string | number)[];
  * @param compare compares two values, ascending
  * @throws NotFoundError if the cursor is not one of this list in this order
  */
-export function pageAfter<T>(
+export function pageAfterCursor<T>(
   items: readonly T[],
   { cursor = '', pageSize }: ListOptions,
   { page_size, max_page_size }: Settings,

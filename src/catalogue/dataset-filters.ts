@@ -6,14 +6,14 @@ import type { Dataset } from './types.ts';
 type Box = readonly [west: number, south: number, east: number, north: number];
 
 /** Time of the newest version, ISO 8601; '' if there is none. */
-export const updatedOf = ({ versions }: Dataset): string => versions[0]?.datetime ?? '';
+export const lastUpdateOf = ({ versions }: Dataset): string => versions[0]?.datetime ?? '';
 
 /**
  * Makes the test of a bounding box: datasets whose newest ready version meets one of the boxes. A box whose west is
  * greater than its east crosses the antimeridian (RFC 7946, section 5.2).
  * @throws ValidationError if a value is no bounding box
  */
-export function bboxTest(name: string, values: readonly string[]): (dataset: Dataset) => boolean {
+export function makeBboxFilter(name: string, values: readonly string[]): (dataset: Dataset) => boolean {
   const boxes = values.map((value) => parseBox(name, value));
   return (dataset) => {
     const bbox = latestReadyVersion(dataset)?.bbox;
@@ -60,11 +60,11 @@ const rangesOf = ([west, , east]: Box): readonly (readonly [number, number])[] =
  * @param isEarlier true for datasets that were updated at this time or before it; else at this time or after it
  * @throws ValidationError if a value is no date and no time
  */
-export function updatedTest(isEarlier: boolean) {
+export function makeUpdatedFilter(isEarlier: boolean) {
   return (name: string, values: readonly string[]): ((dataset: Dataset) => boolean) => {
     const times = values.map((value) => parseTime(name, value, isEarlier));
     return (dataset) => {
-      const updated = updatedOf(dataset);
+      const updated = lastUpdateOf(dataset);
       return updated !== '' && times.some((time) => (isEarlier ? updated <= time : updated >= time));
     };
   };

@@ -1,8 +1,9 @@
 /** Entities, made from records: with defaults and derived values. */
-import { columnsWith } from './columns.ts';
-import { fillFields } from './field.ts';
-import { fieldsOf, imageFields } from './fields.ts';
-import { derivedId } from './ids.ts';
+import { columnsWithVersions } from './columns.ts';
+import { fillFieldsFromRecord } from './field.ts';
+import { imageFields } from './field-forms.ts';
+import { fieldsOf } from './fields.ts';
+import { deriveIdFromAddress } from './ids.ts';
 import { formatRef, type Refs } from './ref.ts';
 import type { EntityKind, RecordOf } from './schemas.ts';
 import type { Dataset, Entities, Group, Namespace, Query, User, Version } from './types.ts';
@@ -25,33 +26,33 @@ const fields = {
  * @param ref becomes the entity: making a copy would be ten times as slow
  */
 function entityFrom<K extends EntityKind>(ref: Refs[K], record: RecordOf<K>): Entities[K] {
-  const entity: Record<string, unknown> = fillFields(ref as never, fields[ref.kind as K], record);
-  entity.id ??= derivedId(ref.kind, formatRef(ref));
+  const entity: Record<string, unknown> = fillFieldsFromRecord(ref as never, fields[ref.kind as K], record);
+  entity.id ??= deriveIdFromAddress(ref.kind, formatRef(ref));
   return entity as unknown as Entities[K];
 }
 
-export const namespaceFrom = (slug: string, record: RecordOf<'namespace'>): Namespace =>
+export const buildNamespace = (slug: string, record: RecordOf<'namespace'>): Namespace =>
   Object.freeze(entityFrom<'namespace'>({ kind: 'namespace', slug }, record));
 
-/** A dataset without its versions; `withVersions` adds them. */
-export const datasetFrom = (namespace: string, slug: string, record: RecordOf<'dataset'>): Dataset =>
+/** A dataset without its versions; `datasetWithVersions` adds them. */
+export const buildDataset = (namespace: string, slug: string, record: RecordOf<'dataset'>): Dataset =>
   Object.freeze(entityFrom<'dataset'>({ kind: 'dataset', namespace, slug }, record));
 
 /** Paths or URLs of a dataset's images, with the names of their fields. */
-export const imageAddresses = (dataset: Dataset): readonly (readonly [field: string, address: string])[] =>
+export const datasetImageAddresses = (dataset: Dataset): readonly (readonly [field: string, address: string])[] =>
   images.map(({ name }) => [name, String(dataset[name as keyof Dataset])]);
 
 const images = imageFields('dataset');
 
 /** The dataset with these versions, sorted newest first, and the columns of the newest that is ready. */
-export function withVersions(dataset: Dataset, versions: readonly Version[]): Dataset {
-  const sorted = versions.length ? [...versions].sort(newestFirst) : none;
-  const { columns, missing_columns, former_names } = columnsWith(dataset, sorted);
+export function datasetWithVersions(dataset: Dataset, versions: readonly Version[]): Dataset {
+  const sorted = versions.length ? [...versions].sort(compareNewestFirst) : none;
+  const { columns, missing_columns, former_names } = columnsWithVersions(dataset, sorted);
   return Object.freeze({ ...dataset, columns, missing_columns, former_names, versions: sorted });
 }
 
 /** Compares versions: the newest first, by datetime; of the same time, the greater slug first. */
-export function newestFirst(a: Version, b: Version): number {
+export function compareNewestFirst(a: Version, b: Version): number {
   if (a.datetime !== b.datetime) return a.datetime < b.datetime ? 1 : -1;
   return a.slug < b.slug ? 1 : a.slug > b.slug ? -1 : 0;
 }
@@ -60,7 +61,7 @@ export function newestFirst(a: Version, b: Version): number {
  * A version, with the values that are derived from its payload.
  * @param payload the payload in the data folder, its size in bytes; null if the record names none or it is missing
  */
-export function versionFrom(
+export function buildVersion(
   namespace: string,
   dataset: string,
   slug: string,
@@ -89,11 +90,11 @@ export function datetimeFromSlug(slug: string): string {
   return y ? `${y}-${mo}-${d}T${h}:${mi}:${s}.${ms}Z` : '1970-01-01T00:00:00.000Z';
 }
 
-export const groupFrom = (slug: string, record: RecordOf<'group'>): Group =>
+export const buildGroup = (slug: string, record: RecordOf<'group'>): Group =>
   Object.freeze(entityFrom<'group'>({ kind: 'group', slug }, record));
 
-export const userFrom = (username: string, record: RecordOf<'user'>): User =>
+export const buildUser = (username: string, record: RecordOf<'user'>): User =>
   Object.freeze(entityFrom<'user'>({ kind: 'user', slug: username }, record));
 
-export const queryFrom = (slug: string, record: RecordOf<'query'>): Query =>
+export const buildQuery = (slug: string, record: RecordOf<'query'>): Query =>
   Object.freeze(entityFrom<'query'>({ kind: 'query', slug }, record));

@@ -7,28 +7,28 @@ import {
   type FieldOf,
   type Fields,
   type FieldTraits,
-  fillFields,
+  fieldsWithNames,
+  fillFieldsFromRecord,
   type InputType,
   type OutputType,
-  objectSchema,
   type RequiredField,
   type Schema,
   type Stored,
+  schemaOfFields,
   type Values,
-  withNames,
 } from './field.ts';
 import { maxSlugLength, slugRule, usernameRule } from './ref.ts';
 import type { Version } from './types.ts';
 
 /** A field that is required to create a record. */
-export const required = <F extends Field>(field: F): F & RequiredField => ({ ...field, required: true });
+export const requiredField = <F extends Field>(field: F): F & RequiredField => ({ ...field, required: true });
 /** A field that is computed from other records or keys, and is not in the file. */
-export const derived = <Value>(field: FieldOf<Value, unknown>): FieldOf<Value, never> => ({
+export const derivedField = <Value>(field: FieldOf<Value, unknown>): FieldOf<Value, never> => ({
   ...(field as FieldOf<Value, never>),
   source: 'derived',
 });
 /** A field that is a part of the path, and so of the reference. */
-export const fromPath = (field: Field): FieldOf<never> => ({ ...field, source: 'path' });
+export const pathField = (field: Field): FieldOf<never> => ({ ...field, source: 'path' });
 
 const none: readonly never[] = Object.freeze([]);
 
@@ -59,18 +59,18 @@ type TextTraits = InputTraits &
   Pick<Schema, 'pattern' | 'minLength' | 'maxLength'> & { readonly toValue?: (stored: string) => string };
 
 /** A text; '' by default, unless it may not be empty. */
-export function text(description: string, options: TextTraits = {}) {
+export function textField(description: string, options: TextTraits = {}) {
   const { pattern, minLength, maxLength, default: value, absent = value, ...traits } = options;
   const schema = { type: 'string', ...defined({ pattern, minLength, maxLength, default: value }) };
   return input<string>('text', schema, absent ?? (minLength ? undefined : ''), { description, ...traits });
 }
 
 /** An image: a path below /site_media/ or a URL; in an input, also bytes. */
-export const image = (description: string, traits: FieldTraits = {}) =>
+export const imageField = (description: string, traits: FieldTraits = {}) =>
   input<string>('image', { type: 'string', maxLength: 255 }, '', { description, ...traits });
 
 /** A time in ISO 8601, UTC. In entities, it has milliseconds. */
-export const datetime = (description: string, traits: FieldTraits = {}) => ({
+export const datetimeField = (description: string, traits: FieldTraits = {}) => ({
   ...output<string>('datetime', { type: 'string', pattern: `^${day}T${time}Z$` }, undefined, {
     description,
     ...traits,
@@ -82,19 +82,19 @@ const day = '\\d{4}-\\d{2}-\\d{2}';
 const time = '\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?';
 
 /** One of several words. */
-export const choice = <Choice extends string>(
+export const choiceField = <Choice extends string>(
   choices: readonly Choice[],
   description: string,
   { absent, ...traits }: FieldTraits & { readonly absent?: Choice; readonly fallback?: Choice } = {},
 ) => input<Choice>('choice', { enum: choices }, absent, { description, ...traits });
 
-export const boolean = (
+export const booleanField = (
   description: string,
   { default: value, ...traits }: FieldTraits & { readonly default: boolean },
 ) => input<boolean>('boolean', { type: 'boolean', default: value }, value, { description, ...traits });
 
 /** A whole number. */
-export function integer<Value extends number | null = never>(
+export function integerField<Value extends number | null = never>(
   description: string,
   options: FieldTraits & Default<Value> & Pick<Schema, 'minimum' | 'maximum'> = {},
 ) {
@@ -104,7 +104,7 @@ export function integer<Value extends number | null = never>(
 }
 
 /** A list of numbers, or null. */
-export const numbers = (
+export const numbersField = (
   description: string,
   { minItems, maxItems, ...traits }: FieldTraits & Record<'minItems' | 'maxItems', number>,
 ) =>
@@ -116,28 +116,28 @@ export const numbers = (
   );
 
 /** A list of texts that are not empty. */
-export function list(description: string, { maxLength, ...traits }: InputTraits & { readonly maxLength: number }) {
+export function listField(description: string, { maxLength, ...traits }: InputTraits & { readonly maxLength: number }) {
   const items = { type: 'string', minLength: 1, maxLength };
   return input<readonly string[]>('list', { type: 'array', items }, none, { description, ...traits });
 }
 
 /** References to entities of a kind: slugs or usernames; in the API, URLs. */
-export function links(kind: 'group' | 'user', description: string, traits: FieldTraits = {}) {
+export function linksField(kind: 'group' | 'user', description: string, traits: FieldTraits = {}) {
   const items = { type: 'string', pattern: (kind === 'user' ? usernameRule : slugRule).source };
   const schema = { type: 'array', items, uniqueItems: true };
   return { ...input<readonly string[]>('links', schema, none, { description, ...traits }), link: kind };
 }
 
 /** References to groups by their slugs, and to users as `user:<username>`; in the API, URLs. */
-export function groupsAndUsers(description: string, traits: FieldTraits = {}) {
-  const field = links('group', description, traits);
+export function groupsAndUsersField(description: string, traits: FieldTraits = {}) {
+  const field = linksField('group', description, traits);
   const [group, user] = [slugRule, usernameRule].map(({ source }) => source.replace(/^\^|\$$/g, ''));
   const items = { type: 'string', pattern: `^(${group}|user:${user})$` };
   return { ...field, schema: { ...field.schema, items }, otherLink: 'user' as const };
 }
 
 /** A reference to an entity: for a dataset `<namespace>/<dataset>`, else a slug; in the API, a URL. */
-export function link<Value extends null = never>(
+export function linkField<Value extends null = never>(
   kind: 'namespace' | 'dataset' | 'version',
   description: string,
   { pattern, absent, ...traits }: InputTraits & { readonly pattern?: string; readonly absent?: Value } = {},
@@ -147,21 +147,21 @@ export function link<Value extends null = never>(
 }
 
 /** An object with any keys. */
-export const json = (description: string, traits: FieldTraits = {}) =>
+export const jsonField = (description: string, traits: FieldTraits = {}) =>
   input<Readonly<Record<string, unknown>>>('json', { type: 'object', additionalProperties: true }, Object.freeze({}), {
     description,
     ...traits,
   });
 
 /** An object with these fields. */
-export function object<F extends Fields, Value = Values<F>>(
+export function objectField<F extends Fields, Value = Values<F>>(
   fields: F,
   description: string,
   { toValue, ...traits }: FieldTraits & { readonly toValue?: (stored: Stored<F>) => Value } = {},
 ) {
-  const parts = withNames(fields);
-  const from = toValue ?? ((stored: Stored<F>) => Object.freeze(fillFields({}, parts, stored)));
-  const field = output<Value, Stored<F>>('object', objectSchema(parts), from({} as Stored<F>), {
+  const parts = fieldsWithNames(fields);
+  const from = toValue ?? ((stored: Stored<F>) => Object.freeze(fillFieldsFromRecord({}, parts, stored)));
+  const field = output<Value, Stored<F>>('object', schemaOfFields(parts), from({} as Stored<F>), {
     description,
     ...traits,
   });
@@ -169,18 +169,18 @@ export function object<F extends Fields, Value = Values<F>>(
 }
 
 /** Columns: objects with these fields. `recorded` are those in the file, where there are more than in the entity. */
-export function columns<F extends Fields, Absent extends null = never>(
+export function columnsField<F extends Fields, Absent extends null = never>(
   fields: F,
   description: string,
   options: FieldTraits & { readonly items?: Schema; readonly recorded?: Fields; readonly absent?: Absent } = {},
 ) {
   const { items, recorded = fields, absent, ...traits } = options;
-  const parts = withNames(fields);
+  const parts = fieldsWithNames(fields);
   const others = Object.keys(recorded).filter((name) => !Object.hasOwn(fields, name));
-  const schema = { type: 'array', items: objectSchema(withNames(recorded), items) };
+  const schema = { type: 'array', items: schemaOfFields(fieldsWithNames(recorded), items) };
   const toValue = (stored: readonly Stored<F>[]) =>
     stored.map((column) => {
-      const value: Record<string, unknown> = fillFields({}, parts, column);
+      const value: Record<string, unknown> = fillFieldsFromRecord({}, parts, column);
       for (const name of others) if (column[name] !== undefined) value[name] = column[name];
       return value as Values<F>;
     });
@@ -193,25 +193,25 @@ export function columns<F extends Fields, Absent extends null = never>(
 }
 
 /** The versions of a dataset. */
-export const versions = (description: string, traits: FieldTraits = {}) =>
+export const versionsField = (description: string, traits: FieldTraits = {}) =>
   output<readonly Version[], never>('versions', {}, none, { description, ...traits });
 
 /** The name of a record, which is in its path. */
-export const slug = (description: string, traits: InputTraits = {}) =>
-  fromPath(input('slug', { type: 'string', maxLength: maxSlugLength }, undefined, { description, ...traits }));
+export const slugField = (description: string, traits: InputTraits = {}) =>
+  pathField(input('slug', { type: 'string', maxLength: maxSlugLength }, undefined, { description, ...traits }));
 
 /** The name of a user, which is in the path of the record. It is the slug of the reference. */
-export const username = (description: string, traits: FieldTraits = {}) =>
-  fromPath(input('username', { type: 'string', pattern: usernameRule.source }, undefined, { description, ...traits }));
+export const usernameField = (description: string, traits: FieldTraits = {}) =>
+  pathField(input('username', { type: 'string', pattern: usernameRule.source }, undefined, { description, ...traits }));
 
 /** A secret that is written and never read. */
-export const password = (description: string, traits: FieldTraits = {}): FieldOf<never> => ({
+export const passwordField = (description: string, traits: FieldTraits = {}): FieldOf<never> => ({
   ...input('password', { type: 'string' }, undefined, { description, ...traits }),
   source: 'secret',
 });
 
 /** The URL of the entity, or of a path below it: `data/`. */
-export const url = (below: string, description: string, traits: FieldTraits = {}): FieldOf<never> => ({
+export const urlField = (below: string, description: string, traits: FieldTraits = {}): FieldOf<never> => ({
   ...output('url', { type: 'string' }, undefined, { description, ...traits }),
   source: 'address',
   below,

@@ -123,17 +123,17 @@ export interface RequiredField {
 }
 
 /** A label from a machine name: "Height m" for `height_m`. */
-export function labelFor(name: string): string {
+export function labelFromName(name: string): string {
   const words = name.replace(/[_-]+/g, ' ').trim();
   return words ? words.charAt(0).toUpperCase() + words.slice(1) : name;
 }
 
 /** Fields with their names and titles, in their order. */
-export const withNames = (fields: Fields): readonly NamedField[] =>
-  Object.entries(fields).map(([name, field]) => ({ title: labelFor(name), ...field, name }));
+export const fieldsWithNames = (fields: Fields): readonly NamedField[] =>
+  Object.entries(fields).map(([name, field]) => ({ title: labelFromName(name), ...field, name }));
 
 /** Adds the values of fields to an object: from the record, or else their defaults. */
-export function fillFields<T extends Record<string, unknown>>(
+export function fillFieldsFromRecord<T extends Record<string, unknown>>(
   object: T,
   fields: readonly NamedField[],
   record: Readonly<Record<string, unknown>>,
@@ -148,7 +148,7 @@ export function fillFields<T extends Record<string, unknown>>(
 }
 
 /** The schema of an object that has the fields as its keys. */
-export function objectSchema(fields: readonly NamedField[], head: Schema = {}): Schema {
+export function schemaOfFields(fields: readonly NamedField[], head: Schema = {}): Schema {
   const stored = fields.filter(({ source }) => source === 'file');
   const required = stored.filter((field) => field.required).map(({ name }) => name);
   return {

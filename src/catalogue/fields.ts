@@ -5,30 +5,30 @@
  *
  * Rows stand in the order of the keys in a file. What a row can say is in `field.ts`, the types in `field-types.ts`.
  */
-import { type Field, type Fields, type NamedField, withNames } from './field.ts';
+import { type Fields, fieldsWithNames, type NamedField } from './field.ts';
 import {
-  boolean,
-  choice,
-  columns,
-  datetime,
-  derived,
-  fromPath,
-  groupsAndUsers,
-  image,
-  integer,
-  json,
-  link,
-  links,
-  list,
-  numbers,
-  object,
-  password,
-  required,
-  slug,
-  text,
-  url,
-  username,
-  versions,
+  booleanField,
+  choiceField,
+  columnsField,
+  datetimeField,
+  derivedField,
+  groupsAndUsersField,
+  imageField,
+  integerField,
+  jsonField,
+  linkField,
+  linksField,
+  listField,
+  numbersField,
+  objectField,
+  passwordField,
+  pathField,
+  requiredField,
+  slugField,
+  textField,
+  urlField,
+  usernameField,
+  versionsField,
 } from './field-types.ts';
 import { maxId } from './ids.ts';
 import { reading } from './reading.ts';
@@ -38,23 +38,23 @@ import { columnTypes } from './types.ts';
 /** Labels and names: lists are searched, ordered and filtered by them, and OPTIONS explains them. */
 const naming = { search: true, order: true, filter: true, metadata: 'help' } as const;
 
-const id = integer('Identifier, unique within its kind. Left out, one is derived from the address.', {
+const id = integerField('Identifier, unique within its kind. Left out, one is derived from the address.', {
   title: 'ID',
   minimum: 1,
   maximum: maxId,
   order: true,
   filter: true,
 });
-const labelled = (description: string) => text(description, { minLength: 1, maxLength: 200, ...naming });
-const label = required(labelled('Human readable label.'));
+const labelled = (description: string) => textField(description, { minLength: 1, maxLength: 200, ...naming });
+const label = requiredField(labelled('Human readable label.'));
 const derivedSlug = 'URL-friendly name. If none is specified, the label is used to derive it.';
-const plainSlug = slug(derivedSlug, naming);
-const described = (description: string) => text(description, { search: true });
-const visibility = choice(['public', 'private'], 'Who may see it: everybody, or only its owners and readers.', {
+const plainSlug = slugField(derivedSlug, naming);
+const described = (description: string) => textField(description, { search: true });
+const visibility = choiceField(['public', 'private'], 'Who may see it: everybody, or only its owners and readers.', {
   absent: 'public',
   filter: 'Only those of this visibility.',
 });
-const aliases = list('Former addresses, which answer with a redirect to this one.', {
+const aliases = listField('Former addresses, which answer with a redirect to this one.', {
   maxLength: 201,
   readOnly: true,
   internal: true,
@@ -63,13 +63,13 @@ const aliases = list('Former addresses, which answer with a redirect to this one
 const unrecorded = { readOnly: true, metadata: 'absent' } as const;
 /** Only the catalogue itself writes and reads it. */
 const hidden = { readOnly: true, internal: true } as const;
-const address = url('', 'Address of this object.');
+const address = urlField('', 'Address of this object.');
 const column = {
-  type: required(choice(columnTypes, 'Type of the values.', { fallback: 'object' })),
-  name: required(text('Machine name.', { minLength: 1, maxLength: 255 })),
-  label: text('Human readable label.'),
-  description: text('What the values mean.'),
-  unit: text('Unit of the values, as in UCUM or as people write it: m, °C, EUR.'),
+  type: requiredField(choiceField(columnTypes, 'Type of the values.', { fallback: 'object' })),
+  name: requiredField(textField('Machine name.', { minLength: 1, maxLength: 255 })),
+  label: textField('Human readable label.'),
+  description: textField('What the values mean.'),
+  unit: textField('Unit of the values, as in UCUM or as people write it: m, °C, EUR.'),
 };
 
 /** A column in a version's record. */
@@ -77,18 +77,18 @@ const dataColumn = { name: column.name, type: column.type };
 /** A column in a dataset's record. */
 const recordedColumn = {
   ...column,
-  former_names: list('Names that the column had in older versions.', { maxLength: 255 }),
-  missing_since: text('Slug of the first version without the column, whose texts are kept.'),
+  former_names: listField('Names that the column had in older versions.', { maxLength: 255 }),
+  missing_since: textField('Slug of the first version without the column, whose texts are kept.'),
 };
 const missingColumn = { ...column, missing_since: recordedColumn.missing_since };
 
 /** The payload in a version's record. */
 const file = {
-  name: text('Name of the file in the data folder.', { pattern: '^[^/\\\\\\u0000-\\u001f]+$', maxLength: 255 }),
-  url: text('URL of the payload.', { title: 'URL', pattern: '^https?://\\S+$' }),
-  format: text('geojson, geojsonl, ndjson, json, csv, tsv, parquet or another short name.'),
-  media_type: text('Media type of the payload (RFC 9110, section 8.3.1).'),
-  size: integer('Size in bytes.', { minimum: 0 }),
+  name: textField('Name of the file in the data folder.', { pattern: '^[^/\\\\\\u0000-\\u001f]+$', maxLength: 255 }),
+  url: textField('URL of the payload.', { title: 'URL', pattern: '^https?://\\S+$' }),
+  format: textField('geojson, geojsonl, ndjson, json, csv, tsv, parquet or another short name.'),
+  media_type: textField('Media type of the payload (RFC 9110, section 8.3.1).'),
+  size: integerField('Size in bytes.', { minimum: 0 }),
 };
 
 export const fields = {
@@ -101,9 +101,9 @@ export const fields = {
     description: described('What the namespace is for, in Markdown.'),
     url: address,
     visibility,
-    owners: links('group', 'Groups whose members may write the namespace.', { filter: true }),
-    datasets: url('datasets/', 'Address of the list of its datasets.'),
-    readers: groupsAndUsers(
+    owners: linksField('group', 'Groups whose members may write the namespace.', { filter: true }),
+    datasets: urlField('datasets/', 'Address of the list of its datasets.'),
+    readers: groupsAndUsersField(
       'Groups, and users as user:<username>, who may see the namespace and its datasets while they are private.',
     ),
     aliases,
@@ -113,90 +113,94 @@ export const fields = {
 
   dataset: {
     id,
-    label: required(labelled('Human readable label of the dataset.')),
-    slug: slug('URL-friendly name of the dataset. If none is specified, the label is used to derive it.', naming),
-    namespace: required(
-      fromPath(
-        link('namespace', 'The namespace that the dataset belongs to.', {
+    label: requiredField(labelled('Human readable label of the dataset.')),
+    slug: slugField('URL-friendly name of the dataset. If none is specified, the label is used to derive it.', naming),
+    namespace: requiredField(
+      pathField(
+        linkField('namespace', 'The namespace that the dataset belongs to.', {
           order: true,
           filter: 'Only those of this namespace.',
         }),
       ),
     ),
     description: described('What the dataset holds, in Markdown.'),
-    image: image('Path below /site_media/, or a URL.'),
-    showcase_image: image('Path below /site_media/, or a URL.'),
-    thumbnail_image: image('Path below /site_media/, or a URL.'),
+    image: imageField('Path below /site_media/, or a URL.'),
+    showcase_image: imageField('Path below /site_media/, or a URL.'),
+    thumbnail_image: imageField('Path below /site_media/, or a URL.'),
     url: address,
-    versions: derived(versions('Its versions, the newest first.')),
-    data: url('data/', 'Address of the rows of the newest version.'),
-    keywords: list('Words to find the dataset by.', {
+    versions: derivedField(versionsField('Its versions, the newest first.')),
+    data: urlField('data/', 'Address of the rows of the newest version.'),
+    keywords: listField('Words to find the dataset by.', {
       maxLength: 100,
       search: true,
       filter: 'Only those with this keyword; of several, any.',
     }),
-    licence: text('SPDX identifier of the licence.', { filter: 'Only those of this licence.' }),
-    homepage: text('Website about the dataset.'),
-    publisher: text('Who publishes the dataset; attribution where the licence asks for it.', {
+    licence: textField('SPDX identifier of the licence.', { filter: 'Only those of this licence.' }),
+    homepage: textField('Website about the dataset.'),
+    publisher: textField('Who publishes the dataset; attribution where the licence asks for it.', {
       filter: 'Only those of this publisher.',
     }),
-    contact: text('E-mail address or URL for questions.'),
+    contact: textField('E-mail address or URL for questions.'),
     visibility,
-    readers: groupsAndUsers('Groups, and users as user:<username>, who may see the dataset while it is private.'),
-    columns: columns(column, 'The columns of the newest version.', {
+    readers: groupsAndUsersField('Groups, and users as user:<username>, who may see the dataset while it is private.'),
+    columns: columnsField(column, 'The columns of the newest version.', {
       recorded: recordedColumn,
       items: { $id: 'column.json', title: 'Column', description: 'One typed column of a dataset.' },
     }),
-    missing_columns: derived({
-      ...columns(missingColumn, 'Described columns that the newest version lacks.', { sparse: true }),
+    missing_columns: derivedField({
+      ...columnsField(missingColumn, 'Described columns that the newest version lacks.', { sparse: true }),
       ...unrecorded,
     }),
-    former_names: derived({ ...json('Present names of columns, by former name.'), ...hidden }),
-    download: url('download/', 'Address of the payload of the newest version.'),
+    former_names: derivedField({ ...jsonField('Present names of columns, by former name.'), ...hidden }),
+    download: urlField('download/', 'Address of the payload of the newest version.'),
     reading: reading('Options for reading the next version, as they were given for the last ones.'),
     aliases,
   },
 
   version: {
     id,
-    dataset: fromPath(link('dataset', 'The dataset that the version belongs to.', { readOnly: true, filter: true })),
+    dataset: pathField(
+      linkField('dataset', 'The dataset that the version belongs to.', { readOnly: true, filter: true }),
+    ),
     label: labelled('Human readable label.'),
-    slug: slug(derivedSlug, { ...naming, readOnly: true }),
-    datetime: datetime('When the version was made: ISO 8601, UTC. Left out, the timestamp in the file name.', {
+    slug: slugField(derivedSlug, { ...naming, readOnly: true }),
+    datetime: datetimeField('When the version was made: ISO 8601, UTC. Left out, the timestamp in the file name.', {
       order: true,
     }),
-    checksum: text('SHA-256 of the payload, in lower-case hexadecimal.', {
+    checksum: textField('SHA-256 of the payload, in lower-case hexadecimal.', {
       pattern: '^[0-9a-f]{64}$',
       readOnly: true,
       filter: true,
     }),
-    metadata: text('Summary of the data: base64 of JSON, opaque to clients.'),
-    ready: boolean('Whether its data are served; false withdraws the version.', { default: true, filter: true }),
+    metadata: textField('Summary of the data: base64 of JSON, opaque to clients.'),
+    ready: booleanField('Whether its data are served; false withdraws the version.', { default: true, filter: true }),
     url: address,
-    draft: { ...boolean('Not published yet: only owners see it.', { default: false }), ...hidden },
-    notes: text('What changed, in Markdown.'),
-    format: derived({ ...file.format, ...unrecorded }),
-    media_type: derived({ ...file.media_type, ...unrecorded, filter: true }),
-    size: derived({ ...integer('Size in bytes.', { absent: null, order: true }), ...unrecorded }),
-    rows: integer('Number of rows.', { minimum: 0, absent: null, order: true, ...unrecorded }),
-    bbox: numbers('West, south, east, north in degrees (RFC 7946, section 5); with heights, six numbers.', {
+    draft: { ...booleanField('Not published yet: only owners see it.', { default: false }), ...hidden },
+    notes: textField('What changed, in Markdown.'),
+    format: derivedField({ ...file.format, ...unrecorded }),
+    media_type: derivedField({ ...file.media_type, ...unrecorded, filter: true }),
+    size: derivedField({ ...integerField('Size in bytes.', { absent: null, order: true }), ...unrecorded }),
+    rows: integerField('Number of rows.', { minimum: 0, absent: null, order: true, ...unrecorded }),
+    bbox: numbersField('West, south, east, north in degrees (RFC 7946, section 5); with heights, six numbers.', {
       title: 'Bounding box',
       minItems: 4,
       maxItems: 6,
       ...unrecorded,
     }),
     reading: reading('Options with which the rows are read.'),
-    file: object(file, 'The payload: the name of a file in the data folder, or a URL.', {
+    file: objectField(file, 'The payload: the name of a file in the data folder, or a URL.', {
       toValue: ({ name = '', url }) => (url ? '' : name),
       internal: true,
     }),
     columns: {
-      ...columns<typeof dataColumn, null>(dataColumn, 'The columns of the data.', { absent: null }),
+      ...columnsField<typeof dataColumn, null>(dataColumn, 'The columns of the data.', { absent: null }),
       ...hidden,
     },
-    href: derived(text('URL of a payload that is not in the data folder.', { readOnly: true, internal: true })),
-    data: url('data/', 'Address of the rows.', unrecorded),
-    download: url('download/', 'Address of the payload.', unrecorded),
+    href: derivedField(
+      textField('URL of a payload that is not in the data folder.', { readOnly: true, internal: true }),
+    ),
+    data: urlField('data/', 'Address of the rows.', unrecorded),
+    download: urlField('download/', 'Address of the payload.', unrecorded),
   },
 
   query: {
@@ -204,16 +208,18 @@ export const fields = {
     label,
     slug: plainSlug,
     description: described('What the question is for, in Markdown.'),
-    dataset: required(
-      link('dataset', 'The dataset asked: <namespace>/<dataset>.', {
+    dataset: requiredField(
+      linkField('dataset', 'The dataset asked: <namespace>/<dataset>.', {
         pattern: '^[-a-zA-Z0-9_]+/[-a-zA-Z0-9_]+$',
         filter: 'Only those about this dataset.',
       }),
     ),
-    version: link('version', 'Slug of the version asked; left out or null, the newest ready one.', { absent: null }),
-    parameters: json('Parameters of the data address, such as height__gte or _limit.'),
+    version: linkField('version', 'Slug of the version asked; left out or null, the newest ready one.', {
+      absent: null,
+    }),
+    parameters: jsonField('Parameters of the data address, such as height__gte or _limit.'),
     url: address,
-    data: url('data/', 'Address of the rows that it finds.'),
+    data: urlField('data/', 'Address of the rows that it finds.'),
     aliases,
   },
 
@@ -222,28 +228,32 @@ export const fields = {
     label,
     slug: plainSlug,
     url: address,
-    members: derived(links('user', 'Users who belong to the group.', { filter: true })),
+    members: derivedField(linksField('user', 'Users who belong to the group.', { filter: true })),
     aliases,
   },
 
   user: {
     id,
-    username: required(username('Name to sign in with.', { search: true, order: true, filter: true, own: true })),
-    name: text('Full name.', { search: true, own: true }),
-    email: text('E-mail address, shown to the user and to staff only.', { personal: true, own: true }),
-    staff: boolean('May write everything.', { default: false, personal: true }),
-    groups: links('group', 'Groups the user is a member of.', {
+    username: requiredField(
+      usernameField('Name to sign in with.', { search: true, order: true, filter: true, own: true }),
+    ),
+    name: textField('Full name.', { search: true, own: true }),
+    email: textField('E-mail address, shown to the user and to staff only.', { personal: true, own: true }),
+    staff: booleanField('May write everything.', { default: false, personal: true }),
+    groups: linksField('group', 'Groups the user is a member of.', {
       filter: 'Only members of this group; of several, of any.',
     }),
     url: address,
-    password: password('Password to sign in with.', { own: true }),
+    password: passwordField('Password to sign in with.', { own: true }),
   },
 } satisfies Readonly<Record<string, Fields>>;
 
 /** Kinds of objects that have fields: records and columns. */
 export type FieldsKind = keyof typeof fields;
 
-const byKind = Object.fromEntries(Object.entries(fields).map(([kind, rows]) => [kind, withNames(rows)])) as unknown as {
+const byKind = Object.fromEntries(
+  Object.entries(fields).map(([kind, rows]) => [kind, fieldsWithNames(rows)]),
+) as unknown as {
   readonly [K in FieldsKind]: readonly NamedField[];
 };
 
@@ -274,27 +284,4 @@ export function apiFields(kind: FieldsKind): readonly NamedField[] {
   return fieldsOf(kind)
     .filter(({ internal }) => !internal)
     .sort((a, b) => place(a) - place(b));
-}
-
-/** The fields of a kind that are images. */
-export const imageFields = (kind: FieldsKind): readonly NamedField[] =>
-  fieldsOf(kind).filter(({ type }) => type === 'image');
-
-/** Shape of a field in a form: a text, several texts with one name, JSON in a text, or the bytes of an image. */
-export type FieldShape = 'text' | 'list' | 'json' | 'image';
-
-const shapes: { readonly [T in Field['type']]?: FieldShape } = {
-  list: 'list',
-  links: 'list',
-  image: 'image',
-  columns: 'json',
-  json: 'json',
-  numbers: 'json',
-  object: 'json',
-};
-
-/** The shape of a field; `text` for an unknown field. */
-export function shapeOf(kind: FieldsKind, name: string): FieldShape {
-  const field = fieldNamed(kind, name);
-  return (field && shapes[field.type]) ?? 'text';
 }

@@ -1,10 +1,10 @@
 /** Filters, orderings and search texts of lists, for each kind: those of fields that have the trait, and some others. */
-import { bboxTest, updatedOf, updatedTest } from './dataset-filters.ts';
+import { lastUpdateOf, makeBboxFilter, makeUpdatedFilter } from './dataset-filters.ts';
 import { ValidationError } from './errors.ts';
 import type { NamedField } from './field.ts';
 import { fieldsOf } from './fields.ts';
 import { formatRef } from './ref.ts';
-import { linkedRef } from './represent.ts';
+import { refFromLinkValue } from './represent.ts';
 import type { EntityKind } from './schemas.ts';
 import { type CatalogueFile, columnTypes, type Entities, type Kind } from './types.ts';
 import { collections } from './urls.ts';
@@ -51,7 +51,7 @@ function fieldFilter(field: NamedField): Filter<Item> {
   if (link !== 'dataset') return usual;
   // A dataset may be given with its namespace or without.
   const addresses = (item: Item) => {
-    const ref = linkedRef(link, String(item[key]), item);
+    const ref = refFromLinkValue(link, String(item[key]), item);
     return [ref.slug, formatRef(ref)];
   };
   return { ...usual, valuesOf: addresses };
@@ -60,9 +60,9 @@ function fieldFilter(field: NamedField): Filter<Item> {
 /** Filters that are not fields. */
 const otherFilters: { readonly [K in Kind]?: readonly Filter<Entities[K]>[] } = {
   dataset: [
-    { name: 'bbox', help: 'Only those that meet west,south,east,north in degrees.', test: bboxTest },
-    { name: 'updated__gte', test: updatedTest(false) },
-    { name: 'updated__lte', test: updatedTest(true) },
+    { name: 'bbox', help: 'Only those that meet west,south,east,north in degrees.', test: makeBboxFilter },
+    { name: 'updated__gte', test: makeUpdatedFilter(false) },
+    { name: 'updated__lte', test: makeUpdatedFilter(true) },
     {
       name: 'type',
       help: 'Only those with a column of this type.',
@@ -96,7 +96,7 @@ const fieldFilters = (kind: EntityKind) =>
     .map(fieldFilter);
 
 /** The filters of a kind, such as `namespace` and `type` in `?namespace=parks&type=geometry`. */
-export const filtersOf = <K extends Kind>(kind: K): readonly Filter<Entities[K]>[] => [
+export const filtersOfKind = <K extends Kind>(kind: K): readonly Filter<Entities[K]>[] => [
   ...(kind === 'file' ? [] : (fieldFilters(kind) as unknown as readonly Filter<Entities[K]>[])),
   ...(otherFilters[kind] ?? []),
 ];
@@ -128,7 +128,7 @@ const eachKind = <T>(make: (kind: Kind) => T) =>
 /** Makers of tests, keyed by kind and filter. */
 export const filterTests = eachKind(
   (kind): Readonly<Record<string, FilterTest<never>>> =>
-    Object.fromEntries(filtersOf(kind).map((filter) => [filter.name, filterTest(filter as Filter<never>)])),
+    Object.fromEntries(filtersOfKind(kind).map((filter) => [filter.name, filterTest(filter as Filter<never>)])),
 );
 
 /** Functions that return the value to order by, keyed by kind and field. Unknown numbers count as -1. */
@@ -141,7 +141,7 @@ export const orderFields = eachKind((kind): Readonly<Record<string, (item: never
       return [field.name, (item: Item) => (item[key] ?? -1) as string | number];
     }),
   );
-  return kind === 'dataset' ? { ...own, updated: updatedOf } : own;
+  return kind === 'dataset' ? { ...own, updated: lastUpdateOf } : own;
 });
 
 /** Functions that return the text to search in, keyed by kind: each value is a line, so that no term spans two values. */

@@ -12,7 +12,7 @@ export const maxId = 2_147_483_647;
  * @param isTaken true if an id is in use
  * @param random returns numbers in [0, 1)
  */
-export function unusedId(isTaken: (id: number) => boolean, random: () => number = Math.random): number {
+export function randomUnusedId(isTaken: (id: number) => boolean, random: () => number = Math.random): number {
   for (;;) {
     const id = 1 + Math.floor(random() * maxId);
     if (!isTaken(id)) return id;
@@ -23,7 +23,7 @@ export function unusedId(isTaken: (id: number) => boolean, random: () => number 
  * The identifier of a record whose file has none: FNV-1a (32 bits) of kind and address, folded to 31 bits, so that it is
  * the same each time. Source: http://www.isthe.com/chongo/tech/comp/fnv/ ("xor-folding").
  */
-export function derivedId(kind: string, address: string): number {
+export function deriveIdFromAddress(kind: string, address: string): number {
   let hash = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(`${kind}:${address}`)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
   return (hash >>> 31) ^ (hash & maxId) || 1;

@@ -5,7 +5,7 @@ import type { IImage } from 'image-size/types/interface';
 import { JPG } from 'image-size/types/jpg';
 import { PNG } from 'image-size/types/png';
 import { WEBP } from 'image-size/types/webp';
-import { invalid, type Parsed } from './text-input.ts';
+import { invalidInput, type Parsed } from './text-input.ts';
 
 /** Maximum size of an image, in bytes. */
 export const maxImageBytes = 10 * 1024 * 1024;
@@ -60,15 +60,15 @@ export function readImageInfo(bytes: Uint8Array): ImageInfo | null {
 }
 
 /** Checks an image as Django REST Framework's ImageField does. */
-export function parseImage(bytes: Uint8Array): Parsed<Uint8Array> {
-  if (bytes.length === 0) return invalid('The submitted file is empty.');
+export function validateImage(bytes: Uint8Array): Parsed<Uint8Array> {
+  if (bytes.length === 0) return invalidInput('The submitted file is empty.');
   if (bytes.length > maxImageBytes)
-    return invalid(`The image has ${bytes.length} bytes; it may have at most ${maxImageBytes}.`);
+    return invalidInput(`The image has ${bytes.length} bytes; it may have at most ${maxImageBytes}.`);
   const facts = readImageInfo(bytes);
   if (!facts)
-    return invalid('Upload a valid image. The file you uploaded was either not an image or a corrupted image.');
+    return invalidInput('Upload a valid image. The file you uploaded was either not an image or a corrupted image.');
   const { width, height } = facts;
   return width * height > maxPixels
-    ? invalid(`The image is ${width} by ${height} pixels; it may have at most ${maxPixels} in all.`)
+    ? invalidInput(`The image is ${width} by ${height} pixels; it may have at most ${maxPixels} in all.`)
     : { value: bytes };
 }

@@ -6,10 +6,17 @@ import type { Input, WritableKind } from './catalogue.ts';
 import { type FieldErrors, ValidationError } from './errors.ts';
 import type { InputType, NamedField, Schema } from './field.ts';
 import { fieldsOf } from './fields.ts';
-import { parseImage } from './image.ts';
+import { validateImage } from './image.ts';
 import { maxSlugLength, slugRule } from './ref.ts';
 import { slugify } from './slug.ts';
-import { invalid, lengthErrors, type Parsed, parsePassword, parseText, parseUsername } from './text-input.ts';
+import {
+  invalidInput,
+  type Parsed,
+  parsePassword,
+  parseTextInput,
+  parseUsername,
+  textLengthErrors,
+} from './text-input.ts';
 
 export interface InputOptions {
   /** PATCH: nothing is required. */
@@ -61,14 +68,14 @@ export function parseInput(kind: WritableKind, input: Input, options: InputOptio
 const noNull = 'This field may not be null.';
 
 const parseBySchema = (value: unknown, { schema }: { readonly schema: Schema }) =>
-  parseText(value, { max: schema.maxLength, blank: !schema.minLength });
+  parseTextInput(value, { max: schema.maxLength, blank: !schema.minLength });
 
 /** Parsers of values by the type of their field. */
 const parsers: Readonly<Record<InputType, (value: unknown, field: NamedField) => Parsed>> = {
   text: parseBySchema,
-  image: (value, field) => (value instanceof Uint8Array ? parseImage(value) : parseBySchema(value, field)),
+  image: (value, field) => (value instanceof Uint8Array ? validateImage(value) : parseBySchema(value, field)),
   choice: (value, { schema }) => parseChoice(value, schema.enum ?? []),
-  boolean: parseBoolean,
+  boolean: parseBooleanInput,
   list: (value, { schema }) => parseList(value, schema.items),
   links: (value, { schema }) => parseList(value, schema.items),
   link: parseLink,
@@ -83,18 +90,18 @@ const badSlug = 'Enter a valid "slug" consisting of letters, numbers, underscore
 
 /** A slug; '' means that it is to be derived. */
 function parseSlug(value: unknown): Parsed {
-  if (value === null) return invalid(noNull);
-  if (typeof value !== 'string' && typeof value !== 'number') return invalid(badSlug);
+  if (value === null) return invalidInput(noNull);
+  if (typeof value !== 'string' && typeof value !== 'number') return invalidInput(badSlug);
   const text = String(value).trim();
   if (!text) return { value: '' };
-  const errors = [...lengthErrors(text, maxSlugLength), ...(slugRule.test(text) ? [] : [badSlug])];
+  const errors = [...textLengthErrors(text, maxSlugLength), ...(slugRule.test(text) ? [] : [badSlug])];
   return errors.length ? { errors } : { value: text };
 }
 
 function parseChoice(value: unknown, choices: readonly string[]): Parsed {
-  if (value === null) return invalid(noNull);
+  if (value === null) return invalidInput(noNull);
   if (choices.includes(value as string)) return { value };
-  return invalid(`"${typeof value === 'string' ? value : JSON.stringify(value)}" is not a valid choice.`);
+  return invalidInput(`"${typeof value === 'string' ? value : JSON.stringify(value)}" is not a valid choice.`);
 }
 
 /** Values that DRF's BooleanField accepts as true and as false. */
@@ -115,17 +122,17 @@ const falseValues: readonly unknown[] = [
   'N',
 ];
 
-export function parseBoolean(value: unknown): Parsed {
-  if (value === null) return invalid(noNull);
+export function parseBooleanInput(value: unknown): Parsed {
+  if (value === null) return invalidInput(noNull);
   if (trueValues.includes(value)) return { value: true };
-  return falseValues.includes(value) ? { value: false } : invalid('Must be a valid boolean.');
+  return falseValues.includes(value) ? { value: false } : invalidInput('Must be a valid boolean.');
 }
 
 function parseObject(value: unknown): Parsed {
-  if (value === null) return invalid(noNull);
+  if (value === null) return invalidInput(noNull);
   if (typeof value !== 'object' || Array.isArray(value))
-    return invalid(`Expected a dictionary of items but got type "${pythonTypeName(value)}".`);
-  return isTooDeep(value) ? invalid(`The nesting is deeper than ${maxNesting}.`) : { value };
+    return invalidInput(`Expected a dictionary of items but got type "${pythonTypeName(value)}".`);
+  return isTooDeep(value) ? invalidInput(`The nesting is deeper than ${maxNesting}.`) : { value };
 }
 
 /** Maximum nesting of objects and lists in a field: less than in a file. */
@@ -142,25 +149,25 @@ function isTooDeep(value: object): boolean {
 function parseLink(value: unknown, { link, default: absent }: NamedField): Parsed {
   if (value === null && absent === null) return { value };
   if (link === 'dataset') return parseAddress(value);
-  if (link === 'namespace') return typeof value === 'string' && value ? { value } : invalid(noNull);
-  return parseText(value, { blank: true });
+  if (link === 'namespace') return typeof value === 'string' && value ? { value } : invalidInput(noNull);
+  return parseTextInput(value, { blank: true });
 }
 
 function parseAddress(value: unknown): Parsed {
   if (typeof value !== 'string')
-    return invalid(`Incorrect type. Expected URL string, received ${pythonTypeName(value)}.`);
+    return invalidInput(`Incorrect type. Expected URL string, received ${pythonTypeName(value)}.`);
   const address = value.trim();
-  return /^[-\w]+\/[-\w]+$/.test(address) ? { value: address } : invalid('Invalid hyperlink - No URL match.');
+  return /^[-\w]+\/[-\w]+$/.test(address) ? { value: address } : invalidInput('Invalid hyperlink - No URL match.');
 }
 
 function parseList(value: unknown, { maxLength, pattern }: Schema = {}): Parsed {
-  if (value === null) return invalid(noNull);
-  if (!Array.isArray(value)) return invalid(`Expected a list of items but got type "${pythonTypeName(value)}".`);
+  if (value === null) return invalidInput(noNull);
+  if (!Array.isArray(value)) return invalidInput(`Expected a list of items but got type "${pythonTypeName(value)}".`);
   const items = new Set<string>();
   for (const item of value) {
-    const text = parseText(item, { max: maxLength, blank: false });
+    const text = parseTextInput(item, { max: maxLength, blank: false });
     if ('errors' in text) return text;
-    if (pattern && !new RegExp(pattern).test(text.value)) return invalid(`"${item}" is not a valid slug.`);
+    if (pattern && !new RegExp(pattern).test(text.value)) return invalidInput(`"${item}" is not a valid slug.`);
     items.add(text.value);
   }
   return { value: [...items] };
@@ -168,15 +175,15 @@ function parseList(value: unknown, { maxLength, pattern }: Schema = {}): Parsed 
 
 /** The texts and former names of columns; each item has the name of its column. */
 function parseColumns(value: unknown): Parsed {
-  if (!Array.isArray(value)) return invalid(`Expected a list of items but got type "${pythonTypeName(value)}".`);
+  if (!Array.isArray(value)) return invalidInput(`Expected a list of items but got type "${pythonTypeName(value)}".`);
   const columns: Record<string, unknown>[] = [];
   for (const item of value) {
     if (typeof item !== 'object' || item === null || typeof item.name !== 'string')
-      return invalid('Each column needs a "name".');
+      return invalidInput('Each column needs a "name".');
     const column: Record<string, unknown> = { name: item.name };
     for (const { name: key } of fieldsOf('column')) {
       if (key === 'name' || item[key] === undefined) continue;
-      const text = parseText(item[key], { blank: true });
+      const text = parseTextInput(item[key], { blank: true });
       if ('errors' in text) return text;
       column[key] = text.value;
     }

@@ -11,7 +11,7 @@
  *     site_media/oak.png                                  media: images and other files that pages show
  *     .catalogue/                                         private state and caches
  */
-import { type DatasetRef, datasetOf, formatRef, type Ref, slugRule, usernameRule } from './ref.ts';
+import { type DatasetRef, datasetRefOf, formatRef, type Ref, slugRule, usernameRule } from './ref.ts';
 import type { RecordKind } from './schemas.ts';
 
 /** Reference of something that has a record file of its own. */
@@ -51,7 +51,7 @@ export const payloadPath = (namespace: string, dataset: string, file: string): s
 export const mediaPath = (name: string): string => `${mediaFolder}/${name}`;
 
 /** Path of a record, without its extension. */
-export function recordStem(ref: RecordRef | Unit): string {
+export function recordPathWithoutExtension(ref: RecordRef | Unit): string {
   switch (ref.kind) {
     case 'settings':
       return 'catalogue';
@@ -67,20 +67,21 @@ export function recordStem(ref: RecordRef | Unit): string {
 }
 
 /** Paths at which a record can lie, in order of precedence. */
-export const recordPaths = (ref: RecordRef | Unit): readonly string[] => withExtensions(recordStem(ref));
+export const recordPaths = (ref: RecordRef | Unit): readonly string[] =>
+  pathsWithRecordExtensions(recordPathWithoutExtension(ref));
 /** A path without extension, with each extension of a record. */
-export const withExtensions = (stem: string): readonly string[] =>
+export const pathsWithRecordExtensions = (stem: string): readonly string[] =>
   extensions.map((extension) => `${stem}.${extension}`);
 
 /** Key of a unit in maps and in the names of locks. */
-export const unitKey = (unit: Unit): string => recordStem(unit);
+export const unitKey = (unit: Unit): string => recordPathWithoutExtension(unit);
 
 /** Key of a scope in maps. */
 export const scopeKey = (scope: Scope): string => ('folder' in scope ? scope.folder : unitKey(scope));
 
 /** The unit that a record is read with: a version is read with its dataset. */
-export function unitOf(ref: RecordRef): Exclude<Unit, { kind: 'settings' }> {
-  return ref.kind === 'version' ? datasetOf(ref) : ref;
+export function unitContaining(ref: RecordRef): Exclude<Unit, { kind: 'settings' }> {
+  return ref.kind === 'version' ? datasetRefOf(ref) : ref;
 }
 
 /** The folder that contains the name of a record. Names in it are unique, regardless of case. */
@@ -102,10 +103,10 @@ export function siblingsFolder(ref: RecordRef): string {
  * record file.
  * @param path of the record file, for its extension
  */
-export function ownPath(ref: RecordRef, path: string): string {
+export function recordFolderOrFile(ref: RecordRef, path: string): string {
   if (ref.kind === 'namespace') return namespaceFolder(ref.slug);
   if (ref.kind === 'dataset') return datasetFolder(ref.namespace, ref.slug);
-  return recordStem(ref) + path.slice(path.lastIndexOf('.'));
+  return recordPathWithoutExtension(ref) + path.slice(path.lastIndexOf('.'));
 }
 
 /** Name and format of a record file; null if the extension is not one of a record. */
@@ -135,7 +136,7 @@ export type PathInfo =
 const unknown: PathInfo = { kind: 'unknown' };
 
 /** Parses a path. Names are not checked, except that a record must have a known extension. */
-export function parsePath(path: string): PathInfo {
+export function parseCataloguePath(path: string): PathInfo {
   const [top = '', ...below] = path.split('/');
   if (top === mediaFolder && below.length) return { kind: 'media', name: below.join('/') };
   const stem = parseRecordName(path.slice(path.lastIndexOf('/') + 1))?.stem;
@@ -159,9 +160,9 @@ function parseNamespacePath(parts: readonly string[], stem: string | undefined):
 }
 
 /** Parses a path from an untrusted source; null unless the catalogue may write every name in it. */
-export function parseSafePath(path: string): Exclude<PathInfo, { kind: 'unknown' }> | null {
+export function parseUntrustedPath(path: string): Exclude<PathInfo, { kind: 'unknown' }> | null {
   if (!isSafePath(path)) return null;
-  const info = parsePath(path);
+  const info = parseCataloguePath(path);
   switch (info.kind) {
     case 'unknown':
       return null;
@@ -202,24 +203,24 @@ export const isPortablePath = (path: string): boolean =>
  * Path of the media file that an address in a record leads to (`/site_media/oak.png`); null if it leads to another
  * place.
  */
-export const mediaPathIn = (address: string): string | null =>
+export const mediaPathInUrl = (address: string): string | null =>
   address.startsWith(`/${mediaFolder}/`) ? address.slice(1) : null;
 
 /** True for a payload. A dataset may be called "data" itself. */
-export const isPayloadPath = (path: string): boolean => parsePath(path).kind === 'payload';
+export const isPayloadPath = (path: string): boolean => parseCataloguePath(path).kind === 'payload';
 
 /** True for bytes that never change, a payload or a media file; false for a record. */
 export function isBytesPath(path: string): boolean {
-  const { kind } = parsePath(path);
+  const { kind } = parseCataloguePath(path);
   return kind === 'payload' || kind === 'media';
 }
 
 /** The kind of record that a path holds, and its reference: for the list of files. */
-export function recordAt(path: string): {
+export function recordAtPath(path: string): {
   readonly kind: RecordKind | 'payload' | 'unknown';
   readonly ref: Ref | null;
 } {
-  const info = parsePath(path);
+  const info = parseCataloguePath(path);
   switch (info.kind) {
     case 'record':
       // A version whose name is not valid is reported as a version all the same.
@@ -237,7 +238,7 @@ export function recordAt(path: string): {
  * The scope to read again when a path changes: a unit, or a folder in which units may have been added or removed; null
  * if nothing that is read depends on the path.
  */
-export function scopeAt(path: string): Scope | null {
+export function scopeToReread(path: string): Scope | null {
   const [top = '', second, third, fourth, ...rest] = path.split('/');
   if (path === '') return { folder: '' };
   if (top === privateFolder) return null;
@@ -260,20 +261,20 @@ export function scopeAt(path: string): Scope | null {
 
 /** Name of a file for people: `parks/trees`, `parks/trees@2026`, `groups/editors`; the path of what has no such name. */
 export function describePath(path: string): string {
-  const info = parsePath(path);
+  const info = parseCataloguePath(path);
   if (info.kind === 'payload') return `${formatRef(info.dataset)}/data/${info.file}`;
   if (info.kind !== 'record') return path;
-  return info.ref.kind in recordFolders ? recordStem(info.ref) : formatRef(info.ref);
+  return info.ref.kind in recordFolders ? recordPathWithoutExtension(info.ref) : formatRef(info.ref);
 }
 
 /** Kind and name of a record: `dataset parks/trees`; the path of what is not one. */
-export function describeRecord(path: string): string {
-  const info = parsePath(path);
+export function describeRecordAtPath(path: string): string {
+  const info = parseCataloguePath(path);
   return info.kind === 'record' ? `${info.ref.kind} ${formatRef(info.ref)}` : path;
 }
 
 /** Slugs of the namespace and the dataset that a path lies in, or is the folder of. */
-export function containersOf(path: string): { readonly namespace?: string; readonly dataset?: string } {
+export function containingSlugs(path: string): { readonly namespace?: string; readonly dataset?: string } {
   const [top, namespace, middle, dataset] = path.split('/');
   if (top !== 'namespaces' || !namespace) return {};
   return middle === 'datasets' && dataset ? { namespace, dataset } : { namespace };
@@ -281,7 +282,7 @@ export function containersOf(path: string): { readonly namespace?: string; reado
 
 /** Folders of the dataset and the namespace that a file lies in, the innermost first, each with a slash at its end. */
 export function enclosingFolders(path: string): readonly string[] {
-  const { namespace, dataset } = containersOf(path.slice(0, path.lastIndexOf('/')));
+  const { namespace, dataset } = containingSlugs(path.slice(0, path.lastIndexOf('/')));
   if (namespace === undefined) return [];
   return [
     ...(dataset === undefined ? [] : [`${datasetFolder(namespace, dataset)}/`]),

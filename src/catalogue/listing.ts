@@ -1,10 +1,10 @@
 /** Lists of the entities in a snapshot: filtered, searched, sorted, in pages. */
 import type { ListOptions, Page } from './catalogue.ts';
-import { pageAfter } from './cursor.ts';
+import { pageAfterCursor } from './cursor.ts';
 import { NotFoundError } from './errors.ts';
 import { type FilterTest, filterTests, foldCaseAndAccents, orderFields, searchText } from './filters.ts';
 import { getEntity } from './lookup.ts';
-import { predecessorOf, type Snapshot, SnapshotCache, wholeOf } from './snapshot.ts';
+import { previousSnapshotOf, type Snapshot, SnapshotCache, unrestrictedSnapshotOf } from './snapshot.ts';
 import type { CatalogueFile, Entities, Entity, Kind, Settings, Version } from './types.ts';
 
 /** Kinds of entities in a snapshot. (The list of files is in `files/files-list.ts`.) */
@@ -36,7 +36,7 @@ const entitiesByKind: { [K in ListedKind]: (snapshot: Snapshot) => Iterable<Enti
  * @throws NotFoundError if the page, or the namespace or dataset in the options, doesn't exist; MovedError if that was
  *   renamed or moved; ValidationError if a filter doesn't allow a value
  */
-export function list<K extends ListedKind>(snapshot: Snapshot, kind: K, options: ListOptions): Page<Entities[K]> {
+export function listPage<K extends ListedKind>(snapshot: Snapshot, kind: K, options: ListOptions): Page<Entities[K]> {
   const { settings } = snapshot;
   const within = scopeOf(snapshot, kind, options);
   const items = within
@@ -52,7 +52,7 @@ export function list<K extends ListedKind>(snapshot: Snapshot, kind: K, options:
     ...[...keysOf(kind, options.ordering), ...usualKeys(kind, settings), { name: 'address', value: addressOf }],
   ];
   const values = keys.map(({ name, value }) => ({ value, isDescending: name.startsWith('-') }));
-  return pageAfter(ranked, options, settings, values, compareValues);
+  return pageAfterCursor(ranked, options, settings, values, compareValues);
 }
 
 const isByRelevance = ({ ordering = '' }: ListOptions) =>
@@ -225,7 +225,7 @@ function sorted(snapshot: Snapshot, kind: ListedKind, ordering: string | undefin
   const keys = keysOf(kind, ordering).map(({ name }) => name);
   const name = `${kind}:${keys.join(',')}`;
   return sortedLists.getOrMake(snapshot, name, () => {
-    const whole = wholeOf(snapshot);
+    const whole = unrestrictedSnapshotOf(snapshot);
     if (whole) return intersection(sorted(whole, kind, ordering), allEntities(snapshot, kind));
     return sortFrom(precedingList(snapshot, name), snapshot, kind, ordering);
   });
@@ -242,7 +242,7 @@ function intersection(items: readonly Entity[], set: Iterable<Entity>): readonly
 
 /** The same list of the latest preceding snapshot that has it; empty if there is none. */
 function precedingList(snapshot: Snapshot, name: string): readonly Entity[] {
-  for (let before = predecessorOf(snapshot); before; before = predecessorOf(before)) {
+  for (let before = previousSnapshotOf(snapshot); before; before = previousSnapshotOf(before)) {
     const items = sortedLists.get(before, name);
     if (items) return items;
   }

@@ -3,7 +3,7 @@
  * number of groups by a hash of their path, each group has a digest, and only the files of groups whose digests differ are
  * listed. Files in the folder of a dataset are in one group. Pure: the hash function for digests is a parameter.
  */
-import { enclosingFolders, parsePath } from './layout.ts';
+import { enclosingFolders, parseCataloguePath } from './layout.ts';
 import type { FileEntry } from './replica.ts';
 
 /** Maximum number of groups. */
@@ -12,7 +12,7 @@ export const maxGroups = 8192;
 const digestLength = 32;
 
 /** True for files that are synchronised: all but the settings, which each catalogue has of its own, and unknown files. */
-export const isSynced = (path: string): boolean => !['settings', 'unknown'].includes(parsePath(path).kind);
+export const isSynced = (path: string): boolean => !['settings', 'unknown'].includes(parseCataloguePath(path).kind);
 
 /** Index of the group of a file. */
 export function groupOf(path: string, count: number): number {
@@ -45,10 +45,10 @@ export class GroupDigests {
 
   /**
    * The digests, by group.
-   * @param checksumOf SHA-256 of a text, in hexadecimal
+   * @param computeChecksum SHA-256 of a text, in hexadecimal
    */
-  compute(checksumOf: (text: string) => string): readonly string[] {
-    return this.#groups.map((lines) => checksumOf(lines.sort().join('')).slice(0, digestLength));
+  compute(computeChecksum: (text: string) => string): readonly string[] {
+    return this.#groups.map((lines) => computeChecksum(lines.sort().join('')).slice(0, digestLength));
   }
 }
 

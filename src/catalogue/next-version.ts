@@ -1,6 +1,6 @@
 /** Rules for the data of a new version, compared with the version before: what is refused, and what is reported. */
 import type { ColumnChanges, Rename, UploadDetails } from './catalogue.ts';
-import { isDescribed } from './columns.ts';
+import { isColumnDescribed } from './columns.ts';
 import { DataLossError } from './errors.ts';
 import type { DataColumn, Version } from './types.ts';
 
@@ -18,7 +18,7 @@ export interface VersionData {
  * @param renames columns with new names
  * @throws DataLossError
  */
-export function assertKeepsData(
+export function assertNoAccidentalLoss(
   before: (Pick<Version, 'rows' | 'format'> & Pick<VersionData, 'columns'>) | undefined,
   { rows, format, columns }: VersionData,
   renames: readonly Rename[],
@@ -52,7 +52,7 @@ function comparable(columns: readonly DataColumn[]): readonly DataColumn[] {
 }
 
 /** Columns that are dropped and added in another case, which are probably the same. */
-export function caseChanges({ added, dropped }: Pick<ColumnChanges, 'added' | 'dropped'>): readonly Rename[] {
+export function columnsRenamedByCase({ added, dropped }: Pick<ColumnChanges, 'added' | 'dropped'>): readonly Rename[] {
   const fold = (name: string) => name.normalize('NFC').toLowerCase();
   const byName = new Map(added.map(({ name }) => [fold(name), name]));
   return dropped.flatMap(({ name }) => {
@@ -62,9 +62,9 @@ export function caseChanges({ added, dropped }: Pick<ColumnChanges, 'added' | 'd
 }
 
 /** Warnings about described columns that new data lack. */
-export function lossWarnings(changes: Pick<ColumnChanges, 'added' | 'dropped'>): readonly string[] {
-  const renamed = new Set(caseChanges(changes).map(({ from }) => from));
-  const lost = changes.dropped.filter((column) => isDescribed(column) && !renamed.has(column.name));
+export function lostColumnWarnings(changes: Pick<ColumnChanges, 'added' | 'dropped'>): readonly string[] {
+  const renamed = new Set(columnsRenamedByCase(changes).map(({ from }) => from));
+  const lost = changes.dropped.filter((column) => isColumnDescribed(column) && !renamed.has(column.name));
   return lost.map(
     ({ name }) => `The column "${name}" is without data now. Its description is kept, and comes back with the column.`,
   );

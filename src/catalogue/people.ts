@@ -1,17 +1,17 @@
 /** People, whom anonymous clients don't see unless the settings say `people: public`. */
 import { recordFolders } from './layout.ts';
-import { readerUsername } from './ref.ts';
-import { type Folder, replaceValues, restrictSnapshot, type Snapshot } from './snapshot.ts';
+import { usernameOfReader } from './ref.ts';
+import { type Folder, replaceMapValues, restrictSnapshot, type Snapshot } from './snapshot.ts';
 import type { Dataset, Group, Namespace } from './types.ts';
 
 /** The part of a snapshot without users, their diagnostics, the members of groups and the users among the readers. */
-export function withoutPeople(whole: Snapshot, part: Snapshot): Snapshot {
+export function snapshotWithoutPeople(whole: Snapshot, part: Snapshot): Snapshot {
   const users = part.users.size ? new Map<string, never>() : part.users;
-  const groups = replaceValues(part.groups, withoutMembers);
-  const folders = replaceValues(part.folders, (folder) =>
-    [...readersIn(folder)].some(isUser) ? withoutUserReaders(folder) : folder,
+  const groups = replaceMapValues(part.groups, withoutMembers);
+  const folders = replaceMapValues(part.folders, (folder) =>
+    [...listReaders(folder)].some(isUser) ? withoutUserReaders(folder) : folder,
   );
-  const diagnostics = replaceValues(part.diagnostics, (found, path) =>
+  const diagnostics = replaceMapValues(part.diagnostics, (found, path) =>
     path.startsWith(`${recordFolders.user}/`) ? null : found,
   );
   const isAll =
@@ -19,12 +19,12 @@ export function withoutPeople(whole: Snapshot, part: Snapshot): Snapshot {
   return isAll ? part : restrictSnapshot(whole, { ...part, users, groups, folders, diagnostics });
 }
 
-const isUser = (reader: string) => readerUsername(reader) !== undefined;
+const isUser = (reader: string) => usernameOfReader(reader) !== undefined;
 
 const readersByFolder = new WeakMap<Folder, ReadonlySet<string>>();
 
 /** The readers of a namespace and of its datasets: slugs of groups, and users as `user:<username>`. */
-export function readersIn(folder: Folder): ReadonlySet<string> {
+export function listReaders(folder: Folder): ReadonlySet<string> {
   let readers = readersByFolder.get(folder);
   if (!readers) {
     const records = [...(folder.namespace ? [folder.namespace] : []), ...folder.datasets.values()];
@@ -36,7 +36,7 @@ export function readersIn(folder: Folder): ReadonlySet<string> {
 
 function withoutUserReaders(folder: Folder): Folder {
   const namespace = folder.namespace && withGroupReaders(folder.namespace);
-  return Object.freeze({ ...folder, namespace, datasets: replaceValues(folder.datasets, withGroupReaders) });
+  return Object.freeze({ ...folder, namespace, datasets: replaceMapValues(folder.datasets, withGroupReaders) });
 }
 
 /** Replacements of entities, which are the same objects in the next snapshot as long as the entities are. */

@@ -5,10 +5,10 @@
 import { resolveAlias } from './aliases.ts';
 import { ConflictError, NotPermittedError } from './errors.ts';
 import { fieldsOf } from './fields.ts';
-import { containersOf, parsePath, type RecordRef } from './layout.ts';
-import { readersIn, withoutPeople } from './people.ts';
-import { readerUsername, slugRule, userReader } from './ref.ts';
-import { type Folder, replaceValues, restrictSnapshot, type Snapshot, SnapshotCache } from './snapshot.ts';
+import { containingSlugs, parseCataloguePath, type RecordRef } from './layout.ts';
+import { listReaders, snapshotWithoutPeople } from './people.ts';
+import { formatUserReader, slugRule, usernameOfReader } from './ref.ts';
+import { type Folder, replaceMapValues, restrictSnapshot, type Snapshot, SnapshotCache } from './snapshot.ts';
 import type { Dataset, Settings } from './types.ts';
 
 /** The user who makes a request, or an anonymous client. */
@@ -29,13 +29,13 @@ export const anonymous: Viewer = Object.freeze({ username: null, staff: false, g
 export const localAdmin: Viewer = Object.freeze({ username: null, staff: true, groups: [] });
 
 /** True if the viewer is staff, or a member of a group that owns the namespace. Owners see all of it. */
-export function owns(viewer: Viewer, folder: Folder | undefined): boolean {
+export function ownsNamespace(viewer: Viewer, folder: Folder | undefined): boolean {
   return viewer.staff || Boolean(folder?.namespace?.owners.some((group) => viewer.groups.includes(group)));
 }
 
 /** True if the viewer may write in a namespace. Undefined stands for records outside of namespaces: only staff may. */
 export function mayWrite(viewer: Viewer, folder: Folder | undefined): boolean {
-  return !viewer.readOnly && owns(viewer, folder);
+  return !viewer.readOnly && ownsNamespace(viewer, folder);
 }
 
 /** Slug of the namespace whose owners may write a record, according to the snapshot; undefined if only staff may. */
@@ -90,7 +90,7 @@ export function maySeePeople(viewer: Viewer, settings: Settings): boolean {
 /** True if readers include the viewer, or a group of the viewer. */
 function areReaders(readers: Iterable<string>, { username, groups }: Viewer): boolean {
   for (const reader of readers) {
-    const user = readerUsername(reader);
+    const user = usernameOfReader(reader);
     if (user === undefined ? groups.includes(reader) : user === username) return true;
   }
   return false;
@@ -106,10 +106,10 @@ const visibleParts = new SnapshotCache<Snapshot>(64);
  * is visible to owners of its namespace only, since the dataset may have been private. `people.ts` hides people.
  * @returns the same object for viewers of the same rights; the snapshot itself if nothing in it is hidden from them
  */
-export function visibleTo(viewer: Viewer, snapshot: Snapshot): Snapshot {
+export function restrictToVisible(viewer: Viewer, snapshot: Snapshot): Snapshot {
   return visibleParts.getOrMake(snapshot, rightsKey(viewer, snapshot), () => {
     const part = visiblePart(viewer, snapshot);
-    return maySeePeople(viewer, snapshot.settings) ? part : withoutPeople(snapshot, part);
+    return maySeePeople(viewer, snapshot.settings) ? part : snapshotWithoutPeople(snapshot, part);
   });
 }
 
@@ -117,19 +117,21 @@ export function visibleTo(viewer: Viewer, snapshot: Snapshot): Snapshot {
 function rightsKey({ staff, username, groups }: Viewer, snapshot: Snapshot): string {
   if (staff) return '*';
   if (username === null) return '';
-  const isReader = [...snapshot.folders.values()].some((folder) => readersIn(folder).has(userReader(username)));
+  const isReader = [...snapshot.folders.values()].some((folder) => listReaders(folder).has(formatUserReader(username)));
   return `${[...groups].sort().join()} ${isReader ? username : ''}`;
 }
 
 function visiblePart(viewer: Viewer, snapshot: Snapshot): Snapshot {
-  const folders = replaceValues(snapshot.folders, (folder) => visibleFolder(viewer, folder));
+  const folders = replaceMapValues(snapshot.folders, (folder) => visibleFolder(viewer, folder));
   const visible = { ...snapshot, folders };
-  const queries = replaceValues(snapshot.queries, (query) => {
+  const queries = replaceMapValues(snapshot.queries, (query) => {
     if (datasetExists(visible, query.dataset)) return query;
     const [namespace = ''] = query.dataset.split('/');
-    return owns(viewer, snapshot.folders.get(namespace)) && !datasetExists(snapshot, query.dataset) ? query : null;
+    return ownsNamespace(viewer, snapshot.folders.get(namespace)) && !datasetExists(snapshot, query.dataset)
+      ? query
+      : null;
   });
-  const diagnostics = replaceValues(snapshot.diagnostics, (found, path) =>
+  const diagnostics = replaceMapValues(snapshot.diagnostics, (found, path) =>
     maySeeDiagnostics(path, viewer, snapshot, { folders, queries }) ? found : null,
   );
   const isAll = folders === snapshot.folders && queries === snapshot.queries && diagnostics === snapshot.diagnostics;
@@ -150,11 +152,11 @@ function maySeeDiagnostics(
   whole: Snapshot,
   visible: Pick<Snapshot, 'folders' | 'queries'>,
 ): boolean {
-  const info = parsePath(path);
+  const info = parseCataloguePath(path);
   const query = info.kind === 'record' && info.ref.kind === 'query' ? info.ref.slug : undefined;
   // The dataset of an invalid query is not known.
   if (query !== undefined) return visible.queries.has(query) || (viewer.staff && !whole.queries.has(query));
-  const { namespace = '', dataset } = containersOf(path);
+  const { namespace = '', dataset } = containingSlugs(path);
   // A file outside of the namespaces, or under an invalid name, belongs to no namespace.
   if (!slugRule.test(namespace)) return true;
   const folder = visible.folders.get(namespace);
@@ -166,16 +168,16 @@ function maySeeDiagnostics(
 
 function visibleFolder(viewer: Viewer, folder: Folder): Folder | null {
   if (!folder.namespace) return null;
-  if (owns(viewer, folder)) return folder;
+  if (ownsNamespace(viewer, folder)) return folder;
   if (areReaders(folder.namespace.readers, viewer)) {
-    const datasets = replaceValues(folder.datasets, withoutDrafts);
+    const datasets = replaceMapValues(folder.datasets, withoutDrafts);
     return datasets === folder.datasets ? folder : Object.freeze({ ...folder, datasets });
   }
   const isPrivate = folder.namespace.visibility === 'private';
-  if (!areReaders(readersIn(folder), viewer)) return isPrivate ? null : publicPart(folder);
+  if (!areReaders(listReaders(folder), viewer)) return isPrivate ? null : publicPart(folder);
   const mayRead = (dataset: Dataset) =>
     (dataset.visibility === 'public' && !isPrivate) || areReaders(dataset.readers, viewer);
-  const datasets = replaceValues(folder.datasets, (dataset) => (mayRead(dataset) ? withoutDrafts(dataset) : null));
+  const datasets = replaceMapValues(folder.datasets, (dataset) => (mayRead(dataset) ? withoutDrafts(dataset) : null));
   return Object.freeze({ ...folder, datasets, ...(isPrivate && { isPartial: true as const }) });
 }
 
@@ -184,7 +186,7 @@ const publicParts = new WeakMap<Folder, Folder>();
 function publicPart(folder: Folder): Folder {
   let part = publicParts.get(folder);
   if (!part) {
-    const datasets = replaceValues(folder.datasets, (dataset) =>
+    const datasets = replaceMapValues(folder.datasets, (dataset) =>
       dataset.visibility === 'private' ? null : withoutDrafts(dataset),
     );
     part = datasets === folder.datasets ? folder : Object.freeze({ ...folder, datasets });

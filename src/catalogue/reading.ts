@@ -1,28 +1,28 @@
 /** Options for reading a payload: their fields in records (rows as in `fields.ts`), and their values from forms and options. */
 import { ValidationError } from './errors.ts';
 import type { Fields } from './field.ts';
-import { boolean, choice, integer, json, object, text } from './field-types.ts';
-import { type Reading, type ReadingChanges, readableTypes } from './types.ts';
+import { booleanField, choiceField, integerField, jsonField, objectField, textField } from './field-types.ts';
+import { type ReadingOptionChanges, type ReadingOptions, readableTypes } from './types.ts';
 
 export const readingFields = {
-  types: json(`Types of columns by name: ${readableTypes.join(', ')}.`),
-  decimal: choice(['.', ','], 'Decimal separator of numbers.'),
-  encoding: text('Encoding of the text, as the WHATWG Encoding Standard labels it: utf-8, windows-1252.'),
-  delimiter: text('Character between the cells of CSV.', { minLength: 1, maxLength: 1 }),
-  date_format: text('Form of dates, such as DD.MM.YYYY or MM/DD/YYYY HH:MM.', { maxLength: 100 }),
-  lat: text('Column of latitude, or northing.', { maxLength: 255 }),
-  lon: text('Column of longitude, or easting.', { maxLength: 255 }),
-  geometry: text('Column of geometries in WKT.', { maxLength: 255 }),
-  header: boolean('Whether the first row has the names of the columns.', { default: true }),
-  skip: integer('Number of lines before the first row.', { minimum: 0 }),
-  crs: text('Coordinate reference system of positions, such as EPSG:25833.', { maxLength: 255 }),
-  strict: boolean("Whether values that don't fit their column refuse the payload.", { default: false }),
+  types: jsonField(`Types of columns by name: ${readableTypes.join(', ')}.`),
+  decimal: choiceField(['.', ','], 'Decimal separator of numbers.'),
+  encoding: textField('Encoding of the text, as the WHATWG Encoding Standard labels it: utf-8, windows-1252.'),
+  delimiter: textField('Character between the cells of CSV.', { minLength: 1, maxLength: 1 }),
+  date_format: textField('Form of dates, such as DD.MM.YYYY or MM/DD/YYYY HH:MM.', { maxLength: 100 }),
+  lat: textField('Column of latitude, or northing.', { maxLength: 255 }),
+  lon: textField('Column of longitude, or easting.', { maxLength: 255 }),
+  geometry: textField('Column of geometries in WKT.', { maxLength: 255 }),
+  header: booleanField('Whether the first row has the names of the columns.', { default: true }),
+  skip: integerField('Number of lines before the first row.', { minimum: 0 }),
+  crs: textField('Coordinate reference system of positions, such as EPSG:25833.', { maxLength: 255 }),
+  strict: booleanField("Whether values that don't fit their column refuse the payload.", { default: false }),
 } satisfies Fields;
 
 /** The options as a field of a record: as they are written there, without defaults. */
 export const reading = (description: string) =>
-  object(readingFields, description, {
-    toValue: (stored): Reading => Object.freeze({ ...(stored as Reading) }),
+  objectField(readingFields, description, {
+    toValue: (stored): ReadingOptions => Object.freeze({ ...(stored as ReadingOptions) }),
     metadata: 'absent',
   });
 
@@ -44,7 +44,7 @@ const words: Readonly<Record<string, string>> = {
  * @param given names and texts; others than `readingNames` are ignored
  * @throws ValidationError, keyed by option
  */
-export function parseReading(given: Iterable<readonly [name: string, value: unknown]>): ReadingChanges {
+export function parseReadingOptions(given: Iterable<readonly [name: string, value: unknown]>): ReadingOptionChanges {
   const changes: Record<string, unknown> = {};
   const types: Record<string, string | null> = {};
   const errors: Record<string, readonly string[]> = {};
@@ -57,7 +57,7 @@ export function parseReading(given: Iterable<readonly [name: string, value: unkn
     else changes[name] = parsed;
   }
   if (Object.keys(errors).length) throw new ValidationError(errors);
-  return { ...changes, ...(Object.keys(types).length && { types }) } as ReadingChanges;
+  return { ...changes, ...(Object.keys(types).length && { types }) } as ReadingOptionChanges;
 }
 
 interface Refused {
@@ -97,7 +97,7 @@ function parseOption(name: string, text: string): unknown {
 }
 
 /** Options after changes, in the order of their fields; those at their default are left out. */
-export function mergeReading(before: Reading, changes: ReadingChanges = {}): Reading {
+export function mergeReadingOptions(before: ReadingOptions, changes: ReadingOptionChanges = {}): ReadingOptions {
   const types = Object.entries({ ...before.types, ...changes.types }).filter(([, type]) => type !== null);
   const merged: Record<string, unknown> = {
     ...before,
@@ -108,20 +108,23 @@ export function mergeReading(before: Reading, changes: ReadingChanges = {}): Rea
     const value = merged[name];
     return value === undefined || value === null || value === field.default ? [] : [[name, value] as const];
   });
-  return Object.fromEntries(kept) as Reading;
+  return Object.fromEntries(kept) as ReadingOptions;
 }
 
 /** The options on which the rows depend: those for a version, without the condition for accepting it. */
-export function readingOfVersion({ strict: _, ...reading }: Reading): Reading {
+export function versionReadingOptions({ strict: _, ...reading }: ReadingOptions): ReadingOptions {
   return reading;
 }
 
 /** True if two sets of options are the same. */
-export const isSameReading = (a: Reading, b: Reading): boolean =>
-  JSON.stringify(mergeReading(a)) === JSON.stringify(mergeReading(b));
+export const isSameReadingOptions = (a: ReadingOptions, b: ReadingOptions): boolean =>
+  JSON.stringify(mergeReadingOptions(a)) === JSON.stringify(mergeReadingOptions(b));
 
-/** Options as names and texts, as `parseReading` takes them. */
-export const readingTexts = ({ types = {}, ...others }: ReadingChanges): readonly (readonly [string, string])[] => [
+/** Options as names and texts, as `parseReadingOptions` takes them. */
+export const readingOptionTexts = ({
+  types = {},
+  ...others
+}: ReadingOptionChanges): readonly (readonly [string, string])[] => [
   ...Object.entries(types).map(([column, type]) => ['type', `${column}=${type ?? ''}`] as const),
   ...Object.entries(others).map(([name, value]) => [name, String(value ?? '')] as const),
 ];

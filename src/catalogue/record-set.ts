@@ -1,9 +1,11 @@
 /** Set of records that rules look at, and the diagnostics that they report. */
+
+import type { Diagnostic } from './diagnostic.ts';
 import { type RecordRef, recordPaths } from './layout.ts';
 import type { ListedKind } from './listing.ts';
 import { refOf } from './ref.ts';
 import type { Snapshot } from './snapshot.ts';
-import type { Diagnostic, Entities } from './types.ts';
+import type { Entities } from './types.ts';
 
 /** Top-level keys of a record, as its file says them. */
 export type RecordValue = Readonly<Record<string, unknown>>;
@@ -55,7 +57,7 @@ export const makeDiagnostic = (path: string, found: Report): RecordDiagnostic =>
 });
 
 /** Path of the record of an entity that was read. */
-export function recordPathOf(next: RecordSet, entity: RecordEntity): string {
+export function entityRecordPath(next: RecordSet, entity: RecordEntity): string {
   const paths = recordPaths(refOf(entity) as RecordRef);
   return paths.find((path) => next.record(path) !== undefined) ?? `${paths[0]}`;
 }

@@ -55,10 +55,10 @@ export const maxSlugLength = 100;
 export const usernameRule = /^(?!\.{1,2}$)[-\w.@+]+$/;
 
 /** A user among the readers of a record, where other items are slugs of groups: `user:ann`. */
-export const userReader = (username: string): string => `user:${username}`;
+export const formatUserReader = (username: string): string => `user:${username}`;
 
 /** The username of a reader that is a user; undefined for a group. */
-export const readerUsername = (reader: string): string | undefined =>
+export const usernameOfReader = (reader: string): string | undefined =>
   reader.startsWith('user:') ? reader.slice('user:'.length) : undefined;
 
 /** The reference of an entity, which has the reference's members among its own. */
@@ -74,7 +74,7 @@ export function refOf(entity: Exclude<Ref, FileRef>): Exclude<Ref, FileRef> {
 }
 
 /** The dataset that a version belongs to. */
-export function datasetOf(version: { namespace: string; dataset: string }): DatasetRef {
+export function datasetRefOf(version: { namespace: string; dataset: string }): DatasetRef {
   return { kind: 'dataset', namespace: version.namespace, slug: version.dataset };
 }
 

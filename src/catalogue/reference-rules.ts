@@ -1,19 +1,19 @@
 /** Rules about references in records: to groups, datasets, versions, images; and about aliases. */
 import { resolveAlias } from './aliases.ts';
-import { imageAddresses } from './entities.ts';
-import { mediaPathIn } from './layout.ts';
+import { datasetImageAddresses } from './entities.ts';
+import { mediaPathInUrl } from './layout.ts';
 import { allEntities } from './listing.ts';
 import { findEntity } from './lookup.ts';
 import { parseDatasetRef } from './parse-ref.ts';
 import {
+  entityRecordPath,
   makeDiagnostic,
   type RecordDiagnostic,
   type RecordEntity,
   type RecordSet,
-  recordPathOf,
   type Touched,
 } from './record-set.ts';
-import { formatRef, readerUsername, userReader } from './ref.ts';
+import { formatRef, formatUserReader, usernameOfReader } from './ref.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Namespace, Query } from './types.ts';
 
@@ -21,7 +21,7 @@ import type { Namespace, Query } from './types.ts';
 export function* checkAllReferences(next: RecordSet): Generator<RecordDiagnostic> {
   for (const kind of ['namespace', 'user', 'dataset', 'query'] as const)
     for (const entity of allEntities(next.snapshot, kind))
-      yield* checkReferences(next, entity, recordPathOf(next, entity));
+      yield* checkReferences(next, entity, entityRecordPath(next, entity));
 }
 
 /** Records to which touched records newly refer must exist. */
@@ -50,8 +50,8 @@ function* checkReferences(
     const isKnown = before?.kind === 'query' && before.dataset === entity.dataset && before.version === entity.version;
     if (!isKnown) yield* checkQueryReferences(next.snapshot, entity, path);
   } else if (entity.kind === 'dataset')
-    for (const [field, address] of imageAddresses(entity)) {
-      const file = mediaPathIn(address);
+    for (const [field, address] of datasetImageAddresses(entity)) {
+      const file = mediaPathInUrl(address);
       const found = {
         code: 'image',
         pointer: `/${field}`,
@@ -70,10 +70,10 @@ function membersIn(entity: RecordEntity, field: 'owners' | 'groups' | 'readers')
 
 /** Message about a group or user that doesn't exist; undefined if it does. */
 function missingMember({ groups, users }: Snapshot, member: string, field: string): string | undefined {
-  const username = readerUsername(member);
+  const username = usernameOfReader(member);
   if (username === undefined ? groups.has(member) : users.has(username)) return undefined;
   if (username === undefined && field === 'readers' && users.has(member))
-    return `There is no group ${member}. For the user, write ${userReader(member)}.`;
+    return `There is no group ${member}. For the user, write ${formatUserReader(member)}.`;
   const [kind, name] = username === undefined ? ['group', member] : ['user', username];
   return `There is no ${kind} ${name}. Add ${kind}s/${name}.yaml, or remove it here.`;
 }
@@ -107,7 +107,7 @@ export function* checkAliases(next: RecordSet): Generator<RecordDiagnostic> {
   const { snapshot } = next;
   const claimed = new Map<string, string>();
   for (const dataset of allEntities(snapshot, 'dataset')) {
-    const path = recordPathOf(next, dataset);
+    const path = entityRecordPath(next, dataset);
     for (const [i, alias] of dataset.aliases.entries()) {
       const address = alias.includes('/') ? alias : `${dataset.namespace}/${alias}`;
       const [namespace = '', slug = ''] = address.split('/');

@@ -1,22 +1,22 @@
 /** Readings after a record is moved or removed, made without reading files: only names and addresses change. */
-import { withVersions } from './entities.ts';
+import { datasetWithVersions } from './entities.ts';
 import type { RecordRef } from './layout.ts';
 import { findEntity } from './lookup.ts';
-import type { Reading, Snapshot } from './snapshot.ts';
+import type { Snapshot, UnitReading } from './snapshot.ts';
 import type { Dataset } from './types.ts';
 
 /** Readings after the removal of a record. */
-export function readingsAfterRemoval(snapshot: Snapshot, ref: RecordRef): readonly Reading[] {
-  if (ref.kind !== 'version') return [{ ...ref, entity: null } as Reading];
+export function readingsAfterRemoval(snapshot: Snapshot, ref: RecordRef): readonly UnitReading[] {
+  if (ref.kind !== 'version') return [{ ...ref, entity: null } as UnitReading];
   const { namespace, dataset: slug } = ref;
   const dataset = findEntity<'dataset'>(snapshot, { kind: 'dataset', namespace, slug });
   if (!dataset) return [];
   const versions = dataset.versions.filter((version) => version.slug !== ref.slug);
-  return [{ kind: 'dataset', namespace, slug, entity: withVersions(dataset, versions) }];
+  return [{ kind: 'dataset', namespace, slug, entity: datasetWithVersions(dataset, versions) }];
 }
 
 /** Readings after a record is moved or renamed. Both references are of the same kind. */
-export function readingsAfterMove(snapshot: Snapshot, from: RecordRef, to: RecordRef): readonly Reading[] {
+export function readingsAfterMove(snapshot: Snapshot, from: RecordRef, to: RecordRef): readonly UnitReading[] {
   if (from.kind === 'dataset' && to.kind === 'dataset') {
     const dataset = findEntity<'dataset'>(snapshot, from);
     return dataset ? datasetMoved(dataset, to.namespace, to.slug) : [];
@@ -36,13 +36,13 @@ export function readingsAfterMove(snapshot: Snapshot, from: RecordRef, to: Recor
   return [
     { ...from, entity: null },
     { ...to, entity: moved ?? null },
-  ] as Reading[];
+  ] as UnitReading[];
 }
 
-function datasetMoved(dataset: Dataset, namespace: string, slug: string): readonly Reading[] {
+function datasetMoved(dataset: Dataset, namespace: string, slug: string): readonly UnitReading[] {
   const versions = dataset.versions.map((version) => ({ ...version, namespace, dataset: slug }));
   return [
     { kind: 'dataset', namespace: dataset.namespace, slug: dataset.slug, entity: null },
-    { kind: 'dataset', namespace, slug, entity: withVersions({ ...dataset, namespace, slug }, versions) },
+    { kind: 'dataset', namespace, slug, entity: datasetWithVersions({ ...dataset, namespace, slug }, versions) },
   ];
 }

@@ -6,18 +6,18 @@ import type { TokenInfo } from './accounts.ts';
 import type { Difference } from './difference.ts';
 import type { NamedField } from './field.ts';
 import { apiFields } from './fields.ts';
-import { mediaPathIn } from './layout.ts';
+import { mediaPathInUrl } from './layout.ts';
 import { parseDatasetRef } from './parse-ref.ts';
-import { formatRef, type Ref, readerUsername, refOf, userReader } from './ref.ts';
+import { formatRef, formatUserReader, type Ref, refOf, usernameOfReader } from './ref.ts';
 import type { EntityKind } from './schemas.ts';
 import type { TrashEntry } from './trash.ts';
 import type { CatalogueFile, Entities, FileDetails, Kind, Version } from './types.ts';
-import { apiPath, apiRoot, collections, type Links, pathOfBase } from './urls.ts';
+import { apiPath, apiRoot, baseUrlPath, collections, type Links } from './urls.ts';
 
 type Json = Record<string, unknown>;
 
 /** The URL of a resource, or of a path below it. */
-export function urlOf(links: Links, ref: Ref, below = ''): string {
+export function resourceUrl(links: Links, ref: Ref, below = ''): string {
   return `${links.base}${apiPath(ref)}${below}${links.suffix}`;
 }
 
@@ -27,7 +27,7 @@ export function urlOf(links: Links, ref: Ref, below = ''): string {
  * @param within the entity that has the link: a dataset without namespace is in its namespace, a version is one of its
  *   dataset
  */
-export function linkedRef(kind: Kind, value: string, within: Readonly<Record<string, unknown>>): Ref {
+export function refFromLinkValue(kind: Kind, value: string, within: Readonly<Record<string, unknown>>): Ref {
   switch (kind) {
     case 'dataset':
       return value.includes('/') || within.namespace === undefined
@@ -38,7 +38,7 @@ export function linkedRef(kind: Kind, value: string, within: Readonly<Record<str
       return { kind, namespace, dataset: slug, slug: value };
     }
     case 'group': {
-      const username = readerUsername(value);
+      const username = usernameOfReader(value);
       return username === undefined ? { kind, slug: value } : { kind: 'user', slug: username };
     }
     default:
@@ -46,9 +46,9 @@ export function linkedRef(kind: Kind, value: string, within: Readonly<Record<str
   }
 }
 
-/** The value of a link to an entity: the inverse of `linkedRef`. */
+/** The value of a link to an entity: the inverse of `refFromLinkValue`. */
 export function refToLinkValue({ otherLink }: Pick<NamedField, 'otherLink'>, ref: Ref): string {
-  if (ref.kind === 'user' && otherLink === 'user') return userReader(ref.slug);
+  if (ref.kind === 'user' && otherLink === 'user') return formatUserReader(ref.slug);
   return ref.kind === 'dataset' ? formatRef(ref) : ref.slug;
 }
 
@@ -58,18 +58,18 @@ type ApiValue = (entity: Readonly<Record<string, unknown>>, links: Links) => unk
 function apiValueOf({ name, type, link, below }: NamedField): ApiValue | undefined {
   if (link) {
     const linkUrl: (value: unknown, ...rest: Parameters<ApiValue>) => unknown = (value, entity, links) =>
-      value === null ? null : urlOf(links, linkedRef(link, String(value), entity));
+      value === null ? null : resourceUrl(links, refFromLinkValue(link, String(value), entity));
     return type === 'links'
       ? (entity, links) => (entity[name] as readonly string[]).map((value) => linkUrl(value, entity, links))
       : (entity, links) => linkUrl(entity[name], entity, links);
   }
   switch (type) {
     case 'image':
-      return (entity, { base }) => (mediaPathIn(String(entity[name])) ? pathOfBase(base) : '') + entity[name];
+      return (entity, { base }) => (mediaPathInUrl(String(entity[name])) ? baseUrlPath(base) : '') + entity[name];
     case 'username':
       return ({ slug }) => slug;
     case 'url':
-      return (entity, links) => urlOf(links, refOf(entity as never), below);
+      return (entity, links) => resourceUrl(links, refOf(entity as never), below);
     case 'versions':
       return ({ versions }, links) =>
         (versions as readonly Version[]).map((version) => represent.version(version, links));
@@ -117,7 +117,7 @@ export const {
 /** A token, without the token itself. */
 export function representToken({ id, user, label, scope, created, expires, lastUsed }: TokenInfo, links: Links): Json {
   const url = `${links.base}${apiRoot}auth/tokens/${id}/${links.suffix}`;
-  const owner = urlOf(links, { kind: 'user', slug: user });
+  const owner = resourceUrl(links, { kind: 'user', slug: user });
   return { id, user: owner, label, scope, created, expires, last_used: lastUsed, url };
 }
 
@@ -132,7 +132,7 @@ export function representFile(file: CatalogueFile, links: Links, details: FileDe
     id: file.id,
     path: file.path,
     kind: file.record,
-    resource: file.ref && urlOf(links, file.ref),
+    resource: file.ref && resourceUrl(links, file.ref),
     status: file.status,
     problems: file.problems.map(({ line, column, pointer, message }) => ({ line, column, pointer, message })),
     checksum: details.checksum,
@@ -166,7 +166,7 @@ export function toJson(value: unknown): string {
 
 /** A difference without its rows. */
 export function representDifference({ from, to, columns, key, counts }: Difference, links: Links) {
-  return { from: urlOf(links, refOf(from)), to: urlOf(links, refOf(to)), columns, key, counts };
+  return { from: resourceUrl(links, refOf(from)), to: resourceUrl(links, refOf(to)), columns, key, counts };
 }
 
 /** Minimum length of a chunk, so that the cost per chunk is negligible. */

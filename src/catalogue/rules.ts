@@ -2,23 +2,29 @@
  * Rules between the records of a catalogue. The command `check` checks all rules for all records. Every write (edit, create,
  * move, restore, push) checks names, ids, containers and references of the records that it changes, before it writes.
  */
-import { compareWritten, fitColumns, isUnchanged, misfitMessage, versionWithColumns } from './columns.ts';
-import { unusedId } from './ids.ts';
-import { parseRecordName, payloadFolder, type RecordRef, recordAt, recordPaths, siblingsFolder } from './layout.ts';
+import {
+  areColumnsUnchanged,
+  columnMismatchMessage,
+  compareRecordedColumns,
+  fitColumnsToData,
+  versionWithColumns,
+} from './columns.ts';
+import { randomUnusedId } from './ids.ts';
+import { parseRecordName, payloadFolder, type RecordRef, recordAtPath, recordPaths, siblingsFolder } from './layout.ts';
 import { allEntities, type ListedKind } from './listing.ts';
 import {
+  entityRecordPath,
   makeDiagnostic,
   type RecordDiagnostic,
   type RecordEntity,
   type RecordSet,
   type RecordValue,
-  recordPathOf,
   type Touched,
 } from './record-set.ts';
-import { datasetOf, formatRef, refOf } from './ref.ts';
+import { datasetRefOf, formatRef, refOf } from './ref.ts';
 import { checkAliases, checkAllReferences, checkNewReferences } from './reference-rules.ts';
 import type { Snapshot } from './snapshot.ts';
-import { misspelledKeys } from './validators.ts';
+import { findMisspelledKeys } from './validators.ts';
 
 /**
  * Diagnostics of records that violate a rule.
@@ -52,7 +58,7 @@ function* checkIds(next: RecordSet): Generator<RecordDiagnostic> {
     const owners = new Map<number, RecordEntity>();
     const entities = [...allEntities(next.snapshot, kind)].map((entity) => ({
       entity,
-      path: recordPathOf(next, entity),
+      path: entityRecordPath(next, entity),
     }));
     // Of two equal ids, one that is derived from the address is reported rather than one that is written in a file.
     const isWritten = ({ path }: { path: string }) => Number(next.record(path)?.id !== undefined);
@@ -61,7 +67,7 @@ function* checkIds(next: RecordSet): Generator<RecordDiagnostic> {
     for (const { entity, path } of entities) {
       const owner = owners.get(entity.id);
       if (owner) {
-        const id = unusedId((candidate) => owners.has(candidate));
+        const id = randomUnusedId((candidate) => owners.has(candidate));
         owners.set(id, entity);
         const other = refOf(owner) as RecordRef;
         const message = duplicateIdMessage(entity.id, describeRef(other));
@@ -121,7 +127,7 @@ function* checkNewNames(next: RecordSet, touched: readonly Touched[]): Generator
   const listings = new Map<string, Map<string, string[]>>();
   for (const { path, ref, isNew, isTaken } of touched) {
     if (!isNew) continue;
-    const container = containerOf(ref);
+    const container = containerRef(ref);
     if (container && !recordPaths(container).some((one) => next.has(one)))
       yield makeDiagnostic(path, {
         code: 'container',
@@ -163,15 +169,15 @@ function namesByCase(names: readonly string[]): Map<string, string[]> {
 }
 
 /** The record whose folder contains a record; null if there is none. */
-export function containerOf(ref: RecordRef): RecordRef | null {
+export function containerRef(ref: RecordRef): RecordRef | null {
   if (ref.kind === 'dataset') return { kind: 'namespace', slug: ref.namespace };
-  return ref.kind === 'version' ? datasetOf(ref) : null;
+  return ref.kind === 'version' ? datasetRefOf(ref) : null;
 }
 
 /** Columns of a dataset's record must have different names. */
 function* checkColumnNames(next: RecordSet): Generator<RecordDiagnostic> {
   for (const dataset of allEntities(next.snapshot, 'dataset')) {
-    const path = recordPathOf(next, dataset);
+    const path = entityRecordPath(next, dataset);
     const columns = next.record(path)?.columns ?? dataset.columns;
     const names = new Set<unknown>();
     for (const [i, { name }] of (Array.isArray(columns) ? columns : []).entries()) {
@@ -193,15 +199,15 @@ function* checkColumnNames(next: RecordSet): Generator<RecordDiagnostic> {
 function* checkColumnsOfNewest(next: RecordSet): Generator<RecordDiagnostic> {
   for (const dataset of allEntities(next.snapshot, 'dataset')) {
     const newest = versionWithColumns(dataset.versions);
-    const path = recordPathOf(next, dataset);
+    const path = entityRecordPath(next, dataset);
     const record = next.record(path);
     if (!newest?.columns || !record) continue;
     const { columns: found, slug } = newest;
-    const changes = compareWritten(record.columns, found);
-    if (isUnchanged(changes)) continue;
+    const changes = compareRecordedColumns(record.columns, found);
+    if (areColumnsUnchanged(changes)) continue;
     const pointer = record.columns === undefined ? '' : '/columns';
-    const fix = ({ columns }: RecordValue) => ({ columns: fitColumns(columns, found, slug) });
-    const message = misfitMessage(changes, slug);
+    const fix = ({ columns }: RecordValue) => ({ columns: fitColumnsToData(columns, found, slug) });
+    const message = columnMismatchMessage(changes, slug);
     yield makeDiagnostic(path, { code: 'column', pointer, message, severity: 'warning', fix });
   }
 }
@@ -209,10 +215,10 @@ function* checkColumnsOfNewest(next: RecordSet): Generator<RecordDiagnostic> {
 /** Keys must not look like a misspelled key of the schema. */
 function* checkKeys(next: RecordSet): Generator<RecordDiagnostic> {
   for (const path of next.paths()) {
-    const { kind } = recordAt(path);
+    const { kind } = recordAtPath(path);
     const record = next.record(path);
     if (kind === 'payload' || kind === 'unknown' || !record) continue;
-    for (const found of misspelledKeys(kind, record))
+    for (const found of findMisspelledKeys(kind, record))
       yield makeDiagnostic(path, { code: 'unknown-key', ...found, severity: 'warning' });
   }
 }
@@ -228,7 +234,7 @@ function* checkPayloads(next: RecordSet): Generator<RecordDiagnostic> {
         yield makeDiagnostic(`${home}/${name}`, { ...warning, message: 'No version names this payload.' });
     for (const version of dataset.versions)
       if ((version.file || version.href) && !version.checksum)
-        yield makeDiagnostic(recordPathOf(next, version), {
+        yield makeDiagnostic(entityRecordPath(next, version), {
           ...warning,
           message: "There is no checksum, so the payload can't be verified.",
         });

@@ -2,7 +2,7 @@
  * JSON Schemas (draft 2020-12) and types of records, both made from the table of fields. Unknown keys are allowed
  * everywhere: a file belongs to the people who write it, and an edit keeps the keys that it doesn't know.
  */
-import { objectSchema, type Schema, type Stored, type Values } from './field.ts';
+import { type Schema, type Stored, schemaOfFields, type Values } from './field.ts';
 import { type FieldsKind, type fields, fieldsOf } from './fields.ts';
 import type { Refs } from './ref.ts';
 import type { Column, Entities, Kind, Settings } from './types.ts';
@@ -19,7 +19,7 @@ export interface FileSchema extends Schema {
 }
 
 const schemaOf = (kind: RecordKind, $id: string, title: string, description: string) =>
-  objectSchema(fieldsOf(kind), { $id, title, description }) as FileSchema;
+  schemaOfFields(fieldsOf(kind), { $id, title, description }) as FileSchema;
 
 /** Schemas, keyed by kind. */
 export const schemas: { readonly [K in RecordKind]: FileSchema } = {

@@ -1,53 +1,55 @@
 /** Settings of a catalogue: the fields of catalogue.yaml (rows as in `fields.ts`), and the values read from it. */
-import { fillFields, type Stored, withNames } from './field.ts';
-import { boolean, choice, integer, object, text } from './field-types.ts';
+import { fieldsWithNames, fillFieldsFromRecord, type Stored } from './field.ts';
+import { booleanField, choiceField, integerField, objectField, textField } from './field-types.ts';
 import type { Settings } from './types.ts';
 
 const git = {
-  commit: boolean('Make a commit of each write over HTTP, in the name of the user who wrote.', { default: false }),
+  commit: booleanField('Make a commit of each write over HTTP, in the name of the user who wrote.', { default: false }),
 };
 
 export const settingsFields = {
-  title: text('Name of the catalogue.', { absent: 'Catalogue' }),
-  description: text('What the catalogue holds, in Markdown.'),
-  base_url: text('Public address of the server, without /api/v1. Left out, that of each request.', {
+  title: textField('Name of the catalogue.', { absent: 'Catalogue' }),
+  description: textField('What the catalogue holds, in Markdown.'),
+  base_url: textField('Public address of the server, without /api/v1. Left out, that of each request.', {
     title: 'Base URL',
     pattern: '^https?://[^\\s?#]+$',
     toValue: (stored) => stored.replace(/\/+$/, ''),
   }),
-  page_size: integer('Length of a page of a list.', { minimum: 1, maximum: 100_000, default: 20 }),
-  max_page_size: integer('The greatest ?page_size= that is granted.', {
+  page_size: integerField('Length of a page of a list.', { minimum: 1, maximum: 100_000, default: 20 }),
+  max_page_size: integerField('The greatest ?page_size= that is granted.', {
     title: 'Maximum page size',
     minimum: 1,
     maximum: 100_000,
     default: 1000,
   }),
-  ordering: text('Default order of lists: comma-separated fields, a minus for descending.', {
+  ordering: textField('Default order of lists: comma-separated fields, a minus for descending.', {
     default: 'namespace,slug',
   }),
-  licence: text('SPDX identifier of the licence of datasets that name none.'),
-  publisher: text('Publisher of datasets that name none.'),
-  contact: text('E-mail address or URL for questions about datasets that name none.'),
-  homepage: text('Website about the catalogue.'),
-  trust_proxy: boolean('Believe X-Forwarded-Proto, -Host and -For, and X-Request-Id: a proxy writes them.', {
+  licence: textField('SPDX identifier of the licence of datasets that name none.'),
+  publisher: textField('Publisher of datasets that name none.'),
+  contact: textField('E-mail address or URL for questions about datasets that name none.'),
+  homepage: textField('Website about the catalogue.'),
+  trust_proxy: booleanField('Believe X-Forwarded-Proto, -Host and -For, and X-Request-Id: a proxy writes them.', {
     default: false,
   }),
-  people: choice(
+  people: choiceField(
     ['members', 'public'],
     'Who may see users, authors of commits and this file: signed-in users, or everybody.',
     {
       absent: 'members',
     },
   ),
-  cors: boolean('Whether pages of every origin may read the API.', { title: 'Cross-origin reads', default: true }),
-  git: object(git, 'What the server does with the git repository that the folder is in.'),
-  metrics: boolean('Count requests and more for Prometheus, at /metrics, from the next start on.', { default: false }),
+  cors: booleanField('Whether pages of every origin may read the API.', { title: 'Cross-origin reads', default: true }),
+  git: objectField(git, 'What the server does with the git repository that the folder is in.'),
+  metrics: booleanField('Count requests and more for Prometheus, at /metrics, from the next start on.', {
+    default: false,
+  }),
 };
 
-const fields = withNames(settingsFields);
+const fields = fieldsWithNames(settingsFields);
 
 /** The settings in catalogue.yaml, with defaults; {} gives the defaults. */
-export function settingsFrom(record: Stored<typeof settingsFields>): Settings {
-  const settings = fillFields({}, fields, record) as unknown as Settings;
+export function settingsFromRecord(record: Stored<typeof settingsFields>): Settings {
+  const settings = fillFieldsFromRecord({}, fields, record) as unknown as Settings;
   return Object.freeze({ ...settings, page_size: Math.min(settings.page_size, settings.max_page_size) });
 }

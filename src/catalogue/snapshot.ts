@@ -1,9 +1,11 @@
 /**
- * State of the catalogue at one moment. A snapshot never changes: `applyReadings` makes the next one, in which every
+ * State of the catalogue at one moment. A snapshot never changes: `applyUnitReadings` makes the next one, in which every
  * entity that did not change is the same object. Readers may keep a snapshot for as long as they like.
  */
-import { settingsFrom } from './settings.ts';
-import type { Dataset, Diagnostic, Group, Namespace, Query, Settings, User } from './types.ts';
+
+import type { Diagnostic } from './diagnostic.ts';
+import { settingsFromRecord } from './settings.ts';
+import type { Dataset, Group, Namespace, Query, Settings, User } from './types.ts';
 
 /** A folder in `namespaces/`. */
 export interface Folder {
@@ -26,7 +28,7 @@ export interface Snapshot {
 }
 
 export const emptySnapshot: Snapshot = Object.freeze({
-  settings: settingsFrom({}),
+  settings: settingsFromRecord({}),
   folders: new Map(),
   groups: new Map(),
   users: new Map(),
@@ -35,7 +37,7 @@ export const emptySnapshot: Snapshot = Object.freeze({
 });
 
 /** Present state of one entity, from its files or from a planned change; null if it doesn't exist (any more). */
-export type Reading =
+export type UnitReading =
   | { readonly kind: 'settings'; readonly entity: Settings | null }
   | { readonly kind: 'namespace'; readonly slug: string; readonly entity: Namespace | null }
   | { readonly kind: 'dataset'; readonly namespace: string; readonly slug: string; readonly entity: Dataset | null }
@@ -45,7 +47,7 @@ export type Reading =
 
 /** Entities and files that were read again. */
 export interface SnapshotChange {
-  readonly readings: readonly Reading[];
+  readonly readings: readonly UnitReading[];
   /** Keyed by path; an empty list for a file that has no problems (any more). */
   readonly diagnostics: ReadonlyMap<string, readonly Diagnostic[]>;
 }
@@ -54,7 +56,7 @@ export interface SnapshotChange {
  * The next snapshot.
  * @returns the same snapshot if the change contains nothing new
  */
-export function applyReadings(snapshot: Snapshot, change: SnapshotChange): Snapshot {
+export function applyUnitReadings(snapshot: Snapshot, change: SnapshotChange): Snapshot {
   const draft = new Draft(snapshot);
   for (const reading of change.readings) draft.put(reading);
   for (const [path, diagnostics] of change.diagnostics)
@@ -67,8 +69,8 @@ export function applyReadings(snapshot: Snapshot, change: SnapshotChange): Snaps
 /** A weak reference: a snapshot doesn't keep the ones before it in memory. */
 const predecessors = new WeakMap<Snapshot, WeakRef<Snapshot>>();
 
-/** The snapshot from which `applyReadings` made this one; undefined if it is no longer in memory. */
-export const predecessorOf = (snapshot: Snapshot): Snapshot | undefined => predecessors.get(snapshot)?.deref();
+/** The snapshot from which `applyUnitReadings` made this one; undefined if it is no longer in memory. */
+export const previousSnapshotOf = (snapshot: Snapshot): Snapshot | undefined => predecessors.get(snapshot)?.deref();
 
 const wholes = new WeakMap<Snapshot, Snapshot>();
 
@@ -80,10 +82,10 @@ export function restrictSnapshot(whole: Snapshot, members: Partial<Snapshot>): S
 }
 
 /** The snapshot that this one is a part of; undefined for a whole one. */
-export const wholeOf = (part: Snapshot): Snapshot | undefined => wholes.get(part);
+export const unrestrictedSnapshotOf = (part: Snapshot): Snapshot | undefined => wholes.get(part);
 
 /** The map with its values replaced, or deleted if the replacement is null; the same map if no value changes. */
-export function replaceValues<T>(
+export function replaceMapValues<T>(
   map: ReadonlyMap<string, T>,
   replace: (value: T, key: string) => T | null,
 ): ReadonlyMap<string, T> {
@@ -152,7 +154,7 @@ class Draft {
     this.diagnostics = new CopyOnWriteMap(before.diagnostics);
   }
 
-  put(reading: Reading): void {
+  put(reading: UnitReading): void {
     switch (reading.kind) {
       case 'settings':
         this.#settings = reading.entity ?? emptySnapshot.settings;

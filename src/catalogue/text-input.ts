@@ -7,23 +7,23 @@ import { usernameRule } from './ref.ts';
 export type Parsed<Value = unknown> = { readonly value: Value } | { readonly errors: readonly string[] };
 
 /** The result for an invalid value. */
-export const invalid = (...errors: string[]): { readonly errors: readonly string[] } => ({ errors });
+export const invalidInput = (...errors: string[]): { readonly errors: readonly string[] } => ({ errors });
 
 /** Parses a text like DRF's CharField: numbers are accepted, white space (Unicode) is trimmed by default. */
-export function parseText(
+export function parseTextInput(
   value: unknown,
   { max, blank, trim = true }: { max?: number | undefined; blank: boolean; trim?: boolean },
 ): Parsed<string> {
-  if (value === null) return invalid('This field may not be null.');
-  if (typeof value !== 'string' && typeof value !== 'number') return invalid('Not a valid string.');
+  if (value === null) return invalidInput('This field may not be null.');
+  if (typeof value !== 'string' && typeof value !== 'number') return invalidInput('Not a valid string.');
   const text = trim ? String(value).trim() : String(value);
-  if (!text && !blank) return invalid('This field may not be blank.');
-  const errors = [...lengthErrors(text, max), ...characterErrors(text)];
+  if (!text && !blank) return invalidInput('This field may not be blank.');
+  const errors = [...textLengthErrors(text, max), ...characterErrors(text)];
   return errors.length ? { errors } : { value: text };
 }
 
 /** Error message if a text is too long. @param max in code points */
-export function lengthErrors(text: string, max: number | undefined): string[] {
+export function textLengthErrors(text: string, max: number | undefined): string[] {
   return max !== undefined && Array.from(text).length > max
     ? [`Ensure this field has no more than ${max} characters.`]
     : [];
@@ -42,15 +42,15 @@ const badUsername = 'Enter a valid username. This value may contain only letters
 
 /** Parses a username by Django's rules. `me` is reserved: in URLs it means the user who makes the request. */
 export function parseUsername(value: unknown): Parsed<string> {
-  const name = parseText(value, { max: 150, blank: false });
+  const name = parseTextInput(value, { max: 150, blank: false });
   if ('errors' in name) return name;
-  if (name.value.toLowerCase() === 'me') return invalid('This username is reserved.');
-  return usernameRule.test(name.value) ? name : invalid(badUsername);
+  if (name.value.toLowerCase() === 'me') return invalidInput('This username is reserved.');
+  return usernameRule.test(name.value) ? name : invalidInput(badUsername);
 }
 
 /** Parses the new password of a user, which is not trimmed. */
 export function parsePassword(value: unknown): Parsed<string> {
-  const password = parseText(value, { blank: false, trim: false });
+  const password = parseTextInput(value, { blank: false, trim: false });
   if ('errors' in password) return password;
   try {
     return { value: normalizeNewPassword(password.value) };

@@ -3,6 +3,8 @@
  * Entities are immutable. An unchanged record is the same object in the next snapshot, so that values computed from it
  * can be cached in a WeakMap.
  */
+import type { Diagnostic } from './diagnostic.ts';
+
 export const columnTypes = [
   'geometry',
   'integer',
@@ -65,7 +67,7 @@ export interface Settings {
 export const readableTypes = ['string', 'integer', 'float', 'boolean', 'date', 'datetime', 'time'] as const;
 
 /** Options for reading a payload, as far as people set them. `reading.ts` explains each. */
-export interface Reading {
+export interface ReadingOptions {
   readonly types?: Readonly<Record<string, (typeof readableTypes)[number]>>;
   readonly decimal?: '.' | ',';
   readonly encoding?: string;
@@ -81,8 +83,8 @@ export interface Reading {
 }
 
 /** Options to set, keyed by option; null forgets one. Of `types`, null forgets the type of a column. */
-export type ReadingChanges = {
-  readonly [K in Exclude<keyof Reading, 'types'>]?: Reading[K] | null;
+export type ReadingOptionChanges = {
+  readonly [K in Exclude<keyof ReadingOptions, 'types'>]?: ReadingOptions[K] | null;
 } & { readonly types?: Readonly<Record<string, (typeof readableTypes)[number] | null>> };
 
 export interface Namespace {
@@ -125,7 +127,7 @@ export interface Dataset {
   /** Present names of columns, keyed by former name. */
   readonly former_names: Readonly<Record<string, unknown>>;
   /** Options for reading the next version. */
-  readonly reading: Reading;
+  readonly reading: ReadingOptions;
   /** Former addresses: `<namespace>/<dataset>`, or `<dataset>` within the same namespace. */
   readonly aliases: readonly string[];
   /** Newest first. */
@@ -158,7 +160,7 @@ export interface Version {
   /** The columns of its data; null if the record doesn't tell them. */
   readonly columns: readonly DataColumn[] | null;
   /** Options with which the rows are read. */
-  readonly reading: Reading;
+  readonly reading: ReadingOptions;
   /** Name of the payload in the dataset's data folder; '' if it has a URL, or there is none. */
   readonly file: string;
   /** URL of a payload that is not in the data folder; else ''. */
@@ -201,45 +203,6 @@ export interface Query {
   readonly parameters: Readonly<Record<string, unknown>>;
   /** Former slugs. */
   readonly aliases: readonly string[];
-}
-
-/** Kinds of problems, for programs. */
-export type DiagnosticCode =
-  /** The file cannot be read, parsed, or does not fit its schema: the record is broken. */
-  | 'unreadable'
-  | 'syntax'
-  | 'schema'
-  /** The file has no place in the layout, its folder lacks its record, or another file has the same name. */
-  | 'layout'
-  | 'container'
-  | 'name'
-  /** Another record has the id; the record has none. */
-  | 'id'
-  | 'missing-id'
-  /** A record, an image or a former address that a field names. */
-  | 'reference'
-  | 'image'
-  | 'alias'
-  | 'column'
-  | 'unknown-key'
-  | 'payload'
-  | 'accounts'
-  /** From a server that does not report a code. */
-  | 'unknown';
-
-/** Problem in a file, with its place and what to write instead. */
-export interface Diagnostic {
-  /** Relative to the catalogue folder, with slashes. */
-  readonly path: string;
-  /** From 1; 1 if the whole file is meant. */
-  readonly line: number;
-  readonly column: number;
-  /** JSON Pointer (RFC 6901) into the record; '' is the whole. */
-  readonly pointer: string;
-  readonly message: string;
-  /** `error` if a record is wrong or not served; `warning` if it should be checked. */
-  readonly severity: 'error' | 'warning';
-  readonly code: DiagnosticCode;
 }
 
 /** A file of the catalogue: the resource that the API calls "intrinsecus", as recorded (test/conformance). */

@@ -37,7 +37,7 @@ export function apiPath(ref: Ref): string {
 const extensionOf = (name: string): string => /(\.[A-Za-z0-9]{1,10}){1,2}$/.exec(name)?.[0] ?? '';
 
 /** Name of a downloaded payload: `trees-20200102030405000000.csv`; of the newest version, also `trees.csv`. */
-export const downloadName = ({ dataset, slug, file }: Version, isNewest = false): string =>
+export const downloadFileName = ({ dataset, slug, file }: Version, isNewest = false): string =>
   `${dataset}${isNewest ? '' : `-${slug}`}${extensionOf(file)}`;
 
 /** Form of the URLs in a response. */
@@ -49,7 +49,7 @@ export interface Links {
 }
 
 /** Path of a base URL, without a slash at its end: `/open-data` of a server behind a proxy; '' for the root of a host. */
-export const pathOfBase = (base: string): string =>
+export const baseUrlPath = (base: string): string =>
   URL.canParse(base) ? new URL(base).pathname.replace(/\/+$/, '') : '';
 
 const segment = '([^/.]+)';

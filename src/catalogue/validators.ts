@@ -1,8 +1,8 @@
 /** Validation of records against their schemas, with messages that say what to write. */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import { closest } from './closest.ts';
+import { closestWord } from './closest.ts';
+import type { Diagnostic } from './diagnostic.ts';
 import { type RecordKind, type RecordOf, schemas } from './schemas.ts';
-import type { Diagnostic } from './types.ts';
 
 /** One error in a record. The pointer leads to the value, or to the object that lacks a key. */
 export type SchemaDiagnostic = Pick<Diagnostic, 'pointer' | 'message'>;
@@ -27,7 +27,7 @@ const maxErrors = 50;
  * Validates the contents of a file against the schema of its kind.
  * @returns the record, typed; or the first fifty errors
  */
-export function checkRecord<K extends RecordKind>(
+export function validateRecord<K extends RecordKind>(
   kind: K,
   value: unknown,
 ): { readonly value: RecordOf<K> } | { readonly errors: readonly SchemaDiagnostic[] } {
@@ -40,7 +40,7 @@ export function checkRecord<K extends RecordKind>(
  * Finds keys of a record that are not in its schema and look like misspelled ones.
  * @returns a diagnostic for each, with the key that was probably meant
  */
-export function misspelledKeys(
+export function findMisspelledKeys(
   kind: RecordKind,
   value: Readonly<Record<string, unknown>>,
 ): readonly SchemaDiagnostic[] {
@@ -48,7 +48,7 @@ export function misspelledKeys(
   return Object.keys(value)
     .filter((key) => !known.includes(key))
     .flatMap((key) => {
-      const meant = closest(key, known);
+      const meant = closestWord(key, known);
       return meant && !(meant in value)
         ? [{ pointer: pointerOf(key), message: `"${key}" means nothing here. Did you mean "${meant}"?` }]
         : [];
@@ -100,7 +100,7 @@ function explain(error: ErrorObject): SchemaDiagnostic {
 }
 
 function suggestion(data: unknown, allowed: readonly string[]): string {
-  const meant = typeof data === 'string' ? closest(data, allowed) : undefined;
+  const meant = typeof data === 'string' ? closestWord(data, allowed) : undefined;
   return meant ? ` Did you mean ${meant}?` : '';
 }
 

@@ -5,7 +5,7 @@ import type { Call, GlobalOptions, SignIn, Verb } from './command.ts';
 import type { Context, RemoteCatalogue } from './context.ts';
 import { UsageError } from './errors.ts';
 import { dataFolder } from './folder.ts';
-import { type FoundRemote, resolveRemote, tokenFrom } from './remote/remotes.ts';
+import { type FoundRemote, parseTokenText, resolveRemote } from './remote/remotes.ts';
 
 type RemoteAccess = Pick<Call, 'remote' | 'remoteUrl' | 'signInAt' | 'allowTokenAt'>;
 
@@ -20,7 +20,12 @@ interface Catalogues extends Pick<Call, 'folder' | 'isRemote' | 'open' | 'accoun
  * @param name the command, as it is typed
  * @throws UsageError where the options don't fit the command
  */
-export function cataloguesFor(context: Context, global: GlobalOptions, name: string, on: Verb['on']): Catalogues {
+export function cataloguesForCommand(
+  context: Context,
+  global: GlobalOptions,
+  name: string,
+  on: Verb['on'],
+): Catalogues {
   const { env, cwd } = context;
   if (on === 'folder' && global.remote !== undefined)
     throw new UsageError(
@@ -111,7 +116,7 @@ function remoteAccess(context: Context, selected: string | undefined) {
 
 /** The token in the environment. @throws UsageError where it can't be a token; the message doesn't quote it */
 function tokenIn({ CATALOGUE_TOKEN: token = '' }: NodeJS.ProcessEnv): string | undefined {
-  return token.trim() === '' ? undefined : tokenFrom(token, 'CATALOGUE_TOKEN');
+  return token.trim() === '' ? undefined : parseTokenText(token, 'CATALOGUE_TOKEN');
 }
 
 function hinted({ message }: Error, { name, login }: FoundRemote, isTokenSent: boolean): Error {

@@ -9,7 +9,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { CheckOptions, CheckResult } from '../files/folder.ts';
 import type { HttpOptions } from '../remote/http.ts';
 import type { ServeOptions, Serving } from '../serve.ts';
-import { oneLine } from './output/text.ts';
+import { escapeToOneLine } from './output/text.ts';
 
 /** A remote catalogue, with its accounts. */
 export interface RemoteCatalogue extends Catalogue {
@@ -110,7 +110,7 @@ export function processContext(): Context {
         if (process.env.npm_lifecycle_event) setInterval(isOrphan, 500).unref();
       }),
 
-    ...opening((line) => void stderr.write(`${oneLine(line)}\n`)),
+    ...opening((line) => void stderr.write(`${escapeToOneLine(line)}\n`)),
   };
 }
 
@@ -153,7 +153,7 @@ function opening(
   const door = () => import('../files/folder.ts');
 
   async function openFolder(folder: string, cache = false, readOnly = false) {
-    const { open } = await door();
+    const { openFolder: open } = await door();
     // No limit of time: only the person at the prompt waits, and Ctrl-C is at hand.
     const catalogue = await open(folder, { watch: false, cache, readOnly, patience: Number.POSITIVE_INFINITY, log });
     opened.push(catalogue);
@@ -164,12 +164,12 @@ function opening(
     open: async (folder, { whole, readOnly } = {}) => (await openFolder(folder, whole, readOnly)).for(),
     accounts: async (folder) => (await openFolder(folder)).accounts,
     async connect(url, options) {
-      const { connect } = await import('../remote/remote-catalogue.ts');
-      const catalogue = await connect(url, options);
+      const { openRemoteCatalogue } = await import('../remote/remote-catalogue.ts');
+      const catalogue = await openRemoteCatalogue(url, options);
       opened.push(catalogue);
       return catalogue;
     },
-    check: async (folder, options) => (await door()).check(folder, options),
+    check: async (folder, options) => (await door()).checkFolder(folder, options),
     async serve(options) {
       const { startServer } = await import('../serve.ts');
       return startServer(options);

@@ -6,12 +6,12 @@ import type { Input, WritableKind } from '../catalogue/catalogue.ts';
 import { ValidationError } from '../catalogue/errors.ts';
 import type { Field, NamedField } from '../catalogue/field.ts';
 import { fieldsOf } from '../catalogue/fields.ts';
-import { filtersOf, singularName } from '../catalogue/filters.ts';
+import { filtersOfKind, singularName } from '../catalogue/filters.ts';
 import { maxImageBytes } from '../catalogue/image.ts';
-import { mediaPathIn } from '../catalogue/layout.ts';
+import { mediaPathInUrl } from '../catalogue/layout.ts';
 import type { Entities } from '../catalogue/types.ts';
 import type { Context } from './context.ts';
-import { collect, repeatable } from './options.ts';
+import { collectOptionValues, repeatableOption } from './options.ts';
 
 /** The value's word in the flags of an option, by type of field. Fields of other types are no options. */
 const values: { readonly [T in Field['type']]?: (field: NamedField) => string } = {
@@ -25,7 +25,7 @@ const values: { readonly [T in Field['type']]?: (field: NamedField) => string } 
 };
 
 /** The flag of a field: `--showcase-image` for showcase_image, `--keyword` for each of the keywords. */
-export function flagOf(field: string, several: boolean): string {
+export function optionFlag(field: string, several: boolean): string {
   return `--${(several ? field.replace(/s$/, '') : field).replaceAll('_', '-')}`;
 }
 
@@ -45,9 +45,9 @@ function optionOf(field: NamedField): Option {
     ...(several ? ["Repeatable; replaces all of them, '' for none."] : []),
   ].join(' ');
   const value = values[type]?.(field);
-  const option = new Option(`${flagOf(name, several)} <${value}>`, help);
+  const option = new Option(`${optionFlag(name, several)} <${value}>`, help);
   if (type === 'boolean' || type === 'choice') option.choices(value?.split('|') ?? []);
-  return several ? option.argParser(collect) : option;
+  return several ? option.argParser(collectOptionValues) : option;
 }
 
 /**
@@ -63,7 +63,7 @@ export function fieldOptions(kind: WritableKind, adding: boolean): readonly Opti
 }
 
 /** The fields that were given as options, by name. */
-export async function inputFrom(
+export async function inputFromOptions(
   kind: WritableKind,
   options: Readonly<Record<string, unknown>>,
   context: Context,
@@ -90,7 +90,7 @@ export async function inputFrom(
  * @throws ValidationError where it is neither an address nor a file, or the file is too large
  */
 async function imageFrom(field: string, value: string, { cwd }: Context): Promise<string | Uint8Array> {
-  if (value === '' || mediaPathIn(value) !== null || /^[a-z][a-z0-9+.-]+:\/\//i.test(value)) return value;
+  if (value === '' || mediaPathInUrl(value) !== null || /^[a-z][a-z0-9+.-]+:\/\//i.test(value)) return value;
   const wrong = (message: string) => new ValidationError({ [field]: [message] });
   const found = await stat(resolve(cwd, value)).catch(() => null);
   if (!found?.isFile())
@@ -102,20 +102,20 @@ async function imageFrom(field: string, value: string, { cwd }: Context): Promis
 
 /** An option for every filter of a list that has a help text. */
 export const filterOptions = (kind: keyof Entities): readonly Option[] =>
-  filtersOf(kind).flatMap(({ name, help, choices }) => {
+  filtersOfKind(kind).flatMap(({ name, help, choices }) => {
     if (help === undefined) return [];
-    if (!choices) return [repeatable(`--${name} <${name}>`, help)];
+    if (!choices) return [repeatableOption(`--${name} <${name}>`, help)];
     // Of two choices, both are in the flags.
     return [new Option(`--${name} <${choices.length === 2 ? choices.join('|') : name}>`, help).choices(choices)];
   });
 
 /** The values of the filters that were given as options, by name. */
-export const filtersFrom = (
+export const filtersFromOptions = (
   kind: keyof Entities,
   options: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, readonly string[]>> =>
   Object.fromEntries(
-    filtersOf(kind).flatMap(({ name, help }) => {
+    filtersOfKind(kind).flatMap(({ name, help }) => {
       const value = options[name];
       return help === undefined || value === undefined ? [] : [[name, [value].flat() as string[]]];
     }),
@@ -125,7 +125,7 @@ export const filtersFrom = (
 const noLines: readonly Field['type'][] = ['columns', 'versions', 'json', 'object'];
 
 /** The values of an entity's fields as people read them, by name. */
-export const fieldTexts = (kind: WritableKind, entity: object): ReadonlyMap<string, string> =>
+export const fieldValueTexts = (kind: WritableKind, entity: object): ReadonlyMap<string, string> =>
   new Map(
     fieldsOf(kind).flatMap(({ name, type, source, internal }): [string, string][] => {
       if (internal || noLines.includes(type) || (source !== 'file' && source !== 'derived')) return [];

@@ -7,7 +7,7 @@ export type Parameter = readonly [name: string, value: string];
  * Reads filters, each `column=value` or `column__lookup=value`.
  * @throws UsageError
  */
-export function parametersFrom(words: readonly (string | undefined)[]): readonly Parameter[] {
+export function parseFilterWords(words: readonly (string | undefined)[]): readonly Parameter[] {
   return words.map((word = '') => {
     const at = word.indexOf('=');
     if (at > 0) return [word.slice(0, at), word.slice(at + 1)];
@@ -16,14 +16,14 @@ export function parametersFrom(words: readonly (string | undefined)[]): readonly
 }
 
 /** Parameters as a query's record has them: a number as a number, several values of a name as a list. */
-export function recordFrom(parameters: readonly Parameter[]): Readonly<Record<string, unknown>> {
+export function queryRecordFromParameters(parameters: readonly Parameter[]): Readonly<Record<string, unknown>> {
   const values = new Map<string, unknown[]>();
   for (const [name, value] of parameters) values.set(name, [...(values.get(name) ?? []), plainValue(value)]);
   return Object.fromEntries([...values].map(([name, list]) => [name, list.length === 1 ? list[0] : list]));
 }
 
 /** The parameters of a query's record, one by one. */
-export function parametersOf(record: Readonly<Record<string, unknown>>): readonly Parameter[] {
+export function parametersFromQueryRecord(record: Readonly<Record<string, unknown>>): readonly Parameter[] {
   return Object.entries(record).flatMap(([name, value]) =>
     [value].flat().map((one) => [name, typeof one === 'string' ? one : JSON.stringify(one)] as const),
   );

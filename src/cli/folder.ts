@@ -8,7 +8,7 @@ import { landmarks } from '../catalogue/layout.ts';
 export const defaultFolder = 'catalogue-data';
 
 /** True if the folder looks like a catalogue. */
-export const isCatalogue = (folder: string): boolean => landmarks.some((name) => existsSync(join(folder, name)));
+export const isCatalogueFolder = (folder: string): boolean => landmarks.some((name) => existsSync(join(folder, name)));
 
 /**
  * The catalogue's folder, relative to the current one: that of `--data`, else CATALOGUE_DATA, else ./catalogue-data, else
@@ -23,7 +23,7 @@ export function dataFolder(given: string | undefined, cwd: string, env: NodeJS.P
     throw new UnusableCatalogueError(`There is no folder ${named}${source}. Make one with: catalogue init ${named}`);
   }
   if (existsSync(join(cwd, defaultFolder))) return defaultFolder;
-  if (isCatalogue(cwd)) return '.';
+  if (isCatalogueFolder(cwd)) return '.';
   throw new UnusableCatalogueError(
     `There is no catalogue here: no folder ${defaultFolder}, no catalogue.yaml and no namespaces. ` +
       'Make one with: catalogue init. Or say where it is: --data DIR',

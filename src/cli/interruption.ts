@@ -7,7 +7,7 @@ import { InterruptedError } from './errors.ts';
  * @param remains a sentence for the message: what is left of the work
  * @throws InterruptedError
  */
-export async function interruptible<T>(
+export async function runInterruptible<T>(
   context: Context,
   remains: string,
   work: (signal: AbortSignal) => Promise<T>,

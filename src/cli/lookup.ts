@@ -1,9 +1,17 @@
 /** Look-ups in a catalogue: whole collections, and records by name, with suggestions where a name leads nowhere. */
 import type { Credentials } from '../catalogue/accounts.ts';
 import type { Catalogue, ListOptions } from '../catalogue/catalogue.ts';
-import { closest } from '../catalogue/closest.ts';
+import { closestWord } from '../catalogue/closest.ts';
 import { MovedError, NotFoundError } from '../catalogue/errors.ts';
-import { datasetOf, formatRef, type RefOf, type Refs, refOf, type UserRef, type VersionRef } from '../catalogue/ref.ts';
+import {
+  datasetRefOf,
+  formatRef,
+  type RefOf,
+  type Refs,
+  refOf,
+  type UserRef,
+  type VersionRef,
+} from '../catalogue/ref.ts';
 import type { Dataset, Entities, Kind, Version } from '../catalogue/types.ts';
 import type { Call } from './command.ts';
 import type { Show } from './output/show.ts';
@@ -12,7 +20,7 @@ import type { Show } from './output/show.ts';
 export type NamedRef = Refs['namespace' | 'dataset' | 'version' | 'query' | 'group' | 'user'];
 
 /** All entities of a collection, page after page, or the first `limit` of them. */
-export async function listAll<K extends Kind>(
+export async function listEntities<K extends Kind>(
   catalogue: Catalogue,
   kind: K,
   options: ListOptions,
@@ -46,7 +54,7 @@ export async function withSuggestions<T>(catalogue: Catalogue, ref: NamedRef, ac
 }
 
 /** The record that a reference names. Where it was renamed, the renamed record, with a message. */
-export async function find<K extends NamedRef['kind']>(
+export async function findEntityOrRenamed<K extends NamedRef['kind']>(
   catalogue: Catalogue,
   ref: RefOf<K>,
   show: Show,
@@ -69,12 +77,12 @@ export async function findVersion(
   ref: VersionRef,
   show: Show,
 ): Promise<{ readonly version: Version; readonly ref: VersionRef }> {
-  const version = await find(catalogue, ref, show);
+  const version = await findEntityOrRenamed(catalogue, ref, show);
   return { version, ref: refOf(version) as VersionRef };
 }
 
 /** The accounts of a catalogue that has this user. @throws NotFoundError */
-export async function accountsOf(call: Call, ref: UserRef): Promise<Credentials> {
+export async function accountsWithUser(call: Call, ref: UserRef): Promise<Credentials> {
   const catalogue = await call.open();
   await withSuggestions(catalogue, ref, () => catalogue.get<'user'>(ref));
   return call.accounts();
@@ -95,21 +103,21 @@ async function missing(catalogue: Catalogue, ref: NamedRef): Promise<string> {
 }
 
 async function missingDataset(catalogue: Catalogue, ref: Refs['dataset']): Promise<string> {
-  const datasets = await listAll(catalogue, 'dataset', {});
+  const datasets = await listEntities(catalogue, 'dataset', {});
   const within = datasets.filter(({ namespace }) => namespace === ref.namespace).map(({ slug }) => slug);
   const others = datasets.filter(({ namespace }) => namespace !== ref.namespace).map(formatRef);
-  const near = closest(ref.slug, within);
-  const meant = near === undefined ? closest(formatRef(ref), others) : `${ref.namespace}/${near}`;
+  const near = closestWord(ref.slug, within);
+  const meant = near === undefined ? closestWord(formatRef(ref), others) : `${ref.namespace}/${near}`;
   if (meant) return `There is no dataset ${formatRef(ref)}. Did you mean ${meant}?`;
   if (within.length) return `There is no dataset ${formatRef(ref)}. See: catalogue dataset list ${ref.namespace}`;
-  const namespaces = await listAll(catalogue, 'namespace', {});
+  const namespaces = await listEntities(catalogue, 'namespace', {});
   return namespaces.some(({ slug }) => slug === ref.namespace)
     ? `There is no dataset ${formatRef(ref)}. Add it with: catalogue dataset add ${formatRef(ref)} --label …`
     : missingNamespace(catalogue, ref.namespace);
 }
 
 async function missingVersion(catalogue: Catalogue, ref: VersionRef): Promise<string> {
-  const home = datasetOf(ref);
+  const home = datasetRefOf(ref);
   const dataset: Dataset | null = await catalogue.get<'dataset'>(home).catch((error) => {
     if (error instanceof NotFoundError) return null;
     throw error;
@@ -121,14 +129,14 @@ async function missingVersion(catalogue: Catalogue, ref: VersionRef): Promise<st
   if (ref.slug === 'latest') return `No version of ${name} is ready. See: catalogue version list ${name}`;
   const slugs = dataset.versions.map(({ slug }) => slug);
   // People type the first of the 20 digits: a common prefix says more than the edit distance.
-  const meant = slugs.find((slug) => slug.startsWith(ref.slug)) ?? closest(ref.slug, slugs);
+  const meant = slugs.find((slug) => slug.startsWith(ref.slug)) ?? closestWord(ref.slug, slugs);
   const hint = meant ? `Did you mean ${name}@${meant}?` : `See: catalogue version list ${name}`;
   return `There is no version ${formatRef(ref)}. ${hint}`;
 }
 
 async function missingNamed(catalogue: Catalogue, { kind, slug }: Refs['query' | 'group' | 'user']): Promise<string> {
-  const others = await listAll<typeof kind>(catalogue, kind, {});
-  const meant = closest(
+  const others = await listEntities<typeof kind>(catalogue, kind, {});
+  const meant = closestWord(
     slug,
     others.map((other) => other.slug),
   );
@@ -136,8 +144,8 @@ async function missingNamed(catalogue: Catalogue, { kind, slug }: Refs['query' |
 }
 
 async function missingNamespace(catalogue: Catalogue, slug: string): Promise<string> {
-  const namespaces = await listAll(catalogue, 'namespace', {});
-  const meant = closest(
+  const namespaces = await listEntities(catalogue, 'namespace', {});
+  const meant = closestWord(
     slug,
     namespaces.map((namespace) => namespace.slug),
   );

@@ -12,7 +12,7 @@ import {
 } from '../catalogue/errors.ts';
 import type { Context } from './context.ts';
 import { InterruptedError, UsageError } from './errors.ts';
-import { createProgram, globalOptions } from './program.ts';
+import { createProgram, readGlobalOptions } from './program.ts';
 
 /** Exit codes of errors; all others are 1, failed. */
 const exitCodes: readonly (readonly [kind: new (...args: never[]) => Error, exitCode: number])[] = [
@@ -49,9 +49,9 @@ export async function main(argv: readonly string[], context: Context): Promise<n
   } catch (error) {
     // Commander has written its help or its message by itself.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    const { messageOf } = await import('./output/messages.ts');
-    const isVerbose = called !== undefined && globalOptions(called).verbose === true;
-    context.err(`${messageOf(error, called, isVerbose)}\n`);
+    const { errorMessage } = await import('./output/messages.ts');
+    const isVerbose = called !== undefined && readGlobalOptions(called).verbose === true;
+    context.err(`${errorMessage(error, called, isVerbose)}\n`);
     return exitCodes.find(([kind]) => error instanceof kind)?.[1] ?? 1;
   } finally {
     await context.close();

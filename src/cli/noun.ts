@@ -7,13 +7,13 @@ import { formatRef, type Refs } from '../catalogue/ref.ts';
 import type { Entities } from '../catalogue/types.ts';
 import type { Links } from '../catalogue/urls.ts';
 import type { Call, Verb } from './command.ts';
-import { editRecord, wantsEditor } from './editing/edit-record.ts';
-import { fieldOptions, fieldTexts, filterOptions, filtersFrom, inputFrom } from './fields.ts';
-import { find, listAll, withSuggestions } from './lookup.ts';
-import { dryRun, limit, ordering, search, yes } from './options.ts';
-import { confirmRemoval, linksOf, showOutcome } from './output/outcome.ts';
+import { editRecordInEditor, wantsEditor } from './editing/edit-record.ts';
+import { fieldOptions, fieldValueTexts, filterOptions, filtersFromOptions, inputFromOptions } from './fields.ts';
+import { findEntityOrRenamed, listEntities, withSuggestions } from './lookup.ts';
+import { dryRunOption, limitOption, orderingOption, searchOption, yesOption } from './options.ts';
+import { confirmRemoval, linksOfCatalogue, showOutcome } from './output/outcome.ts';
 import type { Show } from './output/show.ts';
-import { assertChanges, assertLabelMakesSlug, createRecord, editFields, removeRecord } from './writes.ts';
+import { assertInputNotEmpty, assertLabelMakesSlug, createEntity, editEntityFields, removeEntity } from './writes.ts';
 
 /** Options of these verbs, besides those of the record's fields. */
 interface Options {
@@ -86,7 +86,7 @@ export interface Noun<K extends CreatableKind, Own extends object = object> exte
 }
 
 /** The verbs of a noun, in the order of its help. */
-export const verbsOf = <K extends CreatableKind, Own extends object>(noun: Noun<K, Own>): readonly Verb[] => [
+export const verbsOfNoun = <K extends CreatableKind, Own extends object>(noun: Noun<K, Own>): readonly Verb[] => [
   addVerb(noun),
   listVerb(noun),
   showVerb(noun),
@@ -103,13 +103,13 @@ function addVerb<K extends CreatableKind, Own extends object>(noun: Noun<K, Own>
       ...fieldOptions(kind, !add.isPartial),
       ...(noun.options?.() ?? []),
       ...(add.options?.() ?? []),
-      dryRun(),
+      dryRunOption(),
     ],
     async run(call, args, options) {
       const input = await (add.input ?? newInput)(call, wordsOf(args), options);
       const catalogue = await call.open();
-      const entity = await createRecord(catalogue, kind, input, options);
-      const object = noun.represent(entity, linksOf(catalogue));
+      const entity = await createEntity(catalogue, kind, input, options);
+      const object = noun.represent(entity, linksOfCatalogue(catalogue));
       showOutcome(call, { done: ['Added', 'add'], ref: entity, object, dryRun: options.dryRun });
       return 0;
     },
@@ -128,10 +128,10 @@ function listVerb<K extends CreatableKind, Own extends object>({ kind, represent
     usage: 'list',
     ...list,
     options: () => [
-      search(),
+      searchOption(),
       ...filterOptions(kind),
-      ordering([...Object.keys(orderFields[kind]), 'relevance']),
-      limit(),
+      orderingOption([...Object.keys(orderFields[kind]), 'relevance']),
+      limitOption(),
     ],
     async run(call, [name], options) {
       const { show } = call;
@@ -139,13 +139,13 @@ function listVerb<K extends CreatableKind, Own extends object>({ kind, represent
       const listOptions = {
         search: options.search,
         ordering: options.ordering,
-        filters: filtersFrom(kind, { ...options }),
+        filters: filtersFromOptions(kind, { ...options }),
         namespace: home?.slug,
       };
       const catalogue = await call.open();
-      const read = () => listAll(catalogue, kind, listOptions, options.limit);
+      const read = () => listEntities(catalogue, kind, listOptions, options.limit);
       const found = await (home ? withSuggestions(catalogue, home, read) : read());
-      if (show.asJson) show.json(found.map((entity) => represent(entity, linksOf(catalogue))));
+      if (show.asJson) show.json(found.map((entity) => represent(entity, linksOfCatalogue(catalogue))));
       else if (show.forPeople && found.length === 0) show.message(`No ${list.plural}.`);
       else
         show.table(
@@ -164,10 +164,10 @@ export function showVerb<K extends WritableKind, Own extends object>(noun: Recor
     async run({ open, show }, [name = '']) {
       const ref = noun.parse(name);
       const catalogue = await open();
-      const entity = await find(catalogue, ref, show);
-      if (show.asJson) show.json(noun.represent(entity, linksOf(catalogue)));
+      const entity = await findEntityOrRenamed(catalogue, ref, show);
+      if (show.asJson) show.json(noun.represent(entity, linksOfCatalogue(catalogue)));
       else if (noun.show.print) await noun.show.print(show, entity, catalogue);
-      else show.fields(fieldLines(noun.kind, entity));
+      else show.fields(entityFieldLines(noun.kind, entity));
       return 0;
     },
   };
@@ -178,7 +178,12 @@ export function editVerb<K extends WritableKind, Own extends object>(noun: Recor
   return {
     usage: `edit <${noun.argument}>`,
     ...edit,
-    options: () => [...fieldOptions(kind, false), ...(noun.options?.() ?? []), ...(edit.options?.() ?? []), dryRun()],
+    options: () => [
+      ...fieldOptions(kind, false),
+      ...(noun.options?.() ?? []),
+      ...(edit.options?.() ?? []),
+      dryRunOption(),
+    ],
     async run(call, args, options) {
       const [name = '', ...words] = wordsOf(args);
       const requested = noun.parse(name);
@@ -186,14 +191,16 @@ export function editVerb<K extends WritableKind, Own extends object>(noun: Recor
       const moved = { ...(slug !== undefined && { slug }), ...(namespace !== undefined && { namespace }) };
       const given = { ...(await givenInput(noun, call, options, words)), ...moved };
       if (wantsEditor(call, given, options))
-        return editRecord(call, requested, (entity, catalogue) => noun.represent(entity, linksOf(catalogue)));
-      assertChanges(given);
+        return editRecordInEditor(call, requested, (entity, catalogue) =>
+          noun.represent(entity, linksOfCatalogue(catalogue)),
+        );
+      assertInputNotEmpty(given);
       noun.parse(formatRef({ ...requested, ...moved }));
       const catalogue = await call.open();
       const ref = (await noun.resolve?.(catalogue, requested, call.show)) ?? requested;
       const input = (await edit.complete?.(call, catalogue, ref, given)) ?? given;
-      const entity = await editFields(catalogue, ref, input, options);
-      const object = noun.represent(entity, linksOf(catalogue));
+      const entity = await editEntityFields(catalogue, ref, input, options);
+      const object = noun.represent(entity, linksOfCatalogue(catalogue));
       showOutcome(call, { done: ['Changed', 'change'], ref, now: entity, object, dryRun: options.dryRun });
       return 0;
     },
@@ -204,18 +211,18 @@ export function removeVerb<K extends WritableKind, Own extends object>(noun: Rec
   return {
     usage: `remove <${noun.argument}>`,
     ...noun.remove,
-    options: () => [yes(), dryRun()],
+    options: () => [yesOption(), dryRunOption()],
     async run(call, [name = ''], options) {
       const requested = noun.parse(name);
       const catalogue = await call.open();
       const ref = (await noun.resolve?.(catalogue, requested, call.show)) ?? requested;
       // Before the question: nobody is asked about a removal that would be refused.
-      if (options.dryRun || !options.yes) await removeRecord(catalogue, ref, { dryRun: true });
+      if (options.dryRun || !options.yes) await removeEntity(catalogue, ref, { dryRun: true });
       if (!options.dryRun) {
         const entity = await withSuggestions(catalogue, ref, () => catalogue.get<K>(ref));
         const contents = noun.remove.contents?.(entity) ?? '';
         await confirmRemoval(call, `${ref.kind} ${formatRef(ref)}${contents}`, options.yes);
-        await removeRecord(catalogue, ref);
+        await removeEntity(catalogue, ref);
       }
       showOutcome(call, { done: ['Removed', 'remove'], ref, dryRun: options.dryRun });
       return 0;
@@ -231,17 +238,17 @@ async function givenInput<K extends WritableKind, Own extends object>(
   words: readonly string[],
 ): Promise<Input> {
   return {
-    ...(await inputFrom(noun.kind, options as Readonly<Record<string, unknown>>, call.context)),
+    ...(await inputFromOptions(noun.kind, options as Readonly<Record<string, unknown>>, call.context)),
     ...noun.ownInput?.(options, words),
   };
 }
 
 /** The lines of `show`: the name, the fields that people look for first, and the others in the order of the table of fields. */
-export function fieldLines<K extends WritableKind>(
+export function entityFieldLines<K extends WritableKind>(
   kind: K,
   entity: Entities[K],
 ): readonly (readonly [string, string])[] {
-  const texts = fieldTexts(kind, entity);
+  const texts = fieldValueTexts(kind, entity);
   const first = ['label', 'id', 'description', 'keywords'].filter((name) => texts.has(name));
   const others = [...texts.keys()].filter((name) => !first.includes(name));
   return [[kind, formatRef(entity)], ...[...first, ...others].map((name) => [name, texts.get(name) ?? ''] as const)];

@@ -1,22 +1,23 @@
 /** Options that several commands share. */
 import { InvalidArgumentError, Option } from 'commander';
 
-export const dryRun = () => new Option('--dry-run', 'Check everything and say what would be done; change nothing.');
-export const yes = () => new Option('-y, --yes', "Don't ask for confirmation.");
-export const rename = (description = 'Rename it; the old address leads to the new one.') =>
+export const dryRunOption = () =>
+  new Option('--dry-run', 'Check everything and say what would be done; change nothing.');
+export const yesOption = () => new Option('-y, --yes', "Don't ask for confirmation.");
+export const renameOption = (description = 'Rename it; the old address leads to the new one.') =>
   new Option('--slug <name>', description);
-export const passwordStdin = () =>
+export const passwordStdinOption = () =>
   new Option(
     '--password-stdin',
     'Read the password from stdin: it stays out of the shell history and the process list.',
   );
 
-export const search = () => new Option('--search <words>', 'Only records whose texts have all of these words.');
-export const limit = () =>
-  new Option('--limit <number>', 'At most so many records.').argParser(wholeNumber(1, Number.MAX_SAFE_INTEGER));
+export const searchOption = () => new Option('--search <words>', 'Only records whose texts have all of these words.');
+export const limitOption = () =>
+  new Option('--limit <number>', 'At most so many records.').argParser(wholeNumberParser(1, Number.MAX_SAFE_INTEGER));
 
 /** The order of a list. @param fields that it can be ordered by */
-export const ordering = (fields: readonly string[]) =>
+export const orderingOption = (fields: readonly string[]) =>
   new Option(
     '--ordering <fields>',
     `Fields to order by, comma-separated; a minus for descending: ${fields.join(', ')}.`,
@@ -28,16 +29,16 @@ export const ordering = (fields: readonly string[]) =>
   });
 
 /** An option that may be given several times. */
-export const repeatable = (flags: string, description: string) =>
-  new Option(flags, `${description} Repeatable.`).argParser(collect);
+export const repeatableOption = (flags: string, description: string) =>
+  new Option(flags, `${description} Repeatable.`).argParser(collectOptionValues);
 
 /** Collects the values of an option that is given several times. */
-export function collect(value: string, before: readonly string[] | undefined): readonly string[] {
+export function collectOptionValues(value: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), value];
 }
 
 /** A parser of whole numbers in a range. */
-export function wholeNumber(least: number, greatest: number): (value: string) => number {
+export function wholeNumberParser(least: number, greatest: number): (value: string) => number {
   const range = greatest === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${greatest}`;
   return (value) => {
     const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import type { Call, Commands, Declared, GlobalOptions, Verb } from './command.ts';
 import type { Context } from './context.ts';
-import { manyLines } from './output/text.ts';
+import { escapeKeepingLines } from './output/text.ts';
 
 interface Noun {
   readonly description: string;
@@ -98,7 +98,7 @@ export function createProgram(context: Context, ended: (exitCode: number) => voi
     .exitOverride()
     .configureOutput({
       writeOut: context.out,
-      writeErr: (text) => context.err(manyLines(text)),
+      writeErr: (text) => context.err(escapeKeepingLines(text)),
       getOutHelpWidth: () => context.columns,
       getErrHelpWidth: () => context.columns,
       getOutHasColors: () => false,
@@ -118,13 +118,18 @@ export function createProgram(context: Context, ended: (exitCode: number) => voi
   for (const [name, { description }] of Object.entries(nouns)) program.command(name).description(description);
   program.hook('preSubcommand', async (_program, command) => {
     const commands = await nouns[command.name()]?.load();
-    if (commands) fill(command, commands, context, ended);
+    if (commands) addCommandsToNoun(command, commands, context, ended);
   });
   return program;
 }
 
 /** Adds to a noun's command what its module declares. */
-export function fill(noun: Command, commands: Commands, context: Context, ended: (exitCode: number) => void): void {
+export function addCommandsToNoun(
+  noun: Command,
+  commands: Commands,
+  context: Context,
+  ended: (exitCode: number) => void,
+): void {
   if ('command' in commands) {
     const [, ...args] = commands.command.usage.split(' ');
     for (const arg of args) noun.argument(arg);
@@ -155,14 +160,14 @@ function declare(command: Command, verb: Verb, context: Context, ended: (exitCod
 }
 
 async function callFor(base: Context, command: Command, { on }: Verb) {
-  const [{ createShow }, { withVerbosity }, { cataloguesFor }] = await Promise.all([
+  const [{ createShow }, { withVerbosity }, { cataloguesForCommand }] = await Promise.all([
     import('./output/show.ts'),
     import('./verbosity.ts'),
     import('./catalogues.ts'),
   ]);
-  const global = globalOptions(command);
+  const global = readGlobalOptions(command);
   const context = withVerbosity(base, global);
-  const { withHint, ...catalogues } = cataloguesFor(context, global, pathOf(command), on);
+  const { withHint, ...catalogues } = cataloguesForCommand(context, global, pathOf(command), on);
   const call: Call = {
     context,
     global,
@@ -180,7 +185,7 @@ function declared(context: Context): Declared {
     program,
     async load(noun) {
       const commands = await nouns[noun.name()]?.load();
-      if (commands) fill(noun, commands, context, () => {});
+      if (commands) addCommandsToNoun(noun, commands, context, () => {});
     },
   };
 }
@@ -204,7 +209,7 @@ const everywhere = (option: Option) => option.helpGroup('Options everywhere:');
 const globalNames: readonly string[] = ['data', 'remote', 'json', 'color', 'quiet', 'verbose'];
 
 /** The global options that were given: before the noun, before the verb or behind it; the last one counts. */
-export function globalOptions(command: Command): GlobalOptions {
+export function readGlobalOptions(command: Command): GlobalOptions {
   const given: Record<string, unknown> = {};
   for (let at: Command | null = command; at; at = at.parent)
     for (const name of globalNames)

@@ -4,7 +4,7 @@ import { formatRef, type Ref } from '../catalogue/ref.ts';
 import type { GlobalOptions } from './command.ts';
 import type { Context } from './context.ts';
 import { UsageError } from './errors.ts';
-import { oneLine } from './output/text.ts';
+import { escapeToOneLine } from './output/text.ts';
 
 /** Takes a line for the person who gave --verbose. */
 type Trace = (line: string) => void;
@@ -16,7 +16,7 @@ type Trace = (line: string) => void;
 export function withVerbosity(context: Context, { quiet = false, verbose = false }: GlobalOptions): Context {
   if (quiet && verbose) throw new UsageError('Give --quiet or --verbose, and not both.');
   if (!verbose) return { ...context, quiet };
-  const trace: Trace = (line) => context.err(`${oneLine(line)}\n`);
+  const trace: Trace = (line) => context.err(`${escapeToOneLine(line)}\n`);
   return {
     ...context,
     async open(folder, options) {

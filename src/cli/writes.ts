@@ -9,7 +9,7 @@ import { formatRef, type RefOf, type Refs } from '../catalogue/ref.ts';
 import { slugify } from '../catalogue/slug.ts';
 import type { Entities } from '../catalogue/types.ts';
 import { UsageError } from './errors.ts';
-import { listAll, withSuggestions } from './lookup.ts';
+import { listEntities, withSuggestions } from './lookup.ts';
 
 export interface WriteFlags {
   /** Check everything and write nothing. */
@@ -17,7 +17,7 @@ export interface WriteFlags {
 }
 
 /** Creates a record. @throws ConflictError where its name is in use; ValidationError, NotPermittedError */
-export function createRecord<K extends CreatableKind>(
+export function createEntity<K extends CreatableKind>(
   catalogue: Catalogue,
   kind: K,
   input: Input,
@@ -30,7 +30,7 @@ export function createRecord<K extends CreatableKind>(
  * Changes fields of a record; a new slug or namespace renames it.
  * @throws NotFoundError with a suggestion; ConflictError where the new name is in use; ValidationError, NotPermittedError
  */
-export function editFields<K extends WritableKind>(
+export function editEntityFields<K extends WritableKind>(
   catalogue: Catalogue,
   ref: RefOf<K>,
   input: Input,
@@ -69,7 +69,7 @@ export async function assertMayEdit(catalogue: Catalogue, ref: Refs['user']): Pr
 }
 
 /** Removes a record. @throws NotFoundError with a suggestion; ConflictError, NotPermittedError */
-export function removeRecord(
+export function removeEntity(
   catalogue: Catalogue,
   ref: Refs[WritableKind],
   { dryRun }: WriteFlags = {},
@@ -78,7 +78,7 @@ export function removeRecord(
 }
 
 /** @throws UsageError where no field is given to an edit */
-export function assertChanges(input: Input): void {
+export function assertInputNotEmpty(input: Input): void {
   if (Object.keys(input).length === 0)
     throw new UsageError('Nothing to change: give at least one field, as in --label "New label". See --help.');
 }
@@ -130,8 +130,8 @@ async function assertNameFree(catalogue: Catalogue, name: CreatableRef, current:
   if (current && formatRef(current).toLowerCase() === formatRef(name).toLowerCase()) return;
   const records =
     name.kind === 'dataset'
-      ? await listAll(catalogue, 'dataset', { namespace: name.namespace })
-      : await listAll<Exclude<CreatableKind, 'dataset'>>(catalogue, name.kind, {});
+      ? await listEntities(catalogue, 'dataset', { namespace: name.namespace })
+      : await listEntities<Exclude<CreatableKind, 'dataset'>>(catalogue, name.kind, {});
   const other = records.find(({ slug }) => slug.toLowerCase() === name.slug.toLowerCase());
   if (!other) return;
   const existing = formatRef(other);

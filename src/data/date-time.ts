@@ -32,7 +32,7 @@ export function parseDateTime(text: string): number {
  * A time of day (HH:MM[:SS[.s]]) as seconds since midnight.
  * @returns NaN if the text is not a time
  */
-export function parseTime(text: string): number {
+export function parseTimeOfDay(text: string): number {
   const parts = timePattern.exec(text);
   if (!parts) return Number.NaN;
   return toSeconds(parts[1], parts[2], parts[3]) + (parts[4] ? Number(parts[4]) : 0);

@@ -29,7 +29,7 @@ const maxGroupCells = 1 << 19;
 const maxGroupBytes = 8 * 1024 * 1024;
 
 /** True if a row group has reached one of its limits. @param bytes bytes that it was read from */
-export const isGroupFull = (rows: number, columns: number, bytes: number): boolean =>
+export const isRowGroupFull = (rows: number, columns: number, bytes: number): boolean =>
   rows >= maxGroupRows || bytes >= maxGroupBytes || rows * columns >= maxGroupCells;
 
 /** Limits of one query: a hostile query string costs no more than an honest one. */

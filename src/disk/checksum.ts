@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 
-export const checksumOf = (bytes: string | Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+export const computeChecksum = (bytes: string | Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 /** @throws the error of the file system if the file can't be read */
 export async function fileChecksum(path: string): Promise<string> {

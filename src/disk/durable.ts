@@ -7,18 +7,18 @@ import { constants } from 'node:fs';
 import { type FileHandle, link, lstat, mkdir, open, readdir, rename, rm, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ConflictError, UnavailableError } from '../catalogue/errors.ts';
-import { isWriterGone, markPattern, writerMark } from './writer.ts';
+import { hasWriterEnded, markPattern, writerMark } from './writer.ts';
 
 const temporary = new RegExp(`^\\.[0-9a-f]{16}(?:\\.(${markPattern.source}))?\\.catalogue-tmp$`);
 
 /** True for the name of a temporary file or folder, of a writer at work or of one that crashed. Readers skip these. */
-export const isTemporary = (name: string): boolean => temporary.test(name);
+export const isTemporaryFile = (name: string): boolean => temporary.test(name);
 
 /** A new temporary name: hidden, with the mark of this process. */
 export const temporaryName = (): string => `.${randomBytes(8).toString('hex')}.${writerMark}.catalogue-tmp`;
 
 /** A new temporary path in the folder of `path`, and so on the same file system. */
-export const temporaryBeside = (path: string): string => join(dirname(path), temporaryName());
+export const temporaryPathBeside = (path: string): string => join(dirname(path), temporaryName());
 
 /**
  * Writes a whole file. Readers, and the next start after a crash, see the old content or the new.
@@ -38,7 +38,7 @@ export async function writeDurably(
     readonly beforeRename?: (() => void) | undefined;
   } = {},
 ): Promise<void> {
-  const temporary = temporaryBeside(path);
+  const temporary = temporaryPathBeside(path);
   try {
     const kept = await modeOf(path);
     if (kept !== null && options.exclusive) throw Object.assign(new Error(`${path} exists.`), { code: 'EEXIST', path });
@@ -51,10 +51,10 @@ export async function writeDurably(
       options.beforeRename?.();
       await rename(temporary, path);
     }
-    await syncFolder(dirname(path));
+    await flushFolderToDisk(dirname(path));
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {});
-    throw toUnavailable(error, path);
+    throw toUnavailableError(error, path);
   }
 }
 
@@ -64,12 +64,12 @@ export async function writeDurably(
  */
 export async function removeDurably(path: string): Promise<void> {
   try {
-    const temporary = temporaryBeside(path);
+    const temporary = temporaryPathBeside(path);
     await rename(path, temporary);
-    await syncFolder(dirname(path));
+    await flushFolderToDisk(dirname(path));
     await rm(temporary, { recursive: true, force: true });
   } catch (error) {
-    throw toUnavailable(error, path);
+    throw toUnavailableError(error, path);
   }
 }
 
@@ -77,22 +77,22 @@ export async function removeDurably(path: string): Promise<void> {
  * True if a temporary file or folder was left by a writer that crashed.
  * @param olderThan age in milliseconds from which it counts as abandoned, even if its writer may still run
  */
-export async function isAbandoned(path: string, olderThan: number): Promise<boolean> {
+export async function isAbandonedTemporary(path: string, olderThan: number): Promise<boolean> {
   const mark = temporary.exec(basename(path))?.[1] ?? '';
   const stat = await lstat(path).catch(() => null);
-  return stat !== null && (stat.ctimeMs <= Date.now() - olderThan || isWriterGone(mark));
+  return stat !== null && (stat.ctimeMs <= Date.now() - olderThan || hasWriterEnded(mark));
 }
 
 /**
  * Deletes the abandoned temporary files in a folder, but not in folders below it. A missing folder is no error.
- * @param olderThan see `isAbandoned`
+ * @param olderThan see `isAbandonedTemporary`
  * @returns the number of deleted files
  */
-export async function sweepTemporaries(folder: string, olderThan: number): Promise<number> {
+export async function removeAbandonedTemporaries(folder: string, olderThan: number): Promise<number> {
   const names = await readdir(folder).catch((): string[] => []);
   let swept = 0;
-  for (const path of names.filter(isTemporary).map((name) => join(folder, name))) {
-    if (!(await isAbandoned(path, olderThan))) continue;
+  for (const path of names.filter(isTemporaryFile).map((name) => join(folder, name))) {
+    if (!(await isAbandonedTemporary(path, olderThan))) continue;
     await rm(path, { recursive: true, force: true }).then(
       () => swept++,
       () => {},
@@ -102,13 +102,13 @@ export async function sweepTemporaries(folder: string, olderThan: number): Promi
 }
 
 /** Syncs a folder: names that were added, changed or removed in it are on disk afterwards. */
-export async function syncFolder(folder: string): Promise<void> {
+export async function flushFolderToDisk(folder: string): Promise<void> {
   const handle = await open(folder, constants.O_RDONLY);
   try {
     await handle.sync();
   } catch (error) {
     // Some network file systems can't sync a folder, and have no other way.
-    if (!['EINVAL', 'ENOTSUP', 'EISDIR'].includes(codeOf(error))) throw error;
+    if (!['EINVAL', 'ENOTSUP', 'EISDIR'].includes(errorCode(error))) throw error;
   } finally {
     await handle.close();
   }
@@ -118,24 +118,24 @@ export async function syncFolder(folder: string): Promise<void> {
  * Makes a folder and its parents, durably. An existing folder is no error.
  * @throws UnavailableError if the disk is not writable; Error with code EEXIST or ENOTDIR if a file is in the way
  */
-export async function makeFolders(path: string): Promise<void> {
+export async function makeFoldersDurably(path: string): Promise<void> {
   try {
     // One by one: with `recursive`, Node reports a read-only file system as a missing folder.
     await mkdir(path).catch(async (error) => {
-      if (codeOf(error) !== 'ENOENT' || dirname(path) === path) throw error;
-      await makeFolders(dirname(path));
+      if (errorCode(error) !== 'ENOENT' || dirname(path) === path) throw error;
+      await makeFoldersDurably(dirname(path));
       await mkdir(path);
     });
-    await syncFolder(dirname(path));
+    await flushFolderToDisk(dirname(path));
   } catch (error) {
-    if (codeOf(error) === 'EEXIST' && (await lstat(path)).isDirectory()) return;
-    throw toUnavailable(error, path);
+    if (errorCode(error) === 'EEXIST' && (await lstat(path)).isDirectory()) return;
+    throw toUnavailableError(error, path);
   }
 }
 
 async function modeOf(path: string): Promise<number | null> {
   const stat = await lstat(path).catch((error) => {
-    if (codeOf(error) === 'ENOENT') return null;
+    if (errorCode(error) === 'ENOENT') return null;
     throw error;
   });
   if (stat?.isSymbolicLink())
@@ -169,8 +169,8 @@ const remedies: Readonly<Record<string, string>> = {
  * An UnavailableError with a remedy, for a system error about the disk; any other error as it is. The message names
  * the file but not its folder, which clients must not learn.
  */
-export function toUnavailable(error: unknown, path: string): unknown {
-  const remedy = remedies[codeOf(error)];
+export function toUnavailableError(error: unknown, path: string): unknown {
+  const remedy = remedies[errorCode(error)];
   if (remedy === undefined) return error;
   const unavailable = new UnavailableError(`${basename(path)} can't be written: ${remedy}.`);
   unavailable.cause = error;
@@ -178,5 +178,5 @@ export function toUnavailable(error: unknown, path: string): unknown {
 }
 
 /** The code of a system error, such as ENOENT; '' for any other. */
-export const codeOf = (error: unknown): string =>
+export const errorCode = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';

@@ -11,9 +11,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import lockfile from 'proper-lockfile';
 import { UnavailableError } from '../catalogue/errors.ts';
 import { privateFolder } from '../catalogue/layout.ts';
-import { codeOf, toUnavailable } from './durable.ts';
+import { errorCode, toUnavailableError } from './durable.ts';
 import { makePrivateFolder } from './private-folder.ts';
-import { isWriterGone, markPattern, writerMark } from './writer.ts';
+import { hasWriterEnded, markPattern, writerMark } from './writer.ts';
 
 export interface LockOptions {
   /** Longest wait for other holders, in milliseconds; default 12,000, so that a stale lock can be taken over. */
@@ -54,7 +54,7 @@ export async function withLock<T>(
     const take = () => acquire(path, key, deadline, stale, compromised);
     // The folder nearly always exists, and may be removed at any time.
     const release = await take().catch(async (error) => {
-      if (codeOf(error) !== 'ENOENT') throw error;
+      if (errorCode(error) !== 'ENOENT') throw error;
       await makePrivateFolder(root, 'locks');
       return take();
     });
@@ -90,7 +90,7 @@ export async function withLocks<T>(
 }
 
 /** Removes stale locks. */
-export async function sweepLocks(root: string, stale = defaultStale): Promise<void> {
+export async function removeStaleLocks(root: string, stale = defaultStale): Promise<void> {
   const folder = locksFolder(root);
   for (const name of await readdir(folder).catch((): string[] => [])) {
     const path = join(folder, name.replace(/\.lock$/, ''));
@@ -138,7 +138,7 @@ async function acquire(
       return await lockfile.lock(path, options);
     } catch (error) {
       // The path of the lock would mean nothing to the reader.
-      if (codeOf(error) !== 'ELOCKED') throw toUnavailable(error, privateFolder);
+      if (errorCode(error) !== 'ELOCKED') throw toUnavailableError(error, privateFolder);
     }
     if (await isStale(path, stale)) await takeOver(path, stale);
     else if (Date.now() >= deadline) throw busyError(key, await readHolder(path));
@@ -163,7 +163,7 @@ async function takeOver(path: string, stale: number): Promise<void> {
 async function isStale(path: string, stale: number): Promise<boolean> {
   const found = await stat(`${path}.lock`).catch(() => null);
   if (found === null) return false;
-  return found.mtimeMs < Date.now() - stale || isWriterGone(markPattern.exec(await readHolder(path))?.[0] ?? '');
+  return found.mtimeMs < Date.now() - stale || hasWriterEnded(markPattern.exec(await readHolder(path))?.[0] ?? '');
 }
 
 const readHolder = (path: string): Promise<string> => readFile(`${path}.holder`, 'utf8').catch(() => '');

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UnavailableError } from '../catalogue/errors.ts';
 import { privateFolder } from '../catalogue/layout.ts';
-import { codeOf, toUnavailable } from './durable.ts';
+import { errorCode, toUnavailableError } from './durable.ts';
 
 /** Error for a catalogue folder that was moved or unmounted. */
 export const folderIsGone = () => new UnavailableError('The catalogue folder is gone. Put it back and try again.');
@@ -20,12 +20,12 @@ export async function makePrivateFolder(root: string, ...names: readonly string[
     for (const name of [privateFolder, ...names]) {
       path = join(path, name);
       await mkdir(path, { mode: 0o700 }).catch((error) => {
-        if (codeOf(error) !== 'EEXIST') throw error;
+        if (errorCode(error) !== 'EEXIST') throw error;
       });
     }
     return path;
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw toUnavailable(error, path);
+    if (errorCode(error) !== 'ENOENT') throw toUnavailableError(error, path);
     throw folderIsGone();
   }
 }

@@ -18,7 +18,7 @@ export const writerMark = `${place}-${process.pid.toString(36)}-${run}`;
  * True if the process of a mark has certainly ended; false if it runs or can't be known: it ran on another machine, or
  * its process id is reused.
  */
-export function isWriterGone(mark: string): boolean {
+export function hasWriterEnded(mark: string): boolean {
   const [markPlace, pidText = '', markRun] = mark.split('-');
   if (markPlace !== place) return false;
   const pid = Number.parseInt(pidText, 36);

@@ -10,7 +10,7 @@ import { pipeline } from 'node:stream/promises';
 import { create, extract } from 'tar';
 import { ConflictError, NotFoundError, UnusableCatalogueError } from '../catalogue/errors.ts';
 import { landmarks, privateFolder } from '../catalogue/layout.ts';
-import { codeOf, isTemporary, temporaryBeside, toUnavailable } from '../disk/durable.ts';
+import { errorCode, isTemporaryFile, temporaryPathBeside, toUnavailableError } from '../disk/durable.ts';
 import { accountsPath } from './accounts/accounts-file.ts';
 
 /** Parts of the private folder that are made anew, or mean something to running processes only. */
@@ -19,7 +19,7 @@ const leftOut = ['cache', 'locks', 'schemas', 'journal', 'changes.ndjson'].map((
 /** True if a file or folder belongs into a backup. @param path relative to the catalogue folder, as tar gives it: `./users` */
 function isKept(path: string): boolean {
   const [name, first] = [path.replace(/^\.\/?/, '').replace(/\/$/, ''), basename(path)];
-  return !leftOut.includes(name) && name !== '.git' && !isTemporary(first);
+  return !leftOut.includes(name) && name !== '.git' && !isTemporaryFile(first);
 }
 
 /**
@@ -42,11 +42,11 @@ export async function writeBackup(
     return count();
   }
   const existing = await readdir(dirname(resolve(to))).catch((error) => {
-    throw toUnavailable(error, dirname(resolve(to)));
+    throw toUnavailableError(error, dirname(resolve(to)));
   });
   if (!force && existing.includes(basename(to)))
     throw new ConflictError(`${to} exists already. Name another file, or replace it with --force.`);
-  const temporary = temporaryBeside(resolve(to));
+  const temporary = temporaryPathBeside(resolve(to));
   try {
     for (let attempt = 1; ; attempt++)
       try {
@@ -56,10 +56,10 @@ export async function writeBackup(
         return count();
       } catch (error) {
         // A file was removed or renamed between listing and reading.
-        if (codeOf(error) !== 'ENOENT' || attempt === 5) throw error;
+        if (errorCode(error) !== 'ENOENT' || attempt === 5) throw error;
       }
   } catch (error) {
-    throw toUnavailable(error, to);
+    throw toUnavailableError(error, to);
   } finally {
     await rm(temporary, { force: true });
   }
@@ -100,7 +100,7 @@ export async function restoreBackup(
     throw new ConflictError(
       `${root} isn't empty (${present[0]} is in it). Name a new folder, or restore into this one with --force.`,
     );
-  const staging = temporaryBeside(root);
+  const staging = temporaryPathBeside(root);
   try {
     await mkdir(staging, { recursive: true, mode: 0o700 });
     await unpack(file, staging);
@@ -129,14 +129,14 @@ async function unpack(file: string, cwd: string): Promise<void> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT' && (error as NodeJS.ErrnoException).path === file)
       throw new NotFoundError(`There is no file ${file}.`);
     if (/^(TAR_|Z_|EISDIR)/.test((error as NodeJS.ErrnoException).code ?? '')) throw notABackup(file);
-    throw toUnavailable(error, cwd);
+    throw toUnavailableError(error, cwd);
   }
 }
 
 async function moveAccounts(staging: string, root: string, file: string): Promise<void> {
   await mkdir(join(root, privateFolder), { recursive: true, mode: 0o700 });
   await rename(join(staging, accountsPath), join(root, accountsPath)).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw toUnavailable(error, root);
+    if (error.code !== 'ENOENT') throw toUnavailableError(error, root);
     throw new UnusableCatalogueError(`${file} has no passwords and no tokens.`);
   });
 }
@@ -147,6 +147,6 @@ async function moveInto(from: string, to: string): Promise<void> {
   for (const entry of await readdir(from, { withFileTypes: true })) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
     if (entry.isDirectory()) await moveInto(source, target);
-    else await rename(source, target).catch((error) => Promise.reject(toUnavailable(error, target)));
+    else await rename(source, target).catch((error) => Promise.reject(toUnavailableError(error, target)));
   }
 }

@@ -4,13 +4,13 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { basename, sep } from 'node:path';
 import type { Media, Payload } from '../catalogue/catalogue.ts';
-import { imageAddresses } from '../catalogue/entities.ts';
+import { datasetImageAddresses } from '../catalogue/entities.ts';
 import { NotFoundError, UnavailableError } from '../catalogue/errors.ts';
 import { mediaPath, payloadPath } from '../catalogue/layout.ts';
 import { mediaTypeOf } from '../catalogue/media-types.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
-import { downloadName } from '../catalogue/urls.ts';
+import { downloadFileName } from '../catalogue/urls.ts';
 import type { DiskTree } from './tree/disk-tree.ts';
 import { UnreadableFileError } from './tree/file-tree.ts';
 
@@ -25,7 +25,7 @@ export async function openPayload(tree: DiskTree, version: Version): Promise<Pay
     );
   if (!version.ready) throw new NotFoundError('This version is not ready.');
   const path = payloadPath(version.namespace, version.dataset, version.file);
-  const file = await openWithin(tree, path);
+  const file = await openFileWithinFolder(tree, path);
   const { size, mtime } = await file.stat();
   if (version.size !== null && size !== version.size) {
     await file.close();
@@ -33,7 +33,7 @@ export async function openPayload(tree: DiskTree, version: Version): Promise<Pay
   }
   return {
     version,
-    fileName: downloadName(version),
+    fileName: downloadFileName(version),
     mediaType: version.media_type || mediaTypeOf(version.format || version.file),
     size,
     modified: mtime,
@@ -42,7 +42,7 @@ export async function openPayload(tree: DiskTree, version: Version): Promise<Pay
 }
 
 /** @throws NotFoundError that says what to run if the payload of a version is a Git LFS pointer */
-export function assertNoPointer(tree: DiskTree, version: Version): void {
+export function assertNotLfsPointer(tree: DiskTree, version: Version): void {
   const path = payloadPath(version.namespace, version.dataset, version.file);
   if (!version.file || !tree.isLfsPointer(path)) return;
   throw new NotFoundError(
@@ -55,11 +55,11 @@ export function assertNoPointer(tree: DiskTree, version: Version): void {
  * @param path relative to site_media/, with slashes
  * @throws NotFoundError
  */
-export async function openMedia(tree: DiskTree, path: string): Promise<Media> {
+export async function openMediaFile(tree: DiskTree, path: string): Promise<Media> {
   const parts = path.split('/');
   if (parts.some((part) => part === '' || part.startsWith('.') || part.includes('\0') || part.includes('\\')))
     throw new NotFoundError();
-  const file = await openWithin(tree, mediaPath(path));
+  const file = await openFileWithinFolder(tree, mediaPath(path));
   const { size, mtime, mtimeMs, ino } = await file.stat();
   const tag = createHash('sha256').update(`${ino}-${size}-${mtimeMs}`).digest('base64url').slice(0, 27);
   return { mediaType: mediaTypeOf(basename(path)), size, modified: mtime, tag, ...streaming(file, size) };
@@ -69,7 +69,7 @@ export async function openMedia(tree: DiskTree, path: string): Promise<Media> {
  * Opens a regular file. It must be in the catalogue folder and not in a hidden folder, also after links are followed.
  * @throws NotFoundError, UnavailableError
  */
-export async function openWithin(tree: DiskTree, path: string): Promise<FileHandle> {
+export async function openFileWithinFolder(tree: DiskTree, path: string): Promise<FileHandle> {
   let file: FileHandle | undefined;
   try {
     const [root, real] = await Promise.all([realpath(tree.root), realpath(tree.absolute(path))]);
@@ -100,7 +100,7 @@ const imagesByDataset = new WeakMap<Dataset, readonly string[]>();
 const imagesBySnapshot = new WeakMap<Snapshot, ReadonlySet<string>>();
 
 /** Paths of the images that the datasets of a snapshot show, in their fields and descriptions. */
-export function shownImages(snapshot: Snapshot): ReadonlySet<string> {
+export function imagesShownByDatasets(snapshot: Snapshot): ReadonlySet<string> {
   let images = imagesBySnapshot.get(snapshot);
   if (images) return images;
   const datasets = [...snapshot.folders.values()].flatMap((folder) => [...folder.datasets.values()]);
@@ -115,13 +115,13 @@ export function shownImages(snapshot: Snapshot): ReadonlySet<string> {
  * @param visible the part of the snapshot that the viewer may see
  */
 export function isMediaHidden(path: string, whole: Snapshot, visible: Snapshot): boolean {
-  return visible !== whole && shownImages(whole).has(path) && !shownImages(visible).has(path);
+  return visible !== whole && imagesShownByDatasets(whole).has(path) && !imagesShownByDatasets(visible).has(path);
 }
 
 function imagesOf(dataset: Dataset): readonly string[] {
   let images = imagesByDataset.get(dataset);
   if (!images) {
-    images = [...imageAddresses(dataset).map(([, address]) => address), dataset.description].flatMap(imagesIn);
+    images = [...datasetImageAddresses(dataset).map(([, address]) => address), dataset.description].flatMap(imagesIn);
     imagesByDataset.set(dataset, images);
   }
   return images;

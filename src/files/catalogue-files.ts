@@ -6,7 +6,7 @@ import type { Viewer } from '../catalogue/permissions.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { FeedJournal } from './feed-journal.ts';
 import type { UnitStore } from './reading/unit-store.ts';
-import { findRecord } from './tree/file-tree.ts';
+import { findRecordFile } from './tree/file-tree.ts';
 import type { WriteContext } from './writing/write-context.ts';
 
 export interface OpenOptions {
@@ -72,7 +72,7 @@ export interface Access {
 
 /** The path of an existing record file, with its extension. @throws NotFoundError */
 export function existingRecordPath(files: CatalogueFiles, ref: RecordRef): string {
-  const path = findRecord(files.store.tree, ref);
+  const path = findRecordFile(files.store.tree, ref);
   if (path === undefined) throw new NotFoundError();
   return path;
 }

@@ -6,11 +6,11 @@
 
 import { resolveAlias } from '../catalogue/aliases.ts';
 import type { ChangesPage, Page } from '../catalogue/catalogue.ts';
-import { pageAfter } from '../catalogue/cursor.ts';
+import { pageAfterCursor } from '../catalogue/cursor.ts';
 import { ValidationError } from '../catalogue/errors.ts';
 import type { ChangedRecord, ChangesOptions } from '../catalogue/feed.ts';
 import type { FeedHistory } from '../catalogue/feed-history.ts';
-import { parsePath, recordStem, unitKey } from '../catalogue/layout.ts';
+import { parseCataloguePath, recordPathWithoutExtension, unitKey } from '../catalogue/layout.ts';
 import { allEntities, compareValues } from '../catalogue/listing.ts';
 import type { Viewer } from '../catalogue/permissions.ts';
 import { type DatasetRef, type NamespaceRef, type QueryRef, refOf } from '../catalogue/ref.ts';
@@ -46,13 +46,23 @@ export function listChanges(sources: FeedSources, { since, cursor = '', pageSize
   const changes = found
     .filter(({ time }) => time >= from && time <= until)
     .map(({ time, ...change }): ChangedRecord => ({ ...change, datetime: new Date(time).toISOString() }))
-    .sort((a, b) => compareValues(a.datetime, b.datetime) || compareValues(recordStem(a.ref), recordStem(b.ref)));
+    .sort(
+      (a, b) =>
+        compareValues(a.datetime, b.datetime) ||
+        compareValues(recordPathWithoutExtension(a.ref), recordPathWithoutExtension(b.ref)),
+    );
   const order = [
     { value: ({ datetime }: ChangedRecord) => datetime, isDescending: false },
-    { value: ({ ref }: ChangedRecord) => recordStem(ref), isDescending: false },
+    { value: ({ ref }: ChangedRecord) => recordPathWithoutExtension(ref), isDescending: false },
   ];
   const { visible, history } = sources;
-  const page: Page<ChangedRecord> = pageAfter(changes, { cursor, pageSize }, visible.settings, order, compareValues);
+  const page: Page<ChangedRecord> = pageAfterCursor(
+    changes,
+    { cursor, pageSize },
+    visible.settings,
+    order,
+    compareValues,
+  );
   const [end, completeSince] = [until, history.completeSince].map((time) => new Date(time).toISOString());
   return { ...page, until: end ?? null, completeSince: completeSince ?? null };
 }
@@ -65,17 +75,17 @@ export function* feedRefs(snapshot: Snapshot): Generator<FeedRef> {
 function* presentRecords({ store, history, viewer, visible }: FeedSources): Generator<Change> {
   const user = knownViewer(store, viewer);
   for (const ref of feedRefs(visible)) {
-    const { since } = history.viewedBy(recordStem(ref), user);
+    const { since } = history.viewedBy(recordPathWithoutExtension(ref), user);
     yield { ref, removed: false, movedTo: null, time: Math.max(since, lastChange(store, ref)) };
   }
 }
 
 /** Records that the viewer could see, and can't any longer. A record that is visible again is none of them. */
 function* removedRecords({ store, history, viewer, visible }: FeedSources): Generator<Change> {
-  const present = new Set(Array.from(feedRefs(visible), recordStem));
+  const present = new Set(Array.from(feedRefs(visible), recordPathWithoutExtension));
   const user = knownViewer(store, viewer);
   for (const record of history.records) {
-    const info = parsePath(`${record}.yaml`);
+    const info = parseCataloguePath(`${record}.yaml`);
     if (info.kind !== 'record') continue;
     const { since, lost, lostVersions } = history.viewedBy(record, user);
     const ref = info.ref as FeedRef;

@@ -3,10 +3,10 @@ import { constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { access, lstat, readdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { landmarks, privateFolder } from '../catalogue/layout.ts';
-import { isAbandoned, isTemporary } from '../disk/durable.ts';
+import { isAbandonedTemporary, isTemporaryFile } from '../disk/durable.ts';
 import { accountsPath } from './accounts/accounts-file.ts';
-import { pollingReason, systemLimit, watchBudget } from './following/watch-budget.ts';
-import { watchedFolders } from './following/watchers.ts';
+import { pollingReason, systemWatchLimit, watchBudget } from './following/watch-budget.ts';
+import { foldersToWatch } from './following/watchers.ts';
 import { GitError, runGit } from './git/git.ts';
 import { cachePath, readCache } from './reading/cache.ts';
 import { listNames } from './reading/scan.ts';
@@ -70,7 +70,7 @@ export interface WatchNeeds {
 }
 
 /** @param root absolute path of the folder */
-export async function diagnoseFolder(root: string): Promise<FolderDiagnosis> {
+export async function collectFolderFacts(root: string): Promise<FolderDiagnosis> {
   const errorOf = (mode: number) =>
     access(root, mode).then(
       () => null,
@@ -142,7 +142,7 @@ async function countLeftovers(root: string): Promise<number> {
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop())
     for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
       const path = join(folder, entry.name);
-      if (isTemporary(entry.name)) count += Number(await isAbandoned(path, anHour));
+      if (isTemporaryFile(entry.name)) count += Number(await isAbandonedTemporary(path, anHour));
       else if (entry.isDirectory() && (entry.name === privateFolder || !entry.name.startsWith('.'))) folders.push(path);
     }
   return count;
@@ -158,12 +158,12 @@ async function watchNeedsOf(root: string): Promise<WatchNeeds> {
   const namespaces = await listNames(root, { kind: 'namespace' });
   let datasets = 0;
   for (const namespace of namespaces) datasets += (await listNames(root, { kind: 'dataset', namespace })).length;
-  return watchNeeds(datasets, namespaces.length);
+  return watchesNeeded(datasets, namespaces.length);
 }
 
 /** Number of folders to watch for a catalogue of a given size, and the system's limits. */
-export function watchNeeds(datasets: number, namespaces: number): WatchNeeds {
-  const foldersPer = (unit: Parameters<typeof watchedFolders>[0]) => watchedFolders(unit).length;
+export function watchesNeeded(datasets: number, namespaces: number): WatchNeeds {
+  const foldersPer = (unit: Parameters<typeof foldersToWatch>[0]) => foldersToWatch(unit).length;
   const needed =
     foldersPer({ kind: 'settings' }) +
     namespaces * foldersPer({ kind: 'namespace', slug: '' }) +
@@ -172,7 +172,7 @@ export function watchNeeds(datasets: number, namespaces: number): WatchNeeds {
   return {
     needed,
     budget,
-    watchLimit: systemLimit(),
+    watchLimit: systemWatchLimit(),
     instanceLimit: numberIn('/proc/sys/fs/inotify/max_user_instances'),
     shortage: needed > budget ? pollingReason(needed, budget) : null,
   };

@@ -8,10 +8,10 @@ import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { audienceOf } from '../catalogue/audience.ts';
 import { FeedHistory, isSameState, type RecordState, type UserState } from '../catalogue/feed-history.ts';
-import { parsePath, privateFolder, recordStem, type Unit } from '../catalogue/layout.ts';
+import { parseCataloguePath, privateFolder, recordPathWithoutExtension, type Unit } from '../catalogue/layout.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { User } from '../catalogue/types.ts';
-import { codeOf, writeDurably } from '../disk/durable.ts';
+import { errorCode, writeDurably } from '../disk/durable.ts';
 import { makePrivateFolder } from '../disk/private-folder.ts';
 import { type FeedRef, feedRefs, lastChange, settlingTime } from './changes-feed.ts';
 import type { UnitStore } from './reading/unit-store.ts';
@@ -93,7 +93,7 @@ export class FeedJournal {
   }
 
   #noticeRecords(refs: Iterable<FeedRef>, at: number): void {
-    const unique = new Map(Array.from(refs, (ref) => [recordStem(ref), ref]));
+    const unique = new Map(Array.from(refs, (ref) => [recordPathWithoutExtension(ref), ref]));
     for (const [record, ref] of unique) {
       const before = this.#history.latest(record);
       const state = recordState(this.#store.snapshot, ref, at);
@@ -144,7 +144,7 @@ export class FeedJournal {
       this.#mustRewrite = true;
       if (!this.#hasFailed)
         this.#options.log?.(
-          `The journal of changes can't be written (${codeOf(error) || codeOf((error as Error).cause)}): ` +
+          `The journal of changes can't be written (${errorCode(error) || errorCode((error as Error).cause)}): ` +
             'after the next start, removals before it are unknown.',
         );
       this.#hasFailed = true;
@@ -178,7 +178,7 @@ export class FeedJournal {
 
 /** The state of a record in a snapshot. */
 function recordState(snapshot: Snapshot, ref: FeedRef, at: number): RecordState {
-  const record = recordStem(ref);
+  const record = recordPathWithoutExtension(ref);
   const seenBy = audienceOf(snapshot, ref);
   if (ref.kind !== 'dataset' || seenBy === null) return { record, at, seenBy };
   const versions = snapshot.folders.get(ref.namespace)?.datasets.get(ref.slug)?.versions ?? [];
@@ -240,7 +240,7 @@ async function readHistory(path: string): Promise<StoredHistory | null> {
 }
 
 function refAt(record: string): FeedRef | null {
-  const info = parsePath(`${record}.yaml`);
+  const info = parseCataloguePath(`${record}.yaml`);
   return info.kind === 'record' && ['namespace', 'dataset', 'query'].includes(info.ref.kind)
     ? (info.ref as FeedRef)
     : null;

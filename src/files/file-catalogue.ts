@@ -3,11 +3,11 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { Diagnostic } from '../catalogue/diagnostic.ts';
 import { UnavailableError, UnusableCatalogueError } from '../catalogue/errors.ts';
 import { landmarks, type Scope } from '../catalogue/layout.ts';
-import { localAdmin, type Viewer, visibleTo } from '../catalogue/permissions.ts';
+import { localAdmin, restrictToVisible, type Viewer } from '../catalogue/permissions.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
-import type { Diagnostic } from '../catalogue/types.ts';
 import { folderIsGone } from '../disk/private-folder.ts';
 import { FileAccounts } from './accounts/accounts.ts';
 import type { Access, CatalogueFiles, OpenOptions } from './catalogue-files.ts';
@@ -15,9 +15,9 @@ import { FeedJournal } from './feed-journal.ts';
 import { FileView } from './file-view.ts';
 import { Watch, type WatchState } from './following/watch.ts';
 import { GitCommitQueue } from './git/commit-queue.ts';
-import { sweepLeftovers } from './leftovers.ts';
+import { removeLeftovers } from './leftovers.ts';
 import { StateCache } from './reading/cache.ts';
-import { runInSlices, runToEnd } from './reading/event-loop.ts';
+import { runAllSteps, runStepsInSlices } from './reading/event-loop.ts';
 import { UnitStore } from './reading/unit-store.ts';
 import { ensureEditorSchemas, writeEditorSchemas } from './scaffold.ts';
 
@@ -26,7 +26,7 @@ import { ensureEditorSchemas, writeEditorSchemas } from './scaffold.ts';
  * @param root path of the folder
  * @throws UnusableCatalogueError that says what is wrong with the folder and what to do
  */
-export async function openFolder(root: string, options: OpenOptions = {}): Promise<FileCatalogue> {
+export async function openFileCatalogue(root: string, options: OpenOptions = {}): Promise<FileCatalogue> {
   const path = resolve(root);
   await assertUsable(path, root);
   if (!options.readOnly) await ensureEditorSchemas(path);
@@ -82,7 +82,7 @@ export class FileCatalogue implements CatalogueFiles {
 
   /** Access of a viewer; by default of the local admin. */
   access(viewer: Viewer = localAdmin): Access {
-    return { files: this, viewer, visible: () => visibleTo(viewer, this.snapshot) };
+    return { files: this, viewer, visible: () => restrictToVisible(viewer, this.snapshot) };
   }
 
   /**
@@ -93,7 +93,7 @@ export class FileCatalogue implements CatalogueFiles {
   async load({ lenient = false } = {}): Promise<void> {
     if (this.#loaded) return;
     if (this.options.cache) await this.#restoreCache();
-    runToEnd(this.store.rescan([{ folder: '' }]));
+    runAllSteps(this.store.rescan([{ folder: '' }]));
     this.#finishLoading(lenient);
   }
 
@@ -116,7 +116,7 @@ export class FileCatalogue implements CatalogueFiles {
 
   /** Reads the scopes, unless everything has been read. */
   async ensureRead(scopes: readonly Scope[]): Promise<void> {
-    if (!this.#loaded) runToEnd(this.store.rescan(scopes));
+    if (!this.#loaded) runAllSteps(this.store.rescan(scopes));
   }
 
   /**
@@ -124,7 +124,7 @@ export class FileCatalogue implements CatalogueFiles {
    * in between, so that a write doesn't wait for a full scan.
    */
   refresh(scopes: readonly Scope[]): Promise<void> {
-    const rescan = () => runInSlices(this.store.rescan(scopes));
+    const rescan = () => runStepsInSlices(this.store.rescan(scopes));
     const hasFolder = scopes.some((scope) => 'folder' in scope);
     const work = (hasFolder ? this.#queue.then(rescan) : rescan()).then(() => this.#notify());
     const finished = work.catch(() => {});
@@ -138,7 +138,7 @@ export class FileCatalogue implements CatalogueFiles {
   async follow(): Promise<void> {
     if (!this.#loaded) {
       if (this.options.cache ?? true) await this.#restoreCache();
-      await runInSlices(this.store.rescan([{ folder: '' }]));
+      await runStepsInSlices(this.store.rescan([{ folder: '' }]));
       this.#finishLoading(false);
     }
     await this.#openFeed(this.options.readOnly);
@@ -151,7 +151,7 @@ export class FileCatalogue implements CatalogueFiles {
     });
     this.#watch.start();
     // In the background: the first request doesn't wait for it.
-    if (!this.options.readOnly) this.#cleaningUp = sweepLeftovers(this.root, this.#closing.signal).catch(() => {});
+    if (!this.options.readOnly) this.#cleaningUp = removeLeftovers(this.root, this.#closing.signal).catch(() => {});
   }
 
   /** The journal of the feed of changes. Unless the files are followed, it is not written. */

@@ -18,31 +18,31 @@ import type {
   WritableKind,
   WriteOptions,
 } from '../catalogue/catalogue.ts';
-import { pageAfter } from '../catalogue/cursor.ts';
+import { pageAfterCursor } from '../catalogue/cursor.ts';
 import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { NotFoundError, NotPermittedError } from '../catalogue/errors.ts';
 import type { ChangesOptions } from '../catalogue/feed.ts';
 import { mediaPath, recordFolders, type Scope } from '../catalogue/layout.ts';
-import { compareValues, filterEntities, type ListedKind, list, paginate } from '../catalogue/listing.ts';
+import { compareValues, filterEntities, type ListedKind, listPage, paginate } from '../catalogue/listing.ts';
 import { getEntity, latestReadyVersion } from '../catalogue/lookup.ts';
 import {
   isUserOrStaff,
   maySeePeople,
   mayWrite,
   ownUserFields,
+  restrictToVisible,
   type Viewer,
-  visibleTo,
 } from '../catalogue/permissions.ts';
 import type { DatasetRef, Ref, Refs, VersionRef } from '../catalogue/ref.ts';
 import type { Replica } from '../catalogue/replica.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings, Version } from '../catalogue/types.ts';
 import { folderIsGone } from '../disk/private-folder.ts';
-import { assertNoPointer, isMediaHidden, openMedia, openPayload } from './bytes.ts';
+import { assertNotLfsPointer, isMediaHidden, openMediaFile, openPayload } from './bytes.ts';
 import type { Access, CatalogueFiles } from './catalogue-files.ts';
 import { listChanges } from './changes-feed.ts';
 import { listFiles } from './files-list.ts';
-import { historyPaths, inspectFiles, listCommits } from './git/history.ts';
+import { historyPaths, listCommits, readFileDetails } from './git/history.ts';
 import { publishVersion } from './records/publish.ts';
 import { createRecord, editRecord, removeRecord } from './records/records.ts';
 import { FileReplica } from './replica/file-replica.ts';
@@ -68,7 +68,8 @@ export class FileView implements Catalogue {
 
   get #snapshot(): Snapshot {
     const whole = this.#files.snapshot;
-    if (this.#lastSnapshot?.whole !== whole) this.#lastSnapshot = { whole, visible: visibleTo(this.#viewer, whole) };
+    if (this.#lastSnapshot?.whole !== whole)
+      this.#lastSnapshot = { whole, visible: restrictToVisible(this.#viewer, whole) };
     return this.#lastSnapshot.visible;
   }
 
@@ -83,11 +84,11 @@ export class FileView implements Catalogue {
   async list<K extends Kind>(kind: K, options: ListOptions): Promise<Page<Entities[K]>> {
     await this.#files.load();
     const snapshot = this.#snapshot;
-    if (kind !== 'file') return list(snapshot, kind as ListedKind, options) as Page<Entities[K]>;
+    if (kind !== 'file') return listPage(snapshot, kind as ListedKind, options) as Page<Entities[K]>;
     const files = filterEntities('file', listFiles(this.#files.store, snapshot), options);
     if (options.cursor !== undefined) {
       const byPath = [{ value: ({ path }: CatalogueFile) => path, isDescending: false }];
-      return pageAfter(files, options, snapshot.settings, byPath, compareValues) as Page<Entities[K]>;
+      return pageAfterCursor(files, options, snapshot.settings, byPath, compareValues) as Page<Entities[K]>;
     }
     return paginate(files, options, snapshot.settings) as Page<Entities[K]>;
   }
@@ -119,7 +120,7 @@ export class FileView implements Catalogue {
   #assertNoPointers({ namespace, dataset }: VersionRef): void {
     const found = this.#snapshot.folders.get(namespace)?.datasets.get(dataset);
     if (!found || latestReadyVersion(found)) return;
-    for (const version of found.versions) assertNoPointer(this.#files.store.tree, version);
+    for (const version of found.versions) assertNotLfsPointer(this.#files.store.tree, version);
   }
 
   async #file(id: string): Promise<CatalogueFile> {
@@ -132,7 +133,7 @@ export class FileView implements Catalogue {
   /** A version whose data are asked for. @throws NotFoundError that says so if the payload is a Git LFS pointer */
   async #versionWithData(ref: VersionRef): Promise<Version> {
     const version = await this.get<'version'>(ref);
-    if (!version.ready) assertNoPointer(this.#files.store.tree, version);
+    if (!version.ready) assertNotLfsPointer(this.#files.store.tree, version);
     return version;
   }
 
@@ -152,11 +153,11 @@ export class FileView implements Catalogue {
   async media(path: string): Promise<Media> {
     await this.#files.load();
     if (isMediaHidden(mediaPath(path), this.#files.snapshot, this.#snapshot)) throw new NotFoundError();
-    return openMedia(this.#files.store.tree, path);
+    return openMediaFile(this.#files.store.tree, path);
   }
 
   async inspect(files: readonly CatalogueFile[]): Promise<readonly FileDetails[]> {
-    const details = await inspectFiles(this.#files.root, files);
+    const details = await readFileDetails(this.#files.root, files);
     return details.map((detail) =>
       detail.commit ? { ...detail, commit: this.#visibleCommit(detail.commit) } : detail,
     );

@@ -1,10 +1,10 @@
 /** The files of a catalogue as entities of their own (kind `file`), with their diagnostics. */
-import { derivedId, maxId } from '../catalogue/ids.ts';
-import { parseRecordName, payloadPath, recordAt } from '../catalogue/layout.ts';
+import { deriveIdFromAddress, maxId } from '../catalogue/ids.ts';
+import { parseRecordName, payloadPath, recordAtPath } from '../catalogue/layout.ts';
 import type { ListedKind } from '../catalogue/listing.ts';
 import { getEntity } from '../catalogue/lookup.ts';
 import { type Ref, type Refs, refOf } from '../catalogue/ref.ts';
-import type { Reading, Snapshot } from '../catalogue/snapshot.ts';
+import type { Snapshot, UnitReading } from '../catalogue/snapshot.ts';
 import type { CatalogueFile } from '../catalogue/types.ts';
 import type { UnitStore } from './reading/unit-store.ts';
 
@@ -23,7 +23,7 @@ export function listFiles(store: UnitStore, visible: Snapshot): readonly Catalog
       if (!isUnitVisible(visible, reading)) continue;
       const isHidden = draftFilter(visible, reading);
       for (const [path, stamp] of stamps) {
-        const record = stamp && parseRecordName(path) ? recordAt(path) : null;
+        const record = stamp && parseRecordName(path) ? recordAtPath(path) : null;
         if (record && !isHidden(record.ref)) records.set(path, record);
       }
       if (reading.kind !== 'dataset' || !reading.entity) continue;
@@ -34,14 +34,14 @@ export function listFiles(store: UnitStore, visible: Snapshot): readonly Catalog
             ref: refOf(version),
           });
     }
-    for (const path of visible.diagnostics.keys()) if (!records.has(path)) records.set(path, recordAt(path));
+    for (const path of visible.diagnostics.keys()) if (!records.has(path)) records.set(path, recordAtPath(path));
     list = toFiles(visible, records);
     lists.set(visible, list);
   }
   return list;
 }
 
-type RecordAt = ReturnType<typeof recordAt>;
+type RecordAt = ReturnType<typeof recordAtPath>;
 
 function toFiles(visible: Snapshot, records: ReadonlyMap<string, RecordAt>): readonly CatalogueFile[] {
   const ids = new Set<number>();
@@ -50,7 +50,7 @@ function toFiles(visible: Snapshot, records: ReadonlyMap<string, RecordAt>): rea
     .map(([path, { kind, ref }]) => {
       const problems = visible.diagnostics.get(path) ?? none;
       // Ids are short hashes: two paths may get the same one.
-      let id = derivedId('file', path);
+      let id = deriveIdFromAddress('file', path);
       while (ids.has(id)) id = (id % maxId) + 1;
       ids.add(id);
       return {
@@ -74,7 +74,7 @@ function exists(visible: Snapshot, ref: Ref): boolean {
 }
 
 /** A function that returns true for drafts which the viewer may not see. */
-export function draftFilter(visible: Snapshot, reading: Reading): (ref: Ref | null) => boolean {
+export function draftFilter(visible: Snapshot, reading: UnitReading): (ref: Ref | null) => boolean {
   if (reading.kind !== 'dataset' || !reading.entity?.versions.some(({ draft }) => draft)) return () => false;
   const shown = visible.folders.get(reading.namespace)?.datasets.get(reading.slug)?.versions ?? none;
   const slugs = new Set(shown.map(({ slug }) => slug));
@@ -82,7 +82,7 @@ export function draftFilter(visible: Snapshot, reading: Reading): (ref: Ref | nu
 }
 
 /** True if the viewer may see the files of a unit. */
-export function isUnitVisible(visible: Snapshot, reading: Reading): boolean {
+export function isUnitVisible(visible: Snapshot, reading: UnitReading): boolean {
   switch (reading.kind) {
     case 'namespace':
       return visible.folders.has(reading.slug);

@@ -18,39 +18,39 @@ export type { FolderDiagnosis, FolderState } from './diagnose.ts';
 export type { NamesRequest } from './reading/scan.ts';
 
 /** Opens the catalogue in a folder. @throws UnusableCatalogueError */
-export async function open(root: string, options?: OpenOptions): Promise<FileCatalogue> {
-  const { openFolder } = await import('./file-catalogue.ts');
-  return openFolder(root, options);
+export async function openFolder(root: string, options?: OpenOptions): Promise<FileCatalogue> {
+  const { openFileCatalogue } = await import('./file-catalogue.ts');
+  return openFileCatalogue(root, options);
 }
 
 /**
  * Checks the files of a folder, and fixes them if the options say so.
  * @throws UnusableCatalogueError; for changed files only, NotFoundError, UnavailableError
  */
-export async function check(root: string, options?: CheckOptions): Promise<CheckResult> {
-  const { checkFolder } = await import('./checking/check.ts');
-  return checkFolder(root, options);
+export async function checkFolder(root: string, options?: CheckOptions): Promise<CheckResult> {
+  const { checkCatalogueFiles } = await import('./checking/check.ts');
+  return checkCatalogueFiles(root, options);
 }
 
 /** Facts about a folder and its file system, for `catalogue doctor`. */
-export async function diagnose(root: string): Promise<FolderDiagnosis> {
-  const { diagnoseFolder } = await import('./diagnose.ts');
-  return diagnoseFolder(root);
+export async function diagnoseFolder(root: string): Promise<FolderDiagnosis> {
+  const { collectFolderFacts } = await import('./diagnose.ts');
+  return collectFolderFacts(root);
 }
 
 /**
  * The changes since a commit, or between two: `main`, `main..feature`, `main...feature`.
  * @throws NotFoundError, UnavailableError; the signal's reason
  */
-export async function changesSince(root: string, range: string, options?: ChangesOptions): Promise<ChangesSince> {
+export async function gitChangesSince(root: string, range: string, options?: ChangesOptions): Promise<ChangesSince> {
   const git = await import('./git/changes-since.ts');
-  return git.changesSince(root, range, options);
+  return git.compareGitStates(root, range, options);
 }
 
 /** True if git knows a commit by this name; false outside of a repository. */
 export async function isCommit(root: string, name: string): Promise<boolean> {
-  const { lookUpCommit } = await import('./git/refs.ts');
-  return lookUpCommit(root, name).then(
+  const { findCommit } = await import('./git/refs.ts');
+  return findCommit(root, name).then(
     (commit) => commit !== null,
     () => false,
   );
@@ -113,19 +113,19 @@ export async function createCatalogue(root: string, title: string): Promise<void
 }
 
 /** Writes a backup; see `writeBackup`. @returns the number of files */
-export async function backUp(...args: Parameters<typeof import('./backup.ts').writeBackup>): Promise<number> {
+export async function writeBackup(...args: Parameters<typeof import('./backup.ts').writeBackup>): Promise<number> {
   const { writeBackup } = await import('./backup.ts');
   return writeBackup(...args);
 }
 
 /** Restores a backup; see `restoreBackup`. */
-export async function restore(...args: Parameters<typeof import('./backup.ts').restoreBackup>): Promise<void> {
+export async function restoreBackup(...args: Parameters<typeof import('./backup.ts').restoreBackup>): Promise<void> {
   const { restoreBackup } = await import('./backup.ts');
   await restoreBackup(...args);
 }
 
 /** Text of a settings file without the keys that belong to one server: its URL, and the proxy in front of it. */
 export async function copiedSettings(text: string, format: RecordFormat): Promise<string> {
-  const { editText } = await import('../text/document.ts');
-  return editText(text, format, { base_url: undefined, trust_proxy: undefined }, []);
+  const { editRecordText } = await import('../text/document.ts');
+  return editRecordText(text, format, { base_url: undefined, trust_proxy: undefined }, []);
 }

@@ -8,7 +8,7 @@ import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { NotFoundError, UnavailableError } from '../catalogue/errors.ts';
 import { payloadPath } from '../catalogue/layout.ts';
 import { formatRef, refOf } from '../catalogue/ref.ts';
-import type { Reading, Settings, Version } from '../catalogue/types.ts';
+import type { ReadingOptions, Settings, Version } from '../catalogue/types.ts';
 import { compareTables } from '../data/difference/difference.ts';
 import { ChecksumMismatchError, PayloadError } from '../data/errors.ts';
 import { type PayloadFormat, payloadFormats } from '../data/formats/detect-format.ts';
@@ -86,7 +86,7 @@ function formatFor(query: DataQuery, { format, preferred = 'geojson' }: RowsRequ
  * Format of a payload and options for reading it, from the record of its version. No format if it is to be detected again: no rows were found at ingest,
  * and the format may only come from the file's extension.
  */
-export function recordedFormat(version: Version): { format?: PayloadFormat; reading: Reading } {
+export function recordedFormat(version: Version): { format?: PayloadFormat; reading: ReadingOptions } {
   const { format, rows, file, reading } = version;
   if (!Object.hasOwn(payloadFormats, format)) return { reading };
   const known = format as PayloadFormat;

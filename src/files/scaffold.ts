@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { privateFolder, recordPaths } from '../catalogue/layout.ts';
 import { type RecordKind, schemas } from '../catalogue/schemas.ts';
 import { makePrivateFolder } from '../disk/private-folder.ts';
-import { defaultStyle, pairLines } from '../text/yaml-writer.ts';
+import { defaultStyle, yamlPairLines } from '../text/yaml-writer.ts';
 
 const gitignore = `# Accounts, caches and temporary files: for this computer only.
 .catalogue/
@@ -35,7 +35,7 @@ export async function prepareFolder(folder: string): Promise<void> {
 export async function createCatalogue(folder: string, title: string): Promise<void> {
   await prepareFolder(folder);
   const [path = ''] = recordPaths({ kind: 'settings' });
-  const lines = [schemaComment('settings', path, ''), ...pairLines('title', title, 0, defaultStyle)];
+  const lines = [editorSchemaComment('settings', path, ''), ...yamlPairLines('title', title, 0, defaultStyle)];
   await writeFile(join(folder, path), `${lines.join('\n')}\n`, { flag: 'wx' });
 }
 
@@ -78,7 +78,7 @@ export async function ensureEditorSchemas(root: string): Promise<void> {
  * @param path of the record, relative to the catalogue folder
  * @param baseUrl URL of the server that publishes the schemas; '' for the files in the folder
  */
-export function schemaComment(kind: RecordKind, path: string, baseUrl: string): string {
+export function editorSchemaComment(kind: RecordKind, path: string, baseUrl: string): string {
   const up = '../'.repeat(path.split('/').length - 1);
   const folder = baseUrl ? `${baseUrl}/schemas/` : `${up}${privateFolder}/${schemaFolder}/`;
   return `# yaml-language-server: $schema=${folder}${schemaFile(kind)}`;

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { privateFolder } from '../catalogue/layout.ts';
 import { TableStore } from '../data/table/table-store.ts';
-import { codeOf, temporaryName } from '../disk/durable.ts';
+import { errorCode, temporaryName } from '../disk/durable.ts';
 import type { CatalogueFiles } from './catalogue-files.ts';
 
 /** Folder of the columnar copies in a catalogue folder. */
@@ -21,7 +21,7 @@ export async function ensureFallbackTableFolder(root: string): Promise<string> {
   const hash = createHash('sha256').update(root).digest('hex').slice(0, 16);
   const path = join(tmpdir(), `catalogue-${uid ?? 'tables'}-${hash}`);
   await mkdir(path, { mode: 0o700 }).catch((error) => {
-    if (codeOf(error) !== 'EEXIST') throw error;
+    if (errorCode(error) !== 'EEXIST') throw error;
   });
   const found = await lstat(path);
   const isOwn = uid === undefined || (found.uid === uid && (found.mode & 0o077) === 0);
@@ -37,7 +37,7 @@ export async function openTableStore({ root, options }: Pick<CatalogueFiles, 'ro
     stagingName: temporaryName,
     async fallback(error) {
       const folder = await ensureFallbackTableFolder(root);
-      const code = await access(root, constants.W_OK).then(() => codeOf(error), codeOf);
+      const code = await access(root, constants.W_OK).then(() => errorCode(error), errorCode);
       options.log?.(`${join(root, privateFolder)} can't be written (${code}): rows are cached in ${folder}.`);
       return folder;
     },

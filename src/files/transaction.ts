@@ -7,26 +7,33 @@
  */
 
 import { mapConcurrent } from '../catalogue/concurrency.ts';
+import type { Diagnostic } from '../catalogue/diagnostic.ts';
 import { ConflictError, NotPermittedError, ValidationError } from '../catalogue/errors.ts';
-import { parseSafePath, type RecordRef, recordFormat, type Scope, scopeKey, unitOf } from '../catalogue/layout.ts';
+import {
+  parseUntrustedPath,
+  type RecordRef,
+  recordFormat,
+  type Scope,
+  scopeKey,
+  unitContaining,
+} from '../catalogue/layout.ts';
 import { findEntity } from '../catalogue/lookup.ts';
-import { visibleTo } from '../catalogue/permissions.ts';
+import { restrictToVisible } from '../catalogue/permissions.ts';
 import type { RecordDiagnostic, RecordSet } from '../catalogue/record-set.ts';
 import { checkRules } from '../catalogue/rules.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
-import type { Diagnostic } from '../catalogue/types.ts';
 import { withLocks } from '../disk/lock.ts';
 import { folderIsGone } from '../disk/private-folder.ts';
 import { findPosition } from '../text/parse.ts';
 import type { Access } from './catalogue-files.ts';
 import { appendToJournal } from './following/journal.ts';
-import { regularPause, runToEnd } from './reading/event-loop.ts';
+import { makeRegularPause, runAllSteps } from './reading/event-loop.ts';
 import { OverlayTree } from './tree/overlay-tree.ts';
 import { performActions } from './writing/action.ts';
-import { type Step, stepLocks } from './writing/change.ts';
+import { lockNamesOfStep, type Step } from './writing/change.ts';
 import { type PlannedStep, TransactionPlan } from './writing/plan.ts';
 import { ChangedMeanwhileError } from './writing/record-file.ts';
-import { assertPermitted } from './writing/rights.ts';
+import { assertChangePermitted } from './writing/rights.ts';
 import type { WriteContext } from './writing/write-context.ts';
 
 export interface CommitOptions {
@@ -95,7 +102,7 @@ class Transaction {
   readonly #context: WriteContext | null;
   readonly #outcomes: StepOutcome[] = [];
   readonly #scopes = new Map<string, Scope>();
-  readonly #pause = regularPause();
+  readonly #pause = makeRegularPause();
   /** The tree and the records after the steps so far of a dry run. */
   #tree: OverlayTree;
   #snapshot: Snapshot;
@@ -123,7 +130,7 @@ class Transaction {
     if (!context) return this.#dryRunChunk(chunk);
     const permitted = await this.#permitted(chunk);
     if (permitted.length === 0) return;
-    const locks = [...new Set(permitted.flatMap(([, step]) => stepLocks(step)))].sort();
+    const locks = [...new Set(permitted.flatMap(([, step]) => lockNamesOfStep(step)))].sort();
     try {
       await withLocks(this.#access.files.root, locks, (signal) => this.#planAndPerform(permitted, context, signal));
     } catch (error) {
@@ -138,7 +145,7 @@ class Transaction {
       try {
         const step = await computeChanges(given);
         if (typeof step.changes !== 'function')
-          for (const change of step.changes) assertPermitted(this.#access, change);
+          for (const change of step.changes) assertChangePermitted(this.#access, change);
         permitted.push([i, step]);
       } catch (error) {
         this.#outcomes[i] = { done: false, error: error as Error };
@@ -160,7 +167,7 @@ class Transaction {
   /** Plans and performs the steps of a chunk, under their locks. */
   async #planAndPerform(chunk: StepChunk, context: WriteContext, signal: AbortSignal, attempt = 1): Promise<void> {
     const { files } = this.#access;
-    runToEnd(files.store.rescan(chunk.flatMap(([, step]) => unitsToReread(step))));
+    runAllSteps(files.store.rescan(chunk.flatMap(([, step]) => unitsToReread(step))));
     const plan = new TransactionPlan(this.#access, new OverlayTree(files.store.tree));
     const { accepted } = await this.#plan(chunk, plan);
     const scopes = new Map<string, Scope>();
@@ -211,7 +218,7 @@ class Transaction {
   }
 
   #refusalError(found: readonly RecordDiagnostic[], plan: TransactionPlan, next: RecordSet): Error {
-    const visible = visibleTo(this.#access.viewer, next.snapshot);
+    const visible = restrictToVisible(this.#access.viewer, next.snapshot);
     const diagnostics = found.map((one) => withPosition(one, plan, visible));
     return (this.#options.refusal ?? defaultRefusal)(diagnostics);
   }
@@ -250,7 +257,7 @@ function* splitIntoChunks(steps: readonly Step[], max: number): Generator<StepCh
   const paths = new Set<string>();
   for (const [i, step] of steps.entries()) {
     const [change, ...others] = typeof step.changes === 'function' ? [] : step.changes;
-    const info = change?.do === 'write' && others.length === 0 ? parseSafePath(change.path) : null;
+    const info = change?.do === 'write' && others.length === 0 ? parseUntrustedPath(change.path) : null;
     // Permissions depend on namespaces: later steps are planned after a namespace is written.
     const own = info?.kind === 'record' && info.ref.kind !== 'namespace' ? info.ref.kind : undefined;
     const isNext = own !== undefined && own === kind && chunk.length < max && !paths.has(change?.path ?? '');
@@ -275,7 +282,7 @@ async function computeChanges(step: Step): Promise<Step> {
 function unitsToReread({ changes }: Step): Scope[] {
   if (typeof changes === 'function') return [];
   return changes.flatMap(({ path }) => {
-    const info = parseSafePath(path);
-    return info?.kind === 'record' ? [unitOf(info.ref)] : [];
+    const info = parseUntrustedPath(path);
+    return info?.kind === 'record' ? [unitContaining(info.ref)] : [];
   });
 }

@@ -1,6 +1,6 @@
 /** The layout of all pages, and the page of a JSON value. No page has scripts. */
 import type { Settings } from '../catalogue/types.ts';
-import { pathOfBase } from '../catalogue/urls.ts';
+import { baseUrlPath } from '../catalogue/urls.ts';
 
 const htmlEscapes: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -30,7 +30,7 @@ th, td { padding: .2rem .6rem; text-align: left; vertical-align: top; border-bot
  * @param base base URL of links to this site
  * @param content HTML
  */
-export function layout(title: string, settings: Settings, base: string, content: string): string {
+export function htmlPage(title: string, settings: Settings, base: string, content: string): string {
   const site = escapeHtml(settings.title);
   const heading = escapeHtml(title);
   return `<!doctype html>
@@ -59,13 +59,13 @@ export function jsonPage(
   base: string,
   targets: ReadonlyMap<string, string> = new Map(),
 ): string {
-  return layout(title, settings, base, `<pre>${linked(JSON.stringify(value, null, 2), base, targets)}</pre>`);
+  return htmlPage(title, settings, base, `<pre>${linked(JSON.stringify(value, null, 2), base, targets)}</pre>`);
 }
 
 /** JSON as HTML: strings that are addresses of this site become links; those of images have no host. */
 function linked(json: string, base: string, targets: ReadonlyMap<string, string>): string {
   const site = escapeHtml(base);
-  const prefix = escapeHtml(pathOfBase(base));
+  const prefix = escapeHtml(baseUrlPath(base));
   return escapeHtml(json).replace(/&quot;((?:https?:\/)?\/(?:(?!&quot;)[^\s<>])*)&quot;/g, (whole, url: string) => {
     if (url.startsWith(`${site}/`))
       return `&quot;<a href="${escapeHtml(targets.get(url) ?? '') || url}">${url}</a>&quot;`;

@@ -1,7 +1,7 @@
 /** Pages of the site itself: home, login, logout. */
 import type { Dataset, Settings } from '../catalogue/types.ts';
 import { apiPath, apiRoot, collections } from '../catalogue/urls.ts';
-import { escapeHtml, layout } from './layout.ts';
+import { escapeHtml, htmlPage } from './layout.ts';
 
 /**
  * A page with the first datasets, and links to the rest.
@@ -22,7 +22,7 @@ export function homePage(settings: Settings, base: string, datasets: readonly Da
   const more =
     count > datasets.length ? `<p>${link(`${apiRoot}datasets/?page=2`, `${count - datasets.length} more`)}</p>` : '';
   const about = settings.description ? `<p>${escapeHtml(settings.description)}</p>` : '';
-  return layout(
+  return htmlPage(
     settings.title,
     settings,
     base,
@@ -52,13 +52,13 @@ export function signInPage({ settings, base, csrf, next, username = '', message 
 <input id="username" name="username" value="${escapeHtml(username)}" autocomplete="username" autocapitalize="none" required autofocus></p>
 <p><label for="password">Password</label><br>
 <input id="password" name="password" type="password" autocomplete="current-password" required></p>`;
-  return layout('Log in', settings, base, error + form(csrf, next, fields, 'Log in'));
+  return htmlPage('Log in', settings, base, error + form(csrf, next, fields, 'Log in'));
 }
 
 /** The form that asks to confirm logging out. */
 export function signOutPage({ settings, base, csrf, next, username = '' }: SignInParts): string {
   const fields = `<p>You are logged in as ${escapeHtml(username)}.</p>`;
-  return layout('Log out', settings, base, form(csrf, next, fields, 'Log out'));
+  return htmlPage('Log out', settings, base, form(csrf, next, fields, 'Log out'));
 }
 
 /** A form that is sent to its own page. */

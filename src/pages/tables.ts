@@ -2,7 +2,7 @@
 import type { Schema } from '../catalogue/field.ts';
 import type { FileSchema } from '../catalogue/schemas.ts';
 import type { Settings } from '../catalogue/types.ts';
-import { escapeHtml, layout } from './layout.ts';
+import { escapeHtml, htmlPage } from './layout.ts';
 
 export interface RowsPageParts {
   readonly title: string;
@@ -18,7 +18,7 @@ export function rowsPage({ title, settings, base, items, matched }: RowsPagePart
   const names = [...new Set(items.flatMap((item) => Object.keys(item)))];
   const rows = items.map((item) => names.map((name) => escapeHtml(textOf(item[name]))));
   const count = items.length < matched ? `The first ${items.length} of ${matched} rows.` : `${matched} rows.`;
-  return layout(title, settings, base, `<p>${count}</p>\n${items.length ? table(names.map(escapeHtml), rows) : ''}`);
+  return htmlPage(title, settings, base, `<p>${count}</p>\n${items.length ? table(names.map(escapeHtml), rows) : ''}`);
 }
 
 /** The text of a value, cut off if it is long: other formats have it in full. */
@@ -32,7 +32,7 @@ function textOf(value: unknown): string {
 export function schemaPage(schema: FileSchema, settings: Settings, base: string): string {
   const intro = `<p>${escapeHtml(schema.description)} Other keys are kept, and mean nothing to the catalogue.</p>`;
   const content = `${intro}\n${table(['Key', 'Meaning', 'Value', 'Default'], schemaRows(schema))}`;
-  return layout(schema.title, settings, base, content);
+  return htmlPage(schema.title, settings, base, content);
 }
 
 /** A row for each key, those within it below: `file.name`, `columns[].type`. */

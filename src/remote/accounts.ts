@@ -3,8 +3,8 @@ import type { Credentials, NewToken, TokenInfo, TokenOptions } from '../catalogu
 import { NotAuthenticatedError, ValidationError } from '../catalogue/errors.ts';
 import { apiPath, apiRoot, versionHeader } from '../catalogue/urls.ts';
 import type { Http } from './http.ts';
-import { pageFrom } from './pages.ts';
-import { type Json, refIn, strange } from './read.ts';
+import { parsePage } from './pages.ts';
+import { type Json, refFromUrl, unexpectedValueError } from './read.ts';
 
 const tokensPath = `${apiRoot}auth/tokens/`;
 const headers = { 'content-type': 'application/json' };
@@ -32,7 +32,7 @@ export class RemoteAccounts implements Credentials {
     const found: TokenInfo[] = [];
     for (let page = 1; ; page++) {
       const { value } = await this.#http.requestJson({ path: tokensPath, query: [['page', String(page)]] });
-      const { items, pages } = pageFrom(value, { page }, tokenInfo);
+      const { items, pages } = parsePage(value, { page }, tokenInfo);
       found.push(...items);
       if (page >= pages) return found.filter(({ user }) => username === undefined || user === username);
     }
@@ -44,7 +44,7 @@ export class RemoteAccounts implements Credentials {
 }
 
 function tokenInfo(object: Json): TokenInfo {
-  const owner = refIn(object.user);
+  const owner = refFromUrl(object.user);
   const time = (value: unknown) => (typeof value === 'string' ? value : null);
   return {
     id: stringIn(object, 'id'),
@@ -60,7 +60,7 @@ function tokenInfo(object: Json): TokenInfo {
 function stringIn(object: Json, field: string): string {
   const value = object[field];
   if (typeof value === 'string') return value;
-  throw strange(field);
+  throw unexpectedValueError(field);
 }
 
 export interface ObtainedToken {
@@ -74,7 +74,7 @@ export interface ObtainedToken {
  * Signs in: a token for a username and a password.
  * @throws NotAuthenticatedError if the pair is wrong; UnavailableError after too many wrong ones; UnreachableError
  */
-export async function obtainToken(http: Http, username: string, password: string): Promise<ObtainedToken> {
+export async function requestToken(http: Http, username: string, password: string): Promise<ObtainedToken> {
   const path = `${apiRoot}auth/token/obtain/`;
   const body = JSON.stringify({ username, password });
   const { value } = await http.requestJson({ method: 'POST', path, headers, body }).catch((error) => {
@@ -84,7 +84,7 @@ export async function obtainToken(http: Http, username: string, password: string
     );
   });
   const { token, url, expires } = value;
-  if (typeof token !== 'string' || token === '') throw strange('token');
+  if (typeof token !== 'string' || token === '') throw unexpectedValueError('token');
   const id = /\/auth\/tokens\/([0-9a-f]+)\/$/.exec(typeof url === 'string' ? url : '')?.[1] ?? null;
   return { token, id, expires: typeof expires === 'string' ? expires : null };
 }
@@ -92,7 +92,7 @@ export async function obtainToken(http: Http, username: string, password: string
 /** The name of the user that the client's token belongs to. @throws NotAuthenticatedError if the token is not valid */
 export async function fetchUsername(http: Http): Promise<string> {
   const { value } = await http.requestJson({ path: `${apiRoot}users/me/` });
-  if (typeof value.username !== 'string') throw strange('username');
+  if (typeof value.username !== 'string') throw unexpectedValueError('username');
   return value.username;
 }
 

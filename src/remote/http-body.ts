@@ -9,7 +9,7 @@ import { connectionError } from './connection-errors.ts';
  * @param coding value of Content-Encoding; gzip is the only one that is requested
  * @param base address of the server, for messages
  */
-export function decodedBody(body: Readable, coding: string | undefined, base: string): Readable {
+export function decodeResponseBody(body: Readable, coding: string | undefined, base: string): Readable {
   const bytes = Readable.from(withExplainedErrors(body, base), { objectMode: false });
   // The reader gets the error from the iteration. Without a reader, it must not end the process.
   bytes.on('error', () => {});
@@ -35,7 +35,7 @@ async function* withExplainedErrors(
  * The text of a body.
  * @param limit in characters; the rest of a longer body is not read
  */
-export async function readText(body: AsyncIterable<Uint8Array>, limit: number): Promise<string> {
+export async function readResponseText(body: AsyncIterable<Uint8Array>, limit: number): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   for await (const chunk of body) {
@@ -50,7 +50,7 @@ export async function readText(body: AsyncIterable<Uint8Array>, limit: number): 
  * @param url for the message
  * @throws UnreachableError if the text is something else
  */
-export function parseJson(text: string, url: string): Record<string, unknown> {
+export function parseJsonResponse(text: string, url: string): Record<string, unknown> {
   try {
     const value = JSON.parse(text);
     if (typeof value === 'object' && value !== null) return value;
@@ -84,7 +84,7 @@ export async function* readLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
 }
 
 /** Passes bytes on, and reports their number so far. */
-export async function* countBytes(
+export async function* reportProgress(
   bytes: AsyncIterable<Uint8Array>,
   onProgress: ((bytes: number) => void) | undefined,
 ): AsyncGenerator<Uint8Array, void, undefined> {

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { NotFoundError } from '../catalogue/errors.ts';
 import { connectionError } from './connection-errors.ts';
-import { decodedBody, parseJson, readText } from './http-body.ts';
+import { decodeResponseBody, parseJsonResponse, readResponseText } from './http-body.ts';
 import { responseError } from './response-errors.ts';
 
 export interface HttpOptions {
@@ -114,10 +114,10 @@ export async function openHttp(base: string, options: HttpOptions = {}): Promise
   async function request(options: HttpRequest): Promise<HttpResponse> {
     const { url, status, headers, body } = await send(options);
     if ((status >= 200 && status < 300) || status === 304)
-      return { status, headers, body: decodedBody(body, headers['content-encoding'], base) };
+      return { status, headers, body: decodeResponseBody(body, headers['content-encoding'], base) };
     // A response to HEAD has no body to explain the error.
     if (options.method === 'HEAD') return request({ ...options, method: 'GET' });
-    throw responseError({ status, headers, text: await readText(body, maxErrorBody), url });
+    throw responseError({ status, headers, text: await readResponseText(body, maxErrorBody), url });
   }
 
   return {
@@ -127,7 +127,11 @@ export async function openHttp(base: string, options: HttpOptions = {}): Promise
     async requestJson(options) {
       const requested = { accept: 'application/json', 'accept-encoding': 'gzip', ...options.headers };
       const { status, headers, body } = await request({ ...options, headers: requested });
-      return { status, headers, value: parseJson(await readText(body, maxJson), `${base}${options.path}`) };
+      return {
+        status,
+        headers,
+        value: parseJsonResponse(await readResponseText(body, maxJson), `${base}${options.path}`),
+      };
     },
 
     close: () => agent.destroy(),

@@ -8,12 +8,12 @@ import type { ColumnChanges, Media, Payload, Published, Upload, UploadDetails } 
 import { compareColumns } from '../catalogue/columns.ts';
 import { NotFoundError } from '../catalogue/errors.ts';
 import { mediaPath } from '../catalogue/layout.ts';
-import { readingTexts } from '../catalogue/reading.ts';
+import { readingOptionTexts } from '../catalogue/reading.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
 import { apiPath } from '../catalogue/urls.ts';
 import type { Http } from './http.ts';
-import { countBytes } from './http-body.ts';
-import { part, read, refOfEntity } from './read.ts';
+import { reportProgress } from './http-body.ts';
+import { innerObject, read, refOfEntity } from './read.ts';
 
 /** The payload of a version. @throws NotFoundError with the reason if it has none */
 export async function fetchPayload(http: Http, version: Version): Promise<Payload> {
@@ -104,7 +104,7 @@ const noChanges = { added: [], dropped: [], retyped: [] };
  * @param query parameters of the write
  * @param reload gets the dataset after the upload
  */
-export async function publishUpload(
+export async function sendUpload(
   http: Http,
   before: Dataset,
   upload: Upload,
@@ -113,7 +113,7 @@ export async function publishUpload(
 ): Promise<Published> {
   const { source, mediaType, details, onProgress, signal, reading = {} } = upload;
   const name = upload.fileName ?? (typeof source === 'string' ? basename(source) : undefined);
-  const bytes = countBytes(typeof source === 'string' ? createReadStream(source) : source, onProgress);
+  const bytes = reportProgress(typeof source === 'string' ? createReadStream(source) : source, onProgress);
   const refused = new AbortController();
   const known = fieldsOf(upload);
   const form =
@@ -124,14 +124,14 @@ export async function publishUpload(
     // Options for reading come before the bytes, also of a form.
     query: [
       ...query,
-      ...readingTexts(reading),
+      ...readingOptionTexts(reading),
       ...(form ? [] : [...(name === undefined ? [] : [['name', name] as const]), ...known]),
     ],
     headers: { 'content-type': form?.type ?? mediaType ?? 'application/octet-stream' },
     body: Readable.from(form?.body ?? bytes, { objectMode: false }),
     signal: form ? AbortSignal.any([refused.signal, ...(signal ? [signal] : [])]) : signal,
   });
-  const version = read.version(part(value));
+  const version = read.version(innerObject(value));
   const created = status === 201;
   // An older server doesn't tell the changes.
   const { changes, remarks = [] } = value as { readonly changes?: ColumnChanges; readonly remarks?: readonly string[] };

@@ -3,7 +3,7 @@
  * to be there; others have their defaults if a service lacks them. Fields that the API doesn't show (former names, the
  * place of a payload) have theirs always.
  */
-
+import type { Diagnostic } from '../catalogue/diagnostic.ts';
 import { UnreachableError } from '../catalogue/errors.ts';
 import type { ChangedRecord } from '../catalogue/feed.ts';
 import type { Field, NamedField } from '../catalogue/field.ts';
@@ -11,7 +11,7 @@ import { fieldsOf } from '../catalogue/fields.ts';
 import { type Ref, type Refs, refOf } from '../catalogue/ref.ts';
 import { refToLinkValue } from '../catalogue/represent.ts';
 import type { EntityKind } from '../catalogue/schemas.ts';
-import type { CatalogueFile, Commit, Diagnostic, Entities, FileDetails, Kind } from '../catalogue/types.ts';
+import type { CatalogueFile, Commit, Entities, FileDetails, Kind } from '../catalogue/types.ts';
 import { parseApiPath } from '../catalogue/urls.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -64,15 +64,15 @@ const values: Readonly<Record<Field['type'], (value: unknown, field: NamedField)
   list: (value) => listOf(value).map(String),
   links: (value, field) =>
     listOf(value).flatMap((url) => {
-      const ref = refIn(url);
+      const ref = refFromUrl(url);
       return ref && (ref.kind === field.link || ref.kind === field.otherLink) ? [refToLinkValue(field, ref)] : [];
     }),
   link: (value, field) =>
     value === null && field.default === null ? null : refToLinkValue(field, linked(value, field)),
   json: (value, field) => (typeof value === 'object' && value !== null ? value : absent(field)),
   object: (value, field) => (typeof value === 'object' && value !== null ? value : absent(field)),
-  columns: (value) => listOf(value).map((column) => readColumn(part(column))),
-  versions: (value) => listOf(value).map((version) => read.version(part(version))),
+  columns: (value) => listOf(value).map((column) => readColumn(innerObject(column))),
+  versions: (value) => listOf(value).map((version) => read.version(innerObject(version))),
 };
 
 const columnFields = fieldsOf('column');
@@ -81,7 +81,7 @@ const readColumn = (object: Json) =>
 
 /** The default of a field that the object lacks. @throws UnreachableError if it has none */
 function absent(field: NamedField): unknown {
-  if (field.default === undefined) throw strange(field.name);
+  if (field.default === undefined) throw unexpectedValueError(field.name);
   return field.default;
 }
 
@@ -101,10 +101,10 @@ function readFile(object: Json): CatalogueFile {
     id: wholeIn(object, 'id'),
     path,
     record: textIn(object, 'kind') as CatalogueFile['record'],
-    ref: object.resource === null ? null : refIn(object.resource),
+    ref: object.resource === null ? null : refFromUrl(object.resource),
     status: object.status === 'invalid' ? 'invalid' : 'ok',
     problems: listOf(object.problems).map((problem): Diagnostic => {
-      const { line, column, pointer, message } = part(problem);
+      const { line, column, pointer, message } = innerObject(problem);
       return {
         path,
         line: Number(line),
@@ -119,27 +119,31 @@ function readFile(object: Json): CatalogueFile {
 }
 
 /** The details of a file of the catalogue. */
-export function readDetails(object: Json): FileDetails {
+export function parseFileDetails(object: Json): FileDetails {
   const { checksum, modified, commit } = object;
-  return { checksum: String(checksum), modified: String(modified), commit: commit ? readCommit(part(commit)) : null };
+  return {
+    checksum: String(checksum),
+    modified: String(modified),
+    commit: commit ? parseCommit(innerObject(commit)) : null,
+  };
 }
 
-export function readChange(object: Json): ChangedRecord {
+export function parseChange(object: Json): ChangedRecord {
   const ref = changedRef(object.url);
-  if (ref === null) throw strange('url');
+  if (ref === null) throw unexpectedValueError('url');
   // An older server lists no removed records.
   const removed = object.removed === true;
   return { ref, datetime: textIn(object, 'datetime'), removed, movedTo: changedRef(object.moved_to) };
 }
 
 function changedRef(url: unknown): ChangedRecord['ref'] | null {
-  const ref = typeof url === 'string' ? refIn(url) : null;
+  const ref = typeof url === 'string' ? refFromUrl(url) : null;
   const isInFeed =
     ref?.kind === 'namespace' || ref?.kind === 'dataset' || ref?.kind === 'version' || ref?.kind === 'query';
   return isInFeed ? ref : null;
 }
 
-export function readCommit(object: Json): Commit {
+export function parseCommit(object: Json): Commit {
   const { id, author, datetime, message } = object;
   return { id: String(id), author: String(author), datetime: String(datetime), message: String(message) };
 }
@@ -150,34 +154,34 @@ export function refOfEntity<K extends Exclude<Kind, 'file'>>(entity: Entities[K]
 }
 
 /** The error for a value that no catalogue sends. */
-export function strange(field: string): UnreachableError {
+export function unexpectedValueError(field: string): UnreachableError {
   return new UnreachableError(
     `This is no catalogue that this program understands: "${field}" isn't what it should be. Check the address.`,
   );
 }
 
 /** An object within an object. */
-export function part(value: unknown): Json {
-  if (typeof value !== 'object' || value === null) throw strange('results');
+export function innerObject(value: unknown): Json {
+  if (typeof value !== 'object' || value === null) throw unexpectedValueError('results');
   return value as Json;
 }
 
 function textIn(object: Json, field: string): string {
   const value = object[field];
-  if (typeof value !== 'string') throw strange(field);
+  if (typeof value !== 'string') throw unexpectedValueError(field);
   return value;
 }
 
 function wholeIn(object: Json, field: string): number {
   const value = object[field];
-  if (!Number.isInteger(value)) throw strange(field);
+  if (!Number.isInteger(value)) throw unexpectedValueError(field);
   return value as number;
 }
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** The reference that an address of the API stands for, whatever address the server thinks it has itself. */
-export function refIn(url: unknown): Ref | null {
+export function refFromUrl(url: unknown): Ref | null {
   if (typeof url !== 'string') return null;
   const path = /\/api\/v1\/[^?#]*/.exec(url)?.[0] ?? '';
   try {
@@ -189,7 +193,7 @@ export function refIn(url: unknown): Ref | null {
 }
 
 function linked(url: unknown, { name, link }: NamedField): Ref {
-  const ref = refIn(url);
-  if (ref?.kind !== link) throw strange(name);
+  const ref = refFromUrl(url);
+  if (ref?.kind !== link) throw unexpectedValueError(name);
   return ref as Ref;
 }

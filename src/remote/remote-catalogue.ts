@@ -22,14 +22,14 @@ import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { StaleError } from '../catalogue/errors.ts';
 import type { ChangesOptions } from '../catalogue/feed.ts';
 import type { DatasetRef, Ref, Refs, VersionRef } from '../catalogue/ref.ts';
-import { settingsFrom } from '../catalogue/settings.ts';
+import { settingsFromRecord } from '../catalogue/settings.ts';
 import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings } from '../catalogue/types.ts';
 import { apiPath, apiRoot, collections, parseCatalogueUrl } from '../catalogue/urls.ts';
 import { RemoteAccounts } from './accounts.ts';
 import { type Http, type HttpOptions, openHttp } from './http.ts';
-import { listQuery, pageFrom, pagingQuery } from './pages.ts';
-import { fetchMedia, fetchPayload, publishUpload } from './payloads.ts';
-import { type Json, part, read, readChange, readCommit, readDetails } from './read.ts';
+import { listQueryParameters, pagingParameters, parsePage } from './pages.ts';
+import { fetchMedia, fetchPayload, sendUpload } from './payloads.ts';
+import { innerObject, type Json, parseChange, parseCommit, parseFileDetails, read } from './read.ts';
 import { RemoteReplica } from './replica.ts';
 import { fetchDifference, fetchRows } from './rows.ts';
 import { RemoteTrash } from './trash.ts';
@@ -40,9 +40,9 @@ import { encodeInput, writeQuery } from './write.ts';
  * @param address `https://data.example.org`, with the path before `/api/v1/` if there is one
  * @throws ValidationError if the address is not valid, or contains a password
  */
-export async function connect(address: string, options: HttpOptions = {}): Promise<RemoteCatalogue> {
+export async function openRemoteCatalogue(address: string, options: HttpOptions = {}): Promise<RemoteCatalogue> {
   const base = parseCatalogueUrl(address.trim());
-  const settings = settingsFrom({ title: new URL(base).host, base_url: base });
+  const settings = settingsFromRecord({ title: new URL(base).host, base_url: base });
   return new RemoteCatalogue(await openHttp(base, options), settings);
 }
 
@@ -72,8 +72,11 @@ export class RemoteCatalogue implements Catalogue {
   }
 
   async list<K extends Kind>(kind: K, options: ListOptions): Promise<Page<Entities[K]>> {
-    const { value } = await this.#http.requestJson({ path: collectionPath(kind, options), query: listQuery(options) });
-    return pageFrom(value, options, (object) => this.#read(kind, object));
+    const { value } = await this.#http.requestJson({
+      path: collectionPath(kind, options),
+      query: listQueryParameters(options),
+    });
+    return parsePage(value, options, (object) => this.#read(kind, object));
   }
 
   async get<K extends Kind>(ref: Refs[K]): Promise<Entities[K]> {
@@ -103,7 +106,7 @@ export class RemoteCatalogue implements Catalogue {
     const details = async (file: CatalogueFile): Promise<FileDetails> => {
       const known = this.#details.get(file);
       if (known) return known;
-      return readDetails(
+      return parseFileDetails(
         (await this.#http.requestJson({ path: apiPath({ kind: 'file', slug: String(file.id) }) })).value,
       );
     };
@@ -112,17 +115,20 @@ export class RemoteCatalogue implements Catalogue {
 
   async changes({ since, cursor = '', pageSize }: ChangesOptions = {}): Promise<ChangesPage> {
     const paging = { cursor, pageSize };
-    const query = [...(since === undefined ? [] : [['since', since] as const]), ...pagingQuery(paging)];
+    const query = [...(since === undefined ? [] : [['since', since] as const]), ...pagingParameters(paging)];
     const { value } = await this.#http.requestJson({ path: `${apiRoot}changes/`, query });
     const [until, completeSince] = [value.until, value.complete_since].map((time) =>
       typeof time === 'string' ? time : null,
     ) as [string | null, string | null];
-    return { ...pageFrom(value, paging, readChange), until, completeSince };
+    return { ...parsePage(value, paging, parseChange), until, completeSince };
   }
 
   async history(ref: HistoryRef, paging: Pick<ListOptions, 'page' | 'pageSize'> = {}): Promise<Page<Commit>> {
-    const { value } = await this.#http.requestJson({ path: `${apiPath(ref)}history/`, query: pagingQuery(paging) });
-    return pageFrom(value, paging, readCommit);
+    const { value } = await this.#http.requestJson({
+      path: `${apiPath(ref)}history/`,
+      query: pagingParameters(paging),
+    });
+    return parsePage(value, paging, parseCommit);
   }
 
   async create<K extends CreatableKind>(kind: K, input: Input, { dryRun }: WriteOptions = {}): Promise<Entities[K]> {
@@ -153,7 +159,7 @@ export class RemoteCatalogue implements Catalogue {
 
   async publish(ref: DatasetRef, upload: Upload, { dryRun }: WriteOptions = {}): Promise<Published> {
     const query = writeQuery(dryRun);
-    return publishUpload(this.#http, await this.get<'dataset'>(ref), upload, query, () => this.get<'dataset'>(ref));
+    return sendUpload(this.#http, await this.get<'dataset'>(ref), upload, query, () => this.get<'dataset'>(ref));
   }
 
   async remove(ref: Ref, options: RemoveOptions = {}): Promise<void> {
@@ -173,9 +179,9 @@ export class RemoteCatalogue implements Catalogue {
   }
 
   #read<K extends Kind>(kind: K, value: unknown): Entities[K] {
-    const object: Json = part(value);
+    const object: Json = innerObject(value);
     const entity = read[kind](object);
-    if (entity.kind === 'file') this.#details.set(entity, readDetails(object));
+    if (entity.kind === 'file') this.#details.set(entity, parseFileDetails(object));
     return entity;
   }
 

@@ -14,7 +14,7 @@ import type {
 } from '../catalogue/replica.ts';
 import { apiRoot } from '../catalogue/urls.ts';
 import type { Http } from './http.ts';
-import { countBytes, parseJson, readLines, readText } from './http-body.ts';
+import { parseJsonResponse, readLines, readResponseText, reportProgress } from './http-body.ts';
 import { responseError } from './response-errors.ts';
 import { writeQuery } from './write.ts';
 
@@ -57,8 +57,8 @@ export class RemoteReplica implements Replica {
       found.body.destroy();
       return 'unsupported';
     }
-    const text = await readText(found.body, maxDigests);
-    const { digests } = parseJson(text, `${this.#http.base}${root}`);
+    const text = await readResponseText(found.body, maxDigests);
+    const { digests } = parseJsonResponse(text, `${this.#http.base}${root}`);
     if (!areDigests(digests, count)) throw notReplica(this.#http.base);
     return { tag: found.tag, digests };
   }
@@ -146,7 +146,7 @@ export class RemoteReplica implements Replica {
         'content-length': String(size),
         'repr-digest': `sha-256=:${digest}:`,
       },
-      body: Readable.from(countBytes(source(), onProgress), { objectMode: false }),
+      body: Readable.from(reportProgress(source(), onProgress), { objectMode: false }),
       signal,
     });
     body.resume();

@@ -3,8 +3,8 @@ import { parseDatasetRef, parseVersionRef } from '../catalogue/parse-ref.ts';
 import type { Trash, TrashEntry } from '../catalogue/trash.ts';
 import { apiRoot } from '../catalogue/urls.ts';
 import type { Http } from './http.ts';
-import { pageFrom } from './pages.ts';
-import { type Json, strange } from './read.ts';
+import { parsePage } from './pages.ts';
+import { type Json, unexpectedValueError } from './read.ts';
 
 const root = `${apiRoot}trash/`;
 const entryPath = (id: string) => `${root}${encodeURIComponent(id)}/`;
@@ -20,7 +20,7 @@ export class RemoteTrash implements Trash {
     const found: TrashEntry[] = [];
     for (let page = 1; ; page++) {
       const { value } = await this.#http.requestJson({ path: root, query: [['page', String(page)]] });
-      const { items, pages } = pageFrom(value, { page }, entryFrom);
+      const { items, pages } = parsePage(value, { page }, entryFrom);
       found.push(...items);
       if (page >= pages) return found;
     }
@@ -42,13 +42,13 @@ export class RemoteTrash implements Trash {
   async empty(before?: Date): Promise<readonly TrashEntry[]> {
     const query: [string, string][] = before ? [['before', before.toISOString()]] : [];
     const { value } = await this.#http.requestJson({ method: 'DELETE', path: root, query });
-    return pageFrom(value, {}, entryFrom).items;
+    return parsePage(value, {}, entryFrom).items;
   }
 }
 
 function entryFrom({ id, kind, name, paths, removed, by }: Json): TrashEntry {
   if (typeof id !== 'string' || typeof name !== 'string' || typeof removed !== 'string' || !Array.isArray(paths))
-    throw strange('id');
+    throw unexpectedValueError('id');
   return { id, ref: refFrom(kind, name), paths: paths.map(String), removed, by: typeof by === 'string' ? by : null };
 }
 

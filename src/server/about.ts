@@ -10,7 +10,7 @@ import type { Headers } from './headers.ts';
 import { pathPrefix, type Representation, type RequestContext } from './route.ts';
 
 /** The first page for people; programs are redirected to the API. */
-export async function home({ app, catalogue, ctx, type }: RequestContext): Promise<Representation | undefined> {
+export async function homeHandler({ app, catalogue, ctx, type }: RequestContext): Promise<Representation | undefined> {
   if (type === 'application/json') {
     ctx.redirect(pathPrefix(app) + apiRoot);
     return undefined;
@@ -25,18 +25,18 @@ export async function home({ app, catalogue, ctx, type }: RequestContext): Promi
 }
 
 /** The root of the API. Staff also see the version of the program. */
-export async function root({ links, viewer, app }: RequestContext): Promise<Representation> {
+export async function rootHandler({ links, viewer, app }: RequestContext): Promise<Representation> {
   const headers: Headers = viewer.staff && app.version ? [[versionHeader, app.version]] : [];
   return { title: 'Api Version 1', dependsOn: [links.base], json: () => toJson(representRoot(links)), headers };
 }
 
-export async function listSchemas({ links }: RequestContext): Promise<Representation> {
+export async function listSchemasHandler({ links }: RequestContext): Promise<Representation> {
   const list = Object.values(schemas).map(({ $id, title }) => ({ url: `${links.base}/schemas/${$id}`, title }));
   return { title: 'Schemas', dependsOn: [links.base], json: () => toJson(list) };
 }
 
 /** The JSON Schema of a kind of file. */
-export async function showSchema({ params, links, type }: RequestContext): Promise<Representation> {
+export async function showSchemaHandler({ params, links, type }: RequestContext): Promise<Representation> {
   const kind = (Object.keys(schemas) as RecordKind[]).find((kind) => schemas[kind].$id === params.schema);
   if (!kind) throw new NotFoundError();
   const schema = schemas[kind];

@@ -1,6 +1,6 @@
 /**
  * Any catalogue over HTTP. `createApp` makes a request listener; it opens nothing and listens to nothing. The life of a
- * request is the body of that function: first `cacheFirst`, around all the rest, then the steps from top to bottom. The
+ * request is the body of that function: first `respondFromCacheFirst`, around all the rest, then the steps from top to bottom. The
  * steps are in `middleware/`.
  */
 import type { RequestListener } from 'node:http';
@@ -14,12 +14,12 @@ import { assertNoDryRunInBody } from './body.ts';
 import { loginPages } from './login.ts';
 import type { Metrics } from './metrics.ts';
 import { authenticate, authorizeWrite } from './middleware/authorize.ts';
-import { logErrors, notFound, respondToErrors } from './middleware/errors.ts';
-import { answerPreflight, checkAddress, negotiate } from './middleware/negotiate.ts';
-import { baselineOf, cacheFirst, dispatch, respond } from './middleware/respond.ts';
-import { dryRunFrom } from './query-string.ts';
+import { logErrors, respondToErrors, throwNotFound } from './middleware/errors.ts';
+import { answerPreflight, negotiateMediaType, redirectToSlash } from './middleware/negotiate.ts';
+import { cacheBaseline, callHandler, respondFromCacheFirst, sendRepresentation } from './middleware/respond.ts';
+import { parseDryRun } from './query-string.ts';
 import { ResponseCache } from './response-cache.ts';
-import { type AppContext, isSafe, type RequestState } from './route.ts';
+import { type AppContext, isSafeMethod, type RequestState } from './route.ts';
 import { routes } from './routes.ts';
 import { SignIn } from './sign-in.ts';
 
@@ -49,28 +49,28 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
   const router = new Router<RequestState>({ strict: true, sensitive: true });
 
   koa.use(respondToErrors(app)); // turns what the steps below throw into a response
-  koa.use(checkAddress(router, app)); // 400 if it isn't percent-encoded; 301 if it lacks the slash at its end
+  koa.use(redirectToSlash(router, app)); // 400 if it isn't percent-encoded; 301 if it lacks the slash at its end
   for (const route of routes)
     router.all(route.path, async (ctx) => {
       ctx.state = { route };
-      const baseline = baselineOf(app);
+      const baseline = cacheBaseline(app);
       if (answerPreflight(ctx, route)) return; // CORS, without credentials
-      const { query, type, indent, suffix } = negotiate(ctx, route); // media type; 404, 406
+      const { query, type, indent, suffix } = negotiateMediaType(ctx, route); // media type; 404, 406
       const { viewer, catalogue, links } = await authenticate(ctx, route, app, suffix); // token or session, CSRF; 401, 403
       authorizeWrite(ctx, route, viewer, app); // 401, 403
-      const dryRun = !isSafe(ctx.method) && dryRunFrom(query); // 400
+      const dryRun = !isSafeMethod(ctx.method) && parseDryRun(query); // 400
       if (ctx.method === 'DELETE') await assertNoDryRunInBody(ctx); // 400
       const request = { ctx, app, catalogue, viewer, params: ctx.params, query, links, dryRun, type, indent };
-      const representation = await dispatch(route, request); // the handler of the method; 405
-      if (representation) await respond(route, request, representation, baseline); // from the cache if it is unchanged, else anew
+      const representation = await callHandler(route, request); // the handler of the method; 405
+      if (representation) await sendRepresentation(route, request, representation, baseline); // from the cache if it is unchanged, else anew
     });
   for (const [path, page] of loginPages(app)) router.all(path, page);
   koa.use(router.routes() as unknown as Koa.Middleware);
-  koa.use(notFound);
+  koa.use(throwNotFound);
   koa.on('error', logErrors(app));
 
   // Around all that: an unchanged response is sent from the cache, as fast as bare node:http.
-  return cacheFirst(app, koa.callback());
+  return respondFromCacheFirst(app, koa.callback());
 }
 
 function appContext(catalogueFor: (viewer: Viewer) => Catalogue, options: AppOptions): AppContext {

@@ -4,7 +4,7 @@ import type { Input, WritableKind } from '../catalogue/catalogue.ts';
 import { ValidationError } from '../catalogue/errors.ts';
 import { pythonTypeName } from '../catalogue/input.ts';
 import { BadRequestError, TooLargeError, UnsupportedMediaTypeError } from './errors.ts';
-import { type FormEntries, fromEntries, fromForm } from './forms.ts';
+import { type FormEntries, inputFromForm, objectFromEntries } from './forms.ts';
 import { clearBodyTimeout } from './limits.ts';
 import { readImageForm } from './multipart.ts';
 
@@ -23,20 +23,20 @@ export function bodyType(ctx: ParameterizedContext): string | null {
  * @param kind of the entity: a form alone doesn't tell which fields are lists, and which files are images
  * @throws UnsupportedMediaTypeError, BadRequestError, TooLargeError; ValidationError if the body isn't an object
  */
-export async function readInput(ctx: ParameterizedContext, kind?: WritableKind): Promise<Input> {
+export async function readInputBody(ctx: ParameterizedContext, kind?: WritableKind): Promise<Input> {
   const input = await readFields(ctx, kind);
   return kind ? assertNoDryRun(input) : input;
 }
 
 async function readFields(ctx: ParameterizedContext, kind?: WritableKind): Promise<Input> {
-  const fields = (entries: FormEntries) => (kind ? fromForm(kind, entries) : fromEntries(entries));
+  const fields = (entries: FormEntries) => (kind ? inputFromForm(kind, entries) : objectFromEntries(entries));
   switch (bodyType(ctx)) {
     case null:
       return {};
     case 'application/json':
-      return fieldsOf(parseJson(await readText(ctx)));
+      return fieldsOf(parseJson(await readTextBody(ctx)));
     case 'application/x-www-form-urlencoded':
-      return fields([...new URLSearchParams(await readText(ctx))]);
+      return fields([...new URLSearchParams(await readTextBody(ctx))]);
     case 'multipart/form-data':
       return fields(await readImageForm(ctx, kind, largestInput));
     default:
@@ -56,7 +56,7 @@ export async function assertNoDryRunInBody(ctx: ParameterizedContext): Promise<v
   if (!['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'].includes(bodyType(ctx) ?? ''))
     return;
   // A body that can't be read asks for nothing.
-  assertNoDryRun(await readInput(ctx).catch(() => ({})));
+  assertNoDryRun(await readInputBody(ctx).catch(() => ({})));
 }
 
 /**
@@ -66,7 +66,7 @@ export async function assertNoDryRunInBody(ctx: ParameterizedContext): Promise<v
  */
 export async function readJsonBody(ctx: ParameterizedContext, largest: number): Promise<unknown> {
   if (bodyType(ctx) !== 'application/json') throw new UnsupportedMediaTypeError(ctx.get('Content-Type'));
-  return parseJson(await readText(ctx, largest));
+  return parseJson(await readTextBody(ctx, largest));
 }
 
 /**
@@ -74,7 +74,7 @@ export async function readJsonBody(ctx: ParameterizedContext, largest: number): 
  * @param largest limit in bytes
  * @throws BadRequestError if it isn't UTF-8; TooLargeError
  */
-export async function readText(ctx: ParameterizedContext, largest = largestInput): Promise<string> {
+export async function readTextBody(ctx: ParameterizedContext, largest = largestInput): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of ctx.req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
@@ -105,7 +105,7 @@ function fieldsOf(value: unknown): Input {
 }
 
 /** Reads an upload: it may take its time, and is aborted if the client closes the connection before all has arrived. */
-export async function whileConnected<T>(
+export async function readUploadWhileConnected<T>(
   { req }: ParameterizedContext,
   read: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {

@@ -3,13 +3,20 @@ import type { Catalogue, HistoryRef, Page } from '../catalogue/catalogue.ts';
 import { NotAuthenticatedError } from '../catalogue/errors.ts';
 import { latestReadyVersion } from '../catalogue/lookup.ts';
 import { isUserOrStaff, maySeePeople } from '../catalogue/permissions.ts';
-import { datasetOf, type Ref, refOf } from '../catalogue/ref.ts';
-import { represent, representFile, toJson, urlOf } from '../catalogue/represent.ts';
+import { datasetRefOf, type Ref, refOf } from '../catalogue/ref.ts';
+import { represent, representFile, resourceUrl, toJson } from '../catalogue/represent.ts';
 import type { CatalogueFile, Dataset, Entities, FileDetails, Kind } from '../catalogue/types.ts';
-import { collections, downloadName, type Links } from '../catalogue/urls.ts';
-import { addressWith, alternateOf, licenceUrl, linkHeader, pageLinks, pageRelations } from './link-header.ts';
-import { lastValue, listOptionsFrom, pagingFrom, refuseMisspelled } from './query-string.ts';
-import { type Handler, type Representation, type RequestContext, refFrom } from './route.ts';
+import { collections, downloadFileName, type Links } from '../catalogue/urls.ts';
+import {
+  alternateLink,
+  formatLinkHeader,
+  licenceUrl,
+  pageLinkRelations,
+  pageLinks,
+  urlWithParameters,
+} from './link-header.ts';
+import { lastParameterValue, parseListOptions, parsePaging, refuseMisspelledParameters } from './query-string.ts';
+import { type Handler, type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 
 type Plain = Exclude<Kind, 'file'>;
 
@@ -21,7 +28,7 @@ interface Fragment {
 const fragments = new WeakMap<object, Fragment>();
 
 /** The JSON of an entity; written once for as long as the entity is the same and links begin the same. */
-export function jsonOf<K extends Plain>(
+export function entityJson<K extends Plain>(
   entity: Entities[K],
   { links, viewer }: Pick<RequestContext, 'links' | 'viewer'>,
 ): string {
@@ -35,15 +42,15 @@ export function jsonOf<K extends Plain>(
 }
 
 /** A page of a collection. */
-export function page<K extends Kind>(kind: K): Handler {
+export function pageHandler<K extends Kind>(kind: K): Handler {
   const title = collections[kind].charAt(0).toUpperCase() + collections[kind].slice(1);
   return async (request) => {
     const { catalogue, params, query, links } = request;
     const { namespace, dataset } = params;
-    const found = await catalogue.list(kind, listOptionsFrom(kind, query, { namespace, dataset }));
+    const found = await catalogue.list(kind, parseListOptions(kind, query, { namespace, dataset }));
     if (kind !== 'file') {
       const items = found.items as readonly Entities[Plain][];
-      return representPage(request, title, found, () => items.map((item) => jsonOf(item, request)));
+      return representPage(request, title, found, () => items.map((item) => entityJson(item, request)));
     }
     const files = found.items as readonly CatalogueFile[];
     const details = await catalogue.inspect(files);
@@ -68,7 +75,7 @@ export function representPage(
 ): Representation {
   const address = `${links.base}${ctx.path}`;
   const { next, previous } = pageLinks(address, query, page);
-  const link = linkHeader(pageRelations(address, query, page), [alternateOf(address, query, type)]);
+  const link = formatLinkHeader(pageLinkRelations(address, query, page), [alternateLink(address, query, type)]);
   return {
     title,
     dependsOn: [page.count, page.pages, next, previous, ...page.items],
@@ -79,10 +86,10 @@ export function representPage(
 }
 
 /** The entity at the address. */
-export function detail<K extends Kind>(kind: K): Handler {
+export function detailHandler<K extends Kind>(kind: K): Handler {
   return async (request) => {
     const { catalogue, ctx, params, links, query, type } = request;
-    const entity = await catalogue.get<K>(refFrom(kind, params));
+    const entity = await catalogue.get<K>(refFromRouteParams(kind, params));
     if (entity.kind === 'file') {
       const [details = noDetails] = await catalogue.inspect([entity]);
       return { title: entity.path, dependsOn: [], json: () => toJson(representFile(entity, links, details)) };
@@ -91,11 +98,13 @@ export function detail<K extends Kind>(kind: K): Handler {
     const dataset = await datasetWith(known, catalogue);
     const address = `${links.base}${ctx.path}`;
     const license = dataset && licenceUrl(dataset, catalogue.settings);
-    const link = linkHeader({ self: addressWith(address, query), license }, [alternateOf(address, query, type)]);
+    const link = formatLinkHeader({ self: urlWithParameters(address, query), license }, [
+      alternateLink(address, query, type),
+    ]);
     return {
-      title: titleOf(known),
+      title: entityTitle(known),
       dependsOn: [entity, dataset],
-      json: () => jsonOf(known, request),
+      json: () => entityJson(known, request),
       headers: [['Link', link]],
       targets: () => namedDownloads(known, links),
     };
@@ -105,7 +114,7 @@ export function detail<K extends Kind>(kind: K): Handler {
 /** The dataset that an entity is, or is a version of; null for other kinds. */
 async function datasetWith(entity: Entities[Plain], catalogue: Catalogue): Promise<Dataset | null> {
   if (entity.kind === 'dataset') return entity;
-  return entity.kind === 'version' ? catalogue.get<'dataset'>(datasetOf(entity)) : null;
+  return entity.kind === 'version' ? catalogue.get<'dataset'>(datasetRefOf(entity)) : null;
 }
 
 /** The download addresses in the representation of an entity, and those with a file name that pages link to. */
@@ -114,38 +123,38 @@ function namedDownloads(entity: Entities[Plain], { base, suffix }: Links): Reado
   const versions = entity.kind === 'dataset' ? entity.versions : [entity];
   const newest = entity.kind === 'dataset' ? latestReadyVersion(entity) : undefined;
   const named = (ref: Ref, name: string) => {
-    const address = urlOf({ base, suffix: '' }, ref, 'download/');
+    const address = resourceUrl({ base, suffix: '' }, ref, 'download/');
     return [address + suffix, address + name] as const;
   };
   return new Map([
-    ...(newest ? [named(refOf(entity), downloadName(newest, true))] : []),
-    ...versions.filter(({ ready }) => ready).map((version) => named(refOf(version), downloadName(version))),
+    ...(newest ? [named(refOf(entity), downloadFileName(newest, true))] : []),
+    ...versions.filter(({ ready }) => ready).map((version) => named(refOf(version), downloadFileName(version))),
   ]);
 }
 
-export const titleOf = (entity: Entities[Plain]): string => ('label' in entity ? entity.label : entity.slug);
+export const entityTitle = (entity: Entities[Plain]): string => ('label' in entity ? entity.label : entity.slug);
 
 /** A page of the commits that touched the entity at the address, the newest first. */
-export function history(kind: HistoryRef['kind']): Handler {
+export function historyHandler(kind: HistoryRef['kind']): Handler {
   return async (request) => {
     const { catalogue, params, query } = request;
-    refuseMisspelled(query);
-    const page = await catalogue.history(refFrom(kind, params), pagingFrom(query));
+    refuseMisspelledParameters(query);
+    const page = await catalogue.history(refFromRouteParams(kind, params), parsePaging(query));
     return { ...representPage(request, 'History', page, () => page.items.map(toJson)), dependsOn: [] };
   };
 }
 
 /** A page of the records that changed since a time. */
-export async function changes(request: RequestContext): Promise<Representation> {
+export async function changesHandler(request: RequestContext): Promise<Representation> {
   const { catalogue, query, links } = request;
-  refuseMisspelled(query, ['since']);
-  const { pageSize } = pagingFrom(query);
-  const [since, cursor] = [lastValue(query, 'since'), lastValue(query, 'cursor')];
+  refuseMisspelledParameters(query, ['since']);
+  const { pageSize } = parsePaging(query);
+  const [since, cursor] = [lastParameterValue(query, 'since'), lastParameterValue(query, 'cursor')];
   const page = await catalogue.changes({ pageSize, since, cursor });
   const items = () =>
     page.items.map(({ ref, datetime, removed, movedTo }) => {
-      const moved_to = movedTo && urlOf(links, movedTo);
-      return toJson({ kind: ref.kind, url: urlOf(links, ref), datetime, removed, moved_to });
+      const moved_to = movedTo && resourceUrl(links, movedTo);
+      return toJson({ kind: ref.kind, url: resourceUrl(links, ref), datetime, removed, moved_to });
     });
   const members = { until: page.until, complete_since: page.completeSince };
   // Changes appear with time, without a new revision of the catalogue.
@@ -153,7 +162,7 @@ export async function changes(request: RequestContext): Promise<Representation> 
 }
 
 /** A handler for those who may see people. @throws NotAuthenticatedError for others, whether or not there is such a user */
-export function forMembers(handler: Handler): Handler {
+export function handlerForMembers(handler: Handler): Handler {
   return async (request) => {
     if (!maySeePeople(request.viewer, request.catalogue.settings)) throw new NotAuthenticatedError();
     return handler(request);
@@ -161,7 +170,7 @@ export function forMembers(handler: Handler): Handler {
 }
 
 /** A handler of users, for the user who is signed in. */
-export function ofViewer(handler: Handler): Handler {
+export function handlerOfSignedInUser(handler: Handler): Handler {
   return async (request) => {
     const { username } = request.viewer;
     if (username === null) throw new NotAuthenticatedError();

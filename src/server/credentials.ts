@@ -19,14 +19,14 @@ export const notSignedIn: Identity = { viewer: anonymous, bySession: false };
  * cookie. Another scheme, a blank header and an expired session are ignored.
  * @throws NotAuthenticatedError, worded as Django REST Framework does, if a token is malformed or unknown
  */
-export async function identify(ctx: ParameterizedContext, accounts: Accounts | null): Promise<Identity> {
+export async function identifyUser(ctx: ParameterizedContext, accounts: Accounts | null): Promise<Identity> {
   const token = tokenIn(ctx.req.headers.authorization ?? '');
   if (token !== null) {
     const viewer = await accounts?.viewerByToken(token);
     if (!viewer) throw new NotAuthenticatedError('Invalid token.');
     return { viewer, bySession: false };
   }
-  const key = sessionKey(ctx);
+  const key = readSessionKey(ctx);
   const viewer = key === undefined ? null : await accounts?.viewerBySession(key);
   return viewer ? { viewer, bySession: true } : notSignedIn;
 }
@@ -52,12 +52,12 @@ const csrfCookie = 'csrftoken';
 const aYear = 365 * 24 * 3600;
 
 /** The key of the request's session; undefined if it sends none. */
-export function sessionKey(ctx: ParameterizedContext): string | undefined {
+export function readSessionKey(ctx: ParameterizedContext): string | undefined {
   return (ctx.req.headers.cookie && ctx.cookies.get(sessionCookie)) || undefined;
 }
 
 /** @param expires ISO 8601; null ends the session */
-export function setSession(ctx: ParameterizedContext, base: string, key: string, expires: string | null): void {
+export function setSessionCookie(ctx: ParameterizedContext, base: string, key: string, expires: string | null): void {
   const age = expires === null ? 0 : Math.floor((Date.parse(expires) - Date.now()) / 1000);
   setCookie(ctx, base, `${sessionCookie}=${key}; Max-Age=${age}; HttpOnly`);
 }

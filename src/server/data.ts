@@ -1,14 +1,21 @@
 /** The rows of a dataset: filtered, written in a format, streamed. */
 import type { Rows, RowsPart } from '../catalogue/catalogue.ts';
-import { closest } from '../catalogue/closest.ts';
+import { closestWord } from '../catalogue/closest.ts';
 import { MovedError, NotFoundError } from '../catalogue/errors.ts';
 import { parseDatasetRef } from '../catalogue/parse-ref.ts';
-import { datasetOf, type VersionRef } from '../catalogue/ref.ts';
+import { datasetRefOf, type VersionRef } from '../catalogue/ref.ts';
 import { type OutputFormatName, outputFormats } from '../data/formats/output-formats.ts';
 import { rowsPage } from '../pages/tables.ts';
-import { type Alternate, addressWith, licenceUrl, linkHeader, type PageLinks, type Relations } from './link-header.ts';
+import {
+  type Alternate,
+  formatLinkHeader,
+  licenceUrl,
+  type PageLinks,
+  type Relations,
+  urlWithParameters,
+} from './link-header.ts';
 import { sendPayload } from './payloads.ts';
-import { type Representation, type RequestContext, refFrom } from './route.ts';
+import { type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 import { sendDocument } from './stream.ts';
 
 const json = 'application/json';
@@ -39,13 +46,13 @@ interface Source {
 }
 
 /** The rows of a dataset or of a version. */
-export function versionRows(request: RequestContext): Promise<Representation | undefined> {
-  return rowsOf(request, { ref: refFrom('version', request.params), parameters: [] });
+export function versionRowsHandler(request: RequestContext): Promise<Representation | undefined> {
+  return rowsOf(request, { ref: refFromRouteParams('version', request.params), parameters: [] });
 }
 
 /** The rows of a saved query: its parameters come first, those of the request behind them. */
-export async function queryData(request: RequestContext): Promise<Representation | undefined> {
-  const query = await request.catalogue.get<'query'>(refFrom('query', request.params));
+export async function queryDataHandler(request: RequestContext): Promise<Representation | undefined> {
+  const query = await request.catalogue.get<'query'>(refFromRouteParams('query', request.params));
   const { namespace, slug } = parseDatasetRef(query.dataset);
   const ref: VersionRef = { kind: 'version', namespace, dataset: slug, slug: query.version ?? 'latest' };
   const parameters = Object.entries(query.parameters).flatMap(([name, value]) =>
@@ -96,14 +103,15 @@ async function rowsOf(request: RequestContext, { ref, ...source }: Source): Prom
 
 function unknownFormat(extension: string): NotFoundError {
   const names = Object.keys(outputFormats);
-  const near = closest(extension, names);
+  const near = closestWord(extension, names);
   const hint = near ? `Did you mean "${near}"?` : `There are ${names.join(', ')}.`;
   return new NotFoundError(`Unknown format "${extension}". ${hint}`);
 }
 
 /** Addresses of the rows before and after a part of them. */
 function partLinks({ ctx, links, query }: RequestContext, { matched, offset, limit, paged }: RowsPart): PageLinks {
-  const address = (change: Readonly<Record<string, number>>) => addressWith(`${links.base}${ctx.path}`, query, change);
+  const address = (change: Readonly<Record<string, number>>) =>
+    urlWithParameters(`${links.base}${ctx.path}`, query, change);
   if (limit === 0) return { next: null, previous: null };
   const page = Math.floor(offset / limit) + 1;
   const spelled = (name: string) => (query.has(name) ? name : `_${name}`);
@@ -118,19 +126,19 @@ function partLinks({ ctx, links, query }: RequestContext, { matched, offset, lim
 async function rowsHeaders(request: RequestContext, { part, version, format }: Rows): Promise<Record<string, string>> {
   const { catalogue, ctx, links, query } = request;
   const address = `${links.base}${ctx.path}`;
-  const dataset = await catalogue.get<'dataset'>(datasetOf(version));
+  const dataset = await catalogue.get<'dataset'>(datasetRefOf(version));
   const { next, previous } = part ? partLinks(request, part) : { next: null, previous: null };
   const relations: Relations = {
-    ...{ next, prev: previous, ...(part && endLinks(request, part)), self: addressWith(address, query) },
+    ...{ next, prev: previous, ...(part && endLinks(request, part)), self: urlWithParameters(address, query) },
     license: licenceUrl(dataset, catalogue.settings),
   };
   const alternates = alternateFormats
     .filter((name) => name !== format)
     .map((name): Alternate => {
-      const url = addressWith(address.replace(/\/data\.\w+$/, '/data/'), query, { _format: name, format: null });
+      const url = urlWithParameters(address.replace(/\/data\.\w+$/, '/data/'), query, { _format: name, format: null });
       return { url, type: outputFormats[name].contentType.split(';')[0] ?? '' };
     });
-  return { ...(part && { 'X-Total-Count': String(part.matched) }), Link: linkHeader(relations, alternates) };
+  return { ...(part && { 'X-Total-Count': String(part.matched) }), Link: formatLinkHeader(relations, alternates) };
 }
 
 const alternateFormats = ['geojson', 'csv', 'parquet'] as const satisfies readonly OutputFormatName[];
@@ -140,7 +148,7 @@ function endLinks({ ctx, links, query }: RequestContext, { matched, limit, paged
   if (limit === 0) return {};
   const name = ['page', 'offset'].find((one) => query.has(one)) ?? (paged ? '_page' : '_offset');
   const parts = Math.max(1, Math.ceil(matched / limit));
-  const to = (value: number | null) => addressWith(`${links.base}${ctx.path}`, query, { [name]: value });
+  const to = (value: number | null) => urlWithParameters(`${links.base}${ctx.path}`, query, { [name]: value });
   return { first: to(null), last: to(parts === 1 ? null : paged ? parts : (parts - 1) * limit) };
 }
 

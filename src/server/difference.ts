@@ -2,22 +2,22 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { ParameterizedContext } from 'koa';
-import { closest, didYouMean } from '../catalogue/closest.ts';
+import { closestWord, didYouMean } from '../catalogue/closest.ts';
 import type { Difference } from '../catalogue/difference.ts';
 import { MovedError, NotFoundError, UnavailableError, ValidationError } from '../catalogue/errors.ts';
 import { readyVersionBefore } from '../catalogue/lookup.ts';
 import { parseVersionRef } from '../catalogue/parse-ref.ts';
-import { datasetOf, refOf, type VersionRef } from '../catalogue/ref.ts';
-import { representDifference, serializeDifference, urlOf } from '../catalogue/represent.ts';
+import { datasetRefOf, refOf, type VersionRef } from '../catalogue/ref.ts';
+import { representDifference, resourceUrl, serializeDifference } from '../catalogue/represent.ts';
 import type { Version } from '../catalogue/types.ts';
 import { ParameterError } from '../data/errors.ts';
-import { yieldToEventLoop } from '../data/event-loop.ts';
+import { chunksWithoutBlocking } from '../data/event-loop.ts';
 import { outputFormats } from '../data/formats/output-formats.ts';
 import { splitList } from '../data/query/parameter-values.ts';
 import { jsonPage } from '../pages/layout.ts';
-import { lastValue } from './query-string.ts';
-import { type Representation, type RequestContext, refFrom } from './route.ts';
-import { type DocumentInfo, sendDocument, sentNotModified } from './stream.ts';
+import { lastParameterValue } from './query-string.ts';
+import { type Representation, type RequestContext, refFromRouteParams } from './route.ts';
+import { type DocumentInfo, sendDocument, trySendNotModified } from './stream.ts';
 
 const json = 'application/json';
 const html = 'text/html';
@@ -31,21 +31,21 @@ const rowsOnPage = 100;
 const timeout = 10_000;
 
 /** The differences of a version: from the version before it, or from the one that `_from` names. */
-export async function difference(request: RequestContext): Promise<Representation | undefined> {
+export async function differenceHandler(request: RequestContext): Promise<Representation | undefined> {
   const { ctx, catalogue, query, links, type, params } = request;
   const asked = parametersFrom(query);
-  const to = await catalogue.get<'version'>(refFrom('version', params));
+  const to = await catalogue.get<'version'>(refFromRouteParams('version', params));
   const from = await baseVersion(request, asked.from, to);
   const format = asked.format ?? (type === html ? 'html' : type === json ? 'json' : 'ndjson');
   if (format === 'html') return page(request, await compare(request, from, to, asked.key));
 
-  const ends = [from, to].map((version) => [urlOf(links, refOf(version)), version.checksum]);
+  const ends = [from, to].map((version) => [resourceUrl(links, refOf(version)), version.checksum]);
   const hash = createHash('sha256').update(JSON.stringify([ends, asked.key, format]));
   const info: DocumentInfo = { tag: hash.digest('base64url').slice(0, 27), compressible: true };
   // Before comparing: a client that has the document needn't wait. Versions that aren't ready can't be compared.
-  if (from.ready && to.ready && sentNotModified(ctx, info)) return undefined;
+  if (from.ready && to.ready && trySendNotModified(ctx, info)) return undefined;
   const found = await compare(request, from, to, asked.key);
-  const text = () => yieldToEventLoop(bytesOf(serializeDifference(found, links, format)));
+  const text = () => chunksWithoutBlocking(bytesOf(serializeDifference(found, links, format)));
   await sendDocument(ctx, {
     ...info,
     contentType: format === 'json' ? json : outputFormats.ndjson.contentType,
@@ -73,18 +73,18 @@ function parametersFrom(query: URLSearchParams): DifferenceParameters {
   const errors = new Map<string, string[]>();
   for (const name of query.keys()) {
     if (parameterNames.includes(name) || name === 'format') continue;
-    const near = closest(name, parameterNames);
+    const near = closestWord(name, parameterNames);
     const hint = near ? `Did you mean "${near}"?` : `There are ${parameterNames.join(', ')}.`;
     errors.set(name, [`Unknown parameter "${name}". ${hint}`]);
   }
   const formatName = query.has('_format') ? '_format' : 'format';
-  const format = lastValue(query, formatName);
+  const format = lastParameterValue(query, formatName);
   const known = differenceFormats.find((each) => each === format);
   if (format !== undefined && !known)
     errors.set(formatName, [`Unknown format "${format}". There are ${differenceFormats.join(', ')}.`]);
-  const key = keyFrom(lastValue(query, '_key'), errors);
+  const key = keyFrom(lastParameterValue(query, '_key'), errors);
   if (errors.size > 0) throw new ValidationError(Object.fromEntries(errors));
-  return { from: lastValue(query, '_from'), key, format: known };
+  return { from: lastParameterValue(query, '_from'), key, format: known };
 }
 
 function keyFrom(text: string | undefined, errors: Map<string, string[]>): readonly string[] | undefined {
@@ -100,7 +100,7 @@ function keyFrom(text: string | undefined, errors: Map<string, string[]>): reado
 
 /** The version to compare with. */
 async function baseVersion({ catalogue }: RequestContext, from: string | undefined, to: Version): Promise<Version> {
-  const dataset = await catalogue.get<'dataset'>(datasetOf(to));
+  const dataset = await catalogue.get<'dataset'>(datasetRefOf(to));
   if (from === undefined) {
     const before = readyVersionBefore(dataset, to.slug);
     if (before) return before;

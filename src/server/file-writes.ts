@@ -5,7 +5,7 @@ import type { ParameterizedContext } from 'koa';
 import { StaleError, ValidationError } from '../catalogue/errors.ts';
 import { isBytesPath } from '../catalogue/layout.ts';
 import type { ChangeOutcome, FileEntry, RecordChange } from '../catalogue/replica.ts';
-import { readJsonBody, readText, whileConnected } from './body.ts';
+import { readJsonBody, readTextBody, readUploadWhileConnected } from './body.ts';
 import {
   BadRequestError,
   errorResponse,
@@ -24,7 +24,7 @@ const largestChanges = 8 * 1024 * 1024;
 const mostChanges = 1000;
 
 /** Applies changes one after the other; responds with the outcome of each, as if it had been a request of its own. */
-export async function changeFiles({ catalogue, ctx, dryRun }: RequestContext): Promise<Representation> {
+export async function changeFilesHandler({ catalogue, ctx, dryRun }: RequestContext): Promise<Representation> {
   const changes = parseChanges(await readJsonBody(ctx, largestChanges));
   const outcomes = await catalogue.replica.apply(changes, { dryRun });
   const results = outcomes.map((outcome) => {
@@ -70,19 +70,19 @@ function isChange(value: unknown): value is RecordChange {
 }
 
 /** Writes one file: the whole text of a record, or bytes that are new. */
-export async function putFile(request: RequestContext): Promise<undefined> {
+export async function putFileHandler(request: RequestContext): Promise<undefined> {
   const { catalogue, ctx, params, dryRun } = request;
   const { path = '' } = params;
   if (isBytesPath(path)) return putBytes(request);
   const ifMatch = await requireCondition(request);
-  const text = await readText(ctx);
+  const text = await readTextBody(ctx);
   assertDone(await catalogue.replica.apply([{ do: 'write', path, text, ifMatch }], { dryRun }));
   const entry = dryRun ? entryOf(path, text) : await catalogue.replica.entry(path);
   respondWithEntry(ctx, ifMatch === null ? 201 : 200, entry);
 }
 
 /** Removes a record, with all that belongs to it, to the trash. Bytes are removed with their record only. */
-export async function removeFile(request: RequestContext): Promise<undefined> {
+export async function removeFileHandler(request: RequestContext): Promise<undefined> {
   const { catalogue, ctx, params, dryRun } = request;
   if (isBytesPath(params.path ?? '')) {
     ctx.set('Allow', 'GET, PUT, HEAD, OPTIONS');
@@ -132,7 +132,7 @@ async function putBytes({ catalogue, ctx, params, dryRun }: RequestContext): Pro
     isNew = true;
     return Readable.from(ctx.req.iterator({ destroyOnReturn: false }), { objectMode: false });
   };
-  await whileConnected(ctx, (signal) => catalogue.replica.put(path, { source, checksum, size, signal }));
+  await readUploadWhileConnected(ctx, (signal) => catalogue.replica.put(path, { source, checksum, size, signal }));
   // If the same bytes are stored already, the body isn't read.
   if (!isNew) ctx.req.resume();
   respondWithEntry(ctx, isNew ? 201 : 200, { path, checksum, size, record: false });

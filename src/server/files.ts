@@ -5,9 +5,9 @@ import { NotFoundError, ValidationError } from '../catalogue/errors.ts';
 import { maxGroups } from '../catalogue/manifest-groups.ts';
 import { mediaTypeOf } from '../catalogue/media-types.ts';
 import type { FileEntry, FileGroups } from '../catalogue/replica.ts';
-import { matchesTag, reprDigest } from './headers.ts';
-import { sendStored } from './payloads.ts';
-import { lastValue } from './query-string.ts';
+import { etagMatches, reprDigest } from './headers.ts';
+import { sendStoredBytes } from './payloads.ts';
+import { lastParameterValue } from './query-string.ts';
 import type { RequestContext } from './route.ts';
 import { sendDocument } from './stream.ts';
 
@@ -17,18 +17,18 @@ export const fileListTypes = ['application/json', 'application/x-ndjson'] as con
  * All files that the viewer may see, a line of JSON each; the records' texts with `?texts=true`. With `?groups=`, the
  * digests of groups of files, or the files of some groups.
  */
-export async function listFiles({ catalogue, ctx, query, viewer }: RequestContext): Promise<undefined> {
+export async function listFilesHandler({ catalogue, ctx, query, viewer }: RequestContext): Promise<undefined> {
   const { replica } = catalogue;
   const groups = groupsFrom(query);
   const listed =
     groups && !groups.only
       ? await replica.digests(groups.count)
-      : await replica.manifest({ texts: lastValue(query, 'texts') === 'true', groups: groups as FileGroups });
+      : await replica.manifest({ texts: lastParameterValue(query, 'texts') === 'true', groups: groups as FileGroups });
   if (!listed || listed === 'unsupported') throw new NotFoundError();
   // A client that has the manifest in any content coding has it: it keeps the manifest uncompressed.
   const condition = ctx.get('If-None-Match');
   const tags = ['', '-gzip', '-br'].map((coding) => `"${listed.tag}${coding}"`);
-  const known = condition && tags.find((tag) => matchesTag(condition, tag));
+  const known = condition && tags.find((tag) => etagMatches(condition, tag));
   if (known) {
     ctx.set({ ETag: known, 'Cache-Control': cacheControl(viewer) });
     ctx.status = 304;
@@ -54,7 +54,7 @@ export async function listFiles({ catalogue, ctx, query, viewer }: RequestContex
  * @throws ValidationError
  */
 function groupsFrom(query: URLSearchParams): (Pick<FileGroups, 'count'> & Partial<FileGroups>) | undefined {
-  const [groups, only] = [lastValue(query, 'groups'), lastValue(query, 'only')];
+  const [groups, only] = [lastParameterValue(query, 'groups'), lastParameterValue(query, 'only')];
   if (groups === undefined && only === undefined) return undefined;
   const count = Number(groups);
   if (!/^\d+$/.test(groups ?? '') || count < 1 || count > maxGroups)
@@ -79,11 +79,11 @@ async function* linesOf(entries: AsyncIterable<FileEntry>): AsyncGenerator<Buffe
 }
 
 /** The bytes of one file. */
-export async function showFile({ catalogue, ctx, params, viewer }: RequestContext): Promise<undefined> {
+export async function showFileHandler({ catalogue, ctx, params, viewer }: RequestContext): Promise<undefined> {
   const { replica } = catalogue;
   const entry = await replica.entry(params.path ?? '');
   const { path, checksum, size, record, mediaType = mediaTypeOf(params.path ?? '') } = entry;
-  await sendStored(ctx, {
+  await sendStoredBytes(ctx, {
     mediaType,
     size,
     tag: checksum,

@@ -1,12 +1,12 @@
 /** Forms: texts and files under names, read as fields. */
 import type { Input, WritableKind } from '../catalogue/catalogue.ts';
-import { shapeOf } from '../catalogue/fields.ts';
+import { fieldShape } from '../catalogue/field-forms.ts';
 
 /** Names and values in their order; bytes are those of a file. */
 export type FormEntries = readonly (readonly [name: string, value: unknown])[];
 
 /** As `Object.fromEntries`, but a field may be called __proto__. Of repeated fields the last counts. */
-export function fromEntries(entries: FormEntries): Input {
+export function objectFromEntries(entries: FormEntries): Input {
   const fields: Record<string, unknown> = Object.create(null);
   for (const [name, value] of entries) fields[name] = value;
   return fields;
@@ -16,11 +16,11 @@ export function fromEntries(entries: FormEntries): Input {
  * The fields of a kind in a form: a list is a field that is repeated (a blank one alone is the empty list), deeper values
  * are JSON. (DRF's ListField and JSONField read forms so.)
  */
-export function fromForm(kind: WritableKind, entries: FormEntries): Input {
-  const fields = fromEntries(entries);
-  return fromEntries(
+export function inputFromForm(kind: WritableKind, entries: FormEntries): Input {
+  const fields = objectFromEntries(entries);
+  return objectFromEntries(
     Object.entries(fields).map(([name, value]) => {
-      const shape = shapeOf(kind, name);
+      const shape = fieldShape(kind, name);
       if (shape === 'list') return [name, itemsOf(name, entries)];
       return [name, shape === 'json' && typeof value === 'string' ? jsonOr(value) : value];
     }),

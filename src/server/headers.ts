@@ -67,7 +67,7 @@ export function preflightHeaders(allow: string): Headers {
  * @param condition value of If-None-Match or If-Match
  * @param etag with its quotes
  */
-export function matchesTag(condition: string, etag: string): boolean {
+export function etagMatches(condition: string, etag: string): boolean {
   if (condition === etag) return true;
   if (condition.trim() === '*') return true;
   return condition.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);

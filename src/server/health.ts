@@ -3,11 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { NotFoundError } from '../catalogue/errors.ts';
 import { toJson } from '../catalogue/represent.ts';
 import { corsHeaders, securityHeaders } from './headers.ts';
-import { requestIdHeader, requestIdOf } from './request.ts';
+import { chooseRequestId, requestIdHeader } from './request.ts';
 import type { Representation, RequestContext } from './route.ts';
 
 /** /healthz: the process answers. */
-export async function alive(): Promise<Representation> {
+export async function aliveHandler(): Promise<Representation> {
   return { title: 'Health', dependsOn: ['ok'], json: () => '{"status":"ok"}' };
 }
 
@@ -16,23 +16,23 @@ export async function alive(): Promise<Representation> {
  * can disappear without a new revision of the catalogue.
  * @throws UnavailableError if the catalogue can't be read at the moment
  */
-export async function ready({ catalogue, app }: RequestContext): Promise<Representation> {
+export async function readyHandler({ catalogue, app }: RequestContext): Promise<Representation> {
   const { count } = await catalogue.list('dataset', { pageSize: 1 });
   const more = app.health();
   return { title: 'Readiness', dependsOn: [], json: () => toJson({ status: 'ok', datasets: count, ...more }) };
 }
 
 /** Responds to requests before the catalogue has been read: the process is alive, and not ready. */
-export function notReady({ url }: IncomingMessage, response: ServerResponse): void {
+export function respondNotReady({ url }: IncomingMessage, response: ServerResponse): void {
   const isAlive = url === '/healthz';
   for (const [name, value] of [...securityHeaders, ...corsHeaders]) response.setHeader(name, value);
-  response.setHeader(requestIdHeader, requestIdOf({}, false));
+  response.setHeader(requestIdHeader, chooseRequestId({}, false));
   response.writeHead(isAlive ? 200 : 503, { 'Content-Type': 'application/json', 'Retry-After': '1' });
   response.end(isAlive ? '{"status":"ok"}' : '{"detail":"The catalogue is being read."}');
 }
 
 /** /metrics: the figures for Prometheus, if they are collected. They count what anybody may see. */
-export async function showMetrics({ ctx, app: { metrics, publicCatalogue } }: RequestContext): Promise<undefined> {
+export async function metricsHandler({ ctx, app: { metrics, publicCatalogue } }: RequestContext): Promise<undefined> {
   if (!metrics) throw new NotFoundError();
   const { type, body } = await metrics.text(publicCatalogue);
   ctx.body = body;

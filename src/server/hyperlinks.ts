@@ -2,12 +2,13 @@
 import type { Catalogue, Input, WritableKind } from '../catalogue/catalogue.ts';
 import { MovedError, NotFoundError, ValidationError } from '../catalogue/errors.ts';
 import type { NamedField } from '../catalogue/field.ts';
-import { fieldsOf, imageFields } from '../catalogue/fields.ts';
+import { imageFields } from '../catalogue/field-forms.ts';
+import { fieldsOf } from '../catalogue/fields.ts';
 import { pythonTypeName } from '../catalogue/input.ts';
-import { mediaPathIn } from '../catalogue/layout.ts';
+import { mediaPathInUrl } from '../catalogue/layout.ts';
 import type { Ref } from '../catalogue/ref.ts';
 import { refToLinkValue } from '../catalogue/represent.ts';
-import { parseApiPath, pathOfBase } from '../catalogue/urls.ts';
+import { baseUrlPath, parseApiPath } from '../catalogue/urls.ts';
 
 type LinkField = Pick<NamedField, 'name' | 'type' | 'link' | 'otherLink' | 'default'>;
 
@@ -22,7 +23,7 @@ const linkFields = (kind: WritableKind | 'token'): readonly LinkField[] =>
  * @param base base URL of links
  * @returns the input without the fields that are wrong, and their errors
  */
-export async function followLinks(
+export async function resolveHyperlinks(
   kind: WritableKind | 'token',
   input: Input,
   catalogue: Catalogue,
@@ -30,10 +31,10 @@ export async function followLinks(
 ): Promise<{ readonly input: Input; readonly errors: Readonly<Record<string, readonly string[]>> }> {
   const followed: Record<string, unknown> = { ...input };
   const errors: Record<string, readonly string[]> = {};
-  const prefix = pathOfBase(base);
+  const prefix = baseUrlPath(base);
   for (const { name } of kind === 'token' || prefix === '' ? [] : imageFields(kind)) {
     const address = String(input[name]);
-    if (mediaPathIn(address.slice(prefix.length)) && address.startsWith(prefix))
+    if (mediaPathInUrl(address.slice(prefix.length)) && address.startsWith(prefix))
       followed[name] = address.slice(prefix.length);
   }
   for (const field of linkFields(kind)) {

@@ -1,7 +1,7 @@
 /** The header Link (RFC 8288): other parts and forms of what a response shows, and its licence. */
 import type { Page } from '../catalogue/catalogue.ts';
 import type { Dataset, Settings } from '../catalogue/types.ts';
-import { withParameters } from './query-string.ts';
+import { replaceParameters } from './query-string.ts';
 
 /** Addresses of the next and the previous page; null if there is none. */
 export interface PageLinks {
@@ -13,12 +13,12 @@ export interface PageLinks {
 export type Relations = Readonly<Record<string, string | null>>;
 
 /** An address with changed parameters. @param change new values by name; null removes a parameter */
-export function addressWith(
+export function urlWithParameters(
   address: string,
   query: URLSearchParams,
   change: Readonly<Record<string, string | number | null>> = {},
 ): string {
-  const search = withParameters(query, change);
+  const search = replaceParameters(query, change);
   return search ? `${address}?${search}` : address;
 }
 
@@ -29,8 +29,8 @@ export function pageLinks(
   { page, pages, nextCursor }: Page<unknown>,
 ): PageLinks {
   if (nextCursor !== undefined)
-    return { next: nextCursor && addressWith(address, query, { cursor: nextCursor }), previous: null };
-  const link = (number: number | null) => addressWith(address, query, { page: number });
+    return { next: nextCursor && urlWithParameters(address, query, { cursor: nextCursor }), previous: null };
+  const link = (number: number | null) => urlWithParameters(address, query, { page: number });
   return {
     next: page < pages ? link(page + 1) : null,
     previous: page > 1 ? link(page === 2 ? null : page - 1) : null,
@@ -38,19 +38,19 @@ export function pageLinks(
 }
 
 /** Links of a page of a list: the pages beside it, the first, the last and itself. */
-export function pageRelations(address: string, query: URLSearchParams, page: Page<unknown>): Relations {
+export function pageLinkRelations(address: string, query: URLSearchParams, page: Page<unknown>): Relations {
   const { next, previous } = pageLinks(address, query, page);
-  const self = addressWith(address, query);
-  if (page.nextCursor !== undefined) return { next, first: addressWith(address, query, { cursor: '' }), self };
-  const first = addressWith(address, query, { page: null });
-  const last = addressWith(address, query, { page: page.pages > 1 ? page.pages : null });
+  const self = urlWithParameters(address, query);
+  if (page.nextCursor !== undefined) return { next, first: urlWithParameters(address, query, { cursor: '' }), self };
+  const first = urlWithParameters(address, query, { page: null });
+  const last = urlWithParameters(address, query, { page: page.pages > 1 ? page.pages : null });
   return { next, prev: previous, first, last, self };
 }
 
 /** The same resource as a page for people, or as JSON. @param type media type of the response */
-export function alternateOf(address: string, query: URLSearchParams, type: string): Alternate {
+export function alternateLink(address: string, query: URLSearchParams, type: string): Alternate {
   const [format, other] = type === 'text/html' ? ['json', 'application/json'] : ['html', 'text/html'];
-  return { url: addressWith(address, query, { format, _format: null }), type: other };
+  return { url: urlWithParameters(address, query, { format, _format: null }), type: other };
 }
 
 /** The resource in another format. */
@@ -67,7 +67,7 @@ export function licenceUrl(dataset: Dataset, settings: Settings): string | null 
 }
 
 /** The value of the header; '' if nothing is linked. */
-export function linkHeader(relations: Relations, alternates: readonly Alternate[] = []): string {
+export function formatLinkHeader(relations: Relations, alternates: readonly Alternate[] = []): string {
   const links = Object.entries(relations).flatMap(([rel, url]) => (url === null ? [] : [`<${url}>; rel="${rel}"`]));
   return [...links, ...alternates.map(({ url, type }) => `<${url}>; rel="alternate"; type="${type}"`)].join(', ');
 }

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { CatalogueError } from '../catalogue/errors.ts';
 import { securityHeaders } from './headers.ts';
 import { defaultLimits, destroyIdleSockets, type Limits, setBodyTimeout } from './limits.ts';
-import { requestIdHeader, requestIdOf } from './request.ts';
+import { chooseRequestId, requestIdHeader } from './request.ts';
 
 /** The server can't listen on the address. */
 export class AddressError extends CatalogueError {}
@@ -23,7 +23,7 @@ export interface Listening {
  * @param port 0 for any that is free
  * @throws AddressError that says what to do
  */
-export async function listen(
+export async function listenForRequests(
   listener: RequestListener,
   host: string,
   port: number,
@@ -65,7 +65,7 @@ export async function listen(
 /** Responds to requests that still come over open connections while the server shuts down. */
 const refuse: RequestListener = (_request, response) => {
   const headers = ['Content-Type', 'application/json', 'Retry-After', '5', 'Connection', 'close'];
-  response.writeHead(503, [...securityHeaders.flat(), requestIdHeader, requestIdOf({}, false), ...headers]);
+  response.writeHead(503, [...securityHeaders.flat(), requestIdHeader, chooseRequestId({}, false), ...headers]);
   response.end('{"detail":"The server is shutting down."}');
 };
 
@@ -90,7 +90,7 @@ function refuseUnparsable(
     `Content-Length: ${body.length}`,
     'Connection: close',
     ...securityHeaders.map(([name, value]) => `${name}: ${value}`),
-    `${requestIdHeader}: ${requestIdOf({}, false)}`,
+    `${requestIdHeader}: ${chooseRequestId({}, false)}`,
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }

@@ -12,15 +12,15 @@ export interface Log {
 
 /** @param write takes the lines, without their ends */
 export async function openLog(format: LogFormat, write: (line: string) => void): Promise<Log> {
-  if (format === 'text') return { problem: (line) => write(withoutSecrets(line)) };
+  if (format === 'text') return { problem: (line) => write(redactSecrets(line)) };
   const { pino } = await import('pino');
   const options = { base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime };
   const logger = pino(options, { write: (line) => write(line.trimEnd()) });
   return {
-    problem: (line) => logger.warn(withoutSecrets(line)),
+    problem: (line) => logger.warn(redactSecrets(line)),
     request({ id, method, url, route, status, complete, bytes, milliseconds, viewer, remote }) {
       const ms = Math.round(milliseconds * 100) / 100;
-      const line = { id, method, path: urlWithoutSecrets(url), route, status, bytes, ms, viewer, remote };
+      const line = { id, method, path: redactUrlSecrets(url), route, status, bytes, ms, viewer, remote };
       logger.info(complete ? line : { ...line, cut: true }, 'request');
     },
   };
@@ -33,12 +33,12 @@ const secretInText =
 const credentialsInText = /\b(token|bearer|jwt|basic)\s+[\w.~+/=-]{12,}/gi;
 
 /** A text in which everything that looks like a password, token or the like is redacted. */
-export function withoutSecrets(text: string): string {
+export function redactSecrets(text: string): string {
   return text.replace(secretInText, `$1${redacted}`).replace(credentialsInText, `$1 ${redacted}`);
 }
 
 /** Path and query string, the values of parameters redacted that are named like secrets. */
-export function urlWithoutSecrets(url: string): string {
+export function redactUrlSecrets(url: string): string {
   const start = url.indexOf('?');
   if (start < 0) return url;
   const parts = url.slice(start + 1).split('&');

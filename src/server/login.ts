@@ -1,10 +1,10 @@
 /** /auth/login/ and /auth/logout/: pages for people, whose sessions are cookies. */
 import type { Middleware, ParameterizedContext } from 'koa';
 import type { Input } from '../catalogue/catalogue.ts';
-import { pathOfBase } from '../catalogue/urls.ts';
+import { baseUrlPath } from '../catalogue/urls.ts';
 import { signInPage, signOutPage } from '../pages/site.ts';
-import { readInput } from './body.ts';
-import { assertSameSite, ensureCsrfToken, sessionKey, setSession } from './credentials.ts';
+import { readInputBody } from './body.ts';
+import { assertSameSite, ensureCsrfToken, readSessionKey, setSessionCookie } from './credentials.ts';
 import { MethodNotAllowedError, ThrottledError } from './errors.ts';
 import { baseUrlOf } from './request.ts';
 import type { AppContext } from './route.ts';
@@ -32,7 +32,7 @@ export function loginPages(app: AppContext): readonly (readonly [path: string, p
         return;
       }
       if (ctx.method !== 'POST') throw new MethodNotAllowedError(ctx.method);
-      const input = await readInput(ctx);
+      const input = await readInputBody(ctx);
       assertSameSite(ctx, base, ctx.get('X-CSRFToken') || input.csrfmiddlewaretoken);
       return post(visit, input);
     };
@@ -90,17 +90,17 @@ async function logIn(visit: Visit, input: Input): Promise<void> {
   }
   const { key, expires } = await accounts.startSession(username);
   // The session and the CSRF token that the browser had before are worthless from now on.
-  const before = sessionKey(ctx);
+  const before = readSessionKey(ctx);
   if (before !== undefined) await accounts.endSession(before);
-  setSession(ctx, base, key, expires);
+  setSessionCookie(ctx, base, key, expires);
   ensureCsrfToken(ctx, base, true);
   redirect(ctx, base, redirectTo(ctx, input));
 }
 
 async function askToLogOut({ ctx, base, app }: Visit): Promise<void> {
-  const key = sessionKey(ctx);
+  const key = readSessionKey(ctx);
   const viewer = key === undefined ? null : await app.signIn.accounts?.viewerBySession(key);
-  if (!viewer) return redirect(ctx, base, `${pathOfBase(base)}/api/v1/`);
+  if (!viewer) return redirect(ctx, base, `${baseUrlPath(base)}/api/v1/`);
   const { settings } = app.publicCatalogue;
   const parts = { settings, base, csrf: ensureCsrfToken(ctx, base), next: redirectTo(ctx, {}) };
   ctx.type = 'text/html; charset=utf-8';
@@ -108,9 +108,9 @@ async function askToLogOut({ ctx, base, app }: Visit): Promise<void> {
 }
 
 async function logOut({ ctx, base, app }: Visit, input: Input): Promise<void> {
-  const key = sessionKey(ctx);
+  const key = readSessionKey(ctx);
   if (key !== undefined) await app.signIn.accounts?.endSession(key);
-  setSession(ctx, base, '', null);
+  setSessionCookie(ctx, base, '', null);
   redirect(ctx, base, redirectTo(ctx, input));
 }
 
@@ -132,5 +132,5 @@ function redirect(ctx: ParameterizedContext, base: string, path: string): void {
   ctx.status = 302;
   ctx.body = '';
   ctx.remove('Content-Type');
-  ctx.set('Location', path || `${pathOfBase(base)}/`);
+  ctx.set('Location', path || `${baseUrlPath(base)}/`);
 }

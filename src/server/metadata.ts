@@ -1,6 +1,6 @@
 /** The fields of a resource in an answer to OPTIONS: Django REST Framework's "actions", from the table of fields. */
 import type { WritableKind } from '../catalogue/catalogue.ts';
-import { type Field, labelFor, type NamedField } from '../catalogue/field.ts';
+import { type Field, labelFromName, type NamedField } from '../catalogue/field.ts';
 import { apiFields } from '../catalogue/fields.ts';
 
 type Metadata = Record<string, unknown>;
@@ -28,7 +28,7 @@ const types: Readonly<Record<Field['type'], string>> = {
 };
 
 /** The fields of a kind, by name, each with what a form needs to know of it. */
-export const metadataOf = (kind: WritableKind): Metadata =>
+export const optionsMetadata = (kind: WritableKind): Metadata =>
   Object.fromEntries(
     apiFields(kind)
       .filter(({ metadata }) => metadata !== 'absent')
@@ -46,7 +46,7 @@ function fieldMetadata({ type, title, description, schema, metadata, ...field }:
     label: title,
     ...(metadata === 'help' && { help_text: description }),
     ...(schema.maxLength !== undefined && { max_length: schema.maxLength }),
-    ...(schema.enum && { choices: schema.enum.map((value) => ({ value, display_name: labelFor(value) })) }),
+    ...(schema.enum && { choices: schema.enum.map((value) => ({ value, display_name: labelFromName(value) })) }),
     ...((type === 'columns' || type === 'versions') && { child: recordedItem(type) }),
     ...(type === 'list' && { child: leaf('string', 'Item', false, schema.items?.maxLength) }),
   };

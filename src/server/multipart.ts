@@ -7,7 +7,7 @@ import type { ParameterizedContext } from 'koa';
 import { koaBody } from 'koa-body';
 import type { WritableKind } from '../catalogue/catalogue.ts';
 import { CatalogueError, UnavailableError } from '../catalogue/errors.ts';
-import { imageFields, shapeOf } from '../catalogue/fields.ts';
+import { fieldShape, imageFields } from '../catalogue/field-forms.ts';
 import { maxImageBytes } from '../catalogue/image.ts';
 import { BadRequestError, TooLargeError } from './errors.ts';
 import type { FormEntries } from './forms.ts';
@@ -164,7 +164,7 @@ export async function readImageForm(
   const files = new Map<string, () => unknown>();
   const onFile = (part: FormPart) => {
     if (part.name === null) return;
-    const isImage = kind !== undefined && shapeOf(kind, part.name) === 'image';
+    const isImage = kind !== undefined && fieldShape(kind, part.name) === 'image';
     // An image may take as long as any upload.
     if (isImage) clearBodyTimeout(ctx.req);
     files.set(part.name, isImage ? collectImage(part, ctx) : () => ({ file: true }));

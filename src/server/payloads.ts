@@ -4,11 +4,11 @@ import contentDisposition from 'content-disposition';
 import type { ParameterizedContext } from 'koa';
 import type { Media } from '../catalogue/catalogue.ts';
 import { NotFoundError, StaleError } from '../catalogue/errors.ts';
-import { datasetOf, type VersionRef } from '../catalogue/ref.ts';
-import { downloadName } from '../catalogue/urls.ts';
-import { matchesTag, reprDigest } from './headers.ts';
-import { licenceUrl, linkHeader } from './link-header.ts';
-import { type RequestContext, refFrom } from './route.ts';
+import { datasetRefOf, type VersionRef } from '../catalogue/ref.ts';
+import { downloadFileName } from '../catalogue/urls.ts';
+import { etagMatches, reprDigest } from './headers.ts';
+import { formatLinkHeader, licenceUrl } from './link-header.ts';
+import { type RequestContext, refFromRouteParams } from './route.ts';
 
 /** Stored bytes with their headers. */
 export interface Stored extends Omit<Media, 'modified' | 'stream'> {
@@ -21,16 +21,19 @@ export interface Stored extends Omit<Media, 'modified' | 'stream'> {
  * A version's payload, byte for byte, at its download address. The name of the file may be at the end, for programs that
  * take it from there.
  */
-export async function download(request: RequestContext): Promise<undefined> {
+export async function downloadHandler(request: RequestContext): Promise<undefined> {
   const { catalogue, ctx, params } = request;
-  const ref = refFrom('version', params);
+  const ref = refFromRouteParams('version', params);
   // Opening the payload fails with the reason.
   const version = await catalogue.get<'version'>(ref).catch((error) => {
     if (error instanceof NotFoundError) return null;
     throw error;
   });
   if (version && params.name !== undefined) {
-    const names = [...(params.version === undefined ? [downloadName(version, true)] : []), downloadName(version)];
+    const names = [
+      ...(params.version === undefined ? [downloadFileName(version, true)] : []),
+      downloadFileName(version),
+    ];
     if (!names.includes(params.name)) throw new NotFoundError(`The file is called ${names[0]}.`);
   }
   if (version?.ready && version.href) {
@@ -46,26 +49,26 @@ export async function download(request: RequestContext): Promise<undefined> {
 export async function sendPayload({ catalogue, viewer, ctx }: RequestContext, ref: VersionRef): Promise<void> {
   const payload = await catalogue.payload(ref);
   const { checksum } = payload.version;
-  const license = licenceUrl(await catalogue.get<'dataset'>(datasetOf(payload.version)), catalogue.settings);
+  const license = licenceUrl(await catalogue.get<'dataset'>(datasetRefOf(payload.version)), catalogue.settings);
   const concrete = ref.slug !== 'latest';
   // A shared cache may keep what everybody may see, and nothing else.
   const scope = viewer.username === null ? 'public' : 'private';
-  await sendStored(ctx, {
+  await sendStoredBytes(ctx, {
     ...payload,
     tag: checksum || `${payload.size}-${payload.modified.getTime()}`,
     headers: {
       'Content-Disposition': contentDisposition(payload.fileName),
       'Cache-Control': concrete ? `${scope}, max-age=31536000, immutable` : 'no-cache',
-      ...(license && { Link: linkHeader({ license }) }),
+      ...(license && { Link: formatLinkHeader({ license }) }),
       ...(checksum && { 'Repr-Digest': reprDigest(checksum) }),
     },
   });
 }
 
 /** A file of site_media/, such as a dataset's thumbnail. */
-export async function media({ catalogue, viewer, ctx, params }: RequestContext): Promise<undefined> {
+export async function mediaHandler({ catalogue, viewer, ctx, params }: RequestContext): Promise<undefined> {
   const found = await catalogue.media(params.path ?? '');
-  await sendStored(ctx, {
+  await sendStoredBytes(ctx, {
     ...found,
     headers: {
       // The image of a private dataset is for private caches only.
@@ -80,13 +83,13 @@ export async function media({ catalogue, viewer, ctx, params }: RequestContext):
 const fitsHeader = /^[\t\x20-\x7e]*$/;
 
 /** Sends stored bytes: all of them, a range, or 304 if the client has them. */
-export async function sendStored(ctx: ParameterizedContext, stored: Stored): Promise<void> {
+export async function sendStoredBytes(ctx: ParameterizedContext, stored: Stored): Promise<void> {
   const { size, modified } = stored;
   const etag = `"${stored.tag}"`;
   ctx.set({ ...stored.headers, ETag: etag, 'Accept-Ranges': 'bytes' });
   if (modified) ctx.set('Last-Modified', modified.toUTCString());
   const condition = ctx.get('If-Match');
-  if (condition && condition.trim() !== '*' && !matchesTag(condition, etag)) {
+  if (condition && condition.trim() !== '*' && !etagMatches(condition, etag)) {
     await stored.close();
     throw new StaleError('The file has changed: its ETag is not that of If-Match.');
   }
@@ -122,7 +125,7 @@ export async function sendStored(ctx: ParameterizedContext, stored: Stored): Pro
 
 function notModified(ctx: ParameterizedContext, etag: string, modified: Date | undefined): boolean {
   const tags = ctx.get('If-None-Match');
-  if (tags) return matchesTag(tags, etag);
+  if (tags) return etagMatches(tags, etag);
   const since = Date.parse(ctx.get('If-Modified-Since'));
   return modified !== undefined && Math.floor(modified.getTime() / 1000) * 1000 <= since;
 }

@@ -1,22 +1,22 @@
 /** Query strings: read as Django REST Framework reads the parameters of a list, and written for the links of a page. */
 import type { ListOptions } from '../catalogue/catalogue.ts';
-import { closest } from '../catalogue/closest.ts';
+import { closestWord } from '../catalogue/closest.ts';
 import { ValidationError } from '../catalogue/errors.ts';
 import { filterTests } from '../catalogue/filters.ts';
-import { parseBoolean } from '../catalogue/input.ts';
+import { parseBooleanInput } from '../catalogue/input.ts';
 import type { Kind } from '../catalogue/types.ts';
 
 /** The last value of a parameter; undefined if it is absent. */
-export function lastValue(query: URLSearchParams, name: string): string | undefined {
+export function lastParameterValue(query: URLSearchParams, name: string): string | undefined {
   return query.getAll(name).at(-1);
 }
 
 /** True if a write is only to be checked: `?dry_run=true`. @throws ValidationError if the value isn't a boolean */
-export const dryRunFrom = (query: URLSearchParams): boolean => flagFrom(query, 'dry_run');
+export const parseDryRun = (query: URLSearchParams): boolean => parseBooleanParameter(query, 'dry_run');
 
 /** A parameter that is true or false; false if it is absent. @throws ValidationError */
-export function flagFrom(query: URLSearchParams, name: string): boolean {
-  const verdict = parseBoolean(lastValue(query, name) ?? false);
+export function parseBooleanParameter(query: URLSearchParams, name: string): boolean {
+  const verdict = parseBooleanInput(lastParameterValue(query, name) ?? false);
   if ('errors' in verdict) throw new ValidationError({ [name]: verdict.errors });
   return verdict.value === true;
 }
@@ -33,11 +33,11 @@ const listParameters = ['search', 'ordering', 'page', 'page_size', 'cursor', 'fo
  * @param known names of further parameters
  * @throws ValidationError
  */
-export function refuseMisspelled(query: URLSearchParams, known: readonly string[] = []): void {
+export function refuseMisspelledParameters(query: URLSearchParams, known: readonly string[] = []): void {
   const names = [...listParameters, ...known];
   const errors = [...new Set(query.keys())].flatMap((name) => {
     // A short name is near to many.
-    const near = names.includes(name) ? undefined : closest(name, names, name.length < 6 ? 1 : 2);
+    const near = names.includes(name) ? undefined : closestWord(name, names, name.length < 6 ? 1 : 2);
     return near === undefined ? [] : [[name, [`Unknown parameter "${name}". Did you mean "${near}"?`]]];
   });
   if (errors.length > 0) throw new ValidationError(Object.fromEntries(errors));
@@ -47,30 +47,30 @@ export function refuseMisspelled(query: URLSearchParams, known: readonly string[
  * The options of a list. Of a repeated parameter the last value counts; of a repeated filter any value may match.
  * @throws ValidationError if a parameter is probably misspelled
  */
-export function listOptionsFrom(
+export function parseListOptions(
   kind: Kind,
   query: URLSearchParams,
   within: Pick<ListOptions, 'namespace' | 'dataset'> = {},
 ): ListOptions {
   const known = Object.keys(filterTests[kind]);
-  refuseMisspelled(query, known);
+  refuseMisspelledParameters(query, known);
   const filters = known.filter((name) => query.has(name));
   return {
     ...within,
-    search: lastValue(query, 'search'),
-    ordering: lastValue(query, 'ordering'),
-    ...pagingFrom(query),
-    cursor: lastValue(query, 'cursor'),
+    search: lastParameterValue(query, 'search'),
+    ordering: lastParameterValue(query, 'ordering'),
+    ...parsePaging(query),
+    cursor: lastParameterValue(query, 'cursor'),
     filters: Object.fromEntries(filters.map((name) => [name, query.getAll(name)])),
   };
 }
 
 /** The page of a list. An invalid page number is read as 0, which no list has; an invalid page size as absent. */
-export function pagingFrom(query: URLSearchParams): Pick<ListOptions, 'page' | 'pageSize'> {
-  const page = lastValue(query, 'page');
+export function parsePaging(query: URLSearchParams): Pick<ListOptions, 'page' | 'pageSize'> {
+  const page = lastParameterValue(query, 'page');
   return {
     page: page === undefined || page === 'last' ? page : (wholeNumber(page) ?? 0),
-    pageSize: wholeNumber(lastValue(query, 'page_size') ?? '') || undefined,
+    pageSize: wholeNumber(lastParameterValue(query, 'page_size') ?? '') || undefined,
   };
 }
 
@@ -82,7 +82,7 @@ function wholeNumber(text: string): number | undefined {
  * The query string with some parameters replaced, as Django REST Framework writes it: sorted by name, encoded anew.
  * @param change new values by name; null removes a parameter
  */
-export function withParameters(
+export function replaceParameters(
   query: URLSearchParams,
   change: Readonly<Record<string, string | number | null>>,
 ): string {

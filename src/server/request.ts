@@ -18,7 +18,7 @@ export function useOriginForm(request: IncomingMessage): void {
  * older ones pass the bytes on.
  * @throws BadRequestError
  */
-export function assertEncoded({ url = '' }: IncomingMessage): void {
+export function assertUrlEncoded({ url = '' }: IncomingMessage): void {
   if (/[^\x21-\x7e]/.test(url))
     throw new BadRequestError('The address holds characters that have to be percent-encoded.');
 }
@@ -30,7 +30,7 @@ export const requestIdHeader = 'X-Request-Id';
  * The id that a trusted proxy gave the request, else a new one.
  * @param trusted true if a proxy writes the headers: else any client could give all its requests the same id
  */
-export function requestIdOf(headers: IncomingHttpHeaders, trusted: boolean): string {
+export function chooseRequestId(headers: IncomingHttpHeaders, trusted: boolean): string {
   const given = trusted ? headers['x-request-id'] : undefined;
   return typeof given === 'string' && /^[\w.:+/=@-]{1,200}$/.test(given) ? given : randomUUID();
 }
@@ -39,7 +39,7 @@ export function requestIdOf(headers: IncomingHttpHeaders, trusted: boolean): str
  * The IP address of the client. Behind a trusted proxy, the last entry of X-Forwarded-For: the client itself may have
  * written those before it.
  */
-export function clientAddress({ headers, socket }: IncomingMessage, { trust_proxy }: Settings): string {
+export function clientIpAddress({ headers, socket }: IncomingMessage, { trust_proxy }: Settings): string {
   const forwarded = trust_proxy
     ? String(headers['x-forwarded-for'] ?? '')
         .split(',')

@@ -8,7 +8,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
-import { type Headers, matchesTag } from './headers.ts';
+import { etagMatches, type Headers } from './headers.ts';
 import { type Coding, preferredCoding } from './negotiate.ts';
 
 /** A response in one content coding, ready to be sent. */
@@ -46,11 +46,11 @@ const compressors: { readonly [C in Exclude<Coding, 'identity'>]: (body: Buffer)
 const leastCompressed = 400;
 
 /** The validator of a body, without quotes: equal for equal bytes. */
-export const tagOf = (body: string | Buffer): string =>
+export const etagOf = (body: string | Buffer): string =>
   createHash('sha256').update(body).digest('base64url').slice(0, 27);
 
 /** A response with its uncompressed variant. */
-export function makeResponse(
+export function makeCachedResponse(
   epoch: number,
   dependsOn: readonly unknown[],
   body: string,
@@ -63,7 +63,7 @@ export function makeResponse(
     dependsOn,
     headers,
     route,
-    variants: { identity: makeVariant(bytes, tagOf(bytes), 'identity', headers) },
+    variants: { identity: makeVariant(bytes, etagOf(bytes), 'identity', headers) },
   };
 }
 
@@ -82,7 +82,10 @@ function codingFor({ variants }: CachedResponse, acceptEncoding: string | undefi
 }
 
 /** The variant for a client; it is made when it is first asked for. */
-export async function variantFor(response: CachedResponse, acceptEncoding: string | undefined): Promise<Variant> {
+export async function encodedVariantFor(
+  response: CachedResponse,
+  acceptEncoding: string | undefined,
+): Promise<Variant> {
   const coding = codingFor(response, acceptEncoding);
   const { identity, [coding]: ready } = response.variants;
   if (ready || coding === 'identity') return ready ?? identity;
@@ -102,7 +105,7 @@ export function sendVariant(
 ): void {
   const reads = request.method === 'GET' || request.method === 'HEAD';
   const condition = reads ? request.headers['if-none-match'] : undefined;
-  if (condition !== undefined && matchesTag(condition, variant.etag)) {
+  if (condition !== undefined && etagMatches(condition, variant.etag)) {
     const headers = variant.notModifiedHeaders;
     response.writeHead(304, (more ? [...headers, ...more] : headers) as string[]).end();
   } else {
@@ -157,7 +160,7 @@ export class ResponseCache {
     revision: object,
     more?: readonly string[],
   ): CachedResponse | undefined {
-    const key = cacheKey(request);
+    const key = responseCacheKey(request);
     const cached = key === null ? undefined : this.#responses.get(key);
     if (!cached || cached.epoch !== this.epochOf(revision)) return undefined;
     const variant = cached.variants[codingFor(cached, request.headers['accept-encoding'])];
@@ -171,7 +174,7 @@ export class ResponseCache {
  * All of a request that decides about the response: address, accepted types, and the host that links begin with.
  * @returns null if the response may depend on the user
  */
-export function cacheKey(request: IncomingMessage): string | null {
+export function responseCacheKey(request: IncomingMessage): string | null {
   const { headers, method } = request;
   if ((method !== 'GET' && method !== 'HEAD') || headers.authorization !== undefined || headers.cookie !== undefined)
     return null;

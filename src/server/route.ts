@@ -4,7 +4,7 @@ import type { Catalogue, WritableKind } from '../catalogue/catalogue.ts';
 import type { Viewer } from '../catalogue/permissions.ts';
 import type { Refs } from '../catalogue/ref.ts';
 import type { Kind, Settings } from '../catalogue/types.ts';
-import { type Links, pathOfBase } from '../catalogue/urls.ts';
+import { baseUrlPath, type Links } from '../catalogue/urls.ts';
 import type { AccessLog } from './access-log.ts';
 import type { Headers } from './headers.ts';
 import type { Metrics } from './metrics.ts';
@@ -112,7 +112,7 @@ export interface AppContext {
 
 /** Path of the base URL that is configured: it precedes every path of this site; '' if there is none. */
 export const pathPrefix = ({ baseUrl, publicCatalogue }: Pick<AppContext, 'baseUrl' | 'publicCatalogue'>): string =>
-  pathOfBase(baseUrl ?? publicCatalogue.settings.base_url);
+  baseUrlPath(baseUrl ?? publicCatalogue.settings.base_url);
 
 const writes = ['POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
@@ -124,10 +124,10 @@ export function allowedMethods({ handlers, hidesWrites }: Route, signedIn: boole
 }
 
 /** True if a method only reads (RFC 9110, section 9.2.1). */
-export const isSafe = (method: string): boolean => ['GET', 'HEAD', 'OPTIONS'].includes(method);
+export const isSafeMethod = (method: string): boolean => ['GET', 'HEAD', 'OPTIONS'].includes(method);
 
 /** The reference to the entity of an address; a version that isn't named is the latest. */
-export function refFrom<K extends Kind>(kind: K, params: Params): Refs[K] {
+export function refFromRouteParams<K extends Kind>(kind: K, params: Params): Refs[K] {
   const { namespace = '', dataset = '', version = 'latest', [kind]: slug = '' } = params;
   if (kind === 'dataset') return { kind, namespace, slug } as Refs[K];
   if (kind === 'version') return { kind, namespace, dataset, slug: version } as Refs[K];

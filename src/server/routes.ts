@@ -1,19 +1,39 @@
 /** The URL map: a line a route, in the order of the documentation. */
 import type { CreatableKind, WritableKind } from '../catalogue/catalogue.ts';
 import { apiRoot } from '../catalogue/urls.ts';
-import { home, listSchemas, root, showSchema } from './about.ts';
-import { changes, detail, forMembers, history, ofViewer, page } from './collections.ts';
-import { dataTypes, queryData, versionRows } from './data.ts';
-import { difference, differenceTypes } from './difference.ts';
-import { changeFiles, putFile, removeFile } from './file-writes.ts';
-import { fileListTypes, listFiles, showFile } from './files.ts';
-import { alive, ready, showMetrics } from './health.ts';
-import { download, media } from './payloads.ts';
+import { homeHandler, listSchemasHandler, rootHandler, showSchemaHandler } from './about.ts';
+import {
+  changesHandler,
+  detailHandler,
+  handlerForMembers,
+  handlerOfSignedInUser,
+  historyHandler,
+  pageHandler,
+} from './collections.ts';
+import { dataTypes, queryDataHandler, versionRowsHandler } from './data.ts';
+import { differenceHandler, differenceTypes } from './difference.ts';
+import { changeFilesHandler, putFileHandler, removeFileHandler } from './file-writes.ts';
+import { fileListTypes, listFilesHandler, showFileHandler } from './files.ts';
+import { aliveHandler, metricsHandler, readyHandler } from './health.ts';
+import { downloadHandler, mediaHandler } from './payloads.ts';
 import type { Handler, Handlers, Route } from './route.ts';
-import { createToken, credentialFields, listTokens, obtainToken, revokeToken, showToken } from './tokens.ts';
-import { deleteEntry, emptyTrash, listTrash, restoreEntry, showEntry } from './trash.ts';
-import { publish } from './uploads.ts';
-import { create, edit, remove } from './writes.ts';
+import {
+  createTokenHandler,
+  credentialFields,
+  listTokensHandler,
+  obtainTokenHandler,
+  revokeTokenHandler,
+  showTokenHandler,
+} from './tokens.ts';
+import {
+  deleteTrashEntryHandler,
+  emptyTrashHandler,
+  listTrashHandler,
+  restoreTrashEntryHandler,
+  showTrashEntryHandler,
+} from './trash.ts';
+import { uploadVersionHandler } from './uploads.ts';
+import { createHandler, editHandler, removeHandler } from './writes.ts';
 
 const json = 'application/json';
 const html = 'text/html';
@@ -27,16 +47,24 @@ function route(path: string, name: string, handlers: Handlers, ...parts: Partial
 }
 
 const get = (GET: Handler): Handlers => ({ GET });
-const collection = (kind: CreatableKind): Handlers => ({ GET: page(kind), POST: create(kind) });
+const collection = (kind: CreatableKind): Handlers => ({ GET: pageHandler(kind), POST: createHandler(kind) });
 const instance = (kind: WritableKind): Handlers => ({
-  ...{ GET: detail(kind), PUT: edit(kind, 'all'), PATCH: edit(kind, 'some'), DELETE: remove(kind) },
+  ...{
+    GET: detailHandler(kind),
+    PUT: editHandler(kind, 'all'),
+    PATCH: editHandler(kind, 'some'),
+    DELETE: removeHandler(kind),
+  },
 });
 /** Handlers of users, whom not everybody may see. */
-const users = ({ GET, ...handlers }: Handlers): Handlers => ({ ...(GET && { GET: forMembers(GET) }), ...handlers });
+const users = ({ GET, ...handlers }: Handlers): Handlers => ({
+  ...(GET && { GET: handlerForMembers(GET) }),
+  ...handlers,
+});
 const me: Handlers = {
-  GET: ofViewer(detail('user')),
-  PUT: ofViewer(edit('user', 'all')),
-  PATCH: ofViewer(edit('user', 'some')),
+  GET: handlerOfSignedInUser(detailHandler('user')),
+  PUT: handlerOfSignedInUser(editHandler('user', 'all')),
+  PATCH: handlerOfSignedInUser(editHandler('user', 'some')),
 };
 
 const rows: Partial<Route> = { types: dataTypes, ownFormats: true };
@@ -61,28 +89,28 @@ const trash = `${apiRoot}trash/`;
 
 // biome-ignore format: a line a route
 export const routes: readonly Route[] = [
-  route('/', 'Home', get(home), { types: [html, json] }),
-  route(apiRoot, 'Api Version 1', get(root)),
+  route('/', 'Home', get(homeHandler), { types: [html, json] }),
+  route(apiRoot, 'Api Version 1', get(rootHandler)),
   route(`${apiRoot}datasets/`, 'Dataset List', collection('dataset'), fields('dataset')),
   route(datasets, 'Dataset List', collection('dataset'), fields('dataset')),
   route(`${datasets}:dataset/`, 'Dataset Instance', instance('dataset'), fields('dataset')),
-  route(`${datasets}:dataset/data/`, 'Data', get(versionRows), rows),
-  route(`${datasets}:dataset/data.:extension`, 'Data', get(versionRows), rows),
-  route(`${datasets}:dataset/download/`, 'Download', get(download), anyType),
-  route(`${datasets}:dataset/download/:name`, 'Download', get(download), anyType),
-  route(`${datasets}:dataset/history/`, 'History', get(history('dataset'))),
-  route(`${apiRoot}versions/`, 'Version List', get(page('version'))),
-  route(versions, 'Version List', { GET: page('version'), POST: publish }, hidesWrites),
-  route(`${versions}:version/`, 'Version Instance', { GET: detail('version'), PATCH: edit('version', 'some'), DELETE: remove('version') }, hidesWrites),
-  route(`${versions}:version/data/`, 'Data', get(versionRows), rows),
-  route(`${versions}:version/data.:extension`, 'Data', get(versionRows), rows),
-  route(`${versions}:version/download/`, 'Download', get(download), anyType),
-  route(`${versions}:version/download/:name`, 'Download', get(download), anyType),
-  route(`${versions}:version/diff/`, 'Diff', get(difference), differences),
-  route(`${versions}:version/history/`, 'History', get(history('version'))),
+  route(`${datasets}:dataset/data/`, 'Data', get(versionRowsHandler), rows),
+  route(`${datasets}:dataset/data.:extension`, 'Data', get(versionRowsHandler), rows),
+  route(`${datasets}:dataset/download/`, 'Download', get(downloadHandler), anyType),
+  route(`${datasets}:dataset/download/:name`, 'Download', get(downloadHandler), anyType),
+  route(`${datasets}:dataset/history/`, 'History', get(historyHandler('dataset'))),
+  route(`${apiRoot}versions/`, 'Version List', get(pageHandler('version'))),
+  route(versions, 'Version List', { GET: pageHandler('version'), POST: uploadVersionHandler }, hidesWrites),
+  route(`${versions}:version/`, 'Version Instance', { GET: detailHandler('version'), PATCH: editHandler('version', 'some'), DELETE: removeHandler('version') }, hidesWrites),
+  route(`${versions}:version/data/`, 'Data', get(versionRowsHandler), rows),
+  route(`${versions}:version/data.:extension`, 'Data', get(versionRowsHandler), rows),
+  route(`${versions}:version/download/`, 'Download', get(downloadHandler), anyType),
+  route(`${versions}:version/download/:name`, 'Download', get(downloadHandler), anyType),
+  route(`${versions}:version/diff/`, 'Diff', get(differenceHandler), differences),
+  route(`${versions}:version/history/`, 'History', get(historyHandler('version'))),
   route(namespaces, 'Namespace List', collection('namespace'), fields('namespace')),
   route(`${namespaces}:namespace/`, 'Namespace Instance', instance('namespace'), fields('namespace')),
-  route(`${namespaces}:namespace/history/`, 'History', get(history('namespace'))),
+  route(`${namespaces}:namespace/history/`, 'History', get(historyHandler('namespace'))),
   route(`${apiRoot}groups/`, 'Group List', collection('group'), fields('group'), hidesWrites),
   route(`${apiRoot}groups/:group/`, 'Group Instance', instance('group'), fields('group'), hidesWrites),
   route(`${apiRoot}users/`, 'User List', users(collection('user')), fields('user'), hidesWrites),
@@ -90,25 +118,25 @@ export const routes: readonly Route[] = [
   route(`${apiRoot}users/:user/`, 'User Instance', users(instance('user')), fields('user'), hidesWrites),
   route(queries, 'Query List', collection('query'), fields('query'), hidesWrites),
   route(`${queries}:query/`, 'Query Instance', instance('query'), fields('query'), hidesWrites),
-  route(`${queries}:query/data/`, 'Data', get(queryData), rows),
-  route(`${queries}:query/data.:extension`, 'Data', get(queryData), rows),
-  route(`${apiRoot}changes/`, 'Changes', get(changes)),
-  route(`${apiRoot}intrinsecus/`, 'Intrinsecus List', get(page('file'))),
-  route(`${apiRoot}intrinsecus/:file/`, 'Intrinsecus Instance', get(detail('file'))),
-  route(files, 'File List', { GET: listFiles, PATCH: changeFiles }, { types: fileListTypes, parses: [json] }, hidesWrites),
-  route(`${files}*path`, 'File Instance', { GET: showFile, PUT: putFile, DELETE: removeFile }, anyType, { parses: ['*/*'] }, hidesWrites),
-  route(`${apiRoot}auth/token/obtain/`, 'Obtain Auth Token', { POST: obtainToken }, signIn),
-  route(tokens, 'Token List', { GET: listTokens, POST: createToken }, hidesWrites),
-  route(`${tokens}:token/`, 'Token Instance', { GET: showToken, DELETE: revokeToken }),
-  route(trash, 'Trash List', { GET: listTrash, DELETE: emptyTrash }, hidesWrites),
-  route(`${trash}:entry/`, 'Trash Instance', { GET: showEntry, DELETE: deleteEntry }, hidesWrites),
-  route(`${trash}:entry/restore/`, 'Restore', { POST: restoreEntry }),
+  route(`${queries}:query/data/`, 'Data', get(queryDataHandler), rows),
+  route(`${queries}:query/data.:extension`, 'Data', get(queryDataHandler), rows),
+  route(`${apiRoot}changes/`, 'Changes', get(changesHandler)),
+  route(`${apiRoot}intrinsecus/`, 'Intrinsecus List', get(pageHandler('file'))),
+  route(`${apiRoot}intrinsecus/:file/`, 'Intrinsecus Instance', get(detailHandler('file'))),
+  route(files, 'File List', { GET: listFilesHandler, PATCH: changeFilesHandler }, { types: fileListTypes, parses: [json] }, hidesWrites),
+  route(`${files}*path`, 'File Instance', { GET: showFileHandler, PUT: putFileHandler, DELETE: removeFileHandler }, anyType, { parses: ['*/*'] }, hidesWrites),
+  route(`${apiRoot}auth/token/obtain/`, 'Obtain Auth Token', { POST: obtainTokenHandler }, signIn),
+  route(tokens, 'Token List', { GET: listTokensHandler, POST: createTokenHandler }, hidesWrites),
+  route(`${tokens}:token/`, 'Token Instance', { GET: showTokenHandler, DELETE: revokeTokenHandler }),
+  route(trash, 'Trash List', { GET: listTrashHandler, DELETE: emptyTrashHandler }, hidesWrites),
+  route(`${trash}:entry/`, 'Trash Instance', { GET: showTrashEntryHandler, DELETE: deleteTrashEntryHandler }, hidesWrites),
+  route(`${trash}:entry/restore/`, 'Restore', { POST: restoreTrashEntryHandler }),
   // The address that older clients of the service use.
-  route('/api/namespaces/:namespace/sources/:dataset/data/', 'Data', get(versionRows), rows),
-  route('/schemas/', 'Schemas', get(listSchemas)),
-  route('/schemas/:schema', 'Schema', get(showSchema), { types: ['application/schema+json', json, html] }),
-  route('/site_media/*path', 'Media', get(media), anyType),
-  route('/healthz', 'Health', get(alive)),
-  route('/readyz', 'Readiness', get(ready)),
-  route('/metrics', 'Metrics', get(showMetrics), anyType),
+  route('/api/namespaces/:namespace/sources/:dataset/data/', 'Data', get(versionRowsHandler), rows),
+  route('/schemas/', 'Schemas', get(listSchemasHandler)),
+  route('/schemas/:schema', 'Schema', get(showSchemaHandler), { types: ['application/schema+json', json, html] }),
+  route('/site_media/*path', 'Media', get(mediaHandler), anyType),
+  route('/healthz', 'Health', get(aliveHandler)),
+  route('/readyz', 'Readiness', get(readyHandler)),
+  route('/metrics', 'Metrics', get(metricsHandler), anyType),
 ];

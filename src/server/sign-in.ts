@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 import type { Accounts } from '../catalogue/accounts.ts';
 import type { Settings } from '../catalogue/types.ts';
 import { ThrottledError } from './errors.ts';
-import { clientAddress } from './request.ts';
+import { clientIpAddress } from './request.ts';
 
 const fiveMinutes = 5 * 60_000;
 
@@ -24,7 +24,7 @@ export class SignIn {
    * @throws ThrottledError after too many failed attempts
    */
   async isRight(request: IncomingMessage, settings: Settings, username: string, password: string): Promise<boolean> {
-    const address = throttleKey(clientAddress(request, settings));
+    const address = throttleKey(clientIpAddress(request, settings));
     // No user has a longer name: memory is not for clients to fill.
     const name = username.slice(0, 151);
     const wait = Math.max(this.#byAddress.wait(address), this.#byName.wait(name));

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createBrotliCompress, createGzip } from 'node:zlib';
 import type { ParameterizedContext } from 'koa';
-import { matchesTag } from './headers.ts';
+import { etagMatches } from './headers.ts';
 import { type Coding, preferredCoding } from './negotiate.ts';
 
 /** Facts about a document that are known before it is generated. */
@@ -22,10 +22,10 @@ export interface Document extends DocumentInfo {
 }
 
 /** Sends 304 to a client that has the document already (RFC 9110, section 13.1.2). @returns true if it was sent */
-export function sentNotModified(ctx: ParameterizedContext, info: DocumentInfo): boolean {
+export function trySendNotModified(ctx: ParameterizedContext, info: DocumentInfo): boolean {
   const { etag, headers } = headersFor(ctx, info);
   const condition = ctx.get('If-None-Match');
-  if (!condition || !matchesTag(condition, etag)) return false;
+  if (!condition || !etagMatches(condition, etag)) return false;
   ctx.set(headers);
   ctx.status = 304;
   return true;
@@ -36,7 +36,7 @@ export function sentNotModified(ctx: ParameterizedContext, info: DocumentInfo): 
  * is closed: a document never ends as if it were complete.
  */
 export async function sendDocument(ctx: ParameterizedContext, document: Document): Promise<void> {
-  if (sentNotModified(ctx, document)) return;
+  if (trySendNotModified(ctx, document)) return;
   const { coding, headers } = headersFor(ctx, document);
   ctx.status = 200;
   ctx.set({

@@ -15,12 +15,12 @@ import {
   ValidationError,
 } from '../catalogue/errors.ts';
 import { paginate } from '../catalogue/listing.ts';
-import { representToken, toJson, urlOf } from '../catalogue/represent.ts';
-import { invalid, type Parsed, parseText } from '../catalogue/text-input.ts';
-import { assertNoDryRun, readInput } from './body.ts';
-import { followLinks } from './hyperlinks.ts';
+import { representToken, resourceUrl, toJson } from '../catalogue/represent.ts';
+import { invalidInput, type Parsed, parseTextInput } from '../catalogue/text-input.ts';
+import { assertNoDryRun, readInputBody } from './body.ts';
+import { resolveHyperlinks } from './hyperlinks.ts';
 import { pageLinks } from './link-header.ts';
-import { listOptionsFrom, refuseDryRun } from './query-string.ts';
+import { parseListOptions, refuseDryRun } from './query-string.ts';
 import type { Representation, RequestContext } from './route.ts';
 
 /** Lifetimes in milliseconds: of a token obtained with a password, and of one created without an expiry. */
@@ -30,10 +30,16 @@ const createdLifetime = 365 * 24 * 3600_000;
 const mostObtained = 50;
 
 /** A new token for a username and a password. */
-export async function obtainToken({ ctx, catalogue, app, links, dryRun }: RequestContext): Promise<Representation> {
+export async function obtainTokenHandler({
+  ctx,
+  catalogue,
+  app,
+  links,
+  dryRun,
+}: RequestContext): Promise<Representation> {
   refuseDryRun({ dryRun });
   const { signIn } = app;
-  const { username, password } = parseCredentials(await readInput(ctx));
+  const { username, password } = parseCredentials(await readInputBody(ctx));
   if (!(await signIn.isRight(ctx.req, catalogue.settings, username, password)) || !signIn.accounts)
     throw new ValidationError({ non_field_errors: ['Unable to log in with provided credentials.'] });
   const expires = new Date(Date.now() + obtainedLifetime);
@@ -48,7 +54,7 @@ function parseCredentials(input: Input): { username: string; password: string } 
   const read = (name: string, trim: boolean): string => {
     if (!Object.hasOwn(input, name)) errors[name] = ['This field is required.'];
     else {
-      const parsed = parseText(input[name], { blank: false, trim });
+      const parsed = parseTextInput(input[name], { blank: false, trim });
       if ('value' in parsed) return String(parsed.value);
       errors[name] = parsed.errors;
     }
@@ -66,16 +72,16 @@ export function credentialFields() {
 }
 
 /** A page of tokens, without their secrets. */
-export async function listTokens(request: RequestContext): Promise<Representation> {
+export async function listTokensHandler(request: RequestContext): Promise<Representation> {
   const { ctx, query, links, catalogue } = request;
   const { tokens } = await visibleTokens(request);
-  const page = paginate(tokens, listOptionsFrom('user', query), catalogue.settings);
+  const page = paginate(tokens, parseListOptions('user', query), catalogue.settings);
   const { next, previous } = pageLinks(`${links.base}${ctx.path}`, query, page);
   const results = page.items.map((token) => representToken(token, links));
   return { title: 'Tokens', dependsOn: [], json: () => toJson({ count: page.count, next, previous, results }) };
 }
 
-export async function showToken(request: RequestContext): Promise<Representation> {
+export async function showTokenHandler(request: RequestContext): Promise<Representation> {
   const { token } = await findToken(request);
   return {
     title: token.label || token.id,
@@ -85,15 +91,15 @@ export async function showToken(request: RequestContext): Promise<Representation
 }
 
 /** Creates a token; its secret is shown in this response only. A user of a read-only token doesn't get here. */
-export async function createToken(request: RequestContext): Promise<Representation> {
+export async function createTokenHandler(request: RequestContext): Promise<Representation> {
   refuseDryRun(request);
   const { ctx, viewer, links, catalogue } = request;
   const { accounts, username } = signedIn(request);
-  const given = assertNoDryRun(await readInput(ctx));
+  const given = assertNoDryRun(await readInputBody(ctx));
   // The user may be given by name, too: addresses have slashes.
   const byName = typeof given.user === 'string' && given.user !== '' && !given.user.includes('/');
-  const linked = byName ? { ...given, user: urlOf(links, { kind: 'user', slug: String(given.user) }) } : given;
-  const { input, errors } = await followLinks('token', linked, catalogue);
+  const linked = byName ? { ...given, user: resourceUrl(links, { kind: 'user', slug: String(given.user) }) } : given;
+  const { input, errors } = await resolveHyperlinks('token', linked, catalogue);
   const options = parseTokenOptions(input, errors);
   const user = typeof input.user === 'string' ? input.user : username;
   if (user !== username && !viewer.staff) throw new NotPermittedError();
@@ -111,7 +117,7 @@ export async function createToken(request: RequestContext): Promise<Representati
   };
 }
 
-export async function revokeToken(request: RequestContext): Promise<undefined> {
+export async function revokeTokenHandler(request: RequestContext): Promise<undefined> {
   refuseDryRun(request);
   const { token, accounts } = await findToken(request);
   await accounts.removeToken(token.id);
@@ -136,9 +142,9 @@ function signedIn({ viewer: { username }, app: { signIn } }: RequestContext) {
 }
 
 const parsers: Readonly<Record<string, (value: unknown) => Parsed>> = {
-  label: (value) => parseText(value, { max: 200, blank: true }),
+  label: (value) => parseTextInput(value, { max: 200, blank: true }),
   scope: (value) =>
-    tokenScopes.includes(value as TokenScope) ? { value } : invalid(`"${String(value)}" is not a valid choice.`),
+    tokenScopes.includes(value as TokenScope) ? { value } : invalidInput(`"${String(value)}" is not a valid choice.`),
   expires: parseExpiry,
 };
 
@@ -168,8 +174,8 @@ function parseExpiry(value: unknown): Parsed {
     typeof value === 'string' && /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(value);
   const time = new Date(isTime ? value : Number.NaN);
   if (Number.isNaN(time.getTime()))
-    return invalid(
+    return invalidInput(
       'Datetime has wrong format. Use one of these formats instead: YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].',
     );
-  return time.getTime() > Date.now() ? { value: time } : invalid('The expiry is in the past.');
+  return time.getTime() > Date.now() ? { value: time } : invalidInput('The expiry is in the past.');
 }

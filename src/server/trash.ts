@@ -3,43 +3,43 @@ import { NotAuthenticatedError, NotFoundError, ValidationError } from '../catalo
 import { paginate } from '../catalogue/listing.ts';
 import { representTrash, toJson } from '../catalogue/represent.ts';
 import type { Trash, TrashEntry } from '../catalogue/trash.ts';
-import { readInput } from './body.ts';
+import { readInputBody } from './body.ts';
 import { representPage } from './collections.ts';
-import { lastValue, pagingFrom, refuseDryRun } from './query-string.ts';
+import { lastParameterValue, parsePaging, refuseDryRun } from './query-string.ts';
 import type { Representation, RequestContext } from './route.ts';
 
-export async function listTrash(request: RequestContext): Promise<Representation> {
+export async function listTrashHandler(request: RequestContext): Promise<Representation> {
   const { query, links, catalogue } = request;
-  const page = paginate(await trashOf(request).list(), pagingFrom(query), catalogue.settings);
+  const page = paginate(await trashOf(request).list(), parsePaging(query), catalogue.settings);
   const items = () => page.items.map((entry) => toJson(representTrash(entry, links)));
   return { ...representPage(request, 'Trash', page, items), dependsOn: [] };
 }
 
-export async function showEntry(request: RequestContext): Promise<Representation> {
+export async function showTrashEntryHandler(request: RequestContext): Promise<Representation> {
   const entry = (await trashOf(request).list()).find(({ id }) => id === request.params.entry);
   if (!entry) throw new NotFoundError();
   return represent(request, entry);
 }
 
 /** Restores an entry; with `dry_run` in the query string or the body, only checks that it could be restored. */
-export async function restoreEntry(request: RequestContext): Promise<Representation> {
-  const { dry_run = false } = await readInput(request.ctx);
+export async function restoreTrashEntryHandler(request: RequestContext): Promise<Representation> {
+  const { dry_run = false } = await readInputBody(request.ctx);
   if (typeof dry_run !== 'boolean') throw new ValidationError({ dry_run: ['Must be a valid boolean.'] });
   const dryRun = dry_run || request.dryRun;
   return represent(request, await trashOf(request).restore(request.params.entry ?? '', { dryRun }));
 }
 
-export async function deleteEntry(request: RequestContext): Promise<undefined> {
+export async function deleteTrashEntryHandler(request: RequestContext): Promise<undefined> {
   refuseDryRun(request);
   await trashOf(request).remove(request.params.entry ?? '');
   request.ctx.status = 204;
 }
 
 /** Deletes all entries, or with `?before=` those removed earlier than that; responds with what it has deleted. */
-export async function emptyTrash(request: RequestContext): Promise<Representation> {
+export async function emptyTrashHandler(request: RequestContext): Promise<Representation> {
   refuseDryRun(request);
   const { query, links } = request;
-  const text = lastValue(query, 'before');
+  const text = lastParameterValue(query, 'before');
   const before = text === undefined ? undefined : new Date(text);
   if (before && (Number.isNaN(before.getTime()) || !/^\d{4}-\d\d-\d\d/.test(text ?? '')))
     throw new ValidationError({ before: ['Give a time, such as 2030-12-31T00:00:00Z.'] });

@@ -2,28 +2,28 @@
 
 import { PassThrough, Readable } from 'node:stream';
 import type { Input, Published, Rename, Upload, UploadDetails } from '../catalogue/catalogue.ts';
-import { isUnchanged } from '../catalogue/columns.ts';
+import { areColumnsUnchanged } from '../catalogue/columns.ts';
 import { ValidationError } from '../catalogue/errors.ts';
-import { parseBoolean, parseInput } from '../catalogue/input.ts';
-import { caseChanges, caseWarning, lossWarnings } from '../catalogue/next-version.ts';
-import { parseReading, readingNames } from '../catalogue/reading.ts';
+import { parseBooleanInput, parseInput } from '../catalogue/input.ts';
+import { caseWarning, columnsRenamedByCase, lostColumnWarnings } from '../catalogue/next-version.ts';
+import { parseReadingOptions, readingNames } from '../catalogue/reading.ts';
 import { refOf } from '../catalogue/ref.ts';
-import { representVersion, toJson, urlOf } from '../catalogue/represent.ts';
-import { assertNoDryRun, bodyType, whileConnected } from './body.ts';
+import { representVersion, resourceUrl, toJson } from '../catalogue/represent.ts';
+import { assertNoDryRun, bodyType, readUploadWhileConnected } from './body.ts';
 import { TooLargeError } from './errors.ts';
-import { type FormEntries, fromEntries } from './forms.ts';
+import { type FormEntries, objectFromEntries } from './forms.ts';
 import { readForm } from './multipart.ts';
-import { type Representation, type RequestContext, refFrom } from './route.ts';
+import { type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 
 /** The largest payload, in bytes. */
 export const largestUpload = 64 * 1024 ** 3;
 
 /** Publishes an upload as a new version of the dataset: 201, or 200 with the newest version if it has the same bytes. */
-export async function publish(request: RequestContext): Promise<Representation> {
+export async function uploadVersionHandler(request: RequestContext): Promise<Representation> {
   const { catalogue, ctx, params, links, dryRun } = request;
-  const ref = refFrom('dataset', params);
+  const ref = refFromRouteParams('dataset', params);
   await catalogue.get<'dataset'>(ref);
-  const published = await whileConnected(ctx, async (signal) => {
+  const published = await readUploadWhileConnected(ctx, async (signal) => {
     const isForm = bodyType(ctx) === 'multipart/form-data';
     const upload = isForm ? await formUpload(request) : rawUpload(request);
     return catalogue.publish(ref, { ...upload, signal }, { dryRun });
@@ -34,14 +34,14 @@ export async function publish(request: RequestContext): Promise<Representation> 
     dependsOn: [],
     json: () => toJson({ ...representVersion(version, links), ...changesOf(published), ...remarksOf(published) }),
     status: created ? 201 : 200,
-    headers: created && !dryRun ? [['Location', urlOf(links, refOf(version))]] : [],
+    headers: created && !dryRun ? [['Location', resourceUrl(links, refOf(version))]] : [],
   };
 }
 
 /** The changes of columns, and the warnings about them; nothing if there are none. */
 function changesOf({ changes }: Published) {
-  if (isUnchanged(changes)) return {};
-  const warnings = [...lossWarnings(changes), ...caseChanges(changes).map(caseWarning)];
+  if (areColumnsUnchanged(changes)) return {};
+  const warnings = [...lostColumnWarnings(changes), ...columnsRenamedByCase(changes).map(caseWarning)];
   return { changes, ...(warnings.length && { warnings }) };
 }
 
@@ -54,7 +54,7 @@ function rawUpload({ ctx, query }: RequestContext): Upload {
     source: Readable.from(limited(ctx.req.iterator({ destroyOnReturn: false }))),
     mediaType: ctx.get('Content-Type') || undefined,
     fileName: name,
-    reading: parseReading(query),
+    reading: parseReadingOptions(query),
     ...detailsOf([...query]),
   };
 }
@@ -107,7 +107,7 @@ async function formUpload({ ctx, query }: Pick<RequestContext, 'ctx' | 'query'>)
     assertBefore(entries, before);
     return formDetails(entries, files);
   };
-  return { source: bytes, ...begun, reading: parseReading([...query, ...before]), details };
+  return { source: bytes, ...begun, reading: parseReadingOptions([...query, ...before]), details };
 }
 
 const remarksOf = ({ remarks }: Published) => (remarks.length ? { remarks } : {});
@@ -121,13 +121,13 @@ function assertBefore(entries: FormEntries, before: FormEntries): void {
 /** @throws ValidationError, before anything of the upload is kept */
 function formDetails(entries: FormEntries, files: number): UploadDetails {
   if (files > 1) throw new ValidationError({ file: ['More than one file was submitted.'] });
-  assertNoDryRun(fromEntries(entries));
+  assertNoDryRun(objectFromEntries(entries));
   return detailsOf(entries);
 }
 
 /** The details of an upload in a query string or a form; a rename is `rename=<from>=<to>`. @throws ValidationError */
 function detailsOf(entries: FormEntries): UploadDetails {
-  const fields = fromEntries(entries);
+  const fields = objectFromEntries(entries);
   const { label, notes, metadata, ready } = parseInput('version', fields, { partial: true }) as UploadDetails;
   const renames = entries.filter(([name]) => name === 'rename').map(([, value]) => parseRename(String(value)));
   const accepted = { force: flag(fields, 'force'), replace: flag(fields, 'replace') };
@@ -137,7 +137,7 @@ function detailsOf(entries: FormEntries): UploadDetails {
 /** A parameter that is true or false; undefined if it isn't given. @throws ValidationError */
 function flag(fields: Input, name: string): boolean | undefined {
   if (fields[name] === undefined) return undefined;
-  const parsed = parseBoolean(fields[name]);
+  const parsed = parseBooleanInput(fields[name]);
   if ('errors' in parsed) throw new ValidationError({ [name]: parsed.errors });
   return parsed.value as boolean;
 }

@@ -3,28 +3,31 @@ import type { CreatableKind, Input, WritableKind, WriteOptions } from '../catalo
 import { type FieldErrors, StaleError, ValidationError } from '../catalogue/errors.ts';
 import { type InputOptions, parseInput } from '../catalogue/input.ts';
 import { type Refs, refOf } from '../catalogue/ref.ts';
-import { urlOf } from '../catalogue/represent.ts';
+import { resourceUrl } from '../catalogue/represent.ts';
 import type { Entities } from '../catalogue/types.ts';
-import { readInput } from './body.ts';
-import { jsonOf, titleOf } from './collections.ts';
-import { type Headers, matchesTag } from './headers.ts';
-import { followLinks } from './hyperlinks.ts';
-import { flagFrom } from './query-string.ts';
-import { tagOf } from './response-cache.ts';
-import { type Handler, type Representation, type RequestContext, refFrom } from './route.ts';
+import { readInputBody } from './body.ts';
+import { entityJson, entityTitle } from './collections.ts';
+import { etagMatches, type Headers } from './headers.ts';
+import { resolveHyperlinks } from './hyperlinks.ts';
+import { parseBooleanParameter } from './query-string.ts';
+import { etagOf } from './response-cache.ts';
+import { type Handler, type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 
 /** Creates an entity; the namespace of a dataset is that of the address, unless the body names one. */
-export function create<K extends CreatableKind>(kind: K): Handler {
+export function createHandler<K extends CreatableKind>(kind: K): Handler {
   return async (request) => {
     const { catalogue, ctx, links, params, dryRun } = request;
-    const given = await readInput(ctx, kind);
+    const given = await readInputBody(ctx, kind);
     const inherits = kind === 'dataset' && params.namespace !== undefined && given.namespace === undefined;
     const input = inherits
-      ? { ...given, namespace: urlOf({ base: '', suffix: '' }, { kind: 'namespace', slug: params.namespace ?? '' }) }
+      ? {
+          ...given,
+          namespace: resourceUrl({ base: '', suffix: '' }, { kind: 'namespace', slug: params.namespace ?? '' }),
+        }
       : given;
     const fields = await parseFields(request, kind, input, { partial: false });
     const entity = await catalogue.create(kind, fields, { dryRun });
-    const headers: Headers = dryRun ? [] : [['Location', urlOf(links, refOf(entity))]];
+    const headers: Headers = dryRun ? [] : [['Location', resourceUrl(links, refOf(entity))]];
     return { ...representWritten(request, entity), status: 201, headers };
   };
 }
@@ -33,25 +36,25 @@ export function create<K extends CreatableKind>(kind: K): Handler {
  * Edits the entity at the address; fields that aren't given stay as they are.
  * @param required 'all' for PUT: all fields that creating requires; 'some' for PATCH: none of them
  */
-export function edit<K extends WritableKind>(kind: K, required: 'all' | 'some'): Handler {
+export function editHandler<K extends WritableKind>(kind: K, required: 'all' | 'some'): Handler {
   return async (request) => {
     const { catalogue, ctx, params } = request;
-    const entity = await catalogue.get<K>(refFrom(kind, params));
+    const entity = await catalogue.get<K>(refFromRouteParams(kind, params));
     const options = writeOptionsFrom(request, entity);
     const { label } = entity as { label?: string };
     const partial = required === 'some';
-    const input = await readInput(ctx, kind);
+    const input = await readInputBody(ctx, kind);
     const fields = await parseFields(request, kind, input, { partial, ...(label !== undefined && { label }) });
     return representWritten(request, await catalogue.edit<K>(refOf(entity as never) as Refs[K], fields, options));
   };
 }
 
 /** Removes the entity at the address; with `?permanently=true`, keeps nothing of it in the trash. */
-export function remove<K extends WritableKind>(kind: K): Handler {
+export function removeHandler<K extends WritableKind>(kind: K): Handler {
   return async (request) => {
     const { catalogue, ctx, params } = request;
-    const entity = await catalogue.get<K>(refFrom(kind, params));
-    const permanently = flagFrom(request.query, 'permanently');
+    const entity = await catalogue.get<K>(refFromRouteParams(kind, params));
+    const permanently = parseBooleanParameter(request.query, 'permanently');
     await catalogue.remove(refOf(entity as never), { ...writeOptionsFrom(request, entity), permanently });
     ctx.status = 204;
     return undefined;
@@ -68,7 +71,7 @@ async function parseFields(
   given: Input,
   options: InputOptions,
 ): Promise<Input> {
-  const { input, errors } = await followLinks(kind, given, catalogue, links.base);
+  const { input, errors } = await resolveHyperlinks(kind, given, catalogue, links.base);
   let all: FieldErrors = errors;
   try {
     const fields = parseInput(kind, input, { ...options, present: Object.keys(errors) });
@@ -92,12 +95,12 @@ function writeOptionsFrom<K extends WritableKind>(
   const { ctx, dryRun } = request;
   const condition = ctx.get('If-Match');
   if (!condition || condition.trim() === '*') return { dryRun };
-  const etag = `"${tagOf(jsonOf(entity, request))}"`;
+  const etag = `"${etagOf(entityJson(entity, request))}"`;
   // The tag of a compressed variant ends in its coding.
-  if (!matchesTag(condition.replace(/-(?:br|gzip)"/g, '"'), etag)) throw new StaleError();
+  if (!etagMatches(condition.replace(/-(?:br|gzip)"/g, '"'), etag)) throw new StaleError();
   return { ifMatch: entity, dryRun };
 }
 
 function representWritten(request: RequestContext, entity: Entities[WritableKind]): Representation {
-  return { title: titleOf(entity), dependsOn: [], json: () => jsonOf(entity, request) };
+  return { title: entityTitle(entity), dependsOn: [], json: () => entityJson(entity, request) };
 }

@@ -1,6 +1,6 @@
 /** Status of each file: the side that changed it since the last common state. Pure. */
-import { enclosingFolders, isBytesPath, parsePath, recordStem } from '../catalogue/layout.ts';
-import { containerFolder, type Files, kindOf, type Side, type ThreeWay } from './files.ts';
+import { enclosingFolders, isBytesPath, parseCataloguePath, recordPathWithoutExtension } from '../catalogue/layout.ts';
+import { containerFolder, type Files, type Side, syncFileKind, type ThreeWay } from './files.ts';
 import type { Move } from './moves.ts';
 
 /** `ignored`: the sides differ, and nothing is to be done about it. */
@@ -76,7 +76,7 @@ function bytesStatus(path: string, input: ThreeWay, removals: Readonly<Record<Si
   if (ours.has(path) && theirs.has(path)) return recordStatus(path, input);
   if (!ours.has(path) && !theirs.has(path)) return 'same';
   const lacking = ours.has(path) ? 'theirs' : 'ours';
-  const isRemoved = kindOf(path) === 'media' || removals[lacking].has(enclosingFolders(path)[0] ?? '');
+  const isRemoved = syncFileKind(path) === 'media' || removals[lacking].has(enclosingFolders(path)[0] ?? '');
   if (base.has(path) && isRemoved) return 'ignored';
   return lacking === 'ours' ? 'incoming' : 'outgoing';
 }
@@ -85,7 +85,8 @@ function bytesStatus(path: string, input: ThreeWay, removals: Readonly<Record<Si
 function datasetsWithRemovals(base: Files, side: Files): ReadonlySet<string> {
   const folders = new Set<string>();
   for (const path of base.keys())
-    if (!side.has(path) && ['dataset', 'version'].includes(kindOf(path))) folders.add(enclosingFolders(path)[0] ?? '');
+    if (!side.has(path) && ['dataset', 'version'].includes(syncFileKind(path)))
+      folders.add(enclosingFolders(path)[0] ?? '');
   return folders;
 }
 
@@ -102,8 +103,8 @@ function blockMembers(path: string, { ours, theirs }: ThreeWay, statuses: Map<st
 function extensionClashes(ours: Files, theirs: Files): readonly (readonly [local: string, remote: string])[] {
   const byStem = (files: Files, others: Files) =>
     [...files.keys()].flatMap((path) => {
-      const info = parsePath(path);
-      return info.kind === 'record' && !others.has(path) ? [[recordStem(info.ref), path] as const] : [];
+      const info = parseCataloguePath(path);
+      return info.kind === 'record' && !others.has(path) ? [[recordPathWithoutExtension(info.ref), path] as const] : [];
     });
   const remote = new Map(byStem(theirs, ours));
   return byStem(ours, theirs).flatMap(([stem, path]) => {
@@ -146,7 +147,7 @@ function joinContainer(
   base: Files,
   statuses: Map<string, Status>,
 ): void {
-  const isDataset = kindOf(record) === 'dataset';
+  const isDataset = syncFileKind(record) === 'dataset';
   const isChanged = (path: string) => keeper.get(path)?.checksum !== base.get(path)?.checksum;
   // If both sides have the file, the remover had moved it into this folder.
   const survivors = members.filter(

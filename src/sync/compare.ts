@@ -1,12 +1,12 @@
 /** Comparison of two catalogues: their files, read at once, and the plans that can be made from them. */
 import { GroupDigests, groupCountFor, groupOf, isSynced } from '../catalogue/manifest-groups.ts';
 import type { Manifest, Replica } from '../catalogue/replica.ts';
-import { checksumOf } from '../disk/checksum.ts';
+import { computeChecksum } from '../disk/checksum.ts';
 import type { FileState, Files, Side } from './files.ts';
 import { detectMoves, recordSharedMoves } from './find-moves.ts';
 import { planSync, type SyncPlan } from './plan.ts';
 import type { SyncState } from './state.ts';
-import { type TextReader, TextSpool, textReader } from './texts.ts';
+import { makeTextReader, type TextReader, TextSpool } from './texts.ts';
 
 /** Two catalogues that are synchronised. */
 export interface Pair {
@@ -55,7 +55,7 @@ export async function compareReplicas(pair: Pair, withTexts = false): Promise<Co
     );
     const ours = local.files;
     const theirs = remote.tag === null ? new Map(state.files) : remote.files;
-    const texts = { ours: textReader(pair.ours), theirs: textReader(pair.theirs, spool) };
+    const texts = { ours: makeTextReader(pair.ours), theirs: makeTextReader(pair.theirs, spool) };
     await recordSharedMoves(state, { base: state.files, ours, theirs }, texts);
     const base: Files = new Map(state.files);
     const hiddenReason = state.header.signedIn && !pair.signedIn ? hiddenMessage : undefined;
@@ -118,7 +118,7 @@ async function readDifferentGroups(
   if (remote === null) return { files: new Map(), tag: null };
   const own = new GroupDigests(count);
   for (const [path, file] of state.files) own.add({ path, ...file });
-  const digests = own.compute(checksumOf);
+  const digests = own.compute(computeChecksum);
   const only = [...digests.keys()].filter((group) => digests[group] !== remote.digests[group]);
   if (only.length > maxListedGroups) return null;
   const manifest = only.length ? await theirs.manifest({ groups: { count, only } }) : null;

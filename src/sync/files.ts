@@ -1,5 +1,5 @@
 /** Files as synchronisation sees them: paths with checksums, their kinds, and the order in which they need each other. */
-import { enclosingFolders, parsePath, type RecordRef } from '../catalogue/layout.ts';
+import { enclosingFolders, parseCataloguePath, type RecordRef } from '../catalogue/layout.ts';
 
 export interface FileState {
   /** SHA-256 in hexadecimal. */
@@ -26,14 +26,14 @@ export interface ThreeWay {
 
 export type FileKind = RecordRef['kind'] | 'payload' | 'media' | 'settings' | 'unknown';
 
-export function kindOf(path: string): FileKind {
-  const info = parsePath(path);
+export function syncFileKind(path: string): FileKind {
+  const info = parseCataloguePath(path);
   return info.kind === 'record' ? info.ref.kind : info.kind;
 }
 
 /** The folder of a dataset or a namespace, with a slash at its end, by the path of its record; null for other files. */
 export function containerFolder(path: string): string | null {
-  const kind = kindOf(path);
+  const kind = syncFileKind(path);
   return kind === 'dataset' || kind === 'namespace' ? (enclosingFolders(path)[0] ?? null) : null;
 }
 
@@ -51,4 +51,4 @@ const dependencyOrder: readonly FileKind[] = [
 ];
 
 /** Position of a file in the order of additions; removals go in reverse. */
-export const dependencyRank = (path: string): number => dependencyOrder.indexOf(kindOf(path));
+export const dependencyRank = (path: string): number => dependencyOrder.indexOf(syncFileKind(path));

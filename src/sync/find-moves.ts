@@ -12,7 +12,7 @@ import {
   type Renaming,
   sharedMoveCandidates,
 } from './moves.ts';
-import { isRefusal } from './run.ts';
+import { concernsOneFileOnly } from './run.ts';
 import type { SyncState } from './state.ts';
 import { parseRecordFields, type TextReader } from './texts.ts';
 
@@ -107,6 +107,6 @@ function idMarks(path: string, text: string | null): string[] {
 }
 
 function nullIfRefused(error: unknown): null {
-  if (isRefusal(error)) return null;
+  if (concernsOneFileOnly(error)) return null;
   throw error;
 }

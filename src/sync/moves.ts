@@ -4,7 +4,7 @@
  */
 import { extname } from 'node:path/posix';
 import { enclosingFolders } from '../catalogue/layout.ts';
-import { containerFolder, type FileKind, type Files, kindOf, type Side, type ThreeWay } from './files.ts';
+import { containerFolder, type FileKind, type Files, type Side, syncFileKind, type ThreeWay } from './files.ts';
 
 export interface Renaming {
   /** Path of the record before. */
@@ -29,17 +29,19 @@ export const movableKinds: readonly FileKind[] = ['namespace', 'dataset', 'group
 
 /** Records that one side may have moved: `other` still has them, and has nothing at the new path. */
 export function moveCandidates(kind: FileKind, base: Files, mover: Files, other: Files): MoveCandidates {
-  const removed = [...base.keys()].filter((path) => kindOf(path) === kind && !mover.has(path) && other.has(path));
+  const removed = [...base.keys()].filter((path) => syncFileKind(path) === kind && !mover.has(path) && other.has(path));
   if (removed.length === 0) return { removed, added: [] };
-  const isNew = (path: string) => kindOf(path) === kind && !base.has(path) && !other.has(path);
+  const isNew = (path: string) => syncFileKind(path) === kind && !base.has(path) && !other.has(path);
   return { removed, added: [...mover.keys()].filter(isNew) };
 }
 
 /** Records that both sides may have moved, to the same path. */
 export function sharedMoveCandidates(kind: FileKind, { base, ours, theirs }: ThreeWay): MoveCandidates {
-  const removed = [...base.keys()].filter((path) => kindOf(path) === kind && !ours.has(path) && !theirs.has(path));
+  const removed = [...base.keys()].filter(
+    (path) => syncFileKind(path) === kind && !ours.has(path) && !theirs.has(path),
+  );
   if (removed.length === 0) return { removed, added: [] };
-  const isNew = (path: string) => kindOf(path) === kind && theirs.has(path) && !base.has(path);
+  const isNew = (path: string) => syncFileKind(path) === kind && theirs.has(path) && !base.has(path);
   return { removed, added: [...ours.keys()].filter(isNew) };
 }
 

@@ -113,14 +113,14 @@ function fileSteps(path: string, target: Files, source: Files, pending: readonly
  * Stage of a step: additions in the order of dependencies, then removals in reverse. Moves come right before the first
  * step that may need them. Steps of one stage don't depend on each other, except moves.
  */
-export function stageOf(step: SyncStep): number {
+export function stepStage(step: SyncStep): number {
   const rank = dependencyRank(step.path);
   if (step.do === 'move') return rank - 0.5;
   return step.do === 'remove' ? 100 - rank : rank;
 }
 
 const sortByStage = (steps: readonly SyncStep[]): readonly SyncStep[] =>
-  [...steps].sort((a, b) => stageOf(a) - stageOf(b));
+  [...steps].sort((a, b) => stepStage(a) - stepStage(b));
 
 /**
  * Resolves conflicts by a change of the last common state: the file of the side that was not chosen becomes the common
@@ -138,7 +138,7 @@ export function resolveConflicts(
  * True if a name means a path: the path itself, or the name of a record (`parks/trees`, `groups/gardeners`) for the
  * record and everything in it.
  */
-export function matchesName(name: string, path: string): boolean {
+export function nameMeansPath(name: string, path: string): boolean {
   const own = describePath(path);
   return path === name || own === name || own.startsWith(`${name}/`) || own.startsWith(`${name}@`);
 }
@@ -149,7 +149,7 @@ export function matchesName(name: string, path: string): boolean {
  */
 export function selectNamed(plan: SyncPlan, names: readonly string[]): SyncPlan {
   if (names.length === 0) return plan;
-  const isNamed = ({ path }: { readonly path: string }) => names.some((name) => matchesName(name, path));
+  const isNamed = ({ path }: { readonly path: string }) => names.some((name) => nameMeansPath(name, path));
   const select = (steps: readonly SyncStep[]) => {
     const containers = new Set(steps.filter(isNamed).flatMap(({ path }) => enclosingFolders(path)));
     const isNeeded = (step: SyncStep) =>

@@ -1,7 +1,7 @@
 /** Progress and outcome of a transfer. */
 import { ConflictError, NotFoundError, NotPermittedError, StaleError, ValidationError } from '../catalogue/errors.ts';
 import { enclosingFolders } from '../catalogue/layout.ts';
-import { kindOf } from './files.ts';
+import { syncFileKind } from './files.ts';
 import type { SyncStep } from './plan.ts';
 
 export interface Progress {
@@ -28,7 +28,7 @@ export interface TransferOutcome {
 const refusals = [ConflictError, NotFoundError, NotPermittedError, StaleError, ValidationError];
 
 /** True for an error that concerns one file only, so that the other steps can go on. */
-export const isRefusal = (error: unknown): error is Error => refusals.some((kind) => error instanceof kind);
+export const concernsOneFileOnly = (error: unknown): error is Error => refusals.some((kind) => error instanceof kind);
 
 /** Bytes that a step transfers. */
 export const transferSize = (step: SyncStep): number => ('now' in step ? step.now.size : 0);
@@ -65,7 +65,7 @@ export class TransferRun implements TransferOutcome {
     this.failures.push({ path: step.path, error });
     this.#inProgress.delete(step);
     const [folder] = enclosingFolders(step.do === 'move' ? step.to : step.path);
-    const kind = kindOf(step.path);
+    const kind = syncFileKind(step.path);
     if (folder === undefined) return;
     if (step.do === 'put') this.#incompleteDatasets.add(folder);
     else if ((kind === 'dataset' || kind === 'namespace') && (step.do === 'move' || step.ifMatch === null))
@@ -74,7 +74,7 @@ export class TransferRun implements TransferOutcome {
   }
 
   get hasRenamedGroups(): boolean {
-    return this.done.some((step) => step.do === 'move' && kindOf(step.path) === 'group');
+    return this.done.some((step) => step.do === 'move' && syncFileKind(step.path) === 'group');
   }
 
   /** @param bytes of the step's payload that were sent so far */
@@ -88,7 +88,7 @@ export class TransferRun implements TransferOutcome {
     const folders = enclosingFolders(step.path);
     const isBlocked =
       folders.some((folder) => this.#missingFolders.has(folder)) ||
-      (this.#incompleteDatasets.has(folders[0] ?? '') && kindOf(step.path) === 'version' && step.do === 'write');
+      (this.#incompleteDatasets.has(folders[0] ?? '') && syncFileKind(step.path) === 'version' && step.do === 'write');
     if (isBlocked) this.skipped.push(step);
     return isBlocked;
   }

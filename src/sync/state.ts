@@ -7,7 +7,7 @@
  */
 import { chmod, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { syncFolder } from '../disk/durable.ts';
+import { flushFolderToDisk } from '../disk/durable.ts';
 import { containerFolder, type FileState } from './files.ts';
 import { LineFile, type LinePosition } from './line-file.ts';
 import { pathAfter } from './moves.ts';
@@ -126,7 +126,7 @@ export class SyncState {
     this.#files = files;
     this.#header = header;
     this.#isChanged = false;
-    await syncFolder(dirname(this.#path));
+    await flushFolderToDisk(dirname(this.#path));
   }
 
   close(): Promise<void> {

@@ -1,10 +1,10 @@
 /** Summary of a plan for people: steps and conflicts by name, with the fields that change. */
 import { mapConcurrent } from '../catalogue/concurrency.ts';
-import { describePath, isBytesPath, parsePath } from '../catalogue/layout.ts';
+import { describePath, isBytesPath, parseCataloguePath } from '../catalogue/layout.ts';
 import { formatRef } from '../catalogue/ref.ts';
 import type { Comparison, Pair } from './compare.ts';
 import { changedFields, type FieldConflict, fieldConflicts } from './field-conflicts.ts';
-import { kindOf, type LocatedFile } from './files.ts';
+import { type LocatedFile, syncFileKind } from './files.ts';
 import type { Conflict, SyncStep } from './plan.ts';
 import type { SyncState } from './state.ts';
 import { parseRecordFields, type TextReader } from './texts.ts';
@@ -45,7 +45,7 @@ export async function summarizeChanges(
 ): Promise<readonly ChangeSummary[]> {
   const versions = new Map<string, SyncStep>();
   for (const step of steps)
-    if (step.do === 'write' && kindOf(step.path) === 'version') versions.set(describePath(step.path), step);
+    if (step.do === 'write' && syncFileKind(step.path) === 'version') versions.set(describePath(step.path), step);
   const sizes = new Map<SyncStep, number>();
   const listed: SyncStep[] = [];
   for (const step of steps) {
@@ -90,7 +90,7 @@ function stepSummary(step: SyncStep, size?: number, fields?: readonly string[]):
 
 /** The version that a payload is named after, as `parks/trees@…`; null for other bytes. */
 function versionOfPayload(path: string): string | null {
-  const info = parsePath(path);
+  const info = parseCataloguePath(path);
   if (info.kind !== 'payload') return null;
   const { dataset, file } = info;
   const slug = file.split('.')[0] ?? '';

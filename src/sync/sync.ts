@@ -4,11 +4,11 @@ import { NotFoundError } from '../catalogue/errors.ts';
 import { isBytesPath } from '../catalogue/layout.ts';
 import { type Comparison, compareReplicas, type Pair } from './compare.ts';
 import type { Files, LocatedFile, Side } from './files.ts';
-import { matchesName, resolveConflicts, type SyncPlan, type SyncStep, selectNamed } from './plan.ts';
+import { nameMeansPath, resolveConflicts, type SyncPlan, type SyncStep, selectNamed } from './plan.ts';
 import type { Progress, TransferOutcome } from './run.ts';
 import type { SyncState } from './state.ts';
-import { type TextReader, TextSpool, textReader } from './texts.ts';
-import { findForbidden, transfer } from './transfer.ts';
+import { makeTextReader, type TextReader, TextSpool } from './texts.ts';
+import { findForbiddenSteps, performSyncSteps } from './transfer.ts';
 
 export interface SyncOptions {
   /** Names of the records to synchronise; default all. */
@@ -69,7 +69,7 @@ async function synchronize(pair: Pair, options: SyncOptions, from: Side): Promis
     await options.onPlan?.({ plan, steps, comparison });
     if (dryRun) {
       const outgoing = from === 'ours' ? steps : [];
-      const failures = await findForbidden({ steps: outgoing, target: pair.theirs, texts: comparison.texts.ours });
+      const failures = await findForbiddenSteps({ steps: outgoing, target: pair.theirs, texts: comparison.texts.ours });
       return { plan, keptOurs, done: [], failures, skipped: [] };
     }
     const otherTexts = comparison.texts[choice === 'ours' ? 'theirs' : 'ours'];
@@ -78,8 +78,16 @@ async function synchronize(pair: Pair, options: SyncOptions, from: Side): Promis
     await state.flush();
     const [source, target] = from === 'theirs' ? [pair.theirs, pair.ours] : [pair.ours, pair.theirs];
     spool = await spoolTexts(pair, comparison, from, steps);
-    const texts = spool ? textReader(source, spool) : comparison.texts[from];
-    const { done, failures, skipped } = await transfer({ steps, source, target, texts, state, signal, onProgress });
+    const texts = spool ? makeTextReader(source, spool) : comparison.texts[from];
+    const { done, failures, skipped } = await performSyncSteps({
+      steps,
+      source,
+      target,
+      texts,
+      state,
+      signal,
+      onProgress,
+    });
     const isRemoteUnchanged = from === 'theirs' || done.length === 0;
     const tag = isRemoteUnchanged && haveSameFiles(state.files, comparison.theirs) ? comparison.tag : null;
     // Files that were blocked because the user is not signed in stay blocked until the user is.
@@ -104,7 +112,7 @@ async function setStateFile(
 }
 
 function assertNamesExist(names: readonly string[], { hasPath }: Comparison): void {
-  const unknown = names.find((name) => !hasPath((path) => matchesName(name, path)));
+  const unknown = names.find((name) => !hasPath((path) => nameMeansPath(name, path)));
   if (unknown !== undefined)
     throw new NotFoundError(
       `Neither the local nor the remote catalogue has ${unknown}. ` +

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { StaleError, ValidationError } from '../catalogue/errors.ts';
 import { recordFormat } from '../catalogue/layout.ts';
 import type { FileEntry, Replica } from '../catalogue/replica.ts';
-import { checksumOf } from '../disk/checksum.ts';
+import { computeChecksum } from '../disk/checksum.ts';
 import { parseRecord } from '../text/parse.ts';
 import type { RecordFields } from './field-conflicts.ts';
 import { LineFile, type LinePosition } from './line-file.ts';
@@ -26,7 +26,7 @@ export class TextSpool {
 
   /** Keeps the text of an entry, if it has the entry's checksum. */
   async add({ checksum, text }: FileEntry): Promise<void> {
-    if (text === undefined || this.#positions.has(checksum) || checksumOf(text) !== checksum) return;
+    if (text === undefined || this.#positions.has(checksum) || computeChecksum(text) !== checksum) return;
     this.#positions.set(checksum, await this.#lines.append(JSON.stringify(text)));
   }
 
@@ -57,7 +57,7 @@ export interface TextReader {
 const maxCached = 4_000_000;
 
 /** A reader that takes texts from the spool, and those that aren't in it from the replica. */
-export function textReader(replica: Replica, spool?: TextSpool): TextReader {
+export function makeTextReader(replica: Replica, spool?: TextSpool): TextReader {
   const cache = new Map<string, string>();
   let size = 0;
   return {
@@ -66,7 +66,7 @@ export function textReader(replica: Replica, spool?: TextSpool): TextReader {
       const known = cache.get(checksum) ?? (await spool?.get(checksum));
       if (known !== undefined && known !== null) return known;
       const text = await readRecordText(await replica.read(path, { checksum }));
-      if (checksumOf(text) !== checksum) throw new StaleError();
+      if (computeChecksum(text) !== checksum) throw new StaleError();
       size += text.length;
       if (size > maxCached) {
         cache.clear();

@@ -3,9 +3,16 @@ import { Readable } from 'node:stream';
 import { mapConcurrent } from '../catalogue/concurrency.ts';
 import { NotPermittedError, StaleError } from '../catalogue/errors.ts';
 import type { RecordChange, Replica } from '../catalogue/replica.ts';
-import { kindOf } from './files.ts';
-import { type SyncStep, stageOf } from './plan.ts';
-import { type Failure, isRefusal, type Progress, type TransferOutcome, TransferRun, transferSize } from './run.ts';
+import { syncFileKind } from './files.ts';
+import { type SyncStep, stepStage } from './plan.ts';
+import {
+  concernsOneFileOnly,
+  type Failure,
+  type Progress,
+  type TransferOutcome,
+  TransferRun,
+  transferSize,
+} from './run.ts';
 import type { SyncState } from './state.ts';
 import type { TextReader } from './texts.ts';
 
@@ -34,7 +41,7 @@ const payloadsAtOnce = 2;
  * @throws an error that concerns all steps, such as UnreachableError; the signal's reason. Steps that are done by then
  *   are recorded.
  */
-export async function transfer(job: TransferJob): Promise<TransferOutcome> {
+export async function performSyncSteps(job: TransferJob): Promise<TransferOutcome> {
   const { steps, signal, state, onProgress } = job;
   const run = new TransferRun(steps, onProgress);
   try {
@@ -66,9 +73,9 @@ export async function transfer(job: TransferJob): Promise<TransferOutcome> {
 function stagesOf(steps: readonly SyncStep[]): readonly (readonly SyncStep[])[] {
   const stages = new Map<number, SyncStep[]>();
   for (const step of steps) {
-    const stage = stages.get(stageOf(step));
+    const stage = stages.get(stepStage(step));
     if (stage) stage.push(step);
-    else stages.set(stageOf(step), [step]);
+    else stages.set(stepStage(step), [step]);
   }
   return [...stages].sort(([a], [b]) => a - b).map(([, stage]) => stage);
 }
@@ -122,7 +129,7 @@ async function applyBatch(
 }
 
 /** The steps that the target doesn't permit, found without changing anything. */
-export async function findForbidden({
+export async function findForbiddenSteps({
   steps,
   target,
   texts,
@@ -155,7 +162,7 @@ function recordChange(step: SyncStep, ifMatch: string | null, text: string): Rec
  * namespaces.
  */
 async function currentChecksum(step: SyncStep, target: Replica): Promise<string | null> {
-  if (step.do !== 'write' || step.ifMatch === null || !['user', 'namespace'].includes(kindOf(step.path)))
+  if (step.do !== 'write' || step.ifMatch === null || !['user', 'namespace'].includes(syncFileKind(step.path)))
     return step.ifMatch;
   return (await target.entry(step.path)).checksum;
 }
@@ -190,7 +197,7 @@ async function failIfRefused(step: SyncStep, run: TransferRun, work: () => Promi
   try {
     await work();
   } catch (error) {
-    if (!isRefusal(error)) throw error;
+    if (!concernsOneFileOnly(error)) throw error;
     run.markFailed(step, error);
   }
 }

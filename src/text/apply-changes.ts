@@ -1,11 +1,11 @@
 /** The smallest edits that change the value of a source text. */
 import { isDeepStrictEqual } from 'node:util';
-import { blockEditor, endWithComments, removeEntry } from './block-editor.ts';
-import { diffEntries } from './entry-diff.ts';
+import { blockEditor, entryEndWithComments, removeYamlEntry } from './block-editor.ts';
+import { diffCollectionEntries } from './entry-diff.ts';
 import { flowEditor } from './flow-editor.ts';
-import { applyEdits, lineStart, type SourceText, type TextEdit } from './source-text.ts';
+import { applyTextEdits, type SourceText, startOfLine, type TextEdit } from './source-text.ts';
 import { type Collection, type Entry, hasAlias, type Node } from './tree.ts';
-import { blockScalar, isScalar, pairLines, scalarText, type Value } from './yaml-writer.ts';
+import { isScalar, type Value, yamlBlockScalar, yamlPairLines, yamlScalarText } from './yaml-writer.ts';
 
 type Mapping = Readonly<Record<string, Value>>;
 
@@ -18,7 +18,7 @@ export type Fallback = 'aliases' | 'value';
  * @param fallbacks by key
  * @returns null if edits overlap
  */
-export function applyChanges(
+export function applyValueChanges(
   source: SourceText,
   root: Collection,
   before: Mapping,
@@ -26,8 +26,8 @@ export function applyChanges(
   order: readonly string[],
   fallbacks: ReadonlyMap<string, Fallback>,
 ): string | null {
-  const diff = diffEntries(root, before, after, order);
-  if (diff === null) return applyEdits(source.text, rewriteRoot(source, root, after));
+  const diff = diffCollectionEntries(root, before, after, order);
+  if (diff === null) return applyTextEdits(source.text, rewriteRoot(source, root, after));
   const editor = root.flow ? flowEditor : blockEditor;
   const { first, last } = editor.changeEntries(source, root, diff);
   const within = diff.kept.flatMap(({ entry, before, after }) => {
@@ -35,7 +35,7 @@ export function applyChanges(
     if (fallback === 'value') return editor.replaceValue(source, entry, after);
     return editEntry(source, entry, root.flow, before, after, fallback === 'aliases');
   });
-  return applyEdits(source.text, [...first, ...within, ...last]);
+  return applyTextEdits(source.text, [...first, ...within, ...last]);
 }
 
 /** @param expandAliases true to expand aliases even if their value doesn't change */
@@ -50,7 +50,7 @@ function editEntry(
   const node = entry.value;
   if (isDeepStrictEqual(before, after) && !(expandAliases && hasAlias(node))) return [];
   if (node.kind === 'mapping' || node.kind === 'list') {
-    const diff = diffEntries(node, before, after);
+    const diff = diffCollectionEntries(node, before, after);
     if (diff !== null) {
       const { first, last } = (node.flow ? flowEditor : blockEditor).changeEntries(source, node, diff);
       const within = diff.kept.flatMap((kept) =>
@@ -71,8 +71,8 @@ function scalarInPlace({ text, json }: SourceText, node: Node, inFlow: boolean, 
   const style = node.kind === 'alias' ? 'plain' : node.style;
   if (style === 'literal' || style === 'folded') return null;
   const isEscaped = style === 'double' && text.slice(node.start, node.end).includes('\\n');
-  const canBeBlock = typeof after === 'string' && after.includes('\n') && blockScalar(after, 0, 'literal') !== null;
-  return canBeBlock && !inFlow && !isEscaped ? null : scalarText(after, style, inFlow);
+  const canBeBlock = typeof after === 'string' && after.includes('\n') && yamlBlockScalar(after, 0, 'literal') !== null;
+  return canBeBlock && !inFlow && !isEscaped ? null : yamlScalarText(after, style, inFlow);
 }
 
 /** Rewrites the mapping, none of whose keys stays; comments between them do. */
@@ -81,12 +81,12 @@ function rewriteRoot({ text, style, json }: SourceText, root: Collection, after:
     const written = JSON.stringify(after, undefined, json.indent ?? undefined).replaceAll('\n', style.lineBreak);
     return [{ start: root.start, end: root.end, text: written }];
   }
-  const lines = Object.entries(after).flatMap(([key, value]) => pairLines(key, value, 0, style));
+  const lines = Object.entries(after).flatMap(([key, value]) => yamlPairLines(key, value, 0, style));
   const written = lines.length === 0 ? '{}' : lines.join(style.lineBreak);
   const [first, ...rest] = root.entries;
   if (root.flow || first === undefined) return [{ start: root.start, end: root.end, text: written }];
   return [
-    { start: lineStart(text, first.start), end: endWithComments(text, first), text: written },
-    ...rest.map((entry) => removeEntry(text, entry, first)),
+    { start: startOfLine(text, first.start), end: entryEndWithComments(text, first), text: written },
+    ...rest.map((entry) => removeYamlEntry(text, entry, first)),
   ];
 }

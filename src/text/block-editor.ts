@@ -2,15 +2,15 @@
 import type { EntryDiff } from './entry-diff.ts';
 import {
   type CollectionEditor,
-  columnOf,
+  columnAtOffset,
+  endOfLine,
   isFirstOnLine,
-  lineEnd,
-  lineStart,
   type SourceText,
+  startOfLine,
   type TextEdit,
 } from './source-text.ts';
-import { blockHeader, type Collection, type Entry, entryEnd } from './tree.ts';
-import { itemLines, pairLines, type Value, writeValue } from './yaml-writer.ts';
+import { blockHeader, type Collection, type Entry, endOfEntry } from './tree.ts';
+import { type Value, writeYamlValue, yamlItemLines, yamlPairLines } from './yaml-writer.ts';
 
 /** The spans of an entry's value: the part on the line of its key or dash, and the lines below. */
 interface ValueSpans {
@@ -21,32 +21,32 @@ interface ValueSpans {
 function valueSpans(text: string, { valueFrom, value }: Entry): ValueSpans {
   const isBlockScalar = value.kind === 'scalar' && (value.style === 'literal' || value.style === 'folded');
   const isBlockCollection = (value.kind === 'mapping' || value.kind === 'list') && !value.flow;
-  const isBelow = lineStart(text, value.start) > valueFrom;
+  const isBelow = startOfLine(text, value.start) > valueFrom;
   if (isBlockScalar && !isBelow) {
     const end = value.start + blockHeader(text, value.start).length;
-    const body = value.end > end ? { start: lineEnd(text, end), end: value.end } : null;
+    const body = value.end > end ? { start: endOfLine(text, end), end: value.end } : null;
     return { head: { start: valueFrom, end }, body };
   }
   if (isBelow) {
     const head = { start: valueFrom, end: value.properties?.end ?? valueFrom };
-    const start = lineStart(text, value.start) - 1;
-    return { head, body: { start: text[start - 1] === '\r' ? start - 1 : start, end: lineEnd(text, value.end) } };
+    const start = startOfLine(text, value.start) - 1;
+    return { head, body: { start: text[start - 1] === '\r' ? start - 1 : start, end: endOfLine(text, value.end) } };
   }
-  const end = isBlockCollection ? lineEnd(text, value.end) : Math.max(valueFrom, value.end);
+  const end = isBlockCollection ? endOfLine(text, value.end) : Math.max(valueFrom, value.end);
   return { head: { start: valueFrom, end }, body: null };
 }
 
 /** Replaces the value behind a key or dash; a comment on the line of the key stays. */
 function replaceValue({ text, style }: SourceText, entry: Entry, value: Value): TextEdit[] {
   const old = entry.value;
-  const column = columnOf(text, entry.start);
+  const column = columnAtOffset(text, entry.start);
   const isBlockScalar = old.kind === 'scalar' && (old.style === 'literal' || old.style === 'folded');
   const scalarStyle = isBlockScalar ? old.style : 'plain';
   const keepsIndent = isBlockScalar && old.indent > column && typeof value === 'string';
   const valueStyle = keepsIndent ? { ...style, indent: old.indent - column } : style;
-  const { head, lines } = writeValue(value, column, valueStyle, scalarStyle, entry.key === null);
+  const { head, lines } = writeYamlValue(value, column, valueStyle, scalarStyle, entry.key === null);
   const spans = valueSpans(text, entry);
-  const below = lineEnd(text, spans.head.end);
+  const below = endOfLine(text, spans.head.end);
   return [
     { ...spans.head, text: head && ` ${head}` },
     { start: below, end: below, text: lines.map((line) => style.lineBreak + line).join('') },
@@ -60,49 +60,49 @@ function changeEntries(
   diff: EntryDiff,
 ): ReturnType<CollectionEditor['changeEntries']> {
   const firstKept = diff.kept[0].entry;
-  const column = columnOf(text, node.entries[0]?.start ?? 0);
+  const column = columnAtOffset(text, node.entries[0]?.start ?? 0);
   const addedAfter = (previous: Entry | null) =>
     diff.added
       .filter((added) => added.previous === previous)
       .flatMap(({ key, value }) =>
-        key === null ? itemLines(value, column, style) : pairLines(key, value, column, style),
+        key === null ? yamlItemLines(value, column, style) : yamlPairLines(key, value, column, style),
       );
   const before = addedAfter(null);
   const last: TextEdit[] = [];
   for (const { entry } of diff.kept) {
     const lines = addedAfter(entry);
-    const at = endWithComments(text, entry);
+    const at = entryEndWithComments(text, entry);
     if (lines.length > 0) last.push({ start: at, end: at, text: lines.map((line) => style.lineBreak + line).join('') });
   }
-  for (const entry of diff.removed) last.push(removeEntry(text, entry, firstKept));
+  for (const entry of diff.removed) last.push(removeYamlEntry(text, entry, firstKept));
   return { first: before.length === 0 ? [] : [insertBefore(text, firstKept, before, style.lineBreak)], last };
 }
 
 /** The end of an entry's last line and of the comments below it that are indented more, and so belong to it. */
-export function endWithComments(text: string, entry: Entry): number {
-  const column = columnOf(text, entry.start);
-  let end = lineEnd(text, entryEnd(entry));
+export function entryEndWithComments(text: string, entry: Entry): number {
+  const column = columnAtOffset(text, entry.start);
+  let end = endOfLine(text, endOfEntry(entry));
   for (;;) {
     const start = text.indexOf('\n', end) + 1;
-    const comment = start === 0 ? null : /^([ \t]*)#/.exec(text.slice(start, lineEnd(text, start)));
+    const comment = start === 0 ? null : /^([ \t]*)#/.exec(text.slice(start, endOfLine(text, start)));
     if (!comment || (comment[1] ?? '').length <= column) return end;
-    end = lineEnd(text, start);
+    end = endOfLine(text, start);
   }
 }
 
 function insertBefore(text: string, entry: Entry, lines: readonly string[], lineBreak: string): TextEdit {
-  const column = columnOf(text, entry.start);
+  const column = columnAtOffset(text, entry.start);
   if (!isFirstOnLine(text, entry.start)) {
     // `- name: x`: the new key comes behind the dash.
     const inserted = lines.join(lineBreak).trimStart() + lineBreak + ' '.repeat(column);
     return { start: entry.start, end: entry.start, text: inserted };
   }
   // Comments right above belong to the entry; those at the start of the file, to the file.
-  const ownLine = lineStart(text, entry.start);
+  const ownLine = startOfLine(text, entry.start);
   let at = ownLine;
   for (let above = at; above > 0; at = above) {
-    above = lineStart(text, above - 1);
-    const comment = /^[ \t]*#/.exec(text.slice(above, lineEnd(text, above)));
+    above = startOfLine(text, above - 1);
+    const comment = /^[ \t]*#/.exec(text.slice(above, endOfLine(text, above)));
     if (!comment || comment[0].length - 1 > column) break;
   }
   if (at === 0) at = ownLine;
@@ -110,10 +110,10 @@ function insertBefore(text: string, entry: Entry, lines: readonly string[], line
 }
 
 /** Removes the lines of an entry. If it shares its first line with a dash, the first kept entry takes that place. */
-export function removeEntry(text: string, entry: Entry, firstKept: Entry): TextEdit {
-  const end = endWithComments(text, entry);
+export function removeYamlEntry(text: string, entry: Entry, firstKept: Entry): TextEdit {
+  const end = entryEndWithComments(text, entry);
   if (isFirstOnLine(text, entry.start)) {
-    const start = lineStart(text, entry.start);
+    const start = startOfLine(text, entry.start);
     // A line break goes with the line: the one behind it at the start of the collection, else the one before it.
     if (entry.start < firstKept.start) return { start, end: text.indexOf('\n', end) + 1, text: '' };
     const isBelowBlank = /\n\r?\n$/.test(text.slice(0, start));

@@ -4,11 +4,11 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { ConflictError } from '../catalogue/errors.ts';
-import { applyChanges, type Fallback } from './apply-changes.ts';
-import { type Format, parseRecord, parseTree, withoutByteOrderMark } from './parse.ts';
+import { applyValueChanges, type Fallback } from './apply-changes.ts';
+import { type Format, parseRecord, parseSyntaxTree, stripByteOrderMark } from './parse.ts';
 import { detectJsonStyle, detectStyle } from './source-text.ts';
-import { type Entry, entryEnd, hasAlias } from './tree.ts';
-import { defaultStyle, isMapping, pairLines, type Value } from './yaml-writer.ts';
+import { type Entry, endOfEntry, hasAlias } from './tree.ts';
+import { defaultStyle, isMapping, type Value, yamlPairLines } from './yaml-writer.ts';
 
 type Mapping = Readonly<Record<string, Value>>;
 
@@ -20,18 +20,18 @@ type Mapping = Readonly<Record<string, Value>>;
  * @throws ConflictError if the text is broken, or written in a way that can't be edited; TypeError for a value that
  *   isn't JSON
  */
-export function editText(
+export function editRecordText(
   text: string,
   format: Format,
   changes: Readonly<Record<string, unknown>>,
   order: readonly string[],
 ): string {
-  const body = withoutByteOrderMark(text);
+  const body = stripByteOrderMark(text);
   const before = parseMapping(body, format);
   const after = merge(before, changes, format);
   if (isDeepStrictEqual(before, after)) return text;
 
-  const root = parseTree(body, format);
+  const root = parseSyntaxTree(body, format);
   if (root.kind !== 'mapping') throw new ConflictError('The record is an alias, which can only be edited by hand.');
   const json = format === 'json' ? detectJsonStyle(body, root) : null;
   const source = { text: body, style: detectStyle(body, root), json };
@@ -39,7 +39,7 @@ export function editText(
   // Each round reads its result back. A key that came out wrong (an alias of a changed value, say) gets a larger edit
   // in the next round.
   for (;;) {
-    const result = applyChanges(source, root, before, after, order, fallbacks);
+    const result = applyValueChanges(source, root, before, after, order, fallbacks);
     const wrong = result === null ? null : differingKeys(result, format, after);
     if (result !== null && wrong?.length === 0) return text.slice(0, text.length - body.length) + result;
     const suspects = (wrong ?? suspectKeys(body, root.entries, before, after)).filter(
@@ -56,10 +56,14 @@ export function editText(
  * @param header a comment for the first line, such as `# yaml-language-server: $schema=…`
  * @throws TypeError for a value that isn't JSON
  */
-export function newText(value: Readonly<Record<string, unknown>>, order: readonly string[], header?: string): string {
+export function newRecordText(
+  value: Readonly<Record<string, unknown>>,
+  order: readonly string[],
+  header?: string,
+): string {
   const record = merge({}, value, 'yaml');
   const keys = [...order.filter((key) => Object.hasOwn(record, key)), ...Object.keys(record)];
-  const lines = [...new Set(keys)].flatMap((key) => pairLines(key, record[key] as Value, 0, defaultStyle));
+  const lines = [...new Set(keys)].flatMap((key) => yamlPairLines(key, record[key] as Value, 0, defaultStyle));
   const text = [...(header === undefined ? [] : [header]), ...(lines.length === 0 ? ['{}'] : lines), ''].join('\n');
   if (differingKeys(text, 'yaml', record)?.length !== 0) throw new TypeError('The record has no text that reads back.');
   return text;
@@ -87,12 +91,12 @@ function differingKeys(text: string, format: Format, wanted: Mapping): string[] 
 function suspectKeys(text: string, entries: readonly Entry[], before: Mapping, after: Mapping): string[] {
   const changed = entries.filter(({ key }) => key !== null && !isDeepStrictEqual(before[key], after[key]));
   const anchors = changed.flatMap((entry) =>
-    [...text.slice(entry.start, entryEnd(entry)).matchAll(/&([^\s,[\]{}]+)/g)].map((match) => match[1]),
+    [...text.slice(entry.start, endOfEntry(entry)).matchAll(/&([^\s,[\]{}]+)/g)].map((match) => match[1]),
   );
   const repeating = entries.filter(
     (entry) =>
       hasAlias(entry.value) &&
-      anchors.some((name) => text.slice(entry.valueFrom, entryEnd(entry)).includes(`*${name}`)),
+      anchors.some((name) => text.slice(entry.valueFrom, endOfEntry(entry)).includes(`*${name}`)),
   );
   return [...new Set([...changed, ...repeating].map(({ key }) => key ?? ''))];
 }

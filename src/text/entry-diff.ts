@@ -28,7 +28,7 @@ export interface EntryDiff {
  * Compares a collection's old and new value; null if no entry stays, so that the collection is to be rewritten.
  * @param order of the keys, for the places of new ones
  */
-export function diffEntries(
+export function diffCollectionEntries(
   node: Collection,
   before: Value,
   after: Value,

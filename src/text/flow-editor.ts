@@ -1,8 +1,8 @@
 /** Edits within brackets: JSON, and the flow style of YAML. */
 import type { AddedEntry, EntryDiff } from './entry-diff.ts';
-import { type CollectionEditor, lineEnd, lineStart, type SourceText, type TextEdit } from './source-text.ts';
-import { type Collection, type Entry, entryEnd, skipBlank } from './tree.ts';
-import { flowText, isList, isScalar, scalarText, type Value } from './yaml-writer.ts';
+import { type CollectionEditor, endOfLine, type SourceText, startOfLine, type TextEdit } from './source-text.ts';
+import { type Collection, type Entry, endOfEntry, skipBlanksAndComments } from './tree.ts';
+import { isList, isScalar, type Value, yamlFlowText, yamlScalarText } from './yaml-writer.ts';
 
 /** White space behind commas and colons, as in the rest of the collection. */
 interface Spacing {
@@ -43,13 +43,13 @@ function changeEntries(
 /** The text of a new entry, with quotes like the others of its collection. */
 function entryText(source: SourceText, node: Collection, spacing: Spacing, { key, value }: AddedEntry): string {
   const allQuoted = node.entries.every(({ value }) => value.kind === 'scalar' && value.style === 'double');
-  const quote = (item: string) => (source.json ? JSON.stringify(item) : scalarText(item, 'double'));
+  const quote = (item: string) => (source.json ? JSON.stringify(item) : yamlScalarText(item, 'double'));
   if (key === null && allQuoted && typeof value === 'string') return quote(value);
   const lineAt = spacing.comma.lastIndexOf('\n');
   const written = valueText(source, value, lineAt < 0 ? '' : spacing.comma.slice(lineAt + 1));
   if (key === null) return written;
   const isQuoted = source.text[node.entries[0]?.start ?? 0] === '"';
-  return `${isQuoted ? quote(key) : scalarText(key, 'plain', true)}:${spacing.colon}${written}`;
+  return `${isQuoted ? quote(key) : yamlScalarText(key, 'plain', true)}:${spacing.colon}${written}`;
 }
 
 function insertAfter(
@@ -59,11 +59,11 @@ function insertAfter(
   space: string,
   lineBreak: string,
 ): TextEdit[] {
-  const end = entryEnd(entry);
-  const comment = /^[ \t]*(,?)[ \t]+#/.exec(text.slice(end, lineEnd(text, end)));
+  const end = endOfEntry(entry);
+  const comment = /^[ \t]*(,?)[ \t]+#/.exec(text.slice(end, endOfLine(text, end)));
   if (comment === null) return [{ start: end, end, text: written.map((item) => `,${space}${item}`).join('') }];
   // A comment behind the entry stays there, and the new entries come below.
-  const below = lineEnd(text, end);
+  const below = endOfLine(text, end);
   const gap = space.includes('\n') ? space : lineBreak + indentation(text, entry.start);
   if (comment[1] === ',') return [{ start: below, end: below, text: written.map((item) => `${gap}${item},`).join('') }];
   return [
@@ -83,13 +83,17 @@ function removeEntries(text: string, node: Collection, diff: EntryDiff): TextEdi
     }
     const isLast = node.entries.slice(index).every((other) => removed.has(other));
     if (isLast) {
-      const end = entryEnd(node.entries.at(-1) ?? entry);
-      edits.push({ start: lastKept === null ? entry.start : entryEnd(lastKept), end, text: '' });
+      const end = endOfEntry(node.entries.at(-1) ?? entry);
+      edits.push({ start: lastKept === null ? entry.start : endOfEntry(lastKept), end, text: '' });
       break;
     }
     const next = node.entries[index + 1];
-    const hasComment = next === undefined || text.slice(entryEnd(entry), next.start).includes('#');
-    edits.push({ start: entry.start, end: hasComment ? skipBlank(text, entryEnd(entry)) + 1 : next.start, text: '' });
+    const hasComment = next === undefined || text.slice(endOfEntry(entry), next.start).includes('#');
+    edits.push({
+      start: entry.start,
+      end: hasComment ? skipBlanksAndComments(text, endOfEntry(entry)) + 1 : next.start,
+      text: '',
+    });
   }
   return edits;
 }
@@ -98,8 +102,8 @@ function detectSpacing({ text, json, style }: SourceText, node: Collection): Spa
   const [first, second] = node.entries;
   const space = json?.space ?? ' ';
   if (first === undefined) return { comma: space, colon: space };
-  const between = second && text.slice(text.indexOf(',', entryEnd(first)) + 1, second.start);
-  const isMultiline = lineStart(text, first.start) > node.start;
+  const between = second && text.slice(text.indexOf(',', endOfEntry(first)) + 1, second.start);
+  const isMultiline = startOfLine(text, first.start) > node.start;
   const usual = isMultiline ? style.lineBreak + indentation(text, first.start) : space;
   const colon = first.key === null ? space : text.slice(first.valueFrom, first.value.start);
   return {
@@ -109,11 +113,11 @@ function detectSpacing({ text, json, style }: SourceText, node: Collection): Spa
 }
 
 /** The white space at the start of the line. */
-const indentation = (text: string, at: number) => /^[ \t]*/.exec(text.slice(lineStart(text, at), at))?.[0] ?? '';
+const indentation = (text: string, at: number) => /^[ \t]*/.exec(text.slice(startOfLine(text, at), at))?.[0] ?? '';
 
 /** A value within brackets: in JSON on several lines if the file is, in YAML on one. */
 function valueText({ json, style }: SourceText, value: Value, indent: string): string {
-  if (json === null) return flowText(value);
+  if (json === null) return yamlFlowText(value);
   if (json.indent === null) return jsonLine(value, json.space);
   return JSON.stringify(value, undefined, json.indent).replaceAll('\n', style.lineBreak + indent);
 }

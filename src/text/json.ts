@@ -2,7 +2,7 @@
  * Strict JSON (RFC 8259). `JSON.parse` reads the values, since it is many times faster; the tree finds what it doesn't
  * report: duplicate keys, and the line and column of an error.
  */
-import { appendToPointer, duplicateKey, ParseError } from './parse-error.ts';
+import { appendToPointer, duplicateKeyError, ParseError } from './parse-error.ts';
 import { type Entry, maxDepth, type Node } from './tree.ts';
 
 /**
@@ -14,7 +14,7 @@ export function parseStrictJson(text: string): unknown {
   if (text.trim() === '')
     throw new ParseError(text, 0, 'The file is empty: it needs at least {} with keys and values.');
   const { colons, depth } = outline(text);
-  if (depth > maxDepth) treeOfJson(text);
+  if (depth > maxDepth) parseJsonTree(text);
   try {
     const value: unknown = JSON.parse(text);
     // If the value has fewer keys than the text has colons, a key is given twice.
@@ -22,7 +22,7 @@ export function parseStrictJson(text: string): unknown {
   } catch {
     // The tree's error is better: it has a position.
   }
-  treeOfJson(text);
+  parseJsonTree(text);
   throw new ParseError(text, 0, 'The file is no JSON.');
 }
 
@@ -59,7 +59,7 @@ function countKeys(value: unknown): number {
  * @param text without a byte order mark
  * @throws ParseError
  */
-export const treeOfJson = (text: string): Node => new JsonTreeReader(text).read();
+export const parseJsonTree = (text: string): Node => new JsonTreeReader(text).read();
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON strings may hold none
 const stringToken = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
@@ -122,7 +122,7 @@ class JsonTreeReader {
     const key = String(JSON.parse(source));
     const pointer = appendToPointer(parent, key);
     const first = offsets.get(key);
-    if (first !== undefined) throw duplicateKey(this.#text, key, first, start, pointer);
+    if (first !== undefined) throw duplicateKeyError(this.#text, key, first, start, pointer);
     offsets.set(key, start);
     this.#skipSpace();
     if (this.#text[this.#at] !== ':') throw this.#unexpected('a colon');

@@ -22,13 +22,13 @@ export class ParseError extends Error implements TextPosition {
   constructor(text: string, offset: number, message: string, pointer = '') {
     super(message);
     this.name = 'ParseError';
-    ({ line: this.line, column: this.column } = positionAt(text, offset));
+    ({ line: this.line, column: this.column } = lineAndColumnAt(text, offset));
     this.pointer = pointer;
   }
 }
 
 /** Line and column of an offset; a byte order mark at the start takes no column. */
-export function positionAt(text: string, offset: number): TextPosition {
+export function lineAndColumnAt(text: string, offset: number): TextPosition {
   const before = text.slice(0, offset);
   const line = before.split('\n').length;
   const column = offset - before.lastIndexOf('\n') - (line === 1 && before.startsWith('\ufeff') ? 1 : 0);
@@ -36,16 +36,22 @@ export function positionAt(text: string, offset: number): TextPosition {
 }
 
 /** A ParseError for the second of two equal keys; `first` and `second` are their offsets. */
-export const duplicateKey = (text: string, key: string, first: number, second: number, pointer: string): ParseError =>
+export const duplicateKeyError = (
+  text: string,
+  key: string,
+  first: number,
+  second: number,
+  pointer: string,
+): ParseError =>
   new ParseError(
     text,
     second,
-    `The key "${key}" is given twice, first in line ${positionAt(text, first).line}: keep one of them.`,
+    `The key "${key}" is given twice, first in line ${lineAndColumnAt(text, first).line}: keep one of them.`,
     pointer,
   );
 
 /** A ParseError for the conflicts that git's merge left in a text; null if there are none. */
-export function mergeConflict(text: string): ParseError | null {
+export function findMergeConflict(text: string): ParseError | null {
   const found: { readonly from: number; readonly to: number; readonly sides: string }[] = [];
   let start: { readonly line: number; readonly name: string } | undefined;
   let hasMiddle = false;

@@ -1,8 +1,8 @@
 /** Reading a record's text: its value, or its syntax error in words for the person who wrote it. */
-import { parseStrictJson, treeOfJson } from './json.ts';
-import { mergeConflict, ParseError, pointerTokens, positionAt, type TextPosition } from './parse-error.ts';
-import { type Collection, type Entry, entryEnd, type Node } from './tree.ts';
-import { readYaml, treeOfYaml } from './yaml.ts';
+import { parseJsonTree, parseStrictJson } from './json.ts';
+import { findMergeConflict, lineAndColumnAt, ParseError, pointerTokens, type TextPosition } from './parse-error.ts';
+import { type Collection, type Entry, endOfEntry, type Node } from './tree.ts';
+import { parseYamlTree, readYaml } from './yaml.ts';
 
 export type { ParseError, TextPosition } from './parse-error.ts';
 export type Format = 'yaml' | 'json';
@@ -16,7 +16,7 @@ export type Parsed = { readonly value: unknown } | { readonly error: ParseError 
  * @returns the value, which is a mapping; or the error
  */
 export function parseRecord(text: string, format: Format): Parsed {
-  const source = withoutByteOrderMark(text);
+  const source = stripByteOrderMark(text);
   try {
     const value = format === 'yaml' ? readYaml(source) : parseStrictJson(source);
     if (value !== null && typeof value === 'object' && !Array.isArray(value)) return { value };
@@ -25,7 +25,7 @@ export function parseRecord(text: string, format: Format): Parsed {
     const message = `The file holds ${found}, and a record is a mapping: lines of "key: value".`;
     return { error: new ParseError(source, start, message) };
   } catch (error) {
-    if (error instanceof ParseError) return { error: mergeConflict(source) ?? error };
+    if (error instanceof ParseError) return { error: findMergeConflict(source) ?? error };
     return { error: new ParseError(source, 0, `The file can't be read: ${error}`) };
   }
 }
@@ -36,16 +36,16 @@ export function parseRecord(text: string, format: Format): Parsed {
  * @param pointer JSON Pointer (RFC 6901)
  */
 export const findPosition = (text: string, format: Format, pointer: string): TextPosition =>
-  positionFinder(text, format)(pointer);
+  makePositionFinder(text, format)(pointer);
 
 /** `findPosition` for several pointers into one text, which is parsed once. */
-export function positionFinder(text: string, format: Format): (pointer: string) => TextPosition {
-  const source = withoutByteOrderMark(text);
+export function makePositionFinder(text: string, format: Format): (pointer: string) => TextPosition {
+  const source = stripByteOrderMark(text);
   let root: Node | undefined;
   return (pointer) => {
     try {
-      root ??= parseTree(source, format);
-      return positionAt(source, offsetOf(root, pointer));
+      root ??= parseSyntaxTree(source, format);
+      return lineAndColumnAt(source, offsetOf(root, pointer));
     } catch (error) {
       return error instanceof ParseError ? { line: error.line, column: error.column } : { line: 1, column: 1 };
     }
@@ -56,15 +56,15 @@ export function positionFinder(text: string, format: Format): (pointer: string) 
  * The tree of a text without a byte order mark.
  * @throws ParseError
  */
-export function parseTree(source: string, format: Format): Node {
+export function parseSyntaxTree(source: string, format: Format): Node {
   try {
-    return format === 'yaml' ? treeOfYaml(source) : treeOfJson(source);
+    return format === 'yaml' ? parseYamlTree(source) : parseJsonTree(source);
   } catch (error) {
-    throw mergeConflict(source) ?? error;
+    throw findMergeConflict(source) ?? error;
   }
 }
 
-export const withoutByteOrderMark = (text: string): string => (text.startsWith('\ufeff') ? text.slice(1) : text);
+export const stripByteOrderMark = (text: string): string => (text.startsWith('\ufeff') ? text.slice(1) : text);
 
 function offsetOf(root: Node, pointer: string): number {
   let node = root;
@@ -75,7 +75,7 @@ function offsetOf(root: Node, pointer: string): number {
     node = entry.value;
     const isScalar = node.kind !== 'mapping' && node.kind !== 'list';
     const isItem = entry.key === null && !('flow' in node && !node.flow && node.kind === 'list');
-    const isOwn = entryEnd(entry) > node.start && (isScalar || isItem) && node.end > node.start;
+    const isOwn = endOfEntry(entry) > node.start && (isScalar || isItem) && node.end > node.start;
     offset = isOwn ? node.start : entry.start;
   }
   return offset;

@@ -36,25 +36,25 @@ export interface CollectionEditor {
   ): { readonly first: readonly TextEdit[]; readonly last: readonly TextEdit[] };
 }
 
-export const lineStart = (text: string, at: number): number => (at <= 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1);
+export const startOfLine = (text: string, at: number): number => (at <= 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1);
 
 /** The end of the line, before its line break. */
-export function lineEnd(text: string, at: number): number {
+export function endOfLine(text: string, at: number): number {
   const end = text.indexOf('\n', at);
   if (end < 0) return text.length;
   return end > at && text[end - 1] === '\r' ? end - 1 : end;
 }
 
-export const columnOf = (text: string, at: number): number => at - lineStart(text, at);
+export const columnAtOffset = (text: string, at: number): number => at - startOfLine(text, at);
 
 /** True if only white space precedes the offset on its line. */
-export const isFirstOnLine = (text: string, at: number): boolean => text.slice(lineStart(text, at), at).trim() === '';
+export const isFirstOnLine = (text: string, at: number): boolean => text.slice(startOfLine(text, at), at).trim() === '';
 
 /**
  * Applies edits that don't overlap; of several at one offset, the first comes first.
  * @returns null if they overlap
  */
-export function applyEdits(text: string, edits: readonly TextEdit[]): string | null {
+export function applyTextEdits(text: string, edits: readonly TextEdit[]): string | null {
   let result = '';
   let at = 0;
   for (const edit of edits.toSorted((a, b) => a.start - b.start)) {
@@ -74,10 +74,10 @@ export function detectStyle(text: string, root: Node): YamlStyle {
     if (node.kind !== 'mapping' && node.kind !== 'list') return;
     const first = node.entries[0];
     if (node.flow || first === undefined) return;
-    const column = columnOf(text, first.start);
+    const column = columnAtOffset(text, first.start);
     if (underKey && node.kind === 'list') listIndent ??= column - parent;
     if (underKey && node.kind === 'mapping') indent ??= column - parent;
-    for (const entry of node.entries) inspect(entry.value, columnOf(text, entry.start), entry.key !== null);
+    for (const entry of node.entries) inspect(entry.value, columnAtOffset(text, entry.start), entry.key !== null);
   };
   inspect(root, 0, false);
   return { lineBreak, indent: indent ?? (listIndent || 2), listIndent: listIndent ?? 2 };
@@ -89,6 +89,6 @@ export function detectJsonStyle(text: string, root: Collection): JsonStyle {
   if (first === undefined) return { indent: '  ', space: ' ' };
   const afterColon = text.slice(first.valueFrom, first.value.start);
   const space = /^[ \t]*$/.test(afterColon) ? afterColon : ' ';
-  const isIndented = lineStart(text, first.start) > root.start && isFirstOnLine(text, first.start);
-  return { indent: isIndented ? text.slice(lineStart(text, first.start), first.start) : null, space };
+  const isIndented = startOfLine(text, first.start) > root.start && isFirstOnLine(text, first.start);
+  return { indent: isIndented ? text.slice(startOfLine(text, first.start), first.start) : null, space };
 }

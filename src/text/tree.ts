@@ -49,14 +49,14 @@ export interface Entry {
 export type Node = Scalar | Alias | Collection;
 
 /** The end of an entry's content: that of its value, or of the key if the value is empty. */
-export const entryEnd = (entry: Entry): number => Math.max(entry.valueFrom, entry.value.end);
+export const endOfEntry = (entry: Entry): number => Math.max(entry.valueFrom, entry.value.end);
 
 /** True if the node is or contains an alias. */
 export const hasAlias = (node: Node): boolean =>
   node.kind === 'alias' || ('entries' in node && node.entries.some((entry) => hasAlias(entry.value)));
 
 /** The first offset from `at` on that is neither white space nor in a comment. */
-export function skipBlank(text: string, at: number): number {
+export function skipBlanksAndComments(text: string, at: number): number {
   let offset = at;
   for (;;) {
     while (offset < text.length && ' \t\r\n'.includes(text.charAt(offset))) offset++;

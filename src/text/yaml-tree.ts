@@ -16,11 +16,11 @@ import {
   blockHeader,
   type Collection,
   type Entry,
-  entryEnd,
+  endOfEntry,
   type Node,
   type Scalar,
   type ScalarStyle,
-  skipBlank,
+  skipBlanksAndComments,
 } from './tree.ts';
 
 const scalarStyles: Readonly<Record<number, ScalarStyle>> = {
@@ -37,7 +37,8 @@ const scalarStyles: Readonly<Record<number, ScalarStyle>> = {
  * @param events of the document, from its DOCUMENT event on
  * @throws Error if the events end early
  */
-export const treeOfEvents = (text: string, events: readonly Event[]): Node => new YamlTreeReader(text, events).read();
+export const treeFromYamlEvents = (text: string, events: readonly Event[]): Node =>
+  new YamlTreeReader(text, events).read();
 
 class YamlTreeReader {
   readonly #text: string;
@@ -81,16 +82,16 @@ class YamlTreeReader {
     const entries: Entry[] = [];
     let offset = bracketed ? event.start + 1 : event.start;
     while (this.#events[this.#next]?.type !== EVENT_ID.POP) {
-      offset = skipBlank(text, offset);
-      if (flow && text[offset] === ',') offset = skipBlank(text, offset + 1);
+      offset = skipBlanksAndComments(text, offset);
+      if (flow && text[offset] === ',') offset = skipBlanksAndComments(text, offset + 1);
       const entry = kind === 'mapping' ? this.#pair(offset) : this.#item(offset, flow);
       entries.push(entry);
-      offset = entryEnd(entry);
+      offset = endOfEntry(entry);
     }
     this.#take();
     if (bracketed) {
-      offset = skipBlank(text, offset);
-      if (text[offset] === ',') offset = skipBlank(text, offset + 1);
+      offset = skipBlanksAndComments(text, offset);
+      if (text[offset] === ',') offset = skipBlanksAndComments(text, offset + 1);
       offset++;
     }
     return { kind, flow, start: event.start, end: offset, entries, properties: propertiesOf(text, event, from) };
@@ -101,7 +102,7 @@ class YamlTreeReader {
     const event = this.#take();
     const key = this.#keyText(event);
     const keyNode = this.#node(event, text[start] === '?' ? start + 1 : start);
-    const colon = skipBlank(text, keyNode.end);
+    const colon = skipBlanksAndComments(text, keyNode.end);
     const valueFrom = text[colon] === ':' ? colon + 1 : keyNode.end;
     return { key, start, valueFrom, value: this.#node(this.#take(), valueFrom) };
   }
@@ -131,7 +132,7 @@ function propertiesOf(text: string, event: Event, from: number): Node['propertie
   if (!('tagStart' in event)) return null;
   const end = Math.max(event.anchorEnd, event.tagEnd);
   if (end < from) return null;
-  return { start: skipBlank(text, from), end };
+  return { start: skipBlanksAndComments(text, from), end };
 }
 
 function scalarNode(text: string, event: ScalarEvent, from: number): Scalar {
@@ -145,7 +146,7 @@ function scalarNode(text: string, event: ScalarEvent, from: number): Scalar {
   if (style === 'plain') return { ...common, start: event.valueStart, end: event.valueEnd };
   if (style === 'single' || style === 'double')
     return { ...common, start: event.valueStart - 1, end: event.valueEnd + 1 };
-  const start = skipBlank(text, properties?.end ?? from);
+  const start = skipBlanksAndComments(text, properties?.end ?? from);
   const body = text.slice(event.valueStart, event.valueEnd);
   // Blank lines behind a block belong to it only with `|+`.
   const keep = event.chomping === CHOMPING_MODE.KEEP;

@@ -38,7 +38,7 @@ export const isList = (value: Value): value is readonly Value[] => Array.isArray
  * @param column of the key or dash, from 0
  * @param scalarStyle of a string, if it can be written in that style
  */
-export function writeValue(
+export function writeYamlValue(
   value: Value,
   column: number,
   style: YamlStyle,
@@ -48,34 +48,36 @@ export function writeValue(
   const indent = isItem ? 2 : style.indent;
   if (typeof value === 'string') {
     const wanted = scalarStyle === 'plain' && value.includes('\n') ? 'literal' : scalarStyle;
-    return blockScalar(value, column + indent, wanted) ?? { head: scalarText(value, scalarStyle), lines: [] };
+    return yamlBlockScalar(value, column + indent, wanted) ?? { head: yamlScalarText(value, scalarStyle), lines: [] };
   }
-  if (isScalar(value)) return { head: scalarText(value, scalarStyle), lines: [] };
+  if (isScalar(value)) return { head: yamlScalarText(value, scalarStyle), lines: [] };
   const inner = column + (isItem ? 2 : isList(value) ? style.listIndent : style.indent);
   const lines = isList(value)
-    ? value.flatMap((item) => itemLines(item, inner, style))
-    : Object.entries(value).flatMap(([key, item]) => pairLines(key, item, inner, style));
-  if (lines.length === 0) return { head: flowText(value), lines };
+    ? value.flatMap((item) => yamlItemLines(item, inner, style))
+    : Object.entries(value).flatMap(([key, item]) => yamlPairLines(key, item, inner, style));
+  if (lines.length === 0) return { head: yamlFlowText(value), lines };
   return isItem ? { head: (lines[0] ?? '').slice(inner), lines: lines.slice(1) } : { head: '', lines };
 }
 
 /** The lines of a key with its value. */
-export function pairLines(key: string, value: Value, column: number, style: YamlStyle): string[] {
-  const { head, lines } = writeValue(value, column, style);
-  return [`${' '.repeat(column)}${scalarText(key, 'plain')}:${head && ` ${head}`}`, ...lines];
+export function yamlPairLines(key: string, value: Value, column: number, style: YamlStyle): string[] {
+  const { head, lines } = writeYamlValue(value, column, style);
+  return [`${' '.repeat(column)}${yamlScalarText(key, 'plain')}:${head && ` ${head}`}`, ...lines];
 }
 
 /** The lines of an item of a list. */
-export function itemLines(value: Value, column: number, style: YamlStyle): string[] {
-  const { head, lines } = writeValue(value, column, style, 'plain', true);
+export function yamlItemLines(value: Value, column: number, style: YamlStyle): string[] {
+  const { head, lines } = writeYamlValue(value, column, style, 'plain', true);
   return [`${' '.repeat(column)}-${head && ` ${head}`}`, ...lines];
 }
 
 /** A value on one line, as within brackets. */
-export function flowText(value: Value): string {
-  if (isScalar(value)) return scalarText(value, 'plain', true);
-  if (isList(value)) return `[${value.map(flowText).join(', ')}]`;
-  const pairs = Object.entries(value).map(([key, item]) => `${scalarText(key, 'plain', true)}: ${flowText(item)}`);
+export function yamlFlowText(value: Value): string {
+  if (isScalar(value)) return yamlScalarText(value, 'plain', true);
+  if (isList(value)) return `[${value.map(yamlFlowText).join(', ')}]`;
+  const pairs = Object.entries(value).map(
+    ([key, item]) => `${yamlScalarText(key, 'plain', true)}: ${yamlFlowText(item)}`,
+  );
   return pairs.length === 0 ? '{}' : `{ ${pairs.join(', ')} }`;
 }
 
@@ -84,7 +86,7 @@ export function flowText(value: Value): string {
  * @param style used if the value allows it; a block style means plain here
  * @param inFlow true within brackets
  */
-export function scalarText(value: Scalar, style: ScalarStyle, inFlow = false): string {
+export function yamlScalarText(value: Scalar, style: ScalarStyle, inFlow = false): string {
   if (typeof value === 'number') return numberText(value);
   if (typeof value !== 'string') return String(value);
   if (style === 'single' && !unprintable.test(value) && !/[\n\t]/.test(value))
@@ -103,7 +105,7 @@ function numberText(value: number): string {
  * A text as a literal block, or a folded one if it is one paragraph; null if it can't be a block.
  * @param indent column of its lines
  */
-export function blockScalar(value: string, indent: number, style: ScalarStyle): ValueText | null {
+export function yamlBlockScalar(value: string, indent: number, style: ScalarStyle): ValueText | null {
   if (style !== 'literal' && style !== 'folded') return null;
   // Blank beginnings and several blank lines at the end would need indicators that few people read.
   const blankEnd = value.slice(value.trimEnd().length);

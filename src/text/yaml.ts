@@ -3,10 +3,10 @@
  * and few aliases.
  */
 import { CORE_SCHEMA, constructFromEvents, EVENT_ID, type Event, parseEvents, YAMLException } from 'js-yaml';
-import { appendToPointer, duplicateKey, ParseError } from './parse-error.ts';
+import { appendToPointer, duplicateKeyError, ParseError } from './parse-error.ts';
 import { maxDepth, type Node } from './tree.ts';
 import { explainYamlError } from './yaml-errors.ts';
-import { anchorName, treeOfEvents } from './yaml-tree.ts';
+import { anchorName, treeFromYamlEvents } from './yaml-tree.ts';
 
 const maxAliases = 100;
 /** Limit of the values that aliases repeat in all: records repeat a few, a "billion laughs" attack repeats many. */
@@ -25,7 +25,7 @@ export const readYaml = (text: string): unknown =>
  * @param text without a byte order mark
  * @throws ParseError
  */
-export const treeOfYaml = (text: string): Node => withEvents(text, (events) => treeOfEvents(text, events));
+export const parseYamlTree = (text: string): Node => withEvents(text, (events) => treeFromYamlEvents(text, events));
 
 function withEvents<T>(text: string, use: (events: Event[]) => T): T {
   try {
@@ -38,7 +38,7 @@ function withEvents<T>(text: string, use: (events: Event[]) => T): T {
     const offset = error instanceof YAMLException ? (error.mark?.position ?? 0) : 0;
     const reason = error instanceof YAMLException ? error.reason : String(error);
     if (reason === 'duplicated mapping key')
-      throw findDuplicateKey(text, treeOfYaml(text), '') ?? new ParseError(text, offset, reason);
+      throw findDuplicateKey(text, parseYamlTree(text), '') ?? new ParseError(text, offset, reason);
     throw explainYamlError(text, offset, reason);
   }
 }
@@ -100,7 +100,7 @@ function findDuplicateKey(text: string, node: Node, parent: string): ParseError 
     const pointer = appendToPointer(parent, key ?? index);
     if (key !== null) {
       const first = offsets.get(key);
-      if (first !== undefined) return duplicateKey(text, key, first, start, pointer);
+      if (first !== undefined) return duplicateKeyError(text, key, first, start, pointer);
       offsets.set(key, start);
     }
     const within = findDuplicateKey(text, value, pointer);

@@ -4,9 +4,9 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { audienceOf, isInAudience } from '../../src/catalogue/audience.ts';
 import { FeedHistory } from '../../src/catalogue/feed-history.ts';
-import { recordStem } from '../../src/catalogue/layout.ts';
+import { recordPathWithoutExtension } from '../../src/catalogue/layout.ts';
 import { allEntities } from '../../src/catalogue/listing.ts';
-import { anonymous, localAdmin, type Viewer, visibleTo } from '../../src/catalogue/permissions.ts';
+import { anonymous, localAdmin, restrictToVisible, type Viewer } from '../../src/catalogue/permissions.ts';
 import { refOf } from '../../src/catalogue/ref.ts';
 import type { Snapshot } from '../../src/catalogue/snapshot.ts';
 import { snapshotOf } from '../support/snapshot.ts';
@@ -48,11 +48,13 @@ describe('an audience', () => {
         const renamed = alias && datasets['b/x'] ? { 'b/x': { ...datasets['b/x'], aliases: ['a/formerly'] } } : {};
         const snapshot = snapshotOf({ ...rest, datasets: { ...datasets, ...renamed } });
         for (const viewer of viewers) {
-          const seen = new Set(refsIn(visibleTo(viewer, snapshot)).map((ref) => recordStem(ref)));
+          const seen = new Set(
+            refsIn(restrictToVisible(viewer, snapshot)).map((ref) => recordPathWithoutExtension(ref)),
+          );
           for (const ref of refsIn(snapshot)) {
             const audience = audienceOf(snapshot, ref as Parameters<typeof audienceOf>[1]);
-            const message = `${viewer.username} ${recordStem(ref)} "${audience}"`;
-            assert.equal(isInAudience(audience, viewer), seen.has(recordStem(ref)), message);
+            const message = `${viewer.username} ${recordPathWithoutExtension(ref)} "${audience}"`;
+            assert.equal(isInAudience(audience, viewer), seen.has(recordPathWithoutExtension(ref)), message);
           }
         }
       }),

@@ -1,7 +1,7 @@
 /** "Did you mean …?" */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { closest } from '../../src/catalogue/closest.ts';
+import { closestWord } from '../../src/catalogue/closest.ts';
 
 const words = ['label', 'description', 'licence', 'keywords', 'id'];
 
@@ -20,11 +20,11 @@ describe('closest', () => {
   ];
   for (const [word, meant] of table)
     it(`${word || 'nothing'} means ${meant}`, () => {
-      assert.equal(closest(word, words), meant);
+      assert.equal(closestWord(word, words), meant);
     });
 
   it('takes the nearest, and of equals the first', () => {
-    assert.equal(closest('cat', ['cut', 'cat']), 'cat');
-    assert.equal(closest('cit', ['cut', 'cat']), 'cut');
+    assert.equal(closestWord('cat', ['cut', 'cat']), 'cat');
+    assert.equal(closestWord('cit', ['cut', 'cat']), 'cut');
   });
 });

@@ -2,32 +2,32 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
-  datasetFrom,
+  buildDataset,
+  buildUser,
+  buildVersion,
+  compareNewestFirst,
+  datasetWithVersions,
   datetimeFromSlug,
-  newestFirst,
-  userFrom,
-  versionFrom,
-  withVersions,
 } from '../../src/catalogue/entities.ts';
-import { derivedId } from '../../src/catalogue/ids.ts';
+import { deriveIdFromAddress } from '../../src/catalogue/ids.ts';
 import type { RecordOf } from '../../src/catalogue/schemas.ts';
 
 const version = (record: RecordOf<'version'>, payload: { size: number } | null = null, slug = '20200102030405678901') =>
-  versionFrom('parks', 'trees', slug, record, payload);
+  buildVersion('parks', 'trees', slug, record, payload);
 
 describe('entities', () => {
   it('have every field, whatever the file leaves out', () => {
-    const dataset = datasetFrom('parks', 'trees', { label: 'Trees' });
+    const dataset = buildDataset('parks', 'trees', { label: 'Trees' });
     assert.equal(Object.values(dataset).includes(undefined as never), false);
-    assert.equal(dataset.id, derivedId('dataset', 'parks/trees'));
+    assert.equal(dataset.id, deriveIdFromAddress('dataset', 'parks/trees'));
     assert.equal(dataset.visibility, 'public');
     assert.deepEqual(dataset.keywords, []);
     assert.ok(Object.isFrozen(dataset));
-    assert.equal(userFrom('ann', {}).staff, false);
+    assert.equal(buildUser('ann', {}).staff, false);
   });
 
   it('keep what the file says, and columns get their texts', () => {
-    const dataset = datasetFrom('parks', 'trees', {
+    const dataset = buildDataset('parks', 'trees', {
       id: 7,
       label: 'Trees',
       visibility: 'private',
@@ -43,7 +43,7 @@ describe('a version', () => {
     const { label, datetime, id } = version({});
     assert.equal(label, '20200102030405678901');
     assert.equal(datetime, '2020-01-02T03:04:05.678Z');
-    assert.equal(id, derivedId('version', 'parks/trees@20200102030405678901'));
+    assert.equal(id, deriveIdFromAddress('version', 'parks/trees@20200102030405678901'));
   });
 
   const moments: readonly (readonly [string | undefined, string, string])[] = [
@@ -91,13 +91,13 @@ describe('versions', () => {
       version({}, null, slug),
     );
     const twins = ['a', 'b'].map((slug) => version({ datetime: '2021-06-01T00:00:00Z' }, null, slug));
-    const dataset = withVersions(datasetFrom('parks', 'trees', { label: 'x' }), [...all, ...twins]);
+    const dataset = datasetWithVersions(buildDataset('parks', 'trees', { label: 'x' }), [...all, ...twins]);
     assert.deepEqual(
       dataset.versions.map(({ slug }) => slug),
       ['20220101000000000000', 'b', 'a', '20210101000000000000', '20200101000000000000'],
     );
     const [first] = twins;
-    assert.ok(first && newestFirst(first, first) === 0);
+    assert.ok(first && compareNewestFirst(first, first) === 0);
   });
 
   it('have a moment only where their slug is a timestamp', () => {

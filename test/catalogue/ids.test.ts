@@ -2,21 +2,21 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { derivedId, maxId, unusedId } from '../../src/catalogue/ids.ts';
+import { deriveIdFromAddress, maxId, randomUnusedId } from '../../src/catalogue/ids.ts';
 
 const isId = (id: number) => Number.isInteger(id) && id >= 1 && id <= maxId;
 
 describe('drawId', () => {
   it('reaches from 1 to 31 bits', () => {
     assert.equal(
-      unusedId(
+      randomUnusedId(
         () => false,
         () => 0,
       ),
       1,
     );
     assert.equal(
-      unusedId(
+      randomUnusedId(
         () => false,
         () => 1 - Number.EPSILON / 2,
       ),
@@ -27,7 +27,7 @@ describe('drawId', () => {
   it('draws again where a number is taken', () => {
     const draws = [0, 0, 0.5];
     assert.equal(
-      unusedId(
+      randomUnusedId(
         (id) => id === 1,
         () => draws.shift() ?? 0,
       ),
@@ -36,7 +36,7 @@ describe('drawId', () => {
   });
 
   it('spreads: two branches don’t draw the same', () => {
-    const drawn = new Set(Array.from({ length: 1000 }, () => unusedId(() => false)));
+    const drawn = new Set(Array.from({ length: 1000 }, () => randomUnusedId(() => false)));
     assert.ok(drawn.size > 995);
     assert.ok([...drawn].every(isId));
   });
@@ -44,17 +44,17 @@ describe('drawId', () => {
 
 describe('derivedId', () => {
   it('is the folded FNV-1a of kind and address: it never changes', () => {
-    assert.equal(derivedId('dataset', 'parks/trees'), 1396613703);
-    assert.equal(derivedId('namespace', 'parks'), 1035060399);
-    assert.notEqual(derivedId('user', 'parks'), derivedId('group', 'parks'));
+    assert.equal(deriveIdFromAddress('dataset', 'parks/trees'), 1396613703);
+    assert.equal(deriveIdFromAddress('namespace', 'parks'), 1035060399);
+    assert.notEqual(deriveIdFromAddress('user', 'parks'), deriveIdFromAddress('group', 'parks'));
   });
 
   it('is an identifier whatever the address', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary' }), (address) => isId(derivedId('dataset', address))));
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), (address) => isId(deriveIdFromAddress('dataset', address))));
   });
 
   it('spreads: of 20,000 addresses hardly two give the same', () => {
-    const ids = new Set(Array.from({ length: 20_000 }, (_, i) => derivedId('dataset', `parks/dataset-${i}`)));
+    const ids = new Set(Array.from({ length: 20_000 }, (_, i) => deriveIdFromAddress('dataset', `parks/dataset-${i}`)));
     assert.ok(ids.size > 19_900);
   });
 });

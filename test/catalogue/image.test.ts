@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { maxImageBytes, parseImage, readImageInfo } from '../../src/catalogue/image.ts';
+import { maxImageBytes, readImageInfo, validateImage } from '../../src/catalogue/image.ts';
 import { images, png } from '../support/images.ts';
 
 const bad = { errors: ['Upload a valid image. The file you uploaded was either not an image or a corrupted image.'] };
@@ -10,7 +10,7 @@ describe('what an image is', () => {
     for (const [extension, bytes] of Object.entries(images)) {
       const side = extension === 'avif' ? 2 : 1;
       assert.deepEqual(readImageInfo(bytes), { extension, width: side, height: side });
-      assert.deepEqual(parseImage(bytes), { value: bytes });
+      assert.deepEqual(validateImage(bytes), { value: bytes });
     }
     assert.deepEqual(readImageInfo(png(640, 480)), { extension: 'png', width: 640, height: 480 });
   });
@@ -31,14 +31,14 @@ describe('what an image is', () => {
       flat: png(1, 0).toString('latin1'),
     };
     for (const [name, text] of Object.entries(others))
-      assert.deepEqual(parseImage(Buffer.from(text, 'latin1')), bad, name);
+      assert.deepEqual(validateImage(Buffer.from(text, 'latin1')), bad, name);
   });
 
   it('has an end, in bytes and in pixels', () => {
-    assert.deepEqual(parseImage(new Uint8Array()), { errors: ['The submitted file is empty.'] });
+    assert.deepEqual(validateImage(new Uint8Array()), { errors: ['The submitted file is empty.'] });
     const large = Buffer.concat([images.png, Buffer.alloc(maxImageBytes)]);
-    assert.match(JSON.stringify(parseImage(large)), /may have at most 10485760/);
-    assert.match(JSON.stringify(parseImage(png(20_000, 20_000))), /20000 by 20000 pixels; it may have at most/);
+    assert.match(JSON.stringify(validateImage(large)), /may have at most 10485760/);
+    assert.match(JSON.stringify(validateImage(png(20_000, 20_000))), /20000 by 20000 pixels; it may have at most/);
   });
 
   it('is told soon, whatever the bytes are', () => {

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
-  containersOf,
+  containingSlugs,
   describePath,
   enclosingFolders,
   isBytesPath,
-  ownPath,
-  parsePath,
-  parseSafePath,
+  parseCataloguePath,
+  parseUntrustedPath,
   type RecordRef,
-  recordAt,
+  recordAtPath,
+  recordFolderOrFile,
   recordPaths,
-  scopeAt,
+  scopeToReread,
   siblingsFolder,
-  unitOf,
+  unitContaining,
 } from '../../src/catalogue/layout.ts';
 
 const refs: readonly (readonly [RecordRef, path: string, own: string, parent: string])[] = [
@@ -39,13 +39,13 @@ describe('layout', () => {
   for (const [ref, path, own, parent] of refs)
     it(`of a ${ref.kind}: reference to path and back`, () => {
       assert.equal(recordPaths(ref)[0], path);
-      assert.equal(ownPath(ref, path), own);
+      assert.equal(recordFolderOrFile(ref, path), own);
       assert.equal(siblingsFolder(ref), parent);
       for (const one of recordPaths(ref)) {
-        assert.deepEqual(parsePath(one), { kind: 'record', ref });
-        assert.deepEqual(parseSafePath(one), { kind: 'record', ref });
-        assert.deepEqual(recordAt(one), { kind: ref.kind, ref });
-        assert.deepEqual(scopeAt(one), unitOf(ref));
+        assert.deepEqual(parseCataloguePath(one), { kind: 'record', ref });
+        assert.deepEqual(parseUntrustedPath(one), { kind: 'record', ref });
+        assert.deepEqual(recordAtPath(one), { kind: ref.kind, ref });
+        assert.deepEqual(scopeToReread(one), unitContaining(ref));
         assert.equal(isBytesPath(one), false);
       }
     });
@@ -59,7 +59,7 @@ describe('layout', () => {
       assert.equal(isBytesPath(record), false, record);
     for (const bytes of ['namespaces/a/datasets/data/data/dataset.yaml', 'site_media/a/namespace.yaml'])
       assert.equal(isBytesPath(bytes), true, bytes);
-    assert.deepEqual(parsePath('namespaces/a/datasets/data/data/b.yaml'), {
+    assert.deepEqual(parseCataloguePath('namespaces/a/datasets/data/data/b.yaml'), {
       kind: 'payload',
       dataset: { kind: 'dataset', namespace: 'a', slug: 'data' },
       file: 'b.yaml',
@@ -81,7 +81,7 @@ describe('layout', () => {
       'namespaces/a/datasets/b/data/',
       'site_media',
     ])
-      assert.deepEqual(parsePath(path), { kind: 'unknown' }, path);
+      assert.deepEqual(parseCataloguePath(path), { kind: 'unknown' }, path);
   });
 
   it('takes no unsafe path from outside', () => {
@@ -103,9 +103,9 @@ describe('layout', () => {
       `site_media/${'a'.repeat(256)}`,
       `site_media/${'a/'.repeat(500)}b`,
     ])
-      assert.equal(parseSafePath(path), null, path);
-    assert.deepEqual(parseSafePath('site_media/a/b.png'), { kind: 'media', name: 'a/b.png' });
-    assert.deepEqual(parseSafePath('catalogue.yaml'), { kind: 'settings' });
+      assert.equal(parseUntrustedPath(path), null, path);
+    assert.deepEqual(parseUntrustedPath('site_media/a/b.png'), { kind: 'media', name: 'a/b.png' });
+    assert.deepEqual(parseUntrustedPath('catalogue.yaml'), { kind: 'settings' });
   });
 
   it('names files as people do', () => {
@@ -120,8 +120,8 @@ describe('layout', () => {
     assert.deepEqual(enclosingFolders(payload), ['namespaces/a/datasets/b/', 'namespaces/a/']);
     assert.deepEqual(enclosingFolders('namespaces/a/namespace.yaml'), ['namespaces/a/']);
     assert.deepEqual(enclosingFolders('groups/a.yaml'), []);
-    assert.deepEqual(containersOf('namespaces/a'), { namespace: 'a' });
-    assert.deepEqual(containersOf('namespaces/a/datasets/b'), { namespace: 'a', dataset: 'b' });
+    assert.deepEqual(containingSlugs('namespaces/a'), { namespace: 'a' });
+    assert.deepEqual(containingSlugs('namespaces/a/datasets/b'), { namespace: 'a', dataset: 'b' });
   });
 
   it('knows what to read again when a path changes', () => {
@@ -142,6 +142,6 @@ describe('layout', () => {
       ['groups/not a name.yaml', { folder: 'groups/' }],
       ['site_media/a.png', null],
     ] as const)
-      assert.deepEqual(scopeAt(path), scope, path);
+      assert.deepEqual(scopeToReread(path), scope, path);
   });
 });

@@ -4,9 +4,9 @@ import { describe, it, type TestContext } from 'node:test';
 import fc from 'fast-check';
 import type { ListOptions } from '../../src/catalogue/catalogue.ts';
 import { MovedError, NotFoundError, ValidationError } from '../../src/catalogue/errors.ts';
-import { type ListedKind, list } from '../../src/catalogue/listing.ts';
-import { anonymous, localAdmin, visibleTo } from '../../src/catalogue/permissions.ts';
-import { applyReadings, emptySnapshot } from '../../src/catalogue/snapshot.ts';
+import { type ListedKind, listPage } from '../../src/catalogue/listing.ts';
+import { anonymous, localAdmin, restrictToVisible } from '../../src/catalogue/permissions.ts';
+import { applyUnitReadings, emptySnapshot } from '../../src/catalogue/snapshot.ts';
 import { type Content, readingsOf, snapshotOf } from '../support/snapshot.ts';
 
 const content: Content = {
@@ -43,10 +43,10 @@ const content: Content = {
 };
 const snapshot = snapshotOf(content);
 const ask = (kind: ListedKind, question: ListOptions = {}) =>
-  list(snapshot, kind, { pageSize: 100, ...question }).items.map(({ slug }) => slug);
+  listPage(snapshot, kind, { pageSize: 100, ...question }).items.map(({ slug }) => slug);
 const all = { ...snapshot, settings: { ...snapshot.settings, max_page_size: 100 } };
 const slugs = (kind: ListedKind, question: ListOptions = {}) =>
-  list(all, kind, { pageSize: 100, ...question }).items.map(({ slug }) => slug);
+  listPage(all, kind, { pageSize: 100, ...question }).items.map(({ slug }) => slug);
 
 /** Counts the comparisons of sorting from now on. */
 function countComparisons(t: TestContext): { count: number } {
@@ -79,11 +79,11 @@ describe('sorted lists', () => {
     },
     datasets: Object.fromEntries(datasets),
   });
-  const parts = [whole, visibleTo(anonymous, whole)];
+  const parts = [whole, restrictToVisible(anonymous, whole)];
 
   it('are kept for several viewers who list in turn', (t) => {
     const listAll = () =>
-      parts.map((part) => list(part, 'dataset', { ordering: 'label' }).items.map(({ slug }) => slug));
+      parts.map((part) => listPage(part, 'dataset', { ordering: 'label' }).items.map(({ slug }) => slug));
     const first = listAll();
     const sorting = countComparisons(t);
     assert.deepEqual([listAll(), listAll()], [first, first]);
@@ -95,7 +95,7 @@ describe('sorted lists', () => {
       namespaces: { a: { label: 'A' } },
       datasets: { 'a/b': { label: 'B' }, 'a/c': { label: 'C' } },
     });
-    const listBoth = () => [whole, other].map((one) => list(one, 'dataset', { ordering: '-label' }).items[0]?.slug);
+    const listBoth = () => [whole, other].map((one) => listPage(one, 'dataset', { ordering: '-label' }).items[0]?.slug);
     const first = listBoth();
     const sorting = countComparisons(t);
     assert.deepEqual(listBoth(), first);
@@ -104,7 +104,7 @@ describe('sorted lists', () => {
 
   it('are kept for a signed-in viewer of whom each request makes a new object', (t) => {
     const editor = () => ({ username: 'ann', staff: false, groups: ['staff', 'editors'] });
-    const listMine = () => list(visibleTo(editor(), whole), 'dataset', { ordering: 'slug' });
+    const listMine = () => listPage(restrictToVisible(editor(), whole), 'dataset', { ordering: 'slug' });
     const { count } = listMine();
     const sorting = countComparisons(t);
     assert.equal(listMine().count, count);
@@ -112,13 +112,13 @@ describe('sorted lists', () => {
   });
 
   it('of the next snapshot are not sorted from scratch', (t) => {
-    for (const part of parts) list(part, 'dataset', { ordering: 'label' });
+    for (const part of parts) listPage(part, 'dataset', { ordering: 'label' });
     const [reading] = readingsOf({ datasets: { 'parks/d500': { label: 'A new label' } } });
     assert.ok(reading);
-    const next = applyReadings(whole, { readings: [reading], diagnostics: new Map() });
+    const next = applyUnitReadings(whole, { readings: [reading], diagnostics: new Map() });
     const sorting = countComparisons(t);
     for (const viewer of [localAdmin, anonymous])
-      assert.equal(list(visibleTo(viewer, next), 'dataset', { ordering: 'label' }).items[0]?.slug, 'd500');
+      assert.equal(listPage(restrictToVisible(viewer, next), 'dataset', { ordering: 'label' }).items[0]?.slug, 'd500');
     assert.ok(sorting.count < 2 * length, `${sorting.count} comparisons`);
   });
 
@@ -129,7 +129,7 @@ describe('sorted lists', () => {
       namespaces: { parks: { label: 'Parks' } },
       datasets: Object.fromEntries(publicDatasets),
     });
-    const [a, b] = [visibleTo(anonymous, whole), alone].map((one) => list(one, 'dataset', question));
+    const [a, b] = [restrictToVisible(anonymous, whole), alone].map((one) => listPage(one, 'dataset', question));
     assert.deepEqual(
       a?.items.map(({ slug }) => slug),
       b?.items.map(({ slug }) => slug),
@@ -160,12 +160,12 @@ describe('pages', () => {
   ];
   for (const [question, expected] of table)
     it(JSON.stringify(question), () => {
-      if (!expected) return assert.throws(() => list(snapshot, 'dataset', question), { message: 'Invalid page.' });
-      const { page, pages, items } = list(snapshot, 'dataset', question);
+      if (!expected) return assert.throws(() => listPage(snapshot, 'dataset', question), { message: 'Invalid page.' });
+      const { page, pages, items } = listPage(snapshot, 'dataset', question);
       assert.deepEqual({ page, pages, slugs: items.map(({ slug }) => slug) }, expected);
     });
 
-  it('count the whole', () => assert.equal(list(snapshot, 'dataset', {}).count, 5));
+  it('count the whole', () => assert.equal(listPage(snapshot, 'dataset', {}).count, 5));
 });
 
 describe('where', () => {
@@ -185,7 +185,7 @@ describe('where', () => {
       ['version', { namespace: 'parks' }],
       ['user', { namespace: 'parks' }],
     ] as const)
-      assert.throws(() => list(snapshot, kind, question), NotFoundError);
+      assert.throws(() => listPage(snapshot, kind, question), NotFoundError);
   });
 
   it('at a former address', () => {
@@ -194,9 +194,9 @@ describe('where', () => {
       assert.deepEqual(error.to, ref);
       return true;
     };
-    assert.throws(() => list(snapshot, 'dataset', { namespace: 'wet' }), to({ kind: 'namespace', slug: 'water' }));
+    assert.throws(() => listPage(snapshot, 'dataset', { namespace: 'wet' }), to({ kind: 'namespace', slug: 'water' }));
     assert.throws(
-      () => list(snapshot, 'version', { namespace: 'parks', dataset: 'seats' }),
+      () => listPage(snapshot, 'version', { namespace: 'parks', dataset: 'seats' }),
       to({ kind: 'dataset', namespace: 'parks', slug: 'benches' }),
     );
   });
@@ -284,7 +284,7 @@ describe('order', () => {
   it('by code point, also beyond the basic plane', () => {
     const labels = ['\u{1F333}', '\uFFFD', 'z', 'é', '\u{10000}', 'Z', ''];
     const datasets = Object.fromEntries(labels.map((label, i) => [`parks/d${i}`, { label }]));
-    const { items } = list(snapshotOf({ namespaces: { parks: { label: 'x' } }, datasets }), 'dataset', {
+    const { items } = listPage(snapshotOf({ namespaces: { parks: { label: 'x' } }, datasets }), 'dataset', {
       ordering: 'label',
     });
     const points = (text: string) => Array.from(text, (character) => character.codePointAt(0) ?? 0);
@@ -309,9 +309,9 @@ describe('order', () => {
       let step = emptySnapshot;
       const seen: string[][] = [];
       for (const reading of order) {
-        step = applyReadings(step, { readings: [reading], diagnostics: new Map() });
+        step = applyUnitReadings(step, { readings: [reading], diagnostics: new Map() });
         seen.push(
-          list(step, kind, { ordering }).items.map(
+          listPage(step, kind, { ordering }).items.map(
             (item) => `${item.namespace}/${item.slug}${'dataset' in item ? item.dataset : ''}`,
           ),
         );

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { resolveAlias } from '../../src/catalogue/aliases.ts';
-import { type ListedKind, list } from '../../src/catalogue/listing.ts';
-import { anonymous, localAdmin, mayWrite, type Viewer, visibleTo } from '../../src/catalogue/permissions.ts';
+import { type ListedKind, listPage } from '../../src/catalogue/listing.ts';
+import { anonymous, localAdmin, mayWrite, restrictToVisible, type Viewer } from '../../src/catalogue/permissions.ts';
 import { represent, toJson } from '../../src/catalogue/represent.ts';
 import type { Snapshot } from '../../src/catalogue/snapshot.ts';
 import { type Content, snapshotOf } from '../support/snapshot.ts';
@@ -16,7 +16,7 @@ const links = { base: '', suffix: '' };
 /** Everything that a snapshot can tell anybody, as text. */
 function told(snapshot: Snapshot): string {
   const lists = kinds.map((kind) => {
-    const { count, items } = list(snapshot, kind, { pageSize: 1000 });
+    const { count, items } = listPage(snapshot, kind, { pageSize: 1000 });
     return [count, ...items.map((item) => toJson(represent[kind](item as never, links)))].join('\n');
   });
   return [...lists, JSON.stringify([...snapshot.diagnostics]), ...snapshot.folders.keys()].join('\n');
@@ -99,8 +99,8 @@ describe('visibleTo', () => {
   ];
   for (const [who, viewer, expected] of table)
     it(who, () => {
-      const visible = visibleTo(viewer, snapshot);
-      const slugs = (kind: ListedKind) => list(visible, kind, {}).items.map(({ slug }) => slug);
+      const visible = restrictToVisible(viewer, snapshot);
+      const slugs = (kind: ListedKind) => listPage(visible, kind, {}).items.map(({ slug }) => slug);
       assert.deepEqual(slugs('dataset'), expected.datasets);
       assert.deepEqual(slugs('query'), expected.queries);
       assert.deepEqual([...visible.diagnostics.keys()].sort(), expected.problems);
@@ -109,7 +109,7 @@ describe('visibleTo', () => {
   it('a query whose dataset is gone, which may have been private, is for whoever owns the namespace', () => {
     const queries = { 'of-mine': { label, dataset: 'mine/gone' }, stray: { label, dataset: 'none/gone' } };
     const whole = snapshotOf({ namespaces: { mine: { label, owners: ['editors'] } }, queries });
-    const seen = (viewer: Viewer) => [...visibleTo(viewer, whole).queries.keys()];
+    const seen = (viewer: Viewer) => [...restrictToVisible(viewer, whole).queries.keys()];
     assert.deepEqual(seen(anonymous), []);
     assert.deepEqual(seen(member), ['of-mine']);
     assert.deepEqual(seen(localAdmin), ['of-mine', 'stray']);
@@ -118,29 +118,29 @@ describe('visibleTo', () => {
   it('a former address of what is hidden leads nowhere', () => {
     const old = { kind: 'dataset', namespace: 'parks', slug: 'formerly' } as const;
     assert.ok(resolveAlias(snapshot, old));
-    assert.equal(resolveAlias(visibleTo(anonymous, snapshot), old), undefined);
+    assert.equal(resolveAlias(restrictToVisible(anonymous, snapshot), old), undefined);
   });
 
   it('takes nothing out for nothing: the same object', () => {
     const open = snapshotOf({ namespaces: { parks: { label } }, datasets: { 'parks/trees': { label } } });
-    assert.equal(visibleTo(anonymous, open), open);
-    assert.equal(visibleTo(localAdmin, open), open);
+    assert.equal(restrictToVisible(anonymous, open), open);
+    assert.equal(restrictToVisible(localAdmin, open), open);
   });
 
   it('who keeps the folder sees all but folders that are no namespace', () => {
     assert.deepEqual(
-      list(visibleTo(localAdmin, snapshot), 'dataset', {}).items.map(({ slug }) => slug),
+      listPage(restrictToVisible(localAdmin, snapshot), 'dataset', {}).items.map(({ slug }) => slug),
       ['draft', 'hidden', 'trees', 'inner'],
     );
   });
 
   it('what stays visible stays the same object', () => {
-    const visible = visibleTo(anonymous, snapshot);
+    const visible = restrictToVisible(anonymous, snapshot);
     assert.equal(
       visible.folders.get('parks')?.datasets.get('trees'),
       snapshot.folders.get('parks')?.datasets.get('trees'),
     );
-    assert.equal(visibleTo(anonymous, snapshot).folders.get('parks'), visible.folders.get('parks'));
+    assert.equal(restrictToVisible(anonymous, snapshot).folders.get('parks'), visible.folders.get('parks'));
   });
 });
 
@@ -164,7 +164,7 @@ describe('the private', () => {
       fc.property(flags, (namespaces) => {
         const secrets: string[] = [];
         const whole = contentOf(namespaces, secrets);
-        const visible = visibleTo(anonymous, snapshotOf(whole));
+        const visible = restrictToVisible(anonymous, snapshotOf(whole));
         const text = told(visible);
         for (const secret of secrets) assert.ok(!text.includes(secret), `${secret} in ${text}`);
         // The same catalogue without what is private in it tells the same.
@@ -173,7 +173,7 @@ describe('the private', () => {
             Object.entries(record).filter(([name]) => !secrets.some((secret) => name.includes(secret))),
           );
         const without = Object.fromEntries(Object.entries(whole).map(([part, record]) => [part, open(record)]));
-        assert.equal(text, told(visibleTo(anonymous, snapshotOf(without as Content))));
+        assert.equal(text, told(restrictToVisible(anonymous, snapshotOf(without as Content))));
       }),
     );
   });

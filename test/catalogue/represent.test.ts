@@ -1,7 +1,7 @@
 /** How things look from outside: the observed fields first, in the observed order, then ours. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { list } from '../../src/catalogue/listing.ts';
+import { listPage } from '../../src/catalogue/listing.ts';
 import { represent, representFile, representRoot, representUser, toJson } from '../../src/catalogue/represent.ts';
 import type { Entities, Kind } from '../../src/catalogue/types.ts';
 import { snapshotOf } from '../support/snapshot.ts';
@@ -28,7 +28,7 @@ const snapshot = snapshotOf({
 });
 type Plain = Exclude<Kind, 'file'>;
 const shown = <K extends Plain>(kind: K, with_ = links) => {
-  const [item] = list(snapshot, kind, {}).items;
+  const [item] = listPage(snapshot, kind, {}).items;
   return represent[kind](item as Entities[K], with_);
 };
 
@@ -135,7 +135,7 @@ describe('links', () => {
 
 describe('what is personal', () => {
   it('is shown to whom it concerns only', () => {
-    const [user] = list(snapshot, 'user', {}).items;
+    const [user] = listPage(snapshot, 'user', {}).items;
     assert.ok(user);
     assert.doesNotMatch(JSON.stringify(representUser(user, links)), /example\.org|staff/);
     assert.equal(representUser(user, links, true).email, 'c@example.org');

@@ -1,11 +1,11 @@
 /** The settings with their defaults. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { settingsFrom } from '../../src/catalogue/settings.ts';
+import { settingsFromRecord } from '../../src/catalogue/settings.ts';
 
 describe('settingsFrom', () => {
   it('has a default for everything', () => {
-    assert.deepEqual(settingsFrom({}), {
+    assert.deepEqual(settingsFromRecord({}), {
       title: 'Catalogue',
       description: '',
       base_url: '',
@@ -25,7 +25,13 @@ describe('settingsFrom', () => {
   });
 
   it('takes what the file says', () => {
-    const settings = settingsFrom({ title: 'Parks', page_size: 5, max_page_size: 50, cors: false, trust_proxy: true });
+    const settings = settingsFromRecord({
+      title: 'Parks',
+      page_size: 5,
+      max_page_size: 50,
+      cors: false,
+      trust_proxy: true,
+    });
     assert.equal(settings.title, 'Parks');
     assert.equal(settings.page_size, 5);
     assert.equal(settings.max_page_size, 50);
@@ -34,11 +40,14 @@ describe('settingsFrom', () => {
   });
 
   it('needs no slash at the end of the address', () => {
-    assert.equal(settingsFrom({ base_url: 'https://data.example/portal//' }).base_url, 'https://data.example/portal');
+    assert.equal(
+      settingsFromRecord({ base_url: 'https://data.example/portal//' }).base_url,
+      'https://data.example/portal',
+    );
   });
 
   it('never has a page longer than the longest', () => {
-    assert.equal(settingsFrom({ page_size: 500, max_page_size: 100 }).page_size, 100);
-    assert.equal(settingsFrom({ max_page_size: 10 }).page_size, 10);
+    assert.equal(settingsFromRecord({ page_size: 500, max_page_size: 100 }).page_size, 100);
+    assert.equal(settingsFromRecord({ max_page_size: 10 }).page_size, 10);
   });
 });

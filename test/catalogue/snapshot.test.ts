@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { datasetFrom, groupFrom, namespaceFrom, queryFrom, userFrom } from '../../src/catalogue/entities.ts';
-import { settingsFrom } from '../../src/catalogue/settings.ts';
-import { applyReadings, emptySnapshot, type Reading, type Snapshot } from '../../src/catalogue/snapshot.ts';
+import { buildDataset, buildGroup, buildNamespace, buildQuery, buildUser } from '../../src/catalogue/entities.ts';
+import { settingsFromRecord } from '../../src/catalogue/settings.ts';
+import { applyUnitReadings, emptySnapshot, type Snapshot, type UnitReading } from '../../src/catalogue/snapshot.ts';
 import { problemsOf, readingsOf, snapshotOf } from '../support/snapshot.ts';
 
 const none = new Map();
@@ -25,19 +25,19 @@ describe('apply', () => {
   it('says nothing new: the same snapshot', () => {
     const readings = readingsOf(content);
     const problems = problemsOf({ 'catalogue.yaml': 'odd' });
-    const once = applyReadings(emptySnapshot, { readings, diagnostics: problems });
-    assert.equal(applyReadings(once, { readings, diagnostics: problems }), once);
-    assert.equal(applyReadings(once, { readings: [], diagnostics: new Map([['nowhere.yaml', []]]) }), once);
+    const once = applyUnitReadings(emptySnapshot, { readings, diagnostics: problems });
+    assert.equal(applyUnitReadings(once, { readings, diagnostics: problems }), once);
+    assert.equal(applyUnitReadings(once, { readings: [], diagnostics: new Map([['nowhere.yaml', []]]) }), once);
     assert.equal(
-      applyReadings(once, { readings: [{ kind: 'user', slug: 'nobody', entity: null }], diagnostics: none }),
+      applyUnitReadings(once, { readings: [{ kind: 'user', slug: 'nobody', entity: null }], diagnostics: none }),
       once,
     );
   });
 
   it('keeps what did not change', () => {
     const before = snapshotOf(content);
-    const trees = datasetFrom('parks', 'trees', { label: 'All trees' });
-    const after = applyReadings(before, {
+    const trees = buildDataset('parks', 'trees', { label: 'All trees' });
+    const after = applyUnitReadings(before, {
       readings: [{ kind: 'dataset', namespace: 'parks', slug: 'trees', entity: trees }],
       diagnostics: none,
     });
@@ -57,26 +57,32 @@ describe('apply', () => {
   it('shows the members of groups, and the same group where they are the same', () => {
     const before = snapshotOf(content);
     assert.deepEqual(before.groups.get('editors')?.members, ['ann', 'bob']);
-    const named = applyReadings(before, {
-      readings: [{ kind: 'user', slug: 'ann', entity: userFrom('ann', { name: 'Ann', groups: ['editors'] }) }],
+    const named = applyUnitReadings(before, {
+      readings: [{ kind: 'user', slug: 'ann', entity: buildUser('ann', { name: 'Ann', groups: ['editors'] }) }],
       diagnostics: none,
     });
     assert.equal(named.groups.get('editors'), before.groups.get('editors'));
-    const left = applyReadings(named, { readings: [{ kind: 'user', slug: 'bob', entity: null }], diagnostics: none });
+    const left = applyUnitReadings(named, {
+      readings: [{ kind: 'user', slug: 'bob', entity: null }],
+      diagnostics: none,
+    });
     assert.deepEqual(left.groups.get('editors')?.members, ['ann']);
     assert.equal(left.groups.get('readers'), before.groups.get('readers'));
-    const alone = applyReadings(left, { readings: [{ kind: 'user', slug: 'ann', entity: null }], diagnostics: none });
+    const alone = applyUnitReadings(left, {
+      readings: [{ kind: 'user', slug: 'ann', entity: null }],
+      diagnostics: none,
+    });
     assert.deepEqual(alone.groups.get('editors')?.members, []);
   });
 
   it('keeps datasets whose namespace is gone, and forgets a folder with nothing in it', () => {
     const before = snapshotOf(content);
-    const orphaned = applyReadings(before, {
+    const orphaned = applyUnitReadings(before, {
       readings: [{ kind: 'namespace', slug: 'water', entity: null }],
       diagnostics: none,
     });
     assert.equal(orphaned.folders.get('water')?.namespace, null);
-    const emptied = applyReadings(orphaned, {
+    const emptied = applyUnitReadings(orphaned, {
       readings: [{ kind: 'dataset', namespace: 'water', slug: 'wells', entity: null }],
       diagnostics: none,
     });
@@ -85,7 +91,7 @@ describe('apply', () => {
 
   it('falls back to the default settings, and forgets what was mended', () => {
     const before = snapshotOf({ ...content, problems: { 'catalogue.yaml': 'odd' } });
-    const after = applyReadings(before, {
+    const after = applyUnitReadings(before, {
       readings: [{ kind: 'settings', entity: null }],
       diagnostics: new Map([['catalogue.yaml', []]]),
     });
@@ -98,45 +104,45 @@ const slug = fc.constantFrom('a', 'b', 'c');
 const label = fc.constantFrom('x', 'y');
 const groups = fc.uniqueArray(slug, { maxLength: 2 });
 const sometimes = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { freq: 2 });
-const reading: fc.Arbitrary<Reading> = fc.oneof(
+const reading: fc.Arbitrary<UnitReading> = fc.oneof(
   fc.record({
     kind: fc.constant('settings' as const),
-    entity: sometimes(label.map((title) => settingsFrom({ title }))),
+    entity: sometimes(label.map((title) => settingsFromRecord({ title }))),
   }),
   fc.tuple(slug, sometimes(label)).map(
-    ([name, text]): Reading => ({
+    ([name, text]): UnitReading => ({
       kind: 'namespace',
       slug: name,
-      entity: text && namespaceFrom(name, { label: text }),
+      entity: text && buildNamespace(name, { label: text }),
     }),
   ),
   fc.tuple(slug, slug, sometimes(label)).map(
-    ([namespace, name, text]): Reading => ({
+    ([namespace, name, text]): UnitReading => ({
       kind: 'dataset',
       namespace,
       slug: name,
-      entity: text && datasetFrom(namespace, name, { label: text }),
+      entity: text && buildDataset(namespace, name, { label: text }),
     }),
   ),
   fc.tuple(slug, sometimes(label)).map(
-    ([name, text]): Reading => ({
+    ([name, text]): UnitReading => ({
       kind: 'group',
       slug: name,
-      entity: text && groupFrom(name, { label: text }),
+      entity: text && buildGroup(name, { label: text }),
     }),
   ),
   fc.tuple(slug, sometimes(groups)).map(
-    ([name, of]): Reading => ({
+    ([name, of]): UnitReading => ({
       kind: 'user',
       slug: name,
-      entity: of && userFrom(name, { groups: of }),
+      entity: of && buildUser(name, { groups: of }),
     }),
   ),
   fc.tuple(slug, sometimes(label)).map(
-    ([name, text]): Reading => ({
+    ([name, text]): UnitReading => ({
       kind: 'query',
       slug: name,
-      entity: text && queryFrom(name, { label: text, dataset: 'a/a' }),
+      entity: text && buildQuery(name, { label: text, dataset: 'a/a' }),
     }),
   ),
 );
@@ -154,10 +160,10 @@ describe('readings', () => {
   it('one after the other say what they say at once', () => {
     fc.assert(
       fc.property(fc.array(reading, { maxLength: 30 }), fc.nat(5), (readings, length) => {
-        const atOnce = applyReadings(emptySnapshot, { readings, diagnostics: none });
+        const atOnce = applyUnitReadings(emptySnapshot, { readings, diagnostics: none });
         let step = emptySnapshot;
         for (let i = 0; i < readings.length; i += length + 1)
-          step = applyReadings(step, { readings: readings.slice(i, i + length + 1), diagnostics: none });
+          step = applyUnitReadings(step, { readings: readings.slice(i, i + length + 1), diagnostics: none });
         assert.deepEqual(contentOf(step), contentOf(atOnce));
       }),
     );
@@ -167,11 +173,11 @@ describe('readings', () => {
     fc.assert(
       fc.property(fc.array(reading, { maxLength: 30 }), (readings) => {
         const last = [...new Map(readings.map((one) => [keyOf(one), one])).values()];
-        const once = applyReadings(emptySnapshot, { readings, diagnostics: none });
-        assert.equal(applyReadings(once, { readings: last, diagnostics: none }), once);
+        const once = applyUnitReadings(emptySnapshot, { readings, diagnostics: none });
+        assert.equal(applyUnitReadings(once, { readings: last, diagnostics: none }), once);
       }),
     );
   });
 });
 
-const keyOf = (one: Reading) => [one.kind, 'namespace' in one && one.namespace, 'slug' in one && one.slug].join();
+const keyOf = (one: UnitReading) => [one.kind, 'namespace' in one && one.namespace, 'slug' in one && one.slug].join();

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RecordKind } from '../../src/catalogue/schemas.ts';
-import { checkRecord, misspelledKeys } from '../../src/catalogue/validators.ts';
+import { findMisspelledKeys, validateRecord } from '../../src/catalogue/validators.ts';
 
 const errorsOf = (kind: RecordKind, value: unknown) => {
-  const checked = checkRecord(kind, value);
+  const checked = validateRecord(kind, value);
   return 'errors' in checked ? checked.errors : [];
 };
 
@@ -101,7 +101,7 @@ describe('checkRecord', () => {
 
   it('takes what fits, and keys that it does not know', () => {
     const value = { label, id: 7, ours: { anything: [1] } };
-    const checked = checkRecord('dataset', value);
+    const checked = validateRecord('dataset', value);
     assert.ok('value' in checked && checked.value === value);
     assert.deepEqual(errorsOf('settings', {}), []);
     assert.deepEqual(errorsOf('query', { label, dataset: 'a/b', version: null }), []);
@@ -114,7 +114,8 @@ describe('checkRecord', () => {
 });
 
 describe('misspelledKeys', () => {
-  const messages = (value: Record<string, unknown>) => misspelledKeys('dataset', value).map(({ message }) => message);
+  const messages = (value: Record<string, unknown>) =>
+    findMisspelledKeys('dataset', value).map(({ message }) => message);
 
   it('names the key that was probably meant', () => {
     assert.deepEqual(messages({ lable: 1 }), ['"lable" means nothing here. Did you mean "label"?']);
@@ -129,7 +130,7 @@ describe('misspelledKeys', () => {
 
   it('points at the key', () => {
     assert.deepEqual(
-      misspelledKeys('dataset', { 'label/': 1, 'labe~': 1 }).map(({ pointer }) => pointer),
+      findMisspelledKeys('dataset', { 'label/': 1, 'labe~': 1 }).map(({ pointer }) => pointer),
       ['/label~1', '/labe~0'],
     );
   });

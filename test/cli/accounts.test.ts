@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { representGroup, representUser } from '../../src/catalogue/represent.ts';
-import { openFolder } from '../../src/files/file-catalogue.ts';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { makeRoot, type PromptOptions, type } from '../support/prompt.ts';
 
 const seed = {
@@ -15,7 +15,7 @@ const seed = {
 };
 
 const at = (words: string, options: PromptOptions = {}) => type(words.split(' '), { seed, ...options });
-const accountsIn = async (root: string) => (await openFolder(root)).accounts;
+const accountsIn = async (root: string) => (await openFileCatalogue(root)).accounts;
 const links = { base: '', suffix: '' };
 
 describe('user add', () => {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, uti
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { openFolder } from '../../src/files/file-catalogue.ts';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { filesIn, makeRoot, type PromptOptions, seed, type } from '../support/prompt.ts';
 import { serveFolder } from '../support/server.ts';
 
@@ -25,7 +25,7 @@ async function place() {
 }
 
 async function usernameOf(root: string, token: string): Promise<string | null> {
-  const files = await openFolder(root);
+  const files = await openFileCatalogue(root);
   const viewer = await files.accounts.viewerByToken(token);
   await files.close();
   return viewer?.username ?? null;

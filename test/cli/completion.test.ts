@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { wordsIn } from '../../src/cli/completion/shells.ts';
+import { splitCommandLine } from '../../src/cli/completion/shells.ts';
 import { makeRoot, type PromptOptions, seed, type } from '../support/prompt.ts';
 
 const root = await makeRoot({
@@ -119,6 +119,6 @@ describe('words', () => {
       ["a '", ['a', ''], "'"],
       ['', [''], ''],
     ];
-    for (const [line, words, quote] of table) assert.deepEqual(wordsIn(line), { words, quote }, line);
+    for (const [line, words, quote] of table) assert.deepEqual(splitCommandLine(line), { words, quote }, line);
   });
 });

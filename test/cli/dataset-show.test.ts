@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { ageText } from '../../src/cli/output/quantities.ts';
-import { width, wrap } from '../../src/cli/output/width.ts';
+import { textWidth, wrapText } from '../../src/cli/output/width.ts';
 import { seed, trees, type } from '../support/prompt.ts';
 
 const day = 86_400_000;
@@ -67,15 +67,15 @@ describe('wrapping', () => {
   it('keeps to the width, and all that is not blank', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 4, max: 30 }), (text, to) => {
-        const wrapped = wrap(text, to);
-        for (const line of wrapped.split('\n')) assert.ok(width(line) <= to, JSON.stringify(line));
+        const wrapped = wrapText(text, to);
+        for (const line of wrapped.split('\n')) assert.ok(textWidth(line) <= to, JSON.stringify(line));
         assert.equal(wrapped.replace(/\s/g, '').normalize(), text.replace(/\s/g, '').normalize());
       }),
     );
   });
 
   it('indents what goes on', () => {
-    assert.equal(wrap('  one two three', 10), '  one two\n  three');
+    assert.equal(wrapText('  one two three', 10), '  one two\n  three');
   });
 });
 
@@ -86,7 +86,7 @@ describe('dataset show', () => {
     for (const terminal of [70, 80, 120]) {
       const { out, err } = await type(show, { seed: rich, terminal: true, columns: terminal });
       const lines = out.split('\n');
-      for (const line of lines) assert.ok(width(line) <= terminal, `${terminal}: ${line}`);
+      for (const line of lines) assert.ok(textWidth(line) <= terminal, `${terminal}: ${line}`);
       assert.ok(!out.includes('…'), 'nothing is cut');
       assert.match(out, /^rows +1,234,567$/m);
       assert.match(out, /^size +80 B$/m);
@@ -94,7 +94,7 @@ describe('dataset show', () => {
 
       const start = lines.indexOf('Columns (3)') + 1;
       assert.match(lines[start] ?? '', /^NAME +TYPE +UNIT +LABEL +DESCRIPTION$/);
-      const at = (text: string, line = '') => width(line.slice(0, line.indexOf(text)));
+      const at = (text: string, line = '') => textWidth(line.slice(0, line.indexOf(text)));
       const [heading, , height] = lines.slice(start);
       const family = lines.find((line) => line.includes('family'));
       assert.equal(at('LABEL', heading), at('高さ', height));

@@ -3,11 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
-import { isAtLeast } from '../../src/cli/doctor/environment.ts';
-import { checkWatches } from '../../src/cli/doctor/folder.ts';
+import { isVersionAtLeast } from '../../src/cli/doctor/environment.ts';
+import { checkWatchLimits } from '../../src/cli/doctor/folder.ts';
 import type { HealthCheck } from '../../src/cli/doctor/health-check.ts';
 import { temporaryName } from '../../src/disk/durable.ts';
-import { isLfsConfigured, watchNeeds } from '../../src/files/diagnose.ts';
+import { isLfsConfigured, watchesNeeded } from '../../src/files/diagnose.ts';
 import { serveAccounts } from '../support/accounts.ts';
 import { freePort } from '../support/free-port.ts';
 import { makeRoot, type PromptOptions, seed, type } from '../support/prompt.ts';
@@ -163,16 +163,16 @@ describe('doctor', () => {
 
 describe('what doctor knows', () => {
   it('compares versions by their numbers', () => {
-    assert.ok(isAtLeast('20.19.0', '20.19'));
-    assert.ok(isAtLeast('22.1.0', '20.19'));
-    assert.ok(!isAtLeast('20.9.0', '20.19'));
-    assert.ok(!isAtLeast('18.20.0', '20.19'));
+    assert.ok(isVersionAtLeast('20.19.0', '20.19'));
+    assert.ok(isVersionAtLeast('22.1.0', '20.19'));
+    assert.ok(!isVersionAtLeast('20.9.0', '20.19'));
+    assert.ok(!isVersionAtLeast('18.20.0', '20.19'));
   });
 
   it('says what to raise where too few folders can be watched', { skip: process.platform !== 'linux' }, async () => {
-    const [few] = checkWatches(watchNeeds(10, 1));
+    const [few] = checkWatchLimits(watchesNeeded(10, 1));
     assert.equal(few?.state, 'ok');
-    const [many] = checkWatches(watchNeeds(10_000_000, 1));
+    const [many] = checkWatchLimits(watchesNeeded(10_000_000, 1));
     assert.equal(many?.state, 'warning');
     assert.match(many?.advice ?? '', /more folders|max_user_watches=/);
   });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { parse } from 'yaml';
-import { openFolder } from '../../src/files/file-catalogue.ts';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { type } from '../support/prompt.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'catalogue-init-'));
@@ -35,7 +35,7 @@ describe('init', () => {
     assert.match(read('catalogue-data/.gitignore'), /^\.catalogue\/$/m);
     assert.match(read('catalogue-data/.gitattributes'), /^namespaces\/\*\/datasets\/\*\/data\/\*\* -text -merge$/m);
     assert.match(read('catalogue-data/.gitattributes'), /^# .*filter=lfs/m);
-    const files = await openFolder(join(cwd, 'catalogue-data'));
+    const files = await openFileCatalogue(join(cwd, 'catalogue-data'));
     const { count } = await files.for().list('namespace', {});
     await files.close();
     assert.equal(count, 0);

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { openFolder } from '../../src/files/file-catalogue.ts';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { type FolderContent, homeOf } from '../support/folder.ts';
 import { filesIn, makeRoot, type PromptOptions, type Result, seed, trees, type } from '../support/prompt.ts';
 import { serveFolder } from '../support/server.ts';
@@ -224,7 +224,7 @@ describe('a command line, local and remote', () => {
   before(async () => {
     [here, there] = await Promise.all([makeRoot(content), makeRoot(content)]);
     for (const root of [here, there]) {
-      const catalogue = await openFolder(root);
+      const catalogue = await openFileCatalogue(root);
       const added = await catalogue.accounts.addToken('alice');
       if (root === there) token = added.token;
       await catalogue.close();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
-import { openFolder } from '../../src/files/file-catalogue.ts';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { makeRoot, type Result, seed, type } from '../support/prompt.ts';
 import { serveFolder } from '../support/server.ts';
 
@@ -16,14 +16,14 @@ function onBoth(
     for (const isRemote of [false, true]) {
       const root = await makeRoot();
       const open = async () => {
-        const files = await openFolder(root);
+        const files = await openFileCatalogue(root);
         test.after(() => files.close());
         return files.for();
       };
       const env: Record<string, string | undefined> = {};
       if (isRemote) {
         await (await open()).create('user', { username: 'ann', staff: true });
-        const files = await openFolder(root);
+        const files = await openFileCatalogue(root);
         const { token } = await files.accounts.addToken('ann');
         await files.close();
         const server = await serveFolder(root);

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
-import { browsersFor } from '../../src/cli/commands/open.ts';
+import { browserCommands } from '../../src/cli/commands/open.ts';
 import { startServer } from '../../src/serve.ts';
 import { makeRoot, seed, type } from '../support/prompt.ts';
 
@@ -82,7 +82,7 @@ describe('open', () => {
   });
 
   it('hands the address to what each system has', () => {
-    const first = (platform: NodeJS.Platform) => browsersFor('http://x/', {}, platform)[0];
+    const first = (platform: NodeJS.Platform) => browserCommands('http://x/', {}, platform)[0];
     assert.deepEqual(first('linux'), { program: 'xdg-open', args: ['http://x/'], isOwn: false });
     assert.deepEqual(first('darwin'), { program: 'open', args: ['http://x/'], isOwn: false });
     assert.deepEqual(first('win32')?.args.at(-1), 'http://x/');

@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
-import { openFolder } from '../../src/files/file-catalogue.ts';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { filesIn, makeRoot, type PromptOptions, seed, type } from '../support/prompt.ts';
 import { serveFolder } from '../support/server.ts';
 
@@ -22,7 +22,7 @@ describe('the user of a remote', () => {
   const closing: (() => Promise<unknown>)[] = [];
   before(async () => {
     root = await makeRoot(content);
-    const files = await openFolder(root);
+    const files = await openFileCatalogue(root);
     for (const name of ['alice', 'bob', 'eve']) tokens[name] = (await files.accounts.addToken(name)).token;
     await files.close();
     const server = await serveFolder(root);

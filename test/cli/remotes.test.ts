@@ -6,7 +6,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { parseCatalogueUrl } from '../../src/catalogue/urls.ts';
 import { isUnencrypted } from '../../src/cli/remote/remotes.ts';
 import { changeRemotes, configurationFolder } from '../../src/cli/remote/remotes-file.ts';
-import { connect } from '../../src/remote/remote-catalogue.ts';
+import { openRemoteCatalogue } from '../../src/remote/remote-catalogue.ts';
 import { serveAccounts } from '../support/accounts.ts';
 import { freePort } from '../support/free-port.ts';
 import { makeRoot, type PromptOptions, type Result, type } from '../support/prompt.ts';
@@ -118,7 +118,7 @@ describe('an address', () => {
     for (const [url, others] of Object.entries(spellings))
       for (const text of [url, ...others]) {
         assert.equal(parseCatalogueUrl(text), url, text);
-        const catalogue = await connect(text);
+        const catalogue = await openRemoteCatalogue(text);
         assert.equal(catalogue.settings.base_url, url, text);
         await catalogue.close();
       }

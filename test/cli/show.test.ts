@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { json, manyLines, oneLine } from '../../src/cli/output/text.ts';
-import { pad, truncate, width } from '../../src/cli/output/width.ts';
+import { escapeKeepingLines, escapeToOneLine, formatJson } from '../../src/cli/output/text.ts';
+import { padToWidth, textWidth, truncateText } from '../../src/cli/output/width.ts';
 import { type } from '../support/prompt.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
@@ -13,36 +13,36 @@ describe('text on its way to a terminal', () => {
   it('has no control characters in it, whatever it was', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        assert.doesNotMatch(oneLine(text), control);
-        assert.doesNotMatch(oneLine(text), /[\n\t]/);
-        assert.doesNotMatch(manyLines(text), control);
-        assert.doesNotMatch(json({ text }), control);
-        assert.deepEqual(JSON.parse(json({ text })), { text });
+        assert.doesNotMatch(escapeToOneLine(text), control);
+        assert.doesNotMatch(escapeToOneLine(text), /[\n\t]/);
+        assert.doesNotMatch(escapeKeepingLines(text), control);
+        assert.doesNotMatch(formatJson({ text }), control);
+        assert.deepEqual(JSON.parse(formatJson({ text })), { text });
       }),
     );
   });
 
   it('shows what was there', () => {
-    assert.equal(oneLine('a\x1b[31m\n\nb'), 'a\\u001b[31m b');
-    assert.equal(manyLines('a\r\nb\tc\x7f'), 'a\nb\tc\\u007f');
+    assert.equal(escapeToOneLine('a\x1b[31m\n\nb'), 'a\\u001b[31m b');
+    assert.equal(escapeKeepingLines('a\r\nb\tc\x7f'), 'a\nb\tc\\u007f');
   });
 });
 
 describe('width', () => {
   it('counts cells: wide characters are two, marks are none', () => {
-    assert.equal(width('井戸'), 4);
-    assert.equal(width('e\u0301'), 1);
-    assert.equal(pad('井戸', 6), '井戸  ');
+    assert.equal(textWidth('井戸'), 4);
+    assert.equal(textWidth('e\u0301'), 1);
+    assert.equal(padToWidth('井戸', 6), '井戸  ');
   });
 
   it('is kept to, and no character is cut apart', () => {
-    assert.equal(truncate('abcdef', 6), 'abcdef');
-    assert.equal(truncate('abcdefg', 6), 'abcde…');
-    assert.equal(truncate('井戸井戸', 6), '井戸…');
-    assert.equal(truncate('👨‍👩‍👧👨‍👩‍👧', 3), '👨‍👩‍👧…');
+    assert.equal(truncateText('abcdef', 6), 'abcdef');
+    assert.equal(truncateText('abcdefg', 6), 'abcde…');
+    assert.equal(truncateText('井戸井戸', 6), '井戸…');
+    assert.equal(truncateText('👨‍👩‍👧👨‍👩‍👧', 3), '👨‍👩‍👧…');
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 20 }), (text, to) =>
-        assert.ok(width(truncate(text, to)) <= to),
+        assert.ok(textWidth(truncateText(text, to)) <= to),
       ),
     );
   });
@@ -81,7 +81,7 @@ describe('what is shown', () => {
   it('fits the terminal, and is whole behind a pipe', async () => {
     for (const columns of [40, 80, 120]) {
       const { out } = await type(['namespace', 'list'], { seed, columns, terminal: true });
-      for (const line of out.split('\n')) assert.ok(width(line) <= columns, `${columns}: ${line}`);
+      for (const line of out.split('\n')) assert.ok(textWidth(line) <= columns, `${columns}: ${line}`);
       assert.match(out, /x…/);
     }
     assert.match((await type(['namespace', 'list'], { seed })).out, /x{150}/);

@@ -2,7 +2,7 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openFolder } from '../../src/files/file-catalogue.ts';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { serveFolder } from '../support/server.ts';
 import { fixture } from './exchange.ts';
 
@@ -20,7 +20,7 @@ export interface Fixture {
 export async function serveFixture(passwords: Readonly<Record<string, string>> = {}): Promise<Fixture> {
   const folder = await mkdtemp(join(tmpdir(), 'conformance-'));
   await cp(fixture, folder, { recursive: true });
-  const files = await openFolder(folder);
+  const files = await openFileCatalogue(folder);
   const { token } = await files.accounts.addToken('alice');
   for (const [username, password] of Object.entries(passwords)) await files.accounts.setPassword(username, password);
   await files.close();

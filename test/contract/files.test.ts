@@ -1,5 +1,5 @@
 import { anonymous } from '../../src/catalogue/permissions.ts';
-import { openFolder } from '../../src/files/file-catalogue.ts';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { type Opened, promises } from './catalogue.ts';
 import { replicaPromises } from './replica.ts';
 import { trashPromises } from './trash.ts';
@@ -9,7 +9,7 @@ type Open = Parameters<typeof promises>[1];
 const opened =
   (watch: boolean): Open =>
   async (test, folder): Promise<Opened> => {
-    const files = await openFolder(folder.root, { watch });
+    const files = await openFileCatalogue(folder.root, { watch });
     test.after(() => files.close());
     return { catalogue: files.for(), open: files.for(anonymous), looked: () => files.refresh([{ folder: '' }]) };
   };

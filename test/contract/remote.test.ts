@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import { anonymous, localAdmin, type Viewer } from '../../src/catalogue/permissions.ts';
-import { openFolder } from '../../src/files/file-catalogue.ts';
-import { connect } from '../../src/remote/remote-catalogue.ts';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
+import { openRemoteCatalogue } from '../../src/remote/remote-catalogue.ts';
 import { createApp } from '../../src/server/app.ts';
 import { promises } from './catalogue.ts';
 import { replicaPromises } from './replica.ts';
@@ -25,14 +25,14 @@ async function serve(test: TestContext, catalogueFor: (viewer: Viewer) => Catalo
 }
 
 async function both(test: TestContext, base: string) {
-  const catalogue = await connect(base, { token: 'keeper' });
-  const open = await connect(base);
+  const catalogue = await openRemoteCatalogue(base, { token: 'keeper' });
+  const open = await openRemoteCatalogue(base);
   test.after(() => Promise.all([catalogue.close(), open.close()]));
   return { catalogue, open };
 }
 
 const remoteCatalogue: Parameters<typeof promises>[1] = async (test, folder) => {
-  const files = await openFolder(folder.root, { watch: true });
+  const files = await openFileCatalogue(folder.root, { watch: true });
   test.after(() => files.close());
   const base = await serve(test, (viewer) => files.for(viewer));
   return { ...(await both(test, base)), looked: () => files.refresh([{ folder: '' }]) };
@@ -43,7 +43,7 @@ replicaPromises('a remote catalogue', remoteCatalogue);
 trashPromises('a remote catalogue', remoteCatalogue);
 
 promises('A remote catalogue, served by another', async (test, folder) => {
-  const files = await openFolder(folder.root, { watch: true });
+  const files = await openFileCatalogue(folder.root, { watch: true });
   test.after(() => files.close());
   const first = await both(test, await serve(test, (viewer) => files.for(viewer)));
   const base = await serve(test, (viewer) => (viewer === anonymous ? first.open : first.catalogue));

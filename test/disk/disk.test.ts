@@ -16,8 +16,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { isTemporary } from '../../src/disk/durable.ts';
-import { openFolder } from '../../src/files/file-catalogue.ts';
+import { isTemporaryFile } from '../../src/disk/durable.ts';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { ensureFallbackTableFolder } from '../../src/files/table-folder.ts';
 import { until } from '../support/folder.ts';
 import { png } from '../support/images.ts';
@@ -41,7 +41,7 @@ function smallDisk(t: TestContext): string | null {
 /** A catalogue with one dataset and one version in the folder, served; and one who may write. */
 async function serveIn(t: TestContext, root: string) {
   writeFileSync(join(root, 'catalogue.yaml'), 'title: x\n');
-  const files = await openFolder(root);
+  const files = await openFileCatalogue(root);
   const catalogue = files.for();
   await catalogue.create('namespace', { label: 'Parks', slug: 'parks' });
   await catalogue.create('dataset', { label: 'Trees', slug: 'trees', namespace: 'parks' });
@@ -62,7 +62,7 @@ async function serveIn(t: TestContext, root: string) {
 }
 
 const temporaries = (root: string) =>
-  readdirSync(root, { recursive: true }).filter((name) => isTemporary(String(name).split('/').at(-1) ?? ''));
+  readdirSync(root, { recursive: true }).filter((name) => isTemporaryFile(String(name).split('/').at(-1) ?? ''));
 
 const imagesIn = (root: string) =>
   readdirSync(root, { recursive: true }).filter((name) => /^site_media\/.*\./.test(String(name)));

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { ConflictError, UnavailableError } from '../../src/catalogue/errors.ts';
 import {
-  isTemporary,
-  makeFolders,
+  isTemporaryFile,
+  makeFoldersDurably,
+  removeAbandonedTemporaries,
   removeDurably,
-  sweepTemporaries,
-  temporaryBeside,
-  toUnavailable,
+  temporaryPathBeside,
+  toUnavailableError,
   writeDurably,
 } from '../../src/disk/durable.ts';
 import { writerMark } from '../../src/disk/writer.ts';
@@ -74,14 +74,14 @@ test('a symbolic link is refused, whether or not it leads somewhere', async () =
 test('what the system refuses is told with what to do, and with its cause', () => {
   for (const code of ['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO']) {
     const cause = Object.assign(new Error(code), { code });
-    const error = toUnavailable(cause, '/srv/somebody/a.yaml');
+    const error = toUnavailableError(cause, '/srv/somebody/a.yaml');
     assert.ok(error instanceof UnavailableError);
     assert.match(error.message, /^a\.yaml can't be written: .+ again\.$/);
     assert.doesNotMatch(error.message, /srv|somebody/);
     assert.equal(error.cause, cause);
   }
   const other = Object.assign(new Error('x'), { code: 'ENOENT' });
-  assert.equal(toUnavailable(other, 'a'), other);
+  assert.equal(toUnavailableError(other, 'a'), other);
 });
 
 test('a folder that may not be written is unavailable', {
@@ -95,7 +95,7 @@ test('a folder that may not be written is unavailable', {
 });
 
 test('removes files and whole folders', async () => {
-  await makeFolders(join(folder, 'a', 'b', 'c'));
+  await makeFoldersDurably(join(folder, 'a', 'b', 'c'));
   await writeDurably(join(folder, 'a', 'b', 'x'), 'x');
   await removeDurably(join(folder, 'a', 'b', 'x'));
   assert.deepEqual(await readdir(join(folder, 'a', 'b')), ['c']);
@@ -105,25 +105,25 @@ test('removes files and whole folders', async () => {
 });
 
 test('only what writers left long ago is swept', async () => {
-  const old = temporaryBeside(join(folder, 'a.yaml'));
-  assert.ok(isTemporary(old.slice(folder.length + 1)));
-  for (const name of ['a.yaml', '.hidden', '.git', 'x.catalogue-tmp']) assert.ok(!isTemporary(name), name);
+  const old = temporaryPathBeside(join(folder, 'a.yaml'));
+  assert.ok(isTemporaryFile(old.slice(folder.length + 1)));
+  for (const name of ['a.yaml', '.hidden', '.git', 'x.catalogue-tmp']) assert.ok(!isTemporaryFile(name), name);
   await mkdir(join(old, 'part'), { recursive: true });
-  await writeFile(temporaryBeside(join(folder, 'b.yaml')), 'x');
+  await writeFile(temporaryPathBeside(join(folder, 'b.yaml')), 'x');
   await writeFile(join(folder, 'a.yaml'), 'x');
   await utimes(join(folder, 'a.yaml'), 0, 0);
-  assert.equal(await sweepTemporaries(folder, 60_000), 0);
-  assert.equal(await sweepTemporaries(folder, -1000), 2);
+  assert.equal(await removeAbandonedTemporaries(folder, 60_000), 0);
+  assert.equal(await removeAbandonedTemporaries(folder, -1000), 2);
   assert.deepEqual(await readdir(folder), ['a.yaml']);
-  assert.equal(await sweepTemporaries(join(folder, 'none'), 0), 0);
+  assert.equal(await removeAbandonedTemporaries(join(folder, 'none'), 0), 0);
 });
 
 test('what a writer left that is gone is swept at once, and nothing of those elsewhere', async () => {
   const [place, number] = writerMark.split('-');
   const name = (mark: string) => join(folder, `.0123456789abcdef.${mark}.catalogue-tmp`);
-  const living = [temporaryBeside(join(folder, 'a')), name(`00000000-${number}-00000000`)];
+  const living = [temporaryPathBeside(join(folder, 'a')), name(`00000000-${number}-00000000`)];
   await mkdir(name(`${place}-${number}-00000000`));
   for (const path of living) await writeFile(path, 'x');
-  assert.equal(await sweepTemporaries(folder, 3_600_000), 1);
+  assert.equal(await removeAbandonedTemporaries(folder, 3_600_000), 1);
   assert.deepEqual((await readdir(folder)).map((file) => join(folder, file)).sort(), living.sort());
 });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { UnavailableError } from '../../src/catalogue/errors.ts';
-import { sweepLocks, withLock } from '../../src/disk/lock.ts';
+import { removeStaleLocks, withLock } from '../../src/disk/lock.ts';
 
 let root = '';
 let children: ChildProcess[] = [];
@@ -136,7 +136,7 @@ test('locks that nobody holds any more are swept, and those of the living stay',
   await once(dead, 'exit');
   const folders = async () => (await locks()).filter((name) => name.endsWith('.lock'));
   assert.equal((await folders()).length, 2);
-  await sweepLocks(root);
+  await removeStaleLocks(root);
   assert.equal((await folders()).length, 1);
   finish();
   await living;

@@ -2,21 +2,21 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { isWriterGone, markPattern, writerMark } from '../../src/disk/writer.ts';
+import { hasWriterEnded, markPattern, writerMark } from '../../src/disk/writer.ts';
 
 const [place = '', number = '', run = ''] = writerMark.split('-');
 
 test('a writer that lives is not gone; one that ended is, and so is one that had our number before us', async () => {
   assert.match(writerMark, new RegExp(`^${markPattern.source}$`));
-  assert.equal(isWriterGone(writerMark), false);
-  assert.equal(isWriterGone(`${place}-${process.ppid.toString(36)}-00000000`), false);
-  assert.equal(isWriterGone(`${place}-${number}-00000000`), run !== '00000000');
+  assert.equal(hasWriterEnded(writerMark), false);
+  assert.equal(hasWriterEnded(`${place}-${process.ppid.toString(36)}-00000000`), false);
+  assert.equal(hasWriterEnded(`${place}-${number}-00000000`), run !== '00000000');
   const child = spawn(process.execPath, ['-e', '']);
   await once(child, 'exit');
-  assert.equal(isWriterGone(`${place}-${child.pid?.toString(36)}-00000000`), true);
+  assert.equal(hasWriterEnded(`${place}-${child.pid?.toString(36)}-00000000`), true);
 });
 
 test('of a writer elsewhere nothing is known', () => {
-  assert.equal(isWriterGone(`${place === '00000000' ? '11111111' : '00000000'}-${number}-${run}`), false);
-  assert.equal(isWriterGone(''), false);
+  assert.equal(hasWriterEnded(`${place === '00000000' ? '11111111' : '00000000'}-${number}-${run}`), false);
+  assert.equal(hasWriterEnded(''), false);
 });

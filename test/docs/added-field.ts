@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { connect } from '../../src/remote/remote-catalogue.ts';
+import { openRemoteCatalogue } from '../../src/remote/remote-catalogue.ts';
 import { serveAccounts } from '../support/accounts.ts';
 import { type } from '../support/prompt.ts';
 
@@ -65,7 +65,7 @@ describe('over HTTP', () => {
   it('it is read and written by the client', async (t) => {
     const { base, accounts } = await serveAccounts(t);
     const { token } = await accounts.addToken('alice');
-    const remote = await connect(base, { token });
+    const remote = await openRemoteCatalogue(base, { token });
     t.after(() => remote.close());
     const made = await remote.create('dataset', { label: 'Trees', namespace: 'parks', funder: 'EU' });
     assert.equal(funderOf(made), 'EU');

@@ -6,9 +6,9 @@ import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { isTemporary } from '../../src/disk/durable.ts';
-import { checkFolder } from '../../src/files/checking/check.ts';
-import { openFolder } from '../../src/files/file-catalogue.ts';
+import { isTemporaryFile } from '../../src/disk/durable.ts';
+import { checkCatalogueFiles } from '../../src/files/checking/check.ts';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { makeFolder, until } from '../support/folder.ts';
 import { serve } from '../support/program.ts';
 
@@ -97,7 +97,7 @@ async function commandLives(root: string, done: Done): Promise<number> {
 
 test('servers and commands that write in the same records and are killed', { timeout: 600_000 }, async () => {
   const { root } = makeFolder(content);
-  const files = await openFolder(root);
+  const files = await openFileCatalogue(root);
   const { token } = await files.accounts.addToken('ann');
   await files.close();
   const [asked, typed]: [Done, Done] = [new Map(), new Map()];
@@ -105,13 +105,13 @@ test('servers and commands that write in the same records and are killed', { tim
   const [, killed] = await Promise.all([serverLives(root, token, asked, versions), commandLives(root, typed)]);
   assert.ok(killed > 0, 'no command was killed');
 
-  const started = await openFolder(root, { watch: true });
+  const started = await openFileCatalogue(root, { watch: true });
   try {
     const names = () => readdirSync(root, { recursive: true }).map((path) => basename(String(path)));
-    await until(() => !names().some(isTemporary), 40_000).catch(() =>
-      assert.deepEqual(names().filter(isTemporary), []),
+    await until(() => !names().some(isTemporaryFile), 40_000).catch(() =>
+      assert.deepEqual(names().filter(isTemporaryFile), []),
     );
-    assert.deepEqual((await checkFolder(root)).problems, []);
+    assert.deepEqual((await checkCatalogueFiles(root)).problems, []);
     for (const slug of slugs) {
       const found = await started.for().get<'dataset'>({ kind: 'dataset', namespace: 'parks', slug });
       const n = Number.parseInt(found.description, 10);

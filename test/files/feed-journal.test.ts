@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { after, describe, it, mock, type TestContext } from 'node:test';
 import fc from 'fast-check';
 import type { ChangedRecord } from '../../src/catalogue/feed.ts';
-import { recordStem } from '../../src/catalogue/layout.ts';
+import { recordPathWithoutExtension } from '../../src/catalogue/layout.ts';
 import { allEntities } from '../../src/catalogue/listing.ts';
-import { localAdmin, type Viewer, visibleTo } from '../../src/catalogue/permissions.ts';
+import { localAdmin, restrictToVisible, type Viewer } from '../../src/catalogue/permissions.ts';
 import { refOf } from '../../src/catalogue/ref.ts';
 import { feedRefs, listChanges } from '../../src/files/changes-feed.ts';
 import { FeedJournal, type FeedJournalOptions } from '../../src/files/feed-journal.ts';
-import { runToEnd } from '../../src/files/reading/event-loop.ts';
+import { runAllSteps } from '../../src/files/reading/event-loop.ts';
 import { UnitStore } from '../../src/files/reading/unit-store.ts';
 import { CatalogueFolder, type FolderContent, homeOf, makeFolder } from '../support/folder.ts';
 import { filesIn } from '../support/prompt.ts';
@@ -25,7 +25,7 @@ const journalOf = (root: string) => join(root, '.catalogue/changes.ndjson');
 /** A catalogue that is read again when the test says so, and its journal. */
 async function openFeed(root: string, options: FeedJournalOptions = {}) {
   const store = new UnitStore(root);
-  const rescan = () => runToEnd(store.rescan([{ folder: '' }]));
+  const rescan = () => runAllSteps(store.rescan([{ folder: '' }]));
   rescan();
   const journal = await FeedJournal.open(store, options);
   const viewerNamed = (name: string | null): Viewer => {
@@ -38,14 +38,14 @@ async function openFeed(root: string, options: FeedJournalOptions = {}) {
     store,
     journal,
     rescan,
-    visible: (name: string | null) => visibleTo(viewerNamed(name), store.snapshot),
+    visible: (name: string | null) => restrictToVisible(viewerNamed(name), store.snapshot),
     async changes(name: string | null, since?: string) {
       await journal.written();
       const sources = {
         store,
         history: journal.history,
         viewer: viewerNamed(name),
-        visible: visibleTo(viewerNamed(name), store.snapshot),
+        visible: restrictToVisible(viewerNamed(name), store.snapshot),
       };
       const first = listChanges(sources, { since, pageSize: 3 });
       const items: ChangedRecord[] = [...first.items];
@@ -63,9 +63,10 @@ type Feed = Awaited<ReturnType<typeof openFeed>>;
 /** Paths of all records that a viewer sees, with those of published versions. */
 function addressesFor(feed: Feed, name: string | null): ReadonlySet<string> {
   const visible = feed.visible(name);
-  const addresses = new Set(Array.from(feedRefs(visible), recordStem));
+  const addresses = new Set(Array.from(feedRefs(visible), recordPathWithoutExtension));
   for (const { datasets } of visible.folders.values())
-    for (const { versions } of datasets.values()) for (const version of versions) addresses.add(recordStem(version));
+    for (const { versions } of datasets.values())
+      for (const version of versions) addresses.add(recordPathWithoutExtension(version));
   return addresses;
 }
 
@@ -73,7 +74,7 @@ function addressesFor(feed: Feed, name: string | null): ReadonlySet<string> {
 function contentsFor(feed: Feed, name: string | null): ReadonlyMap<string, string> {
   const visible = feed.visible(name);
   const entities = (['namespace', 'dataset', 'query'] as const).flatMap((kind) => [...allEntities(visible, kind)]);
-  return new Map(entities.map((entity) => [recordStem(refOf(entity)), JSON.stringify(entity)]));
+  return new Map(entities.map((entity) => [recordPathWithoutExtension(refOf(entity)), JSON.stringify(entity)]));
 }
 
 /** A program that keeps the addresses that it may see, by the feed alone. */
@@ -99,7 +100,7 @@ class Harvester {
     this.#since = changes.until;
     const present = addressesFor(feed, this.name);
     for (const { ref, removed } of changes.items) {
-      const address = recordStem(ref);
+      const address = recordPathWithoutExtension(ref);
       const versions = ref.kind === 'dataset' ? address.replace(/dataset$/, 'versions/') : undefined;
       if (removed) {
         assert.ok(!present.has(address), `${address} is visible to ${this.name}`);
@@ -222,7 +223,9 @@ describe('the journal of the feed', () => {
 
   /** What the feed tells of removals to somebody. */
   const removedFor = async (feed: Feed, name: string | null) =>
-    (await feed.changes(name, '2000-01-01')).items.filter(({ removed }) => removed).map(({ ref }) => recordStem(ref));
+    (await feed.changes(name, '2000-01-01')).items
+      .filter(({ removed }) => removed)
+      .map(({ ref }) => recordPathWithoutExtension(ref));
 
   const start = async (test: TestContext, options: FeedJournalOptions = {}) => {
     mock.timers.enable({ apis: ['Date'], now: Date.now() + 60_000 });

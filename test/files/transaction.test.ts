@@ -4,14 +4,14 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { describe, it, type TestContext } from 'node:test';
 import { ConflictError, NotFoundError, StaleError, ValidationError } from '../../src/catalogue/errors.ts';
 import type { RecordValue } from '../../src/catalogue/record-set.ts';
-import { openFolder } from '../../src/files/file-catalogue.ts';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { type CommitOptions, commit, commitStep } from '../../src/files/transaction.ts';
 import { anyVersion, type Change } from '../../src/files/writing/change.ts';
 import { makeFolder } from '../support/folder.ts';
 
 async function open(t: TestContext) {
   const folder = makeFolder({ namespaces: { parks: { id: 1, label: 'Parks' } } }, t);
-  const files = await openFolder(folder.root);
+  const files = await openFileCatalogue(folder.root);
   t.after(() => files.close());
   const text = (path: string) => readFile(folder.path(path), 'utf8');
   const options: CommitOptions = { message: () => 'Test' };

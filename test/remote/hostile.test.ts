@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { NotFoundError, UnreachableError } from '../../src/catalogue/errors.ts';
-import { connect, type RemoteCatalogue } from '../../src/remote/remote-catalogue.ts';
+import { openRemoteCatalogue, type RemoteCatalogue } from '../../src/remote/remote-catalogue.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -16,7 +16,10 @@ async function at(test: TestContext, answer: Answer, token?: string): Promise<Re
     answer(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const catalogue = await connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { token, retries: 0 });
+  const catalogue = await openRemoteCatalogue(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, {
+    token,
+    retries: 0,
+  });
   test.after(async () => {
     await catalogue.close();
     server.closeAllConnections();

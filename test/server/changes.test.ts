@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { openCatalogue } from '../../src/index.ts';
-import { connect } from '../../src/remote/remote-catalogue.ts';
+import { openRemoteCatalogue } from '../../src/remote/remote-catalogue.ts';
 import { homeOf, until } from '../support/folder.ts';
 import { served } from '../support/served.ts';
 
@@ -93,7 +93,7 @@ describe('the feed of changes', () => {
   });
 
   it('is the same in the library, for a folder and for a server', async (t) => {
-    const [local, remote] = [await openCatalogue(folder.root), await connect(base)];
+    const [local, remote] = [await openCatalogue(folder.root), await openRemoteCatalogue(base)];
     t.after(() => Promise.all([local.close(), remote.close()]));
     const { items } = await remote.changes();
     assert.deepEqual(

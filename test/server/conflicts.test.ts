@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { readFile, rename } from 'node:fs/promises';
 import { describe, it, type TestContext } from 'node:test';
 import type { Viewer } from '../../src/catalogue/permissions.ts';
-import { openFolder } from '../../src/files/file-catalogue.ts';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { listTrash } from '../../src/files/writing/trash.ts';
 import { serveAccounts } from '../support/accounts.ts';
 import { editFile } from '../support/edit.ts';
@@ -198,7 +198,7 @@ describe('a hand that saves while we write', () => {
   it('and one that removes is obeyed: nothing is made again', async (t) => {
     const { folder } = await workshop(t);
     const ann: Viewer = { username: 'ann', staff: true, groups: [] };
-    const files = await openFolder(folder.root);
+    const files = await openFileCatalogue(folder.root);
     t.after(() => files.close());
     await files.load();
     await rename(folder.path(homeOf('parks/trees')), folder.path('elsewhere'));

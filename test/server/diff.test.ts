@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import type { DifferenceCounts, DifferenceKey, RowChange } from '../../src/catalogue/difference.ts';
 import { createApp } from '../../src/server/app.ts';
-import { listen } from '../../src/server/listen.ts';
+import { listenForRequests } from '../../src/server/listen.ts';
 import { until } from '../support/folder.ts';
 import { makeWorkshop, type Workshop } from '../support/published.ts';
 import { serveFolder } from '../support/server.ts';
@@ -223,7 +223,7 @@ describe('differences', () => {
         return typeof value === 'function' ? value.bind(target) : value;
       },
     });
-    const listening = await listen(
+    const listening = await listenForRequests(
       createApp(() => open, { log: (line) => log.push(line) }),
       '127.0.0.1',
       0,

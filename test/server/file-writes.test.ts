@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
-import { openFolder } from '../../src/files/file-catalogue.ts';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { serveAccounts } from '../support/accounts.ts';
 import { until } from '../support/folder.ts';
 import { served } from '../support/served.ts';
@@ -111,7 +111,7 @@ describe('changes, many at once', { concurrency: 3 }, () => {
     const own = { ...cookie, 'X-CSRFToken': 'x'.repeat(43) };
     assert.equal((await ask(root, { ...init, headers: own })).status, 200);
     const still = await served({ users: { alice: { staff: true } } }, test, { readOnly: true });
-    const files = await openFolder(still.folder.root);
+    const files = await openFileCatalogue(still.folder.root);
     test.after(() => files.close());
     const { token } = await files.accounts.addToken('alice');
     for (const [method, path] of [

@@ -5,7 +5,7 @@ import { symlink } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { maxImageBytes } from '../../src/catalogue/image.ts';
-import { checkFolder } from '../../src/files/checking/check.ts';
+import { checkCatalogueFiles } from '../../src/files/checking/check.ts';
 import { imageBytesHeld } from '../../src/server/multipart.ts';
 import { serveAccounts } from '../support/accounts.ts';
 import { homeOf, makeFolder, until } from '../support/folder.ts';
@@ -66,7 +66,7 @@ describe('an image', () => {
     }
     // Those that were replaced stay: older commits name them.
     assert.equal(stored().length, 5);
-    assert.deepEqual((await checkFolder(folder.root)).problems, []);
+    assert.deepEqual((await checkCatalogueFiles(folder.root)).problems, []);
   });
 
   it('comes with a new dataset, in all three fields, beside lists and what is deeper; the same bytes lie there once', async (t) => {
@@ -234,7 +234,7 @@ it('many at once keep what each dataset names', async (t) => {
   assert.equal(stored().length, 3);
   for (const { status, body } of answers)
     if (status === 201) assert.equal((await fetched(body.image)).answer.status, 200);
-  assert.deepEqual((await checkFolder(folder.root)).problems, []);
+  assert.deepEqual((await checkCatalogueFiles(folder.root)).problems, []);
 });
 
 it('who sends images all at once is asked to wait, before memory is full', async (t) => {

@@ -5,8 +5,8 @@ import { appendFile } from 'node:fs/promises';
 import { Agent, createServer, get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
-import { notReady } from '../../src/server/health.ts';
-import { AddressError, listen } from '../../src/server/listen.ts';
+import { respondNotReady } from '../../src/server/health.ts';
+import { AddressError, listenForRequests } from '../../src/server/listen.ts';
 import { homeOf, until } from '../support/folder.ts';
 import { raw, statusesIn } from '../support/raw.ts';
 import { served } from '../support/served.ts';
@@ -43,7 +43,7 @@ const agentFor = (t: TestContext) => {
 
 describe('before the catalogue is read', () => {
   it('whoever asks is told to wait, in the shape of every error; the process says that it lives', async (t) => {
-    const listening = await listen(notReady, '127.0.0.1', 0);
+    const listening = await listenForRequests(respondNotReady, '127.0.0.1', 0);
     t.after(() => listening.close(0));
     const answer = await fetch(`${listening.url}/api/v1/`);
     assert.equal(answer.status, 503);
@@ -62,12 +62,12 @@ describe('before the catalogue is read', () => {
     t.after(() => taken.close());
     await until(() => taken.listening);
     const { port } = taken.address() as { port: number };
-    await assert.rejects(listen(notReady, '127.0.0.1', port), (error: unknown) => {
+    await assert.rejects(listenForRequests(respondNotReady, '127.0.0.1', port), (error: unknown) => {
       assert.ok(error instanceof AddressError);
       assert.match(error.message, new RegExp(`Port ${port} on 127\\.0\\.0\\.1 is in use\\. Choose another`));
       return true;
     });
-    await assert.rejects(listen(notReady, '192.0.2.1', 0), /is not an address of this machine/);
+    await assert.rejects(listenForRequests(respondNotReady, '192.0.2.1', 0), /is not an address of this machine/);
   });
 });
 
@@ -91,7 +91,11 @@ describe('closing', () => {
   });
 
   it('waits for nobody for longer than the deadline', async () => {
-    const listening = await listen((_request, response) => void response.write('never ends'), '127.0.0.1', 0);
+    const listening = await listenForRequests(
+      (_request, response) => void response.write('never ends'),
+      '127.0.0.1',
+      0,
+    );
     const { port } = new URL(listening.url);
     const socket = connect(Number(port), '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'));
     await new Promise((resolve) => socket.once('data', resolve));

@@ -4,17 +4,17 @@ import type { RequestListener } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openFolder } from '../../src/files/file-catalogue.ts';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { createApp } from '../../src/server/app.ts';
 import { clearBodyTimeout, defaultLimits, type Limits } from '../../src/server/limits.ts';
-import { listen } from '../../src/server/listen.ts';
+import { listenForRequests } from '../../src/server/listen.ts';
 import { makeFolder } from '../support/folder.ts';
 import { statusesIn } from '../support/raw.ts';
 
 const limits: Limits = { headers: 300, body: 300, idle: 600, keepAlive: 60_000, connections: 5 };
 
 async function start(t: TestContext, handler: RequestListener, changed: Partial<Limits> = {}): Promise<string> {
-  const listening = await listen(handler, '127.0.0.1', 0, { ...limits, ...changed });
+  const listening = await listenForRequests(handler, '127.0.0.1', 0, { ...limits, ...changed });
   t.after(() => listening.close(0));
   return listening.url;
 }
@@ -147,7 +147,7 @@ describe('numbers', () => {
 
 describe('a server of ours', () => {
   const app = async () => {
-    const files = await openFolder(makeFolder({ settings: {} }).root);
+    const files = await openFileCatalogue(makeFolder({ settings: {} }).root);
     await files.load();
     return createApp((viewer) => files.for(viewer), { accounts: files.accounts, log: (line) => assert.fail(line) });
   };
@@ -175,7 +175,7 @@ describe('a server of ours', () => {
   });
 
   it('refuses what comes over an open connection while it ends', async () => {
-    const listening = await listen(
+    const listening = await listenForRequests(
       (_request, response) => void setTimeout(() => response.end('done'), 300),
       '127.0.0.1',
       0,

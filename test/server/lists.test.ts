@@ -1,7 +1,7 @@
 /** Parameters of lists. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { connect } from '../../src/remote/remote-catalogue.ts';
+import { openRemoteCatalogue } from '../../src/remote/remote-catalogue.ts';
 import { until } from '../support/folder.ts';
 import { type } from '../support/prompt.ts';
 import { served } from '../support/served.ts';
@@ -160,7 +160,7 @@ describe('a cursor', () => {
   });
 
   it('is the same in the library, for a folder and for a server', async (t) => {
-    const remote = await connect(base);
+    const remote = await openRemoteCatalogue(base);
     t.after(() => remote.close());
     const first = await remote.list('dataset', { cursor: '', pageSize: 4, ordering: 'slug' });
     assert.equal(first.items.length, 4);

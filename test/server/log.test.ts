@@ -1,8 +1,8 @@
 /** The log of a server: what is in it of each request, and what never is. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { openFolder } from '../../src/files/file-catalogue.ts';
-import { urlWithoutSecrets, withoutSecrets } from '../../src/server/log.ts';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
+import { redactSecrets, redactUrlSecrets } from '../../src/server/log.ts';
 import { until } from '../support/folder.ts';
 import { raw } from '../support/raw.ts';
 import { served } from '../support/served.ts';
@@ -19,7 +19,7 @@ type Line = Record<string, unknown>;
 describe('the log as JSON', () => {
   it('has a line for each request, by which it is found again', async (t) => {
     const { base, folder, log } = await served(content, t, { logFormat: 'json' });
-    const files = await openFolder(folder.root);
+    const files = await openFileCatalogue(folder.root);
     const { token } = await files.accounts.addToken('ann');
     await files.close();
     const headers = { 'X-Forwarded-For': '10.0.0.1, 192.0.2.7', 'X-Request-Id': 'edge-1' };
@@ -68,7 +68,7 @@ describe('the log as JSON', () => {
 
   it('never has what lets anybody in', async (t) => {
     const { base, folder, log } = await served(content, t, { logFormat: 'json' });
-    const files = await openFolder(folder.root);
+    const files = await openFileCatalogue(folder.root);
     const { token } = await files.accounts.addToken('ann');
     await files.accounts.setPassword('ann', 'correct horse battery');
     await files.close();
@@ -112,9 +112,9 @@ describe('the log as text', () => {
 
 describe('secrets', () => {
   it('are taken out of addresses by the names of parameters', () => {
-    assert.equal(urlWithoutSecrets('/a/?b=1&c'), '/a/?b=1&c');
-    assert.equal(urlWithoutSecrets('/a/?b=1&Token=x&c=2'), '/a/?b=1&Token=[redacted]&c=2');
-    assert.equal(urlWithoutSecrets('/?X-Amz-Signature=x&apikey=y'), '/?X-Amz-Signature=[redacted]&apikey=[redacted]');
+    assert.equal(redactUrlSecrets('/a/?b=1&c'), '/a/?b=1&c');
+    assert.equal(redactUrlSecrets('/a/?b=1&Token=x&c=2'), '/a/?b=1&Token=[redacted]&c=2');
+    assert.equal(redactUrlSecrets('/?X-Amz-Signature=x&apikey=y'), '/?X-Amz-Signature=[redacted]&apikey=[redacted]');
   });
 
   it('are taken out of texts', () => {
@@ -126,13 +126,13 @@ describe('secrets', () => {
       'Cookie: sessionid=s3cr3t-s3cr3t; csrftoken=s3cr3t-s3cr3t',
       'sent Bearer s3cr3t-s3cr3t along',
     ])
-      assert.doesNotMatch(withoutSecrets(text), /s3cr3t/, text);
+      assert.doesNotMatch(redactSecrets(text), /s3cr3t/, text);
     for (const text of [
       'Invalid token.',
       'a/token.yaml:3:1: bad',
       'JWT is a token of some length',
       'label: Basic facts',
     ])
-      assert.equal(withoutSecrets(text), text);
+      assert.equal(redactSecrets(text), text);
   });
 });

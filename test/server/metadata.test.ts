@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { ValidationError } from '../../src/catalogue/errors.ts';
 import { parseInput } from '../../src/catalogue/input.ts';
-import { metadataOf } from '../../src/server/metadata.ts';
+import { optionsMetadata } from '../../src/server/metadata.ts';
 
 for (const kind of ['namespace', 'dataset', 'version', 'query', 'group', 'user'] as const)
   it(`a ${kind} needs the fields that OPTIONS calls required`, () => {
-    const said = Object.entries(metadataOf(kind) as Record<string, { required: boolean }>);
+    const said = Object.entries(optionsMetadata(kind) as Record<string, { required: boolean }>);
     const required = said.filter(([, field]) => field.required).map(([name]) => name);
     let missing: readonly string[] = [];
     try {

@@ -1,7 +1,7 @@
 /** A server behind a proxy that puts a path in front: every address of a response has it. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { connect } from '../../src/remote/remote-catalogue.ts';
+import { openRemoteCatalogue } from '../../src/remote/remote-catalogue.ts';
 import { serveAccounts } from '../support/accounts.ts';
 import { homeOf, until } from '../support/folder.ts';
 
@@ -42,7 +42,7 @@ describe('a path before all addresses', () => {
     const { token } = await accounts.addToken('alice');
     assert.equal((await send('PATCH', trees, { image: body.image, label: 'Oaks' }, token)).status, 200);
     assert.equal((await ask(trees)).body.image, `${prefix}/site_media/oak.png`);
-    const remote = await connect(base, { token });
+    const remote = await openRemoteCatalogue(base, { token });
     t.after(() => remote.close());
     const found = await remote.get<'dataset'>({ kind: 'dataset', namespace: 'parks', slug: 'trees' });
     assert.equal(found.image, '/site_media/oak.png');

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, describe, it } from 'node:test';
-import { openFolder } from '../../src/files/file-catalogue.ts';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { routes } from '../../src/server/routes.ts';
 import { homeOf } from '../support/folder.ts';
 import { served } from '../support/served.ts';
@@ -138,7 +138,7 @@ const { base, folder } = await served({
   },
 });
 
-const files = await openFolder(folder.root);
+const files = await openFileCatalogue(folder.root);
 after(() => files.close());
 const { accounts } = files;
 const tokens: Readonly<Record<Who, string | null>> = {

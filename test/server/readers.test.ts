@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { parse } from 'yaml';
-import { openFolder } from '../../src/files/file-catalogue.ts';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { routes } from '../../src/server/routes.ts';
 import { homeOf, until } from '../support/folder.ts';
 import { type } from '../support/prompt.ts';
@@ -68,7 +68,7 @@ const { base, folder } = await served(
   undefined,
   { metrics: true },
 );
-const files = await openFolder(folder.root);
+const files = await openFileCatalogue(folder.root);
 after(() => files.close());
 const tokens = Object.fromEntries(
   await Promise.all(

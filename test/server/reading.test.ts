@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
-import type { ReadingChanges } from '../../src/catalogue/types.ts';
-import { connect } from '../../src/remote/remote-catalogue.ts';
+import type { ReadingOptionChanges } from '../../src/catalogue/types.ts';
+import { openRemoteCatalogue } from '../../src/remote/remote-catalogue.ts';
 import { serveAccounts } from '../support/accounts.ts';
 
 const versions = '/api/v1/namespaces/parks/datasets/trees/version/';
@@ -67,9 +67,9 @@ describe('options for reading an upload', () => {
 
   it('go to a remote catalogue, also with details that follow', async (t) => {
     const { base, token } = await nursery(t);
-    const remote = await connect(base, { token });
+    const remote = await openRemoteCatalogue(base, { token });
     t.after(() => remote.close());
-    const reading: ReadingChanges = { types: { name: 'string' }, decimal: ',' };
+    const reading: ReadingOptionChanges = { types: { name: 'string' }, decimal: ',' };
     const ref = { kind: 'dataset', namespace: 'parks', slug: 'trees' } as const;
     const source = () => Readable.from([Buffer.from(text)]);
     const first = await remote.publish(ref, { source: source(), fileName: 'a.csv', reading });

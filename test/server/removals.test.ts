@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { describe, it, type TestContext } from 'node:test';
 import { openCatalogue } from '../../src/index.ts';
-import { connect } from '../../src/remote/remote-catalogue.ts';
+import { openRemoteCatalogue } from '../../src/remote/remote-catalogue.ts';
 import { serveAccounts } from '../support/accounts.ts';
 import { homeOf, makeFolder, until } from '../support/folder.ts';
 import { type } from '../support/prompt.ts';
@@ -137,7 +137,7 @@ describe('removals', { concurrency: 4 }, () => {
     rmSync(folder.path(homeOf('parks/trees')), { recursive: true });
 
     const second = await serveFolder(folder.root);
-    const [local, remote] = [await openCatalogue(folder.root), await connect(second.base)];
+    const [local, remote] = [await openCatalogue(folder.root), await openRemoteCatalogue(second.base)];
     test.after(async () => {
       await Promise.all([local.close(), remote.close()]);
       await second.close();

@@ -4,11 +4,11 @@ import { rename, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { describe, it } from 'node:test';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
-import { datasetFrom, namespaceFrom } from '../../src/catalogue/entities.ts';
-import { settingsFrom } from '../../src/catalogue/settings.ts';
+import { buildDataset, buildNamespace } from '../../src/catalogue/entities.ts';
+import { settingsFromRecord } from '../../src/catalogue/settings.ts';
 import { createApp } from '../../src/server/app.ts';
-import { listen } from '../../src/server/listen.ts';
-import { cacheKey, makeResponse, ResponseCache } from '../../src/server/response-cache.ts';
+import { listenForRequests } from '../../src/server/listen.ts';
+import { makeCachedResponse, ResponseCache, responseCacheKey } from '../../src/server/response-cache.ts';
 import { homeOf, until } from '../support/folder.ts';
 import { served } from '../support/served.ts';
 
@@ -131,13 +131,13 @@ describe('writing', () => {
   it('is done once for as long as what is shown is the same', async (t) => {
     let written = 0;
     const dataset = () =>
-      Object.defineProperty({ ...datasetFrom('parks', 'trees', { label: 'Trees' }) }, 'label', {
+      Object.defineProperty({ ...buildDataset('parks', 'trees', { label: 'Trees' }) }, 'label', {
         enumerable: true,
         get: () => `Trees, written ${++written} times`,
       });
     let shown = dataset();
     let revision = {};
-    const settings = settingsFrom({});
+    const settings = settingsFromRecord({});
     const page = () => ({ count: 1, page: 1, pages: 1, pageSize: 20, items: [shown] });
     const catalogue = {
       get revision() {
@@ -147,7 +147,7 @@ describe('writing', () => {
       get: async () => shown,
       list: async () => page(),
     } as unknown as Catalogue;
-    const listening = await listen(
+    const listening = await listenForRequests(
       createApp(() => catalogue),
       '127.0.0.1',
       0,
@@ -182,11 +182,11 @@ describe('what is kept', () => {
     ({ method, url, headers }) as unknown as IncomingMessage;
 
   it('nothing of those who are signed in, and of no method but GET and HEAD', () => {
-    assert.equal(cacheKey(request({ authorization: 'Token x' })), null);
-    assert.equal(cacheKey(request({ cookie: 'session=x' })), null);
-    assert.equal(cacheKey(request({}, 'POST')), null);
-    assert.equal(cacheKey(request({}, 'OPTIONS')), null);
-    assert.equal(cacheKey(request({}, 'HEAD')), cacheKey(request()));
+    assert.equal(responseCacheKey(request({ authorization: 'Token x' })), null);
+    assert.equal(responseCacheKey(request({ cookie: 'session=x' })), null);
+    assert.equal(responseCacheKey(request({}, 'POST')), null);
+    assert.equal(responseCacheKey(request({}, 'OPTIONS')), null);
+    assert.equal(responseCacheKey(request({}, 'HEAD')), responseCacheKey(request()));
   });
 
   it('each by all that decides about it', () => {
@@ -199,12 +199,12 @@ describe('what is kept', () => {
       request({ 'x-forwarded-proto': 'https' }),
       request({ 'x-forwarded-host': '', 'x-forwarded-proto': 'http' }),
     ];
-    assert.equal(new Set(variants.map(cacheKey)).size, variants.length);
+    assert.equal(new Set(variants.map(responseCacheKey)).size, variants.length);
   });
 
   it('at most so many bytes', () => {
     const cache = new ResponseCache(100_000);
-    for (let i = 0; i < 1000; i++) cache.set(`key ${i}`, makeResponse(1, [i], 'x'.repeat(1000), []));
+    for (let i = 0; i < 1000; i++) cache.set(`key ${i}`, makeCachedResponse(1, [i], 'x'.repeat(1000), []));
     const kept = Array.from({ length: 1000 }, (_, i) => cache.get(`key ${i}`)).filter(Boolean);
     assert.ok(kept.length > 0 && kept.length < 60, String(kept.length));
   });
@@ -215,8 +215,8 @@ describe('what is kept', () => {
     assert.deepEqual(epochs, [1, 2, 3]);
     const revision = {};
     assert.equal(cache.epochOf(revision), cache.epochOf(revision));
-    const entity = namespaceFrom('a', { label: 'x' });
-    const kept = makeResponse(1, [settingsFrom({}), entity], '{}', []);
+    const entity = buildNamespace('a', { label: 'x' });
+    const kept = makeCachedResponse(1, [settingsFromRecord({}), entity], '{}', []);
     assert.ok(!Object.values(kept).includes(revision as never));
   });
 });

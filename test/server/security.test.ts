@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { openFolder } from '../../src/files/file-catalogue.ts';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { raw } from '../support/raw.ts';
 import { served } from '../support/served.ts';
 
@@ -88,7 +88,7 @@ describe('pages', () => {
 describe('a read-only server', () => {
   it('refuses all writing with 403, whoever asks, and reads on', async (t) => {
     const server = await served(content, t, { readOnly: true });
-    const files = await openFolder(server.folder.root);
+    const files = await openFileCatalogue(server.folder.root);
     const { token } = await files.accounts.addToken('ann');
     await files.close();
     const headers = { Authorization: `Token ${token}`, 'Content-Type': 'application/json' };

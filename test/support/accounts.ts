@@ -1,7 +1,7 @@
 /** A served catalogue with users, and ways to ask it as one of them. */
 import type { TestContext } from 'node:test';
 import type { Accounts } from '../../src/catalogue/accounts.ts';
-import { openFolder } from '../../src/files/file-catalogue.ts';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { type Served, served } from './served.ts';
 
 /** alice is staff; bob's group owns parks and secret; eve has nothing. */
@@ -38,7 +38,7 @@ export interface WithAccounts extends Served {
 
 export async function serveAccounts(test: TestContext, settings: object = {}): Promise<WithAccounts> {
   const server = await served({ ...content, settings: { ...settings } }, test);
-  const files = await openFolder(server.folder.root);
+  const files = await openFileCatalogue(server.folder.root);
   test.after(() => files.close());
   const ask = async (path: string, init: RequestInit = {}, token?: string): Promise<Answer> => {
     const headers = new Headers(init.headers);

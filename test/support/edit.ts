@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UnavailableError } from '../../src/catalogue/errors.ts';
 import type { RecordValue } from '../../src/catalogue/record-set.ts';
-import { openFolder } from '../../src/files/file-catalogue.ts';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { commitStep } from '../../src/files/transaction.ts';
 
 /**
@@ -16,7 +16,7 @@ export async function editFile(
   set: (record: RecordValue) => Readonly<Record<string, unknown>>,
   { wait = 0 } = {},
 ): Promise<void> {
-  const files = await openFolder(root);
+  const files = await openFileCatalogue(root);
   const deadline = Date.now() + wait;
   for (;;)
     try {

@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test';
 import type { Snapshot } from '../../src/catalogue/snapshot.ts';
 import type { Dataset } from '../../src/catalogue/types.ts';
 import type { OpenOptions } from '../../src/files/catalogue-files.ts';
-import { type FileCatalogue, openFolder } from '../../src/files/file-catalogue.ts';
+import { type FileCatalogue, openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { type CatalogueFolder, makeFolder, until } from './folder.ts';
 
 /** A dataset in the current snapshot. */
@@ -22,7 +22,7 @@ export async function follow(
   options: OpenOptions = {},
 ): Promise<{ readonly catalogue: FileCatalogue; readonly log: readonly string[] }> {
   const log: string[] = [];
-  const catalogue = await openFolder(folder.root, { watch: true, log: (line) => log.push(line), ...options });
+  const catalogue = await openFileCatalogue(folder.root, { watch: true, log: (line) => log.push(line), ...options });
   test.after(() => catalogue.close());
   await until(() => catalogue.following !== 'starting');
   return { catalogue, log };
@@ -30,7 +30,7 @@ export async function follow(
 
 /** Snapshot of a folder that is opened now, without a cache. */
 export async function freshlyRead(folder: CatalogueFolder): Promise<Snapshot> {
-  const catalogue = await openFolder(folder.root, { cache: false });
+  const catalogue = await openFileCatalogue(folder.root, { cache: false });
   await catalogue.load();
   return catalogue.snapshot;
 }

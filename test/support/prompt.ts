@@ -9,9 +9,9 @@ import { after } from 'node:test';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import type { Context } from '../../src/cli/context.ts';
 import { main } from '../../src/cli/main.ts';
-import { FileCatalogue, openFolder } from '../../src/files/file-catalogue.ts';
-import { type CheckResult, check } from '../../src/files/folder.ts';
-import { connect } from '../../src/remote/remote-catalogue.ts';
+import { FileCatalogue, openFileCatalogue } from '../../src/files/file-catalogue.ts';
+import { type CheckResult, checkFolder } from '../../src/files/folder.ts';
+import { openRemoteCatalogue } from '../../src/remote/remote-catalogue.ts';
 import type { ServeOptions, Serving } from '../../src/serve.ts';
 import { CatalogueFolder, type FolderContent, homeOf } from './folder.ts';
 
@@ -145,25 +145,25 @@ export async function type(argv: readonly string[], options: PromptOptions = {})
     stdin,
     interrupted: () => options.interrupted ?? new Promise(() => {}),
     async accounts(folder) {
-      const catalogue = await openFolder(resolve(cwd, folder));
+      const catalogue = await openFileCatalogue(resolve(cwd, folder));
       closing.push(catalogue);
       return catalogue.accounts;
     },
     async open(folder, { readOnly = false } = {}) {
       opened.push(folder);
-      const catalogue = await openFolder(resolve(cwd, folder), { readOnly });
+      const catalogue = await openFileCatalogue(resolve(cwd, folder), { readOnly });
       closing.push(catalogue);
       const view = catalogue.for();
       return faults ? withFaults(view, faults) : view;
     },
     async connect(url, asked) {
-      const catalogue = await connect(url, asked);
+      const catalogue = await openRemoteCatalogue(url, asked);
       closing.push(catalogue);
       return catalogue;
     },
     async check(folder, { onProgress = () => {}, ...asked }) {
       checks.push({ folder, ...asked });
-      if (!options.report) return check(resolve(cwd, folder), { ...asked, onProgress });
+      if (!options.report) return checkFolder(resolve(cwd, folder), { ...asked, onProgress });
       for (const done of [0, 1, 1, 2]) onProgress(done, 2);
       return options.report;
     },
@@ -177,7 +177,7 @@ export async function type(argv: readonly string[], options: PromptOptions = {})
     exitCode,
     out: Buffer.concat(out).toString(),
     err: err.join(''),
-    // Not by `openFolder`, which makes the schemas for editors.
+    // Not by `openFileCatalogue`, which makes the schemas for editors.
     catalogue: new FileCatalogue(root, {}).for(),
     root,
     cwd,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Catalogue, Published } from '../../src/catalogue/catalogue.ts';
-import { type FileCatalogue, openFolder } from '../../src/files/file-catalogue.ts';
+import { type FileCatalogue, openFileCatalogue } from '../../src/files/file-catalogue.ts';
 
 export interface Workshop {
   readonly root: string;
@@ -19,7 +19,7 @@ export interface Workshop {
 export async function makeWorkshop(): Promise<Workshop> {
   const root = mkdtempSync(join(tmpdir(), 'catalogue-'));
   mkdirSync(join(root, 'namespaces'));
-  const files = await openFolder(root);
+  const files = await openFileCatalogue(root);
   const catalogue = files.for();
   await catalogue.create('namespace', { label: 'Lab', slug: 'lab' });
   return {

@@ -1,17 +1,18 @@
 /** Snapshots out of records, without any file. */
+
+import type { Diagnostic } from '../../src/catalogue/diagnostic.ts';
 import {
-  datasetFrom,
-  groupFrom,
-  namespaceFrom,
-  queryFrom,
-  userFrom,
-  versionFrom,
-  withVersions,
+  buildDataset,
+  buildGroup,
+  buildNamespace,
+  buildQuery,
+  buildUser,
+  buildVersion,
+  datasetWithVersions,
 } from '../../src/catalogue/entities.ts';
 import type { RecordOf } from '../../src/catalogue/schemas.ts';
-import { settingsFrom } from '../../src/catalogue/settings.ts';
-import { applyReadings, emptySnapshot, type Reading, type Snapshot } from '../../src/catalogue/snapshot.ts';
-import type { Diagnostic } from '../../src/catalogue/types.ts';
+import { settingsFromRecord } from '../../src/catalogue/settings.ts';
+import { applyUnitReadings, emptySnapshot, type Snapshot, type UnitReading } from '../../src/catalogue/snapshot.ts';
 
 type Named<T> = Readonly<Record<string, T>>;
 
@@ -29,18 +30,18 @@ export interface Content {
 }
 
 /** What would be read of the content. */
-export function readingsOf(content: Content): Reading[] {
+export function readingsOf(content: Content): UnitReading[] {
   const { settings, namespaces = {}, datasets = {}, versions = {}, groups = {}, users = {}, queries = {} } = content;
   return [
-    ...(settings ? [{ kind: 'settings', entity: settingsFrom(settings) } as const] : []),
-    ...each(namespaces, (slug, record) => ({ kind: 'namespace', slug, entity: namespaceFrom(slug, record) })),
+    ...(settings ? [{ kind: 'settings', entity: settingsFromRecord(settings) } as const] : []),
+    ...each(namespaces, (slug, record) => ({ kind: 'namespace', slug, entity: buildNamespace(slug, record) })),
     ...each(datasets, (name, record) => {
       const [namespace = '', slug = ''] = name.split('/');
       const own = Object.entries(versions)
         .filter(([version]) => version.startsWith(`${name}@`))
         .map(([version, fields]) => {
           const { size = 10 } = fields.file ?? {};
-          return versionFrom(
+          return buildVersion(
             namespace,
             slug,
             version.slice(name.length + 1),
@@ -48,15 +49,20 @@ export function readingsOf(content: Content): Reading[] {
             fields.file?.name ? { size } : null,
           );
         });
-      return { kind: 'dataset', namespace, slug, entity: withVersions(datasetFrom(namespace, slug, record), own) };
+      return {
+        kind: 'dataset',
+        namespace,
+        slug,
+        entity: datasetWithVersions(buildDataset(namespace, slug, record), own),
+      };
     }),
-    ...each(groups, (slug, record) => ({ kind: 'group', slug, entity: groupFrom(slug, record) })),
-    ...each(users, (slug, record) => ({ kind: 'user', slug, entity: userFrom(slug, record) })),
-    ...each(queries, (slug, record) => ({ kind: 'query', slug, entity: queryFrom(slug, record) })),
+    ...each(groups, (slug, record) => ({ kind: 'group', slug, entity: buildGroup(slug, record) })),
+    ...each(users, (slug, record) => ({ kind: 'user', slug, entity: buildUser(slug, record) })),
+    ...each(queries, (slug, record) => ({ kind: 'query', slug, entity: buildQuery(slug, record) })),
   ];
 }
 
-function each<T>(records: Named<T>, read: (name: string, record: T) => Reading): Reading[] {
+function each<T>(records: Named<T>, read: (name: string, record: T) => UnitReading): UnitReading[] {
   return Object.entries(records).map(([name, record]) => read(name, record));
 }
 
@@ -71,5 +77,5 @@ export function problemsOf(messages: Named<string> = {}): ReadonlyMap<string, re
 
 /** The snapshot of the content. */
 export function snapshotOf(content: Content): Snapshot {
-  return applyReadings(emptySnapshot, { readings: readingsOf(content), diagnostics: problemsOf(content.problems) });
+  return applyUnitReadings(emptySnapshot, { readings: readingsOf(content), diagnostics: problemsOf(content.problems) });
 }

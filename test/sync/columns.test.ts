@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { it } from 'node:test';
-import { checkFolder } from '../../src/files/checking/check.ts';
-import { openFolder } from '../../src/files/file-catalogue.ts';
+import { checkCatalogueFiles } from '../../src/files/checking/check.ts';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { makeRoot } from '../support/prompt.ts';
 import { failuresOf, makeEmpty, pullFrom, pushTo } from './pair.ts';
 
@@ -15,9 +15,9 @@ it('columns follow the newest version after a pull that keeps ours', async () =>
   for (const root of [ours, theirs]) await makeEmpty(root);
   const at = async <T>(
     root: string,
-    work: (catalogue: ReturnType<Awaited<ReturnType<typeof openFolder>>['for']>) => Promise<T>,
+    work: (catalogue: ReturnType<Awaited<ReturnType<typeof openFileCatalogue>>['for']>) => Promise<T>,
   ) => {
-    const files = await openFolder(root);
+    const files = await openFileCatalogue(root);
     try {
       return await work(files.for());
     } finally {
@@ -44,9 +44,9 @@ it('columns follow the newest version after a pull that keeps ours', async () =>
   assert.deepEqual(await shown(ours), ['name', 'newer']);
   assert.deepEqual(failuresOf(await pushTo(ours, theirs)), []);
   assert.deepEqual(await shown(theirs), ['name', 'newer']);
-  const { problems } = await checkFolder(theirs, {});
+  const { problems } = await checkCatalogueFiles(theirs, {});
   assert.match(problems.map(({ message }) => message).join(), /"newer" \(string\) is missing/);
-  assert.deepEqual((await checkFolder(theirs, { fix: true, deep: true })).problems, []);
+  assert.deepEqual((await checkCatalogueFiles(theirs, { fix: true, deep: true })).problems, []);
   await publish(theirs, 'name,height\noak,3\n');
   assert.deepEqual(await shown(theirs), ['name', 'height m'], 'the description is still there');
 });

@@ -5,8 +5,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { UnreachableError } from '../../src/catalogue/errors.ts';
-import { openFolder } from '../../src/files/file-catalogue.ts';
-import { connect } from '../../src/remote/remote-catalogue.ts';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
+import { openRemoteCatalogue } from '../../src/remote/remote-catalogue.ts';
 import { SyncState } from '../../src/sync/state.ts';
 import { pull, push } from '../../src/sync/sync.ts';
 import { cuttingProxy } from '../support/cutting-proxy.ts';
@@ -38,7 +38,7 @@ const content = {
 async function start(test: TestContext, there: object, here: object) {
   const [theirs, ours] = [makeFolder(there, test), makeFolder(here, test)];
   for (const { root } of [theirs, ours]) mkdirSync(join(root, 'namespaces'), { recursive: true });
-  const files = await openFolder(theirs.root);
+  const files = await openFileCatalogue(theirs.root);
   const { token } = await files.accounts.addToken('root');
   await files.close();
   const server = await serveFolder(theirs.root);
@@ -56,7 +56,7 @@ async function untilDone(ours: string, url: string, token: string, allow: (bytes
   mkdirSync(folder, { recursive: true });
   for (let bytes = 150, cuts = 0; ; bytes += 499, cuts++) {
     allow(bytes);
-    const [files, there] = [await openFolder(ours), await connect(url, { token, retries: 0 })];
+    const [files, there] = [await openFileCatalogue(ours), await openRemoteCatalogue(url, { token, retries: 0 })];
     const state = await SyncState.open(join(folder, 'there.ndjson'));
     const spool = join(folder, 'there.texts');
     try {

@@ -10,8 +10,8 @@ import { after, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { GroupDigests, groupCountFor, groupOf } from '../../src/catalogue/manifest-groups.ts';
 import type { Replica } from '../../src/catalogue/replica.ts';
-import { checksumOf } from '../../src/disk/checksum.ts';
-import { connect } from '../../src/remote/remote-catalogue.ts';
+import { computeChecksum } from '../../src/disk/checksum.ts';
+import { openRemoteCatalogue } from '../../src/remote/remote-catalogue.ts';
 import { CatalogueFolder, homeOf, makeFolder } from '../support/folder.ts';
 import { filesIn } from '../support/prompt.ts';
 import { gitEnv } from '../support/repository.ts';
@@ -210,8 +210,8 @@ describe('a comparison by digests', () => {
       response.end(await answer.text());
     });
     await new Promise<void>((resolve) => older.listen(0, '127.0.0.1', resolve));
-    const remote = await connect(`http://127.0.0.1:${(older.address() as AddressInfo).port}`);
-    const present = await connect(server.base);
+    const remote = await openRemoteCatalogue(`http://127.0.0.1:${(older.address() as AddressInfo).port}`);
+    const present = await openRemoteCatalogue(server.base);
     test.after(async () => {
       await remote.close();
       await present.close();
@@ -242,7 +242,7 @@ describe('digests of groups', () => {
   const digestsOf = (list: readonly { path: string; checksum: string; size: number }[], groups: number) => {
     const digests = new GroupDigests(groups);
     for (const file of list) digests.add(file);
-    return digests.compute(checksumOf);
+    return digests.compute(computeChecksum);
   };
 
   it('differ exactly for the groups in which files differ, whatever their order', () => {

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } 
 import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { stringify } from 'yaml';
-import { openFolder } from '../../src/files/file-catalogue.ts';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { homeOf, makeFolder } from '../support/folder.ts';
 import { seed } from '../support/prompt.ts';
 import { contentOf, failuresOf, pullFrom, pushTo } from './pair.ts';
@@ -138,7 +138,7 @@ describe('two folders', () => {
   it('know a renamed group, whose members are others by that', async (test) => {
     const { here, there, edit, same } = await start(test);
     await pullFrom(here, there);
-    const files = await openFolder(there);
+    const files = await openFileCatalogue(there);
     await files.for().edit({ kind: 'group', slug: 'gardeners' }, { slug: 'foresters' });
     await files.close();
     edit(there, 'users/ann.yaml', 'name: ann', 'name: Ann');

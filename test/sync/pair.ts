@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Replica } from '../../src/catalogue/replica.ts';
-import { openFolder } from '../../src/files/file-catalogue.ts';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import type { Pair } from '../../src/sync/compare.ts';
 import { SyncState } from '../../src/sync/state.ts';
 import { pull, push, type SyncOptions, type SyncResult } from '../../src/sync/sync.ts';
@@ -24,7 +24,7 @@ export async function withPair<T>(
 ): Promise<T> {
   const folder = join(ours, '.catalogue', 'remotes');
   mkdirSync(folder, { recursive: true });
-  const [here, there] = await Promise.all([openFolder(ours), openFolder(theirs)]);
+  const [here, there] = await Promise.all([openFileCatalogue(ours), openFileCatalogue(theirs)]);
   const state = await SyncState.open(join(folder, 'there.ndjson'));
   try {
     return await work({

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { isSynced } from '../../src/catalogue/manifest-groups.ts';
 import type { Files } from '../../src/sync/files.ts';
 import type { Move } from '../../src/sync/moves.ts';
-import { matchesName, planSync, resolveConflicts, type SyncPlan, selectNamed } from '../../src/sync/plan.ts';
+import { nameMeansPath, planSync, resolveConflicts, type SyncPlan, selectNamed } from '../../src/sync/plan.ts';
 
 const ns = 'namespaces/parks/namespace.yaml';
 const home = 'namespaces/parks/datasets/trees';
@@ -148,7 +148,7 @@ describe('a plan', () => {
 describe('names', () => {
   it('mean a record with all that lies in it', () => {
     const meant = (name: string) =>
-      [ns, set, version, payload, 'groups/parks.yaml'].filter((path) => matchesName(name, path));
+      [ns, set, version, payload, 'groups/parks.yaml'].filter((path) => nameMeansPath(name, path));
     assert.deepEqual(meant('parks'), [ns, set, version, payload]);
     assert.deepEqual(meant('parks/trees'), [set, version, payload]);
     assert.deepEqual(meant('parks/trees@2020'), [version]);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
-import { editText, newText } from '../../src/text/document.ts';
+import { editRecordText, newRecordText } from '../../src/text/document.ts';
 import { parseRecord } from '../../src/text/parse.ts';
 import { altered, record, value } from './records.ts';
 
@@ -105,12 +105,12 @@ test('an edit of YAML says what it should, and leaves every other key as it was,
   fc.assert(
     fc.property(written, changes, ({ text, value, parts, notes }, seeds) => {
       const changed = changesTo(value, seeds);
-      const result = editText(text, 'yaml', changed, order);
+      const result = editRecordText(text, 'yaml', changed, order);
       assert.deepEqual(valueIn(result, 'yaml'), applied(value, changed));
       for (const note of notes) assert.ok(result.includes(note), `${note} in ${result}`);
       for (const [key, part] of parts)
         if (!Object.hasOwn(changed, key)) assert.ok(result.includes(part.trimEnd()), `${part} in ${result}`);
-      assert.equal(editText(result, 'yaml', changed, order), result, 'twice the same');
+      assert.equal(editRecordText(result, 'yaml', changed, order), result, 'twice the same');
       if (text.includes('\r\n')) assert.doesNotMatch(result, /[^\r]\n/);
     }),
     { numRuns: 3000 },
@@ -120,8 +120,8 @@ test('an edit of YAML says what it should, and leaves every other key as it was,
 test('an edit that changes nothing leaves the text as it is', () => {
   fc.assert(
     fc.property(written, ({ text, value }) => {
-      assert.equal(editText(text, 'yaml', value, order), text);
-      assert.equal(editText(text, 'yaml', { missing: undefined }, order), text);
+      assert.equal(editRecordText(text, 'yaml', value, order), text);
+      assert.equal(editRecordText(text, 'yaml', { missing: undefined }, order), text);
     }),
   );
 });
@@ -133,10 +133,10 @@ test('an edit of JSON says what it should, and leaves other keys and the layout 
       const eol = end === '\r\n' ? end : '\n';
       const text = JSON.stringify(before, null, indent).replaceAll('\n', eol) + end;
       const changed = changesTo(before, seeds);
-      const result = editText(text, 'json', changed, order);
+      const result = editRecordText(text, 'json', changed, order);
       const expected = applied(before, changed);
       assert.deepEqual(valueIn(result, 'json'), expected);
-      assert.equal(editText(result, 'json', changed, order), result, 'twice the same');
+      assert.equal(editRecordText(result, 'json', changed, order), result, 'twice the same');
       // A file as JSON.stringify writes it stays one, whatever is edited; only brackets that were empty open differently.
       const usual = JSON.stringify(JSON.parse(result), null, indent).replaceAll('\n', eol) + end;
       if (Object.keys(before).length > 0) assert.equal(result, usual);
@@ -148,10 +148,10 @@ test('an edit of JSON says what it should, and leaves other keys and the layout 
 test('a new text reads back, in the order of the keys', () => {
   fc.assert(
     fc.property(record, (value) => {
-      const text = newText(value, order, '# yaml-language-server: $schema=x.json');
+      const text = newRecordText(value, order, '# yaml-language-server: $schema=x.json');
       assert.deepEqual(valueIn(text, 'yaml'), value);
       assert.match(text, /^# yaml-language-server: \$schema=x\.json\n[^\n]/);
-      assert.equal(newText(value, order, '# yaml-language-server: $schema=x.json'), text);
+      assert.equal(newRecordText(value, order, '# yaml-language-server: $schema=x.json'), text);
     }),
     { numRuns: 1500 },
   );

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConflictError } from '../../src/catalogue/errors.ts';
-import { editText, newText } from '../../src/text/document.ts';
+import { editRecordText, newRecordText } from '../../src/text/document.ts';
 
 const order = ['id', 'label', 'description', 'image', 'keywords', 'licence', 'columns', 'aliases'];
 
@@ -50,7 +50,7 @@ function difference(before: string, after: string): string[] {
 }
 
 const edit = (changes: Record<string, unknown>, text = trees) =>
-  difference(text, editText(text, 'yaml', changes, order));
+  difference(text, editRecordText(text, 'yaml', changes, order));
 const columns = (...changed: object[]) => ({ columns: changed });
 const [a, b, c] = [
   { type: 'string', name: 'a' },
@@ -113,14 +113,14 @@ test('within a list of mappings only what changed is written', () => {
   assert.deepEqual(edit(columns(a, c)), ['-- {type: integer, name: b} # in braces']);
   assert.deepEqual(edit(columns({ ...a, name: 'z' }, b, c)), ['-  name: a', '+  name: z']);
   assert.match(
-    editText(trees, 'yaml', columns(a, b, { name: 'd', type: 'date' }, { ...c, unit: 'km' }), order),
+    editRecordText(trees, 'yaml', columns(a, b, { name: 'd', type: 'date' }, { ...c, unit: 'km' }), order),
     /# in braces\n- name: d\n {2}type: date\n- name: c\n {2}# inner\n {2}type: float\n {2}unit: km\n/,
   );
 });
 
 test('a new key goes where it belongs, a removed one takes its lines and no comments of others', () => {
   assert.deepEqual(edit({ licence: 'CC0-1.0' }), ['+licence: CC0-1.0']);
-  const both = editText(
+  const both = editRecordText(
     trees,
     'yaml',
     { licence: 'CC0-1.0', image: 'a.png', aliases: ['old', 'older'], zz: {} },
@@ -132,44 +132,50 @@ test('a new key goes where it belongs, a removed one takes its lines and no comm
   assert.deepEqual(edit({ id: undefined }), ['-id: 5   # never change this']);
   assert.deepEqual(edit({ id: 1 }, '# about\n\n# the label\nlabel: x\n'), ['+id: 1']);
   assert.equal(
-    editText('# about\n\n# the label\nlabel: x\n', 'yaml', { id: 1 }, order),
+    editRecordText('# about\n\n# the label\nlabel: x\n', 'yaml', { id: 1 }, order),
     '# about\n\nid: 1\n# the label\nlabel: x\n',
   );
-  assert.equal(editText('# about\nlabel: x', 'yaml', { id: 1 }, order), '# about\nid: 1\nlabel: x');
-  assert.equal(editText('x: 1\nlabel: a # c\n', 'yaml', { label: undefined, x: undefined, id: 2 }, order), 'id: 2\n');
-  assert.equal(editText('# c\nlabel: a\n', 'yaml', { label: undefined }, order), '# c\n{}\n');
+  assert.equal(editRecordText('# about\nlabel: x', 'yaml', { id: 1 }, order), '# about\nid: 1\nlabel: x');
+  assert.equal(
+    editRecordText('x: 1\nlabel: a # c\n', 'yaml', { label: undefined, x: undefined, id: 2 }, order),
+    'id: 2\n',
+  );
+  assert.equal(editRecordText('# c\nlabel: a\n', 'yaml', { label: undefined }, order), '# c\n{}\n');
 });
 
 test('a key that is removed leaves its blank lines to no text above', () => {
   const text = 'type:\n  id: |+\n    a\n\n\nid: 1\n\nfile: 2\n';
-  assert.equal(editText(text, 'yaml', { id: undefined }, order), 'type:\n  id: |+\n    a\n\n\nfile: 2\n');
-  assert.equal(editText('a: 1\n\nid: 1\n\nb: 2\n', 'yaml', { id: undefined }, order), 'a: 1\n\nb: 2\n');
-  assert.equal(editText('a: 1\nid: 1\n\nb: 2\n', 'yaml', { id: undefined }, order), 'a: 1\n\nb: 2\n');
+  assert.equal(editRecordText(text, 'yaml', { id: undefined }, order), 'type:\n  id: |+\n    a\n\n\nfile: 2\n');
+  assert.equal(editRecordText('a: 1\n\nid: 1\n\nb: 2\n', 'yaml', { id: undefined }, order), 'a: 1\n\nb: 2\n');
+  assert.equal(editRecordText('a: 1\nid: 1\n\nb: 2\n', 'yaml', { id: undefined }, order), 'a: 1\n\nb: 2\n');
 });
 
 test('a value that changes its kind is written anew behind its key', () => {
   assert.deepEqual(edit({ keywords: [] }).at(-1), '+keywords: [] # what people search for');
   assert.deepEqual(edit({ keywords: 'all' }).at(-1), '+keywords: all # what people search for');
   assert.deepEqual(edit({ id: { a: 1 } }).slice(1), ['+id:   # never change this', '+  a: 1']);
-  assert.equal(editText('label:\nid: 1\n', 'yaml', { label: 'x' }, order), 'label: x\nid: 1\n');
-  assert.equal(editText('k: # c\n  v\nid: 1\n', 'yaml', { k: 'w' }, order), 'k: # c\n  w\nid: 1\n');
-  assert.equal(editText('keywords: []\n', 'yaml', { keywords: ['a'] }, order), 'keywords:\n  - a\n');
-  assert.equal(editText('{}\n', 'yaml', { label: 'x', id: 1 }, order), 'label: x\nid: 1\n');
+  assert.equal(editRecordText('label:\nid: 1\n', 'yaml', { label: 'x' }, order), 'label: x\nid: 1\n');
+  assert.equal(editRecordText('k: # c\n  v\nid: 1\n', 'yaml', { k: 'w' }, order), 'k: # c\n  w\nid: 1\n');
+  assert.equal(editRecordText('keywords: []\n', 'yaml', { keywords: ['a'] }, order), 'keywords:\n  - a\n');
+  assert.equal(editRecordText('{}\n', 'yaml', { label: 'x', id: 1 }, order), 'label: x\nid: 1\n');
 });
 
 test('line ends, byte order mark and the missing last line break stay', () => {
   const crlf = `\ufeff${trees.replaceAll('\n', '\r\n')}`;
   const changes = { label: 'two\nlines', licence: 'x', keywords: ['trees', 'b'], ...columns(a, b) };
-  const plain = editText(trees, 'yaml', changes, order);
-  assert.equal(editText(crlf, 'yaml', changes, order), `\ufeff${plain.replaceAll('\n', '\r\n')}`);
-  assert.equal(editText('label: x', 'yaml', { id: 1, keywords: ['a'] }, order), 'id: 1\nlabel: x\nkeywords:\n  - a');
-  assert.equal(editText('label: x\nid: 1', 'yaml', { id: undefined }, order), 'label: x');
+  const plain = editRecordText(trees, 'yaml', changes, order);
+  assert.equal(editRecordText(crlf, 'yaml', changes, order), `\ufeff${plain.replaceAll('\n', '\r\n')}`);
+  assert.equal(
+    editRecordText('label: x', 'yaml', { id: 1, keywords: ['a'] }, order),
+    'id: 1\nlabel: x\nkeywords:\n  - a',
+  );
+  assert.equal(editRecordText('label: x\nid: 1', 'yaml', { id: undefined }, order), 'label: x');
 });
 
 test('habits of indentation are taken over', () => {
   const text = 'label: x\nfile:\n    name: a\nkeywords:\n- a\n';
   assert.equal(
-    editText(text, 'yaml', { aliases: ['a', { b: [1] }], x: { y: { z: 1 } } }, order),
+    editRecordText(text, 'yaml', { aliases: ['a', { b: [1] }], x: { y: { z: 1 } } }, order),
     `${text}aliases:\n- a\n- b:\n  - 1\nx:\n    y:\n        z: 1\n`,
   );
 });
@@ -177,16 +183,19 @@ test('habits of indentation are taken over', () => {
 test('anchors stay, and aliases are written out where they would say something else', () => {
   const text =
     'label: &l Trees # c\ndescription: *l\ncolumns:\n  - &c {name: a, type: string}\n  - name: b\n    like: *c # d\n';
-  assert.equal(editText(text, 'yaml', { id: 1 }, order), `id: 1\n${text}`);
-  assert.equal(editText(text, 'yaml', { description: 'x' }, order), text.replace('*l', 'x'));
-  assert.equal(editText(text, 'yaml', { label: 'y' }, order), text.replace('Trees', 'y').replace('*l', 'Trees'));
-  assert.equal(editText(text, 'yaml', { label: undefined }, order), text.replace(/.*\n/, '').replace('*l', 'Trees'));
+  assert.equal(editRecordText(text, 'yaml', { id: 1 }, order), `id: 1\n${text}`);
+  assert.equal(editRecordText(text, 'yaml', { description: 'x' }, order), text.replace('*l', 'x'));
+  assert.equal(editRecordText(text, 'yaml', { label: 'y' }, order), text.replace('Trees', 'y').replace('*l', 'Trees'));
+  assert.equal(
+    editRecordText(text, 'yaml', { label: undefined }, order),
+    text.replace(/.*\n/, '').replace('*l', 'Trees'),
+  );
   const columns = [
     { name: 'a', type: 'date' },
     { name: 'b', like: { name: 'a', type: 'string' } },
   ];
   assert.match(
-    editText(text, 'yaml', { columns }, order),
+    editRecordText(text, 'yaml', { columns }, order),
     /type: date\}\n {2}- name: b\n {4}like: # d\n {6}name: a\n {6}type: string\n$/,
   );
 });
@@ -194,7 +203,7 @@ test('anchors stay, and aliases are written out where they would say something e
 test('JSON keeps its indentation, its spaces and its order', () => {
   const json = '{\n\t"id": 1,\n\t"keywords": ["a", "b"],\n\t"columns": [\n\t\t{"name":"a","type":"b"}\n\t]\n}';
   assert.equal(
-    editText(
+    editRecordText(
       json,
       'json',
       { id: 2, label: 'é\u007f', keywords: ['a', 'c', 'b'], columns: [{ name: 'a', type: 'c' }] },
@@ -203,25 +212,28 @@ test('JSON keeps its indentation, its spaces and its order', () => {
     '{\n\t"id": 2,\n\t"label": "é\u007f",\n\t"keywords": ["a", "c", "b"],\n\t"columns": [\n\t\t{"name":"a","type":"c"}\n\t]\n}',
   );
   assert.equal(
-    editText('{"label":"x","id":1}\n', 'json', { aliases: [{ a: 1 }] }, order),
+    editRecordText('{"label":"x","id":1}\n', 'json', { aliases: [{ a: 1 }] }, order),
     '{"label":"x","aliases":[{"a":1}],"id":1}\n',
   );
-  assert.equal(editText('{}', 'json', { label: 'x' }, order), '{\n  "label": "x"\n}');
-  assert.equal(editText('{ "id": 1 }', 'json', { id: undefined }, order), '{}');
+  assert.equal(editRecordText('{}', 'json', { label: 'x' }, order), '{\n  "label": "x"\n}');
+  assert.equal(editRecordText('{ "id": 1 }', 'json', { id: undefined }, order), '{}');
 });
 
 test('what can not be edited is refused', () => {
-  assert.throws(() => editText('a: @', 'yaml', { a: 1 }, []), ConflictError);
-  assert.throws(() => editText('[1]', 'json', { a: 1 }, []), ConflictError);
+  assert.throws(() => editRecordText('a: @', 'yaml', { a: 1 }, []), ConflictError);
+  assert.throws(() => editRecordText('[1]', 'json', { a: 1 }, []), ConflictError);
   for (const value of [new Date(0), 1n, () => 1, Symbol('s'), new Map()])
-    assert.throws(() => editText('a: 1', 'yaml', { a: [value] }, []), TypeError);
-  assert.throws(() => editText('{"a":1}', 'json', { a: Number.NaN }, []), TypeError);
-  assert.equal(editText('a: 1', 'yaml', { a: Number.NaN, b: { c: undefined, d: -0 } }, []), 'a: .nan\nb:\n  d: 0');
+    assert.throws(() => editRecordText('a: 1', 'yaml', { a: [value] }, []), TypeError);
+  assert.throws(() => editRecordText('{"a":1}', 'json', { a: Number.NaN }, []), TypeError);
+  assert.equal(
+    editRecordText('a: 1', 'yaml', { a: Number.NaN, b: { c: undefined, d: -0 } }, []),
+    'a: .nan\nb:\n  d: 0',
+  );
 });
 
 test('`__proto__` is a key like any other', () => {
   const changes = JSON.parse('{"__proto__": {"x": 1}}');
-  assert.equal(editText('a: 1\n', 'yaml', changes, []), 'a: 1\n__proto__:\n  x: 1\n');
+  assert.equal(editRecordText('a: 1\n', 'yaml', changes, []), 'a: 1\n__proto__:\n  x: 1\n');
   assert.equal(Object.getPrototypeOf({}).x, undefined);
 });
 
@@ -249,7 +261,7 @@ test('a new file is quoted where some reader could misread it', () => {
     columns: [{ name: 'a', notes: 'l\nm', like: [] }],
   };
   assert.equal(
-    newText(value, order, '# yaml-language-server: $schema=x.json'),
+    newRecordText(value, order, '# yaml-language-server: $schema=x.json'),
     `# yaml-language-server: $schema=x.json
 id: 5
 label: "1.10"
@@ -284,5 +296,5 @@ words:
   - x
 `,
   );
-  assert.equal(newText({}, order), '{}\n');
+  assert.equal(newRecordText({}, order), '{}\n');
 });

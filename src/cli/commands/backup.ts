@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import { Option } from 'commander';
 import type { Verb } from '../command.ts';
 import { defaultFolder } from '../folder.ts';
-import { interruptible } from '../interruption.ts';
-import { counted } from '../output/quantities.ts';
+import { runInterruptible } from '../interruption.ts';
+import { countText } from '../output/quantities.ts';
 
 interface BackupOptions {
   readonly force?: boolean;
@@ -25,12 +25,15 @@ export const backup: Verb<BackupOptions> = {
   options: () => [new Option('--force', 'Replace an existing file.')],
   async run({ context, show, folder }, [file = ''], { force }) {
     const root = resolve(context.cwd, folder());
-    const { backUp } = await import('../../files/folder.ts');
-    const count = await interruptible(context, 'No backup was written.', (signal) =>
-      backUp(root, file === '-' ? (stream) => context.write(stream) : resolve(context.cwd, file), { force, signal }),
+    const { writeBackup } = await import('../../files/folder.ts');
+    const count = await runInterruptible(context, 'No backup was written.', (signal) =>
+      writeBackup(root, file === '-' ? (stream) => context.write(stream) : resolve(context.cwd, file), {
+        force,
+        signal,
+      }),
     );
     if (show.asJson && file !== '-') show.json({ file, files: count });
-    show.message(`Wrote ${counted(count, 'file')} to ${file === '-' ? 'stdout' : file}.`);
+    show.message(`Wrote ${countText(count, 'file')} to ${file === '-' ? 'stdout' : file}.`);
     return 0;
   },
 };
@@ -52,7 +55,7 @@ export const restore: Verb<RestoreOptions> = {
   ],
   async run({ context, global, show, folder }, [file = '', dir], options) {
     const name = dir ?? (options.accounts ? folder() : (global.data ?? (context.env.CATALOGUE_DATA || defaultFolder)));
-    const { restore: restoreFolder } = await import('../../files/folder.ts');
+    const { restoreBackup: restoreFolder } = await import('../../files/folder.ts');
     await restoreFolder(resolve(context.cwd, file), resolve(context.cwd, name), options);
     if (show.asJson) show.json({ folder: name });
     show.message(options.accounts ? `Restored the passwords and tokens of ${name}.` : `Restored ${name}.`);

@@ -6,11 +6,11 @@ import type { CheckDiagnostic, CheckOptions, CheckResult } from '../../files/fol
 import type { Call, Verb } from '../command.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import { listAll } from '../lookup.ts';
-import { progress } from '../output/progress.ts';
-import { counted } from '../output/quantities.ts';
-import { colours, type Paint, type Show } from '../output/show.ts';
-import { manyLines, oneLine } from '../output/text.ts';
+import { listEntities } from '../lookup.ts';
+import { percentProgress } from '../output/progress.ts';
+import { countText } from '../output/quantities.ts';
+import { type Paint, type Show, terminalColours } from '../output/show.ts';
+import { escapeKeepingLines, escapeToOneLine } from '../output/text.ts';
 
 interface Options {
   readonly fix?: boolean;
@@ -56,7 +56,7 @@ export const command: Verb<Options> = {
     const chosen = format ?? (show.asJson ? 'json' : 'text');
     if (chosen === 'json') show.json(objectOf(report));
     else if (chosen === 'github') for (const one of report.problems) context.out(`${annotation(one, place)}\n`);
-    else showText(context.out, colours(context, global.color), report, place);
+    else showText(context.out, terminalColours(context, global.color), report, place);
     if (chosen !== 'json') summarise(show, report, options.fix ?? false);
     return report.problems.some(({ severity }) => severity === 'error') ? 1 : 0;
   },
@@ -84,7 +84,7 @@ async function checkedLocally({ context, folder }: Call, options: Options): Prom
   const { fix = false, deep = false } = options;
   const root = folder();
   const part = changesToCheck(context, options);
-  const { at, end } = progress(context, 'Checking');
+  const { at, end } = percentProgress(context, 'Checking');
   const report = await context.check(root, { fix, deep, onProgress: at, ...part }).finally(end);
   return { report, place: (path) => relative(context.cwd, resolve(context.cwd, root, path)).replaceAll('\\', '/') };
 }
@@ -102,7 +102,7 @@ async function checkRemote(catalogue: Catalogue): Promise<CheckResult> {
   const count = async (filters: Readonly<Record<string, readonly string[]>>) =>
     (await catalogue.list('file', { filters, pageSize: 1 })).count;
   const [invalid, all, payloads] = await Promise.all([
-    listAll(catalogue, 'file', { filters: { status: ['invalid'] } }),
+    listEntities(catalogue, 'file', { filters: { status: ['invalid'] } }),
     count({}),
     count({ kind: ['payload'] }),
   ]);
@@ -119,8 +119,8 @@ function objectOf(report: CheckResult): object {
 /** A line for each diagnostic, in the order of the files. */
 function showText(out: (text: string) => void, paint: Paint, { problems, fixed }: CheckResult, place: Place): void {
   const line = ({ path, line, column, message }: CheckDiagnostic, colour: 'red' | 'yellow' | 'green', word: string) => {
-    const where = oneLine(`${place(path)}:${line}:${column}`);
-    out(`${paint('bold', where)}: ${paint(colour, word)}${oneLine(message)}\n`);
+    const where = escapeToOneLine(`${place(path)}:${line}:${column}`);
+    out(`${paint('bold', where)}: ${paint(colour, word)}${escapeToOneLine(message)}\n`);
   };
   for (const diagnostic of fixed) line(diagnostic, 'green', 'fixed: ');
   for (const diagnostic of byPlace(problems))
@@ -141,7 +141,7 @@ function byPlace(diagnostics: readonly CheckDiagnostic[]): readonly CheckDiagnos
 function annotation({ severity, path, line, column, message }: CheckDiagnostic, place: Place): string {
   const properties = { file: place(path), line: String(line), col: String(column) };
   const pairs = Object.entries(properties).map(([key, value]) => `${key}=${escapeProperty(value)}`);
-  return `::${severity} ${pairs.join(',')}::${escapeData(manyLines(message))}`;
+  return `::${severity} ${pairs.join(',')}::${escapeData(escapeKeepingLines(message))}`;
 }
 
 const escapeData = (text: string) => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
@@ -152,13 +152,13 @@ function summarise(show: Show, { problems, fixed, files, since }: CheckResult, f
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const warnings = problems.length - errors;
   const found = [
-    ...(errors || !warnings ? [errors ? counted(errors, 'error') : 'no errors'] : []),
-    ...(warnings ? [counted(warnings, 'warning')] : []),
+    ...(errors || !warnings ? [errors ? countText(errors, 'error') : 'no errors'] : []),
+    ...(warnings ? [countText(warnings, 'warning')] : []),
     ...(fixed.length ? [`${fixed.length} fixed`] : []),
   ];
   const fixable = problems.filter((diagnostic) => diagnostic.fixable).length;
   const part = since === undefined ? '' : `--changed ${since} `;
   const hint = fixable && !fix ? ` catalogue check ${part}--fix can fix ${fixable} of them.` : '';
   const which = since === undefined ? '' : ` that differ${files === 1 ? 's' : ''} from ${since}`;
-  show.message(`${counted(files, 'file')}${which} checked: ${found.join(', ')}.${hint}`);
+  show.message(`${countText(files, 'file')}${which} checked: ${found.join(', ')}.${hint}`);
 }

@@ -7,12 +7,12 @@ import { recordFormat, recordPaths } from '../../catalogue/layout.ts';
 import type { Replica } from '../../catalogue/replica.ts';
 import type { Call, Verb } from '../command.ts';
 import { defaultFolder } from '../folder.ts';
-import { dryRun } from '../options.ts';
-import { bytesText, counted } from '../output/quantities.ts';
-import { withoutMove } from '../remote/remotes.ts';
+import { dryRunOption } from '../options.ts';
+import { bytesText, countText } from '../output/quantities.ts';
+import { removeAddressChange } from '../remote/remotes.ts';
 import { changeRemotes } from '../remote/remotes-file.ts';
-import { openPair, readOrigin, writeOrigin } from '../sync/pair.ts';
-import { amountOf, exitCodeOf, runSync, showFailures } from '../sync/run.ts';
+import { openSyncPair, readOrigin, writeOrigin } from '../sync/pair.ts';
+import { runSync, showFailures, syncExitCode, transferredAmount } from '../sync/run.ts';
 
 export const command: Verb<{ dryRun?: boolean }> = {
   usage: 'clone <url> [dir]',
@@ -22,7 +22,7 @@ export const command: Verb<{ dryRun?: boolean }> = {
     'first: catalogue login. If a clone was interrupted, the same command goes on with it.',
   examples: ['catalogue clone https://data.example.org', 'catalogue clone https://data.example.org my-data'],
   on: 'both',
-  options: () => [dryRun()],
+  options: () => [dryRunOption()],
   async run(call, [given = '', dir], { dryRun: isDryRun }) {
     const { context, global, show } = call;
     const name = dir ?? global.data ?? (context.env.CATALOGUE_DATA || defaultFolder);
@@ -34,22 +34,22 @@ export const command: Verb<{ dryRun?: boolean }> = {
     if (isDryRun) return showDryRun(call, replica, name);
     const { copiedSettings, prepareFolder } = await import('../../files/folder.ts');
     const settings = await settingsOf(replica);
-    await changeRemotes(context.env, (data) => withoutMove(data, url));
+    await changeRemotes(context.env, (data) => removeAddressChange(data, url));
     if (!isResumed) {
       await prepareFolder(folder);
       await writeOrigin(folder, { url, cloning: true });
     }
     if (settings && !existsSync(join(folder, settings.path)))
       await writeFile(join(folder, settings.path), await copiedSettings(settings.text, recordFormat(settings.path)));
-    return openPair(call, folder, given, async (pair, remote) => {
+    return openSyncPair(call, folder, given, async (pair, remote) => {
       const result = await runSync(call, 'Cloning', pair, 'pull', {});
       const { failures, plan } = result;
       await writeOrigin(folder, { url });
       if (show.asJson) show.json({ remote: url, folder: name, records: result.done.length });
       else if (!show.forPeople) show.line(name);
       showFailures(call, plan.blocked, failures);
-      show.message(`Cloned ${amountOf(result)} from ${remote.name} into ${name}.`);
-      return exitCodeOf(result);
+      show.message(`Cloned ${transferredAmount(result)} from ${remote.name} into ${name}.`);
+      return syncExitCode(result);
     });
   },
 };
@@ -92,6 +92,6 @@ async function showDryRun({ show }: Call, replica: Replica, name: string): Promi
   for await (const entry of (await replica.manifest())?.entries ?? [])
     if (entry.record) records++;
     else bytes += entry.size;
-  show.line(`Would clone ${counted(records, 'record')} and ${bytesText(bytes)} into ${name}`);
+  show.line(`Would clone ${countText(records, 'record')} and ${bytesText(bytes)} into ${name}`);
   return 0;
 }

@@ -1,6 +1,6 @@
 /** `catalogue column`: the columns of a dataset, and what their values mean. */
 import { Option } from 'commander';
-import { closest } from '../../catalogue/closest.ts';
+import { closestWord } from '../../catalogue/closest.ts';
 import { type ColumnText, columnTexts } from '../../catalogue/columns.ts';
 import { NotFoundError } from '../../catalogue/errors.ts';
 import { fields } from '../../catalogue/fields.ts';
@@ -10,10 +10,10 @@ import { representDataset } from '../../catalogue/represent.ts';
 import type { Column, Dataset } from '../../catalogue/types.ts';
 import type { Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import { find, withSuggestions } from '../lookup.ts';
-import { dryRun } from '../options.ts';
-import { linksOf, showOutcome } from '../output/outcome.ts';
-import { assertChanges, editFields } from '../writes.ts';
+import { findEntityOrRenamed, withSuggestions } from '../lookup.ts';
+import { dryRunOption } from '../options.ts';
+import { linksOfCatalogue, showOutcome } from '../output/outcome.ts';
+import { assertInputNotEmpty, editEntityFields } from '../writes.ts';
 
 const list: Verb = {
   usage: 'list <dataset>',
@@ -22,9 +22,9 @@ const list: Verb = {
   async run(call, [name = '']) {
     const { show } = call;
     const catalogue = await call.open();
-    const dataset = await find(catalogue, parseDatasetRef(name), show);
+    const dataset = await findEntityOrRenamed(catalogue, parseDatasetRef(name), show);
     const { columns } = dataset;
-    if (show.asJson) show.json(representDataset(dataset, linksOf(catalogue)).columns);
+    if (show.asJson) show.json(representDataset(dataset, linksOfCatalogue(catalogue)).columns);
     else if (show.forPeople && columns.length === 0) show.message('No columns. They come with the first version.');
     else show.table(['NAME', 'TYPE', 'LABEL', 'UNIT', 'DESCRIPTION'], columns.map(row));
     const missing = dataset.missing_columns.map((column) => column.name).join(', ');
@@ -49,15 +49,20 @@ const edit: Verb<EditOptions> = {
   ],
   options: () => [
     ...columnTexts.map((name) => new Option(`--${name} <text>`, fields.column[name].description)),
-    dryRun(),
+    dryRunOption(),
   ],
   async run(call, [name = '', column = ''], { dryRun: isDryRun, ...given }) {
     const ref = parseDatasetRef(name);
-    assertChanges(given);
+    assertInputNotEmpty(given);
     const catalogue = await call.open();
     const dataset = await withSuggestions(catalogue, ref, () => catalogue.get<'dataset'>(ref));
     assertHasColumn(dataset, column);
-    const changed = await editFields(catalogue, ref, { columns: [{ name: column, ...given }] }, { dryRun: isDryRun });
+    const changed = await editEntityFields(
+      catalogue,
+      ref,
+      { columns: [{ name: column, ...given }] },
+      { dryRun: isDryRun },
+    );
     const object = [...changed.columns, ...changed.missing_columns].find((one) => one.name === column);
     showOutcome(call, { done: ['Changed', 'change'], ref, part: `column ${column} of`, object, dryRun: isDryRun });
     return 0;
@@ -71,7 +76,7 @@ const rename: Verb<{ readonly dryRun?: boolean }> = {
     'For a column that the data name otherwise than before, such as Height and height. The data are not changed. The name ' +
     'before is kept in the record (former_names), so that data with either name have the description.',
   examples: ['catalogue column rename parks/trees height tree_height'],
-  options: () => [dryRun()],
+  options: () => [dryRunOption()],
   async run(call, [name = '', from = '', to = ''], { dryRun: isDryRun }) {
     const ref = parseDatasetRef(name);
     if (from === to)
@@ -80,7 +85,7 @@ const rename: Verb<{ readonly dryRun?: boolean }> = {
     const dataset = await withSuggestions(catalogue, ref, () => catalogue.get<'dataset'>(ref));
     assertHasColumn(dataset, from);
     const input = { columns: [{ name: to, former_names: [from] }] };
-    const changed = await editFields(catalogue, ref, input, { dryRun: isDryRun });
+    const changed = await editEntityFields(catalogue, ref, input, { dryRun: isDryRun });
     const object = [...changed.columns, ...changed.missing_columns].find((one) => one.name === to || one.name === from);
     const part = `column ${from} to ${to} of`;
     showOutcome(call, { done: ['Renamed', 'rename'], ref, part, object, dryRun: isDryRun });
@@ -94,7 +99,7 @@ const rename: Verb<{ readonly dryRun?: boolean }> = {
 function assertHasColumn(dataset: Dataset, name: string): void {
   const names = [...dataset.columns, ...dataset.missing_columns].map((column) => column.name);
   if (names.includes(name)) return;
-  const meant = closest(name, names);
+  const meant = closestWord(name, names);
   const hint = meant === undefined ? `See: catalogue column list ${formatRef(dataset)}` : `Did you mean ${meant}?`;
   throw new NotFoundError(`${formatRef(dataset)} has no column ${name}. ${hint}`);
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Call, Verb } from '../command.ts';
 import type { Candidate, Offer, Sources } from '../completion/candidates.ts';
-import { type Shell, shellNamed, shells } from '../completion/shells.ts';
+import { findShell, type Shell, shells } from '../completion/shells.ts';
 import type { Context } from '../context.ts';
 
 /** Milliseconds: nobody waits longer for a remote after pressing Tab. */
@@ -20,7 +20,7 @@ export const command: Verb = {
   examples: ['catalogue completion bash', 'catalogue completion fish -- dataset show pa'],
   on: 'nothing',
   async run(call, [name = '', ...words]) {
-    const shell = shellNamed(name);
+    const shell = findShell(name);
     if (words.length === 0) {
       call.context.out(shell.script);
       return 0;
@@ -38,15 +38,15 @@ export const command: Verb = {
 const nothing: Offer = { candidates: [] };
 
 async function offerFor({ context, declared }: Call, shell: Shell, given: readonly string[]): Promise<Offer> {
-  const [{ expectedAfter }, { candidatesFor }] = await Promise.all([
+  const [{ expectedNextWord }, { completionCandidates }] = await Promise.all([
     import('../completion/expected.ts'),
     import('../completion/candidates.ts'),
   ]);
   const words = shell.words(given);
   const current = words.at(-1) ?? '';
-  const expected = await expectedAfter(declared(), words.slice(0, -1), current);
+  const expected = await expectedNextWord(declared(), words.slice(0, -1), current);
   const options = 'given' in expected ? expected.given.options : {};
-  return candidatesFor(expected, current, await sourcesFor(context, options, shell.describing));
+  return completionCandidates(expected, current, await sourcesFor(context, options, shell.describing));
 }
 
 async function sourcesFor(
@@ -54,15 +54,15 @@ async function sourcesFor(
   { data, remote }: Readonly<Record<string, string | true>>,
   describing: boolean,
 ): Promise<Sources> {
-  const [{ cataloguesFor }, { namesOf }] = await Promise.all([
+  const [{ cataloguesForCommand }, { namesForCompletion }] = await Promise.all([
     import('../catalogues.ts'),
     import('../completion/names.ts'),
   ]);
   // If a command works on both, the names are those of the folder.
   const global = typeof data === 'string' ? { data } : typeof remote === 'string' ? { remote } : {};
-  const catalogues = cataloguesFor(context, global, '', undefined);
+  const catalogues = cataloguesForCommand(context, global, '', undefined);
   const folder = () => (catalogues.isRemote ? undefined : resolve(context.cwd, catalogues.folder()));
-  return { names: namesOf(folder, catalogues.open), remotes: () => remotesKnown(context), describing };
+  return { names: namesForCompletion(folder, catalogues.open), remotes: () => remotesKnown(context), describing };
 }
 
 async function remotesKnown({ env }: Context): Promise<readonly Candidate[]> {

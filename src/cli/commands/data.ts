@@ -2,21 +2,21 @@
 import { extname, resolve } from 'node:path';
 import { Option } from 'commander';
 import type { Catalogue, Rows } from '../../catalogue/catalogue.ts';
-import { closest } from '../../catalogue/closest.ts';
+import { closestWord } from '../../catalogue/closest.ts';
 import { parseDatasetRef, parseSlugRef, parseVersionRef } from '../../catalogue/parse-ref.ts';
-import { datasetOf, formatRef, type VersionRef } from '../../catalogue/ref.ts';
+import { datasetRefOf, formatRef, type VersionRef } from '../../catalogue/ref.ts';
 import type { Query, Version } from '../../catalogue/types.ts';
 import { type OutputFormatName, outputFormats } from '../../data/formats/output-formats.ts';
 import type { Call, Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import { type Parameter, parametersFrom, parametersOf } from '../filters.ts';
-import { interruptible } from '../interruption.ts';
-import { find, findVersion } from '../lookup.ts';
-import { wholeNumber } from '../options.ts';
-import { transfer } from '../output/progress.ts';
+import { type Parameter, parametersFromQueryRecord, parseFilterWords } from '../filters.ts';
+import { runInterruptible } from '../interruption.ts';
+import { findEntityOrRenamed, findVersion } from '../lookup.ts';
+import { wholeNumberParser } from '../options.ts';
+import { byteProgress } from '../output/progress.ts';
 import { bytesText } from '../output/quantities.ts';
 import { showRows } from '../output/rows-table.ts';
-import { saveStream, writeToStdout } from '../transfer/save.ts';
+import { saveStreamToFile, writeToStdout } from '../transfer/save.ts';
 
 /** Options that are parameters of the data address, where their names begin with an underscore. */
 const asParameters = ['limit', 'offset', 'ordering', 'fields', 'bbox', 'filter'] as const;
@@ -27,7 +27,7 @@ interface DataOptions extends Partial<Record<(typeof asParameters)[number], stri
 }
 
 const names = Object.keys(outputFormats) as OutputFormatName[];
-const count = wholeNumber(0, Number.MAX_SAFE_INTEGER);
+const count = wholeNumberParser(0, Number.MAX_SAFE_INTEGER);
 
 export const command: Verb<DataOptions> = {
   usage: 'data <dataset> [filters...]',
@@ -57,14 +57,14 @@ export const command: Verb<DataOptions> = {
   async run(call, [name = '', ...words], options) {
     const { show, context } = call;
     const named = name.startsWith('@') ? parseSlugRef('query', name.slice(1)) : parseVersionRef(name);
-    const given = [...parametersFrom(words), ...ownParameters(options)];
+    const given = [...parseFilterWords(words), ...ownParameters(options)];
     const output = options.output === '-' ? undefined : options.output;
     const format = options.format ?? (output === undefined ? undefined : formatOf(output));
     if (format === 'parquet' && output === undefined && show.forPeople)
       throw new UsageError("Parquet is binary and can't be shown at a terminal. Write it to a file: -o rows.parquet");
     const catalogue = await call.open();
-    const query = named.kind === 'query' ? await find(catalogue, named, show) : null;
-    const parameters = [...parametersOf(query?.parameters ?? {}), ...given];
+    const query = named.kind === 'query' ? await findEntityOrRenamed(catalogue, named, show) : null;
+    const parameters = [...parametersFromQueryRecord(query?.parameters ?? {}), ...given];
     const requested = query ? versionOf(query) : (named as VersionRef);
     const { ref } = await findVersion(catalogue, requested, show);
     const byTable = show.forPeople && !show.asJson && output === undefined && format === undefined;
@@ -88,7 +88,7 @@ export const command: Verb<DataOptions> = {
 
 /** True if the rows of a version have a geometry. */
 async function hasGeometry(catalogue: Catalogue, version: Version): Promise<boolean> {
-  const columns = version.columns ?? (await catalogue.get<'dataset'>(datasetOf(version))).columns;
+  const columns = version.columns ?? (await catalogue.get<'dataset'>(datasetRefOf(version))).columns;
   return columns.some(({ type }) => type === 'geometry');
 }
 
@@ -110,7 +110,7 @@ function formatOf(file: string): OutputFormatName {
   const extension = extname(file).slice(1).toLowerCase();
   const format = names.find((name) => name === extension);
   if (format) return format;
-  const meant = closest(extension, names);
+  const meant = closestWord(extension, names);
   throw new UsageError(
     `${extension ? `Rows can't be written as .${extension}` : `${file} has no extension`}. ` +
       `${meant ? `Did you mean .${meant}? ` : ''}Say which: --format ${names.slice(0, -2).join('|')}`,
@@ -120,13 +120,13 @@ function formatOf(file: string): OutputFormatName {
 async function write(call: Call, rows: Rows, output: string): Promise<void> {
   const { context, show } = call;
   let written = 0;
-  const { at, end } = transfer(context, `Writing ${output}`, null);
+  const { at, end } = byteProgress(context, `Writing ${output}`, null);
   const onProgress = (bytes: number) => {
     written = bytes;
     at(bytes);
   };
-  await interruptible(context, `${output} was not written.`, (signal) =>
-    saveStream(resolve(context.cwd, output), rows.stream(), { onProgress, signal }),
+  await runInterruptible(context, `${output} was not written.`, (signal) =>
+    saveStreamToFile(resolve(context.cwd, output), rows.stream(), { onProgress, signal }),
   ).finally(end);
   show.message(`Wrote rows of ${formatRef(rows.version)} to ${output} (${rows.format}, ${bytesText(written)}).`);
 }

@@ -1,7 +1,7 @@
 /** One dataset in full: its fields, its columns, its versions. */
 import { formatRef } from '../../catalogue/ref.ts';
 import type { Dataset } from '../../catalogue/types.ts';
-import { fieldLines } from '../noun.ts';
+import { entityFieldLines } from '../noun.ts';
 import { ageText, bytesText, numberText } from '../output/quantities.ts';
 import type { Show } from '../output/show.ts';
 
@@ -10,7 +10,7 @@ const mostVersions = 10;
 
 /** Shows one dataset. Behind a pipe, each line begins with the kind of its content. */
 export function showDataset(show: Show, dataset: Dataset): void {
-  show.fields([...fieldLines('dataset', dataset), ...(show.forPeople ? dataOf(dataset) : [])]);
+  show.fields([...entityFieldLines('dataset', dataset), ...(show.forPeople ? dataOf(dataset) : [])]);
   if (show.forPeople) showParts(show, dataset);
   else listParts(show, dataset);
 }

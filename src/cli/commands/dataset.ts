@@ -4,10 +4,10 @@ import { parseDatasetRef, parseSlugRef } from '../../catalogue/parse-ref.ts';
 import { formatRef } from '../../catalogue/ref.ts';
 import { representDataset } from '../../catalogue/represent.ts';
 import { editorNote } from '../editing/edit-record.ts';
-import { inputFrom } from '../fields.ts';
-import { find, withSuggestions } from '../lookup.ts';
-import { type Noun, verbsOf } from '../noun.ts';
-import { rename } from '../options.ts';
+import { inputFromOptions } from '../fields.ts';
+import { findEntityOrRenamed, withSuggestions } from '../lookup.ts';
+import { type Noun, verbsOfNoun } from '../noun.ts';
+import { renameOption } from '../options.ts';
 import { assertLabelMakesSlug } from '../writes.ts';
 import { showDataset } from './dataset-show.ts';
 
@@ -28,8 +28,8 @@ const dataset: Noun<'dataset'> = {
       const ref = name.includes('/') ? parseDatasetRef(name) : undefined;
       const namespace = ref?.namespace ?? parseSlugRef('namespace', name).slug;
       if (!ref) assertLabelMakesSlug(options.label ?? '', `catalogue dataset add ${name}/<dataset> --label …`);
-      const fields = await inputFrom('dataset', { ...options }, call.context);
-      const home = await find(await call.open(), { kind: 'namespace', slug: namespace }, call.show);
+      const fields = await inputFromOptions('dataset', { ...options }, call.context);
+      const home = await findEntityOrRenamed(await call.open(), { kind: 'namespace', slug: namespace }, call.show);
       return { ...fields, namespace: home.slug, ...(ref && { slug: ref.slug }) };
     },
   },
@@ -64,7 +64,7 @@ const dataset: Noun<'dataset'> = {
       'catalogue dataset edit parks/trees --namespace forests --dry-run',
     ],
     options: () => [
-      rename(),
+      renameOption(),
       new Option('--namespace <name>', 'Move it to another namespace; the old address leads to the new one.'),
     ],
     async complete(_call, catalogue, _ref, input) {
@@ -83,4 +83,4 @@ const dataset: Noun<'dataset'> = {
   },
 };
 
-export const verbs = verbsOf(dataset);
+export const verbs = verbsOfNoun(dataset);

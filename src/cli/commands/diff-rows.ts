@@ -4,15 +4,15 @@ import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { NotFoundError, ValidationError } from '../../catalogue/errors.ts';
 import { readyVersionBefore } from '../../catalogue/lookup.ts';
 import { parseVersionRef } from '../../catalogue/parse-ref.ts';
-import { datasetOf, formatRef, refOf, type VersionRef } from '../../catalogue/ref.ts';
+import { datasetRefOf, formatRef, refOf, type VersionRef } from '../../catalogue/ref.ts';
 import { serializeDifference } from '../../catalogue/represent.ts';
 import { ParameterError } from '../../data/errors.ts';
 import { splitList } from '../../data/query/parameter-values.ts';
 import type { Call } from '../command.ts';
-import { interruptible } from '../interruption.ts';
+import { runInterruptible } from '../interruption.ts';
 import { findVersion } from '../lookup.ts';
 import { differenceLines } from '../output/difference-lines.ts';
-import { linksOf } from '../output/outcome.ts';
+import { linksOfCatalogue } from '../output/outcome.ts';
 import { writeToStdout } from '../transfer/save.ts';
 
 /** The rows that people see without --limit. */
@@ -39,11 +39,14 @@ export async function diffRows(
   const { ref: named } = await findVersion(catalogue, first, show);
   const to = second ? (await findVersion(catalogue, second, show)).ref : named;
   const from = second ? named : await before(catalogue, named);
-  await interruptible(context, 'There may be more differences.', async (signal) => {
+  await runInterruptible(context, 'There may be more differences.', async (signal) => {
     const difference = await catalogue.difference(from, to, { key, signal });
     const most = limit ?? (show.forPeople && !show.asJson ? firstRows : Number.POSITIVE_INFINITY);
     if (show.asJson)
-      await writeToStdout(context, Readable.from(serializeDifference(difference, linksOf(catalogue), 'json', most)));
+      await writeToStdout(
+        context,
+        Readable.from(serializeDifference(difference, linksOfCatalogue(catalogue), 'json', most)),
+      );
     else await context.write(Readable.from(differenceLines(difference, show.forPeople, most)));
     showRest(call, difference.counts, most);
   });
@@ -51,7 +54,7 @@ export async function diffRows(
 }
 
 /** `@latest` as a version of the same dataset. */
-const beside = (version: VersionRef, at: string) => `${formatRef(datasetOf(version))}${at}`;
+const beside = (version: VersionRef, at: string) => `${formatRef(datasetRefOf(version))}${at}`;
 
 function keyFrom(text: string): readonly string[] {
   try {
@@ -63,7 +66,7 @@ function keyFrom(text: string): readonly string[] {
 
 /** The version before this one. @throws NotFoundError if it is the first */
 async function before(catalogue: Catalogue, ref: VersionRef): Promise<VersionRef> {
-  const dataset = await catalogue.get<'dataset'>(datasetOf(ref));
+  const dataset = await catalogue.get<'dataset'>(datasetRefOf(ref));
   const version = readyVersionBefore(dataset, ref.slug);
   if (version) return refOf(version) as VersionRef;
   throw new NotFoundError(

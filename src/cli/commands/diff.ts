@@ -1,18 +1,18 @@
 /** `catalogue diff`: differences of two versions, of commits, or between local and remote. */
 import { relative, resolve } from 'node:path';
 import { Option } from 'commander';
+import type { Diagnostic } from '../../catalogue/diagnostic.ts';
 import { MovedError, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
 import { parseVersionRef } from '../../catalogue/parse-ref.ts';
-import { datasetOf, type VersionRef } from '../../catalogue/ref.ts';
-import type { Diagnostic } from '../../catalogue/types.ts';
+import { datasetRefOf, type VersionRef } from '../../catalogue/ref.ts';
 import type { Call, Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import { interruptible } from '../interruption.ts';
-import { wholeNumber } from '../options.ts';
-import { catalogueChangeLines, summaryOf } from '../output/catalogue-changes.ts';
-import { progress } from '../output/progress.ts';
-import { colours } from '../output/show.ts';
-import { withPair } from '../sync/pair.ts';
+import { runInterruptible } from '../interruption.ts';
+import { wholeNumberParser } from '../options.ts';
+import { catalogueChangeLines, changesSummary } from '../output/catalogue-changes.ts';
+import { percentProgress } from '../output/progress.ts';
+import { terminalColours } from '../output/show.ts';
+import { withSyncPair } from '../sync/pair.ts';
 import { showChanges, showConflicts, showFailures } from '../sync/run.ts';
 import { diffRows, firstRows, type RowsOptions } from './diff-rows.ts';
 
@@ -46,7 +46,7 @@ export const command: Verb<RowsOptions & BranchOptions> = {
       'Columns that identify a row, comma-separated. By default they are found in the data.',
     ),
     new Option('--limit <number>', `At most so many rows. Default at a terminal: ${firstRows}.`).argParser(
-      wholeNumber(0, Number.MAX_SAFE_INTEGER),
+      wholeNumberParser(0, Number.MAX_SAFE_INTEGER),
     ),
     new Option('--format <text|markdown|json>', 'Output format for the changes since a commit.').choices([
       'text',
@@ -93,7 +93,7 @@ function asVersion(what: string): VersionRef | null {
 
 async function datasetExists(call: Call, version: VersionRef): Promise<boolean> {
   try {
-    await (await call.open()).get<'dataset'>(datasetOf(version));
+    await (await call.open()).get<'dataset'>(datasetRefOf(version));
     return true;
   } catch (error) {
     if (error instanceof MovedError) return true;
@@ -108,7 +108,7 @@ async function datasetExists(call: Call, version: VersionRef): Promise<boolean> 
  * @throws UsageError where no remote is known
  */
 function diffRemote(call: Call): Promise<number> {
-  return withPair(call, 'diff', async (pair, remote) => {
+  return withSyncPair(call, 'diff', async (pair, remote) => {
     const { context, global, show } = call;
     const [{ compareReplicas }, { summarizeChanges, summarizeConflicts }] = await Promise.all([
       import('../../sync/compare.ts'),
@@ -123,7 +123,7 @@ function diffRemote(call: Call): Promise<number> {
       const conflicts = await summarizeConflicts(plan.conflicts, pair, comparison);
       if (show.asJson) show.json({ remote: remote.url, incoming, outgoing, conflicts, held: plan.blocked });
       else {
-        const paint = colours(context, global.color);
+        const paint = terminalColours(context, global.color);
         const headed = (title: string, count: number, rest: () => void) => {
           if (count && show.forPeople) context.out(`${paint('bold', title)}\n`);
           rest();
@@ -145,12 +145,12 @@ function diffRemote(call: Call): Promise<number> {
 /** Shows the changes since a commit, or between two. @returns the exit code */
 async function diffBranch(call: Call, what: string, { format, rows }: BranchOptions): Promise<number> {
   const { context, show } = call;
-  const { changesSince } = await import('../../files/folder.ts');
+  const { gitChangesSince } = await import('../../files/folder.ts');
   const folder = call.folder();
   const root = resolve(context.cwd, folder);
-  const { at, end } = progress(context, 'Comparing');
-  const { from, to, things, unreadable } = await interruptible(context, 'Nothing was changed.', (signal) =>
-    changesSince(root, what, { rows, signal, onProgress: at }),
+  const { at, end } = percentProgress(context, 'Comparing');
+  const { from, to, things, unreadable } = await runInterruptible(context, 'Nothing was changed.', (signal) =>
+    gitChangesSince(root, what, { rows, signal, onProgress: at }),
   )
     .catch((error) => {
       if (!(error instanceof NotFoundError) || /[/.@]/.test(what)) throw error;
@@ -170,7 +170,7 @@ async function diffBranch(call: Call, what: string, { format, rows }: BranchOpti
   } else {
     for (const line of catalogueChangeLines(things, show.forPeople)) show.line(line);
     const sides = `${from.name} (${from.commit.slice(0, 7)}) → ${to ? `${to.name} (${to.commit.slice(0, 7)})` : 'the working tree'}`;
-    show.message(`${sides}: ${summaryOf(things)}.`);
+    show.message(`${sides}: ${changesSummary(things)}.`);
     for (const { path, line, message } of broken)
       show.message(`Not compared, since it is broken on one side: ${path}:${line}: ${message}`);
   }

@@ -3,10 +3,10 @@ import { resolve } from 'node:path';
 import { CatalogueError } from '../../catalogue/errors.ts';
 import type { Call, Verb } from '../command.ts';
 import type { HealthCheck } from '../doctor/health-check.ts';
-import { counted } from '../output/quantities.ts';
-import { colours, type Paint } from '../output/show.ts';
-import { oneLine } from '../output/text.ts';
-import { pad, width, wrap } from '../output/width.ts';
+import { countText } from '../output/quantities.ts';
+import { type Paint, terminalColours } from '../output/show.ts';
+import { escapeToOneLine } from '../output/text.ts';
+import { padToWidth, textWidth, wrapText } from '../output/width.ts';
 
 export const command: Verb = {
   usage: 'doctor',
@@ -31,29 +31,33 @@ export const command: Verb = {
       show.message(
         problems + warnings === 0
           ? 'All is well.'
-          : `${problems ? counted(problems, 'problem') : 'No problem'}, ${counted(warnings, 'warning')}.`,
+          : `${problems ? countText(problems, 'problem') : 'No problem'}, ${countText(warnings, 'warning')}.`,
       );
     return problems ? 1 : 0;
   },
 };
 
 async function runChecks(call: Call): Promise<readonly HealthCheck[]> {
-  const [{ checkEnvironment }, { checkFolder, checkContents, missingFolder }, { checkRemotes }, { diagnose }] =
-    await Promise.all([
-      import('../doctor/environment.ts'),
-      import('../doctor/folder.ts'),
-      import('../doctor/remotes.ts'),
-      import('../../files/folder.ts'),
-    ]);
+  const [
+    { checkEnvironment },
+    { checkFolderAccess, checkCatalogueReadable, missingFolder },
+    { checkRemotes },
+    { diagnoseFolder },
+  ] = await Promise.all([
+    import('../doctor/environment.ts'),
+    import('../doctor/folder.ts'),
+    import('../doctor/remotes.ts'),
+    import('../../files/folder.ts'),
+  ]);
   const folder = folderOf(call);
   if (folder instanceof Error)
     return [...(await checkEnvironment(false)), missingFolder(folder), ...(await checkRemotes(call))];
   const root = resolve(call.context.cwd, folder);
-  const diagnosis = await diagnose(root);
+  const diagnosis = await diagnoseFolder(root);
   return [
     ...(await checkEnvironment(diagnosis.usesLfs)),
-    ...checkFolder(root, diagnosis),
-    ...(diagnosis.state ? await checkContents(() => call.context.open(folder, { readOnly: true })) : []),
+    ...checkFolderAccess(root, diagnosis),
+    ...(diagnosis.state ? await checkCatalogueReadable(() => call.context.open(folder, { readOnly: true })) : []),
     ...(await checkRemotes(call)),
   ];
 }
@@ -71,15 +75,17 @@ const colourOf = { ok: 'green', warning: 'yellow', problem: 'red' } as const;
 
 /** The checks below the headings of their areas, each with its advice on lines of its own. */
 function showChecks({ context, global, show }: Call, checks: readonly HealthCheck[]): void {
-  const paint: Paint = colours(context, global.color);
-  const widest = Math.max(...checks.map(({ name }) => width(oneLine(name))));
+  const paint: Paint = terminalColours(context, global.color);
+  const widest = Math.max(...checks.map(({ name }) => textWidth(escapeToOneLine(name))));
   const margin = 9 + widest + 2;
   const indented = (text: string) =>
-    wrap(oneLine(text), Math.max(20, context.columns - margin)).replaceAll('\n', `\n${' '.repeat(margin)}`);
+    wrapText(escapeToOneLine(text), Math.max(20, context.columns - margin)).replaceAll('\n', `\n${' '.repeat(margin)}`);
   for (const area of new Set(checks.map((one) => one.area))) {
     show.heading(area[0]?.toUpperCase() + area.slice(1));
     for (const { state, name, message, advice } of checks.filter((one) => one.area === area)) {
-      context.out(`${paint(colourOf[state], pad(state, 9))}${pad(oneLine(name), widest)}  ${indented(message)}\n`);
+      context.out(
+        `${paint(colourOf[state], padToWidth(state, 9))}${padToWidth(escapeToOneLine(name), widest)}  ${indented(message)}\n`,
+      );
       if (advice !== undefined) context.out(`${' '.repeat(margin)}${paint('dim', indented(advice))}\n`);
     }
   }

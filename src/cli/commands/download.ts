@@ -8,11 +8,11 @@ import { parseVersionRef } from '../../catalogue/parse-ref.ts';
 import { formatRef } from '../../catalogue/ref.ts';
 import type { Call, Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import { interruptible } from '../interruption.ts';
+import { runInterruptible } from '../interruption.ts';
 import { findVersion } from '../lookup.ts';
-import { transfer } from '../output/progress.ts';
+import { byteProgress } from '../output/progress.ts';
 import { bytesText } from '../output/quantities.ts';
-import { bytesAlreadyFetched, fetchPart, hashing } from '../transfer/resume.ts';
+import { bytesAlreadyFetched, passWithChecksum, resumeDownload } from '../transfer/resume.ts';
 import { writeToStdout } from '../transfer/save.ts';
 
 export const command: Verb<{ output?: string; force?: boolean }> = {
@@ -50,7 +50,7 @@ async function toStdout({ context }: Call, payload: Payload): Promise<void> {
     await payload.close();
     throw new UsageError("Parquet is binary and can't be shown at a terminal. Write it to a file: -o FILE");
   }
-  const { bytes, checksum } = hashing(payload.stream());
+  const { bytes, checksum } = passWithChecksum(payload.stream());
   await writeToStdout(context, bytes);
   if (version.checksum && checksum() !== version.checksum)
     throw new CatalogueError(`The bytes are not those of ${formatRef(version)}: the checksum differs.`);
@@ -67,10 +67,10 @@ async function toFile(call: Call, payload: Payload, output: string | undefined, 
   }
   const already = bytesAlreadyFetched(path, size);
   if (already) show.message(`Resuming after ${bytesText(already)} of ${bytesText(size)}.`);
-  const { at, end } = transfer(context, `Downloading ${basename(shown)}`, size, already);
+  const { at, end } = byteProgress(context, `Downloading ${basename(shown)}`, size, already);
   const remains = `The first part is in ${shown}.part: the same command fetches the rest.`;
-  await interruptible(context, remains, (signal) =>
-    fetchPart(payload, path, { already, onProgress: at, signal }),
+  await runInterruptible(context, remains, (signal) =>
+    resumeDownload(payload, path, { already, onProgress: at, signal }),
   ).finally(end);
   const verified = version.checksum ? 'checksum verified' : 'no checksum to verify';
   if (show.asJson) show.json({ file: shown, size, checksum: version.checksum });

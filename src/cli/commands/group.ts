@@ -2,9 +2,9 @@
 import { parseSlugRef } from '../../catalogue/parse-ref.ts';
 import { representGroup } from '../../catalogue/represent.ts';
 import { editorNote } from '../editing/edit-record.ts';
-import { listAll } from '../lookup.ts';
-import { fieldLines, type Noun, verbsOf } from '../noun.ts';
-import { rename } from '../options.ts';
+import { listEntities } from '../lookup.ts';
+import { entityFieldLines, type Noun, verbsOfNoun } from '../noun.ts';
+import { renameOption } from '../options.ts';
 
 const group: Noun<'group'> = {
   kind: 'group',
@@ -32,8 +32,8 @@ const group: Noun<'group'> = {
     description: 'Show one group, with its members and namespaces.',
     examples: ['catalogue group show gardeners'],
     async print(show, group, catalogue) {
-      const owned = await listAll(catalogue, 'namespace', { filters: { owner: [group.slug] } });
-      show.fields([...fieldLines('group', group), ['namespaces', owned.map(({ slug }) => slug).join(', ')]]);
+      const owned = await listEntities(catalogue, 'namespace', { filters: { owner: [group.slug] } });
+      show.fields([...entityFieldLines('group', group), ['namespaces', owned.map(({ slug }) => slug).join(', ')]]);
     },
   },
   edit: {
@@ -44,7 +44,7 @@ const group: Noun<'group'> = {
       'catalogue group edit gardeners --member alice --member carol',
       'catalogue group edit gardeners --slug park-keepers',
     ],
-    options: () => [rename('Rename it, in its namespaces and users too; the old address leads to the new one.')],
+    options: () => [renameOption('Rename it, in its namespaces and users too; the old address leads to the new one.')],
   },
   remove: {
     description: 'Remove a group. Its members and namespaces stay.',
@@ -52,4 +52,4 @@ const group: Noun<'group'> = {
   },
 };
 
-export const verbs = verbsOf(group);
+export const verbs = verbsOfNoun(group);

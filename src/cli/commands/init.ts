@@ -5,10 +5,10 @@ import { join, relative, resolve } from 'node:path';
 import { Option } from 'commander';
 import { ConflictError, ValidationError } from '../../catalogue/errors.ts';
 import type { Verb } from '../command.ts';
-import { defaultFolder, isCatalogue } from '../folder.ts';
-import { dryRun } from '../options.ts';
+import { defaultFolder, isCatalogueFolder } from '../folder.ts';
+import { dryRunOption } from '../options.ts';
 import { addGitParts, type GitPart, planGitParts } from '../setup/git-parts.ts';
-import { shellWord } from '../setup/git-templates.ts';
+import { quoteForShell } from '../setup/git-templates.ts';
 
 interface InitOptions {
   readonly title: string;
@@ -33,15 +33,15 @@ export const command: Verb<InitOptions> = {
     new Option('--title <text>', 'Name of the catalogue.').default('Catalogue'),
     new Option('--hook', 'Add a pre-commit hook: git checks what is staged before each commit.'),
     new Option('--ci', 'Add a workflow: GitHub Actions checks pull requests and shows their changes.'),
-    dryRun(),
+    dryRunOption(),
   ],
   async run({ context, global, show }, [dir], options) {
     const adds = options.hook || options.ci;
-    const within = adds && !existsSync(join(context.cwd, defaultFolder)) && isCatalogue(context.cwd);
+    const within = adds && !existsSync(join(context.cwd, defaultFolder)) && isCatalogueFolder(context.cwd);
     const name = dir ?? global.data ?? (context.env.CATALOGUE_DATA || (within ? '.' : defaultFolder));
     const folder = resolve(context.cwd, name);
     if (options.title.trim() === '') throw new ValidationError({ title: ['This field may not be blank.'] });
-    const exists = adds && isCatalogue(folder);
+    const exists = adds && isCatalogueFolder(folder);
     if (!exists) await assertEmpty(folder, name);
     const parts = await planGitParts(folder, options);
     const place = ({ path }: GitPart) => relative(context.cwd, path).replaceAll('\\', '/');
@@ -64,7 +64,7 @@ export const command: Verb<InitOptions> = {
     const data =
       resolve(context.cwd, defaultFolder) === folder
         ? ''
-        : ` --data ${shellWord(relative(context.cwd, folder) || '.')}`;
+        : ` --data ${quoteForShell(relative(context.cwd, folder) || '.')}`;
     show.message(
       [
         `Made a catalogue in ${name}. Next steps:`,
@@ -82,7 +82,7 @@ async function assertEmpty(folder: string, name: string): Promise<void> {
   if (!existsSync(folder)) return;
   if (!(await stat(folder)).isDirectory())
     throw new ConflictError(`${name} is a file. Name another folder: catalogue init DIR`);
-  if (isCatalogue(folder)) throw new ConflictError(`There is a catalogue in ${name} already.`);
+  if (isCatalogueFolder(folder)) throw new ConflictError(`There is a catalogue in ${name} already.`);
   const first = (await readdir(folder)).find((entry) => !entry.startsWith('.'));
   if (first !== undefined)
     throw new ConflictError(

@@ -3,8 +3,8 @@ import { Option } from 'commander';
 import { NotAuthenticatedError, NotFoundError } from '../../catalogue/errors.ts';
 import type { Call, Verb } from '../command.ts';
 import { DeclinedError, UsageError } from '../errors.ts';
-import { passwordStdin } from '../options.ts';
-import { isUnencrypted, type Login, resolveRemote, tokenFrom, withLogin, withoutLogin } from '../remote/remotes.ts';
+import { passwordStdinOption } from '../options.ts';
+import { addLogin, isUnencrypted, type Login, parseTokenText, removeLogin, resolveRemote } from '../remote/remotes.ts';
 import { changeRemotes, readRemotes } from '../remote/remotes-file.ts';
 
 interface LoginOptions {
@@ -27,7 +27,7 @@ export const login: Verb<LoginOptions> = {
   on: 'nothing',
   options: () => [
     new Option('--username <name>', 'User name. Without it, you are asked.'),
-    passwordStdin(),
+    passwordStdinOption(),
     new Option('--token-stdin', 'Read an existing token from stdin, and keep it.').conflicts([
       'username',
       'passwordStdin',
@@ -38,7 +38,7 @@ export const login: Verb<LoginOptions> = {
     const url = await call.remoteUrl(given);
     if (isUnencrypted(url)) show.message(`With http://, what you type can be read on the way to ${new URL(url).host}.`);
     const signIn = options.tokenStdin ? await withToken(call, url) : await withPassword(call, url, options);
-    const data = await changeRemotes(context.env, (before) => withLogin(before, signIn));
+    const data = await changeRemotes(context.env, (before) => addLogin(before, signIn));
     const name = data.remotes.find((remote) => remote.url === url)?.name ?? url;
     const { user, expires } = signIn;
     if (show.asJson) show.json({ name, url, user, expires });
@@ -52,7 +52,7 @@ export const login: Verb<LoginOptions> = {
 };
 
 async function withToken({ context }: Call, url: string): Promise<Login> {
-  const token = tokenFrom(await context.read('-'), 'stdin');
+  const token = parseTokenText(await context.read('-'), 'stdin');
   const { fetchUsername, openHttp } = await loaded();
   const http = await openHttp(url, { token });
   try {
@@ -75,10 +75,10 @@ async function withPassword({ context }: Call, url: string, options: LoginOption
     ? (await context.read('-')).replace(/\r?\n$/, '')
     : await context.secret(`Password of ${username} at ${host}:`);
   if (password === '') throw new DeclinedError('No password was given. You are not signed in.');
-  const { obtainToken, openHttp } = await loaded();
+  const { requestToken, openHttp } = await loaded();
   const http = await openHttp(url);
   try {
-    return { url, user: username, ...(await obtainToken(http, username, password)) };
+    return { url, user: username, ...(await requestToken(http, username, password)) };
   } finally {
     await http.close();
   }
@@ -109,7 +109,7 @@ export const logout: Verb = {
       return 0;
     }
     const left = await revoke(signIn);
-    await changeRemotes(context.env, (data) => withoutLogin(data, url));
+    await changeRemotes(context.env, (data) => removeLogin(data, url));
     show.message(`Signed out of ${name}.${left}`);
     return 0;
   },

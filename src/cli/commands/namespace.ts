@@ -2,8 +2,8 @@
 import { parseSlugRef } from '../../catalogue/parse-ref.ts';
 import { representNamespace } from '../../catalogue/represent.ts';
 import { editorNote } from '../editing/edit-record.ts';
-import { type Noun, verbsOf } from '../noun.ts';
-import { rename } from '../options.ts';
+import { type Noun, verbsOfNoun } from '../noun.ts';
+import { renameOption } from '../options.ts';
 
 const namespace: Noun<'namespace'> = {
   kind: 'namespace',
@@ -38,7 +38,7 @@ const namespace: Noun<'namespace'> = {
       'catalogue namespace edit parks --description "All that is green"',
       'catalogue namespace edit parks --slug gardens',
     ],
-    options: () => [rename()],
+    options: () => [renameOption()],
   },
   remove: {
     description: 'Remove a namespace that has no datasets.',
@@ -46,4 +46,4 @@ const namespace: Noun<'namespace'> = {
   },
 };
 
-export const verbs = verbsOf(namespace);
+export const verbs = verbsOfNoun(namespace);

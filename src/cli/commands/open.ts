@@ -7,8 +7,8 @@ import { parseDatasetRef, parseSlugRef, parseVersionRef } from '../../catalogue/
 import { type Ref, refOf } from '../../catalogue/ref.ts';
 import { apiPath, apiRoot } from '../../catalogue/urls.ts';
 import type { Call, Verb } from '../command.ts';
-import { find, findVersion } from '../lookup.ts';
-import { wholeNumber } from '../options.ts';
+import { findEntityOrRenamed, findVersion } from '../lookup.ts';
+import { wholeNumberParser } from '../options.ts';
 
 interface OpenOptions {
   readonly port?: number;
@@ -29,7 +29,7 @@ export const command: Verb<OpenOptions> = {
   examples: ['catalogue open parks/trees', 'catalogue open parks/trees@latest --print', 'catalogue open parks'],
   options: () => [
     new Option('--port <number>', `Port of the server on this machine. Default: ${usualPort}.`).argParser(
-      wholeNumber(1, 65_535),
+      wholeNumberParser(1, 65_535),
     ),
     new Option('--print', 'Print the address instead of opening it.'),
   ],
@@ -53,7 +53,11 @@ export const command: Verb<OpenOptions> = {
 async function refFor({ show }: Call, catalogue: Catalogue, name: string): Promise<Ref> {
   if (name.includes('@')) return (await findVersion(catalogue, parseVersionRef(name), show)).ref;
   return refOf(
-    await find(catalogue, name.includes('/') ? parseDatasetRef(name) : parseSlugRef('namespace', name), show),
+    await findEntityOrRenamed(
+      catalogue,
+      name.includes('/') ? parseDatasetRef(name) : parseSlugRef('namespace', name),
+      show,
+    ),
   );
 }
 
@@ -92,7 +96,11 @@ interface BrowserCommand {
 }
 
 /** The commands that may open an address, the best first: $BROWSER, else that of the system. No shell reads the address. */
-export function browsersFor(url: string, env: NodeJS.ProcessEnv, platform: NodeJS.Platform): readonly BrowserCommand[] {
+export function browserCommands(
+  url: string,
+  env: NodeJS.ProcessEnv,
+  platform: NodeJS.Platform,
+): readonly BrowserCommand[] {
   // As xdg-open reads $BROWSER: several commands are separated by colons, and %s is the address.
   const own = (env.BROWSER ?? '')
     .split(/:(?!\/\/|\\)/)
@@ -107,7 +115,7 @@ export function browsersFor(url: string, env: NodeJS.ProcessEnv, platform: NodeJ
 
 /** Opens an address in a browser. @returns true if a browser has taken it */
 async function openBrowser(url: string, env: NodeJS.ProcessEnv): Promise<boolean> {
-  for (const { program, args, isOwn } of browsersFor(url, env, process.platform)) {
+  for (const { program, args, isOwn } of browserCommands(url, env, process.platform)) {
     const child = spawn(program, args, { env, stdio: isOwn ? 'inherit' : 'ignore' });
     const isOpened = await new Promise<boolean>((resolve) => {
       child.on('error', () => resolve(false));

@@ -3,35 +3,35 @@ import { basename } from 'node:path';
 import { Option } from 'commander';
 import type { Catalogue, Input, Published, Upload } from '../../catalogue/catalogue.ts';
 import { ConflictError, NotFoundError, NotPermittedError } from '../../catalogue/errors.ts';
-import { labelFor } from '../../catalogue/field.ts';
+import { labelFromName } from '../../catalogue/field.ts';
 import { parseDatasetRef, parseSlugRef } from '../../catalogue/parse-ref.ts';
-import { type DatasetRef, datasetOf, formatRef, type Ref, refOf } from '../../catalogue/ref.ts';
+import { type DatasetRef, datasetRefOf, formatRef, type Ref, refOf } from '../../catalogue/ref.ts';
 import { slugify } from '../../catalogue/slug.ts';
 import type { Dataset } from '../../catalogue/types.ts';
 import type { Call, Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import { fieldOptions, inputFrom } from '../fields.ts';
-import { interruptible } from '../interruption.ts';
-import { find } from '../lookup.ts';
-import { dryRun } from '../options.ts';
+import { fieldOptions, inputFromOptions } from '../fields.ts';
+import { runInterruptible } from '../interruption.ts';
+import { findEntityOrRenamed } from '../lookup.ts';
+import { dryRunOption } from '../options.ts';
 import { showOutcome } from '../output/outcome.ts';
 import {
-  inspect,
-  openSource,
+  dryRunFirstVersion,
+  openUploadSource,
   readableFormats,
-  readingFrom,
   readingOptions,
-  reportColumns,
+  readingOptionsFrom,
+  reportColumnChanges,
   type Source,
-  showDryRun,
-  showPublished,
+  showPublishedVersion,
+  showUploadDryRun,
   type UploadOptions,
-  upload,
   uploadDetails,
   uploadOptions,
+  uploadVersion,
   versionFieldOptions,
 } from '../transfer/upload.ts';
-import { assertLabelMakesSlug, createRecord, editFields } from '../writes.ts';
+import { assertLabelMakesSlug, createEntity, editEntityFields } from '../writes.ts';
 
 interface PublishOptions extends UploadOptions {
   readonly to: string;
@@ -58,49 +58,53 @@ export const command: Verb<PublishOptions> = {
     ...versionFieldOptions().filter((option) => option.attributeName() !== 'label'),
     ...uploadOptions(),
     ...readingOptions(),
-    dryRun(),
+    dryRunOption(),
   ],
   async run(call, [file = ''], options) {
     const { label, ...target } = newNameOf(file, options);
-    const reading = readingFrom(options);
-    const given = await inputFrom('dataset', { ...options }, call.context);
+    const reading = readingOptionsFrom(options);
+    const given = await inputFromOptions('dataset', { ...options }, call.context);
     const catalogue = await call.open();
-    const { slug: namespace } = await find(catalogue, { kind: 'namespace', slug: target.namespace }, call.show);
+    const { slug: namespace } = await findEntityOrRenamed(
+      catalogue,
+      { kind: 'namespace', slug: target.namespace },
+      call.show,
+    );
     const existing = await existingDataset(call, catalogue, { kind: 'dataset', namespace, slug: target.slug });
     if (existing && !options.to.includes('/') && !options.replace) await assertSameFormat(existing, file, options.name);
     const input = existing ? given : { label, ...given, namespace, slug: target.slug };
     const isWritten = Object.keys(input).length > 0;
     // Before the bytes are read, so that an invalid field is reported at once.
     const checked = await checkedDataset(catalogue, existing, input);
-    const source = await openSource(call.context, file, options.name);
+    const source = await openUploadSource(call.context, file, options.name);
     const { notes, metadata } = options;
     const fields = { notes, metadata, reading, ...uploadDetails(options) };
     if (options.dryRun) {
       const published = existing
-        ? await upload(call, catalogue, existing, source, fields, { dryRun: true })
-        : await inspect(call, source, options);
+        ? await uploadVersion(call, catalogue, existing, source, fields, { dryRun: true })
+        : await dryRunFirstVersion(call, source, options);
       const done = existing ? (['Changed', 'change'] as const) : (['Added', 'add'] as const);
       if (isWritten && !call.show.asJson) showOutcome(call, { done, ref: checked, dryRun: true });
-      showDryRun(call, checked, published);
+      showUploadDryRun(call, checked, published);
       return 0;
     }
     const published = existing
-      ? await upload(call, catalogue, existing, source, fields)
+      ? await uploadVersion(call, catalogue, existing, source, fields)
       : await publishNew(call, catalogue, input, source, fields);
-    if (existing && isWritten) await editFields(catalogue, existing, input);
-    const dataset = formatRef(datasetOf(published.version));
+    if (existing && isWritten) await editEntityFields(catalogue, existing, input);
+    const dataset = formatRef(datasetRefOf(published.version));
     if (isWritten) call.show.message(`${existing ? 'Changed' : 'Added'} dataset ${dataset}.`);
-    showPublished(call, catalogue, published);
-    if (existing && !options.draft) await reportColumns(call, catalogue, published);
+    showPublishedVersion(call, catalogue, published);
+    if (existing && !options.draft) await reportColumnChanges(call, catalogue, published);
     return 0;
   },
 };
 
 /** The dataset as it would be with these fields. @throws ValidationError, ConflictError, NotPermittedError */
 async function checkedDataset(catalogue: Catalogue, existing: Dataset | null, input: Input): Promise<Dataset> {
-  if (!existing) return createRecord(catalogue, 'dataset', input, { dryRun: true });
+  if (!existing) return createEntity(catalogue, 'dataset', input, { dryRun: true });
   if (Object.keys(input).length === 0) return existing;
-  return editFields<'dataset'>(catalogue, existing, input, { dryRun: true });
+  return editEntityFields<'dataset'>(catalogue, existing, input, { dryRun: true });
 }
 
 /** Creates a dataset with its first version, or neither of them. */
@@ -111,14 +115,14 @@ async function publishNew(
   source: Source,
   fields: Omit<Upload, 'source'>,
 ): Promise<Published> {
-  return interruptible(call.context, 'Nothing was kept.', async (signal) => {
+  return runInterruptible(call.context, 'Nothing was kept.', async (signal) => {
     // Images come last: once they are there, they stay.
     const [images, others] = splitImages(input);
-    const dataset = await createRecord(catalogue, 'dataset', others);
+    const dataset = await createEntity(catalogue, 'dataset', others);
     try {
       signal.throwIfAborted();
-      const published = await upload(call, catalogue, dataset, source, fields);
-      if (Object.keys(images).length) await editFields(catalogue, dataset, images);
+      const published = await uploadVersion(call, catalogue, dataset, source, fields);
+      if (Object.keys(images).length) await editEntityFields(catalogue, dataset, images);
       return published;
     } catch (error) {
       await removeForGood(catalogue, refOf(dataset));
@@ -140,10 +144,10 @@ interface NewName {
  */
 function newNameOf(file: string, { to, label, name }: PublishOptions): NewName {
   const fileName = name ?? (file === '-' ? '' : basename(file));
-  const made = label ?? labelFor(fileName.replace(/(?<=.)(\.[A-Za-z0-9]{1,12}){1,2}$/, ''));
+  const made = label ?? labelFromName(fileName.replace(/(?<=.)(\.[A-Za-z0-9]{1,12}){1,2}$/, ''));
   if (to.includes('/')) {
     const { namespace, slug } = parseDatasetRef(to);
-    return { namespace, slug, label: made || labelFor(slug) };
+    return { namespace, slug, label: made || labelFromName(slug) };
   }
   const { slug: namespace } = parseSlugRef('namespace', to);
   if (!made) throw new UsageError('The dataset needs a name: give --label …, or --to <namespace>/<dataset>');
@@ -192,5 +196,5 @@ async function existingDataset(call: Call, catalogue: Catalogue, ref: DatasetRef
     () => false,
     (error) => error instanceof NotFoundError,
   );
-  return isMissing ? null : find(catalogue, ref, call.show);
+  return isMissing ? null : findEntityOrRenamed(catalogue, ref, call.show);
 }

@@ -3,18 +3,18 @@ import { Option } from 'commander';
 import type { Side } from '../../sync/files.ts';
 import type { Call, Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import { dryRun } from '../options.ts';
-import { counted } from '../output/quantities.ts';
-import { withPair } from '../sync/pair.ts';
+import { dryRunOption } from '../options.ts';
+import { countText } from '../output/quantities.ts';
+import { withSyncPair } from '../sync/pair.ts';
 import {
-  amountOf,
-  exitCodeOf,
-  objectOf,
   type RunResult,
   runSync,
   showChanges,
   showConflicts,
   showFailures,
+  syncExitCode,
+  syncResultJson,
+  transferredAmount,
 } from '../sync/run.ts';
 
 interface PullOptions {
@@ -35,7 +35,7 @@ export const pull: Verb<PullOptions> = {
   options: () => [
     new Option('--ours', 'If both sides have changed a record, keep the local one; the next push sends it.'),
     new Option('--theirs', 'If both sides have changed a record, replace the local one with the remote one.'),
-    dryRun(),
+    dryRunOption(),
   ],
   async run(call, names, { ours, theirs, dryRun }) {
     if (ours && theirs) throw new UsageError('Give --ours or --theirs, and not both.');
@@ -52,7 +52,7 @@ export const push: Verb<{ dryRun?: boolean }> = {
     'both sides are not sent: pull first, then push again. A catalogue that was never cloned is pushed as a whole.',
   examples: ['catalogue push', 'catalogue push --dry-run', 'catalogue push parks/trees'],
   on: 'both',
-  options: () => [dryRun()],
+  options: () => [dryRunOption()],
   run: (call, names, { dryRun }) => syncWithRemote(call, 'push', { names: namesOf(names), dryRun }),
 };
 
@@ -63,16 +63,16 @@ const directions = {
   pull: {
     changes: 'incoming',
     doing: 'Pulling',
-    skipped: (records: number) => `${counted(records, 'record')} not fetched: they need those first.`,
+    skipped: (records: number) => `${countText(records, 'record')} not fetched: they need those first.`,
     done: (amount: string, remote: string) => `Pulled ${amount} from ${remote}.`,
-    nothing: (changes: number) => `Nothing to pull. ${counted(changes, 'local change')} to push: catalogue push`,
+    nothing: (changes: number) => `Nothing to pull. ${countText(changes, 'local change')} to push: catalogue push`,
   },
   push: {
     changes: 'outgoing',
     doing: 'Pushing',
-    skipped: (records: number) => `${counted(records, 'record')} not sent: they need those first.`,
+    skipped: (records: number) => `${countText(records, 'record')} not sent: they need those first.`,
     done: (amount: string, remote: string) => `Pushed ${amount} to ${remote}.`,
-    nothing: (changes: number) => `Nothing to push. ${counted(changes, 'remote change')} to pull: catalogue pull`,
+    nothing: (changes: number) => `Nothing to push. ${countText(changes, 'remote change')} to pull: catalogue pull`,
   },
 } as const;
 
@@ -83,11 +83,11 @@ function syncWithRemote(
   options: Parameters<typeof runSync>[4],
 ): Promise<number> {
   const words = directions[direction];
-  return withPair(call, direction, async (pair, remote) => {
+  return withSyncPair(call, direction, async (pair, remote) => {
     const { show } = call;
     const result = await runSync(call, words.doing, pair, direction, options);
     const { plan, done, conflicts, keptOurs, changes, failures, skipped } = result;
-    if (show.asJson) show.json(objectOf(words.changes, result, remote.url));
+    if (show.asJson) show.json(syncResultJson(words.changes, result, remote.url));
     else {
       showChanges(call, words.changes, changes);
       showConflicts(call, conflicts);
@@ -95,23 +95,23 @@ function syncWithRemote(
     showFailures(call, plan.blocked, failures);
     if (skipped.length) show.message(words.skipped(skipped.length));
     if (conflicts.length) show.message(direction === 'pull' ? pullConflicts(result) : pushConflicts(result));
-    if (done.length) show.message(words.done(amountOf(result), remote.name));
-    if (keptOurs) show.message(`Kept ${counted(keptOurs, 'local record')}. To send: catalogue push`);
+    if (done.length) show.message(words.done(transferredAmount(result), remote.name));
+    if (keptOurs) show.message(`Kept ${countText(keptOurs, 'local record')}. To send: catalogue push`);
     const others = direction === 'pull' ? plan.outgoing.length : plan.incoming.length;
-    if (!options.dryRun && !done.length && !keptOurs && exitCodeOf(result) === 0 && !plan.blocked.length)
+    if (!options.dryRun && !done.length && !keptOurs && syncExitCode(result) === 0 && !plan.blocked.length)
       show.message(others ? words.nothing(others) : 'Already up to date.');
-    return exitCodeOf(result);
+    return syncExitCode(result);
   });
 }
 
 function pullConflicts({ conflicts }: RunResult): string {
   const names = conflicts.length === 1 && conflicts[0] ? ` ${conflicts[0].name}` : '';
   return (
-    `${counted(conflicts.length, 'conflict')}: changed on both sides. Keep yours: catalogue pull --ours${names}\n` +
+    `${countText(conflicts.length, 'conflict')}: changed on both sides. Keep yours: catalogue pull --ours${names}\n` +
     `Take theirs: catalogue pull --theirs${names}\n` +
     'Or edit the local record so that it has both changes, and then keep yours.'
   );
 }
 
 const pushConflicts = ({ conflicts }: RunResult) =>
-  `${counted(conflicts.length, 'record')} not sent: changed on both sides. Pull first: catalogue pull`;
+  `${countText(conflicts.length, 'record')} not sent: changed on both sides. Pull first: catalogue pull`;

@@ -2,7 +2,7 @@
 import { Option } from 'commander';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { NotFoundError } from '../../catalogue/errors.ts';
-import { labelFor } from '../../catalogue/field.ts';
+import { labelFromName } from '../../catalogue/field.ts';
 import { parseDatasetRef, parseSlugRef } from '../../catalogue/parse-ref.ts';
 import { formatRef, type VersionRef } from '../../catalogue/ref.ts';
 import { representQuery } from '../../catalogue/represent.ts';
@@ -10,11 +10,11 @@ import type { Query } from '../../catalogue/types.ts';
 import type { Call } from '../command.ts';
 import { editorNote } from '../editing/edit-record.ts';
 import { UsageError } from '../errors.ts';
-import { inputFrom } from '../fields.ts';
-import { type Parameter, parametersFrom, parametersOf, recordFrom } from '../filters.ts';
-import { find, findVersion, withSuggestions } from '../lookup.ts';
-import { type Noun, verbsOf } from '../noun.ts';
-import { rename } from '../options.ts';
+import { inputFromOptions } from '../fields.ts';
+import { type Parameter, parametersFromQueryRecord, parseFilterWords, queryRecordFromParameters } from '../filters.ts';
+import { findEntityOrRenamed, findVersion, withSuggestions } from '../lookup.ts';
+import { type Noun, verbsOfNoun } from '../noun.ts';
+import { renameOption } from '../options.ts';
 import { assertLabelMakesSlug } from '../writes.ts';
 
 interface Own {
@@ -31,7 +31,7 @@ const query: Noun<'query', Own> = {
   represent: representQuery,
   ownInput({ filters = true }, words) {
     if (words.length && !filters) throw new UsageError('Give filters or --no-filters, and not both.');
-    return words.length || !filters ? { parameters: recordFrom(parametersFrom(words)) } : {};
+    return words.length || !filters ? { parameters: queryRecordFromParameters(parseFilterWords(words)) } : {};
   },
   add: {
     usage: 'add [query] [filters...]',
@@ -46,14 +46,14 @@ const query: Noun<'query', Own> = {
     isPartial: true,
     async input(call, words, options) {
       const { name, parameters } = split(words);
-      const label = options.label ?? (name === undefined ? undefined : labelFor(name));
+      const label = options.label ?? (name === undefined ? undefined : labelFromName(name));
       if (label === undefined)
         throw new UsageError('Give the query a name: catalogue query add <query> …, or a --label');
       if (options.dataset === undefined) throw new UsageError('Name the dataset: --dataset <namespace>/<dataset>');
       if (name === undefined) assertLabelMakesSlug(label, 'catalogue query add <query> --label …');
       const slug = name === undefined ? {} : { slug: parseSlugRef('query', name).slug };
       const fields = await queryFields(call, await call.open(), { ...options, dataset: options.dataset }, parameters);
-      return { ...slug, ...(await inputFrom('query', { ...options }, call.context)), label, ...fields };
+      return { ...slug, ...(await inputFromOptions('query', { ...options }, call.context)), label, ...fields };
     },
   },
   list: {
@@ -86,14 +86,17 @@ const query: Noun<'query', Own> = {
       'catalogue query edit tall-trees --version latest --slug high-trees',
     ],
     options: () => [
-      rename(),
+      renameOption(),
       new Option('--no-filters', 'Remove its filters: the query gives all rows.').default(true, 'the filters stay'),
     ],
     async complete(call, catalogue, ref, input) {
       if (!['dataset', 'version', 'parameters'].some((field) => field in input)) return input;
       const current = await withSuggestions(catalogue, ref, () => catalogue.get<'query'>(ref));
       const { dataset, version, parameters } = { ...current, version: current.version ?? 'latest', ...input };
-      return { ...input, ...(await queryFields(call, catalogue, { dataset, version }, parametersOf(parameters))) };
+      return {
+        ...input,
+        ...(await queryFields(call, catalogue, { dataset, version }, parametersFromQueryRecord(parameters))),
+      };
     },
   },
   remove: {
@@ -106,12 +109,13 @@ const query: Noun<'query', Own> = {
 const versionText = ({ dataset, version }: Query) => (version === null ? dataset : `${dataset}@${version}`);
 
 /** The filters, as they are typed: `height__gte=10`. */
-const filtersOf = ({ parameters }: Query) => parametersOf(parameters).map((parameter) => parameter.join('='));
+const filtersOf = ({ parameters }: Query) =>
+  parametersFromQueryRecord(parameters).map((parameter) => parameter.join('='));
 
 /** The first word is the name, unless it is a filter. */
 function split([first, ...rest]: readonly string[]): { name: string | undefined; parameters: readonly Parameter[] } {
-  if (first?.includes('=')) return { name: undefined, parameters: parametersFrom([first, ...rest]) };
-  return { name: first, parameters: parametersFrom(rest) };
+  if (first?.includes('=')) return { name: undefined, parameters: parseFilterWords([first, ...rest]) };
+  return { name: first, parameters: parseFilterWords(rest) };
 }
 
 /**
@@ -124,7 +128,7 @@ async function queryFields(
   { dataset: name, version = 'latest' }: { readonly dataset: string; readonly version?: string },
   parameters: readonly Parameter[],
 ) {
-  const dataset = await find(catalogue, parseDatasetRef(name), show);
+  const dataset = await findEntityOrRenamed(catalogue, parseDatasetRef(name), show);
   const isNewest = version === 'latest' || version === '';
   const ref: VersionRef = {
     kind: 'version',
@@ -137,7 +141,11 @@ async function queryFields(
     if (!(error instanceof NotFoundError)) throw error;
     show.message(`The query was not tried: ${formatRef(ref)} has no rows that can be read.`);
   });
-  return { dataset: formatRef(dataset), version: isNewest ? null : version, parameters: recordFrom(parameters) };
+  return {
+    dataset: formatRef(dataset),
+    version: isNewest ? null : version,
+    parameters: queryRecordFromParameters(parameters),
+  };
 }
 
-export const verbs = verbsOf(query);
+export const verbs = verbsOfNoun(query);

@@ -1,16 +1,16 @@
 /** `catalogue remote`: names for remote catalogues. */
 import { parseCatalogueUrl } from '../../catalogue/urls.ts';
 import type { Verb } from '../command.ts';
-import { dryRun, yes } from '../options.ts';
+import { dryRunOption, yesOption } from '../options.ts';
 import { confirmRemoval } from '../output/outcome.ts';
 import {
+  addRemote,
+  changeRemoteAddress,
   isUnencrypted,
   type Remote,
   type Remotes,
+  removeRemote,
   resolveRemote,
-  withMove,
-  withoutRemote,
-  withRemote,
 } from '../remote/remotes.ts';
 import { changeRemotes, readRemotes } from '../remote/remotes-file.ts';
 
@@ -20,15 +20,15 @@ const add: Verb<{ dryRun?: boolean }> = {
   notes: 'The server is not contacted. To sign in: catalogue login <name>',
   examples: ['catalogue remote add prod https://data.example.org'],
   on: 'nothing',
-  options: () => [dryRun()],
+  options: () => [dryRunOption()],
   async run({ context, show }, [name = '', given = ''], options) {
     const remote = { name, url: parseCatalogueUrl(given) };
     if (options.dryRun) {
-      withRemote(await readRemotes(context.env), remote);
+      addRemote(await readRemotes(context.env), remote);
       show.line(`Would add remote ${name}: ${remote.url}`);
       return 0;
     }
-    const data = await changeRemotes(context.env, (before) => withRemote(before, remote));
+    const data = await changeRemotes(context.env, (before) => addRemote(before, remote));
     if (show.asJson) show.json(objectOf(data)(remote));
     show.message(`Added remote ${name}: ${remote.url}`);
     if (isUnencrypted(remote.url)) show.message(unencrypted);
@@ -62,7 +62,7 @@ const remove: Verb<{ yes?: boolean; dryRun?: boolean }> = {
   description: 'Remove a remote and its token from this computer. The server is not contacted.',
   examples: ['catalogue remote remove prod', 'catalogue remote remove prod --yes'],
   on: 'nothing',
-  options: () => [yes(), dryRun()],
+  options: () => [yesOption(), dryRunOption()],
   async run(call, [name = ''], options) {
     const { context, show } = call;
     const remote = resolveRemote(await readRemotes(context.env), name);
@@ -71,7 +71,7 @@ const remove: Verb<{ yes?: boolean; dryRun?: boolean }> = {
       return 0;
     }
     await confirmRemoval(call, `remote ${remote.name}`, options.yes);
-    await changeRemotes(context.env, (data) => withoutRemote(data, remote));
+    await changeRemotes(context.env, (data) => removeRemote(data, remote));
     show.message(`Removed remote ${remote.name}: ${remote.url}`);
     return 0;
   },
@@ -88,7 +88,7 @@ const setUrl: Verb<{ dryRun?: boolean }> = {
     'catalogue remote set-url https://old.example.org https://new.example.org',
   ],
   on: 'nothing',
-  options: () => [dryRun()],
+  options: () => [dryRunOption()],
   async run({ context, show }, [name = '', given = ''], options) {
     const to = parseCatalogueUrl(given);
     const before = await readRemotes(context.env);
@@ -101,7 +101,7 @@ const setUrl: Verb<{ dryRun?: boolean }> = {
       show.line(`Would change the address of remote ${found} from ${from} to ${to}`);
       return 0;
     }
-    const data = await changeRemotes(context.env, (now) => withMove(now, { from, to }));
+    const data = await changeRemotes(context.env, (now) => changeRemoteAddress(now, { from, to }));
     if (show.asJson) show.json(objectOf(data)({ name: found === from ? null : found, url: to }));
     show.message(`Changed the address of remote ${found} from ${from} to ${to}`);
     if (isUnencrypted(to)) show.message(unencrypted);

@@ -1,8 +1,8 @@
 /** `catalogue serve`: the catalogue over HTTP, until Ctrl-C. */
 import { InvalidArgumentError, Option } from 'commander';
 import type { Verb } from '../command.ts';
-import { wholeNumber } from '../options.ts';
-import { manyLines } from '../output/text.ts';
+import { wholeNumberParser } from '../options.ts';
+import { escapeKeepingLines } from '../output/text.ts';
 
 interface ServeOptions {
   readonly host: string;
@@ -27,7 +27,7 @@ export const command: Verb<ServeOptions> = {
     new Option('--host <address>', 'Address to listen at; 0.0.0.0 for every network.').default('127.0.0.1'),
     new Option('--port <number>', 'Port to listen at; 0 for any free one.')
       .default(8000)
-      .argParser(wholeNumber(0, 65_535)),
+      .argParser(wholeNumberParser(0, 65_535)),
     new Option('--base-url <url>', 'Public address of the server, for links in answers.').argParser(webAddress),
     new Option('--read-only', 'Refuse everything that would change the catalogue.'),
     new Option(
@@ -38,7 +38,7 @@ export const command: Verb<ServeOptions> = {
   ],
   async run({ context, show, folder }, _args, options) {
     // Problems are logged with --quiet, too.
-    const log = (line: string) => context.err(`${manyLines(line)}\n`);
+    const log = (line: string) => context.err(`${escapeKeepingLines(line)}\n`);
     // First, so that Ctrl-C isn't lost while the files are read.
     const interrupted = context.interrupted();
     const server = await context.serve({ ...options, folder: folder(), log });

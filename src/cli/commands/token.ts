@@ -5,9 +5,9 @@ import { NotFoundError } from '../../catalogue/errors.ts';
 import { parseUserRef } from '../../catalogue/parse-ref.ts';
 import { representToken } from '../../catalogue/represent.ts';
 import type { Verb } from '../command.ts';
-import { accountsOf } from '../lookup.ts';
-import { dryRun, yes } from '../options.ts';
-import { confirmRemoval, linksOf } from '../output/outcome.ts';
+import { accountsWithUser } from '../lookup.ts';
+import { dryRunOption, yesOption } from '../options.ts';
+import { confirmRemoval, linksOfCatalogue } from '../output/outcome.ts';
 import type { Show } from '../output/show.ts';
 import { assertMayEdit } from '../writes.ts';
 
@@ -42,19 +42,19 @@ const add: Verb<AddOptions> = {
       .argParser(expiryFrom)
       .default({ at: later(usual * day) }, `${usual}d`),
     new Option('--label <text>', 'Its purpose, to recognise it later.'),
-    dryRun(),
+    dryRunOption(),
   ],
   async run(call, [name = ''], { scope, label, expires, ...options }) {
     const { show } = call;
     const ref = parseUserRef(name);
-    const accounts = await accountsOf(call, ref);
+    const accounts = await accountsWithUser(call, ref);
     if (options.dryRun) {
       await assertMayEdit(await call.open(), ref);
       show.line(`Would add a token of user ${ref.slug}`);
       return 0;
     }
     const { token, ...info } = await accounts.addToken(ref.slug, { scope, expires: expires.at, label });
-    if (show.asJson) show.json({ token, ...representToken(info, linksOf(await call.open())) });
+    if (show.asJson) show.json({ token, ...representToken(info, linksOfCatalogue(await call.open())) });
     else show.line(token);
     const until = info.expires === null ? 'does not expire' : `expires on ${info.expires.slice(0, 10)}`;
     show.message(`Added token ${info.id} of user ${ref.slug}. It ${until}. Keep it safe: it can't be shown again.`);
@@ -69,10 +69,10 @@ const list: Verb = {
   async run(call, [name]) {
     const { show } = call;
     const ref = name === undefined ? undefined : parseUserRef(name);
-    const accounts = ref ? await accountsOf(call, ref) : await call.accounts();
+    const accounts = ref ? await accountsWithUser(call, ref) : await call.accounts();
     const tokens = await accounts.tokens(ref?.slug);
     if (show.asJson) {
-      const links = linksOf(await call.open());
+      const links = linksOfCatalogue(await call.open());
       show.json(tokens.map((token) => representToken(token, links)));
     } else if (show.forPeople && tokens.length === 0) show.message('No tokens.');
     else show.table(['ID', 'USER', 'LABEL', 'SCOPE', 'CREATED', 'EXPIRES', 'LAST USED'], tokens.map(row(show)));
@@ -94,7 +94,7 @@ const remove: Verb<{ yes?: boolean; dryRun?: boolean }> = {
   description: 'Remove a token: requests with it are refused from now on.',
   notes: 'To see the ids: catalogue token list',
   examples: ['catalogue token remove 8f14e45fceea', 'catalogue token remove 8f14e45fceea --yes'],
-  options: () => [yes(), dryRun()],
+  options: () => [yesOption(), dryRunOption()],
   async run(call, [id = ''], options) {
     const accounts = await call.accounts();
     const token = (await accounts.tokens()).find((candidate) => candidate.id === id);

@@ -6,9 +6,9 @@ import { representTrash } from '../../catalogue/represent.ts';
 import { type TrashEntry, wasRemovedBefore } from '../../catalogue/trash.ts';
 import type { Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import { dryRun, yes } from '../options.ts';
-import { confirmRemoval, linksOf } from '../output/outcome.ts';
-import { counted } from '../output/quantities.ts';
+import { dryRunOption, yesOption } from '../options.ts';
+import { confirmRemoval, linksOfCatalogue } from '../output/outcome.ts';
+import { countText } from '../output/quantities.ts';
 
 const list: Verb = {
   usage: 'list',
@@ -18,7 +18,7 @@ const list: Verb = {
     const { show } = call;
     const catalogue = await call.open();
     const entries = await catalogue.trash.list();
-    if (show.asJson) show.json(entries.map((entry) => representTrash(entry, linksOf(catalogue))));
+    if (show.asJson) show.json(entries.map((entry) => representTrash(entry, linksOfCatalogue(catalogue))));
     else if (show.forPeople && entries.length === 0) show.message('The trash is empty.');
     else show.table(['ENTRY', 'KIND', 'NAME', 'REMOVED', 'BY'], entries.map(row(show.forPeople)));
     return 0;
@@ -30,7 +30,7 @@ const restore: Verb<{ dryRun?: boolean }> = {
   description: 'Restore something to its place, byte for byte.',
   notes: 'If several had the same name, the one removed last is restored; for another one, give the id of its entry.',
   examples: ['catalogue trash restore parks/trees', 'catalogue trash restore 20200102030405678-0123abcd'],
-  options: () => [dryRun()],
+  options: () => [dryRunOption()],
   async run(call, [name = ''], options) {
     const { show } = call;
     const catalogue = await call.open();
@@ -41,7 +41,7 @@ const restore: Verb<{ dryRun?: boolean }> = {
       show.line(`Would restore ${what}`);
       return 0;
     }
-    if (show.asJson) show.json(representTrash(entry, linksOf(catalogue)));
+    if (show.asJson) show.json(representTrash(entry, linksOfCatalogue(catalogue)));
     else if (!show.forPeople) show.line(formatRef(entry.ref));
     show.message(`Restored ${what}.`);
     return 0;
@@ -54,8 +54,8 @@ const empty: Verb<{ olderThan?: number; yes?: boolean; dryRun?: boolean }> = {
   examples: ['catalogue trash empty --older-than 30d --yes', 'catalogue trash empty --dry-run'],
   options: () => [
     new Option('--older-than <age>', 'Only what was removed longer ago: 30d, 12h, 2w.').argParser(age),
-    yes(),
-    dryRun(),
+    yesOption(),
+    dryRunOption(),
   ],
   async run(call, _args, { olderThan = 0, ...options }) {
     const { show } = call;
@@ -67,10 +67,10 @@ const empty: Verb<{ olderThan?: number; yes?: boolean; dryRun?: boolean }> = {
       return 0;
     }
     if (meant.length)
-      await confirmRemoval(call, `${counted(meant.length, 'thing')} in the trash for good`, options.yes);
+      await confirmRemoval(call, `${countText(meant.length, 'thing')} in the trash for good`, options.yes);
     const gone = await catalogue.trash.empty(before);
-    if (show.asJson) show.json(gone.map((entry) => representTrash(entry, linksOf(catalogue))));
-    show.message(gone.length ? `Deleted ${counted(gone.length, 'thing')}.` : 'Nothing to delete.');
+    if (show.asJson) show.json(gone.map((entry) => representTrash(entry, linksOfCatalogue(catalogue))));
+    show.message(gone.length ? `Deleted ${countText(gone.length, 'thing')}.` : 'Nothing to delete.');
     return 0;
   },
 };

@@ -4,10 +4,10 @@ import { representUser } from '../../catalogue/represent.ts';
 import type { Call, Verb } from '../command.ts';
 import { editorNote } from '../editing/edit-record.ts';
 import { DeclinedError, UsageError } from '../errors.ts';
-import { inputFrom } from '../fields.ts';
-import { accountsOf } from '../lookup.ts';
-import { type Noun, verbsOf } from '../noun.ts';
-import { dryRun, passwordStdin } from '../options.ts';
+import { inputFromOptions } from '../fields.ts';
+import { accountsWithUser } from '../lookup.ts';
+import { type Noun, verbsOfNoun } from '../noun.ts';
+import { dryRunOption, passwordStdinOption } from '../options.ts';
 import { showOutcome } from '../output/outcome.ts';
 import { assertMayEdit } from '../writes.ts';
 
@@ -28,11 +28,11 @@ const user: Noun<'user', PasswordOptions> = {
       'catalogue user add alice --name "Alice Liddell" --email alice@example.org --staff true',
       'catalogue user add bob --group gardeners --password-stdin',
     ],
-    options: () => [passwordStdin()],
+    options: () => [passwordStdinOption()],
     async input(call, [name = ''], options) {
       const { slug } = parseUserRef(name);
       const password = options.passwordStdin ? { password: await newPassword(call, slug, true) } : {};
-      return { username: slug, ...(await inputFrom('user', { ...options }, call.context)), ...password };
+      return { username: slug, ...(await inputFromOptions('user', { ...options }, call.context)), ...password };
     },
   },
   list: {
@@ -67,10 +67,10 @@ const passwd: Verb<PasswordOptions> = {
   description: 'Give a user a new password.',
   notes: 'You are asked for it twice; it is not shown. Sessions with the old password end; tokens stay valid.',
   examples: ['catalogue user passwd alice', 'catalogue user passwd alice --password-stdin'],
-  options: () => [passwordStdin(), dryRun()],
+  options: () => [passwordStdinOption(), dryRunOption()],
   async run(call, [name = ''], options) {
     const ref = parseUserRef(name);
-    const accounts = await accountsOf(call, ref);
+    const accounts = await accountsWithUser(call, ref);
     if (options.dryRun) await assertMayEdit(await call.open(), ref);
     else await accounts.setPassword(ref.slug, await newPassword(call, ref.slug, options.passwordStdin ?? false));
     showOutcome(call, { done: ['Changed', 'change'], part: 'the password of', ref, dryRun: options.dryRun });
@@ -103,4 +103,4 @@ async function askTwice(context: Call['context'], username: string): Promise<str
   return first;
 }
 
-export const verbs = [...verbsOf(user), passwd] as readonly Verb[];
+export const verbs = [...verbsOfNoun(user), passwd] as readonly Verb[];

@@ -1,30 +1,30 @@
 /** `catalogue version`: the data of a dataset, one snapshot after another. */
 import { orderFields } from '../../catalogue/filters.ts';
 import { parseDatasetRef, parseVersionRef } from '../../catalogue/parse-ref.ts';
-import { readingTexts } from '../../catalogue/reading.ts';
+import { readingOptionTexts } from '../../catalogue/reading.ts';
 import { formatRef } from '../../catalogue/ref.ts';
 import { representVersion } from '../../catalogue/represent.ts';
 import type { Version } from '../../catalogue/types.ts';
 import type { Verb } from '../command.ts';
 import { editorNote } from '../editing/edit-record.ts';
-import { find, findVersion, listAll } from '../lookup.ts';
+import { findEntityOrRenamed, findVersion, listEntities } from '../lookup.ts';
 import { editVerb, type RecordNoun, removeVerb, showVerb } from '../noun.ts';
-import { dryRun, limit, ordering } from '../options.ts';
-import { linksOf } from '../output/outcome.ts';
+import { dryRunOption, limitOption, orderingOption } from '../options.ts';
+import { linksOfCatalogue } from '../output/outcome.ts';
 import { bytesText, momentText, numberText } from '../output/quantities.ts';
 import type { Show } from '../output/show.ts';
 import {
-  openSource,
+  openUploadSource,
   readableFormats,
-  readingFrom,
   readingOptions,
-  reportColumns,
-  showDryRun,
-  showPublished,
+  readingOptionsFrom,
+  reportColumnChanges,
+  showPublishedVersion,
+  showUploadDryRun,
   type UploadOptions,
-  upload,
   uploadDetails,
   uploadOptions,
+  uploadVersion,
   versionFieldOptions,
 } from '../transfer/upload.ts';
 
@@ -49,20 +49,20 @@ const add: Verb<AddOptions> = {
     'catalogue version add parks/trees - --name trees.geojson',
     'catalogue version add parks/trees trees.csv --draft',
   ],
-  options: () => [...versionFieldOptions(), ...uploadOptions(), ...readingOptions(), dryRun()],
+  options: () => [...versionFieldOptions(), ...uploadOptions(), ...readingOptions(), dryRunOption()],
   async run(call, [name = '', file = ''], options) {
     const ref = parseDatasetRef(name);
     const catalogue = await call.open();
-    const dataset = await find(catalogue, ref, call.show);
-    const reading = readingFrom(options);
-    const source = await openSource(call.context, file, options.name);
+    const dataset = await findEntityOrRenamed(catalogue, ref, call.show);
+    const reading = readingOptionsFrom(options);
+    const source = await openUploadSource(call.context, file, options.name);
     const { label, notes, metadata } = options;
     const fields = { label, notes, metadata, reading, ...uploadDetails(options) };
-    const published = await upload(call, catalogue, dataset, source, fields, options);
-    if (options.dryRun) showDryRun(call, dataset, published);
+    const published = await uploadVersion(call, catalogue, dataset, source, fields, options);
+    if (options.dryRun) showUploadDryRun(call, dataset, published);
     else {
-      showPublished(call, catalogue, published);
-      if (!options.draft) await reportColumns(call, catalogue, published);
+      showPublishedVersion(call, catalogue, published);
+      if (!options.draft) await reportColumnChanges(call, catalogue, published);
     }
     return 0;
   },
@@ -72,15 +72,15 @@ const list: Verb<{ ordering?: string; limit?: number }> = {
   usage: 'list <dataset>',
   description: 'List the versions of a dataset, the newest first.',
   examples: ['catalogue version list parks/trees', 'catalogue version list parks/trees --ordering -size --json'],
-  options: () => [ordering(Object.keys(orderFields.version)), limit()],
+  options: () => [orderingOption(Object.keys(orderFields.version)), limitOption()],
   async run(call, [name = ''], options) {
     const { show } = call;
     const ref = parseDatasetRef(name);
     const catalogue = await call.open();
-    const { namespace, slug } = await find(catalogue, ref, show);
+    const { namespace, slug } = await findEntityOrRenamed(catalogue, ref, show);
     const listOptions = { namespace, dataset: slug, ordering: options.ordering };
-    const versions = await listAll(catalogue, 'version', listOptions, options.limit);
-    if (show.asJson) show.json(versions.map((version) => representVersion(version, linksOf(catalogue))));
+    const versions = await listEntities(catalogue, 'version', listOptions, options.limit);
+    if (show.asJson) show.json(versions.map((version) => representVersion(version, linksOfCatalogue(catalogue))));
     else if (show.forPeople && versions.length === 0)
       show.message(`No versions. Add one with: catalogue version add ${namespace}/${slug} FILE`);
     else show.table(['VERSION', 'DATETIME', 'FORMAT', 'ROWS', 'SIZE', 'READY'], versions.map(row(show)));
@@ -124,7 +124,7 @@ const version: RecordNoun<'version'> = {
         ['bbox', it.bbox?.join(', ') ?? ''],
         [
           'reading',
-          readingTexts(it.reading)
+          readingOptionTexts(it.reading)
             .map(([name, value]) => `${name}=${value}`)
             .join(', '),
         ],

@@ -4,7 +4,7 @@ import type { Column } from '../../catalogue/types.ts';
 import type { NamesRequest } from '../../files/folder.ts';
 import type { Expected, Given } from './expected.ts';
 import type { Names } from './names.ts';
-import { sourceOf } from './sources.ts';
+import { candidateSource } from './sources.ts';
 
 export interface Candidate {
   /** The whole word. */
@@ -31,7 +31,7 @@ export interface Sources {
 const mostDescribed = 40;
 
 /** The candidates for the current word. */
-export async function candidatesFor(expected: Expected, current: string, sources: Sources): Promise<Offer> {
+export async function completionCandidates(expected: Expected, current: string, sources: Sources): Promise<Offer> {
   const offer = await unfiltered(expected, current, sources);
   return { ...offer, candidates: offer.candidates.filter(({ word }) => word.startsWith(current)) };
 }
@@ -72,7 +72,7 @@ async function values(
   current: string,
   sources: Sources,
 ): Promise<Offer> {
-  const source = sourceOf(expected);
+  const source = candidateSource(expected);
   const { names } = sources;
   const columns = () => columnsOf(expected.given, names);
   switch (source.from) {

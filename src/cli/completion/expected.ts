@@ -25,7 +25,7 @@ export interface Given {
 }
 
 /** Reads the words before the current one. */
-export async function expectedAfter(
+export async function expectedNextWord(
   { program, load }: Declared,
   words: readonly string[],
   current: string,

@@ -3,7 +3,7 @@ import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { DatasetRef, Ref } from '../../catalogue/ref.ts';
 import type { Dataset } from '../../catalogue/types.ts';
 import type { NamesRequest } from '../../files/folder.ts';
-import { listAll } from '../lookup.ts';
+import { listEntities } from '../lookup.ts';
 import { ageText } from '../output/quantities.ts';
 
 export interface Names {
@@ -24,13 +24,13 @@ const most = 2000;
  * @param folderOf the absolute path of the catalogue's folder; undefined for a remote
  * @param open opens the catalogue; called if more than names is needed
  */
-export function namesOf(folderOf: () => string | undefined, open: () => Promise<Catalogue>): Names {
+export function namesForCompletion(folderOf: () => string | undefined, open: () => Promise<Catalogue>): Names {
   return {
     async names(listed) {
       const folder = folderOf();
       if (folder !== undefined) return (await import('../../files/folder.ts')).listNames(folder, listed);
       const { kind, ...within } = listed;
-      const entities = await listAll<typeof kind>(await open(), kind, within, most);
+      const entities = await listEntities<typeof kind>(await open(), kind, within, most);
       return entities.map(({ slug }) => slug);
     },
 

@@ -1,6 +1,6 @@
 /** Shells: the script of each, the words that it passes, and the format of the answer. */
 import { UsageError } from '../errors.ts';
-import { oneLine } from '../output/text.ts';
+import { escapeToOneLine } from '../output/text.ts';
 import type { Candidate, Offer } from './candidates.ts';
 
 export interface Shell {
@@ -18,7 +18,8 @@ export interface Shell {
 /** True for a word that goes on: no blank follows it. */
 const isOpen = ({ word }: Candidate) => /(?:[/@=]|__)$/.test(word);
 
-const described = ({ word, description }: Candidate) => `${oneLine(word)}\t${firstSentence(oneLine(description))}`;
+const described = ({ word, description }: Candidate) =>
+  `${escapeToOneLine(word)}\t${firstSentence(escapeToOneLine(description))}`;
 const firstSentence = (text: string) => /^.*?[.:;](?= |$)/.exec(text)?.[0].slice(0, -1) ?? text;
 
 /** The part that zsh and fish share: the shell has split the words. */
@@ -31,12 +32,12 @@ const apart: Pick<Shell, 'describing' | 'words' | 'answer'> = {
 const bash: Shell = {
   install: 'source <(catalogue completion bash)     in ~/.bashrc',
   describing: false,
-  words: ([line = '']) => wordsIn(line).words.slice(1),
+  words: ([line = '']) => splitCommandLine(line).words.slice(1),
   answer({ candidates, paths }, [line = '', replaced = '']) {
-    const { words, quote } = wordsIn(line);
+    const { words, quote } = splitCommandLine(line);
     const current = words.at(-1) ?? '';
     // For readline, words also end at "@" and "=": only the rest of the candidate is inserted.
-    const rest = wordsIn(replaced).words.at(-1) ?? '';
+    const rest = splitCommandLine(replaced).words.at(-1) ?? '';
     const kept = current.endsWith(rest) ? current.length - rest.length : 0;
     const how = paths ?? (candidates.some(isOpen) ? 'open' : '');
     return [how, ...candidates.map(({ word }) => (quote ? word : escaped(word.slice(kept))))];
@@ -118,7 +119,7 @@ complete -c catalogue -f -a '(__catalogue_complete)'
 export const shells: Readonly<Record<string, Shell>> = { bash, zsh, fish };
 
 /** The shell of a name. @throws UsageError for an unknown one */
-export function shellNamed(name: string): Shell {
+export function findShell(name: string): Shell {
   const shell = Object.hasOwn(shells, name) ? shells[name] : undefined;
   if (shell) return shell;
   throw new UsageError(
@@ -132,7 +133,7 @@ const escaped = (word: string) => word.replace(/[^-\w@%+=:,./\u0080-\uffff]/g, '
  * Splits a command line as bash does, without expanding anything; the last word may be empty.
  * @returns the words, and the quote that is open in the last one
  */
-export function wordsIn(line: string): { readonly words: readonly string[]; readonly quote: string } {
+export function splitCommandLine(line: string): { readonly words: readonly string[]; readonly quote: string } {
   const words: string[] = [];
   let word: string | undefined;
   let quote = '';

@@ -67,8 +67,8 @@ const byPlace: Readonly<Record<string, From>> = {
 };
 
 /** The source of the expected word. */
-export function sourceOf(expected: Expected & { what: 'argument' | 'value' }): Source {
-  const path = pathOf(expected.at);
+export function candidateSource(expected: Expected & { what: 'argument' | 'value' }): Source {
+  const path = commandWords(expected.at);
   if (expected.what === 'argument') {
     const name = expected.argument.name();
     const choices = wordsOf[`${path} ${name}`];
@@ -89,5 +89,5 @@ const wordsOf: Readonly<Record<string, readonly string[]>> = { 'completion shell
 const labelOf = ({ flags }: Option) => /[<[]([^>\]]+)[>\]]/.exec(flags)?.[1] ?? '';
 
 /** The words of a command, without the program's own name. */
-export const pathOf = (command: Command): string =>
-  command.parent ? `${pathOf(command.parent)} ${command.name()}`.trimStart() : '';
+export const commandWords = (command: Command): string =>
+  command.parent ? `${commandWords(command.parent)} ${command.name()}`.trimStart() : '';

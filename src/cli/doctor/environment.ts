@@ -20,7 +20,7 @@ export async function checkEnvironment(
   const least = /\d+\.\d+/.exec(engines.node)?.[0] ?? '';
   return [
     ok('catalogue', version),
-    isAtLeast(node, least)
+    isVersionAtLeast(node, least)
       ? ok('node', `${node} (${least} or later is needed)`)
       : problem('node', `${node} is too old`, `Install Node ${least} or later: https://nodejs.org`),
     ok('platform', `${process.platform} ${release()}, ${process.arch}`),
@@ -28,7 +28,7 @@ export async function checkEnvironment(
   ];
 }
 
-export function isAtLeast(version: string, least: string): boolean {
+export function isVersionAtLeast(version: string, least: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const [leastMajor = 0, leastMinor = 0] = least.split('.').map(Number);
   return major > leastMajor || (major === leastMajor && minor >= leastMinor);

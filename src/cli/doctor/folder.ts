@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { CatalogueError } from '../../catalogue/errors.ts';
 import type { FolderDiagnosis, FolderState } from '../../files/folder.ts';
-import { ageText, bytesText, counted } from '../output/quantities.ts';
+import { ageText, bytesText, countText } from '../output/quantities.ts';
 import { checksOf, type HealthCheck } from './health-check.ts';
 
 const { ok, warning, problem } = checksOf('folder');
@@ -15,7 +15,10 @@ const tooLittleSpace = 50e6;
 export const missingFolder = (error: Error): HealthCheck => warning('path', 'no folder', error.message);
 
 /** @param root absolute path of the folder */
-export function checkFolder(root: string, { readError, writeError, state }: FolderDiagnosis): readonly HealthCheck[] {
+export function checkFolderAccess(
+  root: string,
+  { readError, writeError, state }: FolderDiagnosis,
+): readonly HealthCheck[] {
   if (state === null)
     return [problem('path', `${root} can't be read (${readError})`, 'Give this user permission to read the folder.')];
   return [
@@ -32,7 +35,7 @@ export function checkFolder(root: string, { readError, writeError, state }: Fold
     ...checkGit(state),
     checkLeftovers(state),
     checkCache(state),
-    ...checkWatches(state.watches),
+    ...checkWatchLimits(state.watches),
   ];
 }
 
@@ -95,7 +98,7 @@ function checkGit({ privateFolder: { path, inGit } }: FolderState): readonly Hea
 
 function checkLeftovers({ leftovers }: FolderState): HealthCheck {
   if (leftovers === 0) return ok('leftovers', 'none');
-  const message = `${counted(leftovers, 'file')} of writers that were killed`;
+  const message = `${countText(leftovers, 'file')} of writers that were killed`;
   return warning('leftovers', message, 'The next "catalogue serve" removes them.');
 }
 
@@ -106,10 +109,10 @@ function checkCache({ cache }: FolderState): HealthCheck {
 }
 
 /** The limits of the system on watching folders. */
-export function checkWatches(watches: FolderState['watches']): readonly HealthCheck[] {
+export function checkWatchLimits(watches: FolderState['watches']): readonly HealthCheck[] {
   const { needed, watchLimit, instanceLimit, shortage } = watches;
   const limit = watchLimit === null ? 'no limit' : `${watchLimit} allowed by fs.inotify.max_user_watches`;
-  const message = `${counted(needed, 'folder')} to be watched, ${limit}`;
+  const message = `${countText(needed, 'folder')} to be watched, ${limit}`;
   return [
     shortage === null ? ok('watching', message) : warning('watching', message, shortage),
     ...(instanceLimit === null ? [] : [checkInstances(instanceLimit)]),
@@ -125,12 +128,12 @@ function checkInstances(limit: number): HealthCheck {
 }
 
 /** Checks that the catalogue can be read. @param open opens the catalogue in the folder */
-export async function checkContents(open: () => Promise<Catalogue>): Promise<readonly HealthCheck[]> {
+export async function checkCatalogueReadable(open: () => Promise<Catalogue>): Promise<readonly HealthCheck[]> {
   const { ok, problem } = checksOf('catalogue');
   try {
     const catalogue = await open();
     const count = async (kind: 'namespace' | 'dataset' | 'version') =>
-      counted((await catalogue.list(kind, { pageSize: 1 })).count, kind);
+      countText((await catalogue.list(kind, { pageSize: 1 })).count, kind);
     const counts = [await count('namespace'), await count('dataset'), await count('version')];
     const broken = await catalogue.list('file', { filters: { status: ['invalid'] }, pageSize: 1 });
     const { title, base_url } = catalogue.settings;
@@ -139,7 +142,7 @@ export async function checkContents(open: () => Promise<Catalogue>): Promise<rea
       ok('contents', counts.join(', ')),
       broken.count === 0
         ? ok('files', 'none broken')
-        : problem('files', `${counted(broken.count, 'file')} broken`, 'To see them: catalogue check'),
+        : problem('files', `${countText(broken.count, 'file')} broken`, 'To see them: catalogue check'),
     ];
   } catch (error) {
     if (!(error instanceof CatalogueError)) throw error;

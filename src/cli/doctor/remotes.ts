@@ -37,7 +37,7 @@ async function checkRemote(
   url: string,
   logins: readonly Login[],
 ): Promise<readonly HealthCheck[]> {
-  const [{ connect }, { openHttp }, { fetchUsername, fetchVersion }] = await Promise.all([
+  const [{ openRemoteCatalogue }, { openHttp }, { fetchUsername, fetchVersion }] = await Promise.all([
     import('../../remote/remote-catalogue.ts'),
     import('../../remote/http.ts'),
     import('../../remote/accounts.ts'),
@@ -48,7 +48,7 @@ async function checkRemote(
   try {
     const user = token === undefined ? null : await fetchUsername(http).catch(refused);
     const started = performance.now();
-    const catalogue = await connect(url, { token: user === null ? undefined : token });
+    const catalogue = await openRemoteCatalogue(url, { token: user === null ? undefined : token });
     const { count } = await catalogue.list('dataset', { pageSize: 1 }).finally(() => catalogue.close());
     const milliseconds = Math.round(performance.now() - started);
     const version = user === null ? null : await fetchVersion(http);

@@ -8,9 +8,9 @@ import { formatRef, type RefOf, refOf } from '../../catalogue/ref.ts';
 import type { Replica } from '../../catalogue/replica.ts';
 import type { Entities } from '../../catalogue/types.ts';
 import type { Call } from '../command.ts';
-import { find, findVersion, type NamedRef } from '../lookup.ts';
+import { findEntityOrRenamed, findVersion, type NamedRef } from '../lookup.ts';
 import { showOutcome } from '../output/outcome.ts';
-import { editText } from './edit-text.ts';
+import { editTextInEditor } from './edit-text.ts';
 
 /** A note in the help of each edit. */
 export const editorNote =
@@ -26,7 +26,7 @@ export function wantsEditor({ context }: Call, input: Input, { dryRun }: { reado
  * @param represent makes the API's object
  * @throws NotFoundError, StaleError, NotPermittedError; DeclinedError where the person gives up
  */
-export async function editRecord<K extends WritableKind>(
+export async function editRecordInEditor<K extends WritableKind>(
   call: Call,
   requested: RefOf<K>,
   represent: (entity: Entities[K], catalogue: Catalogue) => unknown,
@@ -43,7 +43,7 @@ export async function editRecord<K extends WritableKind>(
   };
   const id = idOf(text);
   const ifMatch = createHash('sha256').update(text).digest('hex');
-  const isChanged = await editText(call.context, {
+  const isChanged = await editTextInEditor(call.context, {
     path,
     text,
     async save(typed) {
@@ -77,7 +77,7 @@ async function recordOf(
   const ref =
     requested.kind === 'version'
       ? (await findVersion(catalogue, requested, call.show)).ref
-      : (refOf(await find(catalogue, requested, call.show)) as NamedRef);
+      : (refOf(await findEntityOrRenamed(catalogue, requested, call.show)) as NamedRef);
   const found = await pathOf(catalogue.replica, ref);
   if (found === undefined) throw new NotFoundError(`You may not read the file of ${ref.kind} ${formatRef(ref)}.`);
   return { ref, path: found };

@@ -6,7 +6,7 @@ import { basename, dirname, extname, join } from 'node:path';
 import { ConflictError, ValidationError } from '../../catalogue/errors.ts';
 import type { Context } from '../context.ts';
 import { DeclinedError } from '../errors.ts';
-import { manyLines } from '../output/text.ts';
+import { escapeKeepingLines } from '../output/text.ts';
 
 export interface Edited {
   /** Path of the record, relative to the catalogue folder. */
@@ -22,7 +22,7 @@ export interface Edited {
  * @returns true if something was changed
  * @throws DeclinedError where the person gives up; the errors of `save`
  */
-export async function editText(context: Context, { path, text, save }: Edited): Promise<boolean> {
+export async function editTextInEditor(context: Context, { path, text, save }: Edited): Promise<boolean> {
   const folder = await mkdtemp(join(context.env.TMPDIR || tmpdir(), 'catalogue-'));
   const file = join(folder, nameOf(path));
   let last = text;
@@ -73,7 +73,7 @@ const mark = '#>';
 function headerFor(reasons: readonly string[], path: string): readonly string[] {
   const lines = [
     'The text was not saved:',
-    ...reasons.flatMap((reason) => manyLines(reason).split('\n')),
+    ...reasons.flatMap((reason) => escapeKeepingLines(reason).split('\n')),
     'Correct it; or empty the file to cancel. These lines are removed by themselves.',
   ];
   const placed = (line: string) => {
@@ -97,7 +97,7 @@ const withoutHeader = (text: string) => text.replace(new RegExp(`^(?:${mark}.*(?
 const isWindows = process.platform === 'win32';
 
 /** The command of the editor, as the person has written it: it may have arguments and quotes. */
-export const editorOf = ({ VISUAL, EDITOR }: NodeJS.ProcessEnv): string =>
+export const editorCommand = ({ VISUAL, EDITOR }: NodeJS.ProcessEnv): string =>
   VISUAL?.trim() || EDITOR?.trim() || (isWindows ? 'notepad' : 'vi');
 
 /**
@@ -105,7 +105,7 @@ export const editorOf = ({ VISUAL, EDITOR }: NodeJS.ProcessEnv): string =>
  * @throws DeclinedError where the editor can't be started, or ends with an error
  */
 export async function openEditor({ env }: Context, path: string): Promise<void> {
-  const editor = editorOf(env);
+  const editor = editorCommand(env);
   // A shell reads the command, as with git and crontab; the path is an argument of its own, which no shell reads.
   const child = isWindows
     ? spawn(`${editor} "${path}"`, { shell: true, stdio: 'inherit', env })

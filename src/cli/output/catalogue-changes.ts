@@ -1,13 +1,13 @@
 /** Changes of a catalogue between two commits, as text that lines and Markdown share. */
 import type { ColumnChange, EntityChange, FieldChange, RowsChange, VersionChange } from '../../catalogue/changes.ts';
-import { bytesText, counted } from './quantities.ts';
-import { oneLine } from './text.ts';
+import { bytesText, countText } from './quantities.ts';
+import { escapeToOneLine } from './text.ts';
 
 /** Writes a value, or a part of one. */
 export type Quote = (text: string) => string;
 
 /** One line: `3 datasets added, 1 changed; 1 group removed`. */
-export function summaryOf(things: readonly EntityChange[]): string {
+export function changesSummary(things: readonly EntityChange[]): string {
   const parts: string[] = [];
   for (const kind of new Set(things.map((thing) => thing.kind))) {
     const counts = (['added', 'removed', 'changed'] as const).flatMap((change) => {
@@ -37,20 +37,20 @@ export const plural: Readonly<Record<EntityChange['kind'], string>> = {
 };
 
 /** The contents of a dataset that was added or removed: `5 columns, 1 version, 3 rows`. */
-export function contentsText({ kind, columns, versions }: EntityChange): string {
+export function datasetContentsText({ kind, columns, versions }: EntityChange): string {
   if (kind !== 'dataset') return '';
   const rows = versions[0]?.rows ?? null;
   return [
-    columns.length ? counted(columns.length, 'column') : '',
-    versions.length ? counted(versions.length, 'version') : 'no version',
-    rows === null ? '' : counted(rows, 'row'),
+    columns.length ? countText(columns.length, 'column') : '',
+    versions.length ? countText(versions.length, 'version') : 'no version',
+    rows === null ? '' : countText(rows, 'row'),
   ]
     .filter(Boolean)
     .join(', ');
 }
 
 /** The changes within a record, a line for each. */
-export function detailsOf({ fields, columns, versions, rows }: EntityChange, quote: Quote): readonly string[] {
+export function changeDetails({ fields, columns, versions, rows }: EntityChange, quote: Quote): readonly string[] {
   return [
     ...fields.map((field) => fieldText(field, quote)),
     ...columns.flatMap((column) => columnLines(column, quote)),
@@ -87,7 +87,7 @@ function columnLines({ change, name, type, fields }: ColumnChange, quote: Quote)
 function versionLines({ change, slug, rows, size, fields }: VersionChange, quote: Quote): readonly string[] {
   const name = `version ${quote(slug)}`;
   if (change === 'added' || change === 'removed') {
-    const figures = [rows === null ? '' : counted(rows, 'row'), size === null ? '' : bytesText(size)].filter(Boolean);
+    const figures = [rows === null ? '' : countText(rows, 'row'), size === null ? '' : bytesText(size)].filter(Boolean);
     return [`${name}: ${change}${figures.length ? ` (${figures.join(', ')})` : ''}`];
   }
   const others = fields.filter(({ field }) => field !== 'ready');
@@ -120,8 +120,8 @@ export function catalogueChangeLines(things: readonly EntityChange[], forPeople:
     const { kind, change, name, was, label } = thing;
     const title = [kind, name].filter(Boolean).join(' ') + (was === null ? '' : `, was ${was}`);
     if (change === 'changed')
-      return [`~ ${title}`, ...detailsOf(thing, quote).map((line) => `    ${line}`)].map(oneLine);
-    const content = contentsText(thing);
-    return [oneLine(`${marks[change]} ${title}${label && ` "${quote(label)}"`}${content && `: ${content}`}`)];
+      return [`~ ${title}`, ...changeDetails(thing, quote).map((line) => `    ${line}`)].map(escapeToOneLine);
+    const content = datasetContentsText(thing);
+    return [escapeToOneLine(`${marks[change]} ${title}${label && ` "${quote(label)}"`}${content && `: ${content}`}`)];
   });
 }

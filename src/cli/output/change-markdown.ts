@@ -1,7 +1,7 @@
 /** Changes of a catalogue between two commits, as Markdown (of GitHub and GitLab) for a pull request. */
 import type { EntityChange } from '../../catalogue/changes.ts';
-import { contentsText, detailsOf, plural, summaryOf } from './catalogue-changes.ts';
-import { oneLine } from './text.ts';
+import { changeDetails, changesSummary, datasetContentsText, plural } from './catalogue-changes.ts';
+import { escapeToOneLine } from './text.ts';
 
 /** Longer lists are folded. */
 const openLines = 10;
@@ -22,7 +22,7 @@ export function changesMarkdown(
   const { from, to } = since;
   const parts = [
     '## Changes in the catalogue',
-    `${capital(summaryOf(things))}: ${code(from)} → ${to === null ? 'the working tree' : code(to)}.`,
+    `${capital(changesSummary(things))}: ${code(from)} → ${to === null ? 'the working tree' : code(to)}.`,
   ];
   if (unread.length)
     parts.push(
@@ -38,7 +38,7 @@ export function changesMarkdown(
     for (const thing of own.filter(({ change }) => change === 'changed')) {
       const title = kind === 'settings' ? '### Settings' : `#### ${code(thing.name)}`;
       parts.push(`${title}${thing.was === null ? '' : `, was ${code(thing.was)}`}`);
-      const details = detailsOf(thing, code);
+      const details = changeDetails(thing, code);
       if (details.length) parts.push(list(details));
     }
     if (all.length > most) parts.push(`And ${all.length - most} more ${plural[kind]}.`);
@@ -48,7 +48,7 @@ export function changesMarkdown(
 
 function wholeLine(thing: EntityChange): string {
   const { change, name, label } = thing;
-  const content = contentsText(thing);
+  const content = datasetContentsText(thing);
   return `**${change}** ${code(name)}${label && ` ${code(label)}`}${content && `: ${content}`}`;
 }
 
@@ -65,7 +65,7 @@ function list(lines: readonly string[]): string {
  * (CommonMark 0.31, section 6.1).
  */
 function code(text: string): string {
-  const line = oneLine(text.length > longest ? `${text.slice(0, longest - 1)}…` : text);
+  const line = escapeToOneLine(text.length > longest ? `${text.slice(0, longest - 1)}…` : text);
   if (line.trim() === '') return '(blank)';
   const fence = '`'.repeat(Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length)) + 1);
   const space = /^[` ]|[` ]$/.test(line) ? ' ' : '';

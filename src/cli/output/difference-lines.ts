@@ -1,11 +1,11 @@
 /** Differences of two versions as lines: of their columns, and of their rows with the counts first. */
 
 import type { ColumnChanges } from '../../catalogue/catalogue.ts';
-import { isUnchanged } from '../../catalogue/columns.ts';
+import { areColumnsUnchanged } from '../../catalogue/columns.ts';
 import type { Difference, DifferenceKey, PlainRow, RowChange } from '../../catalogue/difference.ts';
 import { formatRef, refOf } from '../../catalogue/ref.ts';
 import type { ColumnType } from '../../catalogue/types.ts';
-import { oneLine } from './text.ts';
+import { escapeToOneLine } from './text.ts';
 
 /** Longest text of a value that is shown to people. */
 const longest = 60;
@@ -21,7 +21,7 @@ export async function* differenceLines(
   most: number,
 ): AsyncGenerator<string, void, undefined> {
   const { from, to, counts, columns, key } = difference;
-  const line = (text: string) => `${oneLine(text)}\n`;
+  const line = (text: string) => `${escapeToOneLine(text)}\n`;
   yield line(`From ${formatRef(refOf(from))} (rows: ${counts.from}) to ${formatRef(refOf(to))} (rows: ${counts.to})`);
   for (const text of columnChangeLines(columns)) yield line(text);
   const { added, removed, changed, unchanged } = counts;
@@ -29,7 +29,7 @@ export async function* differenceLines(
   if (most === 0) return;
   let shown = 0;
   for await (const row of difference.rows()) {
-    const parts = partsOf(row, forPeople ? cut : whole).map(oneLine);
+    const parts = partsOf(row, forPeople ? cut : whole).map(escapeToOneLine);
     yield `${forPeople ? `  ${parts.join('  ')}` : parts.join('\t')}\n`;
     if (++shown >= most) return;
   }
@@ -73,7 +73,7 @@ export interface ColumnsChange extends Pick<ColumnChanges, 'retyped'> {
 /** The changes of a dataset's columns: a line with the counts, and one for each; none if nothing changes. */
 export function columnChangeLines(changes: ColumnsChange): readonly string[] {
   const { added, dropped, retyped } = changes;
-  if (isUnchanged(changes as ColumnChanges)) return [];
+  if (areColumnsUnchanged(changes as ColumnChanges)) return [];
   const counts = Object.entries({ added, dropped, retyped }).filter(([, columns]) => columns.length);
   return [
     `Columns: ${counts.map(([what, columns]) => `${columns.length} ${what}`).join(', ')}.`,

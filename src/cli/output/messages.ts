@@ -1,17 +1,17 @@
 /** Messages of errors: what is wrong, and what to type instead. */
 import type { Command } from 'commander';
 import { CatalogueError, DataLossError, ValidationError } from '../../catalogue/errors.ts';
-import { flagOf } from '../fields.ts';
-import { manyLines } from './text.ts';
+import { optionFlag } from '../fields.ts';
+import { escapeKeepingLines } from './text.ts';
 
 /**
  * The message of an error.
  * @param command the command that was called, whose options the fields of a ValidationError came from
  * @param isVerbose adds the stack
  */
-export function messageOf(error: unknown, command: Command | undefined, isVerbose = false): string {
+export function errorMessage(error: unknown, command: Command | undefined, isVerbose = false): string {
   const stack = isVerbose && error instanceof Error ? `\n${stackOf(error)}` : '';
-  return manyLines(`error: ${textOf(error, command)}${stack}`);
+  return escapeKeepingLines(`error: ${textOf(error, command)}${stack}`);
 }
 
 /** The stacks of an error and of its causes. */
@@ -53,7 +53,7 @@ function fieldMessages(error: ValidationError, command: Command | undefined): st
       if (field === 'non_field_errors') return text;
       // A parameter of a data address begins with an underscore; its option doesn't.
       const name = field.replace(/^_/, '');
-      const flags = [flagOf(name, false), flagOf(name, true)];
+      const flags = [optionFlag(name, false), optionFlag(name, true)];
       const option = command?.options.find(({ long }) => long && flags.includes(long));
       return `${option?.long ?? field}: ${text}`;
     })

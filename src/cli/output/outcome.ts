@@ -6,7 +6,7 @@ import type { Call } from '../command.ts';
 import { DeclinedError, UsageError } from '../errors.ts';
 
 /** Addresses as the server would write them, as far as the catalogue knows its own. */
-export const linksOf = (catalogue: Catalogue): Links => ({ base: catalogue.settings.base_url, suffix: '' });
+export const linksOfCatalogue = (catalogue: Catalogue): Links => ({ base: catalogue.settings.base_url, suffix: '' });
 
 export interface Outcome {
   /** Past tense and infinitive: `['Added', 'add']`. */

@@ -1,8 +1,8 @@
 /** The progress of long work: a line on stderr that is overwritten and removed at the end; at a terminal only. */
 import type { Context } from '../context.ts';
 import { bytesText } from './quantities.ts';
-import { oneLine } from './text.ts';
-import { pad, truncate, width } from './width.ts';
+import { escapeToOneLine } from './text.ts';
+import { padToWidth, textWidth, truncateText } from './width.ts';
 
 export interface Progress {
   at(done: number, total: number): void;
@@ -11,7 +11,7 @@ export interface Progress {
 }
 
 /** A percentage. @param what the work, such as `Checking` */
-export function progress(context: Context, what: string): Progress {
+export function percentProgress(context: Context, what: string): Progress {
   const { show, end } = statusLine(context);
   return { at: (done, total) => show(`${what}: ${total ? Math.floor((done / total) * 100) : 100} %`), end };
 }
@@ -30,7 +30,7 @@ const barLength = 24;
  * Bytes transferred, and their speed; with a bar if the total is known.
  * @param already bytes transferred earlier, which don't count for the speed
  */
-export function transfer(context: Context, what: string, total: number | null, already = 0): Transfer {
+export function byteProgress(context: Context, what: string, total: number | null, already = 0): Transfer {
   const { show, end } = statusLine(context);
   const started = performance.now();
   let last = Number.NEGATIVE_INFINITY;
@@ -42,7 +42,7 @@ export function transfer(context: Context, what: string, total: number | null, a
       const seconds = (now - started) / 1000;
       // The speed of the first moments is misleading.
       const speed = seconds < 0.3 ? '' : `  ${bytesText((bytes - already) / seconds)}/s`;
-      show(`${oneLine(what)}  ${total ? `${bar(bytes / total)}  ` : ''}${bytesText(bytes)}${speed}`);
+      show(`${escapeToOneLine(what)}  ${total ? `${bar(bytes / total)}  ` : ''}${bytesText(bytes)}${speed}`);
     },
     end,
   };
@@ -81,12 +81,12 @@ function statusLine(context: Context): { show(line: string): void; end(): void }
   let shown = '';
   return {
     show(line) {
-      const fitted = truncate(line, context.columns - 1);
-      if (fitted !== shown) context.err(`\r${pad(fitted, width(shown))}`);
+      const fitted = truncateText(line, context.columns - 1);
+      if (fitted !== shown) context.err(`\r${padToWidth(fitted, textWidth(shown))}`);
       shown = fitted;
     },
     end() {
-      if (shown) context.err(`\r${' '.repeat(width(shown))}\r`);
+      if (shown) context.err(`\r${' '.repeat(textWidth(shown))}\r`);
       shown = '';
     },
   };

@@ -18,7 +18,7 @@ export function bytesText(bytes: number): string {
 export const numberText = (number: number): string => number.toLocaleString('en');
 
 /** A count and what is counted: `1 row`, `2 rows`. */
-export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+export const countText = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 const timeUnits = [
   ['year', 365.2425 * 86_400],

@@ -2,7 +2,7 @@
 import type { Rows } from '../../catalogue/catalogue.ts';
 import type { Call } from '../command.ts';
 import type { Parameter } from '../filters.ts';
-import { counted } from './quantities.ts';
+import { countText } from './quantities.ts';
 
 /** The rows that people see without --limit. */
 const firstRows = 50;
@@ -38,7 +38,7 @@ export async function showRows(
   );
   const matched = rows.part?.matched ?? items.length;
   if (items.length < matched)
-    show.message(`${items.length} of ${counted(matched, 'row')}. All of them: -o FILE, or --format csv`);
+    show.message(`${items.length} of ${countText(matched, 'row')}. All of them: -o FILE, or --format csv`);
   if (shown.length < names.length)
     show.message(
       `${shown.length} of ${names.length} columns. To see others: --fields ${names.slice(shown.length, shown.length + 8).join(',')}`,

@@ -4,8 +4,8 @@
  */
 import { styleText } from 'node:util';
 import type { Context } from '../context.ts';
-import { json, manyLines, oneLine } from './text.ts';
-import { pad, padLeft, truncate, width, wrap } from './width.ts';
+import { escapeKeepingLines, escapeToOneLine, formatJson } from './text.ts';
+import { padLeftToWidth, padToWidth, textWidth, truncateText, wrapText } from './width.ts';
 
 export interface Show {
   /** True if results go to a terminal, not to a program. */
@@ -39,7 +39,7 @@ export type Paint = (colour: Colour, text: string) => string;
  * Colours for text: at a terminal, unless NO_COLOR (https://no-color.org) or --no-color is set; with FORCE_COLOR
  * (https://force-color.org) also in other places, such as the log of a CI.
  */
-export function colours(context: Context, color = true): Paint {
+export function terminalColours(context: Context, color = true): Paint {
   const { NO_COLOR, FORCE_COLOR, TERM } = context.env;
   const usual = FORCE_COLOR ? FORCE_COLOR !== '0' : context.isTerminal.out && TERM !== 'dumb';
   const wanted = color && !NO_COLOR && usual;
@@ -53,22 +53,22 @@ export interface ShowOptions {
 }
 
 export function createShow(context: Context, options: ShowOptions): Show {
-  const paint = colours(context, options.color);
+  const paint = terminalColours(context, options.color);
   const forPeople = context.isTerminal.out;
   const line = (text: string) => context.out(`${text}\n`);
 
   return {
     forPeople,
     asJson: options.json ?? false,
-    line: (text) => line(oneLine(text)),
-    json: (value) => line(json(value)),
-    heading: (text) => line(`\n${paint('bold', oneLine(text))}`),
+    line: (text) => line(escapeToOneLine(text)),
+    json: (value) => line(formatJson(value)),
+    heading: (text) => line(`\n${paint('bold', escapeToOneLine(text))}`),
     message(text) {
-      if (!context.quiet) context.err(`${manyLines(text)}\n`);
+      if (!context.quiet) context.err(`${escapeKeepingLines(text)}\n`);
     },
 
     table(headings, rows, { numbers = [], whole = false } = {}) {
-      const cells = rows.map((row) => row.map(oneLine));
+      const cells = rows.map((row) => row.map(escapeToOneLine));
       if (!forPeople) {
         for (const row of cells) line(row.join('\t'));
         return;
@@ -76,26 +76,26 @@ export function createShow(context: Context, options: ShowOptions): Show {
       const widths = fit(columnWidths([headings, ...cells]), context.columns - gap.length * (headings.length - 1));
       const layOut = (row: readonly string[]) =>
         row
-          .map((cell, i) => (numbers.includes(headings[i] ?? '') ? padLeft : pad)(cell, widths[i] ?? 0))
+          .map((cell, i) => (numbers.includes(headings[i] ?? '') ? padLeftToWidth : padToWidth)(cell, widths[i] ?? 0))
           .join(gap)
           .trimEnd();
-      const cut = (row: readonly string[]) => row.map((cell, i) => truncate(cell, widths[i] ?? 0));
+      const cut = (row: readonly string[]) => row.map((cell, i) => truncateText(cell, widths[i] ?? 0));
       line(paint('dim', layOut(cut(headings))));
       for (const row of cells) for (const part of whole ? linesOf(row, widths) : [cut(row)]) line(layOut(part));
     },
 
     fields(fields) {
       if (!forPeople) {
-        for (const [name, value] of fields) line(`${name}\t${oneLine(value)}`);
+        for (const [name, value] of fields) line(`${name}\t${escapeToOneLine(value)}`);
         return;
       }
       const filled = fields.filter(([, value]) => value !== '');
-      const widest = Math.max(...filled.map(([name]) => width(name)));
+      const widest = Math.max(...filled.map(([name]) => textWidth(name)));
       const margin = widest + gap.length;
       const room = Math.max(leastRoom, context.columns - margin);
       for (const [name, value] of filled) {
-        const text = wrap(manyLines(value).trimEnd(), room).replaceAll('\n', `\n${' '.repeat(margin)}`);
-        line(`${paint('dim', pad(name, widest))}${gap}${text}`);
+        const text = wrapText(escapeKeepingLines(value).trimEnd(), room).replaceAll('\n', `\n${' '.repeat(margin)}`);
+        line(`${paint('dim', padToWidth(name, widest))}${gap}${text}`);
       }
     },
   };
@@ -107,14 +107,14 @@ const leastRoom = 12;
 
 /** A row as the lines that its longest cell needs. */
 function linesOf(row: readonly string[], widths: readonly number[]): readonly (readonly string[])[] {
-  const cells = row.map((cell, i) => wrap(cell, widths[i] ?? 1).split('\n'));
+  const cells = row.map((cell, i) => wrapText(cell, widths[i] ?? 1).split('\n'));
   const height = Math.max(...cells.map(({ length }) => length));
   return Array.from({ length: height }, (_, n) => cells.map((lines) => lines[n]?.trim() ?? ''));
 }
 
 function columnWidths(rows: readonly (readonly string[])[]): number[] {
   const widths: number[] = [];
-  for (const row of rows) for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, width(cell));
+  for (const row of rows) for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, textWidth(cell));
   return widths;
 }
 

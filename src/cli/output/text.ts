@@ -6,17 +6,17 @@
 const unsafe = /[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
 /** The text without line breaks, and with unsafe characters written as `\u001b`. */
-export function oneLine(text: string): string {
+export function escapeToOneLine(text: string): string {
   return text.replace(/[\t\n\r\u2028\u2029]+/g, ' ').replace(unsafe, escaped);
 }
 
 /** The text with its line breaks and tabs, and unsafe characters written as `\u001b`. */
-export function manyLines(text: string): string {
+export function escapeKeepingLines(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(unsafe, (c) => (c === '\n' || c === '\t' ? c : escaped(c)));
 }
 
 /** JSON with an indent of two spaces, and unsafe characters written as `\u001b`. */
-export function json(value: unknown): string {
+export function formatJson(value: unknown): string {
   return JSON.stringify(value, null, 2).replace(unsafe, (c) => (c === '\n' ? c : escaped(c)));
 }
 

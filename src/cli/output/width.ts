@@ -3,21 +3,22 @@ import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 
 /** The number of terminal cells of a text; wide characters have two. */
-export const width = (text: string): number => stringWidth(text);
+export const textWidth = (text: string): number => stringWidth(text);
 
 /** The text padded with blanks to a width. */
-export const pad = (text: string, to: number): string => text + ' '.repeat(Math.max(0, to - width(text)));
+export const padToWidth = (text: string, to: number): string => text + ' '.repeat(Math.max(0, to - textWidth(text)));
 
 /** The text padded on the left to a width. */
-export const padLeft = (text: string, to: number): string => ' '.repeat(Math.max(0, to - width(text))) + text;
+export const padLeftToWidth = (text: string, to: number): string =>
+  ' '.repeat(Math.max(0, to - textWidth(text))) + text;
 
 /**
  * The text in lines of at most a width, broken between words; a word that is too long is broken. The further lines are
  * indented as the first one is.
  */
-export function wrap(text: string, to: number): string {
+export function wrapText(text: string, to: number): string {
   const lines = text.replaceAll('\t', '    ').split('\n');
-  return lines.map((line) => (width(line) <= to ? line : wrapLine(line, to))).join('\n');
+  return lines.map((line) => (textWidth(line) <= to ? line : wrapLine(line, to))).join('\n');
 }
 
 function wrapLine(line: string, to: number): string {
@@ -28,12 +29,12 @@ function wrapLine(line: string, to: number): string {
 const graphemes = new Intl.Segmenter();
 
 /** The text, cut to a width with `…` at the end; no character is split. */
-export function truncate(text: string, to: number): string {
-  if (width(text) <= to) return text;
+export function truncateText(text: string, to: number): string {
+  if (textWidth(text) <= to) return text;
   let kept = '';
   let used = 0;
   for (const { segment } of graphemes.segment(text)) {
-    used += width(segment);
+    used += textWidth(segment);
     if (used > to - 1) break;
     kept += segment;
   }

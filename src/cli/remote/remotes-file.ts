@@ -34,7 +34,7 @@ export async function readRemotes(env: NodeJS.ProcessEnv): Promise<Remotes> {
  */
 export async function changeRemotes(env: NodeJS.ProcessEnv, change: (data: Remotes) => Remotes): Promise<Remotes> {
   const path = pathOf(env);
-  const [{ Low }, { default: lockfile }, { toUnavailable: explained }] = await Promise.all([
+  const [{ Low }, { default: lockfile }, { toUnavailableError: explained }] = await Promise.all([
     import('lowdb'),
     import('proper-lockfile'),
     import('../../disk/durable.ts'),

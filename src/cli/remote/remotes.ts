@@ -1,6 +1,6 @@
 /** Remotes: other servers' catalogues under the names that a person gave them, and the person's sign-ins there. Pure. */
 
-import { closest } from '../../catalogue/closest.ts';
+import { closestWord } from '../../catalogue/closest.ts';
 import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
 import { isUrl, parseCatalogueUrl } from '../../catalogue/urls.ts';
 import { UsageError } from '../errors.ts';
@@ -64,14 +64,14 @@ export function resolveRemote({ remotes, logins }: Remotes, nameOrUrl: string): 
 
 function unknownRemote(remotes: readonly Remote[], name: string): string {
   const names = remotes.map((remote) => remote.name);
-  const meant = closest(name, names);
+  const meant = closestWord(name, names);
   const known = names.length === 0 ? 'There are no remotes yet.' : `Known remotes: ${names.join(', ')}.`;
   const hint = meant ? `Did you mean ${meant}?` : known;
   return `There is no remote ${name}. ${hint} Add it with: catalogue remote add ${/\s/.test(name) ? 'NAME' : name} URL`;
 }
 
 /** Adds a remote. @throws UsageError for an invalid name; ConflictError where the name is in use */
-export function withRemote(data: Remotes, added: Remote): Remotes {
+export function addRemote(data: Remotes, added: Remote): Remotes {
   const { name, url } = added;
   if (!/^[A-Za-z0-9][\w.-]{0,62}$/.test(name))
     throw new UsageError(
@@ -82,11 +82,11 @@ export function withRemote(data: Remotes, added: Remote): Remotes {
     throw new ConflictError(
       `There is a remote ${name} already: ${other.url}. Remove it first: catalogue remote remove ${name}`,
     );
-  return { ...withoutMove(data, url), remotes: [...data.remotes, added] };
+  return { ...removeAddressChange(data, url), remotes: [...data.remotes, added] };
 }
 
 /** Removes a remote, and the sign-in unless another remote has the same address. */
-export function withoutRemote(data: Remotes, { name, url }: Remote): Remotes {
+export function removeRemote(data: Remotes, { name, url }: Remote): Remotes {
   const { remotes, logins } = data;
   const left = remotes.filter((remote) => remote.name !== name);
   const isNeeded = left.some((remote) => remote.url === url);
@@ -94,7 +94,7 @@ export function withoutRemote(data: Remotes, { name, url }: Remote): Remotes {
 }
 
 /** Gives all remotes at an address another one. The sign-in moves along, and so do folders cloned from there. */
-export function withMove(data: Remotes, move: Move): Remotes {
+export function changeRemoteAddress(data: Remotes, move: Move): Remotes {
   const { from, to } = move;
   const renewed = <T extends { readonly url: string }>(one: T): T => (one.url === from ? { ...one, url: to } : one);
   const hasLogin = data.logins.some(({ url }) => url === to);
@@ -107,28 +107,28 @@ export function withMove(data: Remotes, move: Move): Remotes {
 }
 
 /** Forgets that the server at an address moved: another one is there now. */
-export const withoutMove = (data: Remotes, url: string): Remotes =>
+export const removeAddressChange = (data: Remotes, url: string): Remotes =>
   data.moves?.some(({ from }) => from === url)
     ? { ...data, moves: data.moves.filter(({ from }) => from !== url) }
     : data;
 
 /** The present address of a server. */
-export function currentUrl({ moves = [] }: Remotes, url: string): string {
+export function followMovedUrl({ moves = [] }: Remotes, url: string): string {
   const next = moves.find(({ from }) => from === url)?.to;
-  return next === undefined ? url : currentUrl({ remotes: [], logins: [], moves }, next);
+  return next === undefined ? url : followMovedUrl({ remotes: [], logins: [], moves }, next);
 }
 
 /** Former addresses of the server at an address. */
 export const formerUrls = (data: Remotes, url: string): readonly string[] =>
-  (data.moves ?? []).map(({ from }) => from).filter((from) => currentUrl(data, from) === url);
+  (data.moves ?? []).map(({ from }) => from).filter((from) => followMovedUrl(data, from) === url);
 
 /** Adds a sign-in, in place of an earlier one at the same address. */
-export const withLogin = (data: Remotes, login: Login): Remotes => ({
+export const addLogin = (data: Remotes, login: Login): Remotes => ({
   ...data,
   logins: [...data.logins.filter(({ url }) => url !== login.url), login],
 });
 
-export const withoutLogin = (data: Remotes, url: string): Remotes => ({
+export const removeLogin = (data: Remotes, url: string): Remotes => ({
   ...data,
   logins: data.logins.filter((login) => login.url !== url),
 });
@@ -138,7 +138,7 @@ export const withoutLogin = (data: Remotes, url: string): Remotes => ({
  * @param source of the text, for the message
  * @throws UsageError where it can't be a token; the message doesn't quote it, since it may be a part of one
  */
-export function tokenFrom(text: string, source: string): string {
+export function parseTokenText(text: string, source: string): string {
   const token = text.trim();
   if (/^[\x21-\x7e]+$/.test(token)) return token;
   throw new UsageError(

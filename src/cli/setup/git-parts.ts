@@ -3,8 +3,15 @@ import { existsSync, realpathSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { ConflictError } from '../../catalogue/errors.ts';
-import { checksCatalogue, hookLine, hookScript, isWorkflow, workflowPath, workflowText } from './git-templates.ts';
-import { installAddress, packageName, thisProgram } from './installation.ts';
+import {
+  checksCatalogue,
+  gitHookLine,
+  gitHookScript,
+  githubWorkflowText,
+  isWorkflowForFolder,
+  workflowPath,
+} from './git-templates.ts';
+import { installationAddress, packageName, thisProgram } from './installation.ts';
 
 export interface Wanted {
   readonly hook?: boolean | undefined;
@@ -64,14 +71,14 @@ async function placeOf(folder: string): Promise<Place> {
 }
 
 async function planHook({ top, hooks, folder }: Place): Promise<GitPart> {
-  const advice = `Add this line to its pre-commit, before its end:\n  ${hookLine(folder, thisProgram)}`;
+  const advice = `Add this line to its pre-commit, before its end:\n  ${gitHookLine(folder, thisProgram)}`;
   if (hooks === null)
     throw new ConflictError(
       `The folder of the hooks (core.hooksPath) isn't in this repository, so others may use it, too. ${advice}`,
     );
   const path = join(hooks, 'pre-commit');
   const existing = await textAt(path);
-  const text = hookScript(folder, thisProgram);
+  const text = gitHookScript(folder, thisProgram);
   if (existing === null || checksCatalogue(existing, folder))
     return { what: 'hook', path, text, mode: 0o755, exists: existing !== null };
   const name = relative(top, path).replaceAll(sep, '/');
@@ -82,14 +89,14 @@ async function planWorkflow({ top, folder }: Place): Promise<GitPart> {
   const path = join(top, workflowPath);
   const existing = await textAt(path);
   const named = await namesProgram(top);
-  const address = named ? null : await installAddress();
+  const address = named ? null : await installationAddress();
   const advice =
     named || address !== null
       ? ''
       : `The workflow installs what package.json names. Name the program there: npm install --save-dev ADDRESS, where ` +
         `ADDRESS is that of a git repository or a tarball (npm pack) of ${packageName} that GitHub can reach.`;
-  const text = workflowText(folder, address);
-  if (existing === null || isWorkflow(existing, folder))
+  const text = githubWorkflowText(folder, address);
+  if (existing === null || isWorkflowForFolder(existing, folder))
     return { what: 'workflow', path, text, mode: 0o644, exists: existing !== null, advice };
   throw new ConflictError(`${workflowPath} exists and was not changed. For a new one, remove it first.`);
 }

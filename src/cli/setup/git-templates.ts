@@ -1,7 +1,7 @@
 /** The texts of the pre-commit hook and of the workflow that check a catalogue. */
 
 /** A word quoted for a shell, if it has to be. */
-export const shellWord = (word: string) => (/^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+export const quoteForShell = (word: string) => (/^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
 /** The program that wrote the hook, for computers on which no `catalogue` is found. */
 export interface Program {
@@ -10,28 +10,28 @@ export interface Program {
 }
 
 /** The line to add to an existing hook. */
-export const hookLine = (folder: string, { script }: Program): string =>
-  `git --literal-pathspecs diff --cached --quiet -- ${shellWord(folder)} || ` +
-  `"$(PATH="node_modules/.bin:$PATH" command -v catalogue || echo ${shellWord(script)})" ` +
-  `--data ${shellWord(folder)} check --staged || exit 1`;
+export const gitHookLine = (folder: string, { script }: Program): string =>
+  `git --literal-pathspecs diff --cached --quiet -- ${quoteForShell(folder)} || ` +
+  `"$(PATH="node_modules/.bin:$PATH" command -v catalogue || echo ${quoteForShell(script)})" ` +
+  `--data ${quoteForShell(folder)} check --staged || exit 1`;
 
 /** True if a hook checks the catalogue in the folder. */
 export const checksCatalogue = (hook: string, folder: string): boolean =>
-  /\bcheck --staged\b/.test(hook) && hook.includes(shellWord(folder));
+  /\bcheck --staged\b/.test(hook) && hook.includes(quoteForShell(folder));
 
 /**
  * The whole hook. Git runs it at the top of the working tree (githooks(5)).
  * @param folder of the catalogue, relative to the top
  */
-export const hookScript = (folder: string, { node, script }: Program): string => `#!/bin/sh
+export const gitHookScript = (folder: string, { node, script }: Program): string => `#!/bin/sh
 # Checks the staged files of the catalogue before each commit. Made by "catalogue init --hook".
 # To commit without the check: git commit --no-verify
 
-folder=${shellWord(folder)}
+folder=${quoteForShell(folder)}
 git --literal-pathspecs diff --cached --quiet -- "$folder" && exit 0
 # The program that made this hook: used if neither node_modules nor the PATH has one.
-node=${shellWord(node)}
-script=${shellWord(script)}
+node=${quoteForShell(node)}
+script=${quoteForShell(script)}
 [ -x "$node" ] || node=node
 
 if [ -x node_modules/.bin/catalogue ]; then
@@ -50,8 +50,8 @@ exec "$@" --data "$folder" check --staged
 export const workflowPath = '.github/workflows/catalogue.yml';
 
 /** True if the workflow is one for this folder, whatever it installs the program from. */
-export const isWorkflow = (text: string, folder: string): boolean =>
-  text.replace(installLine, '') === workflowText(folder, null).replace(installLine, '');
+export const isWorkflowForFolder = (text: string, folder: string): boolean =>
+  text.replace(installLine, '') === githubWorkflowText(folder, null).replace(installLine, '');
 
 const installLine = /^ +- run: npm (?:ci|install .*)$/m;
 
@@ -61,9 +61,9 @@ const installLine = /^ +- run: npm (?:ci|install .*)$/m;
  * @param folder of the catalogue, relative to the top of the repository
  * @param address that npm installs the program from; null if the repository's package.json names the program
  */
-export function workflowText(folder: string, address: string | null): string {
-  const catalogue = `node_modules/.bin/catalogue --data ${shellWord(folder)}`;
-  const install = address === null ? 'npm ci' : `npm install --no-save --no-package-lock ${shellWord(address)}`;
+export function githubWorkflowText(folder: string, address: string | null): string {
+  const catalogue = `node_modules/.bin/catalogue --data ${quoteForShell(folder)}`;
+  const install = address === null ? 'npm ci' : `npm install --no-save --no-package-lock ${quoteForShell(address)}`;
   const paths = folder === '.' ? '' : `\n    paths: ${JSON.stringify([`${folder}/**`, workflowPath])}`;
   return `# Checks the changes of pull requests in the catalogue, and shows them. Made by "catalogue init --ci".
 name: Catalogue

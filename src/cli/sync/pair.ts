@@ -56,7 +56,7 @@ export async function writeOrigin(root: string, { url, cloning = false }: Origin
  * @param verb the command, as it is typed
  * @throws UsageError where no remote is known
  */
-export async function withPair<T>(
+export async function withSyncPair<T>(
   call: Call,
   verb: string,
   work: (pair: Pair, remote: PairedRemote) => Promise<T>,
@@ -67,7 +67,7 @@ export async function withPair<T>(
   const given = global.remote ?? (context.env.CATALOGUE_REMOTE || origin?.url);
   if (given === undefined)
     throw new UsageError(`This catalogue has no remote yet. Say which: catalogue ${verb} --remote URL`);
-  return openPair(call, root, given, async (pair, remote) => {
+  return openSyncPair(call, root, given, async (pair, remote) => {
     const result = await work(pair, remote);
     if (origin === null && verb !== 'diff') await writeOrigin(root, remote);
     return result;
@@ -78,7 +78,7 @@ export async function withPair<T>(
  * Opens both catalogues and runs work on them, while no other process does the same.
  * @param given name or address of the remote
  */
-export async function openPair<T>(
+export async function openSyncPair<T>(
   call: Call,
   root: string,
   given: string,
@@ -94,8 +94,8 @@ export async function openPair<T>(
   const theirs = await call.remote(given);
   const ours = await context.open(root, { whole: true });
   await makePrivateFolder(root, remotesFolder);
-  const path = statePath(root, remote.url);
-  for (const url of former) await adoptState(statePath(root, url), path);
+  const path = commonStatePath(root, remote.url);
+  for (const url of former) await adoptState(commonStatePath(root, url), path);
   return withLock(
     root,
     relative(root, path),
@@ -119,11 +119,11 @@ export async function openPair<T>(
 async function currentOrigin(root: string, env: NodeJS.ProcessEnv): Promise<Origin | null> {
   const origin = await readOrigin(root);
   if (origin === null) return null;
-  const [{ currentUrl }, { readRemotes }] = await Promise.all([
+  const [{ followMovedUrl }, { readRemotes }] = await Promise.all([
     import('../remote/remotes.ts'),
     import('../remote/remotes-file.ts'),
   ]);
-  const current = { ...origin, url: currentUrl(await readRemotes(env), origin.url) };
+  const current = { ...origin, url: followMovedUrl(await readRemotes(env), origin.url) };
   if (current.url !== origin.url) await writeOrigin(root, current);
   return current;
 }
@@ -153,7 +153,7 @@ async function pairedRemote(
 }
 
 /** The path of the last common state with a remote: a name that people recognise, and that is unique to the address. */
-export function statePath(root: string, url: string): string {
+export function commonStatePath(root: string, url: string): string {
   const { host, pathname } = new URL(url);
   const words = `${host}${pathname}`.replace(/[^A-Za-z0-9.]+/g, '-').replace(/-+$/, '');
   const hash = createHash('sha256').update(url).digest('hex').slice(0, 12);

@@ -13,11 +13,11 @@ import type { Failure } from '../../sync/run.ts';
 import type { ChangeSummary, ConflictSummary } from '../../sync/summary.ts';
 import type { SyncOptions, SyncResult } from '../../sync/sync.ts';
 import type { Call } from '../command.ts';
-import { interruptible } from '../interruption.ts';
+import { runInterruptible } from '../interruption.ts';
 import { syncProgress } from '../output/progress.ts';
-import { bytesText, counted } from '../output/quantities.ts';
-import { colours, type Paint } from '../output/show.ts';
-import { oneLine } from '../output/text.ts';
+import { bytesText, countText } from '../output/quantities.ts';
+import { type Paint, terminalColours } from '../output/show.ts';
+import { escapeToOneLine } from '../output/text.ts';
 
 export interface RunResult extends SyncResult {
   /** The changes that were made; in a dry run, those that would be. */
@@ -43,7 +43,7 @@ export async function runSync(
   let changes: readonly ChangeSummary[] = [];
   let conflicts: readonly ConflictSummary[] = [];
   const { at, end } = syncProgress(context, what);
-  const result = await interruptible(context, howToGoOn, (signal) =>
+  const result = await runInterruptible(context, howToGoOn, (signal) =>
     sync[direction](pair, {
       ...options,
       signal,
@@ -74,20 +74,21 @@ export function showChanges(
   if (!show.forPeople) {
     show.table(
       [],
-      changes.map((change) => changeCells(direction, change)),
+      changes.map((change) => syncChangeCells(direction, change)),
     );
     return;
   }
-  const paint = colours(context, global.color);
-  for (const change of changes.slice(0, mostLines)) context.out(`${changeLine(change, paint)}\n`);
+  const paint = terminalColours(context, global.color);
+  for (const change of changes.slice(0, mostLines)) context.out(`${syncChangeLine(change, paint)}\n`);
   if (changes.length > mostLines) show.line(`… and ${changes.length - mostLines} more. All of them: --json`);
 }
 
 /** Shows conflicts, field by field. */
 export function showConflicts({ context, global, show }: Call, conflicts: readonly ConflictSummary[]): void {
-  const paint = colours(context, global.color);
-  if (!show.forPeople) show.table([], conflicts.flatMap(conflictCells));
-  else for (const conflict of conflicts) for (const line of conflictLines(conflict, paint)) context.out(`${line}\n`);
+  const paint = terminalColours(context, global.color);
+  if (!show.forPeople) show.table([], conflicts.flatMap(syncConflictCells));
+  else
+    for (const conflict of conflicts) for (const line of syncConflictLines(conflict, paint)) context.out(`${line}\n`);
 }
 
 /** Shows the blocked changes and the failures, by the names of the records. */
@@ -98,15 +99,15 @@ export function showFailures({ show }: Call, blocked: readonly Blocked[], failur
 }
 
 /** `3 records and 1.2 MB`. */
-export function amountOf({ done }: Pick<SyncResult, 'done'>): string {
+export function transferredAmount({ done }: Pick<SyncResult, 'done'>): string {
   const records = done.filter((step) => step.do !== 'put').length;
   const bytes = done.reduce((sum, step) => sum + (step.do === 'put' ? step.now.size : 0), 0);
-  const parts = [...(records ? [counted(records, 'record')] : []), ...(bytes ? [bytesText(bytes)] : [])];
-  return parts.join(' and ') || counted(done.length, 'file');
+  const parts = [...(records ? [countText(records, 'record')] : []), ...(bytes ? [bytesText(bytes)] : [])];
+  return parts.join(' and ') || countText(done.length, 'file');
 }
 
 /** The exit code: 5 for a conflict, 4 for a change that isn't allowed, 2 for an invalid one, 1 for any other failure. */
-export function exitCodeOf({ plan, failures }: Pick<SyncResult, 'plan' | 'failures'>): number {
+export function syncExitCode({ plan, failures }: Pick<SyncResult, 'plan' | 'failures'>): number {
   const isAny = (...kinds: readonly (new (...args: never[]) => Error)[]) =>
     failures.some(({ error }) => kinds.some((kind) => error instanceof kind));
   if (plan.conflicts.length || isAny(ConflictError, StaleError)) return 5;
@@ -115,7 +116,7 @@ export function exitCodeOf({ plan, failures }: Pick<SyncResult, 'plan' | 'failur
 }
 
 /** The result as an object of JSON: the changes made, and those that weren't, with the reasons. */
-export function objectOf(direction: 'incoming' | 'outgoing', result: RunResult, url: string): object {
+export function syncResultJson(direction: 'incoming' | 'outgoing', result: RunResult, url: string): object {
   const named = ({ path }: { readonly path: string }) => ({ name: describePath(path), path });
   return {
     remote: url,
@@ -131,34 +132,39 @@ const signs = { add: '+', change: '~', remove: '-', move: '~' } as const;
 const colourOf = { add: 'green', change: 'yellow', remove: 'red', move: 'yellow' } as const;
 
 /** A change for people: `+ parks/trees@2020… (1.2 MB)`. */
-export function changeLine({ change, name, to, size, fields }: ChangeSummary, paint: Paint): string {
+export function syncChangeLine({ change, name, to, size, fields }: ChangeSummary, paint: Paint): string {
   const parts = [to === undefined ? name : `${name} → ${to}`];
   if (size !== undefined) parts.push(`(${bytesText(size)})`);
   if (fields) parts.push(` ${fields.join(', ') || 'comments or layout'}`);
-  return `${paint(colourOf[change], signs[change])} ${oneLine(parts.join(' '))}`;
+  return `${paint(colourOf[change], signs[change])} ${escapeToOneLine(parts.join(' '))}`;
 }
 
 /** A conflict for people: the change of each side, and below it each field. */
-export function conflictLines({ name, ours, theirs, fields }: ConflictSummary, paint: Paint): readonly string[] {
+export function syncConflictLines({ name, ours, theirs, fields }: ConflictSummary, paint: Paint): readonly string[] {
   const sides = ours === theirs ? `${ours} on both sides` : `${ours} locally, ${theirs} remotely`;
   return [
-    `${paint('red', '!')} ${paint('bold', oneLine(name))}  ${sides}`,
+    `${paint('red', '!')} ${paint('bold', escapeToOneLine(name))}  ${sides}`,
     ...fields.map(({ field, base, ours: mine, theirs: others, changedBy }) => {
       const side = changedBy === 'both' ? '' : `  (changed ${changedBy === 'ours' ? 'locally' : 'remotely'} only)`;
       const values = Object.entries({ was: base, local: mine, remote: others });
-      const shown = values.map(([name, value]) => `${paint('dim', name)} ${oneLine(valueText(value))}`).join(', ');
-      return `    ${oneLine(field)}: ${shown}${side}`;
+      const shown = values
+        .map(([name, value]) => `${paint('dim', name)} ${escapeToOneLine(valueText(value))}`)
+        .join(', ');
+      return `    ${escapeToOneLine(field)}: ${shown}${side}`;
     }),
   ];
 }
 
 /** The cells of a change for programs: direction, change, name, size or new name, fields. */
-export function changeCells(direction: string, { change, name, to, size, fields }: ChangeSummary): readonly string[] {
+export function syncChangeCells(
+  direction: string,
+  { change, name, to, size, fields }: ChangeSummary,
+): readonly string[] {
   return [direction, change, name, to ?? String(size ?? ''), fields?.join(',') ?? ''];
 }
 
 /** The cells of a conflict for programs: one line for each field. */
-export function conflictCells({ name, ours, theirs, fields }: ConflictSummary): readonly (readonly string[])[] {
+export function syncConflictCells({ name, ours, theirs, fields }: ConflictSummary): readonly (readonly string[])[] {
   const start = ['conflict', `${ours}/${theirs}`, name];
   if (fields.length === 0) return [[...start, '', '']];
   return fields.map(({ field, base, ours: mine, theirs: others }) => [

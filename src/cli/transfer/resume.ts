@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Payload } from '../../catalogue/catalogue.ts';
 import { CatalogueError } from '../../catalogue/errors.ts';
 import { formatRef } from '../../catalogue/ref.ts';
-import { countBytes, syncFile } from './save.ts';
+import { byteCounter, flushFileToDisk } from './save.ts';
 
 /** The number of bytes in `<path>.part` from an earlier download; 0 if they can't be the beginning of the file. */
 export function bytesAlreadyFetched(path: string, size: number): number {
@@ -26,16 +26,16 @@ export interface FetchOptions {
  * Fetches the missing bytes of a payload into `<path>.part`, and renames it to the file if the checksum is right.
  * @throws CatalogueError if the checksum is wrong; the part is removed
  */
-export async function fetchPart(payload: Payload, path: string, options: FetchOptions): Promise<void> {
+export async function resumeDownload(payload: Payload, path: string, options: FetchOptions): Promise<void> {
   const { version, size } = payload;
   const { already, onProgress, signal } = options;
   const part = `${path}.part`;
   const hash = createHash('sha256');
   if (already > 0) await pipeline(createReadStream(part), async (bytes) => addAll(hash, bytes), { signal });
   if (already < size) {
-    const rest = hashing(payload.stream({ start: already, end: size - 1 }), hash);
+    const rest = passWithChecksum(payload.stream({ start: already, end: size - 1 }), hash);
     const file = createWriteStream(part, { flags: already > 0 ? 'a' : 'w' });
-    await pipeline(rest.bytes, countBytes(onProgress, already), file, { signal });
+    await pipeline(rest.bytes, byteCounter(onProgress, already), file, { signal });
   } else {
     await payload.close();
     // An empty file has no bytes to fetch.
@@ -49,7 +49,7 @@ export async function fetchPart(payload: Payload, path: string, options: FetchOp
         `${part} was removed${already > 0 ? '; it may have been the beginning of another file. Try again.' : '.'}`,
     );
   }
-  await syncFile(part);
+  await flushFileToDisk(part);
   await rename(part, path);
 }
 
@@ -60,7 +60,10 @@ async function addAll(hash: Hash, bytes: AsyncIterable<Buffer>): Promise<void> {
 }
 
 /** Passes bytes on and computes their checksum, to be read at the end. */
-export function hashing(bytes: Readable, hash = createHash('sha256')): { bytes: Readable; checksum(): string } {
+export function passWithChecksum(
+  bytes: Readable,
+  hash = createHash('sha256'),
+): { bytes: Readable; checksum(): string } {
   async function* pass(): AsyncGenerator<Buffer, void, undefined> {
     for await (const chunk of bytes) {
       hash.update(chunk);

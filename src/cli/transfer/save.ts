@@ -5,13 +5,13 @@ import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Context } from '../context.ts';
-import { manyLines } from '../output/text.ts';
+import { escapeKeepingLines } from '../output/text.ts';
 
 /**
  * Writes bytes to a file, in place of an existing one; a reader never sees half of them.
  * @param onProgress called with the number of bytes so far
  */
-export async function saveStream(
+export async function saveStreamToFile(
   path: string,
   bytes: Readable,
   { onProgress, signal }: { onProgress(bytes: number): void; signal: AbortSignal },
@@ -19,15 +19,15 @@ export async function saveStream(
   const existing = await stat(path).catch(() => null);
   // Anything but a regular file, such as /dev/null or a named pipe, is written to and not replaced.
   if (existing && !existing.isFile())
-    return pipeline(bytes, countBytes(onProgress), createWriteStream(path), { signal });
+    return pipeline(bytes, byteCounter(onProgress), createWriteStream(path), { signal });
   const target = existing ? await realpath(path) : path;
-  const { syncFolder, temporaryBeside } = await import('../../disk/durable.ts');
-  const aside = temporaryBeside(target);
+  const { flushFolderToDisk, temporaryPathBeside } = await import('../../disk/durable.ts');
+  const aside = temporaryPathBeside(target);
   try {
-    await pipeline(bytes, countBytes(onProgress), createWriteStream(aside, { flags: 'wx' }), { signal });
-    await syncFile(aside);
+    await pipeline(bytes, byteCounter(onProgress), createWriteStream(aside, { flags: 'wx' }), { signal });
+    await flushFileToDisk(aside);
     await rename(aside, target);
-    await syncFolder(dirname(target));
+    await flushFolderToDisk(dirname(target));
   } catch (error) {
     await rm(aside, { force: true });
     // People don't know the temporary name.
@@ -46,7 +46,7 @@ async function* withoutControls(bytes: Readable): AsyncGenerator<Buffer, void, u
   const decoder = new TextDecoder();
   let last = '\n';
   for await (const chunk of bytes) {
-    const text = manyLines(decoder.decode(chunk, { stream: true }));
+    const text = escapeKeepingLines(decoder.decode(chunk, { stream: true }));
     last = text.at(-1) ?? last;
     yield Buffer.from(text);
   }
@@ -54,7 +54,7 @@ async function* withoutControls(bytes: Readable): AsyncGenerator<Buffer, void, u
 }
 
 /** Passes bytes on and counts them. */
-export function countBytes(onProgress: (bytes: number) => void, already = 0) {
+export function byteCounter(onProgress: (bytes: number) => void, already = 0) {
   return async function* count(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
     let count = already;
     for await (const chunk of source) {
@@ -66,7 +66,7 @@ export function countBytes(onProgress: (bytes: number) => void, already = 0) {
 }
 
 /** Waits until the bytes of a file are on the disk. */
-export async function syncFile(path: string): Promise<void> {
+export async function flushFileToDisk(path: string): Promise<void> {
   const file = await open(path, 'r+');
   try {
     await file.sync();

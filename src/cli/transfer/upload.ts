@@ -6,21 +6,21 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { Catalogue, Published, Rename, Upload } from '../../catalogue/catalogue.ts';
 import { compareColumns } from '../../catalogue/columns.ts';
 import { ValidationError } from '../../catalogue/errors.ts';
-import { caseChanges, lossWarnings } from '../../catalogue/next-version.ts';
-import { mergeReading, parseReading, readingNames } from '../../catalogue/reading.ts';
-import { type DatasetRef, datasetOf, formatRef } from '../../catalogue/ref.ts';
+import { columnsRenamedByCase, lostColumnWarnings } from '../../catalogue/next-version.ts';
+import { mergeReadingOptions, parseReadingOptions, readingNames } from '../../catalogue/reading.ts';
+import { type DatasetRef, datasetRefOf, formatRef } from '../../catalogue/ref.ts';
 import { representVersion } from '../../catalogue/represent.ts';
-import { type ReadingChanges, readableTypes, type Version } from '../../catalogue/types.ts';
+import { type ReadingOptionChanges, readableTypes, type Version } from '../../catalogue/types.ts';
 import type { Call } from '../command.ts';
 import type { Context } from '../context.ts';
 import { fieldOptions } from '../fields.ts';
-import { interruptible } from '../interruption.ts';
-import { repeatable } from '../options.ts';
+import { runInterruptible } from '../interruption.ts';
+import { repeatableOption } from '../options.ts';
 import { columnChangeLines } from '../output/difference-lines.ts';
-import { linksOf, showOutcome } from '../output/outcome.ts';
-import { transfer } from '../output/progress.ts';
-import { bytesText, counted } from '../output/quantities.ts';
-import { editFields, type WriteFlags } from '../writes.ts';
+import { linksOfCatalogue, showOutcome } from '../output/outcome.ts';
+import { byteProgress } from '../output/progress.ts';
+import { bytesText, countText } from '../output/quantities.ts';
+import { editEntityFields, type WriteFlags } from '../writes.ts';
 
 /** Options of an upload, besides the fields of a version. */
 export interface UploadOptions {
@@ -70,7 +70,7 @@ export const uploadDetails = ({ checksum, mediaType, draft, force, replace, rena
 
 /** Options for reading the file; the dataset remembers them. */
 export const readingOptions = (): readonly Option[] => [
-  repeatable('--type <column=type>', `Type of a column: ${readableTypes.join(', ')}.`),
+  repeatableOption('--type <column=type>', `Type of a column: ${readableTypes.join(', ')}.`),
   new Option('--decimal <character>', 'Decimal separator: , or . (by default recognized).'),
   new Option('--date-format <format>', 'Form of dates: DD.MM.YYYY, MM/DD/YYYY HH:MM.'),
   new Option('--encoding <label>', 'Encoding of the text: utf-8, windows-1252, iso-8859-15.'),
@@ -87,9 +87,9 @@ export const readingOptions = (): readonly Option[] => [
 ];
 
 /** The options for reading among those of a command. @throws ValidationError, keyed by option */
-export function readingFrom(options: UploadOptions): ReadingChanges {
+export function readingOptionsFrom(options: UploadOptions): ReadingOptionChanges {
   const values = options as Readonly<Record<string, unknown>>;
-  return parseReading(
+  return parseReadingOptions(
     readingNames.flatMap((name) => {
       const value = values[name === 'date_format' ? 'dateFormat' : name];
       return value === undefined ? [] : [value].flat().map((one) => [name, one] as const);
@@ -116,7 +116,7 @@ export interface Source {
  * @param name in place of the file's own
  * @throws the system's error if the file can't be opened
  */
-export async function openSource(context: Context, file: string, name: string | undefined): Promise<Source> {
+export async function openUploadSource(context: Context, file: string, name: string | undefined): Promise<Source> {
   if (file === '-') return { bytes: context.stdin(), shown: name ?? 'stdin', fileName: name, size: null };
   const failed = (error: unknown) => Object.assign(error as NodeJS.ErrnoException, { path: file });
   const handle = await open(resolve(context.cwd, file)).catch((error) => Promise.reject(failed(error)));
@@ -139,8 +139,8 @@ async function withProgress<T>(
   source: Source,
   work: (options: Pick<Upload, 'onProgress' | 'signal'>) => Promise<T>,
 ): Promise<T> {
-  const { at, end } = transfer(context, `Uploading ${source.shown}`, source.size);
-  return interruptible(context, 'Nothing was kept.', (signal) => work({ onProgress: at, signal }))
+  const { at, end } = byteProgress(context, `Uploading ${source.shown}`, source.size);
+  return runInterruptible(context, 'Nothing was kept.', (signal) => work({ onProgress: at, signal }))
     .finally(() => {
       end();
       source.bytes.destroy();
@@ -158,7 +158,7 @@ function named({ shown }: Source, error: unknown): unknown {
 }
 
 /** Publishes a source as the newest version of a dataset, whole or not at all. */
-export async function upload(
+export async function uploadVersion(
   call: Call,
   catalogue: Catalogue,
   ref: DatasetRef,
@@ -181,9 +181,9 @@ interface FirstVersion extends Pick<Published, 'changes' | 'remarks'> {
  * Reads a source as the first version of a dataset that doesn't exist yet: no catalogue can check it beforehand.
  * @throws ValidationError if it would be refused
  */
-export async function inspect(call: Call, source: Source, options: UploadOptions): Promise<FirstVersion> {
+export async function dryRunFirstVersion(call: Call, source: Source, options: UploadOptions): Promise<FirstVersion> {
   const { checksum, mediaType } = options;
-  const reading = mergeReading({}, readingFrom(options));
+  const reading = mergeReadingOptions({}, readingOptionsFrom(options));
   const [{ ingest }, { PayloadError }] = await Promise.all([
     import('../../data/ingest/ingest.ts'),
     import('../../data/errors.ts'),
@@ -204,28 +204,28 @@ export async function inspect(call: Call, source: Source, options: UploadOptions
 }
 
 /** Shows the result of an upload's dry run. */
-export function showDryRun({ show }: Call, dataset: DatasetRef, result: Published | FirstVersion): void {
+export function showUploadDryRun({ show }: Call, dataset: DatasetRef, result: Published | FirstVersion): void {
   const { created, version, changes, remarks } = result;
   const { checksum, format, media_type, size, rows, bbox } = version;
   if (show.asJson) show.json({ created, checksum, format, media_type, size, rows, bbox, changes, remarks });
   else if (created) {
-    show.line(`Would add a version to dataset ${formatRef(dataset)}: ${factsOf(version)}`);
+    show.line(`Would add a version to dataset ${formatRef(dataset)}: ${versionFacts(version)}`);
     for (const line of columnChangeLines(changes)) show.line(line);
     for (const line of remarks) show.line(line);
   } else show.line(`Would add nothing: the newest version, ${formatRef(version)}, has the same bytes`);
 }
 
 /** Shows the result of an upload. */
-export function showPublished(
+export function showPublishedVersion(
   call: Call,
   catalogue: Catalogue,
   { version, created, changes, remarks }: Published,
 ): void {
   const { show } = call;
-  const object = representVersion(version, linksOf(catalogue));
+  const object = representVersion(version, linksOfCatalogue(catalogue));
   if (created) {
     showOutcome(call, { done: ['Added', 'add'], ref: version, object });
-    for (const line of [factsOf(version), ...columnChangeLines(changes), ...remarks]) show.message(line);
+    for (const line of [versionFacts(version), ...columnChangeLines(changes), ...remarks]) show.message(line);
     if (!version.ready)
       show.message(`It is a draft. To publish it, type: catalogue version edit ${formatRef(version)} --ready true`);
     return;
@@ -239,17 +239,23 @@ export function showPublished(
  * Warns about described columns that the new version lacks. A column in another case is probably the same: at a terminal,
  * the person is asked, and it is renamed.
  */
-export async function reportColumns(call: Call, catalogue: Catalogue, { version, changes }: Published): Promise<void> {
+export async function reportColumnChanges(
+  call: Call,
+  catalogue: Catalogue,
+  { version, changes }: Published,
+): Promise<void> {
   const { show, context } = call;
-  for (const warning of lossWarnings(changes)) show.message(`Warning: ${warning}`);
-  const dataset = formatRef(datasetOf(version));
-  for (const { from, to } of caseChanges(changes)) {
+  for (const warning of lostColumnWarnings(changes)) show.message(`Warning: ${warning}`);
+  const dataset = formatRef(datasetRefOf(version));
+  for (const { from, to } of columnsRenamedByCase(changes)) {
     const isRenamed =
       context.isTerminal.in &&
       context.isTerminal.err &&
       (await context.confirm(`Is the column ${to} the former column ${from}, in another case?`));
     if (isRenamed) {
-      await editFields<'dataset'>(catalogue, datasetOf(version), { columns: [{ name: to, former_names: [from] }] });
+      await editEntityFields<'dataset'>(catalogue, datasetRefOf(version), {
+        columns: [{ name: to, former_names: [from] }],
+      });
       show.message(`Renamed column ${from} of dataset ${dataset} to ${to}.`);
     } else
       show.message(
@@ -260,10 +266,10 @@ export async function reportColumns(call: Call, catalogue: Catalogue, { version,
 }
 
 /** Format, rows and size of a version: `geojson, 12 rows, 3.4 kB`. */
-export function factsOf({ format, rows, size }: Pick<Version, 'format' | 'rows' | 'size'>): string {
+export function versionFacts({ format, rows, size }: Pick<Version, 'format' | 'rows' | 'size'>): string {
   return [
     format || 'unknown format',
-    rows === null ? 'no readable rows' : counted(rows, 'row'),
+    rows === null ? 'no readable rows' : countText(rows, 'row'),
     ...(size === null ? [] : [bytesText(size)]),
   ].join(', ');
 }

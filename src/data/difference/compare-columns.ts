@@ -29,7 +29,7 @@ export interface SharedColumn {
 export type ComparableValue = null | boolean | number | string;
 
 /** Compares the columns of two tables; `shared` are those that both have, with the same type or another. */
-export function compareColumns(from: TableSchema, to: TableSchema): ColumnDifference & { shared: SharedColumn[] } {
+export function compareTableColumns(from: TableSchema, to: TableSchema): ColumnDifference & { shared: SharedColumn[] } {
   const before = new Map(indexedColumns(from).map((column) => [column.name, column]));
   const after = indexedColumns(to);
   const shared = after.flatMap((now): SharedColumn[] => {
@@ -85,7 +85,10 @@ export function columnValue(row: Row, index: number): unknown {
 }
 
 /** Options of a scan that reads columns ahead. @param indexes as in `IndexedColumn` */
-export function columnScanOptions(indexes: readonly number[]): { columns: readonly number[]; needsGeometry: boolean } {
+export function scanOptionsForColumns(indexes: readonly number[]): {
+  columns: readonly number[];
+  needsGeometry: boolean;
+} {
   return {
     columns: indexes.filter((index) => index !== geometryIndex),
     needsGeometry: indexes.includes(geometryIndex),
@@ -93,7 +96,7 @@ export function columnScanOptions(indexes: readonly number[]): { columns: readon
 }
 
 /** A function that copies a row: its values by column name, the geometry first. */
-export function rowCopier(schema: TableSchema): (row: Row) => PlainRow {
+export function makeRowCopier(schema: TableSchema): (row: Row) => PlainRow {
   const columns = indexedColumns(schema);
   // Not by assignment: a column may be called __proto__.
   return (row) => Object.fromEntries(columns.map(({ name, index }) => [name, columnValue(row, index)]));

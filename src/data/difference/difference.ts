@@ -6,10 +6,10 @@
  * tables have; an added or dropped column is reported once, and not for every row.
  */
 import type { RowDifference } from '../../catalogue/difference.ts';
-import { rangesInTurns } from '../event-loop.ts';
+import { rangesWithoutBlocking } from '../event-loop.ts';
 import { RowSet } from '../table/row-set.ts';
 import type { Table } from '../table/table.ts';
-import { compareColumns } from './compare-columns.ts';
+import { compareTableColumns } from './compare-columns.ts';
 import { type ComparedTables, hashRows } from './match-by-key.ts';
 import { matchRows } from './match-rows.ts';
 import { type ClassifiedRows, readRowChanges } from './row-changes.ts';
@@ -30,7 +30,7 @@ export async function compareTables(
   to: Table,
   { key, signal }: CompareOptions = {},
 ): Promise<RowDifference> {
-  const { shared, ...columns } = compareColumns(from.schema, to.schema);
+  const { shared, ...columns } = compareTableColumns(from.schema, to.schema);
   const tables: ComparedTables = { from, to, shared, signal };
   const rows = await classifyRows(tables, key);
   const counts = {
@@ -50,7 +50,7 @@ async function classifyRows(tables: ComparedTables, givenKey: readonly string[] 
   const changed = new RowSet(partners.length);
   const added = new RowSet(partners.length);
   const kept = new RowSet(tables.from.rowCount);
-  for await (const { start, end } of rangesInTurns(partners.length, tables.signal))
+  for await (const { start, end } of rangesWithoutBlocking(partners.length, tables.signal))
     for (let row = start; row < end; row++) {
       const partner = partners[row] as number;
       if (partner < 0) added.add(row);
@@ -62,7 +62,7 @@ async function classifyRows(tables: ComparedTables, givenKey: readonly string[] 
     const hasher = new RowHasher();
     const before = await hashRows(tables, 'from', hasher);
     const after = await hashRows(tables, 'to', hasher);
-    for await (const { start, end } of rangesInTurns(partners.length, tables.signal))
+    for await (const { start, end } of rangesWithoutBlocking(partners.length, tables.signal))
       for (let row = start; row < end; row++) {
         const partner = partners[row] as number;
         if (partner >= 0 && !after.equals(row, before, partner)) changed.add(row);

@@ -1,8 +1,8 @@
 /** Matching rows by a key: part of each row is hashed, and equal hashes are matched. */
-import { rangesInTurns, visitInTurns } from '../event-loop.ts';
+import { rangesWithoutBlocking, visitWithoutBlocking } from '../event-loop.ts';
 import type { Row } from '../row.ts';
 import type { Table } from '../table/table.ts';
-import { columnScanOptions, columnValue, type SharedColumn } from './compare-columns.ts';
+import { columnValue, type SharedColumn, scanOptionsForColumns } from './compare-columns.ts';
 import { HashIndex, RowHasher, RowHashes } from './row-hash.ts';
 
 /** Two tables, and the columns that both have. */
@@ -86,7 +86,7 @@ export async function matchByWholeRow(tables: ComparedTables): Promise<Int32Arra
 
 async function findPartners(from: HashIndex, to: RowHashes, signal: AbortSignal | undefined): Promise<Int32Array> {
   const partners = new Int32Array(to.rows);
-  for await (const { start, end } of rangesInTurns(to.rows, signal))
+  for await (const { start, end } of rangesWithoutBlocking(to.rows, signal))
     for (let row = start; row < end; row++) partners[row] = from.take(to, row);
   return partners;
 }
@@ -112,8 +112,8 @@ async function hashKeys(
   const table = tables[side];
   const hashes = new RowHashes(table.rowCount);
   let haveAllKeys = true;
-  const scan = columnScanOptions(columns.map((column) => column[side]));
-  await visitInTurns(table.scanRowGroups(scan), tables.signal, (row) => {
+  const scan = scanOptionsForColumns(columns.map((column) => column[side]));
+  await visitWithoutBlocking(table.scanRowGroups(scan), tables.signal, (row) => {
     hasher.start();
     if (hashKey(row, hasher)) hashes.set(row.index, hasher);
     else haveAllKeys = false;

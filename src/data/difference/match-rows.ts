@@ -6,7 +6,7 @@ import { ValidationError } from '../../catalogue/errors.ts';
 import type { ColumnType } from '../../catalogue/types.ts';
 import { columnType } from '../row.ts';
 import type { Table } from '../table/table.ts';
-import { type ComparableValue, columnScanOptions, columnValue, type SharedColumn } from './compare-columns.ts';
+import { type ComparableValue, columnValue, type SharedColumn, scanOptionsForColumns } from './compare-columns.ts';
 import { type ComparedTables, type DuplicateRow, matchByColumns, matchById, matchByWholeRow } from './match-by-key.ts';
 
 /** Name of the parameter with the key. */
@@ -119,7 +119,7 @@ async function distinctColumns(
 ): Promise<SharedColumn[]> {
   let candidates = columns.map((column) => ({ column, seen: new Set<ComparableValue>() }));
   let rows = 0;
-  for await (const row of table.scan(columnScanOptions(columns.map((column) => column[side])))) {
+  for await (const row of table.scan(scanOptionsForColumns(columns.map((column) => column[side])))) {
     candidates = candidates.filter(({ column, seen }) => {
       const value = column.normalize(columnValue(row, column[side]));
       if (value === null || seen.has(value)) return false;

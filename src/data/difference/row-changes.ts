@@ -1,9 +1,9 @@
 /** The rows that differ, read again and copied. */
 import type { DifferenceKey, PlainRow, RowChange } from '../../catalogue/difference.ts';
-import { visitInTurns } from '../event-loop.ts';
+import { visitWithoutBlocking } from '../event-loop.ts';
 import { RowSet } from '../table/row-set.ts';
 import type { Table } from '../table/table.ts';
-import { rowCopier } from './compare-columns.ts';
+import { makeRowCopier } from './compare-columns.ts';
 import type { ComparedTables } from './match-by-key.ts';
 
 /** Rows of both tables by what has changed. */
@@ -29,7 +29,7 @@ export async function* readRowChanges(
 ): AsyncGenerator<RowChange, void, undefined> {
   const { from, to } = tables;
   const { key, partners, removed, changed, added } = rows;
-  const copyRow = rowCopier(from.schema);
+  const copyRow = makeRowCopier(from.schema);
   for await (const group of from.scanRowGroups({ rows: removed })) {
     for (const row of group) {
       const copy = copyRow(row);
@@ -72,7 +72,7 @@ interface CopiedRow {
 
 /** Copies rows of a table, some at a time. */
 async function* copyInBatches(table: Table, rows: RowSet, size: number): AsyncGenerator<CopiedRow[], void, undefined> {
-  const copyRow = rowCopier(table.schema);
+  const copyRow = makeRowCopier(table.schema);
   let batch: CopiedRow[] = [];
   for await (const group of table.scanRowGroups({ rows })) {
     for (const row of group) {
@@ -94,8 +94,8 @@ async function copyRows(table: Table, numbers: readonly number[]): Promise<Map<n
   for (const number of numbers) if (number >= 0) rows.add(number);
   const copies = new Map<number, PlainRow>();
   if (rows.count === 0) return copies;
-  const copyRow = rowCopier(table.schema);
-  await visitInTurns(table.scanRowGroups({ rows }), undefined, (row) => {
+  const copyRow = makeRowCopier(table.schema);
+  await visitWithoutBlocking(table.scanRowGroups({ rows }), undefined, (row) => {
     copies.set(row.index, copyRow(row));
     return true;
   });

@@ -51,14 +51,15 @@ export interface FormatHints {
 }
 
 /** The media type without its parameters, in lower case. */
-export const mediaTypeOf = ({ mediaType }: FormatHints): string => mediaType?.split(';')[0]?.trim().toLowerCase() ?? '';
+export const hintedMediaType = ({ mediaType }: FormatHints): string =>
+  mediaType?.split(';')[0]?.trim().toLowerCase() ?? '';
 
 /** @param head the first 64 kB of the payload, or all of it */
 export function detectFormat(head: Buffer, hints: FormatHints = {}): DetectedFormat {
   const isZipped = isGzip(head);
-  const text = isZipped ? inflatedHead(head) : head;
+  const text = isZipped ? inflateHead(head) : head;
   const extension = fileExtension(hints.fileName, isZipped);
-  const type = mediaTypeOf(hints);
+  const type = hintedMediaType(hints);
   const format = hints.format ?? formatOfContent(text, extension, type);
   const formatType = format ? (payloadFormats[format].mediaTypes[0] as string) : 'application/octet-stream';
   return {
@@ -157,7 +158,7 @@ export function fileExtension(fileName: string | undefined, zipped: boolean): st
 }
 
 /** Inflates the first few kB; the result has at most a thousand times as much. */
-export function inflatedHead(head: Buffer): Buffer {
+export function inflateHead(head: Buffer): Buffer {
   try {
     return gunzipSync(head.subarray(0, 8192), { finishFlush: zlib.Z_SYNC_FLUSH });
   } catch {

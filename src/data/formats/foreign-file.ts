@@ -3,7 +3,7 @@
  * refused with what they are instead of being read as one odd column, or kept without rows.
  */
 import { isGzip } from '../ingest/decode.ts';
-import { type FormatHints, fileExtension, formatByName, inflatedHead, mediaTypeOf } from './detect-format.ts';
+import { type FormatHints, fileExtension, formatByName, hintedMediaType, inflateHead } from './detect-format.ts';
 
 /** Kinds of binary files, by their first bytes. */
 const binaries: readonly (readonly [signature: string, kind: string])[] = [
@@ -24,15 +24,15 @@ const shapefileParts = ['shp', 'shx', 'dbf', 'prj'];
  * @param head its first 64 kB, or all of it
  * @returns null if there is none
  */
-export function foreignFile(head: Buffer, hints: FormatHints): string | null {
+export function reasonToRefuseFile(head: Buffer, hints: FormatHints): string | null {
   const { fileName } = hints;
   const isZipped = head.length >= 18 && isGzip(head);
-  const bytes = isZipped ? inflatedHead(head) : head;
+  const bytes = isZipped ? inflateHead(head) : head;
   // A gzip stream ends in the size of its content (RFC 1952).
   const size = isZipped && head.length < 64 ? head.readUInt32LE(head.length - 4) : head.length;
   if (bytes.length === 0 && size === 0) return 'the file is empty: it has 0 bytes';
   const extension = fileExtension(fileName, isZipped);
-  const named = hints.format ?? formatByName(extension, mediaTypeOf(hints));
+  const named = hints.format ?? formatByName(extension, hintedMediaType(hints));
   const start = bytes.subarray(0, 16).toString('latin1');
   const text = bytes.toString('utf8', 0, 8192).replace(/^\ufeff/, '');
   const instead = named ? `, not ${named}` : extension ? `, not .${extension}` : '';

@@ -22,7 +22,7 @@ export type SelectedColumn = SelectedValueColumn | SelectedGeometry;
  *
  * @throws RangeError if a field is no column; the fields of a client were checked before
  */
-export function selectColumns({ schema, fields }: Pick<RowsInput, 'schema' | 'fields'>): SelectedColumn[] {
+export function columnsToWrite({ schema, fields }: Pick<RowsInput, 'schema' | 'fields'>): SelectedColumn[] {
   const columns = schema.columns.map(({ name, type }, index) => ({ kind: 'column', index, name, type }) as const);
   if (!fields) return schema.hasGeometry ? [{ kind: 'geometry' }, ...columns] : columns;
   const byName = new Map<string, SelectedColumn>(columns.map((column) => [column.name, column]));
@@ -36,13 +36,13 @@ export function selectColumns({ schema, fields }: Pick<RowsInput, 'schema' | 'fi
 }
 
 /** The selected columns without the geometry. */
-export function valueColumns(selected: readonly SelectedColumn[]): SelectedValueColumn[] {
+export function columnsWithoutGeometry(selected: readonly SelectedColumn[]): SelectedValueColumn[] {
   return selected.filter((column): column is SelectedValueColumn => column.kind === 'column');
 }
 
 /** `name`, or `name_1`, `name_2` … if a selected column has that name. */
-export function unusedName(name: string, selected: readonly SelectedColumn[]): string {
-  const used = new Set(valueColumns(selected).map((column) => column.name));
+export function unusedColumnName(name: string, selected: readonly SelectedColumn[]): string {
+  const used = new Set(columnsWithoutGeometry(selected).map((column) => column.name));
   let unused = name;
   for (let n = 1; used.has(unused); n++) unused = `${name}_${n}`;
   return unused;

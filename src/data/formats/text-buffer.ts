@@ -151,7 +151,7 @@ const chunkSize = 1 << 16;
  * that a slow consumer slows them down. Leaving the iteration ends the rows' iterator. An error of the rows is passed on,
  * and the document then lacks its end.
  */
-export async function* textChunks(
+export async function* rowsAsTextChunks(
   rows: RowsInput['rows'],
   createWriter: (out: TextBuffer) => TextWriter,
 ): AsyncGenerator<Uint8Array, void, undefined> {

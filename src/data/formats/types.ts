@@ -1,5 +1,5 @@
 /** The interfaces of formats: what readers return, and what writers take. */
-import type { Reading } from '../../catalogue/types.ts';
+import type { ReadingOptions } from '../../catalogue/types.ts';
 import type { PayloadError } from '../errors.ts';
 import type { Geometry, GeometryKind } from '../geometry/geometry.ts';
 import type { Row, TableSchema } from '../row.ts';
@@ -29,7 +29,7 @@ export interface RowBatch {
 /** Facts about a payload, filled in by its reader; complete when the last batch was read. */
 export interface PayloadInfo {
   /** Options for reading it. */
-  readonly reading: Reading;
+  readonly reading: ReadingOptions;
   /** The payload's own title: the `name` of a FeatureCollection. */
   title?: string;
   /** The coordinate reference system, as the payload names it for all of its geometries. */

@@ -1,12 +1,12 @@
 /** Rows as a document in any of the output formats. */
-import { yieldToEventLoop } from '../event-loop.ts';
+import { chunksWithoutBlocking } from '../event-loop.ts';
 import { csvtText, prjText } from './csv/columns.ts';
 import { csvWriter } from './csv/writer.ts';
 import { geojsonWriter } from './json/geojson.ts';
 import { featureArrayWriter, objectArrayWriter } from './json/json-array.ts';
 import { geojsonlWriter, ndjsonWriter } from './json/ndjson.ts';
 import type { OutputFormatName } from './output-formats.ts';
-import { type TextBuffer, type TextWriter, textChunks } from './text-buffer.ts';
+import { rowsAsTextChunks, type TextBuffer, type TextWriter } from './text-buffer.ts';
 import type { RowsInput, WriteOptions } from './types.ts';
 
 const textWriters = {
@@ -32,7 +32,7 @@ export function writeRows(
   input: RowsInput,
   options: WriteOptions = {},
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  return yieldToEventLoop(createChunks(format, input, options));
+  return chunksWithoutBlocking(createChunks(format, input, options));
 }
 
 async function* createChunks(
@@ -48,6 +48,6 @@ async function* createChunks(
     yield* writeParquet(input, options);
   } else {
     const createWriter = textWriters[format];
-    yield* textChunks(input.rows, (out) => createWriter(input, out, options));
+    yield* rowsAsTextChunks(input.rows, (out) => createWriter(input, out, options));
   }
 }

@@ -9,7 +9,7 @@ import { type Extent, emptyExtent } from './validate.ts';
 export type PlanarBbox = Bbox;
 
 /** The bounding box of a geometry's positions; null where it has none. */
-export function bboxOf(geometry: Geometry): PlanarBbox | null {
+export function bboxOfGeometry(geometry: Geometry): PlanarBbox | null {
   const extent = emptyExtent();
   extendByGeometry(extent, geometry);
   return extent[0] <= extent[2] ? extent : null;
@@ -32,7 +32,7 @@ function extendByCoordinates(extent: Extent, coordinates: readonly unknown[]): v
 
 /** The planar parts of a bounding box: two where it crosses the antimeridian (west > east; RFC 7946, section 5.2). */
 export function splitAtAntimeridian([west, south, east, north]: Bbox): PlanarBbox[] {
-  if (west <= east) return withWrappedCopies([west, south, east, north]);
+  if (west <= east) return bboxWithWrappedCopies([west, south, east, north]);
   return [
     [west, south, 180, north],
     [-180, south, east, north],
@@ -40,7 +40,7 @@ export function splitAtAntimeridian([west, south, east, north]: Bbox): PlanarBbo
 }
 
 /** A box and, where it reaches beyond 180 degrees, its copies shifted by 360 degrees. */
-export function withWrappedCopies(box: PlanarBbox): PlanarBbox[] {
+export function bboxWithWrappedCopies(box: PlanarBbox): PlanarBbox[] {
   return longitudeShifts(box).map((shift) => [box[0] + shift, box[1], box[2] + shift, box[3]]);
 }
 

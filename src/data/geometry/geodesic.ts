@@ -1,6 +1,6 @@
 /** Distances in metres on the WGS 84 ellipsoid. */
 import geographiclib from 'geographiclib-geodesic';
-import { bboxOf, expandBbox, longitudeShifts, type PlanarBbox } from './bounding-box.ts';
+import { bboxOfGeometry, expandBbox, longitudeShifts, type PlanarBbox } from './bounding-box.ts';
 import { type Bbox, combineGeometries, type Geometry, mapPositions } from './geometry.ts';
 import { createGeosGeometry, type Geos, PreparedGeometry, runGeosTest } from './geos.ts';
 
@@ -41,8 +41,8 @@ function isWithinDistance(x1: number, y1: number, x2: number, y2: number, metres
  * latitude; the distance of that pair is measured exactly. So every match lies within the distance, and a match can be
  * missed only by less than 0.1 % of it (up to 100 km and latitudes of 70 degrees).
  */
-export function geodesicDistanceTest(geos: Geos, target: Geometry, distance: number) {
-  const box = bboxOf(target) as PlanarBbox;
+export function makeGeodesicDistanceTest(geos: Geos, target: Geometry, distance: number) {
+  const box = bboxOfGeometry(target) as PlanarBbox;
   const around = expandBbox(box, distance, 'metre');
   const query = combineGeometries(
     longitudeShifts(around).map((shift) => mapPositions(target, (x, y) => [x + shift, y])),

@@ -52,7 +52,7 @@ export function loadGeos(): Promise<Geos> {
 }
 
 /** The result of a test as true or false; null where GEOS failed. */
-export const toTernary = (result: number): boolean | null => (result === 2 ? null : result === 1);
+export const ternaryFromGeos = (result: number): boolean | null => (result === 2 ? null : result === 1);
 
 /** Buffer in GEOS's memory for the geometry that is being read; grows, and is reused. */
 const scratch = { pointer: 0, size: 0, reader: 0 };
@@ -89,7 +89,7 @@ export function runGeosTest(geos: Geos, geometry: Geometry, test: (pointer: numb
     const repaired = geos.GEOSMakeValid(pointer);
     if (repaired === 0) return null;
     try {
-      return toTernary(test(repaired));
+      return ternaryFromGeos(test(repaired));
     } finally {
       geos.GEOSGeom_destroy(repaired);
     }
@@ -137,7 +137,7 @@ export class PreparedGeometry {
 }
 
 /** Reason why a geometry is invalid (OGC 06-103r4, section 6.1.11), such as `Self-intersection at 5 5`; null if valid. */
-export function invalidReason(geos: Geos, geometry: Geometry): string | null {
+export function geometryInvalidReason(geos: Geos, geometry: Geometry): string | null {
   const pointer = createGeosGeometry(geos, geometry);
   if (pointer === 0) return 'it has no such shape';
   try {

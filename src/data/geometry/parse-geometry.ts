@@ -2,7 +2,7 @@
  * Geometries in a parameter: as WKT, GeoJSON, `minx,miny,maxx,maxy`, or the constructor expression that older clients
  * send, `Point([-66.1,18.4]).buffer(0.05)`. The grammar is closed: nothing is ever evaluated.
  */
-import { closest } from '../../catalogue/closest.ts';
+import { closestWord } from '../../catalogue/closest.ts';
 import { ParameterError } from '../errors.ts';
 import { type ParseBudget, Scanner } from '../scanner.ts';
 import { bboxToGeometry } from './bounding-box.ts';
@@ -39,14 +39,14 @@ export function parseGeometry(text: string, budget: ParseBudget = { vertices: In
   if (type && scanner.accept('(') && scanner.peek() === '[') return readConstructor(scanner, type, budget);
   const name = word.toUpperCase().replace(/(?:ZM|Z|M)$/, '');
   if (!wktTypes.includes(name) && name !== 'SRID') {
-    const near = closest(name, wktTypes);
+    const near = closestWord(name, wktTypes);
     const hint = near ? ` Did you mean ${near}?` : ' Write WKT, GeoJSON, or minx,miny,maxx,maxy.';
     scanner.fail(`Unknown geometry "${word || first}"`, start, hint);
   }
   return unbuffered(parseWkt(text, budget));
 
   function unbuffered(geometry: Geometry): BufferedGeometry {
-    assertWellFormed(geometry);
+    assertGeometryWellFormed(geometry);
     return { geometry, buffer: 0 };
   }
 }
@@ -110,7 +110,7 @@ function readConstructor(scanner: Scanner, type: SimpleType, budget: ParseBudget
   }
   scanner.expectEnd();
   const geometry = closeRings({ type, coordinates } as SimpleGeometry);
-  assertWellFormed(geometry);
+  assertGeometryWellFormed(geometry);
   return { geometry, buffer };
 }
 
@@ -153,7 +153,7 @@ function validateGeoJson(value: unknown, budget: ParseBudget): Geometry {
   }
   if (typeof type !== 'string' || !Object.hasOwn(coordinateDepth, type)) {
     const names = [...Object.keys(coordinateDepth), 'GeometryCollection'];
-    const near = typeof type === 'string' ? closest(type, names) : undefined;
+    const near = typeof type === 'string' ? closestWord(type, names) : undefined;
     const found = typeof type === 'string' ? `"${type}"` : 'none';
     throw new ParameterError(`Unknown GeoJSON geometry type ${found}.${near ? ` Did you mean "${near}"?` : ''}`);
   }
@@ -176,10 +176,10 @@ function assertCoordinates(value: unknown, depth: number, type: string, budget: 
  * is empty.
  * @throws ParameterError
  */
-export function assertWellFormed(geometry: Geometry): void {
+export function assertGeometryWellFormed(geometry: Geometry): void {
   switch (geometry.type) {
     case 'GeometryCollection':
-      for (const part of geometry.geometries) assertWellFormed(part);
+      for (const part of geometry.geometries) assertGeometryWellFormed(part);
       break;
     case 'LineString':
       assertLine(geometry.coordinates);

@@ -3,16 +3,16 @@
  * counts the values that don't fit where nearly all others do.
  */
 import type { PayloadInfo } from '../formats/types.ts';
-import { kindOfNumber } from './infer-types.ts';
+import { numberTextKind } from './infer-types.ts';
 import {
   type DateForm,
   decimalComma,
   decimalPoint,
-  dottedDate,
+  dottedDateForm,
   hasDecimalComma,
   type NumberForm,
   parseDateFormat,
-  parseTemporal,
+  parseLooseTime,
   type ReadableType,
 } from './text-forms.ts';
 
@@ -69,7 +69,7 @@ export class MisfitCounter {
 }
 
 /** The settings of a column by the options of the payload. */
-export function settingsOf({ textual, reading, delimiter }: PayloadInfo, name: string): ColumnSettings {
+export function columnParseSettings({ textual, reading, delimiter }: PayloadInfo, name: string): ColumnSettings {
   const { types = {}, decimal, date_format } = reading;
   return {
     textual,
@@ -115,8 +115,8 @@ export class ColumnForms {
         this.example = example as string;
       }
     }
-    if (this.#settings.dates === undefined && this.#allFit(values, (text) => dottedDate(text) !== undefined))
-      this.dates = dottedDate;
+    if (this.#settings.dates === undefined && this.#allFit(values, (text) => dottedDateForm(text) !== undefined))
+      this.dates = dottedDateForm;
   }
 
   #mustBeComma = (text: string) => hasDecimalComma(text, this.#settings.delimiter);
@@ -145,8 +145,8 @@ export class ColumnForms {
     const mayFit =
       text.length <= maxLength && (first <= 32 || first === 45 || first === 46 || (first >= 48 && first <= 57));
     const isComma = mayFit && decimalComma.kindOf(text) !== 0;
-    const isNumber = isComma || (mayFit && kindOfNumber(text) !== 0);
-    const dotted = mayFit && !isNumber && dottedDate(text) !== undefined;
+    const isNumber = isComma || (mayFit && numberTextKind(text) !== 0);
+    const dotted = mayFit && !isNumber && dottedDateForm(text) !== undefined;
     this.#areCommas &&= isComma;
     this.#areDates &&= dotted;
     if (isComma && this.#mustBeComma(text)) this.#isComma = this.#setExample(text);
@@ -154,7 +154,7 @@ export class ColumnForms {
     this.#isCode ||= mayFit && !isNumber && /^-?0\d+$/.test(text);
     if (isNumber) this.#numbersMisfits.addFits();
     else this.#numbersMisfits.addMisfit(text, lineOf);
-    if (dotted || (mayFit && !isNumber && parseTemporal(text, 'datetime', this.dates) !== undefined))
+    if (dotted || (mayFit && !isNumber && parseLooseTime(text, 'datetime', this.dates) !== undefined))
       this.#datesMisfits.addFits();
     else this.#datesMisfits.addMisfit(text, lineOf);
   }
@@ -175,7 +175,7 @@ export class ColumnForms {
     if (this.#areCommas && this.#isComma && this.numbers !== decimalComma && numbers === undefined)
       return { ...this.#settings, numbers: decimalComma, example };
     if (this.#areDates && this.#isDate && this.dates === null && dates === undefined)
-      return { ...this.#settings, dates: dottedDate, example };
+      return { ...this.#settings, dates: dottedDateForm, example };
     return isStoredTyped ? { ...this.#settings, asText: true } : null;
   }
 

@@ -6,8 +6,8 @@ import type { ColumnType } from '../../catalogue/types.ts';
 import { parseDateTime } from '../date-time.ts';
 import type { ColumnValues } from '../table/column-chunk.ts';
 import { ColumnForms, type ColumnSettings, MisfitCounter, type Misfits } from './column-forms.ts';
-import { columnTypeOf, kindOfText, parseBoolean, valueKinds } from './infer-types.ts';
-import { decimalComma, looseNumber, parseLooseBoolean, parseTemporal, type ReadableType } from './text-forms.ts';
+import { parseBooleanText, textValueKind, typeForValueKinds, valueKinds } from './infer-types.ts';
+import { decimalComma, looseNumberForm, parseLooseBoolean, parseLooseTime, type ReadableType } from './text-forms.ts';
 
 /** Statistics of a column's values. */
 export interface ColumnStatistics {
@@ -51,7 +51,7 @@ export class ColumnProfile {
   }
 
   get type(): Exclude<ColumnType, 'geometry'> {
-    return this.#settings.type ?? columnTypeOf(this.#kinds);
+    return this.#settings.type ?? typeForValueKinds(this.#kinds);
   }
 
   /** The settings for reading the column again, since its values are of another form than the first ones; else null. */
@@ -114,7 +114,7 @@ export class ColumnProfile {
       if (numbers) return { kind: 'numbers', numbers };
     }
     const mayBeBooleans = !this.#asText && (this.#kinds & ~valueKinds.boolean) === 0;
-    if (mayBeBooleans && (firstType === 'boolean' || (isText && parseBoolean(first as string) !== undefined))) {
+    if (mayBeBooleans && (firstType === 'boolean' || (isText && parseBooleanText(first as string) !== undefined))) {
       const codes = this.#toBooleans(values, rows);
       if (codes) return { kind: 'booleans', codes };
     }
@@ -139,8 +139,8 @@ export class ColumnProfile {
 
   #converter(type: Exclude<ReadableType, 'string'>): (text: string) => number | boolean | string | undefined {
     if (type === 'boolean') return parseLooseBoolean;
-    if (type !== 'integer' && type !== 'float') return (text) => parseTemporal(text, type, this.#forms.dates);
-    const form = looseNumber(this.#forms.numbers);
+    if (type !== 'integer' && type !== 'float') return (text) => parseLooseTime(text, type, this.#forms.dates);
+    const form = looseNumberForm(this.#forms.numbers);
     return (text) => {
       if (form.kindOf(text) === 0) return undefined;
       const number = form.parse(text);
@@ -191,7 +191,7 @@ export class ColumnProfile {
     for (let row = 0; row < end; row++) {
       const value = values[row];
       if (value === null || value === undefined || (this.#textual && value === '')) continue;
-      const flag = typeof value === 'string' && this.#textual ? parseBoolean(value) : value;
+      const flag = typeof value === 'string' && this.#textual ? parseBooleanText(value) : value;
       if (typeof flag !== 'boolean') return null;
       codes[row] = flag ? 2 : 1;
       present++;
@@ -246,7 +246,7 @@ export class ColumnProfile {
   }
 
   #addText(text: string, classify: boolean): void {
-    if (classify && (this.#kinds & valueKinds.text) === 0) this.#kinds |= kindOfText(text, this.#textual);
+    if (classify && (this.#kinds & valueKinds.text) === 0) this.#kinds |= textValueKind(text, this.#textual);
     if (text.length > 256) this.#distinct = null;
     else this.#countDistinct(text);
     if (typeof this.#min === 'number') this.#min = this.#max = undefined;

@@ -123,7 +123,7 @@ export async function* decodeToUtf8(
  * @param label label of the encoding (WHATWG Encoding Standard)
  * @throws PayloadError if the bytes are not text in that encoding, or no encoding has the label
  */
-export async function* decodeFrom(
+export async function* decodeFromEncoding(
   label: string,
   chunks: AsyncIterable<Buffer>,
   detected: DetectedEncoding,

@@ -4,7 +4,14 @@
  */
 import { PayloadError } from '../errors.ts';
 import type { PayloadInfo, RowBatch } from '../formats/types.ts';
-import { type Conversion, convertGeometry, crsName, isWgs84, loadConversion, ogr2ogrLine } from '../geometry/crs.ts';
+import {
+  type Conversion,
+  convertGeometryToWgs84,
+  formatCrsName,
+  isWgs84,
+  loadCrsConversion,
+  ogr2ogrLine,
+} from '../geometry/crs.ts';
 import { type Geometry, type GeometryKind, hasZ } from '../geometry/geometry.ts';
 import {
   type Extent,
@@ -87,9 +94,9 @@ export class GeometryReader {
       if (crs !== undefined && !isWgs84(crs)) {
         const conversion = await this.#conversionFrom(crs);
         if (!conversion.isGeographic) extend(this.#unconverted, box);
-        geometry = convertGeometry(geometry, conversion);
+        geometry = convertGeometryToWgs84(geometry, conversion);
         if (!geometry)
-          throw batch.errorAt(start + row, `the position ${box[0]} ${box[1]} does not exist in ${crsName(crs)}`);
+          throw batch.errorAt(start + row, `the position ${box[0]} ${box[1]} does not exist in ${formatCrsName(crs)}`);
         geometries[row] = geometry;
         box = emptyExtent();
         validateGeometry(geometry, box);
@@ -115,7 +122,7 @@ export class GeometryReader {
     if (crs === undefined || this.#info.crs !== undefined || this.#unconverted[0] > this.#unconverted[2]) return;
     if (isOutside(this.#unconverted)) return;
     throw new PayloadError(
-      `the coordinates are degrees and not ${crsName(crs)}: they are within ±180, ±90. Leave the option out; if the ` +
+      `the coordinates are degrees and not ${formatCrsName(crs)}: they are within ±180, ±90. Leave the option out; if the ` +
         'dataset remembers it, forget it with --crs ""',
     );
   }
@@ -123,8 +130,8 @@ export class GeometryReader {
   async #conversionFrom(name: string): Promise<Conversion> {
     const known = this.#conversions.get(name);
     if (known) return known;
-    const crs = crsName(name);
-    const conversion = await loadConversion(name);
+    const crs = formatCrsName(name);
+    const conversion = await loadCrsConversion(name);
     if (!conversion) {
       throw new PayloadError(
         `the coordinate reference system ${crs} is not one of those that can be converted. Convert the file: ${ogr2ogrLine(crs)}`,
@@ -146,7 +153,7 @@ function extend(total: Extent, box: Extent): void {
 function outsideMessage([west, south, east, north]: Extent, crs: string | undefined): string {
   const corner = [Math.abs(west) > 180 ? west : east, Math.abs(south) > 90 ? south : north].join(' ');
   const place = `the position ${corner} is outside of ±180, ±90 degrees`;
-  if (crs !== undefined && !isWgs84(crs)) return `${place} after conversion from ${crsName(crs)}`;
+  if (crs !== undefined && !isWgs84(crs)) return `${place} after conversion from ${formatCrsName(crs)}`;
   if (Math.max(-south, north) <= 90 && Math.max(-west, east) <= 360) {
     return `${place}. Convert the file: ogr2ogr -wrapdateline -t_srs EPSG:4326 converted.geojson FILE`;
   }

@@ -19,7 +19,7 @@
  * quotes are text. Blanks around a number in CSV don't matter.
  */
 import type { ColumnType } from '../../catalogue/types.ts';
-import { parseDateTime, parseTime } from '../date-time.ts';
+import { parseDateTime, parseTimeOfDay } from '../date-time.ts';
 
 /** Kinds of values, as bits. */
 export const valueKinds = {
@@ -35,7 +35,7 @@ export const valueKinds = {
 } as const;
 
 /** The type of a column with values of these kinds. */
-export function columnTypeOf(kinds: number): Exclude<ColumnType, 'geometry'> {
+export function typeForValueKinds(kinds: number): Exclude<ColumnType, 'geometry'> {
   switch (kinds) {
     case valueKinds.boolean:
       return 'boolean';
@@ -60,38 +60,38 @@ export function columnTypeOf(kinds: number): Exclude<ColumnType, 'geometry'> {
 }
 
 /** The kind of a text; with `textual` (CSV), it may also be a number or a boolean. */
-export function kindOfText(text: string, textual: boolean): number {
+export function textValueKind(text: string, textual: boolean): number {
   const first = text.charCodeAt(0);
   if (first >= 48 && first <= 57) {
     const length = text.length;
-    if (length >= 5 && text.charCodeAt(2) === 58 && !Number.isNaN(parseTime(text))) return valueKinds.time;
+    if (length >= 5 && text.charCodeAt(2) === 58 && !Number.isNaN(parseTimeOfDay(text))) return valueKinds.time;
     if (length === 10 && commonDate.test(text)) return valueKinds.date;
     if (length >= 10 && text.charCodeAt(4) === 45 && !Number.isNaN(parseDateTime(text))) {
       return length === 10 ? valueKinds.date : valueKinds.datetime;
     }
   }
   if (!textual) return valueKinds.text;
-  if (parseBoolean(text) !== undefined) return valueKinds.boolean;
-  return kindOfNumber(text) || valueKinds.text;
+  if (parseBooleanText(text) !== undefined) return valueKinds.boolean;
+  return numberTextKind(text) || valueKinds.text;
 }
 
 /** Days that every month has: most dates, checked quickly. */
 const commonDate = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])$/;
 
 /** @returns undefined if the text is neither true nor false */
-export function parseBoolean(text: string): boolean | undefined {
+export function parseBooleanText(text: string): boolean | undefined {
   if (text.length === 4 && text.toLowerCase() === 'true') return true;
   return text.length === 5 && text.toLowerCase() === 'false' ? false : undefined;
 }
 
 /** Integer or float; 0 if the text is no number by the table above. */
-export function kindOfNumber(text: string): number {
+export function numberTextKind(text: string): number {
   let at = 0;
   const end = text.length;
   let c = text.charCodeAt(0);
   if (c <= 32 || text.charCodeAt(end - 1) <= 32) {
     const trimmed = text.trim();
-    return trimmed === '' || trimmed === text ? 0 : kindOfNumber(trimmed);
+    return trimmed === '' || trimmed === text ? 0 : numberTextKind(trimmed);
   }
   if (c === 45) c = text.charCodeAt(++at);
   const start = at;
@@ -114,8 +114,8 @@ export function kindOfNumber(text: string): number {
 const floatPattern = /^-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 const specialFloatPattern = /^(?:nan|[+-]?inf(?:inity)?)$/i;
 
-/** Parses a text that `kindOfNumber` recognizes as a number; NaN stands for null. */
-export function parseNumber(text: string): number {
+/** Parses a text that `numberTextKind` recognizes as a number; NaN stands for null. */
+export function parseNumberText(text: string): number {
   const number = Number(text);
   if (!Number.isNaN(number)) return number;
   const [sign] = text.trim();
@@ -129,7 +129,7 @@ const maxNameLength = 255;
  * The name of a column by itself: an empty one becomes `column_<number>`, a long one is cut.
  * @param index of the column, from 0
  */
-export function columnName(original: string, index: number): string {
+export function cleanColumnName(original: string, index: number): string {
   // Half of a surrogate pair has no form in UTF-8.
   const name = original.toWellFormed();
   if (name === '') return `column_${index + 1}`;
@@ -137,14 +137,14 @@ export function columnName(original: string, index: number): string {
 }
 
 /**
- * Makes column names unique: a repeated one gets a suffix `_2`, `_3` …; see also `columnName`.
+ * Makes column names unique: a repeated one gets a suffix `_2`, `_3` …; see also `cleanColumnName`.
  * @param taken names that are reserved: `geometry` if there is a geometry
  */
 export function uniqueColumnNames(names: readonly string[], taken: readonly string[] = []): string[] {
   const originals = new Set(names);
   const used = new Set(taken);
   return names.map((original, index) => {
-    const name = columnName(original, index);
+    const name = cleanColumnName(original, index);
     let unique = name;
     // A suffixed name must not be the original name of another column.
     for (let n = 2; used.has(unique) || (unique !== original && originals.has(unique)); n++) {

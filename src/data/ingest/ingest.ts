@@ -13,11 +13,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { ColumnType, Reading } from '../../catalogue/types.ts';
+import type { ColumnType, ReadingOptions } from '../../catalogue/types.ts';
 import { PayloadError } from '../errors.ts';
 import { readCsv } from '../formats/csv/reader.ts';
 import { type DetectedFormat, detectFormat, type FormatHints, isLfsPointer } from '../formats/detect-format.ts';
-import { foreignFile } from '../formats/foreign-file.ts';
+import { reasonToRefuseFile } from '../formats/foreign-file.ts';
 import { readGeojson } from '../formats/json/geojson.ts';
 import { readJsonArray } from '../formats/json/json-array.ts';
 import { readNdjson } from '../formats/json/ndjson.ts';
@@ -27,14 +27,14 @@ import type { Bbox, GeometryKind } from '../geometry/geometry.ts';
 import { ColumnarWriter } from '../table/columnar-copy.ts';
 import type { ColumnSettings } from './column-forms.ts';
 import type { ColumnStatistics } from './column-profile.ts';
-import { type DetectedEncoding, decodeFrom, decodeToUtf8, type Encoding, gunzip } from './decode.ts';
-import { PayloadStream, peek } from './payload-stream.ts';
+import { type DetectedEncoding, decodeFromEncoding, decodeToUtf8, type Encoding, gunzip } from './decode.ts';
+import { PayloadStream, peekStream } from './payload-stream.ts';
 import { TableBuilder, type TableSummary } from './table-builder.ts';
 
 export interface IngestOptions extends FormatHints {
   /** Options for reading the rows. */
-  readonly reading?: Reading | undefined;
-  /** Folder of columnar copies; this payload's becomes the subfolder `copyName`. None is made if absent. */
+  readonly reading?: ReadingOptions | undefined;
+  /** Folder of columnar copies; this payload's becomes the subfolder `columnarCopyName`. None is made if absent. */
   readonly cacheFolder?: string | undefined;
   /** Hidden name in that folder for the unfinished copy; a random one by default. */
   readonly stagingName?: string | undefined;
@@ -82,7 +82,7 @@ export interface IngestResult {
 }
 
 /** Name of the columnar copy of a payload's rows: its checksum, and with options also a hash of them. */
-export function copyName(checksum: string, { strict: _, ...reading }: Reading = {}): string {
+export function columnarCopyName(checksum: string, { strict: _, ...reading }: ReadingOptions = {}): string {
   if (Object.keys(reading).length === 0) return checksum;
   const entries = Object.entries(reading).sort(([a], [b]) => (a < b ? -1 : 1));
   return `${checksum}-${createHash('sha256').update(JSON.stringify(entries)).digest('hex').slice(0, 16)}`;
@@ -102,8 +102,8 @@ export async function ingest(source: Readable | string, options: IngestOptions =
   const copyTo = options.copyTo ?? spool;
   const payload = new PayloadStream(source, { ...options, copyTo });
   try {
-    const { head, chunks } = await peek(payload.chunks(), headBytes);
-    const foreign = foreignFile(head, options);
+    const { head, chunks } = await peekStream(payload.chunks(), headBytes);
+    const foreign = reasonToRefuseFile(head, options);
     if (foreign !== null) throw new PayloadError(foreign);
     const detected = detectFormat(head, options);
     const path = copyTo ?? (source as string);
@@ -167,7 +167,7 @@ async function ingestRows(
         checksum,
         passthrough: isUnchanged && summary.table.crs === null ? info.passthrough : null,
       };
-      return { ...result, columnarCopy: (await copy?.finish(table, copyName(checksum, reading))) ?? null };
+      return { ...result, columnarCopy: (await copy?.finish(table, columnarCopyName(checksum, reading))) ?? null };
     } catch (error) {
       await copy?.abort();
       throw error;
@@ -186,7 +186,7 @@ async function* readBatches(
   if (format === 'parquet') return yield* readParquetBatches(bytes, path, compression === 'gzip', info);
   const plain = compression === 'gzip' ? gunzip(bytes) : bytes;
   const { encoding: label } = info.reading;
-  const text = label === undefined ? decodeToUtf8(plain, encoding) : decodeFrom(label, plain, encoding);
+  const text = label === undefined ? decodeToUtf8(plain, encoding) : decodeFromEncoding(label, plain, encoding);
   switch (format) {
     case 'csv':
       return yield* readCsv(text, info);
@@ -195,7 +195,7 @@ async function* readBatches(
       return yield* readCsv(text, info);
   }
   // The length of the byte order mark is known once the first chunk was decoded.
-  const { chunks } = await peek(text, 1);
+  const { chunks } = await peekStream(text, 1);
   const readers = { geojson: readGeojson, geojsonl: readNdjson, ndjson: readNdjson, json: readJsonArray };
   yield* readers[format ?? 'json'](chunks, encoding.bomLength, info);
 }

@@ -76,7 +76,7 @@ const asError = (error: unknown): Error => (error instanceof Error ? error : new
  * @param bytes least length of `head`, unless there are fewer
  * @returns the first bytes, and all chunks from the start
  */
-export async function peek(
+export async function peekStream(
   chunks: AsyncGenerator<Buffer, void, undefined>,
   bytes: number,
 ): Promise<{ head: Buffer; chunks: AsyncGenerator<Buffer, void, undefined> }> {

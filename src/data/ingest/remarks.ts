@@ -13,7 +13,7 @@ interface NamedProfile {
  * The remarks of a table.
  * @param crs reference systems from which geometries were converted
  */
-export function remarksOf(
+export function ingestRemarks(
   { misplaced, hint }: PayloadInfo,
   crs: string | null,
   columns: readonly NamedProfile[],
@@ -54,7 +54,7 @@ function describeMisfits(where: string, { count, present, line, text }: Misfits,
 }
 
 /** @throws PayloadError for the first value that doesn't fit */
-export function refuseMisfits({ misplaced }: PayloadInfo, columns: readonly NamedProfile[]): void {
+export function refuseMisplacedValues({ misplaced }: PayloadInfo, columns: readonly NamedProfile[]): void {
   const found = columns.flatMap(({ name, profile }) => {
     const { misfits } = profile;
     return misfits ? [{ ...misfits, where: `column "${name}"`, noun: misfits.type }] : [];

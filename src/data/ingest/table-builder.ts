@@ -8,11 +8,11 @@ import { geometryColumnName } from '../row.ts';
 import { type ChunkKind, encodeColumn, encodeOffsets } from '../table/column-chunk.ts';
 import type { ChunkKey, ColumnarWriter, TableInfo } from '../table/columnar-copy.ts';
 import { encodeGeometries } from '../table/geometry-chunk.ts';
-import { type ColumnSettings, settingsOf } from './column-forms.ts';
+import { type ColumnSettings, columnParseSettings } from './column-forms.ts';
 import { ColumnProfile, type ColumnStatistics } from './column-profile.ts';
 import { GeometryReader } from './geometry-reader.ts';
-import { columnName, uniqueColumnNames } from './infer-types.ts';
-import { refuseMisfits, remarksOf } from './remarks.ts';
+import { cleanColumnName, uniqueColumnNames } from './infer-types.ts';
+import { ingestRemarks, refuseMisplacedValues } from './remarks.ts';
 
 export interface TableSummary {
   readonly table: Omit<TableInfo, 'checksum' | 'passthrough'>;
@@ -61,8 +61,8 @@ export class TableBuilder {
     if (batch.geometries) this.#geometries.isPresent = true;
     while (this.#profiles.length < batch.names.length) {
       const index = this.#profiles.length;
-      const name = columnName(batch.names[index] as string, index);
-      this.#profiles.push(new ColumnProfile(this.#settings.get(index) ?? settingsOf(this.#info, name)));
+      const name = cleanColumnName(batch.names[index] as string, index);
+      this.#profiles.push(new ColumnProfile(this.#settings.get(index) ?? columnParseSettings(this.#info, name)));
     }
     for (let start = 0; start < batch.rows; start += 2 * maxGroupRows) {
       await this.#addRowGroup(batch, start, Math.min(batch.rows, start + 2 * maxGroupRows));
@@ -134,8 +134,8 @@ export class TableBuilder {
           return settings ? [[key, settings] as const] : [];
         }),
       ),
-      assertFits: () => refuseMisfits(this.#info, named),
-      remarks: remarksOf(this.#info, geometries.crs, named),
+      assertFits: () => refuseMisplacedValues(this.#info, named),
+      remarks: ingestRemarks(this.#info, geometries.crs, named),
     };
   }
 }

@@ -3,9 +3,9 @@
  * for a column as a whole (decimal commas, `31.12.2024`), and those that people name.
  */
 import type { readableTypes } from '../../catalogue/types.ts';
-import { parseDateTime, parseTime } from '../date-time.ts';
+import { parseDateTime, parseTimeOfDay } from '../date-time.ts';
 import { PayloadError } from '../errors.ts';
-import { kindOfNumber, parseBoolean, parseNumber, valueKinds } from './infer-types.ts';
+import { numberTextKind, parseBooleanText, parseNumberText, valueKinds } from './infer-types.ts';
 
 export type ReadableType = (typeof readableTypes)[number];
 
@@ -17,7 +17,7 @@ export interface NumberForm {
   parse(text: string): number;
 }
 
-export const decimalPoint: NumberForm = { kindOf: kindOfNumber, parse: parseNumber };
+export const decimalPoint: NumberForm = { kindOf: numberTextKind, parse: parseNumberText };
 
 /** Decimal commas, with or without points between thousands: `12,5`, `1.234,50`, `1234`. */
 export const decimalComma: NumberForm = {
@@ -27,7 +27,7 @@ export const decimalComma: NumberForm = {
     const [, whole = '', fraction] = parts;
     const digits = whole.replaceAll('.', '').length + (fraction?.length ?? 0);
     if (digits > 16) return 0;
-    return fraction === undefined ? kindOfNumber(text.trim().replaceAll('.', '')) : valueKinds.float;
+    return fraction === undefined ? numberTextKind(text.trim().replaceAll('.', '')) : valueKinds.float;
   },
   parse: (text) => Number(text.trim().replaceAll('.', '').replace(',', '.')),
 };
@@ -35,7 +35,7 @@ export const decimalComma: NumberForm = {
 const commaPattern = /^-?((?:0|[1-9]\d*)|[1-9]\d{0,2}(?:\.\d{3})+)(?:,(\d+))?$/;
 
 /** Numbers as people force them: also `+1`, `007` and `1 234`. */
-export const looseNumber = (form: NumberForm): NumberForm => {
+export const looseNumberForm = (form: NumberForm): NumberForm => {
   const tidy = (text: string) =>
     text
       .replace(/[\s'\u2019]/g, '')
@@ -62,7 +62,7 @@ export type DateForm = (text: string) => string | undefined;
 const dotted = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?:,?[ T](\d{1,2}):(\d{2})(?::(\d{2}))?)?$/;
 
 /** `31.12.2024`, also with a time behind it. */
-export const dottedDate: DateForm = (text) => {
+export const dottedDateForm: DateForm = (text) => {
   const parts = dotted.exec(text.trim());
   if (!parts) return undefined;
   const [, day = '', month = '', year = '', hour, minute, second] = parts;
@@ -126,18 +126,19 @@ const no = /^(?:false|f|no|n|0|nein|falsch|non)$/i;
 /** A truth value as people force it: also `yes`, `nein`, `1`. */
 export function parseLooseBoolean(text: string): boolean | undefined {
   const word = text.trim();
-  return parseBoolean(word) ?? (yes.test(word) ? true : no.test(word) ? false : undefined);
+  return parseBooleanText(word) ?? (yes.test(word) ? true : no.test(word) ? false : undefined);
 }
 
 /** A date, datetime or time as people force it. @param form tried before ISO 8601 */
-export function parseTemporal(
+export function parseLooseTime(
   text: string,
   type: 'date' | 'datetime' | 'time',
   form: DateForm | null,
 ): string | undefined {
   const trimmed = text.trim();
-  if (type === 'time') return Number.isNaN(parseTime(trimmed)) ? undefined : trimmed;
-  const iso = form?.(trimmed) ?? dottedDate(trimmed) ?? (Number.isNaN(parseDateTime(trimmed)) ? undefined : trimmed);
+  if (type === 'time') return Number.isNaN(parseTimeOfDay(trimmed)) ? undefined : trimmed;
+  const iso =
+    form?.(trimmed) ?? dottedDateForm(trimmed) ?? (Number.isNaN(parseDateTime(trimmed)) ? undefined : trimmed);
   if (type === 'date') return iso?.slice(0, 10);
   return iso?.length === 10 ? `${iso}T00:00:00` : iso;
 }

@@ -4,7 +4,7 @@ import { didYouMean } from '../../catalogue/closest.ts';
 import { ParameterError } from '../errors.ts';
 import { bboxToGeometry } from '../geometry/bounding-box.ts';
 import type { Geometry } from '../geometry/geometry.ts';
-import { assertWellFormed, bboxFromNumbers } from '../geometry/parse-geometry.ts';
+import { assertGeometryWellFormed, bboxFromNumbers } from '../geometry/parse-geometry.ts';
 import { readWkt, wktTypes } from '../geometry/wkt.ts';
 import type { QueryLimits } from '../limits.ts';
 import { columnNames, columnType, type TableColumn, type TableSchema } from '../row.ts';
@@ -187,7 +187,7 @@ export class Cql2Reader extends Scanner {
     if (!this.match(geometryPattern)) return undefined;
     this.at = at;
     const geometry = readWkt(this, this.budget);
-    assertWellFormed(geometry);
+    assertGeometryWellFormed(geometry);
     return geometry;
   }
 }

@@ -2,7 +2,7 @@
  * Filters as query parameters: `column=value` and `column__lookup=value`. Values are parsed by their column's type. A
  * parameter that doesn't fit is an error: an ignored filter would be a wrong answer that looks right.
  */
-import { closest, didYouMean } from '../../catalogue/closest.ts';
+import { closestWord, didYouMean } from '../../catalogue/closest.ts';
 import { ValidationError } from '../../catalogue/errors.ts';
 import type { ColumnType } from '../../catalogue/types.ts';
 import { ParameterError } from '../errors.ts';
@@ -54,7 +54,7 @@ export function parseLookup(
   limits: QueryLimits = defaultQueryLimits,
 ): Predicate {
   const found = splitLookup(parameter, schema);
-  if (!found) throw new ValidationError({ [parameter]: [unknownColumn(parameter, schema)] });
+  if (!found) throw new ValidationError({ [parameter]: [unknownColumnMessage(parameter, schema)] });
   const { column, type, lookup } = found;
   if (!lookupsByType[type].includes(lookup)) {
     throw new ValidationError({ [parameter]: [lookupMismatch(column, type, lookup)] });
@@ -90,15 +90,15 @@ function splitLookup(
  * `Unknown column "heigth". Did you mean "height"?`
  * @param others further names to suggest, besides the columns
  */
-export function unknownColumn(parameter: string, schema: TableSchema, others: readonly string[] = []): string {
+export function unknownColumnMessage(parameter: string, schema: TableSchema, others: readonly string[] = []): string {
   const [, stem = parameter] = /^(.+)__[^_]+$/.exec(parameter) ?? [];
   const lookup = parameter.slice(stem.length + 2);
-  const name = closest(lookup, allLookups) ? stem : parameter;
+  const name = closestWord(lookup, allLookups) ? stem : parameter;
   return `Unknown column "${name}".${didYouMean(name, [...columnNames(schema), ...others])}`;
 }
 
 function lookupMismatch(column: string, type: ColumnType, lookup: string): string {
-  const near = closest(lookup, lookupsByType[type]);
+  const near = closestWord(lookup, lookupsByType[type]);
   const hint = near ? `Did you mean "${column}__${near}"?` : `It takes ${lookupsByType[type].join(', ')}.`;
   if (!allLookups.includes(lookup)) return `Unknown lookup "${lookup}" for column "${column}". ${hint}`;
   return `The lookup "${lookup}" doesn't fit column "${column}" of type ${type}. ${hint}`;

@@ -1,5 +1,5 @@
 /** Values and lists of values in parameters. */
-import { isCalendarDate, parseDateTime, parseTime } from '../date-time.ts';
+import { isCalendarDate, parseDateTime, parseTimeOfDay } from '../date-time.ts';
 import { ParameterError } from '../errors.ts';
 import type { TableColumn } from '../row.ts';
 import type { Scalar } from './predicate.ts';
@@ -39,7 +39,7 @@ export function parseScalar(type: TableColumn['type'], text: string, integersOnl
       throw new ParameterError(`"${text}" is not a date and time of the form YYYY-MM-DDTHH:MM:SSZ.`);
     }
     case 'time':
-      if (!Number.isNaN(parseTime(value))) return value;
+      if (!Number.isNaN(parseTimeOfDay(value))) return value;
       throw new ParameterError(`"${text}" is not a time of the form HH:MM:SS.`);
     case 'object':
     case 'array':

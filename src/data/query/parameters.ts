@@ -6,16 +6,16 @@
  * (`_limit`) is filtered as `_limit__exact`. Repeated filters, `_filter` and `_bbox` included, are combined with AND; of
  * other repeated parameters the last one counts.
  */
-import { closest, didYouMean } from '../../catalogue/closest.ts';
+import { closestWord, didYouMean } from '../../catalogue/closest.ts';
 import { ValidationError } from '../../catalogue/errors.ts';
 import { ParameterError } from '../errors.ts';
 import { parseBbox } from '../geometry/parse-geometry.ts';
 import { defaultQueryLimits, type QueryLimits } from '../limits.ts';
 import { columnNames, columnType, type TableSchema } from '../row.ts';
 import { parseCql2 } from './cql2.ts';
-import { isColumnParameter, parseLookup, unknownColumn } from './lookups.ts';
+import { isColumnParameter, parseLookup, unknownColumnMessage } from './lookups.ts';
 import { parseScalar, splitList } from './parameter-values.ts';
-import { and, type Predicate, predicateSize } from './predicate.ts';
+import { andPredicates, type Predicate, predicateSize } from './predicate.ts';
 
 export const dataFormats = ['geojson', 'json', 'objects', 'ndjson', 'geojsonl', 'csv', 'parquet', 'html'] as const;
 export type DataFormat = (typeof dataFormats)[number];
@@ -63,7 +63,7 @@ const reservedHandlers: Readonly<Record<string, (value: string, context: Paramet
   _format: (value, { draft }) => {
     const format = dataFormats.find((name) => name === value.toLowerCase());
     if (!format) {
-      const hint = closest(value, dataFormats);
+      const hint = closestWord(value, dataFormats);
       throw new ParameterError(
         `Unknown format "${value}". ${hint ? `Did you mean "${hint}"?` : `There are ${dataFormats.join(', ')}.`}`,
       );
@@ -162,7 +162,7 @@ export function parseDataQuery(
     report('non_field_errors', 'Ask for a page, or for a limit and an offset, but not for both.');
   }
   const { filters, ...rest } = draft;
-  const predicate = and(filters);
+  const predicate = andPredicates(filters);
   const size = predicateSize(predicate);
   for (const unit of ['predicates', 'values', 'vertices'] as const) {
     if (size[unit] <= limits[unit]) continue;
@@ -203,7 +203,7 @@ function unprefixedHandler(parameter: string, schema: TableSchema) {
 /** The message for a mistyped column, or a reserved parameter that is mistyped or lacks its underscore. */
 function unknownParameter(name: string, schema: TableSchema): string {
   if (Object.hasOwn(reservedHandlers, `_${name}`)) return `Unknown column "${name}". Did you mean "_${name}"?`;
-  return unknownColumn(name, schema, unprefixedParameters);
+  return unknownColumnMessage(name, schema, unprefixedParameters);
 }
 
 /** Parses `name` or `-name`; a column's own name may begin with a minus, too. */

@@ -75,16 +75,16 @@ export type Predicate =
 export const alwaysTrue: Predicate = { op: 'and', of: [] };
 
 /** The conjunction of predicates, flattened; `alwaysTrue` if there are none. */
-export function and(predicates: readonly Predicate[]): Predicate {
+export function andPredicates(predicates: readonly Predicate[]): Predicate {
   const flat = predicates.flatMap((p) => (p.op === 'and' ? p.of : [p]));
   if (flat.length === 0) return alwaysTrue;
   return flat.length === 1 && flat[0] ? flat[0] : { op: 'and', of: flat };
 }
 
 /** The predicates without parts, from left to right. */
-export function* leaves(predicate: Predicate): Generator<Exclude<Predicate, { op: 'and' | 'or' | 'not' }>> {
-  if (predicate.op === 'and' || predicate.op === 'or') for (const part of predicate.of) yield* leaves(part);
-  else if (predicate.op === 'not') yield* leaves(predicate.of);
+export function* predicateLeaves(predicate: Predicate): Generator<Exclude<Predicate, { op: 'and' | 'or' | 'not' }>> {
+  if (predicate.op === 'and' || predicate.op === 'or') for (const part of predicate.of) yield* predicateLeaves(part);
+  else if (predicate.op === 'not') yield* predicateLeaves(predicate.of);
   else yield predicate;
 }
 
@@ -92,7 +92,7 @@ export function* leaves(predicate: Predicate): Generator<Exclude<Predicate, { op
 export function referencedColumns(predicate: Predicate): { columns: readonly string[]; geometry: boolean } {
   const columns = new Set<string>();
   let geometry = false;
-  for (const leaf of leaves(predicate)) {
+  for (const leaf of predicateLeaves(predicate)) {
     if ('column' in leaf && leaf.column !== geometryColumnName) columns.add(leaf.column);
     else geometry = true;
   }
@@ -102,7 +102,7 @@ export function referencedColumns(predicate: Predicate): { columns: readonly str
 /** Size of a predicate, in the units of `QueryLimits`. */
 export function predicateSize(predicate: Predicate): { predicates: number; values: number; vertices: number } {
   const size = { predicates: 0, values: 0, vertices: 0 };
-  for (const leaf of leaves(predicate)) {
+  for (const leaf of predicateLeaves(predicate)) {
     size.predicates += 1;
     if (leaf.op === 'in') size.values += leaf.values.length;
     else if (leaf.op === 'between') size.values += 2;

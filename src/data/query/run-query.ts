@@ -4,7 +4,7 @@ import { type OutputFormatName, outputFormats } from '../formats/output-formats.
 import type { Link } from '../formats/types.ts';
 import { writeRows } from '../formats/write-rows.ts';
 import type { TableSchema } from '../row.ts';
-import { passthroughBytes } from '../table/passthrough.ts';
+import { originalJsonOfRows } from '../table/passthrough.ts';
 import type { Table } from '../table/table.ts';
 import type { DataQuery } from './parameters.ts';
 import { alwaysTrue } from './predicate.ts';
@@ -78,6 +78,6 @@ async function* passthroughCollection(
   name: string,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   yield Buffer.from(`{"type":"FeatureCollection","name":${JSON.stringify(name)},"features":[`);
-  yield* passthroughBytes(table, payload);
+  yield* originalJsonOfRows(table, payload);
   yield Buffer.from(']}');
 }

@@ -1,10 +1,10 @@
 /** Bounding boxes that a spatial index is searched for before the predicate itself is tested. */
 import {
-  bboxOf,
+  bboxOfGeometry,
+  bboxWithWrappedCopies,
   expandBbox,
   type PlanarBbox,
   splitAtAntimeridian,
-  withWrappedCopies,
 } from '../geometry/bounding-box.ts';
 import type { DistanceWithin, Predicate, SpatialPredicate } from './predicate.ts';
 
@@ -30,20 +30,20 @@ function nodeBoxes(predicate: Predicate, negated: boolean): PlanarBbox[] | null 
     case 'bbox':
       return negated ? null : splitAtAntimeridian(predicate.bbox);
     case 'dwithin':
-      return negated ? null : boxesAround(predicate);
+      return negated ? null : boxesAroundPredicate(predicate);
     case 'spatial':
-      return (predicate.test === 'disjoint') === negated ? boxesAround(predicate) : null;
+      return (predicate.test === 'disjoint') === negated ? boxesAroundPredicate(predicate) : null;
     default:
       return null;
   }
 }
 
 /** Boxes around a spatial predicate's geometry, with its buffer or distance, on both sides of the antimeridian. */
-export function boxesAround(predicate: SpatialPredicate | DistanceWithin): PlanarBbox[] {
-  const box = bboxOf(predicate.geometry);
+export function boxesAroundPredicate(predicate: SpatialPredicate | DistanceWithin): PlanarBbox[] {
+  const box = bboxOfGeometry(predicate.geometry);
   if (!box) return [];
-  if (predicate.op === 'dwithin') return withWrappedCopies(expandBbox(box, predicate.distance, predicate.unit));
-  return withWrappedCopies(predicate.buffer ? expandBbox(box, predicate.buffer, 'degree') : box);
+  if (predicate.op === 'dwithin') return bboxWithWrappedCopies(expandBbox(box, predicate.distance, predicate.unit));
+  return bboxWithWrappedCopies(predicate.buffer ? expandBbox(box, predicate.buffer, 'degree') : box);
 }
 
 function unionBoxes(parts: (PlanarBbox[] | null)[]): PlanarBbox[] | null {

@@ -1,6 +1,6 @@
 /** The rows of a table that a query selects: streamed as they are found or, if they are sorted or paged, found first. */
 import { UnavailableError } from '../../catalogue/errors.ts';
-import { parseDateTime, parseTime } from '../date-time.ts';
+import { parseDateTime, parseTimeOfDay } from '../date-time.ts';
 import { columnIndex, type Row, type Value } from '../row.ts';
 import type { ScanOptions, Table } from '../table/table.ts';
 import { compilePredicate, type RowTest } from './compile.ts';
@@ -148,7 +148,7 @@ function sortKey(value: Value, type: string | undefined): SortKey {
   if (value === null || typeof value === 'number') return value;
   if (typeof value === 'boolean') return Number(value);
   const text = String(value);
-  if (type === 'time') return parseTime(text);
+  if (type === 'time') return parseTimeOfDay(text);
   return type === 'datetime' || type === 'date' ? parseDateTime(text) : text;
 }
 

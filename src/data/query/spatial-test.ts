@@ -10,7 +10,7 @@
 import { ValidationError } from '../../catalogue/errors.ts';
 import {
   bboxesIntersect,
-  bboxOf,
+  bboxOfGeometry,
   bboxToGeometry,
   bboxWithin,
   expandBbox,
@@ -18,12 +18,19 @@ import {
   type PlanarBbox,
   splitAtAntimeridian,
 } from '../geometry/bounding-box.ts';
-import { geodesicDistanceTest } from '../geometry/geodesic.ts';
+import { makeGeodesicDistanceTest } from '../geometry/geodesic.ts';
 import { type Bbox, combineGeometries, type Geometry, mapPositions } from '../geometry/geometry.ts';
-import { type Geos, invalidReason, loadGeos, PreparedGeometry, runGeosTest, toTernary } from '../geometry/geos.ts';
+import {
+  type Geos,
+  geometryInvalidReason,
+  loadGeos,
+  PreparedGeometry,
+  runGeosTest,
+  ternaryFromGeos,
+} from '../geometry/geos.ts';
 import type { Row } from '../row.ts';
 import type { DistanceWithin, InBbox, SpatialPredicate } from './predicate.ts';
-import { boxesAround } from './search-boxes.ts';
+import { boxesAroundPredicate } from './search-boxes.ts';
 
 /** True, false, or null for unknown. */
 export type Ternary = boolean | null;
@@ -48,7 +55,7 @@ export async function loadSpatialTests(): Promise<SpatialTestCompiler> {
   const geos = await loadGeos();
   return (predicate) => {
     if (predicate.op === 'bbox') return compileRowTest(bboxTest(geos, predicate.bbox));
-    const box = bboxOf(predicate.geometry);
+    const box = bboxOfGeometry(predicate.geometry);
     if (box === null) return compileRowTest(emptyGeometryTest(predicate));
     assertValidGeometry(geos, predicate);
     if (predicate.op === 'spatial') {
@@ -58,9 +65,9 @@ export async function loadSpatialTests(): Promise<SpatialTestCompiler> {
     }
     if (predicate.unit === 'degree') return compileRowTest(planarDistanceTest(geos, predicate, box));
     return compileRowTest({
-      boxes: boxesAround(predicate),
+      boxes: boxesAroundPredicate(predicate),
       outside: false,
-      ...geodesicDistanceTest(geos, predicate.geometry, predicate.distance),
+      ...makeGeodesicDistanceTest(geos, predicate.geometry, predicate.distance),
     });
   };
 }
@@ -80,7 +87,7 @@ function compileRowTest(test: GeometryTest): TernaryRowTest {
 
 /** @throws ValidationError if the area of the geometry is ambiguous, such as that of a ring that crosses itself */
 function assertValidGeometry(geos: Geos, { geometry, parameter }: SpatialPredicate | DistanceWithin): void {
-  const reason = invalidReason(geos, geometry);
+  const reason = geometryInvalidReason(geos, geometry);
   if (reason !== null) {
     throw new ValidationError({ [parameter ?? 'non_field_errors']: [`The geometry is not valid: ${reason}.`] });
   }
@@ -114,7 +121,7 @@ function wrappedCopies(geometry: Geometry, box: PlanarBbox): Geometry[] {
 }
 
 function operatorTest(geos: Geos, predicate: SpatialPredicate, around: PlanarBbox): GeometryTest {
-  const boxes = boxesAround(predicate);
+  const boxes = boxesAroundPredicate(predicate);
   const copies = wrappedCopies(predicate.geometry, around);
   if (predicate.test === 'contains') {
     const each = copies.map((copy) => new PreparedGeometry(geos, copy));
@@ -132,7 +139,7 @@ function operatorTest(geos: Geos, predicate: SpatialPredicate, around: PlanarBbo
       boxes,
       outside: false,
       testBbox: (bbox) => {
-        if (isPoint(bbox)) return toTernary(geos.GEOSPreparedContainsXY(query.pointer, bbox[0], bbox[1]));
+        if (isPoint(bbox)) return ternaryFromGeos(geos.GEOSPreparedContainsXY(query.pointer, bbox[0], bbox[1]));
         return boxes.length > 1 || bbox[0] > bbox[2] || bboxWithin(bbox, around) ? undefined : false;
       },
       testGeometry: (geometry) =>
@@ -146,7 +153,7 @@ function operatorTest(geos: Geos, predicate: SpatialPredicate, around: PlanarBbo
     outside: disjoint,
     testBbox: (bbox) =>
       isPoint(bbox)
-        ? negateIfDisjoint(toTernary(geos.GEOSPreparedIntersectsXY(query.pointer, bbox[0], bbox[1])))
+        ? negateIfDisjoint(ternaryFromGeos(geos.GEOSPreparedIntersectsXY(query.pointer, bbox[0], bbox[1])))
         : undefined,
     testGeometry: (geometry) =>
       negateIfDisjoint(runGeosTest(geos, geometry, (pointer) => geos.GEOSPreparedIntersects(query.pointer, pointer))),
@@ -161,13 +168,13 @@ function planarDistanceTest(geos: Geos, predicate: DistanceWithin, box: PlanarBb
   );
   const test = (pointer: number) => geos.GEOSPreparedDistanceWithin(query.pointer, pointer, distance);
   return {
-    boxes: boxesAround(predicate),
+    boxes: boxesAroundPredicate(predicate),
     outside: false,
     testBbox: (bbox) => {
       if (!isPoint(bbox)) return undefined;
       const point = geos.GEOSGeom_createPointFromXY(bbox[0], bbox[1]);
       try {
-        return toTernary(test(point));
+        return ternaryFromGeos(test(point));
       } finally {
         geos.GEOSGeom_destroy(point);
       }
@@ -191,7 +198,7 @@ function circleTest(predicate: SpatialPredicate, point: PlanarBbox, radius: numb
     return all;
   };
   return {
-    boxes: boxesAround(predicate),
+    boxes: boxesAroundPredicate(predicate),
     outside: false,
     testGeometry: (geometry) =>
       centres.some((x) => {

@@ -1,6 +1,6 @@
 /** Tests of single values, compiled for the type of their column: datetimes compare as instants. */
 import type { ColumnType } from '../../catalogue/types.ts';
-import { parseDateTime, parseTime } from '../date-time.ts';
+import { parseDateTime, parseTimeOfDay } from '../date-time.ts';
 import type { Value } from '../row.ts';
 import type { ComparisonOperator, Scalar, TextOperator, ValuePredicate } from './predicate.ts';
 
@@ -24,7 +24,7 @@ export function compileValueTest(predicate: ValuePredicate, type: ColumnType, ne
     case 'datetime':
       return convertedScalarTest(predicate, negated, parseDateTime);
     case 'time':
-      return convertedScalarTest(predicate, negated, parseTime);
+      return convertedScalarTest(predicate, negated, parseTimeOfDay);
     default:
       // Dates too: YYYY-MM-DD sorts as text.
       return scalarTest(predicate, negated, 'string', String);

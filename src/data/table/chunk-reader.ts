@@ -12,9 +12,9 @@ import { type ColumnChunk, decodeColumn, decodeRowRanges, type RowOffsets } from
 import {
   type ChunkKey,
   type ChunkLocation,
-  indexFile,
+  indexFilePath,
   type RowGroup,
-  rowsFile,
+  rowsFilePath,
   type TableMetadata,
 } from './columnar-copy.ts';
 import { decodeGeometries, type GeometryChunk } from './geometry-chunk.ts';
@@ -79,7 +79,7 @@ export class ChunkReader {
     const cacheKey = `${this.#folder}/index`;
     const cached = this.#cache.get(cacheKey) as SpatialIndex | undefined;
     if (cached) return cached;
-    const bytes = await readFile(indexFile(this.#folder));
+    const bytes = await readFile(indexFilePath(this.#folder));
     if (crc32(bytes) !== indexCrc) throw this.#deleteDamaged();
     const index = new SpatialIndex(bytes);
     this.#cache.set(cacheKey, index);
@@ -100,7 +100,7 @@ export class ChunkReader {
 
   #openFile(): number {
     if (this.#closed) throw new Error('A row was read after the scan had left its row group.');
-    this.#fd ??= openSync(rowsFile(this.#folder), 'r');
+    this.#fd ??= openSync(rowsFilePath(this.#folder), 'r');
     return this.#fd;
   }
 

@@ -60,8 +60,8 @@ export interface TableMetadata extends TableInfo {
   readonly indexCrc: number;
 }
 
-export const rowsFile = (folder: string) => join(folder, 'rows.bin');
-export const indexFile = (folder: string) => join(folder, 'index.bin');
+export const rowsFilePath = (folder: string) => join(folder, 'rows.bin');
+export const indexFilePath = (folder: string) => join(folder, 'index.bin');
 const metadataFile = (folder: string) => join(folder, 'table.json');
 
 /** Writes a copy under a temporary name, and renames it when it is complete. */
@@ -88,7 +88,7 @@ export class ColumnarWriter {
   ): Promise<ColumnarWriter> {
     const folder = join(parent, stagingName);
     await mkdir(folder, { recursive: true });
-    return new ColumnarWriter(parent, folder, await open(rowsFile(folder), 'wx+'));
+    return new ColumnarWriter(parent, folder, await open(rowsFilePath(folder), 'wx+'));
   }
 
   /** Appends a row group. @param rows number of its rows */
@@ -114,7 +114,7 @@ export class ColumnarWriter {
   async finish(info: TableInfo, name: string): Promise<string> {
     const index = info.extent === null ? null : await buildSpatialIndex(info.rows, this.#boxes());
     await this.#rows.close();
-    if (index) await writeFile(indexFile(this.#folder), index);
+    if (index) await writeFile(indexFilePath(this.#folder), index);
     const metadata: TableMetadata = {
       ...info,
       layoutVersion,
@@ -175,16 +175,16 @@ export async function readTableMetadata(folder: string, checksum: string): Promi
   try {
     const metadata = JSON.parse(await readFile(metadataFile(folder), 'utf8')) as TableMetadata;
     if (metadata.layoutVersion !== layoutVersion || metadata.checksum !== checksum) return null;
-    if ((await stat(rowsFile(folder))).size !== metadata.rowsBytes) return null;
-    if (metadata.indexBytes > 0 && (await stat(indexFile(folder))).size !== metadata.indexBytes) return null;
+    if ((await stat(rowsFilePath(folder))).size !== metadata.rowsBytes) return null;
+    if (metadata.indexBytes > 0 && (await stat(indexFilePath(folder))).size !== metadata.indexBytes) return null;
     return metadata;
   } catch {
     return null;
   }
 }
 
-/** Records that a copy was used, so that `pruneCopies` deletes others first. */
-export async function markUsed(folder: string): Promise<void> {
+/** Records that a copy was used, so that `deleteUnusedCopies` deletes others first. */
+export async function markCopyUsed(folder: string): Promise<void> {
   const now = new Date();
   await utimes(metadataFile(folder), now, now).catch(() => undefined);
 }
@@ -195,7 +195,7 @@ export async function markUsed(folder: string): Promise<void> {
  * @param keep checksum of a copy that is kept in any case
  * @returns bytes that remain
  */
-export async function pruneCopies(parent: string, maxBytes: number, keep = ''): Promise<number> {
+export async function deleteUnusedCopies(parent: string, maxBytes: number, keep = ''): Promise<number> {
   const names = await readdir(parent).catch(() => []);
   const copies = await Promise.all(names.map((name) => measureCopy(join(parent, name))));
   let total = 0;
@@ -210,7 +210,7 @@ export async function pruneCopies(parent: string, maxBytes: number, keep = ''): 
 
 async function measureCopy(folder: string): Promise<{ folder: string; bytes: number; used: number }> {
   const files = await Promise.all(
-    [metadataFile, rowsFile, indexFile].map((file) => stat(file(folder)).catch(() => null)),
+    [metadataFile, rowsFilePath, indexFilePath].map((file) => stat(file(folder)).catch(() => null)),
   );
   const bytes = files.reduce((sum, file) => sum + (file?.size ?? 0), 0);
   return { folder, bytes, used: (files[0] ?? files[1])?.mtimeMs ?? 0 };

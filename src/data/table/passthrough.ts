@@ -16,7 +16,7 @@ const truncatedMessage = 'The payload is shorter than it was.';
  * @param rows numbers of the rows in the file, ascending; null for all
  * @throws errors of the file system
  */
-export async function* passthroughBytes(
+export async function* originalJsonOfRows(
   table: Table,
   path: string,
   rows: Iterable<number> | AsyncIterable<number> | null = null,

@@ -1,12 +1,12 @@
 /** The tables of a server: opened on demand, within limits of memory and disk space. */
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
-import type { Reading } from '../../catalogue/types.ts';
+import type { ReadingOptions } from '../../catalogue/types.ts';
 import { ChecksumMismatchError } from '../errors.ts';
 import type { FormatHints } from '../formats/detect-format.ts';
-import { copyName, ingest } from '../ingest/ingest.ts';
+import { columnarCopyName, ingest } from '../ingest/ingest.ts';
 import { type ChunkCache, createChunkCache } from './chunk-reader.ts';
-import { pruneCopies } from './columnar-copy.ts';
+import { deleteUnusedCopies } from './columnar-copy.ts';
 import { Table } from './table.ts';
 
 /** A payload on disk, with hints to its format. */
@@ -15,7 +15,7 @@ export interface PayloadFile extends FormatHints {
   readonly checksum: string;
   readonly path: string;
   /** Options for reading its rows. */
-  readonly reading?: Reading | undefined;
+  readonly reading?: ReadingOptions | undefined;
 }
 
 export interface TableStoreOptions {
@@ -64,7 +64,7 @@ export class TableStore {
    * @throws PayloadError if the payload can't be read; ChecksumMismatchError
    */
   async open(payload: PayloadFile): Promise<Table | null> {
-    const name = copyName(payload.checksum, payload.reading);
+    const name = columnarCopyName(payload.checksum, payload.reading);
     const open = this.#tables.get(name);
     if (open && !open.isDamaged) return open;
     let opening = this.#opening.get(name);
@@ -77,7 +77,7 @@ export class TableStore {
 
   async #load(payload: PayloadFile): Promise<Table | null> {
     const { checksum, reading } = payload;
-    const name = copyName(checksum, reading);
+    const name = columnarCopyName(checksum, reading);
     let table = await Table.open(join(this.#folder, name), checksum, this.#cache);
     if (!table && !this.#otherFolder)
       try {
@@ -102,8 +102,8 @@ export class TableStore {
     });
     if (result.checksum !== checksum)
       throw new ChecksumMismatchError(`The payload has the checksum ${result.checksum} and not ${checksum}.`);
-    const name = copyName(checksum, hints.reading);
-    await pruneCopies(cacheFolder, this.#disk, name);
+    const name = columnarCopyName(checksum, hints.reading);
+    await deleteUnusedCopies(cacheFolder, this.#disk, name);
     return Table.open(join(cacheFolder, name), checksum, this.#cache);
   }
 }

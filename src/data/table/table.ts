@@ -3,7 +3,7 @@ import type { Bbox, GeometryKind } from '../geometry/geometry.ts';
 import type { TableSchema } from '../row.ts';
 import { type ChunkCache, ChunkReader } from './chunk-reader.ts';
 import type { RowOffsets } from './column-chunk.ts';
-import { type ChunkKey, markUsed, type RowGroup, readTableMetadata, type TableMetadata } from './columnar-copy.ts';
+import { type ChunkKey, markCopyUsed, type RowGroup, readTableMetadata, type TableMetadata } from './columnar-copy.ts';
 import { RowCursor, type TableRow } from './row-cursor.ts';
 import type { RowSet } from './row-set.ts';
 
@@ -52,7 +52,7 @@ export class Table {
    */
   static async open(folder: string, checksum: string, cache: ChunkCache): Promise<Table | null> {
     const metadata = await readTableMetadata(folder, checksum);
-    if (metadata) await markUsed(folder);
+    if (metadata) await markCopyUsed(folder);
     return metadata && new Table(folder, metadata, cache);
   }
 

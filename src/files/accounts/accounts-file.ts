@@ -5,7 +5,7 @@ import type { Adapter } from 'lowdb';
 import type { TokenScope } from '../../catalogue/accounts.ts';
 import { UnusableCatalogueError } from '../../catalogue/errors.ts';
 import { privateFolder } from '../../catalogue/layout.ts';
-import { codeOf, toUnavailable, writeDurably } from '../../disk/durable.ts';
+import { errorCode, toUnavailableError, writeDurably } from '../../disk/durable.ts';
 import { parseRecord } from '../../text/parse.ts';
 import { isPasswordHash } from './password.ts';
 
@@ -65,9 +65,9 @@ export class AccountsAdapter implements Adapter<AccountsData> {
 
   async #readText(): Promise<string | null> {
     const file = await open(this.#path, 'r').catch((error) => {
-      if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return null;
+      if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return null;
       throw new UnusableCatalogueError(
-        `${accountsPath} can't be read (${codeOf(error)}): give the user of this process permission to read it.`,
+        `${accountsPath} can't be read (${errorCode(error)}): give the user of this process permission to read it.`,
       );
     });
     if (file === null) return null;
@@ -87,7 +87,7 @@ export class AccountsAdapter implements Adapter<AccountsData> {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await restrictToOwner(folder);
     } catch (error) {
-      throw toUnavailable(error, folder);
+      throw toUnavailableError(error, folder);
     }
     await writeDurably(this.#path, `${JSON.stringify(data, null, 2)}\n`, { mode: 0o600 });
   }

@@ -3,14 +3,20 @@
  * that was added or removed. `git grep` finds candidates, so that most files of a large catalogue are never opened.
  */
 
-import { parsePath, parseRecordName, recordStem, type Unit, unitKey } from '../../catalogue/layout.ts';
+import {
+  parseCataloguePath,
+  parseRecordName,
+  recordPathWithoutExtension,
+  type Unit,
+  unitKey,
+} from '../../catalogue/layout.ts';
 import { GitError, runGit } from '../git/git.ts';
-import { branchPoint, changedPaths, emptyTree, lookUpCommit, translateGitErrors } from '../git/refs.ts';
-import { readUnits, type UnitsRead, unitsAt, unitsByKey } from '../reading/read-unit.ts';
-import { scan } from '../reading/scan.ts';
+import { branchPoint, changedPaths, emptyTreeId, findCommit, translateGitErrors } from '../git/refs.ts';
+import { readUnits, type UnitsRead, unitsAtPaths, unitsByKey } from '../reading/read-unit.ts';
+import { scanForUnits } from '../reading/scan.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
 import type { FileTree } from '../tree/file-tree.ts';
-import { GitTree, indexEnv } from '../tree/git-tree.ts';
+import { GitTree, gitIndexEnvironment } from '../tree/git-tree.ts';
 import { TreeRecords } from './tree-records.ts';
 
 /** The changes of the working tree since a commit, or the staged ones (in another index, if one is named). */
@@ -36,7 +42,7 @@ export function changedRecords(root: string, part: GitChanges): Promise<ChangedR
   return translateGitErrors(async () => {
     const base = 'staged' in part ? await namedHead(root) : await branchPoint(root, part.since);
     const target = 'staged' in part ? { index: part.index } : 'working tree';
-    const start = { commit: base?.commit ?? (await emptyTree(root)) };
+    const start = { commit: base?.commit ?? (await emptyTreeId(root)) };
     const [paths, ...trees]: [readonly string[], GitTree, GitTree | DiskTree] = await Promise.all([
       changedPaths(root, base?.commit ?? null, target),
       GitTree.open(root, start),
@@ -55,14 +61,14 @@ export function changedRecords(root: string, part: GitChanges): Promise<ChangedR
 }
 
 async function namedHead(root: string) {
-  const commit = await lookUpCommit(root, 'HEAD');
+  const commit = await findCommit(root, 'HEAD');
   return commit === null ? null : { commit, name: 'HEAD' };
 }
 
 /** Records of the units that were read, with diagnostics of all files of the tree that are not part of the layout. */
 function treeRecords(tree: FileTree, { snapshot, states }: UnitsRead, changed?: ReadonlySet<string>): TreeRecords {
   const diagnostics = new Map(snapshot.diagnostics);
-  for (const found of scan(tree))
+  for (const found of scanForUnits(tree))
     if ('stray' in found)
       diagnostics.set(found.stray.path, [...(diagnostics.get(found.stray.path) ?? []), found.stray]);
   return new TreeRecords(tree, { ...snapshot, diagnostics }, states, changed);
@@ -77,10 +83,10 @@ async function concernedUnits(
   trees: Trees,
   touched: ReadonlySet<string>,
 ): Promise<Unit[]> {
-  const all = unitsByKey([...scan(trees[1])].flatMap((found) => ('unit' in found ? [found.unit] : [])));
-  const units = unitsAt(touched);
+  const all = unitsByKey([...scanForUnits(trees[1])].flatMap((found) => ('unit' in found ? [found.unit] : [])));
+  const units = unitsAtPaths(touched);
   const words = await searchWords(trees, units, touched, all);
-  const mentioning = words.size > maxWords ? all : unitsAt(await filesMentioning(root, part, words));
+  const mentioning = words.size > maxWords ? all : unitsAtPaths(await filesMentioning(root, part, words));
   for (const [key, unit] of mentioning) units.set(key, unit);
   await loadGitTrees(trees, units.values());
   for (const unit of referencedBy(readUnits(trees[1], units.values())))
@@ -108,13 +114,13 @@ async function searchWords(
     return new TreeRecords(tree, snapshot, states);
   });
   for (const path of touched) {
-    if (parsePath(path).kind === 'media') words.add(path);
+    if (parseCataloguePath(path).kind === 'media') words.add(path);
     const { id, aliases, dataset } = now?.record(path) ?? {};
     if (typeof id === 'number') words.add(String(id));
     for (const alias of Array.isArray(aliases) ? aliases : []) words.add(lastSegment(String(alias)));
     if (typeof dataset === 'string' && !all.has(unitKey(datasetUnit(dataset)))) words.add(lastSegment(dataset));
     const isAddedOrRemoved = (before?.record(path) === undefined) !== (now?.record(path) === undefined);
-    const [unit] = isAddedOrRemoved && parseRecordName(path) ? unitsAt([path]).values() : [];
+    const [unit] = isAddedOrRemoved && parseRecordName(path) ? unitsAtPaths([path]).values() : [];
     if (unit && 'slug' in unit && unit.kind !== 'user' && unit.kind !== 'query') words.add(unit.slug);
   }
   return words;
@@ -135,7 +141,7 @@ async function filesMentioning(root: string, part: GitChanges, words: ReadonlySe
   if (words.size === 0) return [];
   const escaped = [...words].map((word) => word.replace(/[.[\](){}*+?^$|\\]/g, '\\$&'));
   const pattern = `(^|[][,:{ \t"'/-])(${escaped.join('|')})["']?[ \t]*([],}#\r]|$)`;
-  const [source, env] = 'staged' in part ? ['--cached', indexEnv(part.index)] : ['--untracked', {}];
+  const [source, env] = 'staged' in part ? ['--cached', gitIndexEnvironment(part.index)] : ['--untracked', {}];
   const flags = ['--no-full-name', '--no-recurse-submodules', '--no-color', '-I', '-l', '-z', '-E'];
   try {
     const output = await runGit(root, ['grep', source, ...flags, '-f', '-', '--', ...recordPathspecs], {
@@ -157,7 +163,7 @@ const recordPathspecs = [
   { kind: 'group', slug: '*' } as const,
   { kind: 'user', slug: '*' } as const,
   { kind: 'query', slug: '*' } as const,
-].map((ref) => `:(glob)${recordStem(ref)}.*`);
+].map((ref) => `:(glob)${recordPathWithoutExtension(ref)}.*`);
 
 /** Units that the records of the units refer to. */
 function* referencedBy({ snapshot }: UnitsRead): Generator<Unit> {

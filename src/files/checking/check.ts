@@ -1,15 +1,16 @@
 /** `catalogue check`: problems of a catalogue folder, and fixes for those that have only one solution. */
 
+import type { Diagnostic } from '../../catalogue/diagnostic.ts';
 import { ConflictError, NotFoundError, UnusableCatalogueError } from '../../catalogue/errors.ts';
 import { payloadPath, recordFormat, recordPaths } from '../../catalogue/layout.ts';
 import { makeDiagnostic, type RecordDiagnostic } from '../../catalogue/record-set.ts';
 import { refOf, type VersionRef } from '../../catalogue/ref.ts';
 import { checkRules } from '../../catalogue/rules.ts';
-import type { Diagnostic, Version } from '../../catalogue/types.ts';
+import type { Version } from '../../catalogue/types.ts';
 import { findPosition } from '../../text/parse.ts';
 import { AccountsAdapter, accountsPath } from '../accounts/accounts-file.ts';
 import type { Access } from '../catalogue-files.ts';
-import { openFolder } from '../file-catalogue.ts';
+import { openFileCatalogue } from '../file-catalogue.ts';
 import { ensureEditorSchemas } from '../scaffold.ts';
 import { commitStep } from '../transaction.ts';
 import { changedRecords, type GitChanges } from './changed-records.ts';
@@ -46,12 +47,12 @@ export interface CheckResult {
  * @throws UnusableCatalogueError if the folder is not a catalogue; with `changed`, NotFoundError if there is no such commit
  *   or repository, and UnavailableError if git fails
  */
-export async function checkFolder(root: string, options: CheckOptions = {}): Promise<CheckResult> {
+export async function checkCatalogueFiles(root: string, options: CheckOptions = {}): Promise<CheckResult> {
   const found = await findDiagnostics(root, options);
   await ensureEditorSchemas(root);
   const fixed: CheckDiagnostic[] = [];
   if (options.fix) {
-    const catalogue = await openFolder(root);
+    const catalogue = await openFileCatalogue(root);
     await catalogue.load({ lenient: true });
     for (const one of found.all) if (await fix(catalogue.access(), one.found)) fixed.push(one.diagnostic);
   }
@@ -100,7 +101,7 @@ async function findDiagnostics(root: string, options: CheckOptions) {
 }
 
 async function checkAll(root: string, options: CheckOptions): Promise<CheckedRecords> {
-  const catalogue = await openFolder(root, { readOnly: true });
+  const catalogue = await openFileCatalogue(root, { readOnly: true });
   await catalogue.load({ lenient: true });
   const { store, snapshot } = catalogue;
   const records = new TreeRecords(store.tree, snapshot, store.states.values());
@@ -111,7 +112,7 @@ async function checkAll(root: string, options: CheckOptions): Promise<CheckedRec
 
 /** Problems of the files that changed, and new problems of other files. */
 async function checkChanged(root: string, part: GitChanges, options: CheckOptions): Promise<CheckedRecords> {
-  await openFolder(root, { readOnly: true });
+  await openFileCatalogue(root, { readOnly: true });
   const { records, before, changed, since } = await changedRecords(root, part);
   const key = ({ path, message }: Found) => `${path}\0${message}`;
   const known = new Set(recordDiagnostics(before).map(key));

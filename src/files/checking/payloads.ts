@@ -1,18 +1,23 @@
 /** `catalogue check --deep`: comparison of payloads with their checksums and with the columns of their datasets. */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { compareColumns, fitColumns, isUnchanged, misfitMessage } from '../../catalogue/columns.ts';
+import {
+  areColumnsUnchanged,
+  columnMismatchMessage,
+  compareColumns,
+  fitColumnsToData,
+} from '../../catalogue/columns.ts';
 import { payloadPath } from '../../catalogue/layout.ts';
 import { allEntities } from '../../catalogue/listing.ts';
 import { getEntity, latestReadyVersion } from '../../catalogue/lookup.ts';
 import {
+  entityRecordPath,
   makeDiagnostic,
   type RecordDiagnostic,
   type RecordSet,
   type RecordValue,
-  recordPathOf,
 } from '../../catalogue/record-set.ts';
-import { datasetOf } from '../../catalogue/ref.ts';
+import { datasetRefOf } from '../../catalogue/ref.ts';
 import type { Version } from '../../catalogue/types.ts';
 import { PayloadError } from '../../data/errors.ts';
 import { payloadFormats } from '../../data/formats/detect-format.ts';
@@ -50,7 +55,7 @@ async function checkPayload(
   version: Version,
   payload: string,
 ): Promise<readonly RecordDiagnostic[]> {
-  const path = recordPathOf(records, version);
+  const path = entityRecordPath(records, version);
   const checksum = await payloadChecksum(payload);
   if (checksum === version.checksum) return checkColumns(records, version, payload);
   const [pointer, message] =
@@ -75,23 +80,25 @@ async function checkColumns(
   version: Version,
   payload: string,
 ): Promise<readonly RecordDiagnostic[]> {
-  const dataset = getEntity<'dataset'>(records.snapshot, datasetOf(version));
+  const dataset = getEntity<'dataset'>(records.snapshot, datasetRefOf(version));
   if (latestReadyVersion(dataset)?.slug !== version.slug || !Object.hasOwn(payloadFormats, version.format)) return [];
   try {
     const { columns: found } = await ingest(payload, { fileName: payload, ...recordedFormat(version) });
     const changes = compareColumns(dataset.columns, found);
-    if (isUnchanged(changes)) return [];
-    const message = misfitMessage(changes, version.slug);
+    if (areColumnsUnchanged(changes)) return [];
+    const message = columnMismatchMessage(changes, version.slug);
     if (version.columns) {
       const fix = () => ({ columns: found.map(({ name, type }) => ({ name, type })) });
-      return [makeDiagnostic(recordPathOf(records, version), { code: 'column', pointer: '/columns', message, fix })];
+      return [
+        makeDiagnostic(entityRecordPath(records, version), { code: 'column', pointer: '/columns', message, fix }),
+      ];
     }
     const pointer = dataset.columns.length ? '/columns' : '';
-    const fix = ({ columns }: RecordValue) => ({ columns: fitColumns(columns, found, version.slug) });
-    return [makeDiagnostic(recordPathOf(records, dataset), { code: 'column', pointer, message, fix })];
+    const fix = ({ columns }: RecordValue) => ({ columns: fitColumnsToData(columns, found, version.slug) });
+    return [makeDiagnostic(entityRecordPath(records, dataset), { code: 'column', pointer, message, fix })];
   } catch (error) {
     if (!(error instanceof PayloadError)) throw error;
     const message = `The rows of data/${version.file} can't be read: ${error.message}`;
-    return [makeDiagnostic(recordPathOf(records, version), { code: 'payload', pointer: '/file', message })];
+    return [makeDiagnostic(entityRecordPath(records, version), { code: 'payload', pointer: '/file', message })];
   }
 }

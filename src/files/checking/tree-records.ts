@@ -4,7 +4,7 @@ import type { RecordSet, RecordValue } from '../../catalogue/record-set.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import { parseRecord } from '../../text/parse.ts';
 import type { UnitState } from '../reading/unit-reader.ts';
-import { type FileTree, hasFile, UnreadableFileError } from '../tree/file-tree.ts';
+import { type FileTree, isReadablePath, UnreadableFileError } from '../tree/file-tree.ts';
 
 interface ParsedRecord {
   readonly text: string;
@@ -50,7 +50,7 @@ export class TreeRecords implements RecordSet {
   }
 
   has(path: string): boolean {
-    return hasFile(this.tree, path);
+    return isReadablePath(this.tree, path);
   }
 
   names(folder: string): readonly string[] {

@@ -1,5 +1,5 @@
 /** Queue of changes to be rescanned together, once no more arrive for a moment. During a rescan, new ones collect. */
-import { type Scope, scopeAt, scopeKey, type Unit } from '../../catalogue/layout.ts';
+import { type Scope, scopeKey, scopeToReread, type Unit } from '../../catalogue/layout.ts';
 
 export interface ChangeQueueOptions {
   /** Reads the files in the scopes again. */
@@ -96,7 +96,7 @@ export class ChangeQueue {
   #takeScopes(): readonly Scope[] {
     const scopes = new Map<string, Scope>();
     for (const path of this.#paths) {
-      const scope = scopeAt(path);
+      const scope = scopeToReread(path);
       if (scope !== null) scopes.set(scopeKey(scope), scope);
     }
     for (const [key, scope] of scopes) {

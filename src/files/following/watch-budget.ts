@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { UnitState } from '../reading/unit-reader.ts';
 import { unitOfReading } from '../reading/unit-store.ts';
-import { watchedFolders } from './watchers.ts';
+import { foldersToWatch } from './watchers.ts';
 
 /** With more folders, watching takes too much memory: some 7 kB a folder. */
 const maxFolders = 60_000;
@@ -11,11 +11,11 @@ const share = 0.75;
 
 /** Maximum number of folders to watch. */
 export function watchBudget(): number {
-  return Math.min(maxFolders, Math.floor(share * (systemLimit() ?? Number.POSITIVE_INFINITY)));
+  return Math.min(maxFolders, Math.floor(share * (systemWatchLimit() ?? Number.POSITIVE_INFINITY)));
 }
 
 /** The system's limit on inotify watches for this user; null if there is none, or it can't be read. */
-export function systemLimit(): number | null {
+export function systemWatchLimit(): number | null {
   if (process.platform !== 'linux') return null;
   try {
     return Number.parseInt(readFileSync('/proc/sys/fs/inotify/max_user_watches', 'latin1'), 10) || null;
@@ -27,7 +27,7 @@ export function systemLimit(): number | null {
 /** Approximate number of folders to watch for these units. */
 export function countWatchedFolders(states: Iterable<UnitState>): number {
   let count = 0;
-  for (const { reading } of states) count += watchedFolders(unitOfReading(reading)).length;
+  for (const { reading } of states) count += foldersToWatch(unitOfReading(reading)).length;
   return count;
 }
 

@@ -5,7 +5,7 @@
  */
 import { datasetFolder, namespaceFolder, type Scope, type Unit, unitKey } from '../../catalogue/layout.ts';
 import { HeadTracker } from '../git/head-tracker.ts';
-import { runInSlices } from '../reading/event-loop.ts';
+import { runStepsInSlices } from '../reading/event-loop.ts';
 import { type UnitStore, unitOfReading } from '../reading/unit-store.ts';
 import { ChangeQueue } from './change-queue.ts';
 import { JournalReader } from './journal.ts';
@@ -106,7 +106,7 @@ export class Watch {
       },
     });
     this.#watchers = watchers;
-    void runInSlices(this.#updateWatchers([{ folder: '' }]))
+    void runStepsInSlices(this.#updateWatchers([{ folder: '' }]))
       .then(() => watchers.ready())
       .then(() => {
         if (this.#watchers !== watchers) return;
@@ -172,7 +172,7 @@ export class Watch {
     if (this.#state === 'lost') return;
     try {
       await this.#options.refresh(scopes);
-      await runInSlices(this.#updateWatchers(scopes));
+      await runStepsInSlices(this.#updateWatchers(scopes));
     } catch (error) {
       this.#options.log(`The folder can't be read: ${(error as Error).message}`);
     }

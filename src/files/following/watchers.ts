@@ -86,7 +86,7 @@ export class Watchers {
     const before = this.#watchers.get(key);
     const folders: string[] = [];
     const identities: string[] = [];
-    for (const path of watchedFolders(unit, payloads)) {
+    for (const path of foldersToWatch(unit, payloads)) {
       const identity = this.#tree.identity(path);
       if (identity === null) continue;
       folders.push(path);
@@ -171,7 +171,7 @@ export class Watchers {
 }
 
 /** Folders to watch for a unit: those at the top of the catalogue for its settings, none for a unit of one file. */
-export function watchedFolders(unit: Unit, payloads = false): readonly string[] {
+export function foldersToWatch(unit: Unit, payloads = false): readonly string[] {
   switch (unit.kind) {
     case 'settings':
       return ['', 'namespaces', ...Object.values(recordFolders)];

@@ -1,11 +1,11 @@
 /** Changes of a catalogue between two commits, or since one: units whose files differ are read from both sides. */
 import { compareSnapshots, type EntityChange } from '../../catalogue/changes.ts';
-import { parseRecordName, recordAt } from '../../catalogue/layout.ts';
+import type { Diagnostic } from '../../catalogue/diagnostic.ts';
+import { parseRecordName, recordAtPath } from '../../catalogue/layout.ts';
 import type { RecordKind } from '../../catalogue/schemas.ts';
-import type { Diagnostic } from '../../catalogue/types.ts';
-import { checkRecord } from '../../catalogue/validators.ts';
+import { validateRecord } from '../../catalogue/validators.ts';
 import { parseRecord } from '../../text/parse.ts';
-import { readUnits, type UnitsRead, unitsAt } from '../reading/read-unit.ts';
+import { readUnits, type UnitsRead, unitsAtPaths } from '../reading/read-unit.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
 import { type FileTree, lfsPointer } from '../tree/file-tree.ts';
 import { GitTree } from '../tree/git-tree.ts';
@@ -33,10 +33,14 @@ export interface ChangesOptions extends ComparisonOptions {
  * @throws NotFoundError if there is no such commit, or the folder is in no repository; UnavailableError if git fails;
  *   the signal's reason
  */
-export async function changesSince(root: string, range: string, options: ChangesOptions = {}): Promise<ChangesSince> {
+export async function compareGitStates(
+  root: string,
+  range: string,
+  options: ChangesOptions = {},
+): Promise<ChangesSince> {
   const { from, to } = await translateGitErrors(() => parseCommitRange(root, range));
   const paths = await translateGitErrors(() => changedPaths(root, from.commit, to ?? 'working tree'));
-  const units = unitsAt(paths);
+  const units = unitsAtPaths(paths);
   const treeAt = async ({ commit }: NamedCommit) => {
     const tree = await GitTree.open(root, { commit });
     await tree.load(units.values());
@@ -45,7 +49,7 @@ export async function changesSince(root: string, range: string, options: Changes
   const [before, after] = await translateGitErrors(async () => [await treeAt(from), to && (await treeAt(to))] as const);
   const trees = [before, after ?? workingTree(new DiskTree(root))];
   const unread = trees.flatMap((tree) => unreadableRecords(tree, readUnits(tree, units.values())));
-  for (const { path } of unread) for (const key of unitsAt([path]).keys()) units.delete(key);
+  for (const { path } of unread) for (const key of unitsAtPaths([path]).keys()) units.delete(key);
   const [old, now] = trees.map((tree) => readUnits(tree, units.values()).snapshot);
   if (!old || !now) throw new TypeError('Two trees are compared.');
   const things = compareSnapshots(old, now);
@@ -78,12 +82,12 @@ function unreadableRecords(tree: FileTree, { states }: UnitsRead): readonly Diag
 }
 
 function isReadable(tree: FileTree, path: string): boolean {
-  const { kind } = recordAt(path);
+  const { kind } = recordAtPath(path);
   const name = parseRecordName(path);
   if (!name || kind === 'unknown' || kind === 'payload') return true;
   try {
     const parsed = parseRecord(tree.read(path)?.text ?? '', name.format);
-    return 'value' in parsed && 'value' in checkRecord(kind as RecordKind, parsed.value);
+    return 'value' in parsed && 'value' in validateRecord(kind as RecordKind, parsed.value);
   } catch {
     return false;
   }

@@ -1,6 +1,6 @@
 /** Messages of git commits. */
 import { isDeepStrictEqual } from 'node:util';
-import { describeRecord } from '../../catalogue/layout.ts';
+import { describeRecordAtPath } from '../../catalogue/layout.ts';
 import { formatRef, type Ref, refOf } from '../../catalogue/ref.ts';
 import type { RecordChange } from '../../catalogue/replica.ts';
 import type { Entities } from '../../catalogue/types.ts';
@@ -9,14 +9,14 @@ type RecordEntity = Entities[Exclude<keyof Entities, 'file'>];
 
 const kindAndName = (ref: Ref) => `${ref.kind} ${formatRef(ref)}`;
 
-export const additionMessage = (ref: Ref): string => `Add ${kindAndName(ref)}`;
+export const additionCommitMessage = (ref: Ref): string => `Add ${kindAndName(ref)}`;
 
-export const removalMessage = (ref: Ref): string => `Remove ${kindAndName(ref)}`;
+export const removalCommitMessage = (ref: Ref): string => `Remove ${kindAndName(ref)}`;
 
-export const restorationMessage = (ref: Ref): string => `Restore ${kindAndName(ref)}`;
+export const restorationCommitMessage = (ref: Ref): string => `Restore ${kindAndName(ref)}`;
 
 /** Message of an edit: the fields that changed, and the new name if it has one. */
-export function editMessage(before: RecordEntity, after: RecordEntity): string {
+export function editCommitMessage(before: RecordEntity, after: RecordEntity): string {
   const [old, now] = [before, after] as unknown as readonly Record<string, unknown>[];
   const fields = Object.keys(now ?? {})
     .filter((name) => !derivedFields.includes(name) && !isDeepStrictEqual(old?.[name], now?.[name]))
@@ -30,7 +30,7 @@ export function editMessage(before: RecordEntity, after: RecordEntity): string {
 const derivedFields: readonly string[] = ['kind', 'namespace', 'slug', 'aliases', 'versions'];
 
 /** Message of a push: one change in words, or the number of changes and a line for each. */
-export function pushMessage(changes: readonly RecordChange[]): string {
+export function pushCommitMessage(changes: readonly RecordChange[]): string {
   const lines = changes.map(changeSentence);
   return lines.length === 1 ? `${lines[0]}` : [`Change ${lines.length} records`, '', ...lines].join('\n');
 }
@@ -38,10 +38,10 @@ export function pushMessage(changes: readonly RecordChange[]): string {
 function changeSentence(change: RecordChange): string {
   switch (change.do) {
     case 'write':
-      return `${change.ifMatch === null ? 'Add' : 'Edit'} ${describeRecord(change.path)}`;
+      return `${change.ifMatch === null ? 'Add' : 'Edit'} ${describeRecordAtPath(change.path)}`;
     case 'remove':
-      return `Remove ${describeRecord(change.path)}`;
+      return `Remove ${describeRecordAtPath(change.path)}`;
     case 'move':
-      return `Rename ${describeRecord(change.path)} to ${describeRecord(change.to)}`;
+      return `Rename ${describeRecordAtPath(change.path)} to ${describeRecordAtPath(change.to)}`;
   }
 }

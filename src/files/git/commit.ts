@@ -5,7 +5,7 @@
 import { access, copyFile, open, rename, rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { codeOf, isTemporary } from '../../disk/durable.ts';
+import { errorCode, isTemporaryFile } from '../../disk/durable.ts';
 import { GitError, runGit } from './git.ts';
 
 export interface Author {
@@ -122,7 +122,7 @@ async function stageChanges(
   // Tracked and untracked files; without ignored files and the temporary files of other writers.
   const known = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
   const output = await runGit(top, ['--literal-pathspecs', ...known, '--', ...places], { env });
-  const paths = output.split('\0').filter((path) => path && !path.endsWith('/') && !isTemporary(basename(path)));
+  const paths = output.split('\0').filter((path) => path && !path.endsWith('/') && !isTemporaryFile(basename(path)));
   const onDisk = paths.filter((path) => !texts.has(path));
   const update = ['update-index', '-z', '--add', '--remove', '--replace'];
   await runGit(top, [...update, '--stdin'], { env, input: onDisk.map(nulTerminated).join(''), timeout: 600_000 });
@@ -164,7 +164,7 @@ async function committerVariables(top: string): Promise<NodeJS.ProcessEnv> {
 async function withIndexLock<T>({ index }: GitRepository, work: () => Promise<T>): Promise<T> {
   const lock = `${index}.lock`;
   const handle = await open(lock, 'wx').catch((error) => {
-    if (codeOf(error) !== 'EEXIST') throw new GitError(`${lock} can't be created: ${error.message}`, null);
+    if (errorCode(error) !== 'EEXIST') throw new GitError(`${lock} can't be created: ${error.message}`, null);
     throw new BusyError(`another git process is running. If none is, remove ${lock}`, null);
   });
   try {
@@ -178,7 +178,7 @@ async function withIndexLock<T>({ index }: GitRepository, work: () => Promise<T>
 async function copyIndexFile(from: string, to: string): Promise<void> {
   await copyFile(from, to).catch((error) => {
     // A repository without commits may have no index.
-    if (codeOf(error) !== 'ENOENT') throw error;
+    if (errorCode(error) !== 'ENOENT') throw error;
   });
 }
 

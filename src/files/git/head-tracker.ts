@@ -5,7 +5,7 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { runGit } from './git.ts';
-import { headCommit } from './refs.ts';
+import { headCommitId } from './refs.ts';
 
 export class HeadTracker {
   readonly #root: string;
@@ -23,7 +23,7 @@ export class HeadTracker {
   /** @returns null if git is not installed, or the folder is in no repository */
   static async open(root: string): Promise<HeadTracker | null> {
     const gitFolder = await gitOrNull(root, ['rev-parse', '--absolute-git-dir']);
-    return gitFolder === null ? null : new HeadTracker(root, gitFolder.trim(), await headCommit(root));
+    return gitFolder === null ? null : new HeadTracker(root, gitFolder.trim(), await headCommitId(root));
   }
 
   /**
@@ -34,7 +34,7 @@ export class HeadTracker {
   async takeChangedPaths(): Promise<readonly string[] | null> {
     const fingerprint = fingerprintOf(this.#gitFolder);
     if (fingerprint === this.#fingerprint) return [];
-    const [before, now] = [this.#head, await headCommit(this.#root)];
+    const [before, now] = [this.#head, await headCommitId(this.#root)];
     this.#fingerprint = fingerprint;
     this.#head = now;
     if (before === now) return [];

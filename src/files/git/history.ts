@@ -5,7 +5,7 @@ import type { ListOptions, Page } from '../../catalogue/catalogue.ts';
 import { UnavailableError } from '../../catalogue/errors.ts';
 import { datasetFolder, namespaceFolder, payloadPath, recordPaths } from '../../catalogue/layout.ts';
 import { paginate } from '../../catalogue/listing.ts';
-import { owns, type Viewer } from '../../catalogue/permissions.ts';
+import { ownsNamespace, type Viewer } from '../../catalogue/permissions.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import type {
   CatalogueFile,
@@ -18,11 +18,11 @@ import type {
 } from '../../catalogue/types.ts';
 import { fileChecksum } from '../../disk/checksum.ts';
 import { GitError, runGit } from './git.ts';
-import { headCommit } from './refs.ts';
+import { headCommitId } from './refs.ts';
 
 /** Checksum, time of modification and newest commit of each file. */
-export async function inspectFiles(root: string, files: readonly CatalogueFile[]): Promise<readonly FileDetails[]> {
-  const head = await headCommit(root);
+export async function readFileDetails(root: string, files: readonly CatalogueFile[]): Promise<readonly FileDetails[]> {
+  const head = await headCommitId(root);
   const details: FileDetails[] = [];
   // Eight at a time: a page of a thousand entries must not open a thousand files.
   for (let start = 0; start < files.length; start += 8)
@@ -101,7 +101,7 @@ export async function listCommits(
   options: Pick<ListOptions, 'page' | 'pageSize'>,
   settings: Settings,
 ): Promise<Page<Commit>> {
-  const head = await headCommit(root);
+  const head = await headCommitId(root);
   if (head === null) return paginate<Commit>([], options, settings);
   const key = [root, head, ...paths].join('\0');
   try {
@@ -140,7 +140,7 @@ export function historyPaths(
   switch (entity.kind) {
     case 'namespace': {
       const slugs = namespaceSlugs(entity, whole);
-      if (owns(viewer, whole.folders.get(entity.slug))) return slugs.map(namespaceFolder);
+      if (ownsNamespace(viewer, whole.folders.get(entity.slug))) return slugs.map(namespaceFolder);
       // Not the whole folder: it has the history of private and of removed datasets, too.
       const datasets = [...(visible.folders.get(entity.slug)?.datasets.values() ?? [])];
       const records = slugs.flatMap((slug) => recordPaths({ kind: 'namespace', slug }));

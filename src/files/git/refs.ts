@@ -1,7 +1,7 @@
 /** Commits by name (branch, tag, abbreviated id), ranges of commits, and the files that differ between two states. */
-import { closest } from '../../catalogue/closest.ts';
+import { closestWord } from '../../catalogue/closest.ts';
 import { NotFoundError, UnavailableError } from '../../catalogue/errors.ts';
-import { indexEnv } from '../tree/git-tree.ts';
+import { gitIndexEnvironment } from '../tree/git-tree.ts';
 import { GitError, runGit } from './git.ts';
 
 /** A commit, with the name by which it was requested. */
@@ -26,7 +26,7 @@ export async function translateGitErrors<T>(work: () => Promise<T>): Promise<T> 
 }
 
 /** Id of the commit with a name; null if there is none. */
-export async function lookUpCommit(root: string, name: string): Promise<string | null> {
+export async function findCommit(root: string, name: string): Promise<string | null> {
   if (name.startsWith('-')) return null;
   try {
     return (await runGit(root, ['rev-parse', '--verify', '--quiet', `${name}^{commit}`])).trim() || null;
@@ -39,18 +39,18 @@ export async function lookUpCommit(root: string, name: string): Promise<string |
 }
 
 /** Id of the commit that is checked out; null if there is none, the folder is in no repository, or git fails. */
-export const headCommit = (root: string): Promise<string | null> => lookUpCommit(root, 'HEAD').catch(() => null);
+export const headCommitId = (root: string): Promise<string | null> => findCommit(root, 'HEAD').catch(() => null);
 
 /** Id of a tree without files. */
-export const emptyTree = async (root: string): Promise<string> =>
+export const emptyTreeId = async (root: string): Promise<string> =>
   (await runGit(root, ['hash-object', '-t', 'tree', '--stdin'])).trim();
 
 /** The commit with a name. @throws NotFoundError that suggests a similar name */
-export async function findCommit(root: string, name: string): Promise<NamedCommit> {
-  const commit = await lookUpCommit(root, name);
+export async function getCommit(root: string, name: string): Promise<NamedCommit> {
+  const commit = await findCommit(root, name);
   if (commit !== null) return { commit, name };
   const output = await runGit(root, ['for-each-ref', '--format=%(refname:short)']);
-  const similar = closest(name, output.split('\n').filter(Boolean));
+  const similar = closestWord(name, output.split('\n').filter(Boolean));
   const hint = similar ? `Did you mean ${similar}?` : 'See: git branch --all';
   throw new NotFoundError(`Git has no commit ${name}. ${hint}`);
 }
@@ -73,9 +73,9 @@ async function mergeBase(root: string, a: string, b: string): Promise<string | n
  * @throws NotFoundError if there is no such branch
  */
 export async function branchPoint(root: string, name?: string): Promise<NamedCommit | null> {
-  const head = await lookUpCommit(root, 'HEAD');
+  const head = await findCommit(root, 'HEAD');
   if (name === undefined && head === null) return null;
-  const target = name === undefined ? await mergeTarget(root) : await findCommit(root, name);
+  const target = name === undefined ? await mergeTarget(root) : await getCommit(root, name);
   if (target === null) return { commit: head ?? '', name: 'HEAD' };
   const base = head === null ? null : await mergeBase(root, target.commit, head);
   return { commit: base ?? target.commit, name: target.name };
@@ -92,7 +92,7 @@ async function mergeTarget(root: string): Promise<NamedCommit | null> {
   const isItself = upstream.endsWith(`/${branch}`);
   const others = ['origin/HEAD', 'origin/main', 'origin/master', 'main', 'master'];
   for (const name of [...(isItself ? [] : [upstream]), ...others, upstream]) {
-    const commit = name === '' || name === branch ? null : await lookUpCommit(root, name);
+    const commit = name === '' || name === branch ? null : await findCommit(root, name);
     if (commit) return { commit, name };
   }
   return null;
@@ -111,8 +111,8 @@ export interface CommitRange {
  */
 export async function parseCommitRange(root: string, text: string): Promise<CommitRange> {
   const [, left = '', dots = '', right = ''] = /^(.*?)(\.{2,3})(.*)$/.exec(text) ?? [];
-  if (!dots) return { from: await findCommit(root, text), to: null };
-  const [from, to] = [await findCommit(root, left || 'HEAD'), await findCommit(root, right || 'HEAD')];
+  if (!dots) return { from: await getCommit(root, text), to: null };
+  const [from, to] = [await getCommit(root, left || 'HEAD'), await getCommit(root, right || 'HEAD')];
   if (dots === '..') return { from, to };
   const base = await mergeBase(root, from.commit, to.commit);
   if (base === null) throw new NotFoundError(`${from.name} and ${to.name} have no commit in common.`);
@@ -127,7 +127,7 @@ export type DiffTarget = { readonly commit: string } | 'working tree' | { readon
  * @param from null for the state before the first commit
  */
 export async function changedPaths(root: string, from: string | null, target: DiffTarget): Promise<readonly string[]> {
-  const start = from ?? (await emptyTree(root));
+  const start = from ?? (await emptyTreeId(root));
   const flags = ['diff', '--name-only', '-z', '--no-renames', '--no-ext-diff', '--relative'];
   const listed = async (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
     (await runGit(root, args, { env })).split('\0').filter(Boolean);
@@ -136,5 +136,5 @@ export async function changedPaths(root: string, from: string | null, target: Di
     return (await Promise.all([listed([...flags, start, '--', '.']), listed(untracked)])).flat();
   }
   if ('commit' in target) return listed([...flags, start, target.commit, '--', '.']);
-  return listed([...flags, '--cached', start, '--', '.'], indexEnv(target.index));
+  return listed([...flags, '--cached', start, '--', '.'], gitIndexEnvironment(target.index));
 }

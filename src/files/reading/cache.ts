@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { fields } from '../../catalogue/fields.ts';
 import { privateFolder } from '../../catalogue/layout.ts';
-import { codeOf, sweepTemporaries, temporaryBeside } from '../../disk/durable.ts';
+import { errorCode, removeAbandonedTemporaries, temporaryPathBeside } from '../../disk/durable.ts';
 import { makePrivateFolder } from '../../disk/private-folder.ts';
 import type { UnitState } from './unit-reader.ts';
 import type { UnitStore } from './unit-store.ts';
@@ -62,8 +62,8 @@ export async function readCache(root: string): Promise<readonly UnitState[]> {
 export async function writeCache(root: string, states: Iterable<UnitState>): Promise<void> {
   const path = cachePath(root);
   await makePrivateFolder(root, 'cache');
-  await sweepTemporaries(dirname(path), anHour);
-  const temporary = temporaryBeside(path);
+  await removeAbandonedTemporaries(dirname(path), anHour);
+  const temporary = temporaryPathBeside(path);
   const file = await open(temporary, 'wx', 0o600);
   try {
     let sum = 0;
@@ -139,7 +139,7 @@ export class StateCache {
         this.#lastFailure = '';
       } catch (error) {
         const { cause, message } = error as Error;
-        const reason = codeOf(error) || codeOf(cause) || message;
+        const reason = errorCode(error) || errorCode(cause) || message;
         if (reason !== this.#lastFailure)
           this.#options.log?.(`The cache can't be written (${reason}): the next start takes longer.`);
         this.#lastFailure = reason;

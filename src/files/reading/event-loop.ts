@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
  * returns at once.
  * @param slice milliseconds between two pauses
  */
-export function regularPause(slice = 5): () => Promise<void> | undefined {
+export function makeRegularPause(slice = 5): () => Promise<void> | undefined {
   let end = performance.now() + slice;
   return () => {
     if (performance.now() < end) return undefined;
@@ -17,7 +17,7 @@ export function regularPause(slice = 5): () => Promise<void> | undefined {
 }
 
 /** Runs all steps at once. */
-export function runToEnd(steps: Iterator<void>): void {
+export function runAllSteps(steps: Iterator<void>): void {
   while (!steps.next().done);
 }
 
@@ -25,7 +25,7 @@ export function runToEnd(steps: Iterator<void>): void {
  * Runs all steps, and yields to the event loop when a slice is used up.
  * @param slice milliseconds between two pauses
  */
-export async function runInSlices(steps: Iterator<void>, slice = 5): Promise<void> {
+export async function runStepsInSlices(steps: Iterator<void>, slice = 5): Promise<void> {
   for (;;) {
     const end = performance.now() + slice;
     do {

@@ -3,13 +3,13 @@
  * leaves the last valid one in place.
  */
 import {
-  datasetFrom,
-  groupFrom,
-  namespaceFrom,
-  queryFrom,
-  userFrom,
-  versionFrom,
-  withVersions,
+  buildDataset,
+  buildGroup,
+  buildNamespace,
+  buildQuery,
+  buildUser,
+  buildVersion,
+  datasetWithVersions,
 } from '../../catalogue/entities.ts';
 import {
   datasetFolder,
@@ -18,22 +18,22 @@ import {
   parseRecordName,
   payloadFolder,
   recordPaths,
-  scopeAt,
+  scopeToReread,
   type Unit,
   unitKey,
   versionsFolder,
 } from '../../catalogue/layout.ts';
 import type { VersionRef } from '../../catalogue/ref.ts';
 import type { RecordOf } from '../../catalogue/schemas.ts';
-import { settingsFrom } from '../../catalogue/settings.ts';
-import { applyReadings, emptySnapshot, type Reading, type Snapshot } from '../../catalogue/snapshot.ts';
+import { settingsFromRecord } from '../../catalogue/settings.ts';
+import { applyUnitReadings, emptySnapshot, type Snapshot, type UnitReading } from '../../catalogue/snapshot.ts';
 import type { Dataset, Namespace, Version } from '../../catalogue/types.ts';
-import { type FileTree, type Stamp, sameStamp, UnreadableFileError } from '../tree/file-tree.ts';
+import { type FileTree, isSameStamp, type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
 import { UnitReader, type UnitState } from './unit-reader.ts';
 
 /** True if the files and folders of a unit are unchanged. */
 function isUnchanged(tree: FileTree, { stamps, payloads }: UnitState): boolean {
-  const isSame = ([path, stamp]: readonly [string, Stamp | null]) => sameStamp(tree.stamp(path), stamp);
+  const isSame = ([path, stamp]: readonly [string, Stamp | null]) => isSameStamp(tree.stamp(path), stamp);
   try {
     return stamps.every(isSame) && payloads.every(isSame);
   } catch (error) {
@@ -73,21 +73,21 @@ function readFiles(tree: FileTree, unit: Unit, before?: UnitState): UnitState {
     reader.report(namespaceFolder(unit.slug), 'layout', 'namespace.yaml is missing. Add one with a line "label: …".');
   const entity =
     found && (found.record ? entityOf(unit, found.record) : (old ?? placeholderNamespace(unit, found.text)));
-  return reader.state({ ...unit, entity } as Reading);
+  return reader.state({ ...unit, entity } as UnitReading);
 }
 
-function entityOf(unit: Exclude<Unit, { kind: 'dataset' }>, record: unknown): Reading['entity'] {
+function entityOf(unit: Exclude<Unit, { kind: 'dataset' }>, record: unknown): UnitReading['entity'] {
   switch (unit.kind) {
     case 'settings':
-      return settingsFrom(record as RecordOf<'settings'>);
+      return settingsFromRecord(record as RecordOf<'settings'>);
     case 'namespace':
-      return namespaceFrom(unit.slug, record as RecordOf<'namespace'>);
+      return buildNamespace(unit.slug, record as RecordOf<'namespace'>);
     case 'group':
-      return groupFrom(unit.slug, record as RecordOf<'group'>);
+      return buildGroup(unit.slug, record as RecordOf<'group'>);
     case 'user':
-      return userFrom(unit.slug, record as RecordOf<'user'>);
+      return buildUser(unit.slug, record as RecordOf<'user'>);
     case 'query':
-      return queryFrom(unit.slug, record as RecordOf<'query'>);
+      return buildQuery(unit.slug, record as RecordOf<'query'>);
   }
 }
 
@@ -97,7 +97,7 @@ function entityOf(unit: Exclude<Unit, { kind: 'dataset' }>, record: unknown): Re
  */
 function placeholderNamespace(unit: Unit, text: string): Namespace | null {
   if (unit.kind !== 'namespace') return null;
-  return namespaceFrom(unit.slug, { label: unit.slug, visibility: mayBePrivate(text) ? 'private' : 'public' });
+  return buildNamespace(unit.slug, { label: unit.slug, visibility: mayBePrivate(text) ? 'private' : 'public' });
 }
 
 /** True if a broken record may say `visibility: private`. One that can't be read (text '') may. */
@@ -108,13 +108,13 @@ const mayBePrivate = (text: string): boolean => text === '' || /visib|priv/i.tes
  * without a dataset, its files, their diagnostics and its queries would be visible to everybody. Undefined otherwise.
  */
 function placeholderDataset(namespace: string, slug: string, text: string): Dataset | undefined {
-  return mayBePrivate(text) ? datasetFrom(namespace, slug, { label: slug, visibility: 'private' }) : undefined;
+  return mayBePrivate(text) ? buildDataset(namespace, slug, { label: slug, visibility: 'private' }) : undefined;
 }
 
 function readDataset(reader: UnitReader, unit: Unit & { kind: 'dataset' }, old: Dataset | undefined): UnitState {
   const { namespace, slug } = unit;
   const home = datasetFolder(namespace, slug);
-  const gone: Reading = { ...unit, entity: null };
+  const gone: UnitReading = { ...unit, entity: null };
   if (!reader.stamp(home)) return reader.state(gone);
   const found = reader.record('dataset', recordPaths(unit));
   reader.stamp(payloadFolder(namespace, slug));
@@ -124,9 +124,9 @@ function readDataset(reader: UnitReader, unit: Unit & { kind: 'dataset' }, old: 
     return reader.state(gone);
   }
   const dataset = found.record
-    ? datasetFrom(namespace, slug, found.record)
+    ? buildDataset(namespace, slug, found.record)
     : (old ?? placeholderDataset(namespace, slug, found.text));
-  return reader.state(dataset ? { ...unit, entity: withVersions(dataset, versions) } : gone);
+  return reader.state(dataset ? { ...unit, entity: datasetWithVersions(dataset, versions) } : gone);
 }
 
 function readVersions(
@@ -167,7 +167,7 @@ function readVersion(
   const { record, text = '' } = reader.record('version', [path]) ?? {};
   if (!record) return before;
   const payload = reader.payload(namespace, dataset, path, record, text);
-  return reuseIfEqual(before, versionFrom(namespace, dataset, slug, record, payload));
+  return reuseIfEqual(before, buildVersion(namespace, dataset, slug, record, payload));
 }
 
 /** Units that were read on their own, not as a part of the catalogue. */
@@ -182,7 +182,7 @@ export function readUnits(tree: FileTree, units: Iterable<Unit>): UnitsRead {
   const states = [...units].map((unit) => readUnit(tree, unit));
   const readings = states.map(({ reading }) => reading);
   const diagnostics = new Map(states.flatMap((state) => state.diagnostics));
-  return { snapshot: applyReadings(emptySnapshot, { readings, diagnostics }), states };
+  return { snapshot: applyUnitReadings(emptySnapshot, { readings, diagnostics }), states };
 }
 
 /** Units by key, each once. */
@@ -190,8 +190,8 @@ export const unitsByKey = (units: Iterable<Unit>): Map<string, Unit> =>
   new Map(Array.from(units, (unit) => [unitKey(unit), unit]));
 
 /** The units that paths belong to, by key. */
-export function unitsAt(paths: Iterable<string>): Map<string, Unit> {
+export function unitsAtPaths(paths: Iterable<string>): Map<string, Unit> {
   return unitsByKey(
-    Array.from(paths, scopeAt).filter((scope): scope is Unit => scope !== null && !('folder' in scope)),
+    Array.from(paths, scopeToReread).filter((scope): scope is Unit => scope !== null && !('folder' in scope)),
   );
 }

@@ -2,6 +2,7 @@
 
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Diagnostic, DiagnosticCode } from '../../catalogue/diagnostic.ts';
 import {
   datasetFolder,
   datasetsFolder,
@@ -11,7 +12,6 @@ import {
   type Unit,
   versionsFolder,
 } from '../../catalogue/layout.ts';
-import type { Diagnostic, DiagnosticCode } from '../../catalogue/types.ts';
 import { type FileTree, UnreadableFileError } from '../tree/file-tree.ts';
 
 /** A unit, or the diagnostic of a file that isn't part of any. */
@@ -21,7 +21,7 @@ export type ScanResult = { readonly unit: Unit } | { readonly stray: Diagnostic 
  * Scans the folder for units, or the part of it below a prefix such as `namespaces/parks/`. Each step reads at most one
  * folder, so that a server can handle requests in between.
  */
-export function* scan(tree: FileTree, prefix = ''): Generator<ScanResult> {
+export function* scanForUnits(tree: FileTree, prefix = ''): Generator<ScanResult> {
   const reaches = (path: string) => path.startsWith(prefix) || prefix.startsWith(path);
   if (prefix === '') yield { unit: { kind: 'settings' } };
   if (reaches('namespaces/')) {

@@ -1,16 +1,17 @@
 /** Reads the files of a unit, and records their stamps and diagnostics. */
 
+import type { Diagnostic, DiagnosticCode } from '../../catalogue/diagnostic.ts';
 import { payloadPath, recordFormat } from '../../catalogue/layout.ts';
 import type { RecordKind, RecordOf } from '../../catalogue/schemas.ts';
-import type { Reading } from '../../catalogue/snapshot.ts';
-import type { Diagnostic, DiagnosticCode, Version } from '../../catalogue/types.ts';
-import { checkRecord } from '../../catalogue/validators.ts';
-import { findPosition, parseRecord, positionFinder } from '../../text/parse.ts';
-import { type FileTree, type Stamp, sameStamp, type TreeEntry, UnreadableFileError } from '../tree/file-tree.ts';
+import type { UnitReading } from '../../catalogue/snapshot.ts';
+import type { Version } from '../../catalogue/types.ts';
+import { validateRecord } from '../../catalogue/validators.ts';
+import { findPosition, makePositionFinder, parseRecord } from '../../text/parse.ts';
+import { type FileTree, isSameStamp, type Stamp, type TreeEntry, UnreadableFileError } from '../tree/file-tree.ts';
 
 /** State of a unit when it was last read: its content, its diagnostics, and the stamps that show if it changed since. */
 export interface UnitState {
-  readonly reading: Reading;
+  readonly reading: UnitReading;
   /** Stamps of the files and folders that were read; null if there was none. */
   readonly stamps: readonly (readonly [path: string, stamp: Stamp | null])[];
   /** Stamps of payloads. Their content isn't read, but their size is compared with the record. */
@@ -37,7 +38,7 @@ export class UnitReader {
   }
 
   /** The unit's state, with everything that was read and reported. */
-  state(reading: Reading): UnitState {
+  state(reading: UnitReading): UnitState {
     for (const path of this.#diagnosticsBefore.keys())
       if (!this.#diagnostics.has(path)) this.#diagnostics.set(path, []);
     return { reading, stamps: [...this.#stamps], payloads: [...this.#payloads], diagnostics: [...this.#diagnostics] };
@@ -106,9 +107,9 @@ export class UnitReader {
       this.report(path, 'syntax', message, { line, column, pointer });
       return {};
     }
-    const checked = checkRecord(kind, parsed.value);
+    const checked = validateRecord(kind, parsed.value);
     if ('value' in checked) return { record: checked.value };
-    const placeAt = positionFinder(text, recordFormat(path));
+    const placeAt = makePositionFinder(text, recordFormat(path));
     for (const { pointer, message } of checked.errors)
       this.report(path, 'schema', message, { pointer, ...placeAt(pointer) });
     return {};
@@ -123,11 +124,11 @@ export class UnitReader {
     if (!this.#stampsBefore.has(path) || this.#diagnosticsBefore.get(path)?.length) return false;
     try {
       const stamp = this.#tree.stamp(path);
-      if (stamp === null || !sameStamp(stamp, this.#stampsBefore.get(path) ?? null)) return false;
+      if (stamp === null || !isSameStamp(stamp, this.#stampsBefore.get(path) ?? null)) return false;
       if (version.file) {
         const payload = payloadPath(version.namespace, version.dataset, version.file);
         const payloadStamp = this.#hasFolder(payload) ? this.#tree.stamp(payload) : null;
-        if (!sameStamp(payloadStamp, this.#payloadsBefore.get(payload) ?? null)) return false;
+        if (!isSameStamp(payloadStamp, this.#payloadsBefore.get(payload) ?? null)) return false;
         this.#payloads.set(payload, payloadStamp);
       }
       this.#stamps.set(path, stamp);

@@ -3,12 +3,19 @@
  * to read again (`rescan`); their content always comes from the files.
  */
 
-import { parseRecordName, recordPaths, recordStem, type Scope, type Unit, unitKey } from '../../catalogue/layout.ts';
-import { applyReadings, emptySnapshot, type Reading, type Snapshot } from '../../catalogue/snapshot.ts';
-import type { Diagnostic } from '../../catalogue/types.ts';
+import type { Diagnostic } from '../../catalogue/diagnostic.ts';
+import {
+  parseRecordName,
+  recordPaths,
+  recordPathWithoutExtension,
+  type Scope,
+  type Unit,
+  unitKey,
+} from '../../catalogue/layout.ts';
+import { applyUnitReadings, emptySnapshot, type Snapshot, type UnitReading } from '../../catalogue/snapshot.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
 import { readUnit } from './read-unit.ts';
-import { scan } from './scan.ts';
+import { scanForUnits } from './scan.ts';
 import type { UnitState } from './unit-reader.ts';
 
 export class UnitStore {
@@ -84,7 +91,7 @@ export class UnitStore {
   *#rescanFolder(prefix: string): Generator<void> {
     const seen = new Set<string>();
     const strays = new Map<string, readonly Diagnostic[]>();
-    for (const found of scan(this.tree, prefix)) {
+    for (const found of scanForUnits(this.tree, prefix)) {
       if ('unit' in found) seen.add(this.#updateState(found.unit));
       else strays.set(found.stray.path, [...(strays.get(found.stray.path) ?? []), found.stray]);
       yield;
@@ -137,10 +144,10 @@ export class UnitStore {
   }
 
   #updateSnapshot(): void {
-    const readings: Reading[] = [];
+    const readings: UnitReading[] = [];
     for (const [key, unit] of this.#changedUnits)
-      readings.push(this.#states.get(key)?.reading ?? ({ ...unit, entity: null } as Reading));
-    this.#snapshot = applyReadings(this.#snapshot, { readings, diagnostics: this.#changedDiagnostics });
+      readings.push(this.#states.get(key)?.reading ?? ({ ...unit, entity: null } as UnitReading));
+    this.#snapshot = applyUnitReadings(this.#snapshot, { readings, diagnostics: this.#changedDiagnostics });
     const units = [...this.#changedUnits.values()];
     this.#changedUnits = new Map();
     this.#changedDiagnostics = new Map();
@@ -152,13 +159,13 @@ export class UnitStore {
 const invalidStamps: UnitState['stamps'] = [['', { ino: -1, size: -1, mtime: -1, ctime: -1 }]];
 
 /** The unit of a reading. */
-export function unitOfReading(reading: Reading): Unit {
+export function unitOfReading(reading: UnitReading): Unit {
   const { entity: _, ...unit } = reading;
   return unit;
 }
 
 /** Folder of a unit's record. */
 function folderOf(unit: Unit): string {
-  const stem = recordStem(unit);
+  const stem = recordPathWithoutExtension(unit);
   return stem.slice(0, Math.max(0, stem.lastIndexOf('/')));
 }

@@ -5,24 +5,24 @@
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { readImageInfo } from '../../catalogue/image.ts';
-import { mediaPath, parsePath } from '../../catalogue/layout.ts';
-import { checksumOf } from '../../disk/checksum.ts';
-import { makeFolders, temporaryBeside, writeDurably } from '../../disk/durable.ts';
+import { mediaPath, parseCataloguePath } from '../../catalogue/layout.ts';
+import { computeChecksum } from '../../disk/checksum.ts';
+import { makeFoldersDurably, temporaryPathBeside, writeDurably } from '../../disk/durable.ts';
 import type { CatalogueFiles } from '../catalogue-files.ts';
 import type { Change } from '../writing/change.ts';
-import { assertStaysWithin } from '../writing/record-file.ts';
+import { assertPathStaysInFolder } from '../writing/record-file.ts';
 
 type RecordFields = Readonly<Record<string, unknown>>;
 
 /** The path of an image in a catalogue folder. */
 export function imagePath(bytes: Uint8Array): string {
-  const name = checksumOf(bytes).slice(0, 32);
+  const name = computeChecksum(bytes).slice(0, 32);
   return mediaPath(`images/${name}.${readImageInfo(bytes)?.extension ?? 'bin'}`);
 }
 
 /** True if the name in a path is the checksum of an image, and differs from the given one. */
 export function isNameOfOtherImage(path: string, checksum: string): boolean {
-  const info = parsePath(path);
+  const info = parseCataloguePath(path);
   const name = info.kind === 'media' ? /^images\/([0-9a-f]{32})\.[^/]*$/.exec(info.name)?.[1] : undefined;
   return name !== undefined && !checksum.startsWith(name);
 }
@@ -32,7 +32,7 @@ export function isNameOfOtherImage(path: string, checksum: string): boolean {
  * @param write receives the fields with addresses in place of bytes, and the changes that add the images
  * @throws ConflictError if the images would lie outside of the folder; UnavailableError; and what `write` throws
  */
-export async function withImages<T>(
+export async function storeImagesAndWrite<T>(
   { store: { tree } }: CatalogueFiles,
   fields: RecordFields,
   dryRun: boolean | undefined,
@@ -46,10 +46,10 @@ export async function withImages<T>(
   const stored: string[] = [];
   try {
     for (const [path, bytes] of new Map(images.map(([, bytes]) => [imagePath(bytes), bytes]))) {
-      assertStaysWithin(tree, path);
-      const aside = dryRun || tree.size(path) === bytes.length ? null : temporaryBeside(tree.absolute(path));
+      assertPathStaysInFolder(tree, path);
+      const aside = dryRun || tree.size(path) === bytes.length ? null : temporaryPathBeside(tree.absolute(path));
       if (aside !== null) {
-        await makeFolders(dirname(aside));
+        await makeFoldersDurably(dirname(aside));
         await writeDurably(aside, bytes);
         stored.push(aside);
       }

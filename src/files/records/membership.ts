@@ -3,12 +3,12 @@
  * readers. Renaming or removing a group or user changes these records, and so does a new list of a group's members.
  */
 import { ConflictError, ValidationError } from '../../catalogue/errors.ts';
-import { type RecordRef, recordStem } from '../../catalogue/layout.ts';
-import { type GroupRef, refOf, type UserRef, userReader } from '../../catalogue/ref.ts';
+import { type RecordRef, recordPathWithoutExtension } from '../../catalogue/layout.ts';
+import { formatUserReader, type GroupRef, refOf, type UserRef } from '../../catalogue/ref.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import type { Namespace } from '../../catalogue/types.ts';
 import type { CatalogueFiles } from '../catalogue-files.ts';
-import { findRecord } from '../tree/file-tree.ts';
+import { findRecordFile } from '../tree/file-tree.ts';
 import type { Change } from '../writing/change.ts';
 
 type ListChange = (names: readonly string[]) => readonly string[];
@@ -49,7 +49,7 @@ export async function readerChanges(
   target: UserRef | null,
 ): Promise<readonly Change[]> {
   await files.load();
-  return rightsChanges(files, userReader(user.slug), target && userReader(target.slug));
+  return rightsChanges(files, formatUserReader(user.slug), target && formatUserReader(target.slug));
 }
 
 /**
@@ -71,7 +71,7 @@ function rightsChanges(files: CatalogueFiles, name: string, target: string | nul
 }
 
 const recordPathIn = (files: CatalogueFiles, ref: RecordRef) =>
-  findRecord(files.store.tree, ref) ?? `${recordStem(ref)}.yaml`;
+  findRecordFile(files.store.tree, ref) ?? `${recordPathWithoutExtension(ref)}.yaml`;
 
 /** Users whose groups change. */
 function usersToChange(

@@ -6,41 +6,47 @@
 import { open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ColumnChanges, Published, Upload, WriteOptions } from '../../catalogue/catalogue.ts';
-import { closest } from '../../catalogue/closest.ts';
+import { closestWord } from '../../catalogue/closest.ts';
 import { compareColumns } from '../../catalogue/columns.ts';
 import { datetimeFromSlug } from '../../catalogue/entities.ts';
 import { ConflictError, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
-import { unusedId } from '../../catalogue/ids.ts';
+import { randomUnusedId } from '../../catalogue/ids.ts';
 import {
   datasetFolder,
   payloadFolder,
   payloadPath,
-  recordStem,
+  recordPathWithoutExtension,
   unitKey,
   versionsFolder,
 } from '../../catalogue/layout.ts';
 import { allEntities } from '../../catalogue/listing.ts';
 import { getEntity, latestReadyVersion } from '../../catalogue/lookup.ts';
-import { assertKeepsData } from '../../catalogue/next-version.ts';
-import { isSameReading, mergeReading, readingOfVersion } from '../../catalogue/reading.ts';
+import { assertNoAccidentalLoss } from '../../catalogue/next-version.ts';
+import { isSameReadingOptions, mergeReadingOptions, versionReadingOptions } from '../../catalogue/reading.ts';
 import type { DatasetRef } from '../../catalogue/ref.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
-import type { Dataset, Reading, Version } from '../../catalogue/types.ts';
+import type { Dataset, ReadingOptions, Version } from '../../catalogue/types.ts';
 import { PayloadError } from '../../data/errors.ts';
 import { type IngestOptions, type IngestResult, ingest } from '../../data/ingest/ingest.ts';
-import { codeOf, makeFolders, temporaryBeside, temporaryName, toUnavailable } from '../../disk/durable.ts';
-import { newText } from '../../text/document.ts';
+import {
+  errorCode,
+  makeFoldersDurably,
+  temporaryName,
+  temporaryPathBeside,
+  toUnavailableError,
+} from '../../disk/durable.ts';
+import { newRecordText } from '../../text/document.ts';
 import { type Access, type CatalogueFiles, existingRecordPath } from '../catalogue-files.ts';
-import { additionMessage } from '../git/commit-messages.ts';
-import { sweepPayloads } from '../leftovers.ts';
-import { runToEnd } from '../reading/event-loop.ts';
-import { schemaComment } from '../scaffold.ts';
+import { additionCommitMessage } from '../git/commit-messages.ts';
+import { removeAbandonedPayloads } from '../leftovers.ts';
+import { runAllSteps } from '../reading/event-loop.ts';
+import { editorSchemaComment } from '../scaffold.ts';
 import { tableFolder } from '../table-folder.ts';
 import { commitStep } from '../transaction.ts';
 import type { Change } from '../writing/change.ts';
-import { assertStaysWithin } from '../writing/record-file.ts';
-import { keyOrder } from './records.ts';
-import { columnsOfNewVersion, renamesOf } from './version-columns.ts';
+import { assertPathStaysInFolder } from '../writing/record-file.ts';
+import { recordKeyOrder } from './records.ts';
+import { columnChangesForNewVersion, columnRenames } from './version-columns.ts';
 
 const noChanges: ColumnChanges = { added: [], dropped: [], retyped: [] };
 
@@ -60,27 +66,27 @@ export async function publishVersion(
   const home = datasetFolder(ref.namespace, ref.slug);
   assertParses(files, existingRecordPath(files, ref));
   for (const folder of [payloadFolder(ref.namespace, ref.slug), versionsFolder(ref.namespace, ref.slug)])
-    assertStaysWithin(tree, `${folder}/new`);
-  const aside = dryRun ? null : temporaryBeside(tree.absolute(payloadPath(ref.namespace, ref.slug, 'payload')));
+    assertPathStaysInFolder(tree, `${folder}/new`);
+  const aside = dryRun ? null : temporaryPathBeside(tree.absolute(payloadPath(ref.namespace, ref.slug, 'payload')));
   try {
     if (aside !== null) {
-      await makeFolders(dirname(aside));
-      await sweepPayloads(dirname(aside));
+      await makeFoldersDurably(dirname(aside));
+      await removeAbandonedPayloads(dirname(aside));
     }
-    const reading = mergeReading(getEntity<'dataset'>(files.snapshot, ref).reading, upload.reading);
+    const reading = mergeReadingOptions(getEntity<'dataset'>(files.snapshot, ref).reading, upload.reading);
     const ingested = await ingestUpload(files, { ...upload, reading }, aside);
     assertColumns(upload, ingested);
     const detailed = { ...upload, ...(await upload.details?.()), reading };
     assertChecksum(detailed, ingested);
     const published = new NewVersion(files, ref, detailed, ingested, aside);
     const step = { locks: [unitKey(ref)], changes: () => published.changes() };
-    const snapshot = await commitStep(access, step, { dryRun, message: () => additionMessage(published.ref) });
+    const snapshot = await commitStep(access, step, { dryRun, message: () => additionCommitMessage(published.ref) });
     return published.result(snapshot);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT' && tree.stamp(home) === null)
+    if (errorCode(error) === 'ENOENT' && tree.stamp(home) === null)
       throw new NotFoundError('The dataset was removed or renamed meanwhile.');
     // The message names the dataset folder, not the temporary file.
-    throw toUnavailable(error, tree.absolute(home));
+    throw toUnavailableError(error, tree.absolute(home));
   } finally {
     if (aside !== null) await rm(aside, { force: true });
   }
@@ -93,14 +99,14 @@ function assertParses(files: CatalogueFiles, path: string): void {
 }
 
 /** An upload with all options for reading it, those that the dataset remembers included. */
-type ReadUpload = Upload & { readonly reading: Reading };
+type ReadUpload = Upload & { readonly reading: ReadingOptions };
 
 /** @throws ValidationError if a type is given for a column that the data don't have */
 function assertColumns({ reading }: Upload, { columns, rows }: IngestResult): void {
   const names = columns.map(({ name }) => name);
   const unknown = Object.keys(reading?.types ?? {}).find((name) => reading?.types?.[name] && !names.includes(name));
   if (unknown === undefined || rows === null) return;
-  const meant = closest(unknown, names);
+  const meant = closestWord(unknown, names);
   throw new ValidationError({ type: [`There is no column "${unknown}".${meant ? ` Did you mean "${meant}"?` : ''}`] });
 }
 
@@ -167,45 +173,46 @@ class NewVersion {
   }
 
   changes(): readonly Change[] {
-    runToEnd(this.#files.store.rescan([this.#dataset]));
+    runAllSteps(this.#files.store.rescan([this.#dataset]));
     this.#upload.signal?.throwIfAborted();
     const dataset = getEntity<'dataset'>(this.#files.snapshot, this.#dataset);
     const isDraft = this.#upload.ready === false;
     const newest = dataset.versions.find(({ draft }) => !draft || isDraft);
     const { reading } = this.#upload;
     const isSame =
-      newest?.checksum === this.#ingested.checksum && isSameReading(newest.reading, readingOfVersion(reading));
+      newest?.checksum === this.#ingested.checksum &&
+      isSameReadingOptions(newest.reading, versionReadingOptions(reading));
     this.#same = isSame ? newest : undefined;
     if (this.#same) return [];
     const { columns } = this.#ingested;
-    const renames = renamesOf(dataset, columns, this.#upload.renames);
+    const renames = columnRenames(dataset, columns, this.#upload.renames);
     const before = dataset.columns.map((column) => {
       const to = renames.find(({ from }) => from === column.name)?.to;
       return to === undefined ? column : { ...column, name: to };
     });
     const latest = latestReadyVersion(dataset);
-    assertKeepsData(latest && { ...latest, columns: before }, this.#ingested, renames, this.#upload);
+    assertNoAccidentalLoss(latest && { ...latest, columns: before }, this.#ingested, renames, this.#upload);
     const hasColumns = columns.length > 0 || dataset.columns.length > 0;
     if (hasColumns) this.#columnChanges = compareColumns(before, columns);
     this.#slug = nextSlug(dataset, new Date());
     const { namespace, slug } = this.#dataset;
     const file = `${this.#slug}${extensionFor(this.#upload.fileName, this.#ingested)}`;
-    const path = `${recordStem(this.ref)}.yaml`;
-    const header = schemaComment('version', path, this.#files.snapshot.settings.base_url);
-    const id = unusedId((candidate) =>
+    const path = `${recordPathWithoutExtension(this.ref)}.yaml`;
+    const header = editorSchemaComment('version', path, this.#files.snapshot.settings.base_url);
+    const id = randomUnusedId((candidate) =>
       [...allEntities(this.#files.snapshot, 'version')].some((one) => one.id === candidate),
     );
     const data = hasColumns ? { columns: columns.map(({ name, type }) => ({ name, type })) } : {};
     const record = { id, ...versionRecord(this.#slug, file, this.#upload, this.#ingested), ...data };
-    const text = newText(record, keyOrder('version'), header);
+    const text = newRecordText(record, recordKeyOrder('version'), header);
     const changes: Change[] = [
       { do: 'add', path: payloadPath(namespace, slug, file), from: this.#aside, size: this.#ingested.size },
       { do: 'create', path, text },
       ...(isDraft || !hasColumns
         ? []
-        : columnsOfNewVersion(this.#files, dataset, { renames, columns, slug: this.#slug })),
+        : columnChangesForNewVersion(this.#files, dataset, { renames, columns, slug: this.#slug })),
     ];
-    return isSameReading(dataset.reading, reading) ? changes : this.#withReading(changes);
+    return isSameReadingOptions(dataset.reading, reading) ? changes : this.#withReading(changes);
   }
 
   /** The changes, and the options for reading the next version in the record of the dataset. */
@@ -247,7 +254,7 @@ function extensionFor(fileName: string | undefined, { format, compression }: Ing
 }
 
 function versionRecord(slug: string, file: string, upload: ReadUpload, ingested: IngestResult) {
-  const reading = readingOfVersion(upload.reading);
+  const reading = versionReadingOptions(upload.reading);
   const { label, notes, metadata, fileName, ready } = upload;
   const { rows, bbox, format, mediaType, size, checksum } = ingested;
   return {

@@ -3,18 +3,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import { aliasesAfterMove } from '../../catalogue/aliases.ts';
 import type { CreatableKind, Input, WritableKind, WriteOptions } from '../../catalogue/catalogue.ts';
-import { mergeColumns, newColumns } from '../../catalogue/columns.ts';
+import { applyColumnInput, columnsForNewDataset } from '../../catalogue/columns.ts';
+import type { Diagnostic } from '../../catalogue/diagnostic.ts';
 import { ConflictError, StaleError, ValidationError } from '../../catalogue/errors.ts';
-import { unusedId } from '../../catalogue/ids.ts';
+import { randomUnusedId } from '../../catalogue/ids.ts';
 import { parseInput } from '../../catalogue/input.ts';
 import {
   isValidName,
   namespaceFolder,
   type RecordRef,
   recordFolders,
-  recordStem,
+  recordPathWithoutExtension,
   type Scope,
-  unitOf,
+  unitContaining,
 } from '../../catalogue/layout.ts';
 import { allEntities } from '../../catalogue/listing.ts';
 import { getEntity } from '../../catalogue/lookup.ts';
@@ -22,20 +23,20 @@ import { parseDatasetRef } from '../../catalogue/parse-ref.ts';
 import { normalizeNewPassword } from '../../catalogue/passwords.ts';
 import type { RecordValue } from '../../catalogue/record-set.ts';
 import { formatRef, type Ref, type Refs, refOf } from '../../catalogue/ref.ts';
-import { linkedRef } from '../../catalogue/represent.ts';
+import { refFromLinkValue } from '../../catalogue/represent.ts';
 import { schemas } from '../../catalogue/schemas.ts';
-import type { Column, Diagnostic, Entities, Kind } from '../../catalogue/types.ts';
-import { newText } from '../../text/document.ts';
+import type { Column, Entities, Kind } from '../../catalogue/types.ts';
+import { newRecordText } from '../../text/document.ts';
 import { type Access, type CatalogueFiles, existingRecordPath } from '../catalogue-files.ts';
-import { additionMessage, editMessage, removalMessage } from '../git/commit-messages.ts';
-import { runToEnd } from '../reading/event-loop.ts';
-import { schemaComment } from '../scaffold.ts';
+import { additionCommitMessage, editCommitMessage, removalCommitMessage } from '../git/commit-messages.ts';
+import { runAllSteps } from '../reading/event-loop.ts';
+import { editorSchemaComment } from '../scaffold.ts';
 import { commitStep } from '../transaction.ts';
 
 import { anyVersion, type Change } from '../writing/change.ts';
-import { withImages } from './images.ts';
+import { storeImagesAndWrite } from './images.ts';
 import { membershipChanges, readerChanges } from './membership.ts';
-import { columnsAfter } from './version-columns.ts';
+import { columnChangeAfterVersionChange } from './version-columns.ts';
 
 /** Reference of a kind that can be created from fields. */
 type CreatableRef = Refs[CreatableKind];
@@ -53,7 +54,7 @@ export async function createRecord<K extends CreatableKind>(
 ): Promise<Entities[K]> {
   const { files } = access;
   const { columns, ...given } = parseInput(kind, input, { partial: false }) as RecordFields;
-  const fields = columns === undefined ? given : { ...given, columns: newColumns(columns) };
+  const fields = columns === undefined ? given : { ...given, columns: columnsForNewDataset(columns) };
   assertNamespaceName(fields);
   const slug = String(fields.slug ?? fields.username);
   if (fields.password !== undefined) normalizeNewPassword(String(fields.password), slug);
@@ -62,16 +63,18 @@ export async function createRecord<K extends CreatableKind>(
   ) as CreatableRef;
   await files.ensureRead([{ kind: 'settings' }, ref, ...unitsInFields(kind, fields)]);
   const memberships = ref.kind === 'group' ? await membershipChanges(files, ref, ref, fields.members) : [];
-  const path = `${recordStem(ref)}.yaml`;
-  const id = unusedId((candidate) => [...allEntities(files.snapshot, kind)].some((entity) => entity.id === candidate));
-  const header = schemaComment(kind, path, files.snapshot.settings.base_url);
-  const snapshot = await withImages(files, storedFields(kind, fields), dryRun, (kept, images) => {
-    const text = newText({ id, ...omitEmpty(kept) }, keyOrder(kind), header);
+  const path = `${recordPathWithoutExtension(ref)}.yaml`;
+  const id = randomUnusedId((candidate) =>
+    [...allEntities(files.snapshot, kind)].some((entity) => entity.id === candidate),
+  );
+  const header = editorSchemaComment(kind, path, files.snapshot.settings.base_url);
+  const snapshot = await storeImagesAndWrite(files, storedFields(kind, fields), dryRun, (kept, images) => {
+    const text = newRecordText({ id, ...omitEmpty(kept) }, recordKeyOrder(kind), header);
     const changes: Change[] = [...images, { do: 'create', path, text }, ...memberships];
     return commitStep(
       access,
       { changes },
-      { dryRun, message: () => additionMessage(ref), refusal: inputRefusal(kind) },
+      { dryRun, message: () => additionCommitMessage(ref), refusal: inputRefusal(kind) },
     );
   });
   if (kind === 'user' && fields.password !== undefined && !dryRun)
@@ -103,28 +106,30 @@ export async function editRecord<K extends WritableKind>(
   if (fields.password !== undefined) normalizeNewPassword(String(fields.password), ref.slug);
   const target = refAfterEdit(ref, fields);
   const moves = formatRef(target) !== formatRef(ref);
-  await files.ensureRead([unitOf(target), ...unitsInFields(ref.kind, { ...(entity as object), ...fields })]);
+  await files.ensureRead([unitContaining(target), ...unitsInFields(ref.kind, { ...(entity as object), ...fields })]);
   const memberships =
     ref.kind === 'group' ? await membershipChanges(files, ref, target as Refs['group'], fields.members) : [];
   const path = existingRecordPath(files, ref);
-  const to = recordStem(target) + path.slice(path.lastIndexOf('.'));
-  const snapshot = await withImages(files, storedFields(ref.kind, fields), dryRun, (kept, images) => {
+  const to = recordPathWithoutExtension(target) + path.slice(path.lastIndexOf('.'));
+  const snapshot = await storeImagesAndWrite(files, storedFields(ref.kind, fields), dryRun, (kept, images) => {
     const set = (record: RecordValue) => ({
       ...kept,
-      ...(fields.columns !== undefined && { columns: mergeColumns(record.columns, fields.columns, shown) }),
+      ...(fields.columns !== undefined && { columns: applyColumnInput(record.columns, fields.columns, shown) }),
       ...(ref.kind === 'version' && fields.ready === true && { draft: undefined }),
       ...(moves && { aliases: aliasesAfterMove(record.aliases, ref as CreatableRef, target as CreatableRef) }),
     });
     const changes: Change[] = [
       ...images,
-      ...(ref.kind === 'version' && fields.ready !== undefined ? columnsAfter(files, ref, Boolean(fields.ready)) : []),
+      ...(ref.kind === 'version' && fields.ready !== undefined
+        ? columnChangeAfterVersionChange(files, ref, Boolean(fields.ready))
+        : []),
       // Users and namespaces get the new name of a group first: an interruption gives nobody more permissions.
       ...memberships,
       { do: 'edit', path, set },
       ...(moves ? [{ do: 'move', path, to, ifMatch: anyVersion } as const] : []),
     ];
     const assert = () => assertEntityUnchanged(files, ref, ifMatch);
-    const message = () => editMessage(entity as Entities[WritableKind], getEntity(files.snapshot, target));
+    const message = () => editCommitMessage(entity as Entities[WritableKind], getEntity(files.snapshot, target));
     return commitStep(access, { assert, changes }, { dryRun, message, refusal: inputRefusal(ref.kind) });
   });
   if (ref.kind === 'user' && fields.password !== undefined && !dryRun)
@@ -154,17 +159,17 @@ export async function removeRecord(
         : [];
   const path = existingRecordPath(files, ref);
   const assert = () => assertEntityUnchanged(files, ref, ifMatch as Entities[WritableKind] | undefined);
-  const columns = ref.kind === 'version' ? columnsAfter(files, ref, null) : [];
+  const columns = ref.kind === 'version' ? columnChangeAfterVersionChange(files, ref, null) : [];
   const changes: Change[] = [...memberships, ...columns, { do: 'remove', path, ifMatch: anyVersion }];
-  await commitStep(access, { assert, changes }, { dryRun, message: () => removalMessage(ref) });
+  await commitStep(access, { assert, changes }, { dryRun, message: () => removalCommitMessage(ref) });
 }
 
 /** Keys of a record in their order. */
-export const keyOrder = (kind: WritableKind): readonly string[] => Object.keys(schemas[kind].properties);
+export const recordKeyOrder = (kind: WritableKind): readonly string[] => Object.keys(schemas[kind].properties);
 
 /** The fields that are stored in the record itself: others make its path, or are stored in other records. */
 function storedFields(kind: WritableKind, fields: RecordFields): RecordFields {
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => keyOrder(kind).includes(name)));
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => recordKeyOrder(kind).includes(name)));
 }
 
 /** Fields without empty texts and lists: an absent field means the same. */
@@ -188,7 +193,7 @@ function unitsInFields(
   const members = [owners, groups, readers].flatMap((names) => (Array.isArray(names) ? names.map(String) : []));
   const asked = kind === 'query' && dataset !== undefined ? parseDatasetRef(String(dataset)) : null;
   return [
-    ...members.map((member) => linkedRef('group', member, {}) as Refs['group'] | Refs['user']),
+    ...members.map((member) => refFromLinkValue('group', member, {}) as Refs['group'] | Refs['user']),
     ...(kind === 'dataset' && namespace !== undefined ? [{ kind: 'namespace', slug: String(namespace) } as const] : []),
     ...(asked ? [asked, { kind: 'namespace', slug: asked.namespace } as const] : []),
   ];
@@ -207,7 +212,7 @@ function assertEntityUnchanged(
   if (expected === undefined) return;
   // The members of a group are in the users' records.
   const users: readonly Scope[] = ref.kind === 'group' ? [{ folder: `${recordFolders.user}/` }] : [];
-  runToEnd(files.store.rescan([unitOf(ref), ...users]));
+  runAllSteps(files.store.rescan([unitContaining(ref), ...users]));
   let now: unknown;
   try {
     now = getEntity(files.snapshot, ref as Refs[WritableKind]);

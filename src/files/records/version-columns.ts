@@ -1,10 +1,10 @@
 /** Columns in the records of a dataset, kept in step with its newest version. */
 
 import type { Rename } from '../../catalogue/catalogue.ts';
-import { fitColumns, renameColumn, versionWithColumns } from '../../catalogue/columns.ts';
+import { fitColumnsToData, renameColumn, versionWithColumns } from '../../catalogue/columns.ts';
 import { ValidationError } from '../../catalogue/errors.ts';
 import { findEntity } from '../../catalogue/lookup.ts';
-import { type DatasetRef, datasetOf, refOf, type VersionRef } from '../../catalogue/ref.ts';
+import { type DatasetRef, datasetRefOf, refOf, type VersionRef } from '../../catalogue/ref.ts';
 import type { DataColumn, Dataset } from '../../catalogue/types.ts';
 import { type CatalogueFiles, existingRecordPath } from '../catalogue-files.ts';
 import type { Change } from '../writing/change.ts';
@@ -14,7 +14,7 @@ import type { Change } from '../writing/change.ts';
  * @param found columns of the upload
  * @throws ValidationError
  */
-export function renamesOf(
+export function columnRenames(
   { columns, missing_columns, former_names }: Dataset,
   found: readonly DataColumn[],
   asked: readonly Rename[] = [],
@@ -42,14 +42,14 @@ interface NewData {
  * Changes of records for a new version: the dataset gets its columns, with descriptions and unknown keys as they are; and the
  * version before gets its own if its record was made without them.
  */
-export function columnsOfNewVersion(files: CatalogueFiles, dataset: Dataset, data: NewData): readonly Change[] {
+export function columnChangesForNewVersion(files: CatalogueFiles, dataset: Dataset, data: NewData): readonly Change[] {
   const { columns: found, renames, slug } = data;
   const set = ({ columns }: Readonly<Record<string, unknown>>) => {
     const isWritten = (from: string) => Array.isArray(columns) && columns.some((column) => column?.name === from);
     const renamed = renames
       .filter(({ from }) => isWritten(from))
       .reduce((now: unknown, rename) => renameColumn(now, rename, found), columns);
-    return { columns: fitColumns(renamed, found, slug) };
+    return { columns: fitColumnsToData(renamed, found, slug) };
   };
   const edit: Change = { do: 'edit', path: existingRecordPath(files, refOf(dataset) as DatasetRef), set };
   const before = versionWithColumns(dataset.versions);
@@ -63,8 +63,12 @@ export function columnsOfNewVersion(files: CatalogueFiles, dataset: Dataset, dat
  * The change of a dataset's record when a version is made ready, withdrawn or removed, and another one may become the newest.
  * @param ready null if the version is removed
  */
-export function columnsAfter(files: CatalogueFiles, ref: VersionRef, ready: boolean | null): readonly Change[] {
-  const dataset = findEntity<'dataset'>(files.snapshot, datasetOf(ref));
+export function columnChangeAfterVersionChange(
+  files: CatalogueFiles,
+  ref: VersionRef,
+  ready: boolean | null,
+): readonly Change[] {
+  const dataset = findEntity<'dataset'>(files.snapshot, datasetRefOf(ref));
   if (!dataset) return [];
   const versions = dataset.versions.flatMap((version) => {
     if (version.slug !== ref.slug) return [version];
@@ -76,5 +80,5 @@ export function columnsAfter(files: CatalogueFiles, ref: VersionRef, ready: bool
   // A broken record stays as it is: the columns that are shown don't depend on it.
   if (!found || files.snapshot.diagnostics.get(path)?.some(({ code }) => code === 'syntax' || code === 'schema'))
     return [];
-  return [{ do: 'edit', path, set: ({ columns }) => ({ columns: fitColumns(columns, found, newest.slug) }) }];
+  return [{ do: 'edit', path, set: ({ columns }) => ({ columns: fitColumnsToData(columns, found, newest.slug) }) }];
 }

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import { NotFoundError } from '../../catalogue/errors.ts';
-import { checksumOf } from '../../disk/checksum.ts';
-import { openWithin } from '../bytes.ts';
+import { computeChecksum } from '../../disk/checksum.ts';
+import { openFileWithinFolder } from '../bytes.ts';
 import type { UnitState } from '../reading/unit-reader.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 import { UnreadableFileError } from '../tree/file-tree.ts';
@@ -43,7 +43,7 @@ export class ChecksumCache {
   async #read(path: string): Promise<FileChecksum | null> {
     try {
       const read = this.#folder.read(path);
-      return read && { checksum: checksumOf(read.text), size: Buffer.byteLength(read.text) };
+      return read && { checksum: computeChecksum(read.text), size: Buffer.byteLength(read.text) };
     } catch (error) {
       if (!(error instanceof UnreadableFileError)) throw error;
       // It can't be read as text: its bytes have a checksum all the same.
@@ -54,7 +54,7 @@ export class ChecksumCache {
   /** Checksum of any file: '' if it can't be read, or is a link that leads out of the folder; null if there is none. */
   async ofFile(path: string): Promise<FileChecksum | null> {
     try {
-      const file = await openWithin(this.#folder, path);
+      const file = await openFileWithinFolder(this.#folder, path);
       try {
         const { ino, size, mtimeMs, ctimeMs } = await file.stat();
         const stamp = `${ino} ${size} ${mtimeMs} ${ctimeMs}`;

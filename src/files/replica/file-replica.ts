@@ -1,7 +1,7 @@
 /** A catalogue folder as a set of files, for one viewer. */
 import { Readable } from 'node:stream';
 import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
-import { parsePath } from '../../catalogue/layout.ts';
+import { parseCataloguePath } from '../../catalogue/layout.ts';
 import { mediaTypeOf } from '../../catalogue/media-types.ts';
 import type {
   ChangeOutcome,
@@ -12,18 +12,18 @@ import type {
   RecordChange,
   Replica,
 } from '../../catalogue/replica.ts';
-import { checksumOf } from '../../disk/checksum.ts';
-import { openWithin } from '../bytes.ts';
+import { computeChecksum } from '../../disk/checksum.ts';
+import { openFileWithinFolder } from '../bytes.ts';
 import type { Access } from '../catalogue-files.ts';
-import { pushMessage } from '../git/commit-messages.ts';
+import { pushCommitMessage } from '../git/commit-messages.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
 import { membershipChanges, readerChanges } from '../records/membership.ts';
 import { type Committed, commit } from '../transaction.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
-import { anyVersion, type Change, recordRefAt, type Step } from '../writing/change.ts';
+import { anyVersion, type Change, refAtUntrustedPath, type Step } from '../writing/change.ts';
 import { findItem, type ReplicaFile, visibilityFilter } from './items.ts';
 import { fileEntry, Inventory } from './manifest.ts';
-import { putBytes } from './put.ts';
+import { addBytes } from './put.ts';
 
 /** Inventories by folder: all viewers of a folder share one. */
 const inventories = new WeakMap<UnitStore, Inventory>();
@@ -59,7 +59,7 @@ export class FileReplica implements Replica {
   }
 
   async read(path: string, options?: Parameters<Replica['read']>[1]): Promise<Readable> {
-    return readItem(this.#access.files.store.tree, this.#inventory, await this.#item(path), options);
+    return readItemBytes(this.#access.files.store.tree, this.#inventory, await this.#item(path), options);
   }
 
   async #item(path: string): Promise<ReplicaFile> {
@@ -79,13 +79,13 @@ export class FileReplica implements Replica {
     // The local admin may write names of records that do not exist, as with any editor: `check` reports them.
     const allowMissingReferences = viewer.staff && viewer.username === null;
     const steps = changes.map((change) => this.#makeStep(change));
-    const message = ({ outcomes }: Committed) => pushMessage(changes.filter((_, i) => outcomes[i]?.done));
+    const message = ({ outcomes }: Committed) => pushCommitMessage(changes.filter((_, i) => outcomes[i]?.done));
     const { outcomes } = await commit(this.#access, steps, { dryRun, message, allowMissingReferences });
     return outcomes.map((outcome, i) => ({ path: changes[i]?.path ?? '', ...outcome }));
   }
 
   #makeStep(change: RecordChange): Step {
-    const info = parsePath(change.path);
+    const info = parseCataloguePath(change.path);
     const kind = info.kind === 'record' ? info.ref.kind : undefined;
     // `anyVersion` is for changes of this process only; a checksum '' matches no record.
     const conditional: Change = change.ifMatch === anyVersion ? { ...change, ifMatch: '' } : change;
@@ -96,8 +96,8 @@ export class FileReplica implements Replica {
   /** Changes of the records that name a group or user which is moved or removed. */
   async #memberChanges(change: Exclude<RecordChange, { readonly do: 'write' }>): Promise<readonly Change[]> {
     const { files } = this.#access;
-    const ref = recordRefAt(change.path);
-    const target = change.do === 'move' ? recordRefAt(change.to) : null;
+    const ref = refAtUntrustedPath(change.path);
+    const target = change.do === 'move' ? refAtUntrustedPath(change.to) : null;
     if (ref.kind === 'group' && target?.kind !== 'user')
       return membershipChanges(files, ref, target as typeof ref | null, undefined);
     return ref.kind === 'user' && target?.kind !== 'group'
@@ -107,7 +107,7 @@ export class FileReplica implements Replica {
 
   async put(path: string, bytes: FileBytes): Promise<void> {
     await this.#access.files.load();
-    return putBytes(this.#access, this.#inventory.checksums, path, bytes);
+    return addBytes(this.#access, this.#inventory.checksums, path, bytes);
   }
 }
 
@@ -129,7 +129,7 @@ function itemMediaType(item: ReplicaFile): string {
  * The bytes of a file.
  * @throws NotFoundError; ConflictError if they don't have the checksum
  */
-export async function readItem(
+export async function readItemBytes(
   folder: DiskTree,
   inventory: Inventory,
   item: ReplicaFile,
@@ -138,7 +138,7 @@ export async function readItem(
   if (item.kind === 'record' && checksum !== undefined) return readRecord(folder, item.path, checksum, start, end);
   if (checksum !== undefined && (await inventory.checksum(item))?.checksum !== checksum)
     throw changedFileError(item.path);
-  const file = await openWithin(folder, item.path);
+  const file = await openFileWithinFolder(folder, item.path);
   const { size } = await file.stat();
   // A payload of another size is not the published file, and is not served.
   if (item.kind === 'payload' && size !== item.version.size) {
@@ -153,10 +153,10 @@ export async function readItem(
 
 /** Reads a record and compares its checksum; it may be written at any moment. */
 async function readRecord(folder: DiskTree, path: string, checksum: string, start: number, end: number) {
-  const file = await openWithin(folder, path);
+  const file = await openFileWithinFolder(folder, path);
   try {
     const bytes = await file.readFile();
-    if (checksumOf(bytes) !== checksum) throw changedFileError(path);
+    if (computeChecksum(bytes) !== checksum) throw changedFileError(path);
     const part = bytes.subarray(start, end + 1);
     return Readable.from(part.length ? [part] : [], { objectMode: false });
   } finally {

@@ -2,17 +2,17 @@
 
 import {
   mediaFolder,
-  parsePath,
+  parseCataloguePath,
   parseRecordName,
-  parseSafePath,
+  parseUntrustedPath,
   payloadPath,
-  scopeAt,
   scopeKey,
+  scopeToReread,
 } from '../../catalogue/layout.ts';
-import { isUserOrStaff, maySeePeople, owns, type Viewer } from '../../catalogue/permissions.ts';
-import type { Reading, Snapshot } from '../../catalogue/snapshot.ts';
+import { isUserOrStaff, maySeePeople, ownsNamespace, type Viewer } from '../../catalogue/permissions.ts';
+import type { Snapshot, UnitReading } from '../../catalogue/snapshot.ts';
 import type { Version } from '../../catalogue/types.ts';
-import { shownImages } from '../bytes.ts';
+import { imagesShownByDatasets } from '../bytes.ts';
 import { draftFilter, isUnitVisible } from '../files-list.ts';
 import type { UnitState } from '../reading/unit-reader.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
@@ -29,14 +29,15 @@ export type ReplicaFile =
 /** The records of a unit, and its payloads that are complete. */
 export function* unitItems(state: UnitState): Generator<ReplicaFile> {
   for (const [path, stamp] of state.stamps)
-    if (stamp && parseRecordName(path) && parseSafePath(path)) yield { kind: 'record', path, state };
+    if (stamp && parseRecordName(path) && parseUntrustedPath(path)) yield { kind: 'record', path, state };
   const { reading, payloads } = state;
   if (reading.kind !== 'dataset' || !reading.entity?.versions.length) return;
   const sizes = new Map(payloads.map(([path, stamp]) => [path, stamp?.size]));
   for (const version of reading.entity.versions) {
     const path = payloadPath(version.namespace, version.dataset, version.file);
     // Two versions may share a payload. A file of another size is still being copied, or is a Git LFS pointer.
-    if (!version.file || version.size === null || sizes.get(path) !== version.size || !parseSafePath(path)) continue;
+    if (!version.file || version.size === null || sizes.get(path) !== version.size || !parseUntrustedPath(path))
+      continue;
     sizes.delete(path);
     yield { kind: 'payload', path, state, version };
   }
@@ -45,7 +46,7 @@ export function* unitItems(state: UnitState): Generator<ReplicaFile> {
 /** Records with problems that belong to no unit. @param known paths of the records that belong to one */
 export function* strayItems(store: UnitStore, known: ReadonlySet<string>): Generator<ReplicaFile> {
   for (const path of store.snapshot.diagnostics.keys()) {
-    const kind = known.has(path) ? undefined : parseSafePath(path)?.kind;
+    const kind = known.has(path) ? undefined : parseUntrustedPath(path)?.kind;
     if (kind === 'record' || kind === 'settings') yield { kind: 'record', path, state: null };
   }
 }
@@ -59,7 +60,7 @@ export function* mediaItems(tree: DiskTree): Generator<ReplicaFile> {
         const path = `${folder}${entry.name}`;
         if (entry.name.startsWith('.')) continue;
         if (entry.isDirectory()) folders.push(`${path}/`);
-        else if (entry.isFile() && parseSafePath(path)) yield { kind: 'media', path };
+        else if (entry.isFile() && parseUntrustedPath(path)) yield { kind: 'media', path };
       }
     } catch (error) {
       if (!(error instanceof UnreadableFileError)) throw error;
@@ -68,8 +69,8 @@ export function* mediaItems(tree: DiskTree): Generator<ReplicaFile> {
 
 /** The file at a path; null if there is none. */
 export function findItem(store: UnitStore, path: string): ReplicaFile | null {
-  const info = parseSafePath(path);
-  const unit = scopeAt(path);
+  const info = parseUntrustedPath(path);
+  const unit = scopeToReread(path);
   if (info === null) return null;
   if (info.kind === 'media') return { kind: 'media', path };
   const state = unit && store.states.get(scopeKey(unit));
@@ -82,7 +83,7 @@ export function visibilityFilter(viewer: Viewer, visible: Snapshot): (item: Repl
   return (item) => {
     switch (item.kind) {
       case 'record': {
-        const info = parsePath(item.path);
+        const info = parseCataloguePath(item.path);
         // Comments in catalogue.yaml are for the people who run the catalogue.
         if (info.kind === 'settings' && !maySeePeople(viewer, visible.settings)) return false;
         if (info.kind === 'record' && info.ref.kind === 'user' && !isUserOrStaff(viewer, info.ref.slug)) return false;
@@ -100,11 +101,11 @@ export function visibilityFilter(viewer: Viewer, visible: Snapshot): (item: Repl
       case 'media':
         if (viewer.staff) return true;
         // Images of hidden datasets are hidden, too: their names may reveal something.
-        return shownImages(visible).has(item.path);
+        return imagesShownByDatasets(visible).has(item.path);
     }
   };
 }
 
-function isInOwnNamespace(viewer: Viewer, visible: Snapshot, reading: Reading): boolean {
-  return reading.kind === 'dataset' && owns(viewer, visible.folders.get(reading.namespace));
+function isInOwnNamespace(viewer: Viewer, visible: Snapshot, reading: UnitReading): boolean {
+  return reading.kind === 'dataset' && ownsNamespace(viewer, visible.folders.get(reading.namespace));
 }

@@ -5,8 +5,8 @@ import { GroupDigests, groupOf, isSynced } from '../../catalogue/manifest-groups
 import type { Viewer } from '../../catalogue/permissions.ts';
 import type { Digests, FileEntry, Manifest, Replica } from '../../catalogue/replica.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
-import { checksumOf } from '../../disk/checksum.ts';
-import { regularPause } from '../reading/event-loop.ts';
+import { computeChecksum } from '../../disk/checksum.ts';
+import { makeRegularPause } from '../reading/event-loop.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
 import { UnreadableFileError } from '../tree/file-tree.ts';
 import { ChecksumCache, type FileChecksum } from './checksums.ts';
@@ -53,12 +53,12 @@ export class Inventory {
     const { tag, records, media, isVisible } = await this.#list(viewer, visible);
     if (tag === known) return null;
     const groups = new GroupDigests(count);
-    const pause = regularPause();
+    const pause = makeRegularPause();
     for (const item of [...records, ...media]) {
       if (isVisible(item)) groups.add(item);
       await pause();
     }
-    return { tag, digests: groups.compute(checksumOf) };
+    return { tag, digests: groups.compute(computeChecksum) };
   }
 
   /** The records and payloads of all viewers; the media files, the tag and the filter of this one. */
@@ -104,7 +104,7 @@ export class Inventory {
 
   async #withChecksums(items: Iterable<ReplicaFile>): Promise<ChecksummedFile[]> {
     const listed: ChecksummedFile[] = [];
-    const pause = regularPause();
+    const pause = makeRegularPause();
     for (const item of items) {
       const found = await this.checksum(item);
       if (found) listed.push({ ...item, checksum: found.checksum, size: found.size });
@@ -126,7 +126,7 @@ export class Inventory {
     const cached = tags.get(key);
     if (cached?.records === records) return cached.tag;
     const hash = createHash('sha256');
-    const pause = regularPause();
+    const pause = makeRegularPause();
     for (const item of records) {
       if (isVisible(item)) hash.update(manifestLines([item]));
       await pause();
@@ -142,7 +142,7 @@ export class Inventory {
     isVisible: (item: ReplicaFile) => boolean,
     texts: boolean,
   ): AsyncGenerator<FileEntry> {
-    const pause = regularPause();
+    const pause = makeRegularPause();
     let next = 0;
     for (const item of records) {
       for (let image = media[next]; image && compareTexts(image.path, item.path) < 0; image = media[++next])
@@ -158,7 +158,7 @@ export class Inventory {
     try {
       const text = this.#store.tree.read(item.path)?.text;
       if (text === undefined) return fileEntry(item);
-      return { ...fileEntry(item), checksum: checksumOf(text), size: Buffer.byteLength(text), text };
+      return { ...fileEntry(item), checksum: computeChecksum(text), size: Buffer.byteLength(text), text };
     } catch (error) {
       if (error instanceof UnreadableFileError) return fileEntry(item);
       throw error;

@@ -4,28 +4,28 @@ import { open, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import { ConflictError, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
-import { isPortablePath, parseSafePath, siblingsFolder, unitKey } from '../../catalogue/layout.ts';
+import { isPortablePath, parseUntrustedPath, siblingsFolder, unitKey } from '../../catalogue/layout.ts';
 import { formatRef } from '../../catalogue/ref.ts';
 import type { FileBytes } from '../../catalogue/replica.ts';
-import { codeOf, makeFolders, temporaryBeside, toUnavailable } from '../../disk/durable.ts';
+import { errorCode, makeFoldersDurably, temporaryPathBeside, toUnavailableError } from '../../disk/durable.ts';
 import { withLocks } from '../../disk/lock.ts';
 import type { Access } from '../catalogue-files.ts';
 import { isNameOfOtherImage } from '../records/images.ts';
 import { commitStep } from '../transaction.ts';
-import { findRecord } from '../tree/file-tree.ts';
+import { findRecordFile } from '../tree/file-tree.ts';
 import type { Change, Step } from '../writing/change.ts';
-import { assertStaysWithin } from '../writing/record-file.ts';
-import { assertPermitted } from '../writing/rights.ts';
+import { assertPathStaysInFolder } from '../writing/record-file.ts';
+import { assertChangePermitted } from '../writing/rights.ts';
 import type { ChecksumCache } from './checksums.ts';
 
-type Target = Extract<NonNullable<ReturnType<typeof parseSafePath>>, { kind: 'payload' | 'media' }>;
+type Target = Extract<NonNullable<ReturnType<typeof parseUntrustedPath>>, { kind: 'payload' | 'media' }>;
 
 /**
  * Adds bytes; does nothing if the same bytes are there.
  * @throws ValidationError if the bytes don't have the checksum, or the path is not one of a payload or an image;
  *   ConflictError if other bytes are there; NotPermittedError; UnavailableError; the reason of the signal
  */
-export async function putBytes(
+export async function addBytes(
   access: Access,
   checksums: ChecksumCache,
   path: string,
@@ -34,21 +34,21 @@ export async function putBytes(
   const target = parseTarget(path);
   const { checksum, size } = bytes;
   const { tree } = access.files.store;
-  const add: Change = { do: 'add', path, from: temporaryBeside(tree.absolute(path)), size };
-  assertPermitted(access, add);
+  const add: Change = { do: 'add', path, from: temporaryPathBeside(tree.absolute(path)), size };
+  assertChangePermitted(access, add);
   if (!/^[0-9a-f]{64}$/.test(checksum))
     throw new ValidationError({ checksum: ['It is not a SHA-256 checksum in hexadecimal.'] });
   if (isNameOfOtherImage(path, checksum))
     throw new ValidationError({ path: ['The name of the image is the checksum of other bytes.'] });
   if (!Number.isSafeInteger(size) || size < 0) throw new ValidationError({ size: ['It is not a number of bytes.'] });
-  assertStaysWithin(tree, path);
+  assertPathStaysInFolder(tree, path);
   assertHasNamespace(access, target);
   if (await hasBytes(checksums, path, bytes)) return;
   await receiveAndAdd(access, checksums, target, add, bytes);
 }
 
 function parseTarget(path: string): Target {
-  const info = parseSafePath(path);
+  const info = parseUntrustedPath(path);
   if ((info?.kind === 'payload' || info?.kind === 'media') && isPortablePath(path)) return info;
   throw new ValidationError({ path: [`${JSON.stringify(path)} is not the path of a payload or an image.`] });
 }
@@ -56,7 +56,7 @@ function parseTarget(path: string): Target {
 function assertHasNamespace({ files }: Access, target: Target): void {
   if (target.kind === 'media') return;
   const { namespace } = target.dataset;
-  if (!findRecord(files.store.tree, { kind: 'namespace', slug: namespace }))
+  if (!findRecordFile(files.store.tree, { kind: 'namespace', slug: namespace }))
     throw new ConflictError(`There is no namespace ${namespace}: add it first.`);
 }
 
@@ -81,7 +81,7 @@ async function receiveAndAdd(
   const isNew = (await stat(folder).catch(() => null)) === null;
   let isDone = false;
   try {
-    await makeFolders(folder);
+    await makeFoldersDurably(folder);
     await receiveBytes(aside, bytes);
     const step: Step = {
       locks: [target.kind === 'payload' ? unitKey(target.dataset) : path],
@@ -95,10 +95,10 @@ async function receiveAndAdd(
     await commitStep(access, step, { message });
     isDone = true;
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') throw new NotFoundError('The dataset was removed or renamed meanwhile.');
-    if (codeOf(error) === 'EEXIST' || codeOf(error) === 'ENOTDIR')
+    if (errorCode(error) === 'ENOENT') throw new NotFoundError('The dataset was removed or renamed meanwhile.');
+    if (errorCode(error) === 'EEXIST' || errorCode(error) === 'ENOTDIR')
       throw new ConflictError(`${path} can't be added: a file has the name of one of its folders.`);
-    throw toUnavailable(error, path);
+    throw toUnavailableError(error, path);
   } finally {
     await rm(aside, { force: true });
     if (isNew && !isDone) await removeEmptyFolders(access, target, folder);

@@ -20,7 +20,7 @@ import {
 import { join, sep } from 'node:path';
 import { landmarks } from '../../catalogue/layout.ts';
 import {
-  decode,
+  decodeRecordText,
   type FileTree,
   lfsPointer,
   maxRecordSize,
@@ -144,7 +144,7 @@ export class DiskTree implements FileTree {
         got = readSync(descriptor, bytes, length, bytes.length - length, null);
       // If the size changed meanwhile, it is being written: the stamp makes the next rescan read it again.
       const stamp = length === stats.size ? stampFrom(stats) : { ...stampFrom(stats), mtime: -1 };
-      return { text: decode(bytes.subarray(0, length)), stamp };
+      return { text: decodeRecordText(bytes.subarray(0, length)), stamp };
     } catch (error) {
       throw error instanceof UnreadableFileError ? error : unreadable(error);
     } finally {

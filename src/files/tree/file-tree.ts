@@ -17,7 +17,7 @@ export interface Stamp {
 }
 
 /** True if two stamps mean "unchanged". */
-export function sameStamp(a: Stamp | null, b: Stamp | null): boolean {
+export function isSameStamp(a: Stamp | null, b: Stamp | null): boolean {
   if (a === null || b === null) return a === b;
   return a.mtime !== -1 && a.ino === b.ino && a.size === b.size && a.mtime === b.mtime && a.ctime === b.ctime;
 }
@@ -43,7 +43,7 @@ export interface FileTree {
 }
 
 /** True if there is a file or folder, and it can be read. */
-export function hasFile(tree: FileTree, path: string): boolean {
+export function isReadablePath(tree: FileTree, path: string): boolean {
   try {
     return tree.stamp(path) !== null;
   } catch (error) {
@@ -53,8 +53,8 @@ export function hasFile(tree: FileTree, path: string): boolean {
 }
 
 /** Path of a record's file, with any extension; undefined if there is none. */
-export const findRecord = (tree: FileTree, ref: RecordRef): string | undefined =>
-  recordPaths(ref).find((path) => hasFile(tree, path));
+export const findRecordFile = (tree: FileTree, ref: RecordRef): string | undefined =>
+  recordPaths(ref).find((path) => isReadablePath(tree, path));
 
 /** Text of a Git LFS pointer (https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md), with the size of the file. */
 export const lfsPointer = /^version https:\/\/git-lfs\.github\.com\/spec\/(?:[\s\S]*?\nsize (\d+)\n)?/;
@@ -62,7 +62,7 @@ export const lfsPointer = /^version https:\/\/git-lfs\.github\.com\/spec\/(?:[\s
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Text of a record. @throws UnreadableFileError */
-export function decode(bytes: Buffer): string {
+export function decodeRecordText(bytes: Buffer): string {
   try {
     return utf8.decode(bytes);
   } catch {

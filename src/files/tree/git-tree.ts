@@ -7,7 +7,7 @@ import { ConflictError } from '../../catalogue/errors.ts';
 import { datasetFolder, isPayloadPath, parseRecordName, recordPaths, type Unit } from '../../catalogue/layout.ts';
 import { type GitOptions, runGit, runGitForBytes } from '../git/git.ts';
 import {
-  decode,
+  decodeRecordText,
   type FileTree,
   lfsPointer,
   maxRecordSize,
@@ -30,7 +30,7 @@ const largestPointer = 1024;
 const batch = 2000;
 
 /** Environment variables that make git use an index. */
-export const indexEnv = (index: string | undefined): NodeJS.ProcessEnv =>
+export const gitIndexEnvironment = (index: string | undefined): NodeJS.ProcessEnv =>
   index === undefined ? {} : { GIT_INDEX_FILE: index };
 
 export class GitTree implements FileTree {
@@ -56,7 +56,7 @@ export class GitTree implements FileTree {
     const output =
       'commit' in source
         ? await runGit(root, ['ls-tree', '-r', '-z', source.commit, '--', '.'])
-        : await runGit(root, ['ls-files', '-s', '-z', '--', '.'], { env: indexEnv(source.index) });
+        : await runGit(root, ['ls-files', '-s', '-z', '--', '.'], { env: gitIndexEnvironment(source.index) });
     const blobs = new Map<string, Blob>();
     for (const entry of output.split('\0')) {
       // `<mode> blob <id>\t<path>` of a tree, `<mode> <id> <stage>\t<path>` of an index.
@@ -125,7 +125,7 @@ export class GitTree implements FileTree {
     if (blob.isLink) throw new UnreadableFileError('It is a link that leads nowhere in the catalogue folder.');
     if (stamp.size > maxRecordSize)
       throw new UnreadableFileError(`It has ${stamp.size} bytes; a record has at most ${maxRecordSize}.`);
-    return { text: decode(this.#bytes.get(blob.id) ?? Buffer.alloc(0)), stamp };
+    return { text: decodeRecordText(this.#bytes.get(blob.id) ?? Buffer.alloc(0)), stamp };
   }
 
   isLfsPointer(): boolean {

@@ -1,7 +1,7 @@
 /** A tree with pending changes: it reads as if they had been made. */
 import { recordFormat } from '../../catalogue/layout.ts';
 import { type Parsed, parseRecord } from '../../text/parse.ts';
-import { type FileTree, hasFile, type Stamp, type TreeEntry } from './file-tree.ts';
+import { type FileTree, isReadablePath, type Stamp, type TreeEntry } from './file-tree.ts';
 
 interface PendingFile {
   /** Undefined for bytes that are not a record. */
@@ -59,7 +59,7 @@ export class OverlayTree implements FileTree {
       file.parsed ??= parseRecord(file.text, recordFormat(path));
       return file.parsed;
     }
-    const text = hasFile(this, path) ? this.read(path)?.text : undefined;
+    const text = isReadablePath(this, path) ? this.read(path)?.text : undefined;
     return text === undefined ? undefined : parseRecord(text, recordFormat(path));
   }
 

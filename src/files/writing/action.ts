@@ -3,10 +3,16 @@ import { link, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ConflictError, StaleError } from '../../catalogue/errors.ts';
 import type { RecordRef } from '../../catalogue/layout.ts';
-import { codeOf, makeFolders, syncFolder, toUnavailable, writeDurably } from '../../disk/durable.ts';
+import {
+  errorCode,
+  flushFolderToDisk,
+  makeFoldersDurably,
+  toUnavailableError,
+  writeDurably,
+} from '../../disk/durable.ts';
 import type { CatalogueFiles } from '../catalogue-files.ts';
 import { ChangedMeanwhileError, type RecordFile, writeNewRecord } from './record-file.ts';
-import { moveOrCopy, moveToTrash, restoreFromTrash } from './trash.ts';
+import { moveOrCopyFile, moveToTrash, restoreFromTrash } from './trash.ts';
 import type { WriteContext } from './write-context.ts';
 
 export type Action =
@@ -83,14 +89,14 @@ async function performAction(
       return () => moveDurably(root, action.to, action.from);
     case 'add': {
       const target = join(root, action.path);
-      await makeFolders(dirname(target));
+      await makeFoldersDurably(dirname(target));
       await (action.replace ? rename(action.from, target) : linkOrRename(action.from, target));
-      await syncFolder(dirname(target));
+      await flushFolderToDisk(dirname(target));
       return () => rm(target);
     }
     case 'restore':
       await restoreFromTrash(action.from, join(root, action.path));
-      return () => moveOrCopy(join(root, action.path), action.from);
+      return () => moveOrCopyFile(join(root, action.path), action.from);
   }
 }
 
@@ -106,20 +112,20 @@ async function writeBack(path: string, text: string, before: Buffer): Promise<vo
 export async function moveDurably(root: string, from: string, to: string): Promise<void> {
   const [source, target] = [join(root, from), join(root, to)];
   try {
-    await makeFolders(dirname(target));
+    await makeFoldersDurably(dirname(target));
     await rename(source, target);
-    await syncFolder(dirname(target));
-    if (dirname(source) !== dirname(target)) await syncFolder(dirname(source));
+    await flushFolderToDisk(dirname(target));
+    if (dirname(source) !== dirname(target)) await flushFolderToDisk(dirname(source));
   } catch (error) {
-    throw toUnavailable(error, target);
+    throw toUnavailableError(error, target);
   }
 }
 
 /** Links a file to a name that no file has; on a file system without hard links, renames it. */
 async function linkOrRename(from: string, to: string): Promise<void> {
   await link(from, to).catch((error) => {
-    if (codeOf(error) === 'EEXIST') throw new ConflictError(`${to.slice(to.lastIndexOf('/') + 1)} exists already.`);
-    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(codeOf(error))) throw error;
+    if (errorCode(error) === 'EEXIST') throw new ConflictError(`${to.slice(to.lastIndexOf('/') + 1)} exists already.`);
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(errorCode(error))) throw error;
     return rename(from, to);
   });
 }

@@ -2,11 +2,11 @@
 import { NotPermittedError, ValidationError } from '../../catalogue/errors.ts';
 import {
   datasetsFolder,
-  parseSafePath,
+  parseUntrustedPath,
   type RecordRef,
   siblingsFolder,
+  unitContaining,
   unitKey,
-  unitOf,
 } from '../../catalogue/layout.ts';
 import type { RecordValue } from '../../catalogue/record-set.ts';
 import type { RecordChange } from '../../catalogue/replica.ts';
@@ -57,27 +57,27 @@ export interface Step {
  * Reference of the record at a path from an untrusted client.
  * @throws ValidationError if it is not the path of a record; NotPermittedError for the settings
  */
-export function recordRefAt(path: string): RecordRef {
-  const info = parseSafePath(path);
+export function refAtUntrustedPath(path: string): RecordRef {
+  const info = parseUntrustedPath(path);
   if (info?.kind === 'settings') throw new NotPermittedError(`Each catalogue has its own ${path}: edit it by hand.`);
   if (info?.kind === 'record') return info.ref;
   throw new ValidationError({ path: [`${JSON.stringify(path)} is not the path of a record.`] });
 }
 
 /** Names of the locks that a step needs, sorted: all processes take locks in this order, so they can't deadlock. */
-export function stepLocks({ locks, changes }: Step): readonly string[] {
-  const needed = locks ?? (typeof changes === 'function' ? [] : changes.flatMap(changeLocks));
+export function lockNamesOfStep({ locks, changes }: Step): readonly string[] {
+  const needed = locks ?? (typeof changes === 'function' ? [] : changes.flatMap(lockNamesOfChange));
   return [...new Set(needed)].sort();
 }
 
 /** Locks of a change: one for each unit that it changes, and for each folder in which it adds or removes a name. */
-export function changeLocks(change: Change): readonly string[] {
-  const info = parseSafePath(change.path);
+export function lockNamesOfChange(change: Change): readonly string[] {
+  const info = parseUntrustedPath(change.path);
   if (change.do === 'add' || change.do === 'restore')
     return [info?.kind === 'payload' ? unitKey(info.dataset) : change.path];
   if (info?.kind !== 'record') return [];
   const { ref } = info;
-  const unit = unitKey(unitOf(ref));
+  const unit = unitKey(unitContaining(ref));
   switch (change.do) {
     case 'edit':
       return [unit];
@@ -89,7 +89,7 @@ export function changeLocks(change: Change): readonly string[] {
     case 'remove':
       return ref.kind === 'namespace' ? [unit, datasetsFolder(ref.slug)] : [unit];
     case 'move': {
-      const to = parseSafePath(change.to);
+      const to = parseUntrustedPath(change.to);
       const parent = to?.kind === 'record' ? [siblingsFolder(to.ref)] : [];
       return [unit, ...parent, ...(ref.kind === 'namespace' ? [datasetsFolder(ref.slug)] : [])];
     }

@@ -3,9 +3,9 @@
 import { ConflictError, NotFoundError, StaleError, ValidationError } from '../../catalogue/errors.ts';
 import {
   datasetsFolder,
-  ownPath,
   payloadPath,
   type RecordRef,
+  recordFolderOrFile,
   recordFormat,
   recordPaths,
 } from '../../catalogue/layout.ts';
@@ -14,12 +14,12 @@ import type { RecordValue } from '../../catalogue/record-set.ts';
 import { formatRef } from '../../catalogue/ref.ts';
 import type { RecordKind } from '../../catalogue/schemas.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
-import { checkRecord } from '../../catalogue/validators.ts';
-import { checksumOf } from '../../disk/checksum.ts';
-import { isTemporary } from '../../disk/durable.ts';
-import { parseRecord, positionFinder } from '../../text/parse.ts';
-import { type FileTree, hasFile, maxRecordSize } from '../tree/file-tree.ts';
-import { anyVersion, recordRefAt } from './change.ts';
+import { validateRecord } from '../../catalogue/validators.ts';
+import { computeChecksum } from '../../disk/checksum.ts';
+import { isTemporaryFile } from '../../disk/durable.ts';
+import { makePositionFinder, parseRecord } from '../../text/parse.ts';
+import { type FileTree, isReadablePath, maxRecordSize } from '../tree/file-tree.ts';
+import { anyVersion, refAtUntrustedPath } from './change.ts';
 
 /**
  * Checks that a record is the one that its writer expects.
@@ -28,14 +28,14 @@ import { anyVersion, recordRefAt } from './change.ts';
  * @param mayFix true if the writer may overwrite a broken record that it has seen
  * @throws StaleError; NotFoundError; ConflictError if it is broken
  */
-export function assertUnchanged(
+export function assertRecordUnchanged(
   snapshot: Snapshot,
   { ref, path, bytes }: { readonly ref: RecordRef; readonly path: string; readonly bytes: Buffer | null },
   ifMatch: string | null,
   mayFix: boolean,
 ): void {
-  const checksum = bytes && checksumOf(bytes);
-  if (checksum !== null && !(mayFix && checksum === ifMatch)) assertNotBroken(snapshot, path);
+  const checksum = bytes && computeChecksum(bytes);
+  if (checksum !== null && !(mayFix && checksum === ifMatch)) assertRecordNotBroken(snapshot, path);
   if (ifMatch === anyVersion) {
     if (checksum === null) throw new NotFoundError(`There is no ${ref.kind} ${formatRef(ref)}.`);
   } else if (checksum !== ifMatch) throw new StaleError();
@@ -47,19 +47,19 @@ const brokenCodes: readonly string[] = ['unreadable', 'syntax', 'schema'];
  * Checks that a record is not broken: a person may be editing it, and its last valid contents are served.
  * @throws ConflictError with the place of the problem
  */
-export function assertNotBroken({ diagnostics }: Snapshot, path: string): void {
+export function assertRecordNotBroken({ diagnostics }: Snapshot, path: string): void {
   const found = diagnostics.get(path)?.find(({ code }) => brokenCodes.includes(code));
   if (found) throw new ConflictError(`${path}:${found.line}:${found.column}: ${found.message}`);
 }
 
 /** @throws ConflictError if another file describes the same record */
-export function assertNoDuplicate(tree: FileTree, ref: RecordRef, path: string): void {
-  const other = recordPaths(ref).find((one) => one !== path && hasFile(tree, one));
+export function assertOneFilePerRecord(tree: FileTree, ref: RecordRef, path: string): void {
+  const other = recordPaths(ref).find((one) => one !== path && isReadablePath(tree, one));
   if (other) throw new ConflictError(`${path} and ${other} describe the same record: keep one of them.`);
 }
 
 /** @throws ConflictError if a namespace has datasets */
-export function assertEmpty(tree: FileTree, snapshot: Snapshot, namespace: string): void {
+export function assertNamespaceEmpty(tree: FileTree, snapshot: Snapshot, namespace: string): void {
   const folders = tree.names(datasetsFolder(namespace)).filter(({ name }) => !name.startsWith('.'));
   const count = Math.max(folders.length, snapshot.folders.get(namespace)?.datasets.size ?? 0);
   const datasets = count === 1 ? 'a dataset' : `${count} datasets`;
@@ -68,10 +68,10 @@ export function assertEmpty(tree: FileTree, snapshot: Snapshot, namespace: strin
 }
 
 /** True if a file or folder has the name of a new record. A folder that contains only temporary files does not count. */
-export function isNameTaken(tree: FileTree, ref: RecordRef): boolean {
-  const own = ownPath(ref, `${recordPaths(ref)[0]}`);
-  if (recordPaths(ref).includes(own)) return recordPaths(ref).some((path) => hasFile(tree, path));
-  return tree.names(own).some(({ name }) => !isTemporary(name));
+export function isRecordNameTaken(tree: FileTree, ref: RecordRef): boolean {
+  const own = recordFolderOrFile(ref, `${recordPaths(ref)[0]}`);
+  if (recordPaths(ref).includes(own)) return recordPaths(ref).some((path) => isReadablePath(tree, path));
+  return tree.names(own).some(({ name }) => !isTemporaryFile(name));
 }
 
 /** Path of a version's payload, unless other versions share it; [] if there is none. */
@@ -82,12 +82,12 @@ export function ownPayloadPaths(tree: FileTree, snapshot: Snapshot, ref: RecordR
   const parent = findEntity<'dataset'>(snapshot, { kind: 'dataset', namespace, slug: dataset });
   const isShared = parent?.versions.some((other) => other.slug !== version.slug && other.file === file);
   const path = payloadPath(namespace, dataset, file);
-  return !isShared && hasFile(tree, path) ? [path] : [];
+  return !isShared && isReadablePath(tree, path) ? [path] : [];
 }
 
 /** References of the source and target of a move. @throws ValidationError if their kinds or formats differ */
 export function parseMove(path: string, to: string): readonly [RecordRef, RecordRef] {
-  const [from, goal] = [recordRefAt(path), recordRefAt(to)];
+  const [from, goal] = [refAtUntrustedPath(path), refAtUntrustedPath(to)];
   const extensionOf = (one: string) => one.slice(one.lastIndexOf('.'));
   const isSame = from.kind === goal.kind && extensionOf(path) === extensionOf(to);
   if (!isSame || from.kind === 'version' || from.kind === 'user')
@@ -99,7 +99,7 @@ export function parseMove(path: string, to: string): readonly [RecordRef, Record
  * Checks that a text is a valid record.
  * @throws ValidationError with the place of every problem
  */
-export function assertValid(kind: RecordKind, path: string, text: string): RecordValue {
+export function assertRecordTextValid(kind: RecordKind, path: string, text: string): RecordValue {
   const invalid = (...messages: readonly string[]) => new ValidationError({ non_field_errors: messages });
   const size = Buffer.byteLength(text);
   if (size > maxRecordSize) throw invalid(`The record would have ${size} bytes; the maximum is ${maxRecordSize}.`);
@@ -107,9 +107,9 @@ export function assertValid(kind: RecordKind, path: string, text: string): Recor
   const format = recordFormat(path);
   const parsed = parseRecord(text, format);
   if ('error' in parsed) throw invalid(`${path}:${parsed.error.line}:${parsed.error.column}: ${parsed.error.message}`);
-  const checked = checkRecord(kind, parsed.value);
+  const checked = validateRecord(kind, parsed.value);
   if ('value' in checked) return parsed.value as RecordValue;
-  const placeOf = positionFinder(text, format);
+  const placeOf = makePositionFinder(text, format);
   throw invalid(
     ...checked.errors.map(({ pointer, message }) => {
       const { line, column } = placeOf(pointer);

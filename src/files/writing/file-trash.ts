@@ -1,17 +1,24 @@
 /** The trash of a catalogue folder, with the permissions of a viewer. */
 import { readFile } from 'node:fs/promises';
+import type { Diagnostic } from '../../catalogue/diagnostic.ts';
 import { ConflictError, NotFoundError, NotPermittedError } from '../../catalogue/errors.ts';
-import { type RecordRef, recordPaths, scopeAt, siblingsFolder, unitKey, unitOf } from '../../catalogue/layout.ts';
+import {
+  type RecordRef,
+  recordPaths,
+  scopeToReread,
+  siblingsFolder,
+  unitContaining,
+  unitKey,
+} from '../../catalogue/layout.ts';
 import { mayWrite } from '../../catalogue/permissions.ts';
 import { formatRef, type Ref } from '../../catalogue/ref.ts';
-import { containerOf } from '../../catalogue/rules.ts';
+import { containerRef } from '../../catalogue/rules.ts';
 import type { Trash, TrashEntry } from '../../catalogue/trash.ts';
-import type { Diagnostic } from '../../catalogue/types.ts';
 import type { Access } from '../catalogue-files.ts';
-import { restorationMessage } from '../git/commit-messages.ts';
+import { restorationCommitMessage } from '../git/commit-messages.ts';
 import { commitStep } from '../transaction.ts';
 import type { Change } from './change.ts';
-import { deleteEntry, emptyTrash, listTrash, pathsInTrash, trashPath } from './trash.ts';
+import { deleteTrashEntry, emptyTrash, entryPathsInTrash, listTrash, trashPath } from './trash.ts';
 
 export class FileTrash implements Trash {
   readonly #access: Access;
@@ -29,9 +36,9 @@ export class FileTrash implements Trash {
     const entry = await this.#entry(id);
     const { ref } = entry;
     const { root } = this.#access.files;
-    const paths = await pathsInTrash(root, entry);
+    const paths = await entryPathsInTrash(root, entry);
     // A person may have edited the entry's file.
-    if (!paths.every((path) => scopeAt(path) && !path.split('/').includes('..')))
+    if (!paths.every((path) => scopeToReread(path) && !path.split('/').includes('..')))
       throw new ConflictError(`The entry ${id} names a path outside of the catalogue.`);
     // The record is restored last: without it, the other files have no meaning.
     const changes = await Promise.all(
@@ -40,18 +47,18 @@ export class FileTrash implements Trash {
         return { do: 'restore', path, ref, from, record: await readRecord(ref, path, from) };
       }),
     );
-    const locks = [unitKey(unitOf(ref)), siblingsFolder(ref)];
+    const locks = [unitKey(unitContaining(ref)), siblingsFolder(ref)];
     const refusal = (found: readonly Diagnostic[]) => restoreRefusal(ref, found);
-    const message = () => restorationMessage(ref);
+    const message = () => restorationCommitMessage(ref);
     // Records that it names may have been removed since: `check` reports them.
     const options = { dryRun, message, refusal, allowMissingReferences: true };
     await commitStep(this.#access, { locks, changes }, options);
-    if (!dryRun) await deleteEntry(root, id);
+    if (!dryRun) await deleteTrashEntry(root, id);
     return entry;
   }
 
   async remove(id: string): Promise<void> {
-    await deleteEntry(this.#access.files.root, (await this.#entry(id)).id);
+    await deleteTrashEntry(this.#access.files.root, (await this.#entry(id)).id);
   }
 
   /** Deletes the last entry of a record permanently, for a user who may have removed it so. */
@@ -59,7 +66,7 @@ export class FileTrash implements Trash {
     const { root } = this.#access.files;
     const name = formatRef(ref);
     const entry = (await listTrash(root)).find((one) => one.ref.kind === ref.kind && formatRef(one.ref) === name);
-    if (entry) await deleteEntry(root, entry.id);
+    if (entry) await deleteTrashEntry(root, entry.id);
   }
 
   async empty(before?: Date): Promise<readonly TrashEntry[]> {
@@ -94,7 +101,7 @@ async function readRecord(ref: RecordRef, path: string, from: string) {
 /** The error of an entry that can't be restored. */
 function restoreRefusal(ref: RecordRef, diagnostics: readonly Diagnostic[]): Error {
   const name = `${ref.kind} ${formatRef(ref)}`;
-  const container = containerOf(ref);
+  const container = containerRef(ref);
   if (container && diagnostics.some(({ code }) => code === 'container'))
     return new ConflictError(
       `The ${name} can't be restored: there is no ${container.kind} ${formatRef(container)}. Restore or add it first.`,

@@ -3,44 +3,44 @@
 import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
 import {
   namespaceFolder,
-  ownPath,
-  parseSafePath,
+  parseUntrustedPath,
   type RecordRef,
+  recordFolderOrFile,
   recordFormat,
   recordPaths,
   type Scope,
   siblingsFolder,
   type Unit,
+  unitContaining,
   unitKey,
-  unitOf,
 } from '../../catalogue/layout.ts';
 import { findEntity } from '../../catalogue/lookup.ts';
 import type { RecordSet, RecordValue, Touched } from '../../catalogue/record-set.ts';
 import { formatRef } from '../../catalogue/ref.ts';
 import { readingsAfterMove, readingsAfterRemoval } from '../../catalogue/relocate.ts';
 import { schemas } from '../../catalogue/schemas.ts';
-import { applyReadings, type Reading, type Snapshot } from '../../catalogue/snapshot.ts';
-import { checksumOf } from '../../disk/checksum.ts';
-import { editText } from '../../text/document.ts';
+import { applyUnitReadings, type Snapshot, type UnitReading } from '../../catalogue/snapshot.ts';
+import { computeChecksum } from '../../disk/checksum.ts';
+import { editRecordText } from '../../text/document.ts';
 import type { Access } from '../catalogue-files.ts';
 import { readUnit } from '../reading/read-unit.ts';
-import { hasFile } from '../tree/file-tree.ts';
+import { isReadablePath } from '../tree/file-tree.ts';
 import type { OverlayTree } from '../tree/overlay-tree.ts';
 import type { Action } from './action.ts';
-import { anyVersion, type Change, recordRefAt } from './change.ts';
+import { anyVersion, type Change, refAtUntrustedPath } from './change.ts';
 import {
-  assertEmpty,
-  assertNoDuplicate,
-  assertNotBroken,
-  assertUnchanged,
-  assertValid,
-  isNameTaken,
+  assertNamespaceEmpty,
+  assertOneFilePerRecord,
+  assertRecordNotBroken,
+  assertRecordTextValid,
+  assertRecordUnchanged,
+  isRecordNameTaken,
   ownPayloadPaths,
   parseMove,
   parseRecordOrEmpty,
 } from './conditions.ts';
-import { assertStaysWithin, openRecordFile, type RecordFile } from './record-file.ts';
-import { assertContentsPermitted, assertPermitted } from './rights.ts';
+import { assertPathStaysInFolder, openRecordFile, type RecordFile } from './record-file.ts';
+import { assertChangePermitted, assertRecordContentsPermitted } from './rights.ts';
 
 type ChangeOf<D extends Change['do']> = Extract<Change, { readonly do: D }>;
 
@@ -80,7 +80,7 @@ export class TransactionPlan {
     this.#scopes = [];
     const actions: Action[] = [];
     for (const change of changes) {
-      assertPermitted(this.#access, change);
+      assertChangePermitted(this.#access, change);
       const action = await this.#plan(change);
       if (action) actions.push(action);
     }
@@ -98,14 +98,14 @@ export class TransactionPlan {
         return parsed && 'value' in parsed ? (parsed.value as RecordValue) : undefined;
       },
       paths: () => [],
-      has: (path) => hasFile(overlay, path),
+      has: (path) => isReadablePath(overlay, path),
       names: (folder) => overlay.names(folder).map(({ name }) => name),
     };
   }
 
   /** Text that a record will have; undefined if it will not exist. */
   text(path: string): string | undefined {
-    return hasFile(this.#overlay, path) ? this.#overlay.read(path)?.text : undefined;
+    return isReadablePath(this.#overlay, path) ? this.#overlay.read(path)?.text : undefined;
   }
 
   #plan(change: Change): Promise<Action | null> | Action | null {
@@ -128,14 +128,14 @@ export class TransactionPlan {
   }
 
   async #write({ path, text, ifMatch }: ChangeOf<'write'>): Promise<Action | null> {
-    const ref = recordRefAt(path);
-    const record = assertValid(ref.kind, path, text);
+    const ref = refAtUntrustedPath(path);
+    const record = assertRecordTextValid(ref.kind, path, text);
     const file = await this.#open(path);
     const { bytes } = file;
-    assertContentsPermitted(this.#access, ref, record, bytes && parseRecordOrEmpty(bytes.toString(), path));
+    assertRecordContentsPermitted(this.#access, ref, record, bytes && parseRecordOrEmpty(bytes.toString(), path));
     if (bytes?.equals(Buffer.from(text))) return null;
-    assertUnchanged(this.#snapshot, { ref, path, bytes }, ifMatch, this.#access.viewer.staff);
-    assertNoDuplicate(this.#overlay, ref, path);
+    assertRecordUnchanged(this.#snapshot, { ref, path, bytes }, ifMatch, this.#access.viewer.staff);
+    assertOneFilePerRecord(this.#overlay, ref, path);
     this.#setText(ref, path, text, bytes === null);
     return bytes
       ? { do: 'replace', path, text, file, before: bytes, ifChanged: 'stale' }
@@ -143,35 +143,35 @@ export class TransactionPlan {
   }
 
   async #create({ path, text }: ChangeOf<'create'>): Promise<Action> {
-    const ref = recordRefAt(path);
-    assertContentsPermitted(this.#access, ref, assertValid(ref.kind, path, text), null);
+    const ref = refAtUntrustedPath(path);
+    assertRecordContentsPermitted(this.#access, ref, assertRecordTextValid(ref.kind, path, text), null);
     await this.#open(path);
-    this.#setText(ref, path, text, true, isNameTaken(this.#overlay, ref));
+    this.#setText(ref, path, text, true, isRecordNameTaken(this.#overlay, ref));
     return { do: 'create', ref, path, text };
   }
 
   async #edit({ path, set }: ChangeOf<'edit'>): Promise<Action | null> {
-    const ref = recordRefAt(path);
+    const ref = refAtUntrustedPath(path);
     const file = await this.#open(path);
     if (!file.bytes) throw new NotFoundError(`There is no file ${path}.`);
-    assertNotBroken(this.#snapshot, path);
+    assertRecordNotBroken(this.#snapshot, path);
     const before = file.bytes.toString();
     const record = parseRecordOrEmpty(before, path);
-    const text = editText(before, recordFormat(path), set(record), Object.keys(schemas[ref.kind].properties));
+    const text = editRecordText(before, recordFormat(path), set(record), Object.keys(schemas[ref.kind].properties));
     if (text === before) return null;
-    assertContentsPermitted(this.#access, ref, assertValid(ref.kind, path, text), record);
+    assertRecordContentsPermitted(this.#access, ref, assertRecordTextValid(ref.kind, path, text), record);
     this.#setText(ref, path, text, false);
     return { do: 'replace', path, text, file, before: file.bytes, ifChanged: 'retry' };
   }
 
   async #remove({ path, ifMatch }: ChangeOf<'remove'>): Promise<Action | null> {
-    const ref = recordRefAt(path);
+    const ref = refAtUntrustedPath(path);
     const { bytes } = await this.#open(path);
     if (!bytes && ifMatch !== anyVersion) return null;
-    assertUnchanged(this.#snapshot, { ref, path, bytes }, ifMatch, this.#access.viewer.staff);
-    assertNoDuplicate(this.#overlay, ref, path);
-    if (ref.kind === 'namespace') assertEmpty(this.#overlay, this.#snapshot, ref.slug);
-    const paths = [ownPath(ref, path), ...ownPayloadPaths(this.#overlay, this.#snapshot, ref)];
+    assertRecordUnchanged(this.#snapshot, { ref, path, bytes }, ifMatch, this.#access.viewer.staff);
+    assertOneFilePerRecord(this.#overlay, ref, path);
+    if (ref.kind === 'namespace') assertNamespaceEmpty(this.#overlay, this.#snapshot, ref.slug);
+    const paths = [recordFolderOrFile(ref, path), ...ownPayloadPaths(this.#overlay, this.#snapshot, ref)];
     const before = this.#readWritten();
     for (const one of paths) this.#overlay.remove(one);
     this.#scopes.push(...scopesToRefresh(ref));
@@ -183,10 +183,10 @@ export class TransactionPlan {
     const [from, goal] = parseMove(path, to);
     const { bytes } = await this.#open(path);
     const target = await this.#open(to);
-    if (!bytes && target.bytes && checksumOf(target.bytes) === ifMatch) return null;
-    assertUnchanged(this.#snapshot, { ref: from, path, bytes }, ifMatch, this.#access.viewer.staff);
-    assertNoDuplicate(this.#overlay, from, path);
-    const places = { from: ownPath(from, path), to: ownPath(goal, to) };
+    if (!bytes && target.bytes && computeChecksum(target.bytes) === ifMatch) return null;
+    assertRecordUnchanged(this.#snapshot, { ref: from, path, bytes }, ifMatch, this.#access.viewer.staff);
+    assertOneFilePerRecord(this.#overlay, from, path);
+    const places = { from: recordFolderOrFile(from, path), to: recordFolderOrFile(goal, to) };
     const isTaken = this.#overlay.names(siblingsFolder(goal)).some(({ name }) => name === lastSegment(places.to));
     const before = this.#readWritten();
     this.#overlay.move(places.from, places.to);
@@ -197,13 +197,13 @@ export class TransactionPlan {
   }
 
   async #add({ path, from, size, replace = false }: ChangeOf<'add'>): Promise<Action | null> {
-    assertStaysWithin(this.#tree, path);
+    assertPathStaysInFolder(this.#tree, path);
     const existing = this.#tree.size(path);
     // The name of an image is its checksum: a file of another size is damaged, or is a Git LFS pointer.
     if (existing !== null && replace && existing === size) return null;
     if (existing !== null && !replace) throw new ConflictError(`${path} exists already.`);
     this.#overlay.add(path, size);
-    const info = parseSafePath(path);
+    const info = parseUntrustedPath(path);
     if (info?.kind === 'payload') this.#scopes.push(info.dataset);
     return from === null ? null : { do: 'add', path, from, replace };
   }
@@ -218,14 +218,14 @@ export class TransactionPlan {
     return next;
   }
 
-  #apply(readings: readonly Reading[]): Snapshot {
-    this.#next = applyReadings(this.#next ?? this.#snapshot, { readings, diagnostics: new Map() });
+  #apply(readings: readonly UnitReading[]): Snapshot {
+    this.#next = applyUnitReadings(this.#next ?? this.#snapshot, { readings, diagnostics: new Map() });
     return this.#next;
   }
 
   #restore(change: ChangeOf<'restore'>): Action {
     const { ref, path, record } = change;
-    const existing = [path, ...recordPaths(ref)].find((one) => hasFile(this.#overlay, one));
+    const existing = [path, ...recordPaths(ref)].find((one) => isReadablePath(this.#overlay, one));
     if (existing)
       throw new ConflictError(
         `The ${ref.kind} ${formatRef(ref)} can't be restored: ${existing} exists. Rename or remove it first.`,
@@ -239,7 +239,7 @@ export class TransactionPlan {
   /** Sets the text of a record in the overlay. */
   #setText(ref: RecordRef, path: string, text: string, isNew: boolean, isTaken = false): void {
     this.#overlay.write(path, text);
-    const unit = unitOf(ref);
+    const unit = unitContaining(ref);
     this.#written.set(unitKey(unit), unit);
     this.#scopes.push(unit);
     this.#touched.push({ ref, path, isNew, isTaken, before: findEntity(this.#snapshot, ref) ?? null });
@@ -263,7 +263,7 @@ export class TransactionPlan {
 
 /** Scopes to read again when a record is added, moved or removed. */
 function scopesToRefresh(ref: RecordRef): readonly Scope[] {
-  return ref.kind === 'namespace' ? [ref, { folder: `${namespaceFolder(ref.slug)}/` }] : [unitOf(ref)];
+  return ref.kind === 'namespace' ? [ref, { folder: `${namespaceFolder(ref.slug)}/` }] : [unitContaining(ref)];
 }
 
 const lastSegment = (path: string) => path.slice(path.lastIndexOf('/') + 1);

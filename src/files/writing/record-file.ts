@@ -7,7 +7,14 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { type Adapter, Low } from 'lowdb';
 import { ConflictError } from '../../catalogue/errors.ts';
-import { codeOf, makeFolders, syncFolder, temporaryBeside, toUnavailable, writeDurably } from '../../disk/durable.ts';
+import {
+  errorCode,
+  flushFolderToDisk,
+  makeFoldersDurably,
+  temporaryPathBeside,
+  toUnavailableError,
+  writeDurably,
+} from '../../disk/durable.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 
 /** The file was changed by another program since it was read. */
@@ -78,7 +85,7 @@ export async function openRecordFile(tree: DiskTree, path: string): Promise<Reco
  * @throws ConflictError if something else is there, or a link leads out of the catalogue
  */
 function bytesAt(tree: DiskTree, path: string): Buffer | null {
-  assertStaysWithin(tree, path);
+  assertPathStaysInFolder(tree, path);
   const absolute = tree.absolute(path);
   try {
     const stats = lstatSync(absolute, { throwIfNoEntry: false });
@@ -86,8 +93,8 @@ function bytesAt(tree: DiskTree, path: string): Buffer | null {
     if (!stats.isFile()) throw new ConflictError(`${path} is not a regular file: replace it by a file.`);
     return readFileSync(absolute);
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return null;
-    throw toUnavailable(error, absolute);
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return null;
+    throw toUnavailableError(error, absolute);
   }
 }
 
@@ -95,7 +102,7 @@ function bytesAt(tree: DiskTree, path: string): Buffer | null {
  * @throws ConflictError if a folder on the way to a path is a link that leads out of the catalogue folder, or into a hidden
  *   folder
  */
-export function assertStaysWithin(tree: DiskTree, path: string): void {
+export function assertPathStaysInFolder(tree: DiskTree, path: string): void {
   const root = realpathSync.native(tree.root);
   const names = path.split('/').slice(0, -1);
   for (let depth = 1; depth <= names.length; depth++) {
@@ -125,26 +132,26 @@ function isInside(root: string, link: string): boolean {
 export async function writeNewRecord(root: string, path: string, text: string, signal: AbortSignal): Promise<void> {
   const target = join(root, path);
   const folder = dirname(target);
-  const aside = temporaryBeside(folder);
+  const aside = temporaryPathBeside(folder);
   try {
     signal.throwIfAborted();
     if (existsSync(folder)) await writeDurably(target, text, { exclusive: true });
     else {
-      await makeFolders(dirname(folder));
+      await makeFoldersDurably(dirname(folder));
       await mkdir(aside);
       await writeDurably(join(aside, basename(target)), text);
       signal.throwIfAborted();
       await rename(aside, folder).catch(async (error) => {
-        if (!['EEXIST', 'ENOTEMPTY'].includes(codeOf(error))) throw error;
+        if (!['EEXIST', 'ENOTEMPTY'].includes(errorCode(error))) throw error;
         // Another process has made the folder: users, for example, lie side by side.
         await rm(aside, { recursive: true, force: true });
         await writeDurably(target, text, { exclusive: true });
       });
-      await syncFolder(dirname(folder));
+      await flushFolderToDisk(dirname(folder));
     }
   } catch (error) {
     await rm(aside, { recursive: true, force: true }).catch(() => {});
-    if (['EEXIST', 'ENOTEMPTY'].includes(codeOf(error))) throw new ConflictError(`${path} exists already.`);
-    throw toUnavailable(error, target);
+    if (['EEXIST', 'ENOTEMPTY'].includes(errorCode(error))) throw new ConflictError(`${path} exists already.`);
+    throw toUnavailableError(error, target);
   }
 }

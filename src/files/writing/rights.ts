@@ -1,7 +1,7 @@
 /** Permissions for changes: owners may write in their namespaces, users their own record, staff everything. */
 import { isJsonEqual } from '../../catalogue/changes.ts';
 import { NotPermittedError } from '../../catalogue/errors.ts';
-import { parseSafePath, type RecordRef, recordPaths } from '../../catalogue/layout.ts';
+import { parseUntrustedPath, type RecordRef, recordPaths } from '../../catalogue/layout.ts';
 import { mediaTypeOf } from '../../catalogue/media-types.ts';
 import {
   assertMayAddAlias,
@@ -12,33 +12,35 @@ import {
 } from '../../catalogue/permissions.ts';
 import type { RecordValue } from '../../catalogue/record-set.ts';
 import type { Access } from '../catalogue-files.ts';
-import { hasFile } from '../tree/file-tree.ts';
-import { type Change, recordRefAt } from './change.ts';
+import { isReadablePath } from '../tree/file-tree.ts';
+import { type Change, refAtUntrustedPath } from './change.ts';
 
 /**
- * Checks that the viewer may make a change, by its path only; `assertContentsPermitted` checks the contents.
+ * Checks that the viewer may make a change, by its path only; `assertRecordContentsPermitted` checks the contents.
  * @throws NotPermittedError, whether the record exists or not; ValidationError if the path is invalid
  */
-export function assertPermitted(access: Access, change: Change): void {
+export function assertChangePermitted(access: Access, change: Change): void {
   if (change.do === 'add') assertMayAdd(access, change.path);
-  else if (change.do === 'restore') assertMayWrite(access, undefined);
-  else if (change.do !== 'edit' || !isOwnRecord(access, recordRefAt(change.path))) assertMayChange(access, change);
+  else if (change.do === 'restore') assertMayWriteInNamespace(access, undefined);
+  else if (change.do !== 'edit' || !isOwnRecord(access, refAtUntrustedPath(change.path)))
+    assertMayChange(access, change);
 }
 
 function assertMayChange(access: Access, change: Exclude<Change, { do: 'add' | 'restore' }>): void {
-  const goal = change.do === 'move' ? recordRefAt(change.to) : null;
-  if (goal?.kind === 'dataset') assertMayWrite(access, goal.namespace);
-  const ref = recordRefAt(change.path);
+  const goal = change.do === 'move' ? refAtUntrustedPath(change.to) : null;
+  if (goal?.kind === 'dataset') assertMayWriteInNamespace(access, goal.namespace);
+  const ref = refAtUntrustedPath(change.path);
   // The namespace of a new query is that of its dataset, which is known only from its text.
   const isNew = (change.do === 'write' || change.do === 'create') && isNewQuery(access, ref);
-  if (!isNew || !mayWriteSomewhere(access)) assertMayWrite(access, owningNamespace(ref, access.files.snapshot));
+  if (!isNew || !mayWriteSomewhere(access))
+    assertMayWriteInNamespace(access, owningNamespace(ref, access.files.snapshot));
 }
 
 /**
  * Checks that the viewer may give a record these contents.
  * @param before contents of the record so far; null if it is new
  */
-export function assertContentsPermitted(
+export function assertRecordContentsPermitted(
   access: Access,
   ref: RecordRef,
   record: RecordValue,
@@ -46,7 +48,7 @@ export function assertContentsPermitted(
 ): void {
   const { viewer, visible, files } = access;
   if (viewer.staff && !viewer.readOnly) return;
-  if (ref.kind === 'query') assertMayWrite(access, String(record.dataset).split('/')[0]);
+  if (ref.kind === 'query') assertMayWriteInNamespace(access, String(record.dataset).split('/')[0]);
   if (ref.kind === 'user') {
     const changed = [...new Set([...Object.keys(record), ...Object.keys(before ?? {})])].filter(
       (key) => !isJsonEqual(record[key], before?.[key]),
@@ -59,16 +61,16 @@ export function assertContentsPermitted(
 }
 
 /** @throws NotPermittedError unless the viewer may write in the namespace; without one, unless the viewer is staff */
-export function assertMayWrite({ viewer, visible }: Access, namespace: string | undefined): void {
+export function assertMayWriteInNamespace({ viewer, visible }: Access, namespace: string | undefined): void {
   if (!mayWrite(viewer, visible().folders.get(namespace ?? ''))) throw new NotPermittedError();
 }
 
 /** Owners of any namespace may add images, but no SVG, which may contain scripts. */
 function assertMayAdd(access: Access, path: string): void {
-  const info = parseSafePath(path);
+  const info = parseUntrustedPath(path);
   const isImage = info?.kind === 'media' && /^image\/(?!svg)/.test(mediaTypeOf(path));
   if (isImage && mayWriteSomewhere(access)) return;
-  assertMayWrite(access, info?.kind === 'payload' ? info.dataset.namespace : undefined);
+  assertMayWriteInNamespace(access, info?.kind === 'payload' ? info.dataset.namespace : undefined);
 }
 
 function mayWriteSomewhere({ viewer, visible }: Access): boolean {
@@ -81,7 +83,7 @@ const isOwnRecord = ({ viewer }: Access, ref: RecordRef) =>
 const isNewQuery = ({ files }: Access, ref: RecordRef) =>
   ref.kind === 'query' &&
   !files.snapshot.queries.has(ref.slug) &&
-  !recordPaths(ref).some((path) => hasFile(files.store.tree, path));
+  !recordPaths(ref).some((path) => isReadablePath(files.store.tree, path));
 
 function aliasesIn(record: RecordValue | null): readonly string[] {
   const { aliases } = Object(record);

@@ -10,13 +10,13 @@ import { ConflictError } from '../../catalogue/errors.ts';
 import { privateFolder } from '../../catalogue/layout.ts';
 import { type TrashEntry, wasRemovedBefore } from '../../catalogue/trash.ts';
 import {
-  codeOf,
-  makeFolders,
+  errorCode,
+  flushFolderToDisk,
+  makeFoldersDurably,
+  removeAbandonedTemporaries,
   removeDurably,
-  sweepTemporaries,
-  syncFolder,
-  temporaryBeside,
-  toUnavailable,
+  temporaryPathBeside,
+  toUnavailableError,
   writeDurably,
 } from '../../disk/durable.ts';
 
@@ -43,18 +43,18 @@ export async function moveToTrash(
     await lstat(join(root, paths[0] ?? ''));
     await makeTrashFolder(root);
     // The description comes first, so that everything in the trash can be restored.
-    await makeFolders(entryFolder);
+    await makeFoldersDurably(entryFolder);
     const entry = { ref, paths, removed: now.toISOString(), by };
     await writeDurably(join(entryFolder, entryName), `${JSON.stringify(entry, null, 2)}\n`, { mode: 0o600 });
     for (const path of paths) {
-      await moveOrCopy(join(root, path), join(entryFolder, path));
+      await moveOrCopyFile(join(root, path), join(entryFolder, path));
       // The temporary file of an upload in progress is not restored.
-      if (ref.kind === 'dataset') await sweepTemporaries(join(entryFolder, payloadFolderOf(path)), 0);
+      if (ref.kind === 'dataset') await removeAbandonedTemporaries(join(entryFolder, payloadFolderOf(path)), 0);
       isFirst = false;
     }
   } catch (error) {
     if (isFirst) await rm(entryFolder, { recursive: true, force: true }).catch(() => {});
-    throw toUnavailable(error, join(root, paths[0] ?? ''));
+    throw toUnavailableError(error, join(root, paths[0] ?? ''));
   }
 }
 
@@ -65,8 +65,8 @@ const payloadFolderOf = (path: string) => `${path}/data`;
  * @throws ConflictError if something else is there
  */
 export async function restoreFromTrash(from: string, to: string): Promise<void> {
-  await moveOrCopy(from, to).catch((error) => {
-    if (['EEXIST', 'ENOTEMPTY', 'ENOTDIR'].includes(codeOf(error))) throw new ConflictError(`${to} exists already.`);
+  await moveOrCopyFile(from, to).catch((error) => {
+    if (['EEXIST', 'ENOTEMPTY', 'ENOTDIR'].includes(errorCode(error))) throw new ConflictError(`${to} exists already.`);
     throw error;
   });
 }
@@ -74,27 +74,27 @@ export async function restoreFromTrash(from: string, to: string): Promise<void> 
 /** Creates the folder of the trash. Its files may be private: git ignores them, whatever other settings say. */
 async function makeTrashFolder(root: string): Promise<void> {
   const folder = join(root, trashFolder);
-  await makeFolders(join(root, privateFolder));
+  await makeFoldersDurably(join(root, privateFolder));
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await writeFile(join(folder, '.gitignore'), '*\n', { flag: 'wx' }).catch((error) => {
-    if (codeOf(error) !== 'EEXIST') throw error;
+    if (errorCode(error) !== 'EEXIST') throw error;
   });
 }
 
 /** Moves a file or folder; copies it if the target is on another file system. */
-export async function moveOrCopy(from: string, to: string, renamed: typeof rename = rename): Promise<void> {
-  await makeFolders(dirname(to));
+export async function moveOrCopyFile(from: string, to: string, renamed: typeof rename = rename): Promise<void> {
+  await makeFoldersDurably(dirname(to));
   try {
     await renamed(from, to);
-    await syncFolder(dirname(to));
-    await syncFolder(dirname(from));
+    await flushFolderToDisk(dirname(to));
+    await flushFolderToDisk(dirname(from));
   } catch (error) {
-    if (codeOf(error) !== 'EXDEV') throw error;
-    const aside = temporaryBeside(to);
+    if (errorCode(error) !== 'EXDEV') throw error;
+    const aside = temporaryPathBeside(to);
     try {
       await cp(from, aside, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
       await rename(aside, to);
-      await syncFolder(dirname(to));
+      await flushFolderToDisk(dirname(to));
     } finally {
       await rm(aside, { recursive: true, force: true });
     }
@@ -114,14 +114,14 @@ async function readTrashEntry(root: string, id: string): Promise<TrashEntry | nu
   const entryFolder = join(root, trashFolder, id);
   try {
     const entry = { id, ...JSON.parse(await readFile(join(entryFolder, entryName), 'utf8')) } as TrashEntry;
-    return (await pathsInTrash(root, entry)).length && entry.ref.kind ? entry : null;
+    return (await entryPathsInTrash(root, entry)).length && entry.ref.kind ? entry : null;
   } catch {
     return null;
   }
 }
 
 /** The paths of an entry that are in the trash: after a crash during the removal, not all. */
-export async function pathsInTrash(root: string, { id, paths }: TrashEntry): Promise<readonly string[]> {
+export async function entryPathsInTrash(root: string, { id, paths }: TrashEntry): Promise<readonly string[]> {
   const exists = (path: string) => lstat(trashPath(root, id, path)).then(Boolean, () => false);
   const found = await Promise.all(paths.map(exists));
   return paths.filter((_, i) => found[i]);
@@ -131,7 +131,7 @@ export async function pathsInTrash(root: string, { id, paths }: TrashEntry): Pro
 export const trashPath = (root: string, id: string, path: string): string => join(root, trashFolder, id, path);
 
 /** Deletes an entry permanently. */
-export const deleteEntry = (root: string, id: string): Promise<void> => removeDurably(join(root, trashFolder, id));
+export const deleteTrashEntry = (root: string, id: string): Promise<void> => removeDurably(join(root, trashFolder, id));
 
 /**
  * Deletes entries of the trash permanently.
@@ -140,17 +140,17 @@ export const deleteEntry = (root: string, id: string): Promise<void> => removeDu
  */
 export async function emptyTrash(root: string, before = new Date()): Promise<readonly TrashEntry[]> {
   const deleted: TrashEntry[] = [];
-  await sweepTemporaries(join(root, trashFolder), 3_600_000);
+  await removeAbandonedTemporaries(join(root, trashFolder), 3_600_000);
   for (const id of await readdir(join(root, trashFolder)).catch(emptyIfMissing)) {
     if (id.startsWith('.') || !wasRemovedBefore(id, before)) continue;
     const entry = await readTrashEntry(root, id);
-    await deleteEntry(root, id);
+    await deleteTrashEntry(root, id);
     if (entry) deleted.push(entry);
   }
   return deleted;
 }
 
 function emptyIfMissing(error: unknown): string[] {
-  if (codeOf(error) === 'ENOENT') return [];
+  if (errorCode(error) === 'ENOENT') return [];
   throw error;
 }

@@ -1,10 +1,17 @@
 /** Steps that find out who the viewer is and whether they may write, in the order of Django REST Framework. */
 import { NotAuthenticatedError, NotPermittedError } from '../../catalogue/errors.ts';
 import type { Viewer } from '../../catalogue/permissions.ts';
-import { assertSameSite, identify, notSignedIn } from '../credentials.ts';
+import { assertSameSite, identifyUser, notSignedIn } from '../credentials.ts';
 import { ReadOnlyError } from '../errors.ts';
 import { baseUrlOf } from '../request.ts';
-import { type AppContext, allowedMethods, type Context, isSafe, type RequestContext, type Route } from '../route.ts';
+import {
+  type AppContext,
+  allowedMethods,
+  type Context,
+  isSafeMethod,
+  type RequestContext,
+  type Route,
+} from '../route.ts';
 
 /**
  * The viewer and their catalogue, and the base URL of links.
@@ -16,11 +23,11 @@ export async function authenticate(
   app: AppContext,
   suffix: string,
 ): Promise<Pick<RequestContext, 'viewer' | 'catalogue' | 'links'>> {
-  const { viewer, bySession } = route.withoutSignIn ? notSignedIn : await identify(ctx, app.signIn.accounts);
+  const { viewer, bySession } = route.withoutSignIn ? notSignedIn : await identifyUser(ctx, app.signIn.accounts);
   ctx.state.viewer = viewer;
   const catalogue = app.catalogueFor(viewer);
   const links = { base: baseUrlOf(ctx.req, catalogue.settings, app.baseUrl), suffix };
-  if (bySession && !isSafe(ctx.method)) assertSameSite(ctx, links.base);
+  if (bySession && !isSafeMethod(ctx.method)) assertSameSite(ctx, links.base);
   if (viewer.username !== null) ctx.set('Allow', allowedMethods(route, true));
   return { viewer, catalogue, links };
 }
@@ -30,7 +37,7 @@ export async function authenticate(
  * @throws NotAuthenticatedError, NotPermittedError, ReadOnlyError
  */
 export function authorizeWrite({ method }: Context, route: Route, viewer: Viewer, { readOnly }: AppContext): void {
-  if (isSafe(method)) return;
+  if (isSafeMethod(method)) return;
   if (viewer.username === null && !route.withoutSignIn) throw new NotAuthenticatedError();
   if (viewer.readOnly) throw new NotPermittedError();
   if (readOnly && !route.withoutSignIn) throw new ReadOnlyError('This server is read-only.');

@@ -73,7 +73,7 @@ function redirect(ctx: ParameterizedContext, { to }: MovedError, app: AppContext
 }
 
 /** The last step of addresses without a route. */
-export function notFound(): never {
+export function throwNotFound(): never {
   throw new NotFoundError();
 }
 

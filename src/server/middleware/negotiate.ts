@@ -5,8 +5,8 @@ import { NotFoundError } from '../../catalogue/errors.ts';
 import { NotAcceptableError } from '../errors.ts';
 import { preflightHeaders } from '../headers.ts';
 import { preferredType } from '../negotiate.ts';
-import { lastValue } from '../query-string.ts';
-import { assertEncoded } from '../request.ts';
+import { lastParameterValue } from '../query-string.ts';
+import { assertUrlEncoded } from '../request.ts';
 import {
   type AppContext,
   allowedMethods,
@@ -21,10 +21,10 @@ import {
  * Addresses end in a slash: GET and HEAD without it are redirected. A redirected preflight would fail and a redirected
  * write would lose its body: they are served as if the slash were there.
  */
-export function checkAddress(router: Router<RequestState>, app: AppContext): Middleware {
+export function redirectToSlash(router: Router<RequestState>, app: AppContext): Middleware {
   const isRoute = (path: string) => router.match(path, 'GET').route;
   return async (ctx, next) => {
-    assertEncoded(ctx.req);
+    assertUrlEncoded(ctx.req);
     if (!ctx.path.endsWith('/') && !isRoute(ctx.path) && isRoute(`${ctx.path}/`)) {
       if (ctx.method === 'GET' || ctx.method === 'HEAD') {
         ctx.body = '';
@@ -62,7 +62,7 @@ interface Negotiated {
  * The media type of the response.
  * @throws NotFoundError for an unknown format, NotAcceptableError
  */
-export function negotiate(ctx: Context, route: Route): Negotiated {
+export function negotiateMediaType(ctx: Context, route: Route): Negotiated {
   const { accept } = ctx.req.headers;
   const query = new URLSearchParams(ctx.querystring);
   const chosen = chooseType(query, accept, route, ctx.params);
@@ -80,10 +80,10 @@ const formats: Readonly<Record<string, string>> = {
 /** ?format= (or ?_format=) wins over Accept. */
 function chooseType(query: URLSearchParams, accept: string | undefined, route: Route, params: Params) {
   const { types, ownFormats } = route;
-  const name = ['format', '_format'].find((parameter) => lastValue(query, parameter));
+  const name = ['format', '_format'].find((parameter) => lastParameterValue(query, parameter));
   if (ownFormats && (name || 'extension' in params)) return { type: types[0] ?? '', suffix: '' };
   if (name) {
-    const value = lastValue(query, name) ?? '';
+    const value = lastParameterValue(query, name) ?? '';
     const type = Object.hasOwn(formats, value) ? formats[value] : undefined;
     if (!type || !types.includes(type)) throw new NotFoundError();
     return { type, suffix: `?${name}=${value}` };

@@ -4,20 +4,29 @@ import type { Settings } from '../../catalogue/types.ts';
 import { jsonPage } from '../../pages/layout.ts';
 import { MethodNotAllowedError } from '../errors.ts';
 import { commonHeaders, type Headers, pageHeaders } from '../headers.ts';
-import { metadataOf } from '../metadata.ts';
-import { clientAddress, requestIdHeader, requestIdOf, useOriginForm } from '../request.ts';
-import { type CachedResponse, cacheKey, makeResponse, sendVariant, variantFor } from '../response-cache.ts';
+import { optionsMetadata } from '../metadata.ts';
+import { chooseRequestId, clientIpAddress, requestIdHeader, useOriginForm } from '../request.ts';
+import {
+  type CachedResponse,
+  encodedVariantFor,
+  makeCachedResponse,
+  responseCacheKey,
+  sendVariant,
+} from '../response-cache.ts';
 import type { AppContext, Method, Representation, RequestContext, Route } from '../route.ts';
 
 /** The listener in front of Koa: responses that are cached and unchanged are sent without any of the other steps. */
-export function cacheFirst({ publicCatalogue, cache, accessLog }: AppContext, next: RequestListener): RequestListener {
+export function respondFromCacheFirst(
+  { publicCatalogue, cache, accessLog }: AppContext,
+  next: RequestListener,
+): RequestListener {
   return (request, response) => {
     useOriginForm(request);
     const { revision, settings } = publicCatalogue;
     // A request id serves a log, ours or a proxy's. Without one, cached responses are sent as they are.
     if (!accessLog && !settings.trust_proxy && cache.respond(request, response, revision)) return;
-    const id = requestIdOf(request.headers, settings.trust_proxy);
-    accessLog?.watch(request, response, id, clientAddress(request, settings));
+    const id = chooseRequestId(request.headers, settings.trust_proxy);
+    accessLog?.watch(request, response, id, clientIpAddress(request, settings));
     const cached = cache.respond(request, response, revision, [requestIdHeader, id]);
     if (cached) {
       accessLog?.note(request, { route: cached.route, viewer: null, cached: true });
@@ -32,7 +41,7 @@ export function cacheFirst({ publicCatalogue, cache, accessLog }: AppContext, ne
  * Calls the handler of the method; that of GET answers HEAD, too.
  * @throws MethodNotAllowedError, and what handlers throw
  */
-export async function dispatch(route: Route, request: RequestContext): Promise<Representation | undefined> {
+export async function callHandler(route: Route, request: RequestContext): Promise<Representation | undefined> {
   const { method } = request.ctx;
   const name = method === 'HEAD' ? 'GET' : method;
   const handler = Object.hasOwn(route.handlers, name) ? route.handlers[name as Method] : undefined;
@@ -51,9 +60,9 @@ async function describe(route: Route, request: RequestContext): Promise<Represen
 /** The fields that the viewer may write: of a new entity in a collection, or of an entity that exists. */
 async function actionsOf({ fields, handlers }: Route, request: RequestContext): Promise<object> {
   if (!fields || request.viewer.username === null) return {};
-  if (handlers.POST) return { actions: { POST: metadataOf(fields) } };
+  if (handlers.POST) return { actions: { POST: optionsMetadata(fields) } };
   const exists = await handlers.GET?.(request).catch(() => undefined);
-  return exists ? { actions: { PUT: metadataOf(fields) } } : {};
+  return exists ? { actions: { PUT: optionsMetadata(fields) } } : {};
 }
 
 /** The state of the catalogue before a request is handled. */
@@ -63,13 +72,13 @@ export interface Baseline {
 }
 
 /** To be read before the handler runs: a change meanwhile makes the response look older than it is, and never newer. */
-export function baselineOf({ cache, publicCatalogue }: AppContext): Baseline {
+export function cacheBaseline({ cache, publicCatalogue }: AppContext): Baseline {
   const { revision, settings } = publicCatalogue;
   return { epoch: cache.epochOf(revision), settings };
 }
 
 /** Sends a representation: from the cache if all that it depends on is unchanged, else anew. */
-export async function respond(
+export async function sendRepresentation(
   route: Route,
   request: RequestContext,
   representation: Representation,
@@ -78,11 +87,11 @@ export async function respond(
   const { ctx, app } = request;
   // The settings decide about links and the titles of pages.
   const dependsOn = [settings, ...representation.dependsOn];
-  const key = representation.dependsOn.length ? cacheKey(ctx.req) : null;
+  const key = representation.dependsOn.length ? responseCacheKey(ctx.req) : null;
   let response: CachedResponse | undefined = key === null ? undefined : app.cache.get(key);
   if (response && areSame(response.dependsOn, dependsOn)) response.epoch = epoch;
   else {
-    response = makeResponse(
+    response = makeCachedResponse(
       epoch,
       dependsOn,
       bodyOf(request, representation),
@@ -91,7 +100,7 @@ export async function respond(
     );
     if (key !== null) app.cache.set(key, response);
   }
-  const variant = await variantFor(response, ctx.get('Accept-Encoding'));
+  const variant = await encodedVariantFor(response, ctx.get('Accept-Encoding'));
   ctx.respond = false;
   sendVariant(ctx.req, ctx.res, variant, representation.status);
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { crsName, isWgs84, loadConversion } from '../../../src/data/geometry/crs.ts';
+import { formatCrsName, isWgs84, loadCrsConversion } from '../../../src/data/geometry/crs.ts';
 
 const fixture = readFileSync(new URL('../../fixtures/crs/positions.csv', import.meta.url), 'utf8');
 
@@ -10,7 +10,7 @@ for (const line of fixture.trim().split('\n').slice(1)) {
   const [crs = '', ...numbers] = line.split(',');
   const [x = 0, y = 0, longitude = 0, latitude = 0] = numbers.map(Number);
   test(`${crs}: ${x} ${y} is where GDAL finds it`, async () => {
-    const conversion = await loadConversion(crs);
+    const conversion = await loadCrsConversion(crs);
     assert.ok(conversion);
     const [lon = 0, lat = 0] = conversion.toWgs84(x, y);
     const metres = Math.hypot((lon - longitude) * Math.cos((latitude * Math.PI) / 180), lat - latitude) * 111_320;
@@ -33,7 +33,7 @@ for (const [name, expected] of [
   ['https://www.opengis.net/def/crs/OGC/1.3/CRS84', 'OGC:CRS84'],
   ['ETRS89 / UTM zone 33N', 'ETRS89 / UTM zone 33N'],
 ] as const) {
-  test(`the reference system ${name}`, () => assert.equal(crsName(name), expected));
+  test(`the reference system ${name}`, () => assert.equal(formatCrsName(name), expected));
 }
 
 test('WGS 84 is longitude and latitude under each of its names', () => {
@@ -44,5 +44,5 @@ test('WGS 84 is longitude and latitude under each of its names', () => {
 
 test('a reference system that is in no list has no conversion', async () => {
   for (const name of ['EPSG:9999999', 'EPSG:4979x', 'local', 'ESRI:54009', 'EPSG:5703'])
-    assert.equal(await loadConversion(name), null);
+    assert.equal(await loadCrsConversion(name), null);
 });

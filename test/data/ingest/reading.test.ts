@@ -1,14 +1,14 @@
 /** Decimal commas, dates, options for reading, and values that don't fit. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Reading } from '../../../src/catalogue/types.ts';
+import type { ReadingOptions } from '../../../src/catalogue/types.ts';
 import { ingestPayload, rowsOf, typesOf, valuesOf } from '../support/payloads.ts';
 
-const read = async (text: string | Uint8Array, reading: Reading = {}, fileName = 'a.csv') => {
+const read = async (text: string | Uint8Array, reading: ReadingOptions = {}, fileName = 'a.csv') => {
   const { result, table } = await ingestPayload(text, fileName, { reading });
   return { types: typesOf(result), values: await valuesOf(table), remarks: result.remarks, result, table };
 };
-const points = async (text: string, reading: Reading = {}) => {
+const points = async (text: string, reading: ReadingOptions = {}) => {
   const { table } = await read(text, reading);
   return (await rowsOf(table)).map(({ geometry }) => (geometry?.type === 'Point' ? geometry.coordinates : null));
 };
@@ -94,7 +94,7 @@ for (const [option, text, reading, types, values] of [
   ['skip', 'Report of 2024\n\na,b\n1,2\n', { skip: 2 }, ['a:integer', 'b:integer'], [[1, 2]]],
 ] as const) {
   test(`option ${option}`, async () => {
-    const found = await read(text, reading as Reading);
+    const found = await read(text, reading as ReadingOptions);
     assert.deepEqual(found.types, types);
     assert.deepEqual(found.values, values);
   });
@@ -176,10 +176,10 @@ for (const [what, text, reading, note] of [
 ] as const) {
   test(`${what} that does not fit is said with its line, and refused with strict`, async () => {
     assert.ok(
-      (await read(text, reading as Reading)).remarks.includes(note),
-      (await read(text, reading as Reading)).remarks.join('\n'),
+      (await read(text, reading as ReadingOptions)).remarks.includes(note),
+      (await read(text, reading as ReadingOptions)).remarks.join('\n'),
     );
-    await assert.rejects(read(text, { ...reading, strict: true } as Reading), /line \d+: /);
+    await assert.rejects(read(text, { ...reading, strict: true } as ReadingOptions), /line \d+: /);
   });
 }
 

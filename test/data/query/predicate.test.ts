@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseDateTime, parseTime } from '../../../src/data/date-time.ts';
+import { parseDateTime, parseTimeOfDay } from '../../../src/data/date-time.ts';
 import { bboxesIntersect } from '../../../src/data/geometry/bounding-box.ts';
 import type { Geometry } from '../../../src/data/geometry/geometry.ts';
 import { compilePredicate } from '../../../src/data/query/compile.ts';
@@ -131,8 +131,8 @@ test('datetimes and times of day', () => {
   for (const wrong of ['2021-02-29', '2021-04-31', '2021-13-01', '2021-1-1', '20210101', '2021-01-01T24:00', 'x', '']) {
     assert.ok(Number.isNaN(parseDateTime(wrong)), wrong);
   }
-  assert.equal(parseTime('01:02:03.5'), 3723.5);
-  assert.ok(Number.isNaN(parseTime('25:00')));
+  assert.equal(parseTimeOfDay('01:02:03.5'), 3723.5);
+  assert.ok(Number.isNaN(parseTimeOfDay('25:00')));
 });
 
 test('parseDateTime reads what Date reads', () => {

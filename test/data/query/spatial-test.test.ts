@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { bboxesIntersect, bboxOf } from '../../../src/data/geometry/bounding-box.ts';
+import { bboxesIntersect, bboxOfGeometry } from '../../../src/data/geometry/bounding-box.ts';
 import { geodesicDistance } from '../../../src/data/geometry/geodesic.ts';
 import type { Geometry } from '../../../src/data/geometry/geometry.ts';
 import { loadGeos } from '../../../src/data/geometry/geos.ts';
@@ -203,7 +203,7 @@ test('search boxes miss no row of the real layers', async () => {
       const boxes = searchBoxes(p) ?? [];
       for (const row of rows) {
         if (!matches(row)) continue;
-        const bbox = bboxOf(row.geometry() as Geometry);
+        const bbox = bboxOfGeometry(row.geometry() as Geometry);
         assert.ok(
           bbox && boxes.some((box) => bboxesIntersect(bbox, box)),
           JSON.stringify(row.geometry()).slice(0, 100),

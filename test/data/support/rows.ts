@@ -1,12 +1,12 @@
 /** Rows for tests, made of plain values. */
 import { readFileSync } from 'node:fs';
-import { bboxOf } from '../../../src/data/geometry/bounding-box.ts';
+import { bboxOfGeometry } from '../../../src/data/geometry/bounding-box.ts';
 import type { Geometry } from '../../../src/data/geometry/geometry.ts';
 import type { Row, TableColumn, TableSchema, Value } from '../../../src/data/row.ts';
 
 /** A row of these values, in the order of the columns. */
 export function rowOf(values: readonly Value[], geometry: Geometry | null = null): Row {
-  const bbox = geometry && bboxOf(geometry);
+  const bbox = geometry && bboxOfGeometry(geometry);
   return { value: (column) => values[column] ?? null, geometry: () => geometry, bbox: () => bbox, id: () => undefined };
 }
 

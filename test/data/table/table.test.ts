@@ -17,8 +17,8 @@ import { ChecksumMismatchError, DamagedCopyError } from '../../../src/data/error
 import type { Bbox } from '../../../src/data/geometry/geometry.ts';
 import { ingest } from '../../../src/data/ingest/ingest.ts';
 import { createChunkCache } from '../../../src/data/table/chunk-reader.ts';
-import { pruneCopies } from '../../../src/data/table/columnar-copy.ts';
-import { passthroughBytes } from '../../../src/data/table/passthrough.ts';
+import { deleteUnusedCopies } from '../../../src/data/table/columnar-copy.ts';
+import { originalJsonOfRows } from '../../../src/data/table/passthrough.ts';
 import { Table } from '../../../src/data/table/table.ts';
 import { TableStore } from '../../../src/data/table/table-store.ts';
 import { collection, ingestPayload, point, rowsOf, temporaryFolder } from '../support/payloads.ts';
@@ -136,7 +136,7 @@ test('passthrough: all rows, some rows, adjacent and not', async () => {
     'a.geojson',
   );
   assert.equal(table.passthrough, 'features');
-  const parse = async (rows: number[] | null) => JSON.parse(`[${await text(passthroughBytes(table, path, rows))}]`);
+  const parse = async (rows: number[] | null) => JSON.parse(`[${await text(originalJsonOfRows(table, path, rows))}]`);
   assert.deepEqual(await parse(null), many);
   for (const rows of [
     [],
@@ -158,7 +158,7 @@ test('passthrough: all rows, some rows, adjacent and not', async () => {
     'a.geojsonl',
   );
   assert.equal(lines.table.passthrough, 'lines');
-  const found = await text(passthroughBytes(lines.table, lines.path, [3, 4, 50]));
+  const found = await text(originalJsonOfRows(lines.table, lines.path, [3, 4, 50]));
   assert.deepEqual(
     found.split('\n').map((line) => JSON.parse(line)),
     [many[3], many[4], many[50]],
@@ -179,7 +179,7 @@ test('passthrough is off where the bytes are no JSON, no Features or not those o
   for (const [content, name] of payloads) {
     const { table, path } = await ingestPayload(content, name);
     assert.equal(table.passthrough, null);
-    await assert.rejects(text(passthroughBytes(table, path)), /no bytes of their own/);
+    await assert.rejects(text(originalJsonOfRows(table, path)), /no bytes of their own/);
   }
 });
 
@@ -261,13 +261,13 @@ test('copies on disk: the least recently used are deleted first, and old unfinis
     checksums.push(checksum);
     utimesSync(join(folder, checksum, 'table.json'), n, n);
   }
-  const total = await pruneCopies(folder, 1e9);
+  const total = await deleteUnusedCopies(folder, 1e9);
   assert.equal(readdirSync(folder).length, 3);
   const [first = '', second = '', third = ''] = checksums;
   assert.ok(await Table.open(join(folder, first), first, createChunkCache(1e6)));
-  assert.ok((await pruneCopies(folder, total - 1)) < total);
+  assert.ok((await deleteUnusedCopies(folder, total - 1)) < total);
   assert.deepEqual(readdirSync(folder).sort(), [first, third].sort());
-  await pruneCopies(folder, 0, third);
+  await deleteUnusedCopies(folder, 0, third);
   assert.deepEqual([readdirSync(folder), second !== ''], [[third], true]);
 });
 

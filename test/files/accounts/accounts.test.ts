@@ -14,7 +14,7 @@ import {
   UnusableCatalogueError,
 } from '../../../src/catalogue/errors.ts';
 import { hashPassword, verifyPassword } from '../../../src/files/accounts/password.ts';
-import { openFolder } from '../../../src/files/file-catalogue.ts';
+import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
 import { makeFolder } from '../../support/folder.ts';
 
 const content = {
@@ -24,7 +24,7 @@ const content = {
 
 async function accountsIn(test: TestContext, options = {}) {
   const folder = makeFolder(content, test);
-  const files = await openFolder(folder.root, options);
+  const files = await openFileCatalogue(folder.root, options);
   test.after(() => files.close());
   const path = folder.path('.catalogue/accounts.json');
   return { folder, files, accounts: files.accounts, path, text: () => readFile(path, 'utf8') };
@@ -289,7 +289,7 @@ describe('.catalogue/accounts.json', () => {
     const { folder, accounts } = await accountsIn(t);
     const { token } = await accounts.addToken('alice');
     await accounts.setPassword('alice', 'wonderland');
-    const files = await openFolder(folder.root, { readOnly: true });
+    const files = await openFileCatalogue(folder.root, { readOnly: true });
     const before = await readFile(folder.path('.catalogue/accounts.json'), 'utf8');
     assert.ok(await files.accounts.viewerByToken(token));
     assert.ok(await files.accounts.verifyPassword('alice', 'wonderland'));

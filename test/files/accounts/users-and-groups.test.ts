@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { MovedError, NotFoundError, NotPermittedError, ValidationError } from '../../../src/catalogue/errors.ts';
 import type { Viewer } from '../../../src/catalogue/permissions.ts';
 import type { Refs } from '../../../src/catalogue/ref.ts';
-import { openFolder } from '../../../src/files/file-catalogue.ts';
+import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
 import { makeFolder } from '../../support/folder.ts';
 
 const group = (slug: string): Refs['group'] => ({ kind: 'group', slug });
@@ -30,7 +30,7 @@ async function open(t: TestContext) {
     },
     t,
   );
-  const files = await openFolder(folder.root);
+  const files = await openFileCatalogue(folder.root);
   t.after(() => files.close());
   return { folder, files, view: files.for(), text: (path: string) => readFile(folder.path(path), 'utf8') };
 }

@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { GitChanges } from '../../../src/files/checking/changed-records.ts';
-import { type CheckDiagnostic, checkFolder } from '../../../src/files/checking/check.ts';
+import { type CheckDiagnostic, checkCatalogueFiles } from '../../../src/files/checking/check.ts';
 import { homeOf } from '../../support/folder.ts';
 import { seed, trees } from '../../support/prompt.ts';
 import { makeRepository, type Repository } from '../../support/repository.ts';
@@ -84,12 +84,12 @@ const told = (problems: readonly CheckDiagnostic[]) =>
 
 async function workshop(t: TestContext, within?: string) {
   const repository = await makeRepository(content, t, within);
-  const before = (await checkFolder(repository.root)).problems;
+  const before = (await checkCatalogueFiles(repository.root)).problems;
   assert.equal(before.length, 6, told(before).join('\n'));
   return { ...repository, before: new Set(before.map(({ path, message }) => path + message)) };
 }
 
-const check = async (root: string, changed: GitChanges) => (await checkFolder(root, { changed })).problems;
+const check = async (root: string, changed: GitChanges) => (await checkCatalogueFiles(root, { changed })).problems;
 
 describe('check of what changed', () => {
   for (const [what, [found, change]] of Object.entries(changes))
@@ -97,7 +97,9 @@ describe('check of what changed', () => {
       const repository = await workshop(t);
       const { root, git, before } = repository;
       change(repository);
-      const whole = (await checkFolder(root)).problems.filter(({ path, message }) => !before.has(path + message));
+      const whole = (await checkCatalogueFiles(root)).problems.filter(
+        ({ path, message }) => !before.has(path + message),
+      );
       // Of two with one id, the one that came is wrong; a whole check can't know which that is.
       const normal = (problems: readonly CheckDiagnostic[]) =>
         told(problems)
@@ -153,7 +155,7 @@ describe('check of what changed', () => {
   it('takes for the beginning of a branch where it left the main one', async (t) => {
     const { root, git, write, commit } = await workshop(t);
     const since = async () => {
-      const { problems, since } = await checkFolder(root, { changed: { since: undefined } });
+      const { problems, since } = await checkCatalogueFiles(root, { changed: { since: undefined } });
       return [since, problems.length];
     };
     write(record('parks/benches'), 'label: [\n');
@@ -182,14 +184,15 @@ describe('check of what changed', () => {
   it('mends what is new, and not what it clashes with', async (t) => {
     const { root, git, write } = await workshop(t);
     write(record('parks/a-first'), 'id: 14\nlabel: First\n');
-    const { fixed, problems } = await checkFolder(root, { changed: { since: 'main' }, fix: true });
+    const { fixed, problems } = await checkCatalogueFiles(root, { changed: { since: 'main' }, fix: true });
     assert.deepEqual([fixed.length, problems], [1, []]);
     assert.equal(git('status', '--porcelain').trim(), `?? data/${homeOf('parks/a-first')}/`);
   });
 
   it('reads payloads with --deep, those of versions that changed', async (t) => {
     const { root, write } = await workshop(t);
-    const deep = async () => told((await checkFolder(root, { changed: { since: 'main' }, deep: true })).problems);
+    const deep = async () =>
+      told((await checkCatalogueFiles(root, { changed: { since: 'main' }, deep: true })).problems);
     write(record('parks/benches'), 'id: 12\nlabel: Seats\n');
     assert.deepEqual(await deep(), []);
     write(payload, trees.replace('oak', 'yew'));
@@ -201,7 +204,7 @@ describe('check of what changed', () => {
     rmSync(join(top, '.git'), { recursive: true });
     await assert.rejects(check(root, { since: undefined }), /The catalogue is not in a git repository/);
     git('init', '--quiet');
-    const all = (await checkFolder(root)).problems;
+    const all = (await checkCatalogueFiles(root)).problems;
     assert.deepEqual(told(await check(root, { since: undefined })), told(all));
     git('add', '--all');
     assert.deepEqual(told(await check(root, { staged: true })), told(all));

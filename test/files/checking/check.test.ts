@@ -6,7 +6,7 @@ import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { checkFolder } from '../../../src/files/checking/check.ts';
+import { checkCatalogueFiles } from '../../../src/files/checking/check.ts';
 import { type FolderContent, homeOf, makeFolder } from '../../support/folder.ts';
 
 const slug = '20200101000000000000';
@@ -151,13 +151,13 @@ const cases: readonly Case[] = [
 describe('check', () => {
   it('finds nothing where nothing is wrong', async (t) => {
     const folder = makeFolder(clean, t);
-    assert.deepEqual(await checkFolder(folder.root, { deep: true }), { problems: [], fixed: [], files: 7 });
+    assert.deepEqual(await checkCatalogueFiles(folder.root, { deep: true }), { problems: [], fixed: [], files: 7 });
   });
 
   for (const [why, files, expected, options] of cases)
     it(`${why}: says where and what, and fixes only what is certain`, async (t) => {
       const folder = makeFolder({ ...clean, files: { ...clean.files, ...files } }, t);
-      const { problems } = await checkFolder(folder.root, options);
+      const { problems } = await checkCatalogueFiles(folder.root, options);
       assert.deepEqual(
         problems.map(({ path, line, column, severity, fixable }) => [`${path}:${line}:${column}`, severity, fixable]),
         expected.map(([place, severity, , fixable = false]) => [place, severity, fixable]),
@@ -165,7 +165,7 @@ describe('check', () => {
       );
       for (const [i, [, , message]] of expected.entries()) assert.match(problems[i]?.message ?? '', message);
 
-      const { problems: left, fixed } = await checkFolder(folder.root, { ...options, fix: true });
+      const { problems: left, fixed } = await checkCatalogueFiles(folder.root, { ...options, fix: true });
       assert.deepEqual(
         fixed,
         problems.filter(({ fixable }) => fixable),
@@ -184,7 +184,7 @@ describe('check', () => {
       },
       t,
     );
-    const { problems } = await checkFolder(folder.root);
+    const { problems } = await checkCatalogueFiles(folder.root);
     assert.deepEqual(
       problems.map(({ path, line }) => `${path}:${line}`),
       [`${benches}:3`, `${benches}:5`, `${trees}:1`],
@@ -193,14 +193,14 @@ describe('check', () => {
 
   it('counts every record, also broken ones', async (t) => {
     const folder = makeFolder({ ...clean, files: { ...clean.files, [benches]: 'label: [' } }, t);
-    assert.equal((await checkFolder(folder.root)).files, 8);
+    assert.equal((await checkCatalogueFiles(folder.root)).files, 8);
   });
 
   it('mends with a light hand', async (t) => {
     const text = '# Seats\nlabel: x # called so\nours: 1\n';
     const query = 'id: 1\nlabel: x\ndataset: parks/woods # old\n';
     const folder = makeFolder({ ...clean, files: { ...clean.files, [benches]: text, 'queries/tall.yaml': query } }, t);
-    const { fixed, problems } = await checkFolder(folder.root, { fix: true });
+    const { fixed, problems } = await checkCatalogueFiles(folder.root, { fix: true });
     assert.deepEqual([fixed.length, problems.length], [2, 0]);
     assert.match(await readFile(folder.path(benches), 'utf8'), /^# Seats\nid: \d+\nlabel: x # called so\nours: 1\n$/);
     assert.equal(await readFile(folder.path('queries/tall.yaml'), 'utf8'), query.replace('woods', 'trees'));
@@ -210,7 +210,7 @@ describe('check', () => {
     const folder = makeFolder({ ...clean, files: { ...clean.files, [benches]: 'label: x\n' } }, t);
     folder.write(`${homeOf('parks/linked')}/real.yaml`, 'label: x\n');
     await symlink('real.yaml', folder.path(`${homeOf('parks/linked')}/dataset.yaml`));
-    const { fixed, problems } = await checkFolder(folder.root, { fix: true });
+    const { fixed, problems } = await checkCatalogueFiles(folder.root, { fix: true });
     assert.deepEqual(
       fixed.map(({ path }) => path),
       [benches],
@@ -238,7 +238,7 @@ describe('check', () => {
     execFileSync('mkfifo', [folder.path(`${home}/data/pipe`)]);
     await symlink(tmpdir(), folder.path(`${home}/data/link`));
     await symlink(tmpdir(), folder.path('site_media/out.png'));
-    const { problems } = await checkFolder(folder.root, { deep: true });
+    const { problems } = await checkCatalogueFiles(folder.root, { deep: true });
     for (const name of ['link', 'folder', 'pipe'])
       assert.ok(
         problems.some(
@@ -251,6 +251,6 @@ describe('check', () => {
 
   it('finds nothing in the example catalogue', async () => {
     const example = fileURLToPath(new URL('../../../catalogue-data', import.meta.url));
-    assert.deepEqual((await checkFolder(example, { deep: true })).problems, []);
+    assert.deepEqual((await checkCatalogueFiles(example, { deep: true })).problems, []);
   });
 });

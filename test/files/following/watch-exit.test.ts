@@ -7,9 +7,9 @@ import { makeFollowedFolder } from '../../support/followed.ts';
 
 const program = `
   const [, root, budget, wait] = process.argv;
-  const { openFolder } = await import(${JSON.stringify(new URL('../../../src/files/file-catalogue.ts', import.meta.url).href)});
+  const { openFileCatalogue } = await import(${JSON.stringify(new URL('../../../src/files/file-catalogue.ts', import.meta.url).href)});
   const options = budget === '' ? {} : { watchBudget: Number(budget) };
-  const catalogue = await openFolder(root, { watch: true, ...options });
+  const catalogue = await openFileCatalogue(root, { watch: true, ...options });
   while (wait && catalogue.following === 'starting') await new Promise((done) => setTimeout(done, 1));
   await catalogue.close();
   const closed = performance.now();

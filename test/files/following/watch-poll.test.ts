@@ -110,8 +110,8 @@ for (const [limit, value, says] of [
     const program = `
       import { writeFileSync } from 'node:fs';
       const [, root] = process.argv;
-      const { openFolder } = await import(${JSON.stringify(new URL('../../../src/files/file-catalogue.ts', import.meta.url).href)});
-      const catalogue = await openFolder(root, { watch: true, log: console.log });
+      const { openFileCatalogue } = await import(${JSON.stringify(new URL('../../../src/files/file-catalogue.ts', import.meta.url).href)});
+      const catalogue = await openFileCatalogue(root, { watch: true, log: console.log });
       while (catalogue.following === 'starting') await new Promise((done) => setTimeout(done, 5));
       writeFileSync(root + '/namespaces/a/datasets/d7/dataset.yaml', 'label: Second\\n');
       const label = () => catalogue.snapshot.folders.get('a').datasets.get('d7').label;

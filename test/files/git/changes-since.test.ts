@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { EntityChange } from '../../../src/catalogue/changes.ts';
-import { openFolder } from '../../../src/files/file-catalogue.ts';
-import { changesSince } from '../../../src/files/git/changes-since.ts';
+import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
+import { compareGitStates } from '../../../src/files/git/changes-since.ts';
 import { homeOf } from '../../support/folder.ts';
 import { seed, trees } from '../../support/prompt.ts';
 import { makeRepository, repositoryAt } from '../../support/repository.ts';
@@ -31,7 +31,7 @@ describe('changes since a commit', () => {
     write('namespaces/water/namespace.yaml', 'id: 2\nlabel: Water\n');
     remove(homeOf('water/wells'));
     git('add', 'data/groups');
-    const { things, from, to, unreadable: unread } = await changesSince(root, 'main');
+    const { things, from, to, unreadable: unread } = await compareGitStates(root, 'main');
     assert.deepEqual(things.map(brief), [
       'changed namespace water',
       'removed dataset water/wells',
@@ -40,7 +40,7 @@ describe('changes since a commit', () => {
     assert.deepEqual(of(things, 'water').fields, [{ field: 'label', from: 'Water works', to: 'Water' }]);
     assert.deepEqual([from.name, from.commit, to, unread], ['main', git('rev-parse', 'main').trim(), null, []]);
     git('stash', '--include-untracked', '--quiet');
-    assert.deepEqual((await changesSince(root, 'main')).things, []);
+    assert.deepEqual((await compareGitStates(root, 'main')).things, []);
   });
 
   it('are those between two commits, or since both parted', async (t) => {
@@ -51,7 +51,7 @@ describe('changes since a commit', () => {
     git('switch', '--quiet', 'main');
     write('groups/editors.yaml', 'id: 1\nlabel: Editors\n');
     commit();
-    const told = async (range: string) => (await changesSince(root, range)).things.map(brief);
+    const told = async (range: string) => (await compareGitStates(root, range)).things.map(brief);
     assert.deepEqual(await told('main..feature'), ['removed group editors', 'added user ann']);
     assert.deepEqual(await told('main...feature'), ['added user ann']);
     assert.deepEqual(await told('..feature'), await told('main..feature'));
@@ -63,7 +63,7 @@ describe('changes since a commit', () => {
 
   it('know renamed and moved datasets again, and say once that a namespace was renamed', async (t) => {
     const { root } = await makeRepository(seed, t);
-    const files = await openFolder(root);
+    const files = await openFileCatalogue(root);
     const catalogue = files.for();
     await catalogue.edit(
       { kind: 'dataset', namespace: 'parks', slug: 'benches' },
@@ -72,7 +72,7 @@ describe('changes since a commit', () => {
     await catalogue.edit({ kind: 'namespace', slug: 'parks' }, { slug: 'green' });
     await catalogue.edit({ kind: 'dataset', namespace: 'green', slug: 'trees' }, { licence: 'MIT' });
     await files.close();
-    const { things } = await changesSince(root, 'main');
+    const { things } = await compareGitStates(root, 'main');
     assert.deepEqual(things.map(brief), [
       'changed namespace green parks',
       'changed dataset green/trees parks/trees',
@@ -84,13 +84,13 @@ describe('changes since a commit', () => {
 
   it('name columns and versions, and count rows, wherever the payloads are', async (t) => {
     const { root, git, write, remove, commit } = await makeRepository(seed, t);
-    const files = await openFolder(root);
+    const files = await openFileCatalogue(root);
     const ref = { kind: 'dataset', namespace: 'parks', slug: 'trees' } as const;
     write('later.csv', later);
     const { version } = await files.for().publish(ref, { source: join(root, 'later.csv'), fileName: 'later.csv' });
     await files.close();
     remove('later.csv');
-    const newest = of((await changesSince(root, 'main')).things, 'parks/trees');
+    const newest = of((await compareGitStates(root, 'main')).things, 'parks/trees');
     assert.deepEqual(
       newest.versions.map(({ change, slug, rows }) => [change, slug, rows]),
       [['added', version.slug, 2]],
@@ -102,7 +102,7 @@ describe('changes since a commit', () => {
     // The older payload is in git only, and then the newer one, too.
     remove(`${home}/data/trees.csv`);
     remove(`${home}/versions/20200102030405000000.yaml`);
-    const replaced = of((await changesSince(root, 'HEAD~1')).things, 'parks/trees');
+    const replaced = of((await compareGitStates(root, 'HEAD~1')).things, 'parks/trees');
     assert.deepEqual(replaced.rows?.counts, counts);
     assert.deepEqual(
       replaced.versions.map(({ change }) => change),
@@ -112,9 +112,9 @@ describe('changes since a commit', () => {
     git('checkout', '--quiet', '--orphan', 'empty');
     git('rm', '--quiet', '-r', '--cached', '.');
     remove('namespaces');
-    assert.deepEqual(of((await changesSince(root, commits.join('..'))).things, 'parks/trees').rows?.counts, counts);
+    assert.deepEqual(of((await compareGitStates(root, commits.join('..'))).things, 'parks/trees').rows?.counts, counts);
     assert.deepEqual(
-      of((await changesSince(root, commits.join('..'), { rows: false })).things, 'parks/trees').rows,
+      of((await compareGitStates(root, commits.join('..'), { rows: false })).things, 'parks/trees').rows,
       null,
     );
     assert.deepEqual(
@@ -133,7 +133,7 @@ describe('changes since a commit', () => {
     );
     const version = `${home}/versions/20200102030405000000.yaml`;
     write(version, `${versionOf('trees.csv', trees, 'a'.repeat(64))}ready: false\n`);
-    const { columns, fields, versions } = of((await changesSince(root, 'main')).things, 'parks/trees');
+    const { columns, fields, versions } = of((await compareGitStates(root, 'main')).things, 'parks/trees');
     assert.deepEqual(
       columns.map(({ change, name, type, fields }) => [change, name, type, ...fields.map(({ field }) => field)]),
       [
@@ -159,10 +159,10 @@ describe('changes since a commit', () => {
       `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize ${text.length}\n`;
     write(`${home}/data/trees.csv`, pointer(trees));
     commit('Payload into LFS');
-    assert.deepEqual((await changesSince(root, 'main~1')).things, [], 'the version is the same');
+    assert.deepEqual((await compareGitStates(root, 'main~1')).things, [], 'the version is the same');
     write(`${home}/versions/20210102030405000000.yaml`, versionOf('later.csv', later, 'b'.repeat(64)));
     write(`${home}/data/later.csv`, pointer(later));
-    const { rows, versions } = of((await changesSince(root, 'main')).things, 'parks/trees');
+    const { rows, versions } = of((await compareGitStates(root, 'main')).things, 'parks/trees');
     assert.deepEqual(
       versions.map(({ change }) => change),
       ['added'],
@@ -171,7 +171,7 @@ describe('changes since a commit', () => {
     commit();
     git('checkout', '--quiet', 'main~2');
     assert.match(
-      of((await changesSince(root, 'main~1..main')).things, 'parks/trees').rows?.reason ?? '',
+      of((await compareGitStates(root, 'main~1..main')).things, 'parks/trees').rows?.reason ?? '',
       /^the payload of 2021\d+ is in Git LFS and was not fetched$/,
     );
   });
@@ -180,27 +180,27 @@ describe('changes since a commit', () => {
     const { root, write, commit } = await makeRepository(seed, t);
     write(`${home}/dataset.yaml`, 'label: [\nvisibility: private\n');
     write(`${homeOf('parks/benches')}/dataset.yaml`, 'id: 12\nlabel: Seats\n');
-    const { things, unreadable: unread } = await changesSince(root, 'main');
+    const { things, unreadable: unread } = await compareGitStates(root, 'main');
     assert.deepEqual(things.map(brief), ['changed dataset parks/benches']);
     assert.deepEqual(
       unread.map(({ path, line }) => [path, line]),
       [[`${home}/dataset.yaml`, 2]],
     );
     commit();
-    assert.deepEqual((await changesSince(root, 'HEAD~1..HEAD')).unreadable.length, 1);
+    assert.deepEqual((await compareGitStates(root, 'HEAD~1..HEAD')).unreadable.length, 1);
   });
 
   it('are found in a repository that is the catalogue, in a linked working tree, and across links', async (t) => {
     const { root, git, write, commit, top } = await makeRepository(seed, t, '.');
     write('groups/editors.yaml', 'id: 1\nlabel: Editors\n');
     commit();
-    assert.deepEqual((await changesSince(root, 'HEAD~1')).things.map(brief), ['added group editors']);
+    assert.deepEqual((await compareGitStates(root, 'HEAD~1')).things.map(brief), ['added group editors']);
     const other = join(top, '..', `${top.split('/').at(-1)}-linked`);
     git('worktree', 'add', '--quiet', '-b', 'linked', other, 'HEAD~1');
     const linked = repositoryAt(other, other);
     t.after(() => linked.remove('.'));
     linked.write('users/ann.yaml', 'id: 1\n');
-    assert.deepEqual((await changesSince(other, 'main')).things.map(brief), [
+    assert.deepEqual((await compareGitStates(other, 'main')).things.map(brief), [
       'removed group editors',
       'added user ann',
     ]);
@@ -209,6 +209,6 @@ describe('changes since a commit', () => {
   it('can be had of git only', async (t) => {
     const { root } = await makeRepository(seed, t);
     repositoryAt(root, root).remove('../.git');
-    await assert.rejects(changesSince(root, 'main'), /is not in a git repository\. Make one with: git init/);
+    await assert.rejects(compareGitStates(root, 'main'), /is not in a git repository\. Make one with: git init/);
   });
 });

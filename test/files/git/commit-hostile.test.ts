@@ -1,7 +1,7 @@
 /** Users whose names git does not accept: their writes are committed all the same. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { openFolder } from '../../../src/files/file-catalogue.ts';
+import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
 import { gitEnv, makeRepository } from '../../support/repository.ts';
 import { write } from '../replica/replica-support.ts';
 
@@ -18,7 +18,7 @@ it('who has a name that git takes for none, and who changes more than a command 
   Object.assign(process.env, gitEnv);
   test.after(() => Object.assign(process.env, before));
   const log: string[] = [];
-  const files = await openFolder(root, { log: (line) => log.push(line) });
+  const files = await openFileCatalogue(root, { log: (line) => log.push(line) });
   test.after(() => files.close());
   const bob = files.for({ username: 'bob', staff: false, groups: ['gardeners'] });
   const slug = (i: number) => `${'d'.repeat(150)}${i}`;

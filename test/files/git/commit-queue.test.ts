@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
 import type { Viewer } from '../../../src/catalogue/permissions.ts';
-import { openFolder } from '../../../src/files/file-catalogue.ts';
+import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
 import { type FolderContent, homeOf, makeFolder } from '../../support/folder.ts';
 
 const content: FolderContent = {
@@ -54,7 +54,7 @@ async function workshop(t: TestContext, { within = 'data', more = {} as FolderCo
     git('commit', '--quiet', '-m', 'Start');
   }
   const log: string[] = [];
-  const files = await openFolder(root, { log: (line) => log.push(line) });
+  const files = await openFileCatalogue(root, { log: (line) => log.push(line) });
   await files.load();
   t.after(() => files.close());
   /** Message, author and paths of the commits since the start, the oldest first. */
@@ -228,7 +228,7 @@ describe('what others are at', () => {
 
   it('two writers, and a person who commits meanwhile', async (t) => {
     const { root, as, git, home, files, status } = await workshop(t);
-    const other = await openFolder(root);
+    const other = await openFileCatalogue(root);
     t.after(() => other.close());
     await other.load();
     await Promise.all(

@@ -9,8 +9,8 @@ import { Readable } from 'node:stream';
 import { after, describe, it } from 'node:test';
 import type { Catalogue } from '../../../src/catalogue/catalogue.ts';
 import type { Dataset } from '../../../src/catalogue/types.ts';
-import { checkFolder } from '../../../src/files/checking/check.ts';
-import { openFolder } from '../../../src/files/file-catalogue.ts';
+import { checkCatalogueFiles } from '../../../src/files/checking/check.ts';
+import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
 import { prepareFolder } from '../../../src/files/scaffold.ts';
 import { homeOf } from '../../support/folder.ts';
 import { makeRepository, type Repository, repositoryAt } from '../../support/repository.ts';
@@ -46,7 +46,7 @@ one.git('worktree', 'add', '--quiet', '-b', 'other', linked);
 const other = repositoryAt(linked, join(linked, 'data'));
 
 async function using<T>({ root }: Repository, work: (catalogue: Catalogue) => Promise<T>): Promise<T> {
-  const files = await openFolder(root);
+  const files = await openFileCatalogue(root);
   try {
     return await work(files.for());
   } finally {
@@ -230,7 +230,7 @@ describe('two branches', () => {
       };
       try {
         await merged(works(person('ann', one)), works(person('bob', other)));
-        const { problems } = await checkFolder(one.root);
+        const { problems } = await checkCatalogueFiles(one.root);
         // A record with columns of the other branch's version is a warning: those that are shown are the newest version's.
         const isStale = ({ code, severity }: (typeof problems)[number]) => code === 'column' && severity === 'warning';
         assert.deepEqual(
@@ -241,7 +241,7 @@ describe('two branches', () => {
           for (const expectation of expected.values()) await expectation(catalogue);
         });
         // The columns of the newest version win, where each branch had its own.
-        const { problems: left } = await checkFolder(one.root, { deep: true, fix: true });
+        const { problems: left } = await checkCatalogueFiles(one.root, { deep: true, fix: true });
         assert.deepEqual(left, []);
       } catch (error) {
         const { message } = error as Error;
@@ -321,7 +321,7 @@ describe('of two edits', () => {
         one.git('merge', '--abort');
       } else {
         await work;
-        assert.deepEqual((await checkFolder(one.root, { deep: true })).problems, []);
+        assert.deepEqual((await checkCatalogueFiles(one.root, { deep: true })).problems, []);
       }
     });
 

@@ -12,10 +12,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { type TestContext, test } from 'node:test';
-import { openFolder } from '../../../src/files/file-catalogue.ts';
+import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
 import { readCache } from '../../../src/files/reading/cache.ts';
 import { UnitStore } from '../../../src/files/reading/unit-store.ts';
-import { sameStamp } from '../../../src/files/tree/file-tree.ts';
+import { isSameStamp } from '../../../src/files/tree/file-tree.ts';
 import { type CatalogueFolder, datasetText, until, versionText } from '../../support/folder.ts';
 import { follow, freshlyRead, makeFollowedFolder, served } from '../../support/followed.ts';
 
@@ -31,14 +31,14 @@ async function cached(t: TestContext): Promise<CatalogueFolder> {
   folder.write('groups/g.yaml', 'label: G\n');
   // Out of the clock's tick, so that stamps are believed.
   await new Promise((done) => setTimeout(done, 30));
-  const catalogue = await openFolder(folder.root, { watch: true });
+  const catalogue = await openFileCatalogue(folder.root, { watch: true });
   await catalogue.close();
   assert.ok(existsSync(folder.path(cache)));
   return folder;
 }
 
 async function readWithCache(folder: CatalogueFolder) {
-  const catalogue = await openFolder(folder.root, { cache: true, readOnly: true });
+  const catalogue = await openFileCatalogue(folder.root, { cache: true, readOnly: true });
   await catalogue.load();
   return catalogue;
 }
@@ -87,15 +87,15 @@ test('a change that keeps size and times, and one that keeps all but the inode',
 
 test('stamps: any difference counts, and what is too fresh equals nothing, not even itself', (t) => {
   const stamp = { ino: 1, size: 2, mtime: 3, ctime: 4 };
-  assert.ok(sameStamp(stamp, { ...stamp }));
+  assert.ok(isSameStamp(stamp, { ...stamp }));
   for (const key of ['ino', 'size', 'mtime', 'ctime'] as const)
-    assert.ok(!sameStamp(stamp, { ...stamp, [key]: 9 }), key);
-  assert.ok(!sameStamp({ ...stamp, mtime: -1 }, { ...stamp, mtime: -1 }));
-  assert.ok(sameStamp(null, null) && !sameStamp(null, stamp) && !sameStamp(stamp, null));
+    assert.ok(!isSameStamp(stamp, { ...stamp, [key]: 9 }), key);
+  assert.ok(!isSameStamp({ ...stamp, mtime: -1 }, { ...stamp, mtime: -1 }));
+  assert.ok(isSameStamp(null, null) && !isSameStamp(null, stamp) && !isSameStamp(stamp, null));
   const folder = makeFollowedFolder(t);
   const { tree: look } = new UnitStore(folder.root);
   folder.write('x', '1');
-  assert.ok(!sameStamp(look.stamp('x'), look.stamp('x')), 'just written');
+  assert.ok(!isSameStamp(look.stamp('x'), look.stamp('x')), 'just written');
   const now = Math.floor(Date.now() / 1000);
   utimesSync(folder.path('x'), now + 1, now + 1);
   assert.equal(look.stamp('x')?.mtime, -1, 'whole seconds may be those of a slow clock');

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type FileCatalogue, openFolder } from '../../../src/files/file-catalogue.ts';
+import { type FileCatalogue, openFileCatalogue } from '../../../src/files/file-catalogue.ts';
 import { type CatalogueFolder, homeOf, makeFolder } from '../../support/folder.ts';
 
 const home = homeOf('parks/trees');
@@ -18,7 +18,7 @@ async function opened(t: TestContext, prepare: (folder: CatalogueFolder) => unkn
     t,
   );
   await prepare(folder);
-  const catalogue = await openFolder(folder.root, { readOnly: true });
+  const catalogue = await openFileCatalogue(folder.root, { readOnly: true });
   t.after(() => catalogue.close());
   await catalogue.load();
   return { folder, catalogue };

@@ -6,8 +6,8 @@ import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { UploadDetails } from '../../../src/catalogue/catalogue.ts';
 import { DataLossError, ValidationError } from '../../../src/catalogue/errors.ts';
-import { checkFolder } from '../../../src/files/checking/check.ts';
-import { openFolder } from '../../../src/files/file-catalogue.ts';
+import { checkCatalogueFiles } from '../../../src/files/checking/check.ts';
+import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
 import { makeWorkshop, type Workshop } from '../../support/published.ts';
 
 const ref = { kind: 'dataset', namespace: 'lab', slug: 'trees' } as const;
@@ -29,7 +29,7 @@ describe('columns of a dataset', () => {
     return { columns: of(columns), missing: of(missing_columns) };
   };
   const recordText = () => readFileSync(join(workshop.root, 'namespaces/lab/datasets/trees/dataset.yaml'), 'utf8');
-  const problems = async () => (await checkFolder(workshop.root, { deep: true })).problems;
+  const problems = async () => (await checkCatalogueFiles(workshop.root, { deep: true })).problems;
 
   it('are kept while a version lacks them, and come back', async () => {
     const { version } = await publish('name,girth\noak,3\n');
@@ -60,16 +60,16 @@ describe('columns of a dataset', () => {
     const before = recordText();
     await publish('name,girth\noak,3\n');
     writeFileSync(join(workshop.root, 'namespaces/lab/datasets/trees/dataset.yaml'), before);
-    const files = await openFolder(workshop.root);
+    const files = await openFileCatalogue(workshop.root);
     const { columns, missing_columns } = await files.for().get<'dataset'>(ref);
     await files.close();
     assert.deepEqual(
       [columns, missing_columns].map((list) => list.map(({ name }) => name)),
       [['name', 'girth'], ['height']],
     );
-    const found = (await checkFolder(workshop.root, {})).problems;
+    const found = (await checkCatalogueFiles(workshop.root, {})).problems;
     assert.match(found.map(({ message }) => message).join(), /"girth" \(integer\) is missing/);
-    assert.deepEqual((await checkFolder(workshop.root, { fix: true })).problems, []);
+    assert.deepEqual((await checkCatalogueFiles(workshop.root, { fix: true })).problems, []);
     assert.match(recordText(), /girth/);
   });
 
@@ -77,7 +77,7 @@ describe('columns of a dataset', () => {
     const path = join(workshop.root, 'namespaces/lab/datasets/trees/dataset.yaml');
     writeFileSync(path, `${recordText()}  - type: float\n    name: height\n    description: To the top\n`);
     assert.match(
-      (await checkFolder(workshop.root, {})).problems.map(({ message }) => message).join(),
+      (await checkCatalogueFiles(workshop.root, {})).problems.map(({ message }) => message).join(),
       /two columns named "height"/,
     );
     await publish('name,height\nelm,1.5\n');

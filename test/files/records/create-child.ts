@@ -1,8 +1,8 @@
 /** One of several processes that create the same dataset at once: prints "created", or the error. */
-import { openFolder } from '../../../src/files/file-catalogue.ts';
+import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
 
 const [root = '', kind = 'dataset', slug = ''] = process.argv.slice(2);
-const view = (await openFolder(root)).for();
+const view = (await openFileCatalogue(root)).for();
 await view.list('dataset', {});
 process.stdout.write('ready\n');
 process.stdin.once('data', async () => {

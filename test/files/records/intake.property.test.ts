@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { ValidationError } from '../../../src/catalogue/errors.ts';
-import { checkFolder } from '../../../src/files/checking/check.ts';
+import { checkCatalogueFiles } from '../../../src/files/checking/check.ts';
 import { makeWorkshop } from '../../support/published.ts';
 
 const long = 'n'.repeat(300);
@@ -85,7 +85,7 @@ test('what is published passes the check', async (t) => {
     options,
   );
   assert.ok(published > hostile.length + 20);
-  const { problems } = await checkFolder(workshop.root, { deep: true });
+  const { problems } = await checkCatalogueFiles(workshop.root, { deep: true });
   assert.deepEqual(
     problems.filter(({ severity }) => severity === 'error'),
     [],

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { ValidationError } from '../../../src/catalogue/errors.ts';
-import { checkFolder } from '../../../src/files/checking/check.ts';
+import { checkCatalogueFiles } from '../../../src/files/checking/check.ts';
 import { makeWorkshop, type Workshop } from '../../support/published.ts';
 
 const trees = 'name,height,longitude,latitude\noak,12.5,4.5,51.9\nelm,9,4.6,51.8\n';
@@ -60,7 +60,7 @@ describe('publishing', () => {
         max: 12.5,
       },
     );
-    assert.deepEqual((await checkFolder(workshop.root, { deep: true })).problems, []);
+    assert.deepEqual((await checkCatalogueFiles(workshop.root, { deep: true })).problems, []);
   });
 
   it('makes nothing of the bytes of the newest version', async () => {
@@ -106,7 +106,7 @@ describe('publishing', () => {
   it('keeps what has no rows, whatever its name promises', async () => {
     const { version } = await workshop.publish('settings', 'settings.json', '{"hello": 1}');
     assert.deepEqual([version.rows, version.ready], [null, true]);
-    assert.deepEqual((await checkFolder(workshop.root, { deep: true })).problems, []);
+    assert.deepEqual((await checkCatalogueFiles(workshop.root, { deep: true })).problems, []);
   });
 
   it('serves two at once', async () => {
@@ -115,7 +115,7 @@ describe('publishing', () => {
     const { versions } = await workshop.catalogue.get<'dataset'>(ref);
     assert.equal(versions.length, 5);
     assert.ok(versions.every(({ ready }) => ready));
-    assert.deepEqual((await checkFolder(workshop.root, { deep: true })).problems, []);
+    assert.deepEqual((await checkCatalogueFiles(workshop.root, { deep: true })).problems, []);
   });
 
   const refusals: [string, () => Parameters<typeof workshop.catalogue.publish>[1], RegExp][] = [

@@ -14,7 +14,7 @@ import {
 } from '../../../src/catalogue/errors.ts';
 import { anonymous, type Viewer } from '../../../src/catalogue/permissions.ts';
 import { type DatasetRef, formatRef } from '../../../src/catalogue/ref.ts';
-import { openFolder } from '../../../src/files/file-catalogue.ts';
+import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
 import { type FolderContent, homeOf, makeFolder } from '../../support/folder.ts';
 
 const content: FolderContent = {
@@ -26,7 +26,7 @@ const content: FolderContent = {
 
 async function open(t: TestContext, viewer?: Viewer, more: FolderContent = {}) {
   const folder = makeFolder({ ...content, ...more, files: { ...content.files, ...more.files } }, t);
-  const catalogue = await openFolder(folder.root);
+  const catalogue = await openFileCatalogue(folder.root);
   t.after(() => catalogue.close());
   const text = (path: string) => readFile(folder.path(path), 'utf8');
   return { folder, catalogue, view: catalogue.for(viewer), text };

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rm, symlink } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import type { RecordChange } from '../../../src/catalogue/replica.ts';
-import { openFolder } from '../../../src/files/file-catalogue.ts';
+import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
 import { listTrash } from '../../../src/files/writing/trash.ts';
 import { given, outcomes, people, sha256, succeed, write } from './replica-support.ts';
 
@@ -180,7 +180,7 @@ describe('records that are written', { concurrency: 4 }, () => {
 
   it('are what one of two writers has made of them, and the other is told', async (test) => {
     const { folder, as, seen, text } = await given(test);
-    const other = await openFolder(folder.root);
+    const other = await openFileCatalogue(folder.root);
     test.after(() => other.close());
     const before = seen(trees);
     const both = await Promise.all([

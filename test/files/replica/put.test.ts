@@ -6,7 +6,7 @@ import { mkdir, symlink } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { ConflictError, NotFoundError, NotPermittedError, ValidationError } from '../../../src/catalogue/errors.ts';
-import { sweepLeftovers, sweepPayloads } from '../../../src/files/leftovers.ts';
+import { removeAbandonedPayloads, removeLeftovers } from '../../../src/files/leftovers.ts';
 import { bytes, given, pathsOf, people, sha256, succeed, write } from './replica-support.ts';
 
 const home = 'namespaces/parks/datasets/trees';
@@ -99,9 +99,9 @@ describe('bytes that are put', { concurrency: 4 }, () => {
     assert.equal((await pathsOf(as('bob'))).includes(`${oaks}/data/a.csv`), false);
     await assert.rejects(as('bob').read(`${oaks}/data/a.csv`), NotFoundError);
     // Neither a server that starts nor the next upload takes it for what a crash left.
-    await sweepPayloads(folder.path(`${oaks}/data`));
+    await removeAbandonedPayloads(folder.path(`${oaks}/data`));
     const end = new AbortController();
-    const sweeping = sweepLeftovers(folder.root, end.signal);
+    const sweeping = removeLeftovers(folder.root, end.signal);
     setImmediate(() => end.abort());
     await sweeping;
     const record = `checksum: ${sha256(csv)}\nfile:\n  name: a.csv\n  format: csv\n  size: ${csv.length}\n`;

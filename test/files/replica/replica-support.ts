@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import type { TestContext } from 'node:test';
 import type { Viewer } from '../../../src/catalogue/permissions.ts';
 import type { FileBytes, FileEntry, RecordChange, Replica } from '../../../src/catalogue/replica.ts';
-import { openFolder } from '../../../src/files/file-catalogue.ts';
+import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
 import { type FolderContent, makeFolder } from '../../support/folder.ts';
 
 /** alice is staff; bob's group owns parks and secret; eve has nothing. */
@@ -48,7 +48,7 @@ export async function given(test: TestContext, content: FolderContent = {}) {
     ]),
   ) as FolderContent;
   const folder = makeFolder(merged, test);
-  const files = await openFolder(folder.root);
+  const files = await openFileCatalogue(folder.root);
   test.after(() => files.close());
   const text = (path: string) => readFileSync(folder.path(path), 'utf8');
   return {

@@ -7,14 +7,14 @@ import { writeSync } from 'node:fs';
 import { Readable } from 'node:stream';
 
 const [root, namespace, first, room, extension] = process.argv.slice(2);
-const [{ openFolder }, { commitStep }] = await Promise.all(
+const [{ openFileCatalogue }, { commitStep }] = await Promise.all(
   ['file-catalogue', 'transaction'].map((name) => import(`../../../${room}/files/${name}.${extension}`)),
 );
 let number = Number(first);
 // At once, and not when the event loop finds the time: what was said must have been heard.
 const say = (...words) => writeSync(1, `${words.join(' ')}\n`);
 
-const files = await openFolder(root);
+const files = await openFileCatalogue(root);
 const catalogue = files.for();
 const dataset = (slug) => ({ kind: 'dataset', namespace, slug });
 // Everything is read before the first kill may come.

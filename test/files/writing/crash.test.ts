@@ -9,9 +9,9 @@ import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { isTemporary } from '../../../src/disk/durable.ts';
-import { checkFolder } from '../../../src/files/checking/check.ts';
-import { openFolder } from '../../../src/files/file-catalogue.ts';
+import { isTemporaryFile } from '../../../src/disk/durable.ts';
+import { checkCatalogueFiles } from '../../../src/files/checking/check.ts';
+import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
 import { makeFolder, until } from '../../support/folder.ts';
 import { isBuilt } from '../../support/program.ts';
 
@@ -64,7 +64,7 @@ test(`${kills} kills`, { timeout: 600_000 }, async (t) => {
     }),
   );
 
-  const files = await openFolder(folder.root);
+  const files = await openFileCatalogue(folder.root);
   const catalogue = files.for();
   const counter = await catalogue.get<'dataset'>({ kind: 'dataset', namespace: 'shared', slug: 'counter' });
   assert.ok(Number(counter.contact) >= counted && Number(counter.contact) <= counted + kills, counter.contact);
@@ -88,15 +88,15 @@ test(`${kills} kills`, { timeout: 600_000 }, async (t) => {
   assert.ok(counted + done.size > kills, `${counted} and ${done.size} writes are too few to tell`);
   await files.close();
 
-  const started = await openFolder(folder.root, { watch: true });
+  const started = await openFileCatalogue(folder.root, { watch: true });
   t.after(() => started.close());
-  const isLeft = (path: string) => isTemporary(basename(path));
+  const isLeft = (path: string) => isTemporaryFile(basename(path));
   const left = () => readdirSync(folder.root, { recursive: true }).map(String).filter(isLeft);
   await until(() => left().length === 0, 40_000).catch(() => assert.deepEqual(left(), []));
 
-  assert.deepEqual((await checkFolder(folder.root)).problems, []);
+  assert.deepEqual((await checkCatalogueFiles(folder.root)).problems, []);
   // A version and its dataset's columns are two files: between them, a kill leaves what only a deep check sees and mends.
-  const { fixed } = await checkFolder(folder.root, { deep: true, fix: true });
+  const { fixed } = await checkCatalogueFiles(folder.root, { deep: true, fix: true });
   for (const { path, message } of fixed) assert.match(`${path}: ${message}`, /versions\/dataset\.yaml: The columns/);
-  assert.deepEqual((await checkFolder(folder.root, { deep: true })).problems, []);
+  assert.deepEqual((await checkCatalogueFiles(folder.root, { deep: true })).problems, []);
 });

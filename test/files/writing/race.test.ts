@@ -6,8 +6,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { checkFolder } from '../../../src/files/checking/check.ts';
-import { openFolder } from '../../../src/files/file-catalogue.ts';
+import { checkCatalogueFiles } from '../../../src/files/checking/check.ts';
+import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
 import { homeOf, makeFolder } from '../../support/folder.ts';
 import { run } from '../../support/program.ts';
 import { serveFolder } from '../../support/server.ts';
@@ -32,7 +32,7 @@ test('eight processes', { timeout: 240_000 }, async (t) => {
   });
   const servers = [await serveFolder(root), await serveFolder(root)];
   t.after(() => Promise.all(servers.map((server) => server.close())));
-  const files = await openFolder(root);
+  const files = await openFileCatalogue(root);
   const { token } = await files.accounts.addToken('ann');
 
   const addresses = servers.map(({ base }) => `${base}/api/v1/namespaces/parks/datasets/trees/`);
@@ -85,7 +85,7 @@ test('eight processes', { timeout: 240_000 }, async (t) => {
   assert.deepEqual(items.map(({ slug }) => slug).sort(), [...each(byPrompt, 3), 'trees']);
   const queries = await catalogue.list('query', { pageSize: 100 });
   assert.deepEqual(queries.items.map(({ slug }) => slug).sort(), each(byPrompt, 3));
-  assert.deepEqual((await checkFolder(root)).problems, []);
+  assert.deepEqual((await checkCatalogueFiles(root)).problems, []);
   for (const { log } of servers) assert.deepEqual(log, []);
   await files.close();
 });

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { NotFoundError } from '../../../src/catalogue/errors.ts';
-import { openFolder } from '../../../src/files/file-catalogue.ts';
+import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
 import { makeFolder } from '../../support/folder.ts';
 
 test('a dataset that is removed during an upload takes nothing of it into the trash', async (t) => {
@@ -11,7 +11,7 @@ test('a dataset that is removed during an upload takes nothing of it into the tr
     { namespaces: { parks: { id: 1, label: 'Parks' } }, datasets: { 'parks/trees': { id: 1, label: 'Trees' } } },
     t,
   );
-  const files = await openFolder(folder.root);
+  const files = await openFileCatalogue(folder.root);
   t.after(() => files.close());
   const catalogue = files.for();
   const trees = { kind: 'dataset', namespace: 'parks', slug: 'trees' } as const;

@@ -6,8 +6,8 @@ import { describe, it, type TestContext } from 'node:test';
 import { ConflictError, NotFoundError } from '../../../src/catalogue/errors.ts';
 import type { Viewer } from '../../../src/catalogue/permissions.ts';
 import type { TrashEntry } from '../../../src/catalogue/trash.ts';
-import { type FileCatalogue, openFolder } from '../../../src/files/file-catalogue.ts';
-import { emptyTrash, listTrash, moveOrCopy } from '../../../src/files/writing/trash.ts';
+import { type FileCatalogue, openFileCatalogue } from '../../../src/files/file-catalogue.ts';
+import { emptyTrash, listTrash, moveOrCopyFile } from '../../../src/files/writing/trash.ts';
 import { type FolderContent, homeOf, makeFolder, until } from '../../support/folder.ts';
 
 const content: FolderContent = {
@@ -35,7 +35,7 @@ const namespace = (slug: string) => ({ kind: 'namespace', slug }) as const;
 
 async function open(t: TestContext, more: FolderContent = {}) {
   const folder = makeFolder({ ...content, ...more }, t);
-  const files = await openFolder(folder.root);
+  const files = await openFileCatalogue(folder.root);
   await files.load();
   t.after(() => files.close());
   const newest = async (): Promise<TrashEntry> => {
@@ -105,7 +105,7 @@ describe('what is removed', () => {
     assert.ok(!inside.items.some(({ path }) => path.includes('.catalogue') || path.includes('trees')));
     for (const path of [`../.catalogue/trash/${id}/entry.json`, `.catalogue/trash/${id}/entry.json`])
       await assert.rejects(view.media(path), NotFoundError);
-    const again = await openFolder(folder.root);
+    const again = await openFileCatalogue(folder.root);
     await again.load();
     assert.deepEqual(
       [...again.snapshot.diagnostics.keys()].filter((path) => path.includes('trash')),
@@ -118,7 +118,7 @@ describe('what is removed', () => {
 
   it('in another process, comes back where the folder is followed', async (t) => {
     const { folder, view, back } = await open(t);
-    const follower = await openFolder(folder.root, { watch: true });
+    const follower = await openFileCatalogue(folder.root, { watch: true });
     t.after(() => follower.close());
     await view.remove(trees);
     await until(() => !follower.snapshot.folders.get('parks')?.datasets.has('trees'));
@@ -138,7 +138,7 @@ describe('what is removed', () => {
     const elsewhere = (async () => {
       throw Object.assign(new Error('cross-device link not permitted'), { code: 'EXDEV' });
     }) as typeof rename;
-    await moveOrCopy(folder.path(homeOf('parks/trees')), folder.path('.catalogue/trash/x/trees'), elsewhere);
+    await moveOrCopyFile(folder.path(homeOf('parks/trees')), folder.path('.catalogue/trash/x/trees'), elsewhere);
     assert.deepEqual(await picture(folder.path(homeOf('parks'))).catch(() => ({})), {});
     const names = await readdir(folder.path('.catalogue/trash/x'));
     assert.deepEqual(names, ['trees']);

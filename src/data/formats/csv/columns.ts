@@ -1,6 +1,6 @@
 /** The columns of a CSV file, where points become several columns, and the sidecar files that describe them to GIS programs. */
 import type { TableColumn } from '../../row.ts';
-import { selectColumns, unusedName, valueColumns } from '../selected-columns.ts';
+import { columnsToWrite, columnsWithoutGeometry, unusedColumnName } from '../selected-columns.ts';
 import type { RowsInput } from '../types.ts';
 
 export type CsvColumn =
@@ -24,9 +24,9 @@ export function csvColumns(
   const kinds = table.geometryKinds ?? [];
   const areAllPoints = kinds.length > 0 && kinds.every((kind) => kind === 'Point' || kind === 'Point Z');
   const dimensions = kinds.includes('Point Z') ? ordinates : ordinates.slice(0, 2);
-  const selected = selectColumns(table);
+  const selected = columnsToWrite(table);
   const lonLat = table.pointColumns?.every((name, i) => name === ordinates[i]) ? table.pointColumns : [];
-  const isSelected = (name: string) => valueColumns(selected).some((column) => column.name === name);
+  const isSelected = (name: string) => columnsWithoutGeometry(selected).some((column) => column.name === name);
   const hasLonLat = lonLat.length > 0 && lonLat.every(isSelected);
   return selected.flatMap((column): CsvColumn[] => {
     if (column.kind === 'column') {
@@ -34,9 +34,9 @@ export function csvColumns(
       return [ordinate < 0 ? column : { ...column, ordinate: ordinate as 0 | 1 }];
     }
     if (hasLonLat) return [];
-    if (!areAllPoints) return [{ name: unusedName('geometry', selected), type: 'wkt' }];
+    if (!areAllPoints) return [{ name: unusedColumnName('geometry', selected), type: 'wkt' }];
     return dimensions.map((name, i) => ({
-      name: unusedName(name, selected),
+      name: unusedColumnName(name, selected),
       type: 'ordinate',
       ordinate: i as 0 | 1 | 2,
     }));

@@ -7,10 +7,10 @@
  * also `easting` and `northing` and the like, with any numbers. Rows whose value can't be parsed have no geometry, and keep
  * their values in the columns.
  */
-import { closest } from '../../../catalogue/closest.ts';
-import type { Reading } from '../../../catalogue/types.ts';
+import { closestWord } from '../../../catalogue/closest.ts';
+import type { ReadingOptions } from '../../../catalogue/types.ts';
 import { PayloadError } from '../../errors.ts';
-import { bboxOf } from '../../geometry/bounding-box.ts';
+import { bboxOfGeometry } from '../../geometry/bounding-box.ts';
 import type { Geometry } from '../../geometry/geometry.ts';
 import { parseWkt } from '../../geometry/wkt.ts';
 
@@ -31,10 +31,10 @@ const wktStart =
 const simplePoint = /^\s*POINT\s*\(\s*(-?\d+(?:\.\d+)?)\s+(-?\d+(?:\.\d+)?)\s*\)\s*$/i;
 
 /** @param rows the first rows; @returns null if the table has no geometry. @throws PayloadError if a named column is missing */
-export function findGeometryColumns(
+export function findCsvGeometryColumns(
   names: readonly string[],
   rows: readonly Cells[],
-  reading: Reading,
+  reading: ReadingOptions,
 ): GeometrySource | null {
   if (reading.geometry !== undefined) return wktSource(indexOfColumn(names, reading.geometry));
   if (reading.lat !== undefined || reading.lon !== undefined) {
@@ -60,7 +60,7 @@ export function findGeometryColumns(
 }
 
 /** A sentence about columns that look like projected coordinates; undefined if there are none. */
-export function projectedHint(names: readonly string[], rows: readonly Cells[]): string | undefined {
+export function projectedColumnsHint(names: readonly string[], rows: readonly Cells[]): string | undefined {
   for (const [x, y] of coordinatePairs(names, true)) {
     const pairs = rows.map((row) => [parseCoordinate(row[x]), parseCoordinate(row[y])] as const);
     const present = pairs.filter(([a, b]) => !Number.isNaN(a) && !Number.isNaN(b));
@@ -74,7 +74,7 @@ export function projectedHint(names: readonly string[], rows: readonly Cells[]):
 function indexOfColumn(names: readonly string[], name: string): number {
   const index = names.indexOf(name);
   if (index !== -1) return index;
-  const meant = closest(name, names);
+  const meant = closestWord(name, names);
   throw new PayloadError(`there is no column "${name}"${meant ? `; did you mean "${meant}"?` : ''}`);
 }
 
@@ -83,7 +83,7 @@ const wktSource = (column: number): GeometrySource => ({
   geometryOf: (cells) => parseWktCell(cells[column]),
 });
 
-const pointSource = (x: number, y: number, { crs }: Reading): GeometrySource => ({
+const pointSource = (x: number, y: number, { crs }: ReadingOptions): GeometrySource => ({
   pointColumns: [x, y],
   geometryOf: (cells) => pointFromCells(cells[x], cells[y], crs !== undefined),
 });
@@ -91,7 +91,7 @@ const pointSource = (x: number, y: number, { crs }: Reading): GeometrySource => 
 const sridPrefix = /^\s*(SRID=\d+)\s*;/i;
 
 /** The reference system that a cell of EWKT names: `SRID=25833;POINT(1 2)`. */
-export const sridOf = (text: string | undefined): string | undefined => sridPrefix.exec(text ?? '')?.[1];
+export const sridOfText = (text: string | undefined): string | undefined => sridPrefix.exec(text ?? '')?.[1];
 
 /** @returns null for no geometry or an empty point, undefined for text that isn't WKT */
 function parseWktCell(text: string | undefined): Geometry | null | undefined {
@@ -100,7 +100,7 @@ function parseWktCell(text: string | undefined): Geometry | null | undefined {
   if (point) return { type: 'Point', coordinates: [Number(point[1]), Number(point[2])] };
   try {
     const geometry = parseWkt(text.replace(sridPrefix, ''));
-    return geometry.type === 'Point' && bboxOf(geometry) === null ? null : geometry;
+    return geometry.type === 'Point' && bboxOfGeometry(geometry) === null ? null : geometry;
   } catch {
     return undefined;
   }

@@ -17,10 +17,10 @@
 import Papa from 'papaparse';
 import { PayloadError } from '../../errors.ts';
 import type { Geometry } from '../../geometry/geometry.ts';
-import { columnName } from '../../ingest/infer-types.ts';
-import { isGroupFull, maxColumns, maxCsvRow } from '../../limits.ts';
+import { cleanColumnName } from '../../ingest/infer-types.ts';
+import { isRowGroupFull, maxColumns, maxCsvRow } from '../../limits.ts';
 import type { PayloadInfo, RowBatch } from '../types.ts';
-import { findGeometryColumns, type GeometrySource, projectedHint, sridOf } from './geometry-columns.ts';
+import { findCsvGeometryColumns, type GeometrySource, projectedColumnsHint, sridOfText } from './geometry-columns.ts';
 
 /** Rows from which the geometry columns are detected. */
 const sampleRows = 1000;
@@ -169,7 +169,7 @@ class CsvParser {
 
   /** True if a batch should be taken. */
   get isFull(): boolean {
-    return isGroupFull(this.#rows.length, this.#names.length, this.#bytes);
+    return isRowGroupFull(this.#rows.length, this.#names.length, this.#bytes);
   }
 
   /** The rows since the last batch; null if there is not even a header. */
@@ -178,9 +178,9 @@ class CsvParser {
     const names = this.#names;
     if (rows.length === 0 && names.length === 0) return null;
     if (this.#geometrySource === undefined) {
-      const [shown, sample] = [names.map(columnName), rows.slice(0, sampleRows)];
-      this.#geometrySource = findGeometryColumns(shown, sample, this.#info.reading);
-      const hint = this.#geometrySource === null ? projectedHint(shown, sample) : undefined;
+      const [shown, sample] = [names.map(cleanColumnName), rows.slice(0, sampleRows)];
+      this.#geometrySource = findCsvGeometryColumns(shown, sample, this.#info.reading);
+      const hint = this.#geometrySource === null ? projectedColumnsHint(shown, sample) : undefined;
       if (hint !== undefined) this.#info.hint = hint;
       if (this.#geometrySource?.wktColumn !== undefined) this.#info.wktColumn = this.#geometrySource.wktColumn;
       if (this.#geometrySource?.pointColumns) this.#info.pointColumns = this.#geometrySource.pointColumns;
@@ -210,7 +210,7 @@ class CsvParser {
   #sridsOf(source: GeometrySource | null | undefined, rows: readonly string[][]) {
     const column = source?.wktColumn;
     if (column === undefined) return undefined;
-    const srids = rows.map((row) => sridOf(row[column]));
+    const srids = rows.map((row) => sridOfText(row[column]));
     return srids.some((srid) => srid !== undefined) ? srids : undefined;
   }
 

@@ -1,10 +1,10 @@
 /** Batches of rows from JSON items: GeoJSON Features, bare geometries, and plain objects. */
 import { PayloadError } from '../../errors.ts';
 import { type Geometry, isGeometry } from '../../geometry/geometry.ts';
-import { isGroupFull, maxColumns } from '../../limits.ts';
+import { isRowGroupFull, maxColumns } from '../../limits.ts';
 import type { RowBatch } from '../types.ts';
 import type { ItemScanner } from './item-scanner.ts';
-import { mayHaveBigInteger, parseJson, parseKeepingIntegers } from './parse-value.ts';
+import { mayHaveBigInteger, parseJsonBytes, parseJsonKeepingIntegers } from './parse-value.ts';
 
 type JsonObject = Record<string, unknown>;
 
@@ -15,7 +15,7 @@ const isObject = (value: unknown): value is JsonObject =>
  * The reference system that an object names: the member `crs` of GeoJSON 2008 (section 3), also in older forms. RFC 7946 has
  * no other system than WGS 84.
  */
-export function crsMember({ crs }: JsonObject): string | undefined {
+export function crsOfGeojson({ crs }: JsonObject): string | undefined {
   if (crs === null || crs === undefined) return undefined;
   if (typeof crs === 'string') return crs;
   const { type, properties } = crs as { type?: unknown; properties?: Record<string, unknown> };
@@ -52,7 +52,7 @@ export class JsonBatchBuilder {
    * @param offset offset in the payload, for errors
    */
   addItem(bytes: Buffer, start: number, end: number, offset: number, line: number): void {
-    const { value, isStrict } = parseJson(bytes, start, end, offset, line);
+    const { value, isStrict } = parseJsonBytes(bytes, start, end, offset, line);
     this.areAllFeatures &&= isStrict;
     this.#text = () => bytes.toString('utf8', start, end);
     this.#add(value, offset, end - start, line);
@@ -63,7 +63,7 @@ export class JsonBatchBuilder {
     if (!isObject(value)) throw new PayloadError('expected an object', { line, byte: offset });
     if (value.type === 'FeatureCollection' && Array.isArray(value.features)) {
       this.areAllFeatures = false;
-      for (const feature of value.features) this.#add(feature, offset, length, line, crsMember(value));
+      for (const feature of value.features) this.#add(feature, offset, length, line, crsOfGeojson(value));
       return;
     }
     const row = this.#offsets.length;
@@ -101,7 +101,7 @@ export class JsonBatchBuilder {
     this.#geometries.push(geometry);
     // A plain object may have a column of that name.
     const crs =
-      geometry && (crsMember(geometry as unknown as JsonObject) ?? (inFeature ? crsMember(value) : undefined));
+      geometry && (crsOfGeojson(geometry as unknown as JsonObject) ?? (inFeature ? crsOfGeojson(value) : undefined));
     if (crs ?? collectionCrs) {
       this.#crs ??= [];
       this.#crs[row] = crs ?? collectionCrs;
@@ -140,14 +140,14 @@ export class JsonBatchBuilder {
   #exact(value: unknown, name: string, inFeature: boolean): unknown {
     const text = this.#text();
     if (!mayHaveBigInteger(text)) return value;
-    const again = parseKeepingIntegers(text) as JsonObject;
+    const again = parseJsonKeepingIntegers(text) as JsonObject;
     const object = inFeature && isObject(again.properties) ? again.properties : again;
     return object[name] ?? value;
   }
 
   #exactId(id: number): string | number {
     const text = this.#text();
-    return mayHaveBigInteger(text) ? ((parseKeepingIntegers(text) as { id: string | number }).id ?? id) : id;
+    return mayHaveBigInteger(text) ? ((parseJsonKeepingIntegers(text) as { id: string | number }).id ?? id) : id;
   }
 
   #addColumn(name: string): number {
@@ -174,7 +174,7 @@ export class JsonBatchBuilder {
 
   /** True if a batch should be taken. */
   get isFull(): boolean {
-    return isGroupFull(this.#offsets.length, this.#names.length, this.#bytes);
+    return isRowGroupFull(this.#offsets.length, this.#names.length, this.#bytes);
   }
 
   /** The rows since the last batch; null if there are none, unless `allowEmpty`. */
@@ -210,7 +210,7 @@ export class JsonBatchBuilder {
  * @param createScanner called with the first chunk
  * @returns true if there is an array of items, and the text around it (`ItemScanner.end`)
  */
-export async function* readItems(
+export async function* readJsonItems(
   chunks: AsyncIterable<Buffer>,
   createScanner: (firstChunk: Buffer) => ItemScanner,
   builder: JsonBatchBuilder,

@@ -6,10 +6,10 @@ import { PayloadError } from '../../errors.ts';
 import { maxItemBytes } from '../../limits.ts';
 import type { TextBuffer, TextWriter } from '../text-buffer.ts';
 import type { PayloadInfo, RowBatch, RowsInput } from '../types.ts';
-import { crsMember, JsonBatchBuilder, readItems } from './batch-builder.ts';
+import { crsOfGeojson, JsonBatchBuilder, readJsonItems } from './batch-builder.ts';
 import { ItemScanner } from './item-scanner.ts';
-import { parseJson } from './parse-value.ts';
-import { arrayWriter, featureWriter } from './row-writers.ts';
+import { parseJsonBytes } from './parse-value.ts';
+import { arrayWriter, makeFeatureWriter } from './row-writers.ts';
 
 /**
  * Reads GeoJSON. A Feature's own `bbox` and foreign members make no columns.
@@ -24,7 +24,7 @@ export async function* readGeojson(
   info: PayloadInfo,
 ): AsyncGenerator<RowBatch, void, undefined> {
   const builder = new JsonBatchBuilder();
-  const { hasItems, outside } = yield* readItems(chunks, () => new ItemScanner('features', position), builder);
+  const { hasItems, outside } = yield* readJsonItems(chunks, () => new ItemScanner('features', position), builder);
   if (hasItems) {
     if (outside) readCollectionMembers(outside, position, info);
     info.passthrough = builder.areAllFeatures ? 'features' : null;
@@ -41,7 +41,7 @@ function addSingleItem(text: Buffer, position: number, builder: JsonBatchBuilder
   const start = text.findIndex((byte) => byte > 0x20);
   if (start === -1) throw new PayloadError('the payload is empty');
   const end = text.findLastIndex((byte) => byte > 0x20) + 1;
-  const { value } = parseJson(text, start, end, position + start, 1);
+  const { value } = parseJsonBytes(text, start, end, position + start, 1);
   const type = (value as { type?: unknown } | null)?.type;
   if (type === 'FeatureCollection') throw new PayloadError('a FeatureCollection without an array of features');
   if (
@@ -56,12 +56,12 @@ function addSingleItem(text: Buffer, position: number, builder: JsonBatchBuilder
 }
 
 function readCollectionMembers(text: Buffer, position: number, info: PayloadInfo): void {
-  const members = parseJson(text, 0, text.length, position, 1).value as Record<string, unknown>;
+  const members = parseJsonBytes(text, 0, text.length, position, 1).value as Record<string, unknown>;
   if (members.type !== undefined && members.type !== 'FeatureCollection') {
     throw new PayloadError(`not GeoJSON: its type is ${JSON.stringify(members.type)}`, { line: 1 });
   }
   if (typeof members.name === 'string') info.title = members.name;
-  const crs = crsMember(members);
+  const crs = crsOfGeojson(members);
   if (crs !== undefined) info.crs = crs;
 }
 
@@ -73,5 +73,5 @@ function readCollectionMembers(text: Buffer, position: number, info: PayloadInfo
 export function geojsonWriter(input: Omit<RowsInput, 'rows'>, out: TextBuffer): TextWriter {
   const { name, numberMatched, numberReturned, timeStamp, links } = input;
   const members = JSON.stringify({ type: 'FeatureCollection', name, numberMatched, numberReturned, timeStamp, links });
-  return arrayWriter(out, featureWriter(input, out), { before: `${members.slice(0, -1)},"features":`, after: '}' });
+  return arrayWriter(out, makeFeatureWriter(input, out), { before: `${members.slice(0, -1)},"features":`, after: '}' });
 }

@@ -2,9 +2,9 @@
 import { PayloadError } from '../../errors.ts';
 import type { TextBuffer, TextWriter } from '../text-buffer.ts';
 import type { PayloadInfo, RowBatch, RowsInput } from '../types.ts';
-import { JsonBatchBuilder, readItems } from './batch-builder.ts';
+import { JsonBatchBuilder, readJsonItems } from './batch-builder.ts';
 import { ItemScanner } from './item-scanner.ts';
-import { arrayWriter, featureWriter, objectWriter } from './row-writers.ts';
+import { arrayWriter, makeFeatureWriter, makeObjectWriter } from './row-writers.ts';
 
 /**
  * Reads a JSON array.
@@ -19,7 +19,7 @@ export async function* readJsonArray(
   info: PayloadInfo,
 ): AsyncGenerator<RowBatch, void, undefined> {
   const builder = new JsonBatchBuilder();
-  const { hasItems } = yield* readItems(chunks, () => new ItemScanner('array', position), builder);
+  const { hasItems } = yield* readJsonItems(chunks, () => new ItemScanner('array', position), builder);
   if (!hasItems) throw new PayloadError('expected an array of objects', { line: 1 });
   info.passthrough = builder.areAllFeatures ? 'features' : null;
   const last = builder.takeBatch();
@@ -31,10 +31,10 @@ export async function* readJsonArray(
  * `data[i].properties`.
  */
 export function featureArrayWriter(input: Omit<RowsInput, 'rows'>, out: TextBuffer): TextWriter {
-  return arrayWriter(out, featureWriter(input, out));
+  return arrayWriter(out, makeFeatureWriter(input, out));
 }
 
 /** The writer of `objects`: an array of plain objects, with the geometry as one of their members. */
 export function objectArrayWriter(input: Omit<RowsInput, 'rows'>, out: TextBuffer): TextWriter {
-  return arrayWriter(out, objectWriter(input, out));
+  return arrayWriter(out, makeObjectWriter(input, out));
 }

@@ -4,9 +4,9 @@
  */
 import type { TextBuffer, TextWriter } from '../text-buffer.ts';
 import type { PayloadInfo, RowBatch, RowsInput } from '../types.ts';
-import { JsonBatchBuilder, readItems } from './batch-builder.ts';
+import { JsonBatchBuilder, readJsonItems } from './batch-builder.ts';
 import { ItemScanner } from './item-scanner.ts';
-import { featureWriter, lineWriter, objectWriter } from './row-writers.ts';
+import { lineWriter, makeFeatureWriter, makeObjectWriter } from './row-writers.ts';
 
 /** Comes before each text of a sequence (RFC 8142). */
 const recordSeparator = 0x1e;
@@ -30,7 +30,7 @@ export async function* readNdjson(
     isSequence = firstChunk[0] === recordSeparator;
     return new ItemScanner(isSequence ? 'records' : 'lines', position);
   };
-  yield* readItems(chunks, createScanner, builder);
+  yield* readJsonItems(chunks, createScanner, builder);
   info.passthrough = builder.areAllFeatures && !isSequence ? 'lines' : null;
   const last = builder.takeBatch();
   if (last) yield last;
@@ -38,7 +38,7 @@ export async function* readNdjson(
 
 /** The writer of `ndjson`: a plain object on each line, as `pandas.read_json(lines=True)`, DuckDB and jq read it. */
 export function ndjsonWriter(input: Omit<RowsInput, 'rows'>, out: TextBuffer): TextWriter {
-  return lineWriter(out, objectWriter(input, out));
+  return lineWriter(out, makeObjectWriter(input, out));
 }
 
 /**
@@ -46,5 +46,5 @@ export function ndjsonWriter(input: Omit<RowsInput, 'rows'>, out: TextBuffer): T
  * do line-based tools, which can't read the sequence's record separators.
  */
 export function geojsonlWriter(input: Omit<RowsInput, 'rows'>, out: TextBuffer): TextWriter {
-  return lineWriter(out, featureWriter(input, out));
+  return lineWriter(out, makeFeatureWriter(input, out));
 }

@@ -21,7 +21,7 @@ export interface ParsedJson {
  * @param offset offset and line of the value in the payload, for errors
  * @throws PayloadError with line and byte
  */
-export function parseJson(bytes: Buffer, start: number, end: number, offset: number, line: number): ParsedJson {
+export function parseJsonBytes(bytes: Buffer, start: number, end: number, offset: number, line: number): ParsedJson {
   const text = bytes.toString('utf8', start, end);
   try {
     return { value: JSON.parse(text), isStrict: true };
@@ -39,7 +39,7 @@ export function parseJson(bytes: Buffer, start: number, end: number, offset: num
 }
 
 /** Parses a value with unsafe integers as strings. */
-export function parseKeepingIntegers(text: string): unknown {
+export function parseJsonKeepingIntegers(text: string): unknown {
   const quoted = text.replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g, (token, at: number) => {
     if (token.startsWith('"') || Number.isSafeInteger(Number(token)) || /[\d.eE+]/.test(text[at - 1] ?? ''))
       return token;

@@ -2,25 +2,25 @@
 
 import type { Coordinates, Geometry } from '../../geometry/geometry.ts';
 import type { Row, Value } from '../../row.ts';
-import { selectColumns, unusedName, valueColumns } from '../selected-columns.ts';
+import { columnsToWrite, columnsWithoutGeometry, unusedColumnName } from '../selected-columns.ts';
 import type { TextBuffer, TextWriter } from '../text-buffer.ts';
 import type { RowsInput } from '../types.ts';
 
 type ColumnsInput = Pick<RowsInput, 'schema' | 'fields'>;
 
 const featureStart = Buffer.from('{"type":"Feature",');
-const idKey = encodeKey('id');
-const geometryKey = encodeKey('geometry');
-const propertiesKey = encodeKey('properties');
+const idKey = encodeJsonKey('id');
+const geometryKey = encodeJsonKey('geometry');
+const propertiesKey = encodeJsonKey('properties');
 
 /**
  * A function that writes a row as a Feature (RFC 7946, section 3.2), with the `id` that it had in the payload. There is
  * always a member `geometry`, as the RFC requires; it is null if there is none or it isn't selected.
  */
-export function featureWriter(input: ColumnsInput, out: TextBuffer): (row: Row) => void {
-  const selected = selectColumns(input);
+export function makeFeatureWriter(input: ColumnsInput, out: TextBuffer): (row: Row) => void {
+  const selected = columnsToWrite(input);
   const hasGeometry = selected.some(({ kind }) => kind === 'geometry');
-  const columns = valueColumns(selected).map(({ index, name }) => ({ index, key: encodeKey(name) }));
+  const columns = columnsWithoutGeometry(selected).map(({ index, name }) => ({ index, key: encodeJsonKey(name) }));
   return (row) => {
     out.append(featureStart);
     const id = row.id();
@@ -49,12 +49,12 @@ export function featureWriter(input: ColumnsInput, out: TextBuffer): (row: Row) 
  * A function that writes a row as a plain object, with the geometry as GeoJSON under `geometry` (or `geometry_1` … if a
  * column has that name).
  */
-export function objectWriter(input: ColumnsInput, out: TextBuffer): (row: Row) => void {
-  const selected = selectColumns(input);
+export function makeObjectWriter(input: ColumnsInput, out: TextBuffer): (row: Row) => void {
+  const selected = columnsToWrite(input);
   const columns = selected.map((column) =>
     column.kind === 'geometry'
-      ? { index: -1, key: encodeKey(unusedName('geometry', selected)) }
-      : { index: column.index, key: encodeKey(column.name) },
+      ? { index: -1, key: encodeJsonKey(unusedColumnName('geometry', selected)) }
+      : { index: column.index, key: encodeJsonKey(column.name) },
   );
   return (row) => {
     out.byte(123);
@@ -106,7 +106,7 @@ escaped[34] = 1;
 escaped[92] = 1;
 
 /** `"name":` in UTF-8. */
-export function encodeKey(name: string): Uint8Array {
+export function encodeJsonKey(name: string): Uint8Array {
   return Buffer.from(`${JSON.stringify(name)}:`);
 }
 

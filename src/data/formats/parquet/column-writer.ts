@@ -1,11 +1,11 @@
 /** Columns of a Parquet file: their types, and their values until the row group is written. */
 import type { SchemaElement } from 'hyparquet';
 import type { ColumnSource } from 'hyparquet-writer';
-import { parseDateTime, parseTime } from '../../date-time.ts';
+import { parseDateTime, parseTimeOfDay } from '../../date-time.ts';
 import { type Coordinates, type Geometry, hasZ } from '../../geometry/geometry.ts';
 import { toWkb } from '../../geometry/wkb.ts';
 import type { Row, TableColumn, Value } from '../../row.ts';
-import { type SelectedColumn, unusedName } from '../selected-columns.ts';
+import { type SelectedColumn, unusedColumnName } from '../selected-columns.ts';
 
 const dayInMilliseconds = 86_400_000;
 /** One more than the greatest 64-bit integer. */
@@ -26,7 +26,7 @@ export interface ParquetColumnWriter {
 export function parquetColumnWriters(selected: readonly SelectedColumn[]): ParquetColumnWriter[] {
   return selected.map((column) =>
     column.kind === 'geometry'
-      ? geometryColumnWriter(unusedName('geometry', selected))
+      ? geometryColumnWriter(unusedColumnName('geometry', selected))
       : valueColumnWriter(column, column.index),
   );
 }
@@ -128,7 +128,7 @@ function converterFor(type: TableColumn['type']): Converter {
     case 'datetime':
       return (value) => microsecondsOrUndefined(parseDateTime(String(value)) * 1000);
     case 'time':
-      return (value) => microsecondsOrUndefined(parseTime(String(value)) * 1e6);
+      return (value) => microsecondsOrUndefined(parseTimeOfDay(String(value)) * 1e6);
     case 'object':
     case 'array':
       return (value) => value;

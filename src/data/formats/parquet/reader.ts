@@ -81,7 +81,7 @@ async function readRowRange(
         const element = elements[index] as SchemaElement;
         const from = Math.max(0, rowStart - first);
         const to = Math.min(columnData.length, rowEnd - first);
-        for (let i = from; i < to; i++) column[first - rowStart + i] = toPlainValue(columnData[i], element);
+        for (let i = from; i < to; i++) column[first - rowStart + i] = parquetToPlainValue(columnData[i], element);
       },
     });
   }
@@ -103,7 +103,7 @@ function toGeometry(value: unknown): Geometry | null {
   return value.type === 'Point' && Number.isNaN(value.coordinates[0]) ? null : value;
 }
 
-/** Dates stay numbers here: `toPlainValue`, which knows their columns, formats them. */
+/** Dates stay numbers here: `parquetToPlainValue`, which knows their columns, formats them. */
 const parsers: Partial<ParquetParsers> = {
   timestampFromMilliseconds: (value) => BigInt(value) * 1000n,
   timestampFromMicroseconds: (value) => value,
@@ -162,7 +162,7 @@ function findGeometryColumn(metadata: FileMetaData, elements: readonly SchemaEle
  * Converts a value by its column's type: plain JSON, and text for values that JSON doesn't have.
  * @param value as hyparquet returns it, with timestamps in microseconds and dates in days since 1970
  */
-export function toPlainValue(value: unknown, element: SchemaElement): unknown {
+export function parquetToPlainValue(value: unknown, element: SchemaElement): unknown {
   if (value === null || value === undefined) return undefined;
   const { converted_type: converted, logical_type: logical } = element;
   if (typeof value === 'number' || typeof value === 'bigint') {

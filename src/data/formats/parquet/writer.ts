@@ -1,7 +1,7 @@
 /** The writer of `parquet`: GeoParquet 1.1, with the geometry as WKB, described by the metadata key `geo`. */
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import type { Row } from '../../row.ts';
-import { selectColumns } from '../selected-columns.ts';
+import { columnsToWrite } from '../selected-columns.ts';
 import type { RowsInput, WriteOptions } from '../types.ts';
 import { parquetColumnWriters } from './column-writer.ts';
 
@@ -19,7 +19,7 @@ export async function* writeParquet(
   input: RowsInput,
   { rowGroupRows = 1 << 14 }: WriteOptions = {},
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const columns = parquetColumnWriters(selectColumns(input));
+  const columns = parquetColumnWriters(columnsToWrite(input));
   const sink = new ByteWriter();
   const schema = [{ name: 'schema', num_children: columns.length }, ...columns.map((column) => column.element)];
   const writer = new ParquetWriter({ writer: sink, schema, createdBy: 'catalogue' });

@@ -1,0 +1,39 @@
+/** Problems in the files of a catalogue. */
+/** Kinds of problems, for programs. */
+export type DiagnosticCode =
+  /** The file cannot be read, parsed, or does not fit its schema: the record is broken. */
+  | 'unreadable'
+  | 'syntax'
+  | 'schema'
+  /** The file has no place in the layout, its folder lacks its record, or another file has the same name. */
+  | 'layout'
+  | 'container'
+  | 'name'
+  /** Another record has the id; the record has none. */
+  | 'id'
+  | 'missing-id'
+  /** A record, an image or a former address that a field names. */
+  | 'reference'
+  | 'image'
+  | 'alias'
+  | 'column'
+  | 'unknown-key'
+  | 'payload'
+  | 'accounts'
+  /** From a server that does not report a code. */
+  | 'unknown';
+
+/** Problem in a file, with its place and what to write instead. */
+export interface Diagnostic {
+  /** Relative to the catalogue folder, with slashes. */
+  readonly path: string;
+  /** From 1; 1 if the whole file is meant. */
+  readonly line: number;
+  readonly column: number;
+  /** JSON Pointer (RFC 6901) into the record; '' is the whole. */
+  readonly pointer: string;
+  readonly message: string;
+  /** `error` if a record is wrong or not served; `warning` if it should be checked. */
+  readonly severity: 'error' | 'warning';
+  readonly code: DiagnosticCode;
+}
