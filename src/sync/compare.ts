@@ -1,4 +1,5 @@
 /** Comparison of two catalogues: their files, read at once, and the plans that can be made from them. */
+import { compareTexts } from '../catalogue/listing.ts';
 import { GroupDigests, groupCountFor, groupOf, isSynced } from '../catalogue/manifest-groups.ts';
 import type { Manifest, Replica } from '../catalogue/replica.ts';
 import { computeChecksum } from '../disk/checksum.ts';
@@ -127,8 +128,10 @@ async function readDifferentGroups(
   if (manifest && listed.tag !== remote.tag) return null;
   for (const [path, reason] of unreadableNow) unreadable.set(path, reason);
   const isListed = new Set(only);
-  const files = [...state.files].filter(([path]) => !isListed.has(groupOf(path, count)));
-  return { files: new Map([...files, ...listed.files]), tag: remote.tag };
+  const unchanged = [...state.files].filter(([path]) => !isListed.has(groupOf(path, count)));
+  // In the order of a manifest, in which steps are made.
+  const files = [...unchanged, ...listed.files].sort(([a], [b]) => compareTexts(a, b));
+  return { files: new Map(files), tag: remote.tag };
 }
 
 interface Listing {
