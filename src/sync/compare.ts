@@ -128,7 +128,9 @@ async function readDifferentGroups(
   if (manifest && listed.tag !== remote.tag) return null;
   for (const [path, reason] of unreadableNow) unreadable.set(path, reason);
   const isListed = new Set(only);
-  const unchanged = [...state.files].filter(([path]) => !isListed.has(groupOf(path, count)));
+  const unchanged = [...state.files]
+    .filter(([path]) => !isListed.has(groupOf(path, count)))
+    .map(([path, { checksum, size }]) => [path, { checksum, size }] as const);
   // In the order of a manifest, in which steps are made.
   const files = [...unchanged, ...listed.files].sort(([a], [b]) => compareTexts(a, b));
   return { files: new Map(files), tag: remote.tag };

@@ -31,9 +31,9 @@ async function start() {
 describe('the last common state', () => {
   it('gives texts that were set a moment ago to several readers at once', async () => {
     const { reopened } = await start();
-    const names = Array.from({ length: 20 }, (_, i) => `queries/${i}.yaml`);
+    const names = Array.from({ length: 8 }, (_, i) => `queries/${i}.yaml`);
     await reopened(async (state) => {
-      const text = (name: string) => name.repeat(5000);
+      const text = (name: string) => name.repeat(8000);
       for (const name of names) await state.set(name, file('1'), text(name));
       const found = await Promise.all(names.map((name) => state.text(name)));
       assert.deepEqual(found, names.map(text));
