@@ -80,6 +80,7 @@ function traced(catalogue: Catalogue, trace: Trace): Catalogue {
     },
     replica: {
       manifest: (options) => timed(replica.manifest(options), 'replica manifest', options),
+      digests: (count, options) => timed(replica.digests(count, options), 'replica digests', count, options),
       entry: (path) => timed(replica.entry(path), 'replica entry', path),
       read: (path, options) => timed(replica.read(path, options), 'replica read', path, options),
       apply: (changes) => timed(replica.apply(changes), 'replica apply', changes),

@@ -2,8 +2,7 @@
 
 import type {
   Catalogue,
-  ChangedRecord,
-  ChangesOptions,
+  ChangesPage,
   CreatableKind,
   HistoryRef,
   Input,
@@ -22,6 +21,7 @@ import type {
 import { pageAfterCursor } from '../catalogue/cursor.ts';
 import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { NotFoundError, NotPermittedError } from '../catalogue/errors.ts';
+import type { ChangesOptions } from '../catalogue/feed.ts';
 import { mediaPath, recordFolders, type Scope } from '../catalogue/layout.ts';
 import { compareValues, filterEntities, type ListedKind, listPage, paginate } from '../catalogue/listing.ts';
 import { getEntity, latestReadyVersion } from '../catalogue/lookup.ts';
@@ -98,9 +98,13 @@ export class FileView implements Catalogue {
     return paginate(files, options, snapshot.settings) as Page<Entities[K]>;
   }
 
-  async changes(options: ChangesOptions = {}): Promise<Page<ChangedRecord>> {
-    await this.#files.load();
-    return listChanges(this.#files.store, this.#snapshot, options);
+  async changes(options: ChangesOptions = {}): Promise<ChangesPage> {
+    const journal = await this.#files.feed();
+    // What is listed must still be known after a crash.
+    await journal.written();
+    const { store } = this.#files;
+    const { history } = journal;
+    return listChanges({ store, history, viewer: this.#viewer, visible: this.#snapshot }, options);
   }
 
   async get<K extends Kind>(ref: Refs[K]): Promise<Entities[K]> {

@@ -3,9 +3,9 @@
  * to be there; others have their defaults if a service lacks them. Fields that the API doesn't show (former names, the
  * place of a payload) have theirs always.
  */
-import type { ChangedRecord } from '../catalogue/catalogue.ts';
 import type { Diagnostic } from '../catalogue/diagnostic.ts';
 import { UnreachableError } from '../catalogue/errors.ts';
+import type { ChangedRecord } from '../catalogue/feed.ts';
 import type { Field, NamedField } from '../catalogue/field.ts';
 import { fieldsOf } from '../catalogue/fields.ts';
 import { type Ref, type Refs, refOf } from '../catalogue/ref.ts';
@@ -130,9 +130,18 @@ export function parseFileDetails(object: Json): FileDetails {
 }
 
 export function parseChange(object: Json): ChangedRecord {
-  const ref = refFromUrl(object.url);
-  if (ref?.kind !== 'namespace' && ref?.kind !== 'dataset' && ref?.kind !== 'query') throw unexpectedValueError('url');
-  return { ref, datetime: textIn(object, 'datetime') };
+  const ref = changedRef(object.url);
+  if (ref === null) throw unexpectedValueError('url');
+  // An older server lists no removed records.
+  const removed = object.removed === true;
+  return { ref, datetime: textIn(object, 'datetime'), removed, movedTo: changedRef(object.moved_to) };
+}
+
+function changedRef(url: unknown): ChangedRecord['ref'] | null {
+  const ref = typeof url === 'string' ? refFromUrl(url) : null;
+  const isInFeed =
+    ref?.kind === 'namespace' || ref?.kind === 'dataset' || ref?.kind === 'version' || ref?.kind === 'query';
+  return isInFeed ? ref : null;
 }
 
 export function parseCommit(object: Json): Commit {

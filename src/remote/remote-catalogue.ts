@@ -2,8 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type {
   Catalogue,
-  ChangedRecord,
-  ChangesOptions,
+  ChangesPage,
   CreatableKind,
   HistoryRef,
   Input,
@@ -21,6 +20,7 @@ import type {
 } from '../catalogue/catalogue.ts';
 import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { StaleError } from '../catalogue/errors.ts';
+import type { ChangesOptions } from '../catalogue/feed.ts';
 import type { DatasetRef, Ref, Refs, VersionRef } from '../catalogue/ref.ts';
 import { settingsFromRecord } from '../catalogue/settings.ts';
 import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings } from '../catalogue/types.ts';
@@ -119,11 +119,14 @@ export class RemoteCatalogue implements Catalogue {
     return Promise.all(files.map(details));
   }
 
-  async changes({ since, cursor = '', pageSize }: ChangesOptions = {}): Promise<Page<ChangedRecord>> {
+  async changes({ since, cursor = '', pageSize }: ChangesOptions = {}): Promise<ChangesPage> {
     const paging = { cursor, pageSize };
     const query = [...(since === undefined ? [] : [['since', since] as const]), ...formatPagingQuery(paging)];
     const { value } = await this.#http.requestJson({ path: `${apiRoot}changes/`, query });
-    return parseListPage(value, paging, parseChange);
+    const [until, completeSince] = [value.until, value.complete_since].map((time) =>
+      typeof time === 'string' ? time : null,
+    ) as [string | null, string | null];
+    return { ...parseListPage(value, paging, parseChange), until, completeSince };
   }
 
   async history(ref: HistoryRef, paging: Pick<ListOptions, 'page' | 'pageSize'> = {}): Promise<Page<Commit>> {

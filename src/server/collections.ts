@@ -63,12 +63,16 @@ export function pageHandler<K extends Kind>(kind: K): Handler {
 
 const noDetails: FileDetails = { checksum: '', modified: '', commit: null };
 
-/** @param items the JSON of each item */
+/**
+ * @param items the JSON of each item
+ * @param members further members of the page
+ */
 export function representPage(
   { links, ctx, query, type }: RequestContext,
   title: string,
   page: Page<unknown>,
   items: () => readonly string[],
+  members: object = {},
 ): Representation {
   const address = `${links.base}${ctx.path}`;
   const { next, previous } = pageLinks(address, query, page);
@@ -77,7 +81,7 @@ export function representPage(
     title,
     dependsOn: [page.count, page.pages, next, previous, ...page.items],
     json: () =>
-      `{"count":${page.count},"next":${JSON.stringify(next)},"previous":${JSON.stringify(previous)},"results":[${items().join(',')}]}`,
+      `${toJson({ count: page.count, next, previous, ...members }).slice(0, -1)},"results":[${items().join(',')}]}`,
     headers: [['Link', link]],
     reviver: showMetadata,
   };
@@ -155,9 +159,13 @@ export async function changesHandler(request: RequestContext): Promise<Represent
   const [since, cursor] = [lastParameterValue(query, 'since'), lastParameterValue(query, 'cursor')];
   const page = await catalogue.changes({ pageSize, since, cursor });
   const items = () =>
-    page.items.map(({ ref, datetime }) => toJson({ kind: ref.kind, url: resourceUrl(links, ref), datetime }));
+    page.items.map(({ ref, datetime, removed, movedTo }) => {
+      const moved_to = movedTo && resourceUrl(links, movedTo);
+      return toJson({ kind: ref.kind, url: resourceUrl(links, ref), datetime, removed, moved_to });
+    });
+  const members = { until: page.until, complete_since: page.completeSince };
   // Changes appear with time, without a new revision of the catalogue.
-  return { ...representPage(request, 'Changes', page, items), dependsOn: [] };
+  return { ...representPage(request, 'Changes', page, items, members), dependsOn: [] };
 }
 
 /** A handler for those who may see people. @throws NotAuthenticatedError for others, whether or not there is such a user */

@@ -31,9 +31,6 @@ export function syncFileKind(path: string): FileKind {
   return info.kind === 'record' ? info.ref.kind : info.kind;
 }
 
-/** True for files that are synchronised: all but the settings, which each catalogue has of its own, and unknown files. */
-export const isSynced = (path: string): boolean => !['settings', 'unknown'].includes(syncFileKind(path));
-
 /** The folder of a dataset or a namespace, with a slash at its end, by the path of its record; null for other files. */
 export function containerFolder(path: string): string | null {
   const kind = syncFileKind(path);

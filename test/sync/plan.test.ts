@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Files, isSynced } from '../../src/sync/files.ts';
+import { isSynced } from '../../src/catalogue/manifest-groups.ts';
+import type { Files } from '../../src/sync/files.ts';
 import type { Move } from '../../src/sync/moves.ts';
 import { nameMeansPath, planSync, resolveConflicts, type SyncPlan, selectNamedPart } from '../../src/sync/plan.ts';
 

@@ -4,7 +4,15 @@ import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
 import { parseCataloguePath } from '../../catalogue/layout.ts';
 import { mediaTypeOf } from '../../catalogue/media-types.ts';
 import { type DatasetRef, datasetRefOf, formatRef } from '../../catalogue/ref.ts';
-import type { ChangeOutcome, FileBytes, FileEntry, Manifest, RecordChange, Replica } from '../../catalogue/replica.ts';
+import type {
+  ChangeOutcome,
+  Digests,
+  FileBytes,
+  FileEntry,
+  Manifest,
+  RecordChange,
+  Replica,
+} from '../../catalogue/replica.ts';
 import { computeChecksum } from '../../disk/checksum.ts';
 import { openFileWithinFolder } from '../bytes.ts';
 import type { Access } from '../catalogue-files.ts';
@@ -41,6 +49,12 @@ export class FileReplica implements Replica {
     const { files, viewer, visible } = this.#access;
     await files.load();
     return this.#inventory.manifest(viewer, visible(), options);
+  }
+
+  async digests(count: number, { known }: Parameters<Replica['digests']>[1] = {}): Promise<Digests | null> {
+    const { files, viewer, visible } = this.#access;
+    await files.load();
+    return this.#inventory.digests(viewer, visible(), count, known);
   }
 
   async entry(path: string): Promise<FileEntry> {

@@ -1,8 +1,9 @@
 /** Manifest of a replica: all files that a viewer may see, sorted by path, with their checksums. */
 import { createHash } from 'node:crypto';
 import { compareTexts } from '../../catalogue/listing.ts';
+import { GroupDigests, groupOf, isSynced } from '../../catalogue/manifest-groups.ts';
 import type { Viewer } from '../../catalogue/permissions.ts';
-import type { FileEntry, Manifest } from '../../catalogue/replica.ts';
+import type { Digests, FileEntry, Manifest, Replica } from '../../catalogue/replica.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import { computeChecksum } from '../../disk/checksum.ts';
 import { makeRegularPause } from '../reading/event-loop.ts';
@@ -36,8 +37,32 @@ export class Inventory {
   async manifest(
     viewer: Viewer,
     visible: Snapshot,
-    { known, texts = false }: { readonly known?: string | undefined; readonly texts?: boolean | undefined } = {},
+    { known, texts = false, groups }: Parameters<Replica['manifest']>[0] = {},
   ): Promise<Manifest | null> {
+    const { tag, records, media, isVisible } = await this.#list(viewer, visible);
+    if (tag === known) return null;
+    if (groups === undefined) return { tag, entries: this.#entries(records, media, isVisible, texts) };
+    const wanted = new Set(groups.only);
+    const isWanted = ({ path }: ReplicaFile) => isSynced(path) && wanted.has(groupOf(path, groups.count));
+    const isListed = (item: ReplicaFile) => isWanted(item) && isVisible(item);
+    return { tag, entries: this.#entries(records, media.filter(isWanted), isListed, texts) };
+  }
+
+  /** Digests of the files by group; null if the known manifest is still valid. */
+  async digests(viewer: Viewer, visible: Snapshot, count: number, known?: string): Promise<Digests | null> {
+    const { tag, records, media, isVisible } = await this.#list(viewer, visible);
+    if (tag === known) return null;
+    const groups = new GroupDigests(count);
+    const pause = makeRegularPause();
+    for (const item of [...records, ...media]) {
+      if (isVisible(item)) groups.add(item);
+      await pause();
+    }
+    return { tag, digests: groups.compute(computeChecksum) };
+  }
+
+  /** The records and payloads of all viewers; the media files, the tag and the filter of this one. */
+  async #list(viewer: Viewer, visible: Snapshot) {
     const isVisible = makeVisibilityFilter(viewer, visible);
     const records = await this.#records();
     // Media files are read each time, since they are not watched.
@@ -46,8 +71,7 @@ export class Inventory {
       .update(await this.#recordsTag(records, viewer, visible, isVisible))
       .update(manifestLines(media))
       .digest('base64url');
-    if (tag === known) return null;
-    return { tag, entries: this.#entries(records, media, isVisible, texts) };
+    return { tag, records, media, isVisible };
   }
 
   /** Checksum and size of a file; null if it is gone. */
