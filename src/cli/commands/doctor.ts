@@ -56,7 +56,7 @@ async function runChecks(call: Call): Promise<readonly HealthCheck[]> {
   const diagnosis = await diagnoseFolder(root);
   return [
     ...(await programHealthChecks(diagnosis.usesLfs)),
-    ...checkFolderAccess(root, diagnosis),
+    ...folderHealthChecks(root, diagnosis),
     ...(diagnosis.state ? await readCatalogueHealthCheck(() => call.context.open(folder, { readOnly: true })) : []),
     ...(await remoteServerHealthChecks(call)),
   ];

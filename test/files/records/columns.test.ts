@@ -137,7 +137,11 @@ describe('columns of a dataset', () => {
     assert.doesNotMatch(readFileSync(path, 'utf8'), /^columns:/m);
     const draft = { ...ref, kind: 'version', dataset: 'trees', slug: second.version.slug } as const;
     await workshop.catalogue.edit<'version'>(draft, { ready: true });
-    assert.match(readFileSync(path, 'utf8'), /^columns:\n(?:.*\n)*? *-? *name: height/m, 'they are written down when another version follows');
+    assert.match(
+      readFileSync(path, 'utf8'),
+      /^columns:\n(?:.*\n)*? *-? *name: height/m,
+      'they are written down when another version follows',
+    );
     await workshop.catalogue.remove({ ...ref, kind: 'version', dataset: 'trees', slug: second.version.slug });
     assert.deepEqual((await shown()).columns, ['name string', 'height float m']);
   });
