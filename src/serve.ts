@@ -1,5 +1,6 @@
 /** The entry point that serves the catalogue of a folder over HTTP. */
 import { readFileSync } from 'node:fs';
+import { type IngestLimits, IngestPool } from './data/ingest/ingest-pool.ts';
 import { openFileCatalogue } from './files/file-catalogue.ts';
 import { createApp } from './server/app.ts';
 import { respondNotReady } from './server/health.ts';
@@ -21,6 +22,8 @@ export interface ServeOptions {
   readonly logFormat?: LogFormat;
   /** Collect metrics for Prometheus, at /metrics; default: from the settings. */
   readonly metrics?: boolean;
+  /** Limits of the processes that read files from outside. */
+  readonly ingestLimits?: Partial<IngestLimits>;
   readonly log?: (line: string) => void;
 }
 
@@ -39,7 +42,8 @@ export interface Serving {
 export async function startServer(options: ServeOptions): Promise<Serving> {
   const { folder, host, port, baseUrl, readOnly = false, logFormat = 'text' } = options;
   const { problem: log, request: onResponse } = await openLog(logFormat, options.log ?? (() => {}));
-  const catalogue = await openFileCatalogue(folder, { readOnly: readOnly, log });
+  const pool = new IngestPool(options.ingestLimits);
+  const catalogue = await openFileCatalogue(folder, { readOnly, log, ingest: pool.ingest });
   // The port is opened first: requests get 503 while the files are being read.
   const listening = await listenForRequests(respondNotReady, host, port);
   try {
@@ -70,6 +74,7 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
     },
     async close() {
       await listening.close();
+      await pool.close();
       await catalogue.close();
     },
   };

@@ -81,6 +81,9 @@ export interface IngestResult {
   readonly columnarCopy: string | null;
 }
 
+/** Ingests a payload: `ingest`, or the same in another process. */
+export type Ingest = (source: Readable | string, options?: IngestOptions) => Promise<IngestResult>;
+
 /** Name of the columnar copy of a payload's rows: its checksum, and with options also a hash of them. */
 export function columnarCopyName(checksum: string, { strict: _, ...reading }: ReadingOptions = {}): string {
   if (Object.keys(reading).length === 0) return checksum;
@@ -89,7 +92,7 @@ export function columnarCopyName(checksum: string, { strict: _, ...reading }: Re
 }
 
 /** Number of bytes from which the format is detected. */
-const headBytes = 64 * 1024;
+export const headBytes = 64 * 1024;
 
 /**
  * @param source the payload's bytes, or the path of its file

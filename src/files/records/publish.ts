@@ -118,7 +118,14 @@ async function ingestUpload(files: CatalogueFiles, upload: ReadUpload, aside: st
   try {
     const copy: IngestOptions =
       aside === null ? {} : { copyTo: aside, cacheFolder: tableFolder(files.root), stagingName: temporaryName() };
-    const ingested = await ingest(source, { fileName, mediaType, reading, onProgress, signal, ...copy });
+    const ingested = await (files.options.ingest ?? ingest)(source, {
+      fileName,
+      mediaType,
+      reading,
+      onProgress,
+      signal,
+      ...copy,
+    });
     if (ingested.isLfsPointer)
       throw new ValidationError({ file: ['It is a Git LFS pointer, and not the file itself. Run "git lfs pull".'] });
     if (aside !== null) await syncFile(aside);
