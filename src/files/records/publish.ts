@@ -21,7 +21,7 @@ import {
 } from '../../catalogue/layout.ts';
 import { allEntities } from '../../catalogue/listing.ts';
 import { getEntity, latestReadyVersion } from '../../catalogue/lookup.ts';
-import { encodeMetadata, type MetadataMapping } from '../../catalogue/metadata.ts';
+import { encodeMetadata } from '../../catalogue/metadata.ts';
 import { assertNoAccidentalLoss } from '../../catalogue/next-version.ts';
 import { isSameReadingOptions, mergeReadingOptions, versionReadingOptions } from '../../catalogue/reading.ts';
 import type { DatasetRef } from '../../catalogue/ref.ts';
@@ -46,7 +46,7 @@ import { tableFolder } from '../table-folder.ts';
 import { commitStep } from '../transaction.ts';
 import type { Change } from '../writing/change.ts';
 import { assertPathStaysInFolder } from '../writing/record-file.ts';
-import { storedMetadata } from './metadata.ts';
+import { storedMetadata, summarizeData } from './metadata.ts';
 import { recordKeyOrder } from './records.ts';
 import { columnRenames, planColumnWritesForNewVersion } from './version-columns.ts';
 
@@ -271,7 +271,7 @@ function versionRecord(slug: string, file: string, upload: ReadUpload, ingested:
     label: label || slug,
     datetime: datetimeFromSlug(slug),
     checksum,
-    metadata: storedMetadata(metadata || encodeMetadata(summaryOf(ingested, fileName))),
+    metadata: storedMetadata(metadata || encodeMetadata(summarizeData(ingested, fileName))),
     ready: ready !== false,
     ...(ready === false && { draft: true, ...(Object.keys(renames).length && { renames }) }),
     ...(notes && { notes }),
@@ -281,16 +281,3 @@ function versionRecord(slug: string, file: string, upload: ReadUpload, ingested:
     file: { name: file, ...(format && { format }), media_type: mediaType, size },
   };
 }
-
-/** Summary of the data: opaque to clients, useful to people. */
-function summaryOf(ingested: IngestResult, fileName: string | undefined): MetadataMapping {
-  const { format, compression, encoding, delimiter, crs, rows, bbox, statistics } = ingested;
-  const columns = statistics.map(({ type: _, ...figures }) => figures);
-  const given = Object.entries({ compression, encoding, delimiter, crs, bbox }).filter(([, value]) => value !== null);
-  const summary = { format, rows, ...Object.fromEntries(given), source: fileName };
-  const whole = { ...summary, columns };
-  return Buffer.byteLength(JSON.stringify(whole)) > maxSummarySize ? summary : whole;
-}
-
-/** Maximum size of a summary with columns, in bytes: a record has a maximum size, too. */
-const maxSummarySize = 256 * 1024;
