@@ -3,7 +3,7 @@
  * dataset's record, and stay there while a version lacks the column.
  */
 import type { ColumnChanges, Rename } from './catalogue.ts';
-import { ValidationError } from './errors.ts';
+import { excerpt, ValidationError } from './errors.ts';
 import { fillFieldsFromRecord, labelFromName } from './field.ts';
 import { fields, fieldsOf } from './fields.ts';
 import {
@@ -185,14 +185,18 @@ export function compareRecordedColumns(written: unknown, found: readonly DataCol
   return compareColumns(named, found);
 }
 
+/** The first twenty items, as a message names them. */
+const joinFirst = (items: readonly string[]): string =>
+  `${items.slice(0, 20).join(', ')}${items.length > 20 ? ` and ${items.length - 20} more` : ''}`;
+
 /** The message about columns that don't fit the data of a version. */
 export function columnMismatchMessage({ added, dropped, retyped }: ColumnChanges, version: string): string {
   const differences = [
-    ...added.map(({ name, type }) => `"${name}" (${type}) is missing`),
-    ...dropped.map(({ name }) => `"${name}" is not in the data`),
-    ...retyped.map(({ name, from, to }) => `"${name}" is ${to} and not ${from}`),
+    ...added.map(({ name, type }) => `"${excerpt(name)}" (${type}) is missing`),
+    ...dropped.map(({ name }) => `"${excerpt(name)}" is not in the data`),
+    ...retyped.map(({ name, from, to }) => `"${excerpt(name)}" is ${to} and not ${from}`),
   ];
-  return `The columns don't fit the data of ${version}, the newest ready version: ${differences.join(', ')}.`;
+  return `The columns don't fit the data of ${version}, the newest ready version: ${joinFirst(differences)}.`;
 }
 
 /**
@@ -206,7 +210,7 @@ export function recordedColumnsOfNewDataset(input: unknown): readonly object[] {
     String(name).length > 0 && String(name).length <= 255 && columnTypes.includes(type as ColumnType);
   const invalid = [...columns.values()].find((column) => !isValid(column));
   if (invalid)
-    throw new ValidationError({ columns: [`There is no column "${invalid.name}" yet: add a version first.`] });
+    throw new ValidationError({ columns: [`There is no column "${excerpt(invalid.name)}" yet: add a version first.`] });
   return [...columns.values()];
 }
 
@@ -234,7 +238,9 @@ export function recordedColumnsAfterInput(
   const texts = new Map(inputs.map(({ former_names: _, ...column }) => [column.name, column]));
   const unknown = [...texts.keys()].filter((name) => !columns.some((column) => isNamed(column, name)));
   if (unknown.length)
-    throw new ValidationError({ columns: [`There is no column ${unknown.map((name) => `"${name}"`).join(', ')}.`] });
+    throw new ValidationError({
+      columns: [`There is no column ${joinFirst(unknown.map((name) => `"${excerpt(name)}"`))}.`],
+    });
   return columns.map((column) => {
     const given = texts.get(column.name) ?? [...texts.values()].find(({ name }) => isNamed(column, name));
     const values: Readonly<Record<string, unknown>> = { ...given };
@@ -263,9 +269,11 @@ export function recordedColumnsAfterRename(
     columns.find((column) => isShown && column.name !== to && formerNames(column).includes(from));
   const target = columns.find(({ name }) => name === to);
   if (!source && target && formerNames(target).includes(from)) return columns;
-  if (!source) throw new ValidationError({ columns: [`There is no column "${from}".`] });
+  if (!source) throw new ValidationError({ columns: [`There is no column "${excerpt(from)}".`] });
   if ([from, to].every((name) => data.some((column) => column.name === name)))
-    throw new ValidationError({ columns: [`The newest version has both columns, "${from}" and "${to}".`] });
+    throw new ValidationError({
+      columns: [`The newest version has both columns, "${excerpt(from)}" and "${excerpt(to)}".`],
+    });
   const { missing_since, ...kept } = source;
   const own = target && isColumnDescribed(target) ? target : {};
   const texts = Object.fromEntries(

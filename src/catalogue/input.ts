@@ -3,7 +3,7 @@
  * rules between records (`rules.ts`) remain to be checked.
  */
 import type { Input, WritableKind } from './catalogue.ts';
-import { type FieldErrors, ValidationError } from './errors.ts';
+import { excerpt, type FieldErrors, ValidationError } from './errors.ts';
 import type { InputType, NamedField, Schema } from './field.ts';
 import { fieldsOf } from './fields.ts';
 import { validateImage } from './image.ts';
@@ -98,10 +98,14 @@ function parseSlug(value: unknown): Parsed {
   return errors.length ? { errors } : { value: text };
 }
 
+/** The result for a value that isn't among the choices. */
+export const invalidChoice = (value: unknown): Parsed<never> =>
+  invalidInput(`"${excerpt(typeof value === 'string' ? value : JSON.stringify(value))}" is not a valid choice.`);
+
 function parseChoice(value: unknown, choices: readonly string[]): Parsed {
   if (value === null) return invalidInput(noNull);
   if (choices.includes(value as string)) return { value };
-  return invalidInput(`"${typeof value === 'string' ? value : JSON.stringify(value)}" is not a valid choice.`);
+  return invalidChoice(value);
 }
 
 /** Values that DRF's BooleanField accepts as true and as false. */
@@ -167,7 +171,8 @@ function parseList(value: unknown, { maxLength, pattern }: Schema = {}): Parsed 
   for (const item of value) {
     const text = parseTextInput(item, { max: maxLength, blank: false });
     if ('errors' in text) return text;
-    if (pattern && !new RegExp(pattern).test(text.value)) return invalidInput(`"${item}" is not a valid slug.`);
+    if (pattern && !new RegExp(pattern).test(text.value))
+      return invalidInput(`"${excerpt(item)}" is not a valid slug.`);
     items.add(text.value);
   }
   return { value: [...items] };

@@ -1,7 +1,7 @@
 /** Rules for the data of a new version, compared with the version before: what is refused, and what is reported. */
 import type { ColumnChanges, Rename, UploadDetails } from './catalogue.ts';
 import { isColumnDescribed } from './columns.ts';
-import { DataLossError } from './errors.ts';
+import { DataLossError, excerpt } from './errors.ts';
 import type { DataColumn, Version } from './types.ts';
 
 /** Data of a version, as far as the rules look at them. */
@@ -38,7 +38,7 @@ export function assertNoAccidentalLoss(
   if (compared.length === 0 || compared.some(({ name }) => names.has(name.toLowerCase()))) return;
   const list = (some: readonly DataColumn[]) =>
     some
-      .map(({ name }) => name)
+      .map(({ name }) => excerpt(name))
       .slice(0, 8)
       .join(', ');
   const message = `The file has no column of the version before: that one has ${list(compared)}; the file has ${list(columns)}.`;
@@ -66,10 +66,11 @@ export function lostColumnWarnings(changes: Pick<ColumnChanges, 'added' | 'dropp
   const renamed = new Set(columnsRenamedByCase(changes).map(({ from }) => from));
   const lost = changes.dropped.filter((column) => isColumnDescribed(column) && !renamed.has(column.name));
   return lost.map(
-    ({ name }) => `The column "${name}" is without data now. Its description is kept, and comes back with the column.`,
+    ({ name }) =>
+      `The column "${excerpt(name)}" is without data now. Its description is kept, and comes back with the column.`,
   );
 }
 
 /** The warning about a column in another case. */
 export const caseWarning = ({ from, to }: Rename): string =>
-  `The column "${to}" is probably "${from}" of the version before. If it is, rename it, so that it keeps its description.`;
+  `The column "${excerpt(to)}" is probably "${excerpt(from)}" of the version before. If it is, rename it, so that it keeps its description.`;

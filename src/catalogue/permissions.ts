@@ -3,7 +3,7 @@
  * search or error reveals that they exist.
  */
 import { resolveAlias } from './aliases.ts';
-import { ConflictError, NotPermittedError } from './errors.ts';
+import { ConflictError, excerpt, NotPermittedError } from './errors.ts';
 import { fieldsOf } from './fields.ts';
 import { containingSlugs, parseCataloguePath, type RecordRef } from './layout.ts';
 import { listReaders, snapshotWithoutPeople } from './people.ts';
@@ -68,7 +68,9 @@ export function assertMayAddAlias(
     const existing = ref.kind === 'namespace' ? snapshot.folders : snapshot.queries;
     const holder = existing.has(alias) ? alias : slugNow(ref.kind, alias);
     if (holder !== undefined && holder !== ref.slug)
-      throw new ConflictError(`The name ${alias} belongs to another ${ref.kind}, or did: leave it out of the aliases.`);
+      throw new ConflictError(
+        `The name ${excerpt(alias)} belongs to another ${ref.kind}, or did: leave it out of the aliases.`,
+      );
   }
 }
 

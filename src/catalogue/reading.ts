@@ -1,5 +1,5 @@
 /** Options for reading a payload: their fields in records (rows as in `fields.ts`), and their values from forms and options. */
-import { ValidationError } from './errors.ts';
+import { excerpt, ValidationError } from './errors.ts';
 import type { Fields } from './field.ts';
 import { booleanField, choiceField, integerField, jsonField, objectField, textField } from './field-types.ts';
 import { type ReadingOptionChanges, type ReadingOptions, readableTypes } from './types.ts';
@@ -70,7 +70,7 @@ function parseType(text: string): Record<string, string | null> | Refused {
   const at = text.lastIndexOf('=');
   const [column, type] = [text.slice(0, at), text.slice(at + 1)];
   if (at > 0 && (type === '' || (readableTypes as readonly string[]).includes(type))) return { [column]: type || null };
-  return { error: `"${text}" is not COLUMN=TYPE, with one of the types ${readableTypes.join(', ')}.` };
+  return { error: `"${excerpt(text)}" is not COLUMN=TYPE, with one of the types ${readableTypes.join(', ')}.` };
 }
 
 function parseOption(name: string, text: string): unknown {

@@ -1,6 +1,8 @@
 /** Rules about references in records: to groups, datasets, versions, images; and about aliases. */
+
 import { resolveAlias } from './aliases.ts';
 import { datasetImageAddresses } from './entities.ts';
+import { excerpt } from './errors.ts';
 import { mediaPathInUrl } from './layout.ts';
 import { allEntities } from './listing.ts';
 import { findEntity } from './lookup.ts';
@@ -55,7 +57,7 @@ function* checkReferences(
       const found = {
         code: 'image',
         pointer: `/${field}`,
-        message: `There is no file ${file}.`,
+        message: `There is no file ${excerpt(file)}.`,
         severity: 'warning',
       } as const;
       if (file !== null && !next.has(file)) yield makeDiagnostic(path, found);
@@ -73,9 +75,9 @@ function missingMember({ groups, users }: Snapshot, member: string, field: strin
   const username = usernameOfReader(member);
   if (username === undefined ? groups.has(member) : users.has(username)) return undefined;
   if (username === undefined && field === 'readers' && users.has(member))
-    return `There is no group ${member}. For the user, write ${formatUserReader(member)}.`;
+    return `There is no group ${excerpt(member)}. For the user, write ${excerpt(formatUserReader(member))}.`;
   const [kind, name] = username === undefined ? ['group', member] : ['user', username];
-  return `There is no ${kind} ${name}. Add ${kind}s/${name}.yaml, or remove it here.`;
+  return `There is no ${kind} ${excerpt(name)}. Add ${kind}s/${excerpt(name)}.yaml, or remove it here.`;
 }
 
 /** The dataset and the version of a query must exist. */
@@ -86,7 +88,7 @@ function* checkQueryReferences(snapshot: Snapshot, query: Query, path: string): 
   const pointer = '/dataset';
   if (moved) {
     const now = formatRef(moved);
-    const message = `The dataset ${query.dataset} is ${now} now. Write "dataset: ${now}".`;
+    const message = `The dataset ${excerpt(query.dataset)} is ${excerpt(now)} now. Write "dataset: ${excerpt(now)}".`;
     yield makeDiagnostic(path, {
       code: 'reference',
       pointer,
@@ -95,9 +97,13 @@ function* checkQueryReferences(snapshot: Snapshot, query: Query, path: string): 
       fix: () => ({ dataset: now }),
     });
   } else if (!dataset)
-    yield makeDiagnostic(path, { code: 'reference', pointer, message: `There is no dataset ${query.dataset}.` });
+    yield makeDiagnostic(path, {
+      code: 'reference',
+      pointer,
+      message: `There is no dataset ${excerpt(query.dataset)}.`,
+    });
   else if (query.version !== null && !dataset.versions.some(({ slug }) => slug === query.version)) {
-    const message = `The dataset ${query.dataset} has no version ${query.version}.`;
+    const message = `The dataset ${excerpt(query.dataset)} has no version ${excerpt(query.version)}.`;
     yield makeDiagnostic(path, { code: 'reference', pointer: '/version', message });
   }
 }
@@ -114,9 +120,12 @@ export function* findAliasConflicts(next: RecordSet): Generator<RecordDiagnostic
       const found = { code: 'alias', pointer: `/aliases/${i}` } as const;
       const other = claimed.get(address);
       if (other)
-        yield makeDiagnostic(path, { ...found, message: `The former address ${address} is claimed by ${other} too.` });
+        yield makeDiagnostic(path, {
+          ...found,
+          message: `The former address ${excerpt(address)} is claimed by ${other} too.`,
+        });
       else if (snapshot.folders.get(namespace)?.datasets.has(slug)) {
-        const message = `There is a dataset at ${address}: the alias has no effect.`;
+        const message = `There is a dataset at ${excerpt(address)}: the alias has no effect.`;
         yield makeDiagnostic(path, { ...found, message, severity: 'warning' });
       }
       claimed.set(address, path);

@@ -2,6 +2,7 @@
  * Rules between the records of a catalogue. The command `check` checks all rules for all records. Every write (edit, create,
  * move, restore, push) checks names, ids, containers and references of the records that it changes, before it writes.
  */
+
 import {
   areColumnsUnchanged,
   columnMismatchMessage,
@@ -9,6 +10,7 @@ import {
   recordedColumnsAfterData,
   versionWithColumns,
 } from './columns.ts';
+import { excerpt } from './errors.ts';
 import { randomUnusedId } from './ids.ts';
 import {
   parseRecordFileName,
@@ -191,7 +193,7 @@ function* checkColumnNames(next: RecordSet): Generator<RecordDiagnostic> {
       const found = {
         code: 'column',
         pointer: `/columns/${i}/name`,
-        message: `There are two columns named "${name}".`,
+        message: `There are two columns named "${excerpt(name)}".`,
       } as const;
       if (names.has(name)) yield makeDiagnostic(path, found);
       names.add(name);

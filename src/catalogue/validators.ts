@@ -1,7 +1,9 @@
 /** Validation of records against their schemas, with messages that say what to write. */
+
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { closestWord } from './closest.ts';
 import type { Diagnostic } from './diagnostic.ts';
+import { excerpt } from './errors.ts';
 import { type RecordKind, type RecordOf, schemas } from './schemas.ts';
 
 /** One error in a record. The pointer leads to the value, or to the object that lacks a key. */
@@ -50,7 +52,7 @@ export function findMisspelledKeys(
     .flatMap((key) => {
       const meant = closestWord(key, known);
       return meant && !(meant in value)
-        ? [{ pointer: pointerOf(key), message: `"${key}" means nothing here. Did you mean "${meant}"?` }]
+        ? [{ pointer: pointerOf(key), message: `"${excerpt(key)}" means nothing here. Did you mean "${meant}"?` }]
         : [];
     });
 }
@@ -68,7 +70,7 @@ const nouns: Readonly<Record<string, string>> = {
 
 function explain(error: ErrorObject): SchemaDiagnostic {
   const pointer = error.instancePath;
-  const name = pointer.split('/').at(-1) || 'The file';
+  const name = excerpt(pointer.split('/').at(-1) || 'The file');
   const { params, data } = error;
   switch (error.keyword) {
     case 'required':
@@ -80,7 +82,7 @@ function explain(error: ErrorObject): SchemaDiagnostic {
       return types.includes('string') && scalar
         ? {
             pointer,
-            message: `${name} must be text, but reads as ${JSON.stringify(data)}. Write it in quotes: "${data}".`,
+            message: `${name} must be text, but reads as ${excerpt(JSON.stringify(data))}. Write it in quotes: "${excerpt(data)}".`,
           }
         : { pointer, message: `${name} must be ${wanted}, not ${describe(data)}.` };
     }

@@ -2,6 +2,7 @@
  * Rows and their schema: the interface between formats, tables and predicates. The geometry is kept apart from the other
  * columns; a row may have the `id` of the GeoJSON feature it came from.
  */
+import { excerpt } from '../catalogue/errors.ts';
 import type { ColumnType } from '../catalogue/types.ts';
 import type { Bbox, Geometry } from './geometry/geometry.ts';
 
@@ -59,6 +60,6 @@ export function columnNames(schema: TableSchema): string[] {
  */
 export function columnIndex(name: string, schema: TableSchema): number {
   const index = schema.columns.findIndex((column) => column.name === name);
-  if (index < 0) throw new Error(`There is no column "${name}".`);
+  if (index < 0) throw new Error(`There is no column "${excerpt(name)}".`);
   return index;
 }

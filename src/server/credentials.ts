@@ -2,7 +2,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ParameterizedContext } from 'koa';
 import type { Accounts } from '../catalogue/accounts.ts';
-import { NotAuthenticatedError, NotPermittedError } from '../catalogue/errors.ts';
+import { excerpt, NotAuthenticatedError, NotPermittedError } from '../catalogue/errors.ts';
 import { anonymous, type Viewer } from '../catalogue/permissions.ts';
 
 export interface Identity {
@@ -87,7 +87,9 @@ export function assertSameSite(ctx: ParameterizedContext, base: string, given: u
   const origin = ctx.get('Origin');
   const ourHosts = [ctx.get('Host').toLowerCase(), hostOf(base)];
   if (origin && !ourHosts.includes(hostOf(origin)))
-    throw new NotPermittedError(`CSRF Failed: Origin checking failed - ${origin} does not match any trusted origins.`);
+    throw new NotPermittedError(
+      `CSRF Failed: Origin checking failed - ${excerpt(origin)} does not match any trusted origins.`,
+    );
 }
 
 const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).host : url);

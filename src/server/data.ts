@@ -1,7 +1,7 @@
 /** The rows of a dataset: filtered, written in a format, streamed. */
 import type { Rows, RowsPart } from '../catalogue/catalogue.ts';
 import { closestWord } from '../catalogue/closest.ts';
-import { MovedError, NotFoundError } from '../catalogue/errors.ts';
+import { excerpt, MovedError, NotFoundError } from '../catalogue/errors.ts';
 import { parseDatasetRef } from '../catalogue/parse-ref.ts';
 import { datasetRefOf, type VersionRef } from '../catalogue/ref.ts';
 import { type OutputFormatName, outputFormats } from '../data/formats/output-formats.ts';
@@ -105,7 +105,7 @@ function unknownFormat(extension: string): NotFoundError {
   const names = Object.keys(outputFormats);
   const near = closestWord(extension, names);
   const hint = near ? `Did you mean "${near}"?` : `There are ${names.join(', ')}.`;
-  return new NotFoundError(`Unknown format "${extension}". ${hint}`);
+  return new NotFoundError(`Unknown format "${excerpt(extension)}". ${hint}`);
 }
 
 /** Addresses of the rows before and after a part of them. */

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import type { ParameterizedContext } from 'koa';
 import { closestWord, didYouMean } from '../catalogue/closest.ts';
 import type { Difference } from '../catalogue/difference.ts';
-import { MovedError, NotFoundError, UnavailableError, ValidationError } from '../catalogue/errors.ts';
+import { excerpt, MovedError, NotFoundError, UnavailableError, ValidationError } from '../catalogue/errors.ts';
 import { readyVersionBefore } from '../catalogue/lookup.ts';
 import { parseVersionRef } from '../catalogue/parse-ref.ts';
 import { datasetRefOf, refOf, type VersionRef } from '../catalogue/ref.ts';
@@ -75,13 +75,13 @@ function parametersFrom(query: URLSearchParams): DifferenceParameters {
     if (parameterNames.includes(name) || name === 'format') continue;
     const near = closestWord(name, parameterNames);
     const hint = near ? `Did you mean "${near}"?` : `There are ${parameterNames.join(', ')}.`;
-    errors.set(name, [`Unknown parameter "${name}". ${hint}`]);
+    errors.set(name, [`Unknown parameter "${excerpt(name)}". ${hint}`]);
   }
   const formatName = query.has('_format') ? '_format' : 'format';
   const format = lastParameterValue(query, formatName);
   const known = differenceFormats.find((each) => each === format);
   if (format !== undefined && !known)
-    errors.set(formatName, [`Unknown format "${format}". There are ${differenceFormats.join(', ')}.`]);
+    errors.set(formatName, [`Unknown format "${excerpt(format)}". There are ${differenceFormats.join(', ')}.`]);
   const key = keyFrom(lastParameterValue(query, '_key'), errors);
   if (errors.size > 0) throw new ValidationError(Object.fromEntries(errors));
   return { from: lastParameterValue(query, '_from'), key, format: known };
@@ -111,7 +111,7 @@ async function baseVersion({ catalogue }: RequestContext, from: string | undefin
   const named = dataset.versions.find(({ slug }) => slug === from);
   if (named) return named;
   const slugs = dataset.versions.map(({ slug }) => slug);
-  throw new ValidationError({ _from: [`This dataset has no version "${from}".${didYouMean(from, slugs)}`] });
+  throw new ValidationError({ _from: [`This dataset has no version "${excerpt(from)}".${didYouMean(from, slugs)}`] });
 }
 
 /** A version of another dataset: if it is missing or has moved, the address of the request is right all the same. */
@@ -121,7 +121,8 @@ async function versionOfOtherDataset(text: string, get: (ref: VersionRef) => Pro
   } catch (error) {
     if (error instanceof MovedError && error.to.kind === 'version') return get(error.to);
     if (error instanceof ValidationError) throw new ValidationError({ _from: Object.values(error.fields).flat() });
-    if (error instanceof NotFoundError) throw new ValidationError({ _from: [`There is no version "${text}".`] });
+    if (error instanceof NotFoundError)
+      throw new ValidationError({ _from: [`There is no version "${excerpt(text)}".`] });
     throw error;
   }
 }

@@ -3,6 +3,7 @@ import {
   CatalogueError,
   ConflictError,
   DataLossError,
+  excerpt,
   MovedError,
   NotAuthenticatedError,
   NotFoundError,
@@ -20,7 +21,7 @@ export class BadRequestError extends CatalogueError {}
 /** The route has no handler for the method. */
 export class MethodNotAllowedError extends CatalogueError {
   constructor(method: string) {
-    super(`Method "${method}" not allowed.`);
+    super(`Method "${excerpt(method)}" not allowed.`);
   }
 }
 /** The route has no media type that the client accepts. */
@@ -43,7 +44,7 @@ export class ThrottledError extends CatalogueError {
 export class UnsupportedMediaTypeError extends CatalogueError {
   /** @param type value of Content-Type, with its parameters */
   constructor(type: string) {
-    super(`Unsupported media type "${type}" in request.`);
+    super(`Unsupported media type "${excerpt(type)}" in request.`);
   }
 }
 /** The body is too large. */

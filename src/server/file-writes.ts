@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { ParameterizedContext } from 'koa';
-import { StaleError, ValidationError } from '../catalogue/errors.ts';
+import { excerpt, StaleError, ValidationError } from '../catalogue/errors.ts';
 import { isBytesPath } from '../catalogue/layout.ts';
 import type { ChangeOutcome, FileEntry, RecordChange } from '../catalogue/replica.ts';
 import { readJsonBody, readTextBody, whileConnected } from './body.ts';
@@ -144,7 +144,7 @@ function announcedBytes(ctx: ParameterizedContext): { readonly checksum: string;
   if (digest === undefined)
     throw new BadRequestError('Send the checksum of the bytes: Repr-Digest: sha-256=:<base64 of the SHA-256>:');
   const coding = ctx.get('Content-Encoding');
-  if (coding && coding !== 'identity') throw new UnsupportedMediaTypeError(`Content-Encoding: ${coding}`);
+  if (coding && coding !== 'identity') throw new UnsupportedMediaTypeError(`Content-Encoding: ${excerpt(coding)}`);
   const length = ctx.get('Content-Length');
   if (!length) ctx.throw(411, 'Send the number of bytes: Content-Length.');
   if (Number(length) > largestUpload) throw new TooLargeError(largestUpload);

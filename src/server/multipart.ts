@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import type { ParameterizedContext } from 'koa';
 import { koaBody } from 'koa-body';
 import type { WritableKind } from '../catalogue/catalogue.ts';
-import { CatalogueError, UnavailableError } from '../catalogue/errors.ts';
+import { CatalogueError, excerpt, UnavailableError } from '../catalogue/errors.ts';
 import { fieldShape, imageFields } from '../catalogue/field-forms.ts';
 import { maxImageBytes } from '../catalogue/image.ts';
 import { BadRequestError, TooLargeError } from './errors.ts';
@@ -130,7 +130,7 @@ function checkedHead(head: Buffer): Buffer {
   const text = head.toString('latin1');
   const plain = text.replace(encoding, (_, name: string) => {
     if (/^(?:7bit|8bit|binary)?$/i.test(name)) return '';
-    throw formError(`The encoding "${name}" of a part is not supported: use 7bit, 8bit or binary`);
+    throw formError(`The encoding "${excerpt(name)}" of a part is not supported: use 7bit, 8bit or binary`);
   });
   return plain === text ? head : Buffer.from(plain, 'latin1');
 }

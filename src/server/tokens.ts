@@ -14,6 +14,7 @@ import {
   NotPermittedError,
   ValidationError,
 } from '../catalogue/errors.ts';
+import { invalidChoice } from '../catalogue/input.ts';
 import { paginate } from '../catalogue/listing.ts';
 import { representToken, resourceUrl, toJson } from '../catalogue/represent.ts';
 import { invalidInput, type Parsed, parseTextInput } from '../catalogue/text-input.ts';
@@ -143,8 +144,7 @@ function signedIn({ viewer: { username }, app: { signIn } }: RequestContext) {
 
 const parsers: Readonly<Record<string, (value: unknown) => Parsed>> = {
   label: (value) => parseTextInput(value, { max: 200, blank: true }),
-  scope: (value) =>
-    tokenScopes.includes(value as TokenScope) ? { value } : invalidInput(`"${String(value)}" is not a valid choice.`),
+  scope: (value) => (tokenScopes.includes(value as TokenScope) ? { value } : invalidChoice(value)),
   expires: parseExpiry,
 };
 

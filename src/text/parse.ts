@@ -1,4 +1,5 @@
 /** Reading a record's text: its value, or its syntax error in words for the person who wrote it. */
+import { excerpt } from '../catalogue/errors.ts';
 import { parseJsonTree, parseStrictJson } from './json.ts';
 import { findMergeConflict, lineAndColumnAt, ParseError, pointerTokens, type TextPosition } from './parse-error.ts';
 import { type Collection, type Entry, endOfEntry, type Node } from './tree.ts';
@@ -26,7 +27,7 @@ export function parseRecord(text: string, format: Format): Parsed {
     return { error: new ParseError(source, start, message) };
   } catch (error) {
     if (error instanceof ParseError) return { error: findMergeConflict(source) ?? error };
-    return { error: new ParseError(source, 0, `The file can't be read: ${error}`) };
+    return { error: new ParseError(source, 0, `The file can't be read: ${excerpt(error)}`) };
   }
 }
 

@@ -1,4 +1,5 @@
 /** Checks of a payload's geometries while they are read, and the extent of all of them. */
+import { excerpt } from '../../catalogue/errors.ts';
 import { coordinateDepth, type Geometry } from './geometry.ts';
 
 /** Minimum x and y, maximum x and y; minimum above maximum where it is empty. */
@@ -25,7 +26,8 @@ export function validateGeometry(geometry: Geometry, extent: Extent): number {
     return dimensions.size === 1 ? first : 0;
   }
   const depth = coordinateDepth[geometry?.type];
-  if (depth === undefined) throw new InvalidGeometryError(`no geometry has the type ${JSON.stringify(geometry?.type)}`);
+  if (depth === undefined)
+    throw new InvalidGeometryError(`no geometry has the type ${excerpt(JSON.stringify(geometry?.type))}`);
   if (depth === 0 && (geometry.coordinates as number[]).length === 0) return 0;
   const dimensions = validateCoordinates(geometry.coordinates, depth, extent);
   if (dimensions === malformed) {

@@ -2,6 +2,7 @@
  * The geometries of a payload during ingestion: their structure is checked, and their positions are converted to longitude
  * and latitude in WGS 84. Positions beyond ±180, ±90 degrees are refused.
  */
+import { excerpt } from '../../catalogue/errors.ts';
 import { PayloadError } from '../errors.ts';
 import type { PayloadInfo, RowBatch } from '../formats/types.ts';
 import {
@@ -134,7 +135,7 @@ export class GeometryReader {
     const conversion = await loadCrsConversion(name);
     if (!conversion) {
       throw new PayloadError(
-        `the coordinate reference system ${crs} is not one of those that can be converted. Convert the file: ${ogr2ogrLine(crs)}`,
+        `the coordinate reference system ${excerpt(crs)} is not one of those that can be converted. Convert the file: ${ogr2ogrLine(crs)}`,
       );
     }
     this.#conversions.set(name, conversion);

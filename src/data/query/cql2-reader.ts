@@ -1,6 +1,7 @@
 /** Tokens and operands of CQL2 text: keywords, columns, values and geometries, within the limits of a query. */
 
 import { didYouMean } from '../../catalogue/closest.ts';
+import { excerpt } from '../../catalogue/errors.ts';
 import { ParameterError } from '../errors.ts';
 import { bboxToGeometry } from '../geometry/bounding-box.ts';
 import type { Geometry } from '../geometry/geometry.ts';
@@ -141,9 +142,9 @@ export class Cql2Reader extends Scanner {
     const quoted = this.match(quotedNamePattern);
     const name = quoted ? quoted.slice(1, -1).replaceAll('""', '"') : this.identifier();
     if (name === '') this.fail(`Expected a column or a value but found ${this.describeNext()}`, at);
-    if (!quoted && this.peek() === '(') this.fail(`There is no function "${name}"`, at);
+    if (!quoted && this.peek() === '(') this.fail(`There is no function "${excerpt(name)}"`, at);
     const type = columnType(name, this.schema);
-    if (!type) this.fail(`Unknown column "${name}"`, at, didYouMean(name, columnNames(this.schema)));
+    if (!type) this.fail(`Unknown column "${excerpt(name)}"`, at, didYouMean(name, columnNames(this.schema)));
     return { kind: 'column', name, type, at, foldCase: false };
   }
 
@@ -164,7 +165,7 @@ export class Cql2Reader extends Scanner {
       time: ['text'],
     };
     if (!acceptedLiterals[type]?.includes(operand.literal)) {
-      this.fail(`Column "${column.name}" of type ${type} can't be compared with ${operand.text}`, operand.at);
+      this.fail(`Column "${excerpt(column.name)}" of type ${type} can't be compared with ${operand.text}`, operand.at);
     }
     try {
       return parseScalar(type as TableColumn['type'], operand.text, integersOnly);

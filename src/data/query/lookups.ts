@@ -3,7 +3,7 @@
  * parameter that doesn't fit is an error: an ignored filter would be a wrong answer that looks right.
  */
 import { closestWord, didYouMean } from '../../catalogue/closest.ts';
-import { ValidationError } from '../../catalogue/errors.ts';
+import { excerpt, ValidationError } from '../../catalogue/errors.ts';
 import type { ColumnType } from '../../catalogue/types.ts';
 import { ParameterError } from '../errors.ts';
 import { type BufferedGeometry, parseBbox, parseGeometry } from '../geometry/parse-geometry.ts';
@@ -94,14 +94,15 @@ export function unknownColumnMessage(parameter: string, schema: TableSchema, oth
   const [, stem = parameter] = /^(.+)__[^_]+$/.exec(parameter) ?? [];
   const lookup = parameter.slice(stem.length + 2);
   const name = closestWord(lookup, allLookups) ? stem : parameter;
-  return `Unknown column "${name}".${didYouMean(name, [...columnNames(schema), ...others])}`;
+  return `Unknown column "${excerpt(name)}".${didYouMean(name, [...columnNames(schema), ...others])}`;
 }
 
 function lookupMismatch(column: string, type: ColumnType, lookup: string): string {
   const near = closestWord(lookup, lookupsByType[type]);
   const hint = near ? `Did you mean "${column}__${near}"?` : `It takes ${lookupsByType[type].join(', ')}.`;
-  if (!allLookups.includes(lookup)) return `Unknown lookup "${lookup}" for column "${column}". ${hint}`;
-  return `The lookup "${lookup}" doesn't fit column "${column}" of type ${type}. ${hint}`;
+  if (!allLookups.includes(lookup))
+    return `Unknown lookup "${excerpt(lookup)}" for column "${excerpt(column)}". ${hint}`;
+  return `The lookup "${excerpt(lookup)}" doesn't fit column "${excerpt(column)}" of type ${type}. ${hint}`;
 }
 
 const comparisonLookups: Readonly<Record<string, ComparisonOperator>> = {

@@ -7,7 +7,7 @@
  * other repeated parameters the last one counts.
  */
 import { closestWord, didYouMean } from '../../catalogue/closest.ts';
-import { ValidationError } from '../../catalogue/errors.ts';
+import { excerpt, ValidationError } from '../../catalogue/errors.ts';
 import { ParameterError } from '../errors.ts';
 import { parseBbox } from '../geometry/parse-geometry.ts';
 import { defaultQueryLimits, type QueryLimits } from '../limits.ts';
@@ -65,7 +65,7 @@ const reservedHandlers: Readonly<Record<string, (value: string, context: Paramet
     if (!format) {
       const hint = closestWord(value, dataFormats);
       throw new ParameterError(
-        `Unknown format "${value}". ${hint ? `Did you mean "${hint}"?` : `There are ${dataFormats.join(', ')}.`}`,
+        `Unknown format "${excerpt(value)}". ${hint ? `Did you mean "${hint}"?` : `There are ${dataFormats.join(', ')}.`}`,
       );
     }
     draft.format = format;
@@ -74,7 +74,7 @@ const reservedHandlers: Readonly<Record<string, (value: string, context: Paramet
     const fields = splitList(value);
     for (const field of fields) {
       if (columnType(field, schema)) continue;
-      throw new ParameterError(`Unknown column "${field}".${didYouMean(field, columnNames(schema))}`);
+      throw new ParameterError(`Unknown column "${excerpt(field)}".${didYouMean(field, columnNames(schema))}`);
     }
     draft.fields = [...new Set(fields)];
   },
@@ -184,7 +184,7 @@ function applyParameter(parameter: string, value: string, context: ParameterCont
     else if (isColumnParameter(parameter, schema))
       draft.filters.push(parseLookupPredicate(parameter, value, schema, limits));
     else if (parameter.startsWith('_')) {
-      return [`Unknown parameter "${parameter}".${didYouMean(parameter, reservedParameters)}`];
+      return [`Unknown parameter "${excerpt(parameter)}".${didYouMean(parameter, reservedParameters)}`];
     } else return [unknownParameter(parameter, schema)];
     return [];
   } catch (error) {
@@ -203,7 +203,7 @@ function unprefixedHandler(parameter: string, schema: TableSchema) {
 
 /** The message for a mistyped column, or a reserved parameter that is mistyped or lacks its underscore. */
 function unknownParameter(name: string, schema: TableSchema): string {
-  if (Object.hasOwn(reservedHandlers, `_${name}`)) return `Unknown column "${name}". Did you mean "_${name}"?`;
+  if (Object.hasOwn(reservedHandlers, `_${name}`)) return `Unknown column "${excerpt(name)}". Did you mean "_${name}"?`;
   return unknownColumnMessage(name, schema, unprefixedParameters);
 }
 
@@ -212,9 +212,9 @@ function parseOrdering(text: string, schema: TableSchema): { column: string; des
   const descending = text.startsWith('-') && !columnType(text, schema);
   const column = descending ? text.slice(1) : text;
   const type = columnType(column, schema);
-  if (!type) throw new ParameterError(`Unknown column "${column}".${didYouMean(column, columnNames(schema))}`);
+  if (!type) throw new ParameterError(`Unknown column "${excerpt(column)}".${didYouMean(column, columnNames(schema))}`);
   if (type === 'geometry' || type === 'object' || type === 'array') {
-    throw new ParameterError(`Column "${column}" of type ${type} has no order.`);
+    throw new ParameterError(`Column "${excerpt(column)}" of type ${type} has no order.`);
   }
   return { column, descending };
 }
@@ -222,7 +222,7 @@ function parseOrdering(text: string, schema: TableSchema): { column: string; des
 function parseWholeNumber(text: string, min: number): number {
   const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(number) && number >= min) return number;
-  throw new ParameterError(`"${text}" is not a whole number of at least ${min}.`);
+  throw new ParameterError(`"${excerpt(text)}" is not a whole number of at least ${min}.`);
 }
 
 function parseFlag(text: string): boolean {

@@ -9,6 +9,9 @@ import { validateRecord } from '../../catalogue/validators.ts';
 import { findPosition, makePositionFinder, parseRecord } from '../../text/parse.ts';
 import { type FileTree, isSameStamp, type Stamp, type TreeEntry, UnreadableFileError } from '../tree/file-tree.ts';
 
+/** Maximum length of the pointer of a diagnostic: keys may be very long, and one record has up to fifty diagnostics. */
+const maxPointer = 1000;
+
 /** State of a unit when it was last read: its content, its diagnostics, and the stamps that show if it changed since. */
 export interface UnitState {
   readonly reading: UnitReading;
@@ -104,14 +107,14 @@ export class UnitReader {
   ): { record?: RecordOf<K> } {
     if ('error' in parsed) {
       const { message, line, column, pointer } = parsed.error;
-      this.report(path, 'syntax', message, { line, column, pointer });
+      this.report(path, 'syntax', message, { line, column, pointer: pointer.slice(0, maxPointer) });
       return {};
     }
     const checked = validateRecord(kind, parsed.value);
     if ('value' in checked) return { record: checked.value };
     const placeAt = makePositionFinder(text, recordFormat(path));
     for (const { pointer, message } of checked.errors)
-      this.report(path, 'schema', message, { pointer, ...placeAt(pointer) });
+      this.report(path, 'schema', message, { pointer: pointer.slice(0, maxPointer), ...placeAt(pointer) });
     return {};
   }
 

@@ -9,7 +9,7 @@ import type { ColumnChanges, Published, Upload, WriteOptions } from '../../catal
 import { closestWord } from '../../catalogue/closest.ts';
 import { compareColumns } from '../../catalogue/columns.ts';
 import { datetimeFromSlug } from '../../catalogue/entities.ts';
-import { ConflictError, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
+import { ConflictError, excerpt, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
 import { randomUnusedId } from '../../catalogue/ids.ts';
 import {
   datasetFolder,
@@ -107,7 +107,9 @@ function assertColumns({ reading }: Upload, { columns, rows }: IngestResult): vo
   const unknown = Object.keys(reading?.types ?? {}).find((name) => reading?.types?.[name] && !names.includes(name));
   if (unknown === undefined || rows === null) return;
   const meant = closestWord(unknown, names);
-  throw new ValidationError({ type: [`There is no column "${unknown}".${meant ? ` Did you mean "${meant}"?` : ''}`] });
+  throw new ValidationError({
+    type: [`There is no column "${excerpt(unknown)}".${meant ? ` Did you mean "${excerpt(meant)}"?` : ''}`],
+  });
 }
 
 /** Reads the bytes of an upload. @param aside path of the copy; null to keep none */

@@ -2,7 +2,7 @@
 
 import type { Rename } from '../../catalogue/catalogue.ts';
 import { recordedColumnsAfterData, recordedColumnsAfterRename, versionWithColumns } from '../../catalogue/columns.ts';
-import { ValidationError } from '../../catalogue/errors.ts';
+import { excerpt, ValidationError } from '../../catalogue/errors.ts';
 import { findEntity } from '../../catalogue/lookup.ts';
 import { type DatasetRef, datasetRefOf, refOf, type VersionRef } from '../../catalogue/ref.ts';
 import type { DataColumn, Dataset } from '../../catalogue/types.ts';
@@ -23,9 +23,9 @@ export function columnRenames(
   const names = new Set(found.map(({ name }) => name));
   const fail = (message: string) => new ValidationError({ rename: [message] });
   for (const { from, to } of asked) {
-    if (!known.has(from) && former_names[from] !== to) throw fail(`There is no column "${from}".`);
-    if (!names.has(to)) throw fail(`The file has no column "${to}".`);
-    if (names.has(from)) throw fail(`The file has both columns, "${from}" and "${to}".`);
+    if (!known.has(from) && former_names[from] !== to) throw fail(`There is no column "${excerpt(from)}".`);
+    if (!names.has(to)) throw fail(`The file has no column "${excerpt(to)}".`);
+    if (names.has(from)) throw fail(`The file has both columns, "${excerpt(from)}" and "${excerpt(to)}".`);
   }
   const remembered = Object.entries(former_names).map(([from, to]) => ({ from, to: String(to) }));
   return [...asked, ...remembered.filter(({ from, to }) => names.has(to) && !names.has(from))];

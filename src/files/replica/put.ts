@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { open, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { addAbortSignal } from 'node:stream';
-import { ConflictError, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
+import { ConflictError, excerpt, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
 import { isPortablePath, parseUntrustedPath, siblingsFolder, unitKey } from '../../catalogue/layout.ts';
 import { formatRef } from '../../catalogue/ref.ts';
 import type { FileBytes } from '../../catalogue/replica.ts';
@@ -50,7 +50,7 @@ export async function storePayloadOrMedia(
 function parseTarget(path: string): Target {
   const info = parseUntrustedPath(path);
   if ((info?.kind === 'payload' || info?.kind === 'media') && isPortablePath(path)) return info;
-  throw new ValidationError({ path: [`${JSON.stringify(path)} is not the path of a payload or an image.`] });
+  throw new ValidationError({ path: [`${excerpt(JSON.stringify(path))} is not the path of a payload or an image.`] });
 }
 
 function assertHasNamespace({ files }: Access, target: Target): void {

@@ -1,5 +1,5 @@
 /** Changes of a transaction, and the locks that they need. */
-import { NotPermittedError, ValidationError } from '../../catalogue/errors.ts';
+import { excerpt, NotPermittedError, ValidationError } from '../../catalogue/errors.ts';
 import {
   datasetsFolder,
   parseUntrustedPath,
@@ -61,7 +61,7 @@ export function refAtUntrustedPath(path: string): RecordRef {
   const info = parseUntrustedPath(path);
   if (info?.kind === 'settings') throw new NotPermittedError(`Each catalogue has its own ${path}: edit it by hand.`);
   if (info?.kind === 'record') return info.ref;
-  throw new ValidationError({ path: [`${JSON.stringify(path)} is not the path of a record.`] });
+  throw new ValidationError({ path: [`${excerpt(JSON.stringify(path))} is not the path of a record.`] });
 }
 
 /** Names of the locks that a step needs, sorted: all processes take locks in this order, so they can't deadlock. */
