@@ -100,7 +100,16 @@ function parseSlug(value: unknown): Parsed {
 
 /** The result for a value that isn't among the choices. */
 export const invalidChoice = (value: unknown): Parsed<never> =>
-  invalidInput(`"${excerpt(typeof value === 'string' ? value : JSON.stringify(value))}" is not a valid choice.`);
+  invalidInput(`"${typeof value === 'string' ? excerpt(value) : jsonExcerpt(value)}" is not a valid choice.`);
+
+/** The beginning of a value as JSON; its type if the nesting is too deep for that. */
+function jsonExcerpt(value: unknown): string {
+  try {
+    return excerpt(JSON.stringify(value));
+  } catch {
+    return pythonTypeName(value);
+  }
+}
 
 function parseChoice(value: unknown, choices: readonly string[]): Parsed {
   if (value === null) return invalidInput(noNull);

@@ -33,7 +33,8 @@ export async function resolveHyperlinks(
   const errors: Record<string, readonly string[]> = {};
   const prefix = baseUrlPath(base);
   for (const { name } of kind === 'token' || prefix === '' ? [] : imageFields(kind)) {
-    const address = String(input[name]);
+    const address = input[name];
+    if (typeof address !== 'string') continue;
     if (mediaPathInUrl(address.slice(prefix.length)) && address.startsWith(prefix))
       followed[name] = address.slice(prefix.length);
   }

@@ -98,7 +98,8 @@ export async function createTokenHandler(request: RequestContext): Promise<Repre
   const { accounts, username } = signedIn(request);
   const given = assertNoDryRun(await readInputBody(ctx));
   // The user may be given by name, too: addresses have slashes.
-  const byName = typeof given.user === 'string' && given.user !== '' && !given.user.includes('/');
+  const byName =
+    typeof given.user === 'string' && given.user !== '' && !given.user.includes('/') && given.user.isWellFormed();
   const linked = byName ? { ...given, user: resourceUrl(links, { kind: 'user', slug: String(given.user) }) } : given;
   const { input, errors } = await resolveHyperlinks('token', linked, catalogue);
   const options = parseTokenOptions(input, errors);

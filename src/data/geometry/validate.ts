@@ -19,16 +19,18 @@ const malformed = -1;
  * @throws InvalidGeometryError
  */
 export function validateGeometry(geometry: Geometry, extent: Extent): number {
-  if (geometry.type === 'GeometryCollection') {
+  // A member of a collection may be anything.
+  const type: unknown = Object(geometry).type;
+  if (geometry?.type === 'GeometryCollection') {
     if (!Array.isArray(geometry.geometries)) throw new InvalidGeometryError('a GeometryCollection without geometries');
     const dimensions = new Set(geometry.geometries.map((part) => validateGeometry(part, extent)));
     const [first = 0] = dimensions;
     return dimensions.size === 1 ? first : 0;
   }
-  const depth = coordinateDepth[geometry?.type];
-  if (depth === undefined)
-    throw new InvalidGeometryError(`no geometry has the type ${excerpt(JSON.stringify(geometry?.type))}`);
-  if (depth === 0 && (geometry.coordinates as number[]).length === 0) return 0;
+  if (typeof type !== 'string' || !Object.hasOwn(coordinateDepth, type))
+    throw new InvalidGeometryError(`no geometry has the type ${excerpt(JSON.stringify(type))}`);
+  const depth = coordinateDepth[geometry.type];
+  if (depth === 0 && Array.isArray(geometry.coordinates) && geometry.coordinates.length === 0) return 0;
   const dimensions = validateCoordinates(geometry.coordinates, depth, extent);
   if (dimensions === malformed) {
     throw new InvalidGeometryError(`the coordinates of a ${geometry.type} are not as they should be`);
