@@ -210,6 +210,15 @@ export const passwordField = (description: string, traits: FieldTraits = {}): Fi
   source: 'secret',
 });
 
+/** A secret that proves the right to write, such as the present password. */
+export const secretField = (description: string, traits: FieldTraits = {}): FieldOf<never> => ({
+  ...input('secret', { type: 'string' }, undefined, { description, ...traits }),
+  source: 'secret',
+});
+
+/** A field that says how others are written, and is stored nowhere. */
+export const writeOnlyField = (field: Field): FieldOf<never> => ({ ...field, source: 'secret' });
+
 /** The URL of the entity, or of a path below it: `data/`. */
 export const urlField = (below: string, description: string, traits: FieldTraits = {}): FieldOf<never> => ({
   ...output('url', { type: 'string' }, undefined, { description, ...traits }),

@@ -24,11 +24,13 @@ import {
   passwordField,
   pathField,
   requiredField,
+  secretField,
   slugField,
   textField,
   urlField,
   usernameField,
   versionsField,
+  writeOnlyField,
 } from './field-types.ts';
 import { maxId } from './ids.ts';
 import { reading } from './reading.ts';
@@ -244,7 +246,13 @@ export const fields = {
       filter: 'Only members of this group; of several, of any.',
     }),
     url: address,
-    password: passwordField('Password to sign in with.', { own: true }),
+    password: passwordField('Password to sign in with. A new one ends the sessions and tokens of the user.', {
+      own: true,
+    }),
+    current_password: secretField('The present password, which users give to change their own.', { own: true }),
+    keep_tokens: writeOnlyField(
+      booleanField('Keep the tokens of the user when the password changes.', { default: false, own: true }),
+    ),
   },
 } satisfies Readonly<Record<string, Fields>>;
 

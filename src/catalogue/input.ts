@@ -84,6 +84,7 @@ const parsers: Readonly<Record<InputType, (value: unknown, field: NamedField) =>
   slug: parseSlug,
   username: parseUsername,
   password: parseNewPassword,
+  secret: (value) => parseTextInput(value, { blank: false, trim: false }),
 };
 
 const badSlug = 'Enter a valid "slug" consisting of letters, numbers, underscores or hyphens.';

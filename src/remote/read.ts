@@ -56,6 +56,7 @@ const values: Readonly<Record<Field['type'], (value: unknown, field: NamedField)
   slug: text,
   username: text,
   password: text,
+  secret: text,
   url: text,
   choice,
   boolean: (value) => value === true,

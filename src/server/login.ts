@@ -93,7 +93,7 @@ async function logIn(visit: Visit, input: Input): Promise<void> {
   const before = readSessionKey(ctx);
   if (before !== undefined) await accounts.endSession(before);
   setSessionCookie(ctx, base, key, expires);
-  ensureCsrfToken(ctx, base, true);
+  ensureCsrfToken(ctx, base, key);
   redirect(ctx, base, redirectTo(ctx, input));
 }
 

@@ -11,6 +11,7 @@ const types: Readonly<Record<Field['type'], string>> = {
   image: 'string',
   username: 'string',
   password: 'string',
+  secret: 'string',
   slug: 'slug',
   choice: 'choice',
   boolean: 'boolean',

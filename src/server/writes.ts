@@ -4,7 +4,7 @@ import { type FieldErrors, StaleError, ValidationError } from '../catalogue/erro
 import { type InputOptions, parseInput } from '../catalogue/input.ts';
 import { type Refs, refOf } from '../catalogue/ref.ts';
 import { resourceUrl } from '../catalogue/represent.ts';
-import type { Entities } from '../catalogue/types.ts';
+import type { Entities, User } from '../catalogue/types.ts';
 import { readInputBody } from './body.ts';
 import { entityJson, entityTitle } from './collections.ts';
 import { etagMatches, type Headers } from './headers.ts';
@@ -45,8 +45,26 @@ export function editHandler<K extends WritableKind>(kind: K, required: 'all' | '
     const partial = required === 'some';
     const input = await readInputBody(ctx, kind);
     const fields = await parseFields(request, kind, input, { partial, ...(label !== undefined && { label }) });
+    if (kind === 'user') await assertCurrentPassword(request, (entity as User).slug, fields);
     return representWritten(request, await catalogue.edit<K>(refOf(entity as never) as Refs[K], fields, options));
   };
+}
+
+/**
+ * Refuses a new password without the present one: a token or a session that was stolen must not last for ever. Staff may
+ * set any password.
+ * @throws ValidationError; ThrottledError after too many attempts
+ */
+async function assertCurrentPassword(
+  { ctx, app, viewer, catalogue }: RequestContext,
+  username: string,
+  fields: Input,
+): Promise<void> {
+  if (fields.password === undefined || viewer.staff || viewer.username !== username) return;
+  if (fields.current_password === undefined)
+    throw new ValidationError({ current_password: ['This field is required.'] });
+  if (!(await app.signIn.isRight(ctx.req, catalogue.settings, username, String(fields.current_password))))
+    throw new ValidationError({ current_password: ['The current password is not right.'] });
 }
 
 /** Removes the entity at the address; with `?permanently=true`, keeps nothing of it in the trash. */

@@ -10,6 +10,7 @@ import { Low } from 'lowdb';
 import {
   type Accounts,
   type NewToken,
+  type PasswordOptions,
   type Session,
   type TokenInfo,
   type TokenOptions,
@@ -72,13 +73,14 @@ export class FileAccounts implements Accounts {
     return verifyPassword(password.normalize('NFC'), stored ?? null);
   }
 
-  async setPassword(username: string, password: string): Promise<void> {
+  async setPassword(username: string, password: string, { keepTokens = false }: PasswordOptions = {}): Promise<void> {
     await this.#assertUserExists(username);
     const checked = normalizeNewPassword(password, username);
     const hash = await hashPassword(checked);
     await this.#edit((data) => ({
       ...data,
       passwords: [...data.passwords.filter(({ user }) => user !== username), { user: username, hash }],
+      tokens: keepTokens ? data.tokens : data.tokens.filter(({ user }) => user !== username),
       sessions: data.sessions.filter(({ user }) => user !== username),
     }));
   }

@@ -135,7 +135,7 @@ export async function editRecord<K extends WritableKind>(
     return commitStep(access, { assert, changes }, { dryRun, message, refusal: inputRefusal(ref.kind) });
   });
   if (ref.kind === 'user' && fields.password !== undefined && !dryRun)
-    await files.accounts.setPassword(ref.slug, String(fields.password));
+    await files.accounts.setPassword(ref.slug, String(fields.password), { keepTokens: fields.keep_tokens === true });
   return getEntity(snapshot, target as Refs[K]) as Entities[K];
 }
 
