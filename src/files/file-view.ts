@@ -148,8 +148,10 @@ export class FileView implements Catalogue {
 
   async media(path: string): Promise<Media> {
     await this.#files.load();
-    if (isMediaHidden(mediaPath(path), this.#files.snapshot, this.#snapshot)) throw new NotFoundError();
-    return openMediaFile(this.#files.store.tree, path);
+    const { tree } = this.#files.store;
+    const paths = [mediaPath(path), tree.linkTarget(mediaPath(path))];
+    if (paths.some((one) => isMediaHidden(one, this.#files.snapshot, this.#snapshot))) throw new NotFoundError();
+    return openMediaFile(tree, path);
   }
 
   async inspect(files: readonly CatalogueFile[]): Promise<readonly FileDetails[]> {

@@ -2,7 +2,7 @@
 
 import type { Diagnostic } from '../../catalogue/diagnostic.ts';
 import { ConflictError, NotFoundError, UnusableCatalogueError } from '../../catalogue/errors.ts';
-import { payloadPath, recordFormat, recordPaths } from '../../catalogue/layout.ts';
+import { mediaFolder, payloadPath, recordFormat, recordPaths } from '../../catalogue/layout.ts';
 import { makeDiagnostic, type RecordDiagnostic } from '../../catalogue/record-set.ts';
 import { refOf, type VersionRef } from '../../catalogue/ref.ts';
 import { findRuleViolations } from '../../catalogue/rules.ts';
@@ -13,6 +13,8 @@ import type { Access } from '../catalogue-files.ts';
 import { openFileCatalogue } from '../file-catalogue.ts';
 import { ensureEditorSchemas } from '../scaffold.ts';
 import { commitStep } from '../transaction.ts';
+import type { DiskTree } from '../tree/disk-tree.ts';
+import { UnreadableFileError } from '../tree/file-tree.ts';
 import { changedRecords, type GitChanges } from './changed-records.ts';
 import { findPayloadProblems } from './payloads.ts';
 import { TreeRecords } from './tree-records.ts';
@@ -106,7 +108,8 @@ async function checkAll(root: string, options: CheckOptions): Promise<CheckedRec
   const { store, snapshot } = catalogue;
   const records = new TreeRecords(store.tree, snapshot, store.states.values());
   const deep = options.deep ? await findPayloadProblems(root, records, options, () => true) : [];
-  const found = [...recordDiagnostics(records), ...(await checkAccountsFile(root)), ...deep];
+  const links = findMediaLinkProblems(store.tree);
+  const found = [...recordDiagnostics(records), ...(await checkAccountsFile(root)), ...deep, ...links];
   return { records, found, files: [...records.files()].length };
 }
 
@@ -123,6 +126,23 @@ async function checkChanged(root: string, part: GitChanges, options: CheckOption
   const found = recordDiagnostics(records).filter((one) => changed.has(one.path) || !known.has(key(one)));
   const files = [...changed].filter((path) => records.text(path) !== undefined).length;
   return { records, found: [...found, ...deep], files, since };
+}
+
+/** Links in site_media/ that are not followed, and folders that can't be read. */
+function* findMediaLinkProblems(tree: DiskTree, folder: string = mediaFolder): Generator<Found> {
+  const problem = (path: string, message: string) =>
+    makeDiagnostic(path, { code: 'image', message, severity: 'warning' });
+  try {
+    for (const entry of tree.names(folder)) {
+      const path = `${folder}/${entry.name}`;
+      if (entry.isDirectory() && !entry.name.startsWith('.')) yield* findMediaLinkProblems(tree, path);
+      if (entry.isSymbolicLink() && tree.leadsOutside(path))
+        yield problem(path, 'It is a link that leaves site_media/, and is not served: replace it by a copy.');
+    }
+  } catch (error) {
+    if (!(error instanceof UnreadableFileError)) throw error;
+    yield problem(folder, error.message);
+  }
 }
 
 /** Problems of the accounts file. Its contents are never quoted. */

@@ -72,7 +72,8 @@ export function findReplicaItem(store: UnitStore, path: string): ReplicaFile | n
   const info = parseUntrustedPath(path);
   const unit = scopeToReread(path);
   if (info === null) return null;
-  if (info.kind === 'media') return { kind: 'media', path };
+  // As in the list, links are skipped.
+  if (info.kind === 'media') return store.tree.linkTarget(path) === path ? { kind: 'media', path } : null;
   const state = unit && store.states.get(scopeKey(unit));
   if (state) for (const item of listUnitItems(state)) if (item.path === path) return item;
   return info.kind !== 'payload' && store.snapshot.diagnostics.has(path) ? { kind: 'record', path, state: null } : null;
