@@ -68,9 +68,7 @@ export function assertMayAddAlias(
     const existing = ref.kind === 'namespace' ? snapshot.folders : snapshot.queries;
     const holder = existing.has(alias) ? alias : slugNow(ref.kind, alias);
     if (holder !== undefined && holder !== ref.slug)
-      throw new ConflictError(
-        `The name ${excerpt(alias)} belongs to another ${ref.kind}, or did: leave it out of the aliases.`,
-      );
+      throw new ConflictError(`The name ${excerpt(alias)} is not available: leave it out of the aliases.`);
   }
 }
 

@@ -62,6 +62,7 @@ export async function createRecord<K extends CreatableKind>(
     kind === 'dataset' ? { kind, namespace: String(fields.namespace), slug } : { kind, slug }
   ) as CreatableRef;
   await files.ensureRead([{ kind: 'settings' }, ref, ...unitsInFields(kind, fields)]);
+  assertNotNameOfHiddenQuery(access, ref);
   const memberships = ref.kind === 'group' ? await planGroupReferenceWrites(files, ref, ref, fields.members) : [];
   const path = `${recordPathWithoutExtension(ref)}.yaml`;
   const id = randomUnusedId((candidate) =>
@@ -74,7 +75,7 @@ export async function createRecord<K extends CreatableKind>(
     return commitStep(
       access,
       { changes },
-      { dryRun, message: () => additionCommitMessage(ref), refusal: inputRefusal(kind) },
+      { dryRun, message: () => additionCommitMessage(ref), refusal: inputRefusal(ref) },
     );
   });
   if (kind === 'user' && fields.password !== undefined && !dryRun)
@@ -107,6 +108,7 @@ export async function editRecord<K extends WritableKind>(
   const target = refAfterEdit(ref, fields);
   const moves = formatRef(target) !== formatRef(ref);
   await files.ensureRead([unitContaining(target), ...unitsInFields(ref.kind, { ...(entity as object), ...fields })]);
+  if (moves) assertNotNameOfHiddenQuery(access, target);
   const memberships =
     ref.kind === 'group' ? await planGroupReferenceWrites(files, ref, target as Refs['group'], fields.members) : [];
   const path = existingRecordPath(files, ref);
@@ -132,7 +134,7 @@ export async function editRecord<K extends WritableKind>(
     ];
     const assert = () => assertEntityUnchanged(files, ref, ifMatch);
     const message = () => editCommitMessage(entity as Entities[WritableKind], getEntity(files.snapshot, target));
-    return commitStep(access, { assert, changes }, { dryRun, message, refusal: inputRefusal(ref.kind) });
+    return commitStep(access, { assert, changes }, { dryRun, message, refusal: inputRefusal(target) });
   });
   if (ref.kind === 'user' && fields.password !== undefined && !dryRun)
     await files.accounts.setPassword(ref.slug, String(fields.password), { keepTokens: fields.keep_tokens === true });
@@ -233,11 +235,12 @@ function assertNamespaceName({ namespace }: RecordFields): void {
 const missingObject = 'Invalid hyperlink - Object does not exist.';
 
 /** Makes the error of an input that the rules refuse: messages by field, with the wording of Django REST Framework. */
-function inputRefusal(kind: WritableKind): (diagnostics: readonly Diagnostic[]) => Error {
+function inputRefusal(ref: Refs[WritableKind]): (diagnostics: readonly Diagnostic[]) => Error {
+  const { kind } = ref;
   return (diagnostics) => {
     const id = diagnostics.find(({ code }) => code === 'id');
     if (id) return new ConflictError(id.message);
-    if (diagnostics.some(({ code }) => code === 'name')) return new ValidationError(nameConflictErrors(kind));
+    if (diagnostics.some(({ code }) => code === 'name')) return new ValidationError(nameConflictErrors(ref));
     const errors: Record<string, string[]> = {};
     for (const { code, pointer, message } of diagnostics) {
       const field = code === 'container' ? 'namespace' : (pointer.split('/')[1] ?? 'non_field_errors');
@@ -249,8 +252,20 @@ function inputRefusal(kind: WritableKind): (diagnostics: readonly Diagnostic[]) 
 }
 
 /** Errors by field for a name that another record has. */
-function nameConflictErrors(kind: WritableKind): Readonly<Record<string, readonly string[]>> {
+function nameConflictErrors({ kind }: Refs[WritableKind]): Readonly<Record<string, readonly string[]>> {
   if (kind === 'dataset') return { non_field_errors: ['The fields namespace, slug must make a unique set.'] };
   if (kind === 'user') return { username: ['A user with that username already exists.'] };
   return { slug: [`${kind} with this slug already exists.`] };
+}
+
+/**
+ * Refuses the name of a query that the viewer may not see, in words that don't tell that there is one.
+ * @throws ValidationError
+ */
+function assertNotNameOfHiddenQuery({ files, visible }: Access, { kind, slug }: Refs[WritableKind]): void {
+  if (kind !== 'query') return;
+  const isSame = (name: string) => name.toLowerCase() === slug.toLowerCase();
+  const names = [...files.snapshot.queries.keys()].filter(isSame);
+  if (names.length && !names.some((name) => visible().queries.has(name)))
+    throw new ValidationError({ slug: ['This slug is not available. Choose another.'] });
 }
