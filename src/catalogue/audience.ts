@@ -14,7 +14,7 @@ const everybody = '*';
 export type Rights = Pick<Viewer, 'username' | 'groups' | 'staff'>;
 
 /** The audience of a record; null if nobody may see it, or there is none. It is that of `restrictToVisible`. */
-export function audienceOf(snapshot: Snapshot, ref: NamespaceRef | DatasetRef | QueryRef): string | null {
+export function audienceOfRecord(snapshot: Snapshot, ref: NamespaceRef | DatasetRef | QueryRef): string | null {
   switch (ref.kind) {
     case 'namespace':
       return namespaceAudience(snapshot.folders.get(ref.slug));

@@ -239,7 +239,7 @@ export function isJsonEqual(a: unknown, b: unknown): boolean {
 }
 
 /** The keys in which the metadata of two versions differ; null if one of them holds no JSON object. */
-export function metadataChanges(before: string, after: string): readonly FieldChange[] | null {
+export function compareMetadata(before: string, after: string): readonly FieldChange[] | null {
   const [from, to] = [parseMetadata(before), parseMetadata(after)];
   if (!from || !to) return null;
   return [...new Set([...Object.keys(from), ...Object.keys(to)])]

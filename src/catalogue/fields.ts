@@ -32,7 +32,7 @@ import {
   versionsField,
 } from './field-types.ts';
 import { maxId } from './ids.ts';
-import { reading, writableReading } from './reading.ts';
+import { reading, writableReadingField } from './reading.ts';
 import { settingsFields } from './settings.ts';
 import { columnTypes } from './types.ts';
 
@@ -157,7 +157,7 @@ export const fields = {
       ...hidden,
     }),
     download: urlField('download/', 'Address of the payload of the newest version.'),
-    reading: writableReading('Options for reading the next version, as they were given for the last ones.'),
+    reading: writableReadingField('Options for reading the next version, as they were given for the last ones.'),
     aliases,
   },
 

@@ -7,7 +7,7 @@ import { type FieldErrors, ValidationError } from './errors.ts';
 import type { InputType, NamedField, Schema } from './field.ts';
 import { fieldsOf } from './fields.ts';
 import { validateImage } from './image.ts';
-import { parseReadingField } from './reading.ts';
+import { parseReadingOptionsInput } from './reading.ts';
 import { maxSlugLength, slugRule } from './ref.ts';
 import { slugify } from './slug.ts';
 import {
@@ -84,7 +84,7 @@ const parsers: Readonly<Record<InputType, (value: unknown, field: NamedField) =>
   link: parseLink,
   columns: parseColumns,
   json: parseObject,
-  reading: parseReadingField,
+  reading: parseReadingOptionsInput,
   slug: parseSlug,
   username: parseUsername,
   password: parseNewPassword,

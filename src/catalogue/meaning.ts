@@ -1,7 +1,7 @@
 /** Values that fit their field's schema and not its meaning: unknown licences, addresses that lead nowhere. */
 import type { FieldTraits } from './field.ts';
 import { type FieldsKind, fieldsOf } from './fields.ts';
-import { isLicence, nearestLicence } from './licence.ts';
+import { isKnownLicence, nearestLicence } from './licence.ts';
 import { isHttpUrl } from './urls.ts';
 
 /** A problem of one value. */
@@ -14,7 +14,10 @@ export interface ValueProblem {
 }
 
 /** Problems of the values in a record, which is served nevertheless. */
-export function valueProblems(kind: FieldsKind, record: Readonly<Record<string, unknown>>): readonly ValueProblem[] {
+export function findDoubtfulValues(
+  kind: FieldsKind,
+  record: Readonly<Record<string, unknown>>,
+): readonly ValueProblem[] {
   return fieldsOf(kind).flatMap(({ name, meaning }) => {
     const value = record[name];
     const text = typeof value === 'string' ? value.trim() : '';
@@ -39,7 +42,7 @@ const isMailbox = (text: string) => isEmail(/^[^<>]*<([^<>]+)>$/.exec(text)?.[1]
 export const isLanguageTag = (text: string): boolean => /^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$/.test(text);
 
 const isOf: { readonly [M in Meaning]: (text: string) => boolean } = {
-  licence: isLicence,
+  licence: isKnownLicence,
   homepage: isHttpUrl,
   contact: (text) => isHttpUrl(text) || isMailbox(text) || /^(?:mailto|tel):\S+$/.test(text),
   email: isEmail,

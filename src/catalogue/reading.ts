@@ -29,7 +29,7 @@ export const reading = (description: string) =>
   });
 
 /** The options as a field that clients may write. */
-export function writableReading(description: string) {
+export function writableReadingField(description: string) {
   const { readOnly: _, metadata: __, ...field } = reading(description);
   return { ...field, type: 'reading' as const };
 }
@@ -69,7 +69,7 @@ export function parseReadingOptions(given: Iterable<readonly [name: string, valu
 }
 
 /** Parses the value of a field: an object with options, of which null and defaults are left out; or null for none. */
-export function parseReadingField(value: unknown): Parsed<ReadingOptions> {
+export function parseReadingOptionsInput(value: unknown): Parsed<ReadingOptions> {
   if (typeof value !== 'object' || Array.isArray(value))
     return invalidInput('Expected an object with options for reading.');
   const { types, ...others } = Object(value) as Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 /** Rules about references in records: to groups, datasets, versions, images; and about aliases. */
 import { resolveAlias } from './aliases.ts';
-import { otherNames, renameParameters } from './column-names.ts';
+import { otherColumnNames, replaceColumnNamesInParameters } from './column-names.ts';
 import { datasetImageAddresses } from './entities.ts';
 import { mediaPathInUrl } from './layout.ts';
 import { allEntities } from './listing.ts';
@@ -104,7 +104,7 @@ function* checkQueryReferences(snapshot: Snapshot, query: Query, path: string): 
 }
 
 /** Public records should not name users as readers if people are hidden: everybody may download the files of such records. */
-export function* checkPublicReaders(next: RecordSet): Generator<RecordDiagnostic> {
+export function* findNamedReadersOfPublicRecords(next: RecordSet): Generator<RecordDiagnostic> {
   if (next.snapshot.settings.people === 'public') return;
   for (const { namespace, datasets } of next.snapshot.folders.values()) {
     if (namespace?.visibility !== 'public') continue;
@@ -122,15 +122,15 @@ export function* checkPublicReaders(next: RecordSet): Generator<RecordDiagnostic
 }
 
 /** The parameters of saved queries must use the present names of columns: former ones work, but may be given to others. */
-export function* checkQueryColumns(next: RecordSet): Generator<RecordDiagnostic> {
+export function* findFormerColumnNamesInQueries(next: RecordSet): Generator<RecordDiagnostic> {
   for (const query of allEntities(next.snapshot, 'query')) {
     const { namespace, slug } = parseDatasetRef(query.dataset);
     const dataset = next.snapshot.folders.get(namespace)?.datasets.get(slug);
     if (!dataset || Object.keys(dataset.former_names).length === 0) continue;
     const version = dataset.versions.find((one) => one.slug === query.version);
     const columns = (version?.columns ?? dataset.columns).map(({ name }) => name);
-    const others = otherNames(dataset.former_names, columns);
-    const rename = (parameters: Query['parameters']) => renameParameters(parameters, columns, others);
+    const others = otherColumnNames(dataset.former_names, columns);
+    const rename = (parameters: Query['parameters']) => replaceColumnNamesInParameters(parameters, columns, others);
     for (const { from, to } of rename(query.parameters).renamed)
       yield makeDiagnostic(entityRecordPath(next, query), {
         code: 'column',

@@ -19,7 +19,7 @@ import {
   siblingsFolder,
 } from './layout.ts';
 import { allEntities, type ListedKind } from './listing.ts';
-import { valueProblems } from './meaning.ts';
+import { findDoubtfulValues } from './meaning.ts';
 import {
   entityRecordPath,
   makeDiagnostic,
@@ -31,10 +31,10 @@ import {
 } from './record-set.ts';
 import { datasetRefOf, formatRef, refOf } from './ref.ts';
 import {
-  checkPublicReaders,
-  checkQueryColumns,
   findAliasConflicts,
+  findFormerColumnNamesInQueries,
   findMissingReferences,
+  findNamedReadersOfPublicRecords,
   findNewMissingReferences,
 } from './reference-rules.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -53,11 +53,11 @@ export function findRuleViolations(next: RecordSet, touched?: readonly Touched[]
     ...checkContents(next),
     ...checkIds(next),
     ...findMissingReferences(next),
-    ...checkPublicReaders(next),
+    ...findNamedReadersOfPublicRecords(next),
     ...findAliasConflicts(next),
     ...checkColumnNames(next),
     ...checkColumnsOfNewest(next),
-    ...checkQueryColumns(next),
+    ...findFormerColumnNamesInQueries(next),
     ...checkPayloads(next),
   ];
 }
@@ -236,7 +236,7 @@ function* checkContents(next: RecordSet): Generator<RecordDiagnostic> {
     if (kind === 'payload' || kind === 'unknown' || !record) continue;
     for (const found of findMisspelledKeys(kind, record))
       yield makeDiagnostic(path, { code: 'unknown-key', ...found, severity: 'warning' });
-    for (const { sameAs, ...found } of valueProblems(kind, record)) {
+    for (const { sameAs, ...found } of findDoubtfulValues(kind, record)) {
       const fix = sameAs !== undefined && { fix: () => ({ [found.pointer.slice(1)]: sameAs }) };
       yield makeDiagnostic(path, { code: 'value', ...found, severity: 'warning', ...fix });
     }

@@ -19,7 +19,7 @@ import {
   createEntity,
   editEntityFields,
   removeEntity,
-  warnOfValues,
+  warnOfDoubtfulValues,
 } from './writes.ts';
 
 /** Options of these verbs, besides those of the record's fields. */
@@ -118,7 +118,7 @@ function addVerb<K extends CreatableKind, Own extends object>(noun: Noun<K, Own>
       const entity = await createEntity(catalogue, kind, input, options);
       const object = noun.represent(entity, linksOfCatalogue(catalogue));
       showOutcome(call, { done: ['Added', 'add'], ref: entity, object, dryRun: options.dryRun });
-      await warnOfValues(call.show, kind, input);
+      await warnOfDoubtfulValues(call.show, kind, input);
       return 0;
     },
   };
@@ -210,7 +210,7 @@ export function editVerb<K extends WritableKind, Own extends object>(noun: Recor
       const entity = await editEntityFields(catalogue, ref, input, options);
       const object = noun.represent(entity, linksOfCatalogue(catalogue));
       showOutcome(call, { done: ['Changed', 'change'], ref, now: entity, object, dryRun: options.dryRun });
-      await warnOfValues(call.show, kind, input);
+      await warnOfDoubtfulValues(call.show, kind, input);
       return 0;
     },
   };

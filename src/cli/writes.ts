@@ -85,9 +85,9 @@ export function assertInputNotEmpty(input: Input): void {
 }
 
 /** Warns of values that are accepted and probably wrong: an unknown licence, a homepage that is no URL. */
-export async function warnOfValues(show: Show, kind: WritableKind, input: Input): Promise<void> {
-  const { valueProblems } = await import('../catalogue/meaning.ts');
-  for (const { message } of valueProblems(kind, input)) show.message(`Warning: ${message}`);
+export async function warnOfDoubtfulValues(show: Show, kind: WritableKind, input: Input): Promise<void> {
+  const { findDoubtfulValues } = await import('../catalogue/meaning.ts');
+  for (const { message } of findDoubtfulValues(kind, input)) show.message(`Warning: ${message}`);
 }
 
 /**

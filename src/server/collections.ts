@@ -2,7 +2,7 @@
 import type { Catalogue, HistoryRef, Page } from '../catalogue/catalogue.ts';
 import { NotAuthenticatedError } from '../catalogue/errors.ts';
 import { latestReadyVersion } from '../catalogue/lookup.ts';
-import { readableMetadata } from '../catalogue/metadata.ts';
+import { metadataForPeople } from '../catalogue/metadata.ts';
 import { isUserOrStaff, maySeePeople } from '../catalogue/permissions.ts';
 import { datasetRefOf, type Ref, refOf } from '../catalogue/ref.ts';
 import { represent, representFile, resourceUrl, toJson } from '../catalogue/represent.ts';
@@ -89,7 +89,7 @@ export function representPage(
 
 /** Metadata of versions in a form that people can read. */
 const showMetadata = (name: string, value: unknown) =>
-  name === 'metadata' && typeof value === 'string' ? readableMetadata(value) : value;
+  name === 'metadata' && typeof value === 'string' ? metadataForPeople(value) : value;
 
 /** The entity at the address. */
 export function detailHandler<K extends Kind>(kind: K): Handler {

@@ -1,6 +1,6 @@
 /** The header Link (RFC 8288): other parts and forms of what a response shows, and its licence. */
 import type { Page } from '../catalogue/catalogue.ts';
-import { spdxIdentifier } from '../catalogue/licence.ts';
+import { toSpdxIdentifier } from '../catalogue/licence.ts';
 import type { Dataset, Settings } from '../catalogue/types.ts';
 import { isHttpUrl } from '../catalogue/urls.ts';
 import { replaceParameters } from './query-string.ts';
@@ -65,7 +65,7 @@ export interface Alternate {
 export function licenceUrl(dataset: Dataset, settings: Settings): string | null {
   const licence = dataset.licence || settings.licence;
   if (isHttpUrl(licence)) return licence;
-  const id = spdxIdentifier(licence);
+  const id = toSpdxIdentifier(licence);
   return id === undefined ? null : `https://spdx.org/licenses/${id}.html`;
 }
 

@@ -1,6 +1,6 @@
 /** Comparison of two catalogues: their files, read at once, and the plans that can be made from them. */
 import { compareTexts } from '../catalogue/listing.ts';
-import { GroupDigests, groupCountFor, groupOf, isSynced } from '../catalogue/manifest-groups.ts';
+import { chooseDigestGroupCount, digestGroupOf, GroupDigests, isSynced } from '../catalogue/manifest-groups.ts';
 import type { Manifest, Replica } from '../catalogue/replica.ts';
 import { computeChecksum } from '../disk/checksum.ts';
 import type { FileState, Files, Side } from './files.ts';
@@ -113,7 +113,7 @@ async function readDifferentGroups(
   known: string | undefined,
   unreadable: Map<string, string>,
 ): Promise<Listing | null> {
-  const count = groupCountFor(state.files.size);
+  const count = chooseDigestGroupCount(state.files.size);
   const remote = await theirs.digests(count, { known });
   if (remote === 'unsupported') return null;
   if (remote === null) return { files: new Map(), tag: null };
@@ -129,7 +129,7 @@ async function readDifferentGroups(
   for (const [path, reason] of unreadableNow) unreadable.set(path, reason);
   const isListed = new Set(only);
   const unchanged = [...state.files]
-    .filter(([path]) => !isListed.has(groupOf(path, count)))
+    .filter(([path]) => !isListed.has(digestGroupOf(path, count)))
     .map(([path, { checksum, size }]) => [path, { checksum, size }] as const);
   // In the order of a manifest, in which steps are made.
   const files = [...unchanged, ...listed.files].sort(([a], [b]) => compareTexts(a, b));

@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises';
 import { StaleError, ValidationError } from '../catalogue/errors.ts';
 import { recordAtPath, recordFormat } from '../catalogue/layout.ts';
-import { encodeMetadata, type MetadataMapping, readableMetadata } from '../catalogue/metadata.ts';
+import { encodeMetadata, type MetadataMapping, metadataForPeople } from '../catalogue/metadata.ts';
 import type { FileEntry, Replica } from '../catalogue/replica.ts';
 import { computeChecksum } from '../disk/checksum.ts';
 import { parseRecord } from '../text/parse.ts';
@@ -110,5 +110,5 @@ export function parseRecordFields(path: string, text: string): RecordFields | nu
   if (recordAtPath(path).kind !== 'version' || metadata === undefined) return fields;
   const isMapping = typeof metadata === 'object' && metadata !== null;
   const encoded = isMapping ? encodeMetadata(metadata as MetadataMapping) : metadata;
-  return typeof encoded === 'string' ? { ...fields, metadata: readableMetadata(encoded) } : fields;
+  return typeof encoded === 'string' ? { ...fields, metadata: metadataForPeople(encoded) } : fields;
 }

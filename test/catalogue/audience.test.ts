@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { audienceOf, isInAudience } from '../../src/catalogue/audience.ts';
+import { audienceOfRecord, isInAudience } from '../../src/catalogue/audience.ts';
 import { FeedHistory } from '../../src/catalogue/feed-history.ts';
 import { recordPathWithoutExtension } from '../../src/catalogue/layout.ts';
 import { allEntities } from '../../src/catalogue/listing.ts';
@@ -52,7 +52,7 @@ describe('an audience', () => {
             refsIn(restrictToVisible(viewer, snapshot)).map((ref) => recordPathWithoutExtension(ref)),
           );
           for (const ref of refsIn(snapshot)) {
-            const audience = audienceOf(snapshot, ref as Parameters<typeof audienceOf>[1]);
+            const audience = audienceOfRecord(snapshot, ref as Parameters<typeof audienceOfRecord>[1]);
             const message = `${viewer.username} ${recordPathWithoutExtension(ref)} "${audience}"`;
             assert.equal(isInAudience(audience, viewer), seen.has(recordPathWithoutExtension(ref)), message);
           }

@@ -10,7 +10,7 @@ import { recordPathWithoutExtension } from '../../src/catalogue/layout.ts';
 import { allEntities } from '../../src/catalogue/listing.ts';
 import { localAdmin, restrictToVisible, type Viewer } from '../../src/catalogue/permissions.ts';
 import { refOf } from '../../src/catalogue/ref.ts';
-import { feedRefs, listChanges } from '../../src/files/changes-feed.ts';
+import { listChanges, listFeedRefs } from '../../src/files/changes-feed.ts';
 import { FeedJournal, type FeedJournalOptions } from '../../src/files/feed-journal.ts';
 import { runAllSteps } from '../../src/files/reading/event-loop.ts';
 import { UnitStore } from '../../src/files/reading/unit-store.ts';
@@ -63,7 +63,7 @@ type Feed = Awaited<ReturnType<typeof openFeed>>;
 /** Paths of all records that a viewer sees, with those of published versions. */
 function addressesFor(feed: Feed, name: string | null): ReadonlySet<string> {
   const visible = feed.visible(name);
-  const addresses = new Set(Array.from(feedRefs(visible), recordPathWithoutExtension));
+  const addresses = new Set(Array.from(listFeedRefs(visible), recordPathWithoutExtension));
   for (const { datasets } of visible.folders.values())
     for (const { versions } of datasets.values())
       for (const version of versions) addresses.add(recordPathWithoutExtension(version));

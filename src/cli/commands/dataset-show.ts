@@ -2,7 +2,7 @@
 import { formatRef } from '../../catalogue/ref.ts';
 import type { Dataset } from '../../catalogue/types.ts';
 import { entityFieldLines } from '../noun.ts';
-import { metadataText } from '../output/metadata.ts';
+import { formatMetadata } from '../output/metadata.ts';
 import { ageText, bytesText, numberText } from '../output/quantities.ts';
 import type { Show } from '../output/show.ts';
 
@@ -24,7 +24,7 @@ function dataOf({ versions }: Dataset): readonly (readonly [string, string])[] {
     ['rows', newest.rows === null ? '' : numberText(newest.rows)],
     ['size', newest.size === null ? '' : bytesText(newest.size)],
     ['updated', ageText(newest.datetime)],
-    ['metadata', metadataText(newest.metadata, true, false)],
+    ['metadata', formatMetadata(newest.metadata, true, false)],
   ];
 }
 

@@ -31,7 +31,7 @@ import {
   uploadVersion,
   versionFieldOptions,
 } from '../transfer/upload.ts';
-import { assertLabelMakesSlug, createEntity, editEntityFields, warnOfValues } from '../writes.ts';
+import { assertLabelMakesSlug, createEntity, editEntityFields, warnOfDoubtfulValues } from '../writes.ts';
 
 interface PublishOptions extends UploadOptions {
   readonly to: string;
@@ -81,7 +81,7 @@ export const command: Verb<PublishOptions> = {
     const isWritten = Object.keys(input).length > 0;
     // Before the bytes are read, so that an invalid field is reported at once.
     const checked = await checkedDataset(catalogue, existing, input);
-    await warnOfValues(call.show, 'dataset', input);
+    await warnOfDoubtfulValues(call.show, 'dataset', input);
     const source = await openUploadSource(call.context, file, options.name);
     const { notes, metadata } = options;
     const fields = { notes, metadata, reading, ...uploadDetails(options) };

@@ -10,7 +10,7 @@ import { editorNote } from '../editing/edit-record.ts';
 import { findEntityOrRenamed, findVersion, listEntities } from '../lookup.ts';
 import { editVerb, type RecordNoun, removeVerb, showVerb } from '../noun.ts';
 import { dryRunOption, limitOption, orderingOption } from '../options.ts';
-import { metadataText } from '../output/metadata.ts';
+import { formatMetadata } from '../output/metadata.ts';
 import { linksOfCatalogue } from '../output/outcome.ts';
 import { bytesText, momentText, numberText } from '../output/quantities.ts';
 import type { Show } from '../output/show.ts';
@@ -124,7 +124,7 @@ const version: RecordNoun<'version'> = {
         ['rows', numberFor(show, it.rows, numberText)],
         ['bbox', it.bbox?.join(', ') ?? ''],
         ['reading', readingText(it.reading)],
-        ['metadata', metadataText(it.metadata, show.forPeople)],
+        ['metadata', formatMetadata(it.metadata, show.forPeople)],
         ['checksum', it.checksum],
         ['url', it.href],
         ['notes', it.notes],

@@ -10,7 +10,7 @@ import type { Entities } from '../../catalogue/types.ts';
 import type { Call } from '../command.ts';
 import { findEntityOrRenamed, findVersion, type NamedRef } from '../lookup.ts';
 import { showOutcome } from '../output/outcome.ts';
-import { warnOfValues } from '../writes.ts';
+import { warnOfDoubtfulValues } from '../writes.ts';
 import { editTextInEditor } from './edit-text.ts';
 
 /** A note in the help of each edit. */
@@ -71,7 +71,7 @@ export async function editRecordInEditor<K extends WritableKind>(
 async function warnOfRecord({ show }: Call, kind: WritableKind, record: Input): Promise<void> {
   const { findMisspelledKeys } = await import('../../catalogue/validators.ts');
   for (const { message } of findMisspelledKeys(kind, record)) show.message(`Warning: ${message}`);
-  await warnOfValues(show, kind, record);
+  await warnOfDoubtfulValues(show, kind, record);
 }
 
 /**

@@ -11,7 +11,7 @@ import { findPosition } from '../../text/parse.ts';
 import { AccountsAdapter, accountsPath } from '../accounts/accounts-file.ts';
 import type { Access } from '../catalogue-files.ts';
 import { openFileCatalogue } from '../file-catalogue.ts';
-import { rewritableMetadata } from '../records/metadata.ts';
+import { findMetadataToRewrite } from '../records/metadata.ts';
 import { ensureEditorSchemas } from '../scaffold.ts';
 import { commitStep } from '../transaction.ts';
 import { changedRecords, type GitChanges } from './changed-records.ts';
@@ -98,7 +98,7 @@ async function findDiagnostics(root: string, options: CheckOptions) {
       text === undefined ? one : findPosition(text, recordFormat(one.path), one.pointer, part);
     return { ...one, line, column, fixable: Boolean(fix) };
   };
-  const rewritable = options.fix ? rewritableMetadata(paths, (path) => records.record(path)) : [];
+  const rewritable = options.fix ? findMetadataToRewrite(paths, (path) => records.record(path)) : [];
   const all = [...found, ...rewritable].map((one) => ({ found: one, diagnostic: withPosition(one) }));
   all.sort(({ diagnostic: a }, { diagnostic: b }) =>
     a.path === b.path ? a.line - b.line || a.column - b.column : a.path < b.path ? -1 : 1,

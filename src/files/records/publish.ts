@@ -46,7 +46,7 @@ import { tableFolder } from '../table-folder.ts';
 import { commitStep } from '../transaction.ts';
 import type { Change } from '../writing/change.ts';
 import { assertPathStaysInFolder } from '../writing/record-file.ts';
-import { storedMetadata } from './metadata.ts';
+import { metadataForRecord } from './metadata.ts';
 import { recordKeyOrder } from './records.ts';
 import { columnRenames, planColumnWritesForNewVersion } from './version-columns.ts';
 
@@ -264,7 +264,7 @@ function versionRecord(slug: string, file: string, upload: ReadUpload, ingested:
     label: label || slug,
     datetime: datetimeFromSlug(slug),
     checksum,
-    metadata: storedMetadata(metadata || encodeMetadata(summaryOf(ingested, fileName))),
+    metadata: metadataForRecord(metadata || encodeMetadata(summaryOf(ingested, fileName))),
     ready: ready !== false,
     ...(ready === false && { draft: true, ...(Object.keys(renames).length && { renames }) }),
     ...(notes && { notes }),

@@ -36,8 +36,8 @@ import { commitStep } from '../transaction.ts';
 import { anyVersion, type Change } from '../writing/change.ts';
 import { storeImagesAndWrite } from './images.ts';
 import { planGroupReferenceWrites, planReaderReferenceWrites } from './membership.ts';
-import { storedMetadata } from './metadata.ts';
-import { columnsOfNewest } from './version-columns.ts';
+import { metadataForRecord } from './metadata.ts';
+import { planColumnWritesForNewestVersion } from './version-columns.ts';
 
 /** Reference of a kind that can be created from fields. */
 type CreatableRef = Refs[CreatableKind];
@@ -119,7 +119,7 @@ export async function editRecord<K extends WritableKind>(
     const set = (record: RecordValue) => ({
       ...kept,
       ...(isEmptyObject(kept.reading) && { reading: undefined }),
-      ...(typeof kept.metadata === 'string' && { metadata: storedMetadata(kept.metadata, record.metadata) }),
+      ...(typeof kept.metadata === 'string' && { metadata: metadataForRecord(kept.metadata, record.metadata) }),
       ...(fields.columns !== undefined && {
         columns: recordedColumnsAfterInput(record.columns, fields.columns, shown),
       }),
@@ -132,7 +132,7 @@ export async function editRecord<K extends WritableKind>(
       ...memberships,
       { do: 'edit', path, set },
       ...(entity.kind === 'version' && fields.ready !== undefined
-        ? columnsOfNewest(files, datasetRefOf(entity), fields.ready ? entity : undefined)
+        ? planColumnWritesForNewestVersion(files, datasetRefOf(entity), fields.ready ? entity : undefined)
         : []),
       ...(moves ? [{ do: 'move', path, to, ifMatch: anyVersion } as const] : []),
     ];
@@ -167,7 +167,7 @@ export async function removeRecord(
         : [];
   const path = existingRecordPath(files, ref);
   const assert = () => assertEntityUnchanged(files, ref, ifMatch as Entities[WritableKind] | undefined);
-  const columns = ref.kind === 'version' ? columnsOfNewest(files, datasetRefOf(ref)) : [];
+  const columns = ref.kind === 'version' ? planColumnWritesForNewestVersion(files, datasetRefOf(ref)) : [];
   const changes: Change[] = [...memberships, { do: 'remove', path, ifMatch: anyVersion }, ...columns];
   await commitStep(access, { assert, changes }, { dryRun, message: () => removalCommitMessage(ref) });
 }

@@ -77,7 +77,11 @@ function columnsOfVersionBefore(files: CatalogueFiles, dataset: Dataset): readon
  * No change if the record is broken: the columns that are shown don't depend on it.
  * @param published version that is made ready: the renames of a draft are applied
  */
-export function columnsOfNewest(files: CatalogueFiles, ref: DatasetRef, published?: Version): readonly Change[] {
+export function planColumnWritesForNewestVersion(
+  files: CatalogueFiles,
+  ref: DatasetRef,
+  published?: Version,
+): readonly Change[] {
   const path = findRecordFile(files.store.tree, ref);
   if (path === undefined || isBroken(files, path)) return [];
   const set: EditedKeys = ({ columns }, next) => {
@@ -113,7 +117,7 @@ function renameWritten(columns: unknown, renames: readonly Rename[], data: reado
 }
 
 /** True if the record of a dataset has the columns of its newest version; null if the record of that version doesn't tell them. */
-export function hasColumnsOfNewest(files: CatalogueFiles, ref: DatasetRef): boolean | null {
+export function recordHasColumnsOfNewestVersion(files: CatalogueFiles, ref: DatasetRef): boolean | null {
   const newest = newestIn(files.snapshot, ref);
   const path = newest?.columns ? findRecordFile(files.store.tree, ref) : undefined;
   if (!newest?.columns || path === undefined) return null;

@@ -1,7 +1,7 @@
 /** Manifest of a replica: all files that a viewer may see, sorted by path, with their checksums. */
 import { createHash } from 'node:crypto';
 import { compareTexts } from '../../catalogue/listing.ts';
-import { GroupDigests, groupOf, isSynced } from '../../catalogue/manifest-groups.ts';
+import { digestGroupOf, GroupDigests, isSynced } from '../../catalogue/manifest-groups.ts';
 import type { Viewer } from '../../catalogue/permissions.ts';
 import type { Digests, FileEntry, Manifest, Replica } from '../../catalogue/replica.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
@@ -43,7 +43,7 @@ export class Inventory {
     if (tag === known) return null;
     if (groups === undefined) return { tag, entries: this.#entries(records, media, isVisible, texts) };
     const wanted = new Set(groups.only);
-    const isWanted = ({ path }: ReplicaFile) => isSynced(path) && wanted.has(groupOf(path, groups.count));
+    const isWanted = ({ path }: ReplicaFile) => isSynced(path) && wanted.has(digestGroupOf(path, groups.count));
     const isListed = (item: ReplicaFile) => isWanted(item) && isVisible(item);
     return { tag, entries: this.#entries(records, media.filter(isWanted), isListed, texts) };
   }

@@ -16,7 +16,7 @@ import { containingRecordRef } from '../../catalogue/rules.ts';
 import type { Trash, TrashEntry } from '../../catalogue/trash.ts';
 import type { Access } from '../catalogue-files.ts';
 import { restorationCommitMessage } from '../git/commit-messages.ts';
-import { columnsOfNewest } from '../records/version-columns.ts';
+import { planColumnWritesForNewestVersion } from '../records/version-columns.ts';
 import { commitStep } from '../transaction.ts';
 import type { Change } from './change.ts';
 import { deleteTrashEntry, emptyTrash, listTrash, trashEntryPaths, trashPath } from './trash.ts';
@@ -49,7 +49,8 @@ export class FileTrash implements Trash {
         return { do: 'restore', path, ref, from, size, record };
       }),
     );
-    if (ref.kind === 'version') changes.push(...columnsOfNewest(this.#access.files, datasetRefOf(ref)));
+    if (ref.kind === 'version')
+      changes.push(...planColumnWritesForNewestVersion(this.#access.files, datasetRefOf(ref)));
     const locks = [unitKey(unitContaining(ref)), siblingsFolder(ref)];
     const refusal = (found: readonly Diagnostic[]) => restoreRefusal(ref, found);
     const message = () => restorationCommitMessage(ref);
