@@ -175,7 +175,7 @@ export function recordedColumnsAfterData(
 }
 
 /** The difference between the columns of a record that aren't said to be missing, and those of data. */
-export function compareRecordedColumns(written: unknown, found: readonly DataColumn[]): ColumnChanges {
+export function compareRecordColumnsWithData(written: unknown, found: readonly DataColumn[]): ColumnChanges {
   const columns = listOf(written);
   const entries = findEntries(columns, found);
   const places = new Map(entries.map((entry, i) => [entry, i]));

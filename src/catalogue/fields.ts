@@ -16,14 +16,14 @@ import {
   imageField,
   integerField,
   jsonField,
-  linkField,
-  linksField,
   listField,
   metadataField,
   numbersField,
   objectField,
   passwordField,
   pathField,
+  referenceField,
+  referencesField,
   requiredField,
   slugField,
   textField,
@@ -102,7 +102,7 @@ export const fields = {
     description: described('What the namespace is for, in Markdown.'),
     url: address,
     visibility,
-    owners: linksField('group', 'Groups whose members may write the namespace.', { filter: true }),
+    owners: referencesField('group', 'Groups whose members may write the namespace.', { filter: true }),
     datasets: urlField('datasets/', 'Address of the list of its datasets.'),
     readers: groupsAndUsersField(
       'Groups, and users as user:<username>, who may see the namespace and its datasets while they are private.',
@@ -118,7 +118,7 @@ export const fields = {
     slug: slugField('URL-friendly name of the dataset. If none is specified, the label is used to derive it.', naming),
     namespace: requiredField(
       pathField(
-        linkField('namespace', 'The namespace that the dataset belongs to.', {
+        referenceField('namespace', 'The namespace that the dataset belongs to.', {
           order: true,
           filter: 'Only those of this namespace.',
         }),
@@ -164,7 +164,7 @@ export const fields = {
   version: {
     id,
     dataset: pathField(
-      linkField('dataset', 'The dataset that the version belongs to.', { readOnly: true, filter: true }),
+      referenceField('dataset', 'The dataset that the version belongs to.', { readOnly: true, filter: true }),
     ),
     label: labelled('Human readable label.'),
     slug: slugField(derivedSlug, { ...naming, readOnly: true }),
@@ -217,12 +217,12 @@ export const fields = {
     slug: plainSlug,
     description: described('What the question is for, in Markdown.'),
     dataset: requiredField(
-      linkField('dataset', 'The dataset asked: <namespace>/<dataset>.', {
+      referenceField('dataset', 'The dataset asked: <namespace>/<dataset>.', {
         pattern: '^[-a-zA-Z0-9_]+/[-a-zA-Z0-9_]+$',
         filter: 'Only those about this dataset.',
       }),
     ),
-    version: linkField('version', 'Slug of the version asked; left out or null, the newest ready one.', {
+    version: referenceField('version', 'Slug of the version asked; left out or null, the newest ready one.', {
       absent: null,
     }),
     parameters: jsonField('Parameters of the data address, such as height__gte or _limit.'),
@@ -236,7 +236,7 @@ export const fields = {
     label,
     slug: plainSlug,
     url: address,
-    members: derivedField(linksField('user', 'Users who belong to the group.', { filter: true })),
+    members: derivedField(referencesField('user', 'Users who belong to the group.', { filter: true })),
     aliases,
   },
 
@@ -252,7 +252,9 @@ export const fields = {
       meaning: 'email',
     }),
     staff: booleanField('May write everything.', { default: false, personal: true }),
-    groups: linksField('group', 'Groups of the user.', { filter: 'Only members of this group; of several, of any.' }),
+    groups: referencesField('group', 'Groups of the user.', {
+      filter: 'Only members of this group; of several, of any.',
+    }),
     url: address,
     password: passwordField('Password to sign in with.', { own: true }),
   },

@@ -9,7 +9,7 @@ export function snapshotWithoutPeople(whole: Snapshot, part: Snapshot): Snapshot
   const users = part.users.size ? new Map<string, never>() : part.users;
   const groups = replaceMapValues(part.groups, withoutMembers);
   const folders = replaceMapValues(part.folders, (folder) =>
-    [...listReaders(folder)].some(isUser) ? withoutUserReaders(folder) : folder,
+    [...listNamespaceReaders(folder)].some(isUser) ? withoutUserReaders(folder) : folder,
   );
   const diagnostics = replaceMapValues(part.diagnostics, (found, path) =>
     path.startsWith(`${recordFolders.user}/`) ? null : found,
@@ -24,7 +24,7 @@ const isUser = (reader: string) => usernameOfReader(reader) !== undefined;
 const readersByFolder = new WeakMap<Folder, ReadonlySet<string>>();
 
 /** The readers of a namespace and of its datasets: slugs of groups, and users as `user:<username>`. */
-export function listReaders(folder: Folder): ReadonlySet<string> {
+export function listNamespaceReaders(folder: Folder): ReadonlySet<string> {
   let readers = readersByFolder.get(folder);
   if (!readers) {
     const records = [...(folder.namespace ? [folder.namespace] : []), ...folder.datasets.values()];

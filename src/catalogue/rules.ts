@@ -5,7 +5,7 @@
 import {
   areColumnsUnchanged,
   columnMismatchMessage,
-  compareRecordedColumns,
+  compareRecordColumnsWithData,
   recordedColumnsAfterData,
   versionWithColumns,
 } from './columns.ts';
@@ -219,7 +219,7 @@ function* checkColumnsOfNewest(next: RecordSet): Generator<RecordDiagnostic> {
     const record = next.record(path);
     if (!newest?.columns || !record) continue;
     const { columns: found, slug } = newest;
-    const changes = compareRecordedColumns(record.columns, found);
+    const changes = compareRecordColumnsWithData(record.columns, found);
     if (areColumnsUnchanged(changes)) continue;
     const pointer = record.columns === undefined ? '' : '/columns';
     const fix = ({ columns }: RecordValue) => ({ columns: recordedColumnsAfterData(columns, found, slug) });

@@ -14,7 +14,7 @@ import {
 } from '../catalogue/ref.ts';
 import type { Dataset, Entities, Kind, Version } from '../catalogue/types.ts';
 import type { Call } from './command.ts';
-import type { Show } from './output/show.ts';
+import type { Output } from './output/show.ts';
 
 /** A reference to a record that has a name. */
 export type NamedRef = Refs['namespace' | 'dataset' | 'version' | 'query' | 'group' | 'user'];
@@ -57,7 +57,7 @@ export async function runWithSuggestions<T>(catalogue: Catalogue, ref: NamedRef,
 export async function findEntityOrRenamed<K extends NamedRef['kind']>(
   catalogue: Catalogue,
   ref: RefOf<K>,
-  show: Show,
+  show: Output,
 ): Promise<Entities[K]> {
   const get = (at: RefOf<K>) => catalogue.get<K>(at);
   return runWithSuggestions(catalogue, ref, async () => {
@@ -75,14 +75,14 @@ export async function findEntityOrRenamed<K extends NamedRef['kind']>(
 export async function findVersion(
   catalogue: Catalogue,
   ref: VersionRef,
-  show: Show,
+  show: Output,
 ): Promise<{ readonly version: Version; readonly ref: VersionRef }> {
   const version = await findEntityOrRenamed(catalogue, ref, show);
   return { version, ref: refOf(version) as VersionRef };
 }
 
 /** The accounts of a catalogue that has this user. @throws NotFoundError */
-export async function accountsAfterFindingUser(call: Call, ref: UserRef): Promise<Credentials> {
+export async function accountsOfExistingUser(call: Call, ref: UserRef): Promise<Credentials> {
   const catalogue = await call.open();
   await runWithSuggestions(catalogue, ref, () => catalogue.get<'user'>(ref));
   return call.accounts();

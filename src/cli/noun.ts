@@ -7,12 +7,12 @@ import { formatRef, type Refs } from '../catalogue/ref.ts';
 import type { Entities } from '../catalogue/types.ts';
 import type { Links } from '../catalogue/urls.ts';
 import type { Call, Verb } from './command.ts';
-import { editRecordInEditor, wantsEditor } from './editing/edit-record.ts';
+import { editRecordUntilSaved, wantsEditor } from './editing/edit-record.ts';
 import { fieldOptions, fieldValueTexts, filterOptions, filtersFromOptions, inputFromOptions } from './fields.ts';
 import { findEntityOrRenamed, listEntities, runWithSuggestions } from './lookup.ts';
 import { dryRunOption, limitOption, orderingOption, searchOption, yesOption } from './options.ts';
 import { confirmRemoval, linksOfCatalogue, showOutcome } from './output/outcome.ts';
-import type { Show } from './output/show.ts';
+import type { Output } from './output/show.ts';
 import {
   assertInputNotEmpty,
   assertLabelMakesSlug,
@@ -51,7 +51,7 @@ export interface RecordNoun<K extends WritableKind, Own extends object = object>
   /** @throws ValidationError where the text can't be the name of such a record */
   parse(name: string): Refs[K];
   /** Finds the record itself where a name may stand for another, such as `latest`. */
-  resolve?(catalogue: Catalogue, ref: Refs[K], show: Show): Promise<Refs[K]>;
+  resolve?(catalogue: Catalogue, ref: Refs[K], show: Output): Promise<Refs[K]>;
   /** The API's object. */
   represent(entity: Entities[K], links: Links): unknown;
   /** Options of add and edit that aren't fields of the record's schema, such as --member. */
@@ -60,7 +60,7 @@ export interface RecordNoun<K extends WritableKind, Own extends object = object>
   ownInput?(options: Own, words: readonly string[]): Input;
   readonly show: Help & {
     /** Shows a record to people and programs. Default: the lines of its fields. */
-    print?(show: Show, entity: Entities[K], catalogue: Catalogue): void | Promise<void>;
+    print?(show: Output, entity: Entities[K], catalogue: Catalogue): void | Promise<void>;
   };
   readonly edit: Help & {
     /** Options that only edit has, such as --slug. */
@@ -88,7 +88,7 @@ export interface Noun<K extends CreatableKind, Own extends object = object> exte
     /** The noun in the plural: `namespaces`. */
     readonly plural: string;
     readonly headings: readonly string[];
-    row(entity: Entities[K], show: Show): readonly string[];
+    row(entity: Entities[K], show: Output): readonly string[];
   };
 }
 
@@ -199,7 +199,7 @@ export function editVerb<K extends WritableKind, Own extends object>(noun: Recor
       const moved = { ...(slug !== undefined && { slug }), ...(namespace !== undefined && { namespace }) };
       const given = { ...(await givenInput(noun, call, options, words)), ...moved };
       if (wantsEditor(call, given, options))
-        return editRecordInEditor(call, requested, (entity, catalogue) =>
+        return editRecordUntilSaved(call, requested, (entity, catalogue) =>
           noun.represent(entity, linksOfCatalogue(catalogue)),
         );
       assertInputNotEmpty(given);

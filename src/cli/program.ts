@@ -160,7 +160,7 @@ function declare(command: Command, verb: Verb, context: Context, ended: (exitCod
 }
 
 async function callFor(base: Context, command: Command, { on }: Verb) {
-  const [{ createShow }, { withVerbosity }, { cataloguesForCommand }] = await Promise.all([
+  const [{ createOutput }, { withVerbosity }, { cataloguesForCommand }] = await Promise.all([
     import('./output/show.ts'),
     import('./verbosity.ts'),
     import('./catalogues.ts'),
@@ -171,7 +171,7 @@ async function callFor(base: Context, command: Command, { on }: Verb) {
   const call: Call = {
     context,
     global,
-    show: createShow(context, global),
+    show: createOutput(context, global),
     declared: () => declared(context),
     ...catalogues,
   };

@@ -10,7 +10,7 @@ import { slugify } from '../catalogue/slug.ts';
 import type { Entities } from '../catalogue/types.ts';
 import { UsageError } from './errors.ts';
 import { listEntities, runWithSuggestions } from './lookup.ts';
-import type { Show } from './output/show.ts';
+import type { Output } from './output/show.ts';
 
 export interface WriteFlags {
   /** Check everything and write nothing. */
@@ -85,7 +85,7 @@ export function assertInputNotEmpty(input: Input): void {
 }
 
 /** Warns of values that are accepted and probably wrong: an unknown licence, a homepage that is no URL. */
-export async function warnOfDoubtfulValues(show: Show, kind: WritableKind, input: Input): Promise<void> {
+export async function warnOfDoubtfulValues(show: Output, kind: WritableKind, input: Input): Promise<void> {
   const { findDoubtfulValues } = await import('../catalogue/meaning.ts');
   for (const { message } of findDoubtfulValues(kind, input)) show.message(`Warning: ${message}`);
 }

@@ -9,7 +9,7 @@ import { pollingReason, systemWatchLimit, watchBudget } from './following/watch-
 import { watchedFoldersOfUnit } from './following/watchers.ts';
 import { GitError, runGit } from './git/git.ts';
 import { cachePath, readCache } from './reading/cache.ts';
-import { listNames } from './reading/scan.ts';
+import { listRecordNames } from './reading/scan.ts';
 
 const anHour = 3_600_000;
 
@@ -155,9 +155,9 @@ async function cacheOf(root: string): Promise<FolderState['cache']> {
 }
 
 async function watchNeedsOf(root: string): Promise<WatchNeeds> {
-  const namespaces = await listNames(root, { kind: 'namespace' });
+  const namespaces = await listRecordNames(root, { kind: 'namespace' });
   let datasets = 0;
-  for (const namespace of namespaces) datasets += (await listNames(root, { kind: 'dataset', namespace })).length;
+  for (const namespace of namespaces) datasets += (await listRecordNames(root, { kind: 'dataset', namespace })).length;
   return countWatchesNeeded(datasets, namespaces.length);
 }
 

@@ -6,7 +6,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Diagnostic } from '../catalogue/diagnostic.ts';
 import { UnavailableError, UnusableCatalogueError } from '../catalogue/errors.ts';
 import { landmarks, type Scope } from '../catalogue/layout.ts';
-import { localAdmin, restrictToVisible, type Viewer } from '../catalogue/permissions.ts';
+import { localAdmin, restrictSnapshotToVisible, type Viewer } from '../catalogue/permissions.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import { folderIsGone } from '../disk/private-folder.ts';
 import { FileAccounts } from './accounts/accounts.ts';
@@ -82,7 +82,7 @@ export class FileCatalogue implements CatalogueFiles {
 
   /** Access of a viewer; by default of the local admin. */
   access(viewer: Viewer = localAdmin): Access {
-    return { files: this, viewer, visible: () => restrictToVisible(viewer, this.snapshot) };
+    return { files: this, viewer, visible: () => restrictSnapshotToVisible(viewer, this.snapshot) };
   }
 
   /**

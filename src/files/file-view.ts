@@ -30,7 +30,7 @@ import {
   maySeePeople,
   mayWrite,
   ownUserFields,
-  restrictToVisible,
+  restrictSnapshotToVisible,
   type Viewer,
 } from '../catalogue/permissions.ts';
 import type { DatasetRef, Ref, Refs, VersionRef } from '../catalogue/ref.ts';
@@ -69,7 +69,7 @@ export class FileView implements Catalogue {
   get #snapshot(): Snapshot {
     const whole = this.#files.snapshot;
     if (this.#lastSnapshot?.whole !== whole)
-      this.#lastSnapshot = { whole, visible: restrictToVisible(this.#viewer, whole) };
+      this.#lastSnapshot = { whole, visible: restrictSnapshotToVisible(this.#viewer, whole) };
     return this.#lastSnapshot.visible;
   }
 

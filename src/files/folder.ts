@@ -95,9 +95,9 @@ export async function repositoryOf(folder: string): Promise<Repository> {
 }
 
 /** Names in a folder, for completion. The records aren't read, and may be broken. */
-export async function listNames(root: string, request: NamesRequest): Promise<readonly string[]> {
+export async function listRecordNames(root: string, request: NamesRequest): Promise<readonly string[]> {
   const scan = await import('./reading/scan.ts');
-  return scan.listNames(root, request);
+  return scan.listRecordNames(root, request);
 }
 
 /** Makes a folder for a catalogue, with the files for git and editors. */

@@ -18,7 +18,7 @@ import {
   unitContaining,
 } from '../catalogue/layout.ts';
 import { findEntity } from '../catalogue/lookup.ts';
-import { restrictToVisible } from '../catalogue/permissions.ts';
+import { restrictSnapshotToVisible } from '../catalogue/permissions.ts';
 import type { RecordDiagnostic, RecordSet } from '../catalogue/record-set.ts';
 import { findRuleViolations } from '../catalogue/rules.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
@@ -218,7 +218,7 @@ class Transaction {
   }
 
   #refusalError(found: readonly RecordDiagnostic[], plan: TransactionPlan, next: RecordSet): Error {
-    const visible = restrictToVisible(this.#access.viewer, next.snapshot);
+    const visible = restrictSnapshotToVisible(this.#access.viewer, next.snapshot);
     const diagnostics = found.map((one) => withPosition(one, plan, visible));
     return (this.#options.refusal ?? defaultRefusal)(diagnostics);
   }

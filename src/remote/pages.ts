@@ -5,15 +5,15 @@ import { innerObject, type Json, unexpectedValueError } from './read.ts';
 type Paging = Pick<ListOptions, 'page' | 'pageSize' | 'cursor'>;
 
 /** Query parameters of a list. The namespace and the dataset are part of the path. */
-export function formatListQuery({ search, ordering, filters = {}, ...paging }: ListOptions): [string, string][] {
+export function listQueryPairs({ search, ordering, filters = {}, ...paging }: ListOptions): [string, string][] {
   const words = Object.entries({ search, ordering }).filter((pair): pair is [string, string] => pair[1] !== undefined);
   const chosen = Object.entries(filters).flatMap(([name, values]) =>
     values.map((value): [string, string] => [name, value]),
   );
-  return [...words, ...chosen, ...formatPagingQuery(paging)];
+  return [...words, ...chosen, ...pagingQueryPairs(paging)];
 }
 
-export function formatPagingQuery({ page, pageSize, cursor }: Paging): [string, string][] {
+export function pagingQueryPairs({ page, pageSize, cursor }: Paging): [string, string][] {
   return [
     ...(page === undefined ? [] : ([['page', String(page)]] as [string, string][])),
     ...(cursor === undefined ? [] : ([['cursor', cursor]] as [string, string][])),

@@ -27,7 +27,7 @@ import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings } fro
 import { apiPath, apiRoot, collections, parseCatalogueUrl } from '../catalogue/urls.ts';
 import { RemoteAccounts } from './accounts.ts';
 import { type Http, type HttpOptions, openHttp } from './http.ts';
-import { formatListQuery, formatPagingQuery, parseListPage } from './pages.ts';
+import { listQueryPairs, pagingQueryPairs, parseListPage } from './pages.ts';
 import { fetchMedia, fetchPayload, sendUpload } from './payloads.ts';
 import { innerObject, type Json, parseChange, parseCommit, parseFileDetails, read } from './read.ts';
 import { RemoteReplica } from './replica.ts';
@@ -80,7 +80,7 @@ export class RemoteCatalogue implements Catalogue {
   async list<K extends Kind>(kind: K, options: ListOptions): Promise<Page<Entities[K]>> {
     const { value } = await this.#http.requestJson({
       path: collectionPath(kind, options),
-      query: formatListQuery(options),
+      query: listQueryPairs(options),
     });
     return parseListPage(value, options, (object) => this.#read(kind, object));
   }
@@ -121,7 +121,7 @@ export class RemoteCatalogue implements Catalogue {
 
   async changes({ since, cursor = '', pageSize }: ChangesOptions = {}): Promise<ChangesPage> {
     const paging = { cursor, pageSize };
-    const query = [...(since === undefined ? [] : [['since', since] as const]), ...formatPagingQuery(paging)];
+    const query = [...(since === undefined ? [] : [['since', since] as const]), ...pagingQueryPairs(paging)];
     const { value } = await this.#http.requestJson({ path: `${apiRoot}changes/`, query });
     const [until, completeSince] = [value.until, value.complete_since].map((time) =>
       typeof time === 'string' ? time : null,
@@ -132,7 +132,7 @@ export class RemoteCatalogue implements Catalogue {
   async history(ref: HistoryRef, paging: Pick<ListOptions, 'page' | 'pageSize'> = {}): Promise<Page<Commit>> {
     const { value } = await this.#http.requestJson({
       path: `${apiPath(ref)}history/`,
-      query: formatPagingQuery(paging),
+      query: pagingQueryPairs(paging),
     });
     return parseListPage(value, paging, parseCommit);
   }

@@ -14,7 +14,7 @@ import { assertNoDryRunInBody } from './body.ts';
 import { loginPages } from './login.ts';
 import type { Metrics } from './metrics.ts';
 import { authorizeWrite, identifyRequest } from './middleware/authorize.ts';
-import { logErrors, respondToErrors, throwNotFound } from './middleware/errors.ts';
+import { makeErrorLogger, respondToErrors, throwNotFound } from './middleware/errors.ts';
 import { answerPreflight, negotiateMediaType, redirectToSlash } from './middleware/negotiate.ts';
 import { callHandler, listenerWithCache, responseCacheBaseline, sendRepresentation } from './middleware/respond.ts';
 import { parseDryRun } from './query-string.ts';
@@ -67,7 +67,7 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
   for (const [path, page] of loginPages(app)) router.all(path, page);
   koa.use(router.routes() as unknown as Koa.Middleware);
   koa.use(throwNotFound);
-  koa.on('error', logErrors(app));
+  koa.on('error', makeErrorLogger(app));
 
   // Around all that: an unchanged response is sent from the cache, as fast as bare node:http.
   return listenerWithCache(app, koa.callback());

@@ -10,8 +10,8 @@ import type { CatalogueFile, Dataset, Entities, FileDetails, Kind } from '../cat
 import { collections, downloadFileName, type Links } from '../catalogue/urls.ts';
 import {
   alternateLink,
+  datasetLicenceUrl,
   formatLinkHeader,
-  licenceUrl,
   pageLinkRelations,
   pageLinks,
   urlWithParameters,
@@ -103,7 +103,7 @@ export function detailHandler<K extends Kind>(kind: K): Handler {
     const known = entity as Entities[Plain];
     const dataset = await datasetWith(known, catalogue);
     const address = `${links.base}${ctx.path}`;
-    const license = dataset && licenceUrl(dataset, catalogue.settings);
+    const license = dataset && datasetLicenceUrl(dataset, catalogue.settings);
     const link = formatLinkHeader({ self: urlWithParameters(address, query), license }, [
       alternateLink(address, query, type),
     ]);

@@ -8,8 +8,8 @@ import { type OutputFormatName, outputFormats } from '../data/formats/output-for
 import { renderRowsPage } from '../pages/tables.ts';
 import {
   type Alternate,
+  datasetLicenceUrl,
   formatLinkHeader,
-  licenceUrl,
   type PageLinks,
   type Relations,
   urlWithParameters,
@@ -130,7 +130,7 @@ async function rowsHeaders(request: RequestContext, { part, version, format }: R
   const { next, previous } = part ? partLinks(request, part) : { next: null, previous: null };
   const relations: Relations = {
     ...{ next, prev: previous, ...(part && endLinks(request, part)), self: urlWithParameters(address, query) },
-    license: licenceUrl(dataset, catalogue.settings),
+    license: datasetLicenceUrl(dataset, catalogue.settings),
   };
   const alternates = alternateFormats
     .filter((name) => name !== format)

@@ -12,7 +12,7 @@ import {
 } from './collections.ts';
 import { dataTypes, savedQueryRowsHandler, versionRowsHandler } from './data.ts';
 import { differenceHandler, differenceTypes } from './difference.ts';
-import { changeFilesHandler, putFileHandler, removeFileHandler } from './file-writes.ts';
+import { applyFileChangesHandler, putFileHandler, removeFileHandler } from './file-writes.ts';
 import { fileListTypes, listFilesHandler, showFileHandler } from './files.ts';
 import { aliveHandler, metricsHandler, readyHandler } from './health.ts';
 import { downloadHandler, mediaHandler } from './payloads.ts';
@@ -123,7 +123,7 @@ export const routes: readonly Route[] = [
   route(`${apiRoot}changes/`, 'Changes', get(changesHandler)),
   route(`${apiRoot}intrinsecus/`, 'Intrinsecus List', get(pageHandler('file'))),
   route(`${apiRoot}intrinsecus/:file/`, 'Intrinsecus Instance', get(detailHandler('file'))),
-  route(files, 'File List', { GET: listFilesHandler, PATCH: changeFilesHandler }, { types: fileListTypes, parses: [json] }, hidesWrites),
+  route(files, 'File List', { GET: listFilesHandler, PATCH: applyFileChangesHandler }, { types: fileListTypes, parses: [json] }, hidesWrites),
   route(`${files}*path`, 'File Instance', { GET: showFileHandler, PUT: putFileHandler, DELETE: removeFileHandler }, anyType, { parses: ['*/*'] }, hidesWrites),
   route(`${apiRoot}auth/token/obtain/`, 'Obtain Auth Token', { POST: obtainTokenHandler }, signIn),
   route(tokens, 'Token List', { GET: listTokensHandler, POST: createTokenHandler }, hidesWrites),

@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import type { ChangedRecord } from '../../src/catalogue/feed.ts';
 import { recordPathWithoutExtension } from '../../src/catalogue/layout.ts';
 import { allEntities } from '../../src/catalogue/listing.ts';
-import { localAdmin, restrictToVisible, type Viewer } from '../../src/catalogue/permissions.ts';
+import { localAdmin, restrictSnapshotToVisible, type Viewer } from '../../src/catalogue/permissions.ts';
 import { refOf } from '../../src/catalogue/ref.ts';
 import { listChanges, listFeedRefs } from '../../src/files/changes-feed.ts';
 import { FeedJournal, type FeedJournalOptions } from '../../src/files/feed-journal.ts';
@@ -38,14 +38,14 @@ async function openFeed(root: string, options: FeedJournalOptions = {}) {
     store,
     journal,
     rescan,
-    visible: (name: string | null) => restrictToVisible(viewerNamed(name), store.snapshot),
+    visible: (name: string | null) => restrictSnapshotToVisible(viewerNamed(name), store.snapshot),
     async changes(name: string | null, since?: string) {
       await journal.written();
       const sources = {
         store,
         history: journal.history,
         viewer: viewerNamed(name),
-        visible: restrictToVisible(viewerNamed(name), store.snapshot),
+        visible: restrictSnapshotToVisible(viewerNamed(name), store.snapshot),
       };
       const first = listChanges(sources, { since, pageSize: 3 });
       const items: ChangedRecord[] = [...first.items];

@@ -12,7 +12,7 @@ import { bytesText, countText } from '../output/quantities.ts';
 import { removeAddressChange } from '../remote/remotes.ts';
 import { changeRemotes } from '../remote/remotes-file.ts';
 import { openSyncPair, readOrigin, writeOrigin } from '../sync/pair.ts';
-import { runSync, showFailures, syncExitCode, transferredAmountText } from '../sync/run.ts';
+import { runSync, showSyncFailures, syncExitCode, transferredAmountText } from '../sync/run.ts';
 
 export const command: Verb<{ dryRun?: boolean }> = {
   usage: 'clone <url> [dir]',
@@ -47,7 +47,7 @@ export const command: Verb<{ dryRun?: boolean }> = {
       await writeOrigin(folder, { url });
       if (show.asJson) show.json({ remote: url, folder: name, records: result.done.length });
       else if (!show.forPeople) show.line(name);
-      showFailures(call, plan.blocked, failures);
+      showSyncFailures(call, plan.blocked, failures);
       show.message(`Cloned ${transferredAmountText(result)} from ${remote.name} into ${name}.`);
       return syncExitCode(result);
     });

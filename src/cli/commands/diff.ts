@@ -13,7 +13,7 @@ import { catalogueChangeLines, changesSummary } from '../output/catalogue-change
 import { showPercentProgress } from '../output/progress.ts';
 import { terminalColours } from '../output/show.ts';
 import { withSyncPair } from '../sync/pair.ts';
-import { showChanges, showConflicts, showFailures } from '../sync/run.ts';
+import { showSyncChanges, showSyncConflicts, showSyncFailures } from '../sync/run.ts';
 import { diffRows, firstRows, type RowsOptions } from './diff-rows.ts';
 
 interface BranchOptions {
@@ -128,11 +128,11 @@ function diffRemote(call: Call): Promise<number> {
           if (count && show.forPeople) context.out(`${paint('bold', title)}\n`);
           rest();
         };
-        headed(`To pull from ${remote.name}:`, incoming.length, () => showChanges(call, 'incoming', incoming));
-        headed(`To push to ${remote.name}:`, outgoing.length, () => showChanges(call, 'outgoing', outgoing));
-        headed('Changed on both sides:', conflicts.length, () => showConflicts(call, conflicts));
+        headed(`To pull from ${remote.name}:`, incoming.length, () => showSyncChanges(call, 'incoming', incoming));
+        headed(`To push to ${remote.name}:`, outgoing.length, () => showSyncChanges(call, 'outgoing', outgoing));
+        headed('Changed on both sides:', conflicts.length, () => showSyncConflicts(call, conflicts));
       }
-      showFailures(call, plan.blocked, []);
+      showSyncFailures(call, plan.blocked, []);
       if (incoming.length + outgoing.length + conflicts.length + plan.blocked.length === 0)
         show.message('Already up to date.');
       return 0;

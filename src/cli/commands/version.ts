@@ -10,10 +10,10 @@ import { editorNote } from '../editing/edit-record.ts';
 import { findEntityOrRenamed, findVersion, listEntities } from '../lookup.ts';
 import { editVerb, type RecordNoun, removeVerb, showVerb } from '../noun.ts';
 import { dryRunOption, limitOption, orderingOption } from '../options.ts';
-import { formatMetadata } from '../output/metadata.ts';
+import { metadataForDisplay } from '../output/metadata.ts';
 import { linksOfCatalogue } from '../output/outcome.ts';
 import { bytesText, momentText, numberText } from '../output/quantities.ts';
-import type { Show } from '../output/show.ts';
+import type { Output } from '../output/show.ts';
 import {
   openUploadSource,
   readableFormats,
@@ -89,7 +89,7 @@ const list: Verb<{ ordering?: string; limit?: number }> = {
   },
 };
 
-const row = (show: Show) => (version: Version) => [
+const row = (show: Output) => (version: Version) => [
   version.slug,
   show.forPeople ? version.datetime.slice(0, 16).replace('T', ' ') : version.datetime,
   version.format,
@@ -99,7 +99,7 @@ const row = (show: Show) => (version: Version) => [
 ];
 
 /** A number as people read it, such as 1.2 MB; programs get the digits. */
-const numberFor = ({ forPeople }: Show, number: number | null, textOf: (number: number) => string) =>
+const numberFor = ({ forPeople }: Output, number: number | null, textOf: (number: number) => string) =>
   number === null ? '' : forPeople ? textOf(number) : String(number);
 
 const version: RecordNoun<'version'> = {
@@ -124,7 +124,7 @@ const version: RecordNoun<'version'> = {
         ['rows', numberFor(show, it.rows, numberText)],
         ['bbox', it.bbox?.join(', ') ?? ''],
         ['reading', readingText(it.reading)],
-        ['metadata', formatMetadata(it.metadata, show.forPeople)],
+        ['metadata', metadataForDisplay(it.metadata, show.forPeople)],
         ['checksum', it.checksum],
         ['url', it.href],
         ['notes', it.notes],

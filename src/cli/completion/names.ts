@@ -28,7 +28,7 @@ export function namesForCompletion(folderOf: () => string | undefined, open: () 
   return {
     async names(listed) {
       const folder = folderOf();
-      if (folder !== undefined) return (await import('../../files/folder.ts')).listNames(folder, listed);
+      if (folder !== undefined) return (await import('../../files/folder.ts')).listRecordNames(folder, listed);
       const { kind, ...within } = listed;
       const entities = await listEntities<typeof kind>(await open(), kind, within, most);
       return entities.map(({ slug }) => slug);

@@ -11,7 +11,7 @@ import type { Call } from '../command.ts';
 import { findEntityOrRenamed, findVersion, type NamedRef } from '../lookup.ts';
 import { showOutcome } from '../output/outcome.ts';
 import { warnOfDoubtfulValues } from '../writes.ts';
-import { editTextInEditor } from './edit-text.ts';
+import { editTextUntilSaved } from './edit-text.ts';
 
 /** A note in the help of each edit. */
 export const editorNote =
@@ -27,7 +27,7 @@ export function wantsEditor({ context }: Call, input: Input, { dryRun }: { reado
  * @param represent makes the API's object
  * @throws NotFoundError, StaleError, NotPermittedError; DeclinedError where the person gives up
  */
-export async function editRecordInEditor<K extends WritableKind>(
+export async function editRecordUntilSaved<K extends WritableKind>(
   call: Call,
   requested: RefOf<K>,
   represent: (entity: Entities[K], catalogue: Catalogue) => unknown,
@@ -45,7 +45,7 @@ export async function editRecordInEditor<K extends WritableKind>(
   const id = idOf(text);
   const ifMatch = createHash('sha256').update(text).digest('hex');
   let saved = text;
-  const isChanged = await editTextInEditor(call.context, {
+  const isChanged = await editTextUntilSaved(call.context, {
     path,
     text,
     async save(typed) {

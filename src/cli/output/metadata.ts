@@ -9,7 +9,7 @@ const longest = 60;
  * @param forPeople false for one line of JSON, or the text itself if it holds none
  * @param withObjects false to leave out keys that hold several objects, such as the figures of columns
  */
-export function formatMetadata(text: string, forPeople: boolean, withObjects = true): string {
+export function metadataForDisplay(text: string, forPeople: boolean, withObjects = true): string {
   const value = metadataForPeople(text);
   if (typeof value === 'string')
     return !forPeople || value !== text || text.length <= longest ? value : `${text.slice(0, longest - 1)}…`;

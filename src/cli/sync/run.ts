@@ -66,7 +66,7 @@ export async function runSync(
 const mostLines = 100;
 
 /** Shows changes in one direction. */
-export function showChanges(
+export function showSyncChanges(
   { context, global, show }: Call,
   direction: string,
   changes: readonly ChangeSummary[],
@@ -84,7 +84,7 @@ export function showChanges(
 }
 
 /** Shows conflicts, field by field. */
-export function showConflicts({ context, global, show }: Call, conflicts: readonly ConflictSummary[]): void {
+export function showSyncConflicts({ context, global, show }: Call, conflicts: readonly ConflictSummary[]): void {
   const paint = terminalColours(context, global.color);
   if (!show.forPeople) show.table([], conflicts.flatMap(syncConflictCells));
   else
@@ -92,7 +92,7 @@ export function showConflicts({ context, global, show }: Call, conflicts: readon
 }
 
 /** Shows the blocked changes and the failures, by the names of the records. */
-export function showFailures({ show }: Call, blocked: readonly Blocked[], failures: readonly Failure[]): void {
+export function showSyncFailures({ show }: Call, blocked: readonly Blocked[], failures: readonly Failure[]): void {
   for (const { path, reason } of blocked) show.message(`${describePath(path)}: left alone. ${reason}`);
   for (const { path, error } of failures.slice(0, mostLines)) show.message(`${describePath(path)}: ${error.message}`);
   if (failures.length > mostLines) show.message(`… and ${failures.length - mostLines} more that failed.`);

@@ -5,7 +5,7 @@ import type { ListOptions, Page } from '../../catalogue/catalogue.ts';
 import { UnavailableError } from '../../catalogue/errors.ts';
 import { datasetFolder, namespaceFolder, payloadPath, recordPaths } from '../../catalogue/layout.ts';
 import { paginate } from '../../catalogue/listing.ts';
-import { ownsNamespace, type Viewer } from '../../catalogue/permissions.ts';
+import { isNamespaceOwnerOrStaff, type Viewer } from '../../catalogue/permissions.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import type {
   CatalogueFile,
@@ -140,7 +140,7 @@ export function historyPaths(
   switch (entity.kind) {
     case 'namespace': {
       const slugs = namespaceSlugs(entity, whole);
-      if (ownsNamespace(viewer, whole.folders.get(entity.slug))) return slugs.map(namespaceFolder);
+      if (isNamespaceOwnerOrStaff(viewer, whole.folders.get(entity.slug))) return slugs.map(namespaceFolder);
       // Not the whole folder: it has the history of private and of removed datasets, too.
       const datasets = [...(visible.folders.get(entity.slug)?.datasets.values() ?? [])];
       const records = slugs.flatMap((slug) => recordPaths({ kind: 'namespace', slug }));

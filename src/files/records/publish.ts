@@ -37,7 +37,7 @@ import {
   toUnavailableError,
 } from '../../disk/durable.ts';
 import { newRecordText } from '../../text/document.ts';
-import { type Access, type CatalogueFiles, existingRecordPath } from '../catalogue-files.ts';
+import { type Access, type CatalogueFiles, requireRecordPath } from '../catalogue-files.ts';
 import { additionCommitMessage } from '../git/commit-messages.ts';
 import { removeAbandonedPayloads } from '../leftovers.ts';
 import { runAllSteps } from '../reading/event-loop.ts';
@@ -66,7 +66,7 @@ export async function publishVersion(
   const { files } = access;
   const { tree } = files.store;
   const home = datasetFolder(ref.namespace, ref.slug);
-  assertParses(files, existingRecordPath(files, ref));
+  assertParses(files, requireRecordPath(files, ref));
   for (const folder of [payloadFolder(ref.namespace, ref.slug), versionsFolder(ref.namespace, ref.slug)])
     assertPathStaysInFolder(tree, `${folder}/new`);
   const aside = dryRun ? null : temporaryPathBeside(tree.absolute(payloadPath(ref.namespace, ref.slug, 'payload')));
@@ -219,7 +219,7 @@ class NewVersion {
 
   /** The changes, and the options for reading the next version in the record of the dataset. */
   #withReading(changes: readonly Change[]): readonly Change[] {
-    const path = existingRecordPath(this.#files, this.#dataset);
+    const path = requireRecordPath(this.#files, this.#dataset);
     const { reading } = this.#upload;
     const edit = changes.find((change) => change.do === 'edit' && change.path === path);
     const set: Extract<Change, { do: 'edit' }>['set'] = (record, next) => ({

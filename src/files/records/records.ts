@@ -27,7 +27,7 @@ import { parseLinkValue } from '../../catalogue/represent.ts';
 import { schemas } from '../../catalogue/schemas.ts';
 import type { Column, Entities, Kind } from '../../catalogue/types.ts';
 import { newRecordText } from '../../text/document.ts';
-import { type Access, type CatalogueFiles, existingRecordPath } from '../catalogue-files.ts';
+import { type Access, type CatalogueFiles, requireRecordPath } from '../catalogue-files.ts';
 import { additionCommitMessage, editCommitMessage, removalCommitMessage } from '../git/commit-messages.ts';
 import { runAllSteps } from '../reading/event-loop.ts';
 import { editorSchemaComment } from '../scaffold.ts';
@@ -113,7 +113,7 @@ export async function editRecord<K extends WritableKind>(
   await files.ensureRead([unitContaining(target), ...unitsInFields(ref.kind, { ...(entity as object), ...fields })]);
   const memberships =
     ref.kind === 'group' ? await planGroupReferenceWrites(files, ref, target as Refs['group'], fields.members) : [];
-  const path = existingRecordPath(files, ref);
+  const path = requireRecordPath(files, ref);
   const to = recordPathWithoutExtension(target) + path.slice(path.lastIndexOf('.'));
   const snapshot = await storeImagesAndWrite(files, storedFields(ref.kind, fields), dryRun, (kept, images) => {
     const set = (record: RecordValue) => ({
@@ -165,7 +165,7 @@ export async function removeRecord(
       : ref.kind === 'user'
         ? await planReaderReferenceWrites(files, ref, null)
         : [];
-  const path = existingRecordPath(files, ref);
+  const path = requireRecordPath(files, ref);
   const assert = () => assertEntityUnchanged(files, ref, ifMatch as Entities[WritableKind] | undefined);
   const columns = ref.kind === 'version' ? planColumnWritesForNewestVersion(files, datasetRefOf(ref)) : [];
   const changes: Change[] = [...memberships, { do: 'remove', path, ifMatch: anyVersion }, ...columns];

@@ -3,7 +3,7 @@
 import type { Rename } from '../../catalogue/catalogue.ts';
 import {
   areColumnsUnchanged,
-  compareRecordedColumns,
+  compareRecordColumnsWithData,
   recordedColumnsAfterData,
   recordedColumnsAfterRename,
   versionWithColumns,
@@ -13,7 +13,7 @@ import { findEntity } from '../../catalogue/lookup.ts';
 import { type DatasetRef, refOf, type VersionRef } from '../../catalogue/ref.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import type { DataColumn, Dataset, Version } from '../../catalogue/types.ts';
-import { type CatalogueFiles, existingRecordPath } from '../catalogue-files.ts';
+import { type CatalogueFiles, requireRecordPath } from '../catalogue-files.ts';
 import { findRecordFile } from '../tree/file-tree.ts';
 import type { Change } from '../writing/change.ts';
 import { parseRecordOrEmpty } from '../writing/conditions.ts';
@@ -60,7 +60,7 @@ export function planColumnWritesForNewVersion(
   const set = ({ columns }: Readonly<Record<string, unknown>>) => ({
     columns: recordedColumnsAfterData(renameWritten(columns, renames, found), found, slug),
   });
-  const edit: Change = { do: 'edit', path: existingRecordPath(files, refOf(dataset) as DatasetRef), set };
+  const edit: Change = { do: 'edit', path: requireRecordPath(files, refOf(dataset) as DatasetRef), set };
   return [edit, ...columnsOfVersionBefore(files, dataset)];
 }
 
@@ -69,7 +69,7 @@ function columnsOfVersionBefore(files: CatalogueFiles, dataset: Dataset): readon
   const before = versionWithColumns(dataset.versions);
   if (!before || before.columns || dataset.columns.length === 0) return [];
   const columns = dataset.columns.map(({ name, type }) => ({ name, type }));
-  return [{ do: 'edit', path: existingRecordPath(files, refOf(before) as VersionRef), set: () => ({ columns }) }];
+  return [{ do: 'edit', path: requireRecordPath(files, refOf(before) as VersionRef), set: () => ({ columns }) }];
 }
 
 /**
@@ -122,5 +122,5 @@ export function recordHasColumnsOfNewestVersion(files: CatalogueFiles, ref: Data
   const path = newest?.columns ? findRecordFile(files.store.tree, ref) : undefined;
   if (!newest?.columns || path === undefined) return null;
   const record = parseRecordOrEmpty(files.store.tree.read(path)?.text ?? '', path);
-  return areColumnsUnchanged(compareRecordedColumns(record.columns, newest.columns));
+  return areColumnsUnchanged(compareRecordColumnsWithData(record.columns, newest.columns));
 }

@@ -24,7 +24,7 @@ import { planColumnWritesForNewestVersion, recordHasColumnsOfNewestVersion } fro
 import { type Committed, commit, type StepOutcome } from '../transaction.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 import { anyVersion, type Change, refAtUntrustedPath, type Step } from '../writing/change.ts';
-import { findReplicaItem, makeVisibilityFilter, type ReplicaFile } from './items.ts';
+import { findReplicaFile, makeVisibilityFilter, type ReplicaFile } from './items.ts';
 import { fileEntry, Inventory } from './manifest.ts';
 import { storePayloadOrMedia } from './put.ts';
 
@@ -68,7 +68,7 @@ export class FileReplica implements Replica {
   async #item(path: string): Promise<ReplicaFile> {
     const { files, viewer, visible } = this.#access;
     await files.load();
-    const item = findReplicaItem(files.store, path);
+    const item = findReplicaFile(files.store, path);
     if (!item || !makeVisibilityFilter(viewer, visible())(item)) throw new NotFoundError();
     return item;
   }

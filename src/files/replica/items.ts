@@ -9,7 +9,7 @@ import {
   scopeKey,
   scopeToReread,
 } from '../../catalogue/layout.ts';
-import { isUserOrStaff, maySeePeople, ownsNamespace, type Viewer } from '../../catalogue/permissions.ts';
+import { isNamespaceOwnerOrStaff, isUserOrStaff, maySeePeople, type Viewer } from '../../catalogue/permissions.ts';
 import type { Snapshot, UnitReading } from '../../catalogue/snapshot.ts';
 import type { Version } from '../../catalogue/types.ts';
 import { imagesShownByDatasets } from '../bytes.ts';
@@ -68,7 +68,7 @@ export function* listMediaItems(tree: DiskTree): Generator<ReplicaFile> {
 }
 
 /** The file at a path; null if there is none. */
-export function findReplicaItem(store: UnitStore, path: string): ReplicaFile | null {
+export function findReplicaFile(store: UnitStore, path: string): ReplicaFile | null {
   const info = parseUntrustedPath(path);
   const unit = scopeToReread(path);
   if (info === null) return null;
@@ -107,5 +107,5 @@ export function makeVisibilityFilter(viewer: Viewer, visible: Snapshot): (item: 
 }
 
 function isInOwnNamespace(viewer: Viewer, visible: Snapshot, reading: UnitReading): boolean {
-  return reading.kind === 'dataset' && ownsNamespace(viewer, visible.folders.get(reading.namespace));
+  return reading.kind === 'dataset' && isNamespaceOwnerOrStaff(viewer, visible.folders.get(reading.namespace));
 }

@@ -17,7 +17,7 @@ import {
 import { findEntity } from '../../catalogue/lookup.ts';
 import type { RecordSet, RecordValue, Touched } from '../../catalogue/record-set.ts';
 import { formatRef } from '../../catalogue/ref.ts';
-import { unitReadingsAfterMove, unitReadingsAfterRemoval } from '../../catalogue/relocate.ts';
+import { readingsAfterRecordMove, readingsAfterRecordRemoval } from '../../catalogue/relocate.ts';
 import { schemas } from '../../catalogue/schemas.ts';
 import { nextSnapshot, type Snapshot, type UnitReading } from '../../catalogue/snapshot.ts';
 import { computeChecksum } from '../../disk/checksum.ts';
@@ -180,7 +180,7 @@ export class TransactionPlan {
     const before = this.#readWritten();
     for (const one of paths) this.#overlay.remove(one);
     this.#scopes.push(...scopesToRefresh(ref));
-    this.#apply(unitReadingsAfterRemoval(before, ref));
+    this.#apply(readingsAfterRecordRemoval(before, ref));
     return { do: 'remove', ref, paths };
   }
 
@@ -197,7 +197,7 @@ export class TransactionPlan {
     this.#overlay.move(places.from, places.to);
     this.#scopes.push(...scopesToRefresh(from), ...scopesToRefresh(goal));
     this.#touched.push({ ref: goal, path: to, isNew: true, isTaken, before: findEntity(this.#snapshot, from) ?? null });
-    this.#apply(unitReadingsAfterMove(before, from, goal));
+    this.#apply(readingsAfterRecordMove(before, from, goal));
     return { do: 'move', ...places };
   }
 
