@@ -46,7 +46,7 @@ async function publishes() {
 }
 
 async function counts() {
-  const set = ({ contact }) => ({ contact: String(Number(contact ?? 0) + 1) });
+  const set = ({ publisher }) => ({ publisher: String(Number(publisher ?? 0) + 1) });
   const path = 'namespaces/shared/datasets/counter/dataset.yaml';
   await commitStep(files.access(), { changes: [{ do: 'edit', path, set }] }, { message: () => 'Count' });
   say('counted');
