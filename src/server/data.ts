@@ -16,7 +16,7 @@ import {
 } from './link-header.ts';
 import { sendPayload } from './payloads.ts';
 import { type Representation, type RequestContext, refFromRouteParams } from './route.ts';
-import { sendDocument } from './stream.ts';
+import { streamDocument } from './stream.ts';
 
 const json = 'application/json';
 const html = 'text/html';
@@ -90,7 +90,7 @@ async function rowsOf(request: RequestContext, { ref, ...source }: Source): Prom
   // GeoJSON in a response to a request for JSON in general is labelled as JSON; the document is the same.
   const asJson = rows.format === 'geojson' && extension === undefined && !named && type === json;
   const { dataset, slug } = rows.version;
-  await sendDocument(ctx, {
+  await streamDocument(ctx, {
     tag: rows.tag,
     compressible: rows.format !== 'parquet',
     headers: await rowsHeaders(request, rows),

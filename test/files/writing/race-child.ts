@@ -7,11 +7,11 @@ import { editFile } from '../../support/edit.ts';
 const [what, where = '', which = '', name = '', times = '0'] = process.argv.slice(2);
 
 interface Counted {
-  readonly publisher?: unknown;
+  readonly contact?: unknown;
   readonly keywords?: unknown;
 }
-const counted = ({ publisher, keywords }: Counted, word: string) => ({
-  publisher: String(Number(publisher ?? 0) + 1),
+const counted = ({ contact, keywords }: Counted, word: string) => ({
+  contact: String(Number(contact ?? 0) + 1),
   keywords: [...((keywords as string[] | undefined) ?? []), word],
 });
 

@@ -75,7 +75,7 @@ test('eight processes', { timeout: 240_000 }, async (t) => {
   const each = (names: readonly string[], count: number) =>
     names.flatMap((name) => Array.from({ length: count }, (_, n) => `${name}-${n}`)).sort();
   assert.deepEqual([...trees.keywords].sort(), each(['f0', 'f1', 'h0', 'h1', 'h2'], times));
-  assert.equal(trees.publisher, String(5 * times));
+  assert.equal(trees.contact, String(5 * times));
   assert.deepEqual([trees.publisher, trees.licence, trees.homepage], ['3', '3', '3']);
   assert.match(trees.description, /^c[0-2]-2$/);
   const published = [...each(byPrompt, 3), ...each(['h0', 'h1', 'h2'], 3)].sort();
