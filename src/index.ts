@@ -22,6 +22,7 @@ export {
   UnusableCatalogueError,
   ValidationError,
 } from './catalogue/errors.ts';
+export type * from './catalogue/feed.ts';
 export { listAll, readRows } from './catalogue/iterate.ts';
 export { parseDatasetRef, parseVersionRef } from './catalogue/parse-ref.ts';
 export {

@@ -7,7 +7,8 @@
  */
 
 import type { Difference, DifferenceOptions } from './difference.ts';
-import type { DatasetRef, NamespaceRef, QueryRef, Ref, RefOf, VersionRef } from './ref.ts';
+import type { ChangedRecord, ChangesOptions } from './feed.ts';
+import type { DatasetRef, NamespaceRef, Ref, RefOf, VersionRef } from './ref.ts';
 import type { Replica } from './replica.ts';
 import type { Trash } from './trash.ts';
 import type {
@@ -68,17 +69,18 @@ export interface Page<T> {
   readonly nextCursor?: string | null;
 }
 
-/** A record in the feed of changes. */
-export interface ChangedRecord {
-  readonly ref: NamespaceRef | DatasetRef | QueryRef;
-  /** Time of the last change of its files, or of its versions and payloads: ISO 8601, UTC. */
-  readonly datetime: string;
-}
-
-/** Options of the feed of changes. */
-export interface ChangesOptions extends Pick<ListOptions, 'cursor' | 'pageSize'> {
-  /** Date or time of RFC 3339: only changes at this time or later. */
-  readonly since?: string | undefined;
+/** A page of the feed of changes. */
+export interface ChangesPage extends Page<ChangedRecord> {
+  /**
+   * Time up to which changes are listed: ISO 8601, UTC. That of the first page is `since` for the next request. Null from an
+   * older server.
+   */
+  readonly until: string | null;
+  /**
+   * Time from which on removals are known. For an earlier `since`, read everything again, without `since`. Null from an older
+   * server, which knows none.
+   */
+  readonly completeSince: string | null;
 }
 
 /** Bytes of a stored file, which is open until its stream ends or `close` is called. */
@@ -230,6 +232,8 @@ export interface Catalogue {
   /** State of the catalogue: another object after each change that the viewer can see. */
   readonly revision: object;
   readonly settings: Settings;
+  /** Language of the labels, in which slugs are spelled, as a BCP 47 tag; '' if it isn't known. */
+  language(): Promise<string>;
   /** Records that were removed. */
   readonly trash: Trash;
   /** The same catalogue as a set of files. */
@@ -259,10 +263,11 @@ export interface Catalogue {
   /** @throws NotFoundError */
   media(path: string): Promise<Media>;
   /**
-   * Namespaces, datasets and queries that changed since a time, the last changed one last. Removed ones are not listed.
+   * Namespaces, datasets and queries that changed since a time, and records that were removed since then or are hidden from
+   * the viewer now; the last change comes last.
    * @throws ValidationError if the time is not one of RFC 3339; NotFoundError for an invalid cursor
    */
-  changes(options?: ChangesOptions): Promise<Page<ChangedRecord>>;
+  changes(options?: ChangesOptions): Promise<ChangesPage>;
 
   /** Checksums, times and commits of files, in the order of the argument. */
   inspect(files: readonly CatalogueFile[]): Promise<readonly FileDetails[]>;

@@ -2,6 +2,7 @@
 
 import type { DifferenceCounts, DifferenceKey } from './difference.ts';
 import { allEntities, type ListedKind } from './listing.ts';
+import { decodeMetadata } from './metadata.ts';
 import { formatRef, refOf } from './ref.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Column, ColumnType, Dataset, Entities, Version } from './types.ts';
@@ -235,4 +236,13 @@ export function isJsonEqual(a: unknown, b: unknown): boolean {
     keys.length === Object.keys(other).length &&
     keys.every((key) => Object.hasOwn(other, key) && isJsonEqual(one[key], other[key]))
   );
+}
+
+/** The keys in which the metadata of two versions differ; null if one of them holds no JSON object. */
+export function compareMetadata(before: string, after: string): readonly FieldChange[] | null {
+  const [from, to] = [decodeMetadata(before), decodeMetadata(after)];
+  if (!from || !to) return null;
+  return [...new Set([...Object.keys(from), ...Object.keys(to)])]
+    .filter((field) => !isJsonEqual(from[field], to[field]))
+    .map((field) => ({ field, from: from[field] ?? null, to: to[field] ?? null }));
 }

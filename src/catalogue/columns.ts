@@ -111,14 +111,16 @@ type ColumnState = Pick<Dataset, 'columns' | 'missing_columns' | 'former_names'>
  * @param dataset as it was read from its record, or with the columns for other versions
  * @param versions newest first
  */
-export function columnsWithVersions(dataset: Dataset, versions: readonly Version[]): ColumnState {
+export function columnStateForVersions(dataset: Dataset, versions: readonly Version[]): ColumnState {
   const data = versionWithColumns(versions)?.columns ?? null;
   const isPlain = dataset.missing_columns.length === 0 && !dataset.columns.some(isRecorded);
   if (isPlain && (data === null || hasSameColumns(dataset, data))) return dataset;
   const all: readonly (Column & WrittenColumn)[] = [...dataset.columns, ...dataset.missing_columns];
   const written = mergeSameNames(all);
-  const former = { ...dataset.former_names };
-  for (const column of written) for (const name of formerNames(column)) former[String(name)] = column.name;
+  const former: Record<string, readonly string[]> = { ...dataset.former_names };
+  for (const column of written)
+    for (const name of formerNames(column).map(String))
+      former[name] = [...new Set([...(former[name] ?? []), String(column.name)])];
   if (data === null) {
     const columns = written.filter(({ missing_since }) => !missing_since).map((column) => columnFrom(column, column));
     const missing = written.filter(({ missing_since }) => missing_since).map(missingFrom);
@@ -173,7 +175,7 @@ export function recordedColumnsAfterData(
 }
 
 /** The difference between the columns of a record that aren't said to be missing, and those of data. */
-export function compareRecordedColumns(written: unknown, found: readonly DataColumn[]): ColumnChanges {
+export function compareRecordColumnsWithData(written: unknown, found: readonly DataColumn[]): ColumnChanges {
   const columns = listOf(written);
   const entries = findEntries(columns, found);
   const places = new Map(entries.map((entry, i) => [entry, i]));
@@ -186,8 +188,7 @@ export function compareRecordedColumns(written: unknown, found: readonly DataCol
 }
 
 /** The first twenty items, as a message names them. */
-const joinFirst = (items: readonly string[]): string =>
-  `${items.slice(0, 20).join(', ')}${items.length > 20 ? ` and ${items.length - 20} more` : ''}`;
+const joinFirst = (items: readonly string[]) => items.slice(0, 20).join(', ') + (items.length > 20 ? ' …' : '');
 
 /** The message about columns that don't fit the data of a version. */
 export function columnMismatchMessage({ added, dropped, retyped }: ColumnChanges, version: string): string {
@@ -204,7 +205,7 @@ export function columnMismatchMessage({ added, dropped, retyped }: ColumnChanges
  * @param input parsed value of `columns` in the input
  * @throws ValidationError if a column has no type, which only data or the input can tell
  */
-export function recordedColumnsOfNewDataset(input: unknown): readonly object[] {
+export function parseColumnsOfNewDataset(input: unknown): readonly object[] {
   const columns = new Map((input as readonly WrittenColumn[]).map((column) => [column.name, column]));
   const isValid = ({ name, type }: WrittenColumn) =>
     String(name).length > 0 && String(name).length <= 255 && columnTypes.includes(type as ColumnType);

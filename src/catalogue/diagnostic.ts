@@ -18,6 +18,8 @@ export type DiagnosticCode =
   | 'alias'
   | 'column'
   | 'unknown-key'
+  /** A value fits the schema and not its field: an unknown licence, no address. */
+  | 'value'
   | 'payload'
   | 'accounts'
   /** From a server that does not report a code. */

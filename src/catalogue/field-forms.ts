@@ -15,12 +15,13 @@ const shapes: { readonly [T in Field['type']]?: FieldShape } = {
   image: 'image',
   columns: 'json',
   json: 'json',
+  reading: 'json',
   numbers: 'json',
   object: 'json',
 };
 
 /** The shape of a field; `text` for an unknown field. */
-export function fieldShape(kind: FieldsKind, name: string): FieldShape {
+export function formFieldShape(kind: FieldsKind, name: string): FieldShape {
   const field = fieldNamed(kind, name);
   return (field && shapes[field.type]) ?? 'text';
 }

@@ -17,6 +17,7 @@ import {
   schemaOfFields,
   type Values,
 } from './field.ts';
+import { encodeMetadata, type MetadataMapping } from './metadata.ts';
 import { maxSlugLength, slugRule, usernameRule } from './ref.ts';
 import type { Version } from './types.ts';
 
@@ -64,6 +65,14 @@ export function textField(description: string, options: TextTraits = {}) {
   const schema = { type: 'string', ...defined({ pattern, minLength, maxLength, default: value }) };
   return input<string>('text', schema, absent ?? (minLength ? undefined : ''), { description, ...traits });
 }
+
+/** A text in the API: metadata, which the file may have as a mapping. */
+export const metadataField = (description: string) => ({
+  ...input<string, string | MetadataMapping>('text', { type: ['string', 'object'], additionalProperties: true }, '', {
+    description,
+  }),
+  toValue: (stored: string | MetadataMapping) => (typeof stored === 'string' ? stored : encodeMetadata(stored)),
+});
 
 /** An image: a path below /site_media/ or a URL; in an input, also bytes. */
 export const imageField = (description: string, traits: FieldTraits = {}) =>
@@ -122,7 +131,7 @@ export function listField(description: string, { maxLength, ...traits }: InputTr
 }
 
 /** References to entities of a kind: slugs or usernames; in the API, URLs. */
-export function linksField(kind: 'group' | 'user', description: string, traits: FieldTraits = {}) {
+export function referencesField(kind: 'group' | 'user', description: string, traits: FieldTraits = {}) {
   const items = { type: 'string', pattern: (kind === 'user' ? usernameRule : slugRule).source };
   const schema = { type: 'array', items, uniqueItems: true };
   return { ...input<readonly string[]>('links', schema, none, { description, ...traits }), link: kind };
@@ -130,14 +139,14 @@ export function linksField(kind: 'group' | 'user', description: string, traits: 
 
 /** References to groups by their slugs, and to users as `user:<username>`; in the API, URLs. */
 export function groupsAndUsersField(description: string, traits: FieldTraits = {}) {
-  const field = linksField('group', description, traits);
+  const field = referencesField('group', description, traits);
   const [group, user] = [slugRule, usernameRule].map(({ source }) => source.replace(/^\^|\$$/g, ''));
   const items = { type: 'string', pattern: `^(${group}|user:${user})$` };
   return { ...field, schema: { ...field.schema, items }, otherLink: 'user' as const };
 }
 
 /** A reference to an entity: for a dataset `<namespace>/<dataset>`, else a slug; in the API, a URL. */
-export function linkField<Value extends null = never>(
+export function referenceField<Value extends null = never>(
   kind: 'namespace' | 'dataset' | 'version',
   description: string,
   { pattern, absent, ...traits }: InputTraits & { readonly pattern?: string; readonly absent?: Value } = {},
@@ -147,8 +156,8 @@ export function linkField<Value extends null = never>(
 }
 
 /** An object with any keys. */
-export const jsonField = (description: string, traits: FieldTraits = {}) =>
-  input<Readonly<Record<string, unknown>>>('json', { type: 'object', additionalProperties: true }, Object.freeze({}), {
+export const jsonField = <Value = unknown>(description: string, traits: FieldTraits = {}) =>
+  input<Readonly<Record<string, Value>>>('json', { type: 'object', additionalProperties: true }, Object.freeze({}), {
     description,
     ...traits,
   });

@@ -45,6 +45,8 @@ export interface FieldTraits {
   readonly order?: true;
   /** Lists can be filtered by it, by the singular of its name. A text is the help of an option of `catalogue … list`. */
   readonly filter?: true | string;
+  /** Meaning that `check` expects of a text (`meaning.ts`). */
+  readonly meaning?: 'licence' | 'homepage' | 'contact' | 'email' | 'language';
   /** In the response to OPTIONS, as recorded: with the description as help text, or left out. */
   readonly metadata?: 'help' | 'absent';
 }
@@ -60,6 +62,7 @@ export type InputType =
   | 'link'
   | 'columns'
   | 'json'
+  | 'reading'
   | 'slug'
   | 'username'
   | 'password'

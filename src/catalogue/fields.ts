@@ -16,13 +16,14 @@ import {
   imageField,
   integerField,
   jsonField,
-  linkField,
-  linksField,
   listField,
+  metadataField,
   numbersField,
   objectField,
   passwordField,
   pathField,
+  referenceField,
+  referencesField,
   requiredField,
   secretField,
   slugField,
@@ -33,7 +34,7 @@ import {
   writeOnlyField,
 } from './field-types.ts';
 import { maxId } from './ids.ts';
-import { reading } from './reading.ts';
+import { reading, writableReadingField } from './reading.ts';
 import { settingsFields } from './settings.ts';
 import { columnTypes } from './types.ts';
 
@@ -103,7 +104,7 @@ export const fields = {
     description: described('What the namespace is for, in Markdown.'),
     url: address,
     visibility,
-    owners: linksField('group', 'Groups whose members may write the namespace.', { filter: true }),
+    owners: referencesField('group', 'Groups whose members may write the namespace.', { filter: true }),
     datasets: urlField('datasets/', 'Address of the list of its datasets.'),
     readers: groupsAndUsersField(
       'Groups, and users as user:<username>, who may see the namespace and its datasets while they are private.',
@@ -119,7 +120,7 @@ export const fields = {
     slug: slugField('URL-friendly name of the dataset. If none is specified, the label is used to derive it.', naming),
     namespace: requiredField(
       pathField(
-        linkField('namespace', 'The namespace that the dataset belongs to.', {
+        referenceField('namespace', 'The namespace that the dataset belongs to.', {
           order: true,
           filter: 'Only those of this namespace.',
         }),
@@ -137,12 +138,12 @@ export const fields = {
       search: true,
       filter: 'Only those with this keyword; of several, any.',
     }),
-    licence: textField('SPDX identifier of the licence.', { filter: 'Only those of this licence.' }),
-    homepage: textField('Website about the dataset.'),
+    licence: textField('SPDX identifier, or URL.', { meaning: 'licence', filter: 'Only those of this licence.' }),
+    homepage: textField('URL of a website about the dataset.', { meaning: 'homepage' }),
     publisher: textField('Who publishes the dataset; attribution where the licence asks for it.', {
       filter: 'Only those of this publisher.',
     }),
-    contact: textField('E-mail address or URL for questions.'),
+    contact: textField('E-mail address or URL for questions.', { meaning: 'contact' }),
     visibility,
     readers: groupsAndUsersField('Groups, and users as user:<username>, who may see the dataset while it is private.'),
     columns: columnsField(column, 'The columns of the newest version.', {
@@ -153,16 +154,19 @@ export const fields = {
       ...columnsField(missingColumn, 'Described columns that the newest version lacks.', { sparse: true }),
       ...unrecorded,
     }),
-    former_names: derivedField({ ...jsonField('Present names of columns, by former name.'), ...hidden }),
+    former_names: derivedField({
+      ...jsonField<readonly string[]>('Present names of columns, by former name.'),
+      ...hidden,
+    }),
     download: urlField('download/', 'Address of the payload of the newest version.'),
-    reading: reading('Options for reading the next version, as they were given for the last ones.'),
+    reading: writableReadingField('Options for reading the next version, as they were given for the last ones.'),
     aliases,
   },
 
   version: {
     id,
     dataset: pathField(
-      linkField('dataset', 'The dataset that the version belongs to.', { readOnly: true, filter: true }),
+      referenceField('dataset', 'The dataset that the version belongs to.', { readOnly: true, filter: true }),
     ),
     label: labelled('Human readable label.'),
     slug: slugField(derivedSlug, { ...naming, readOnly: true }),
@@ -174,10 +178,14 @@ export const fields = {
       readOnly: true,
       filter: true,
     }),
-    metadata: textField('Summary of the data: base64 of JSON, opaque to clients.'),
+    metadata: metadataField('Summary of the data, opaque to clients: base64 of JSON; in the file, also YAML.'),
     ready: booleanField('Whether its data are served; false withdraws the version.', { default: true, filter: true }),
     url: address,
     draft: { ...booleanField('Not published yet: only owners see it.', { default: false }), ...hidden },
+    renames: {
+      ...jsonField('New names of columns that a draft brings when it is made ready, by present name.'),
+      ...hidden,
+    },
     notes: textField('What changed, in Markdown.'),
     format: derivedField({ ...file.format, ...unrecorded }),
     media_type: derivedField({ ...file.media_type, ...unrecorded, filter: true }),
@@ -211,12 +219,12 @@ export const fields = {
     slug: plainSlug,
     description: described('What the question is for, in Markdown.'),
     dataset: requiredField(
-      linkField('dataset', 'The dataset asked: <namespace>/<dataset>.', {
+      referenceField('dataset', 'The dataset asked: <namespace>/<dataset>.', {
         pattern: '^[-a-zA-Z0-9_]+/[-a-zA-Z0-9_]+$',
         filter: 'Only those about this dataset.',
       }),
     ),
-    version: linkField('version', 'Slug of the version asked; left out or null, the newest ready one.', {
+    version: referenceField('version', 'Slug of the version asked; left out or null, the newest ready one.', {
       absent: null,
     }),
     parameters: jsonField('Parameters of the data address, such as height__gte or _limit.'),
@@ -230,7 +238,7 @@ export const fields = {
     label,
     slug: plainSlug,
     url: address,
-    members: derivedField(linksField('user', 'Users who belong to the group.', { filter: true })),
+    members: derivedField(referencesField('user', 'Users who belong to the group.', { filter: true })),
     aliases,
   },
 
@@ -240,19 +248,19 @@ export const fields = {
       usernameField('Name to sign in with.', { search: true, order: true, filter: true, own: true }),
     ),
     name: textField('Full name.', { search: true, own: true }),
-    email: textField('E-mail address, shown to the user and to staff only.', { personal: true, own: true }),
+    email: textField('E-mail address, shown to the user and staff only.', {
+      personal: true,
+      own: true,
+      meaning: 'email',
+    }),
     staff: booleanField('May write everything.', { default: false, personal: true }),
-    groups: linksField('group', 'Groups the user is a member of.', {
+    groups: referencesField('group', 'Groups of the user.', {
       filter: 'Only members of this group; of several, of any.',
     }),
     url: address,
-    password: passwordField('Password to sign in with. A new one ends the sessions and tokens of the user.', {
-      own: true,
-    }),
+    password: passwordField('Password to sign in with. A new one ends sessions and tokens.', { own: true }),
     current_password: secretField('The present password, which users give to change their own.', { own: true }),
-    keep_tokens: writeOnlyField(
-      booleanField('Keep the tokens of the user when the password changes.', { default: false, own: true }),
-    ),
+    keep_tokens: writeOnlyField(booleanField('Keep tokens if the password changes.', { default: false, own: true })),
   },
 } satisfies Readonly<Record<string, Fields>>;
 
@@ -286,7 +294,7 @@ const recorded: { readonly [K in FieldsKind]?: readonly (keyof (typeof fields)[K
 };
 
 /** The fields of a kind in the API, in its order: first the recorded ones, then the others. */
-export function apiFields(kind: FieldsKind): readonly NamedField[] {
+export function apiFieldsOfKind(kind: FieldsKind): readonly NamedField[] {
   const first: readonly string[] = recorded[kind] ?? [];
   const place = ({ name }: NamedField) => (first.includes(name) ? first.indexOf(name) : first.length);
   return fieldsOf(kind)

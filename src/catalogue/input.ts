@@ -7,6 +7,7 @@ import { excerpt, type FieldErrors, ValidationError } from './errors.ts';
 import type { InputType, NamedField, Schema } from './field.ts';
 import { fieldsOf } from './fields.ts';
 import { validateImage } from './image.ts';
+import { parseReadingOptionsInput } from './reading.ts';
 import { maxSlugLength, slugRule } from './ref.ts';
 import { slugify } from './slug.ts';
 import {
@@ -23,6 +24,8 @@ export interface InputOptions {
   readonly partial: boolean;
   /** Present label: a blank slug is derived from it if the input has no label. */
   readonly label?: string;
+  /** Language of the catalogue, in which slugs are spelled. */
+  readonly language?: string;
   /** Names of fields that were given but are invalid: they are not reported as missing. */
   readonly present?: readonly string[];
 }
@@ -57,7 +60,7 @@ export function parseInput(kind: WritableKind, input: Input, options: InputOptio
   }
   const creating = !options.partial && options.label === undefined;
   if (hasSlug && !errors.slug && !errors.label && (result.slug === '' || (result.slug === undefined && creating))) {
-    const slug = slugify(String(result.label ?? options.label ?? ''));
+    const slug = slugify(String(result.label ?? options.label ?? ''), options.language);
     if (slug) result.slug = slug;
     else errors.slug = ['This field may not be blank.'];
   }
@@ -81,6 +84,7 @@ const parsers: Readonly<Record<InputType, (value: unknown, field: NamedField) =>
   link: parseLink,
   columns: parseColumns,
   json: parseObject,
+  reading: parseReadingOptionsInput,
   slug: parseSlug,
   username: parseUsername,
   password: parseNewPassword,

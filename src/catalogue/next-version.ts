@@ -18,7 +18,7 @@ export interface VersionData {
  * @param renames columns with new names
  * @throws DataLossError
  */
-export function assertNoAccidentalLoss(
+export function assertNoAccidentalLossInNextVersion(
   before: (Pick<Version, 'rows' | 'format'> & Pick<VersionData, 'columns'>) | undefined,
   { rows, format, columns }: VersionData,
   renames: readonly Rename[],
@@ -61,13 +61,20 @@ export function columnsRenamedByCase({ added, dropped }: Pick<ColumnChanges, 'ad
   });
 }
 
-/** Warnings about described columns that new data lack. */
-export function lostColumnWarnings(changes: Pick<ColumnChanges, 'added' | 'dropped'>): readonly string[] {
+/**
+ * Warnings about described columns that new data lack.
+ * @param isDraft true if the data are those of a draft, which takes effect later
+ */
+export function lostColumnWarnings(
+  changes: Pick<ColumnChanges, 'added' | 'dropped'>,
+  isDraft = false,
+): readonly string[] {
+  const when = isDraft ? 'once the version is ready' : 'now';
   const renamed = new Set(columnsRenamedByCase(changes).map(({ from }) => from));
   const lost = changes.dropped.filter((column) => isColumnDescribed(column) && !renamed.has(column.name));
   return lost.map(
     ({ name }) =>
-      `The column "${excerpt(name)}" is without data now. Its description is kept, and comes back with the column.`,
+      `The column "${excerpt(name)}" is without data ${when}. Its description is kept, and comes back with the column.`,
   );
 }
 

@@ -1,7 +1,9 @@
 /** Options for reading a payload: their fields in records (rows as in `fields.ts`), and their values from forms and options. */
+import { didYouMean } from './closest.ts';
 import { excerpt, ValidationError } from './errors.ts';
 import type { Fields } from './field.ts';
 import { booleanField, choiceField, integerField, jsonField, objectField, textField } from './field-types.ts';
+import { invalidInput, type Parsed } from './text-input.ts';
 import { type ReadingOptionChanges, type ReadingOptions, readableTypes } from './types.ts';
 
 export const readingFields = {
@@ -25,6 +27,12 @@ export const reading = (description: string) =>
     toValue: (stored): ReadingOptions => Object.freeze({ ...(stored as ReadingOptions) }),
     metadata: 'absent',
   });
+
+/** The options as a field that clients may write. */
+export function writableReadingField(description: string) {
+  const { readOnly: _, metadata: __, ...field } = reading(description);
+  return { ...field, type: 'reading' as const };
+}
 
 /** Names of the options in forms and query strings. `type` may be repeated. */
 export const readingNames = ['type', ...Object.keys(readingFields).filter((name) => name !== 'types')];
@@ -60,6 +68,28 @@ export function parseReadingOptions(given: Iterable<readonly [name: string, valu
   return { ...changes, ...(Object.keys(types).length && { types }) } as ReadingOptionChanges;
 }
 
+/** Parses the value of a field: an object with options, of which null and defaults are left out; or null for none. */
+export function parseReadingOptionsInput(value: unknown): Parsed<ReadingOptions> {
+  if (typeof value !== 'object' || Array.isArray(value))
+    return invalidInput('Expected an object with options for reading.');
+  const { types, ...others } = Object(value) as Readonly<Record<string, unknown>>;
+  const unknown = Object.keys(others).find((name) => !Object.hasOwn(readingFields, name));
+  if (unknown !== undefined)
+    return invalidInput(`Unknown option "${unknown}".${didYouMean(unknown, Object.keys(readingFields))}`);
+  if (types !== undefined && (typeof types !== 'object' || Array.isArray(types)))
+    return invalidInput('Expected the types of columns by name.');
+  const texts = [
+    ...Object.entries(types ?? {}).map(([column, type]) => ['type', `${column}=${type ?? ''}`] as const),
+    ...Object.entries(others).map(([name, option]) => [name, String(option ?? '')] as const),
+  ];
+  try {
+    return { value: mergeReadingOptions({}, parseReadingOptions(texts)) };
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    return invalidInput(...Object.entries(error.fields).map(([name, [message]]) => `${name}: ${message}`));
+  }
+}
+
 interface Refused {
   readonly error: string;
 }
@@ -91,8 +121,18 @@ function parseOption(name: string, text: string): unknown {
         : { error: 'It must be true or false.' };
     case 'skip':
       return /^\d{1,6}$/.test(text) ? Number(text) : { error: 'It must be a whole number of at most 999999.' };
+    case 'encoding':
+      return isEncoding(text) ? text : { error: `There is no encoding "${text}".` };
     default:
       return text;
+  }
+}
+
+function isEncoding(label: string): boolean {
+  try {
+    return Boolean(new TextDecoder(label));
+  } catch {
+    return false;
   }
 }
 
@@ -112,7 +152,7 @@ export function mergeReadingOptions(before: ReadingOptions, changes: ReadingOpti
 }
 
 /** The options on which the rows depend: those for a version, without the condition for accepting it. */
-export function versionReadingOptions({ strict: _, ...reading }: ReadingOptions): ReadingOptions {
+export function readingOptionsWithoutStrict({ strict: _, ...reading }: ReadingOptions): ReadingOptions {
   return reading;
 }
 
@@ -128,3 +168,9 @@ export const readingOptionTexts = ({
   ...Object.entries(types).map(([column, type]) => ['type', `${column}=${type ?? ''}`] as const),
   ...Object.entries(others).map(([name, value]) => [name, String(value ?? '')] as const),
 ];
+
+/** Options in a line, for people: `type=plz=string, decimal=,`. */
+export const readingText = (reading: ReadingOptions): string =>
+  readingOptionTexts(reading)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(', ');

@@ -1,6 +1,7 @@
 /** Rules about references in records: to groups, datasets, versions, images; and about aliases. */
 
 import { resolveAlias } from './aliases.ts';
+import { formerAndLaterColumnNames, replaceColumnNamesInParameters } from './column-names.ts';
 import { datasetImageAddresses } from './entities.ts';
 import { excerpt } from './errors.ts';
 import { mediaPathInUrl } from './layout.ts';
@@ -105,6 +106,45 @@ function* checkQueryReferences(snapshot: Snapshot, query: Query, path: string): 
   else if (query.version !== null && !dataset.versions.some(({ slug }) => slug === query.version)) {
     const message = `The dataset ${excerpt(query.dataset)} has no version ${excerpt(query.version)}.`;
     yield makeDiagnostic(path, { code: 'reference', pointer: '/version', message });
+  }
+}
+
+/** Public records should not name users as readers if people are hidden: everybody may download the files of such records. */
+export function* findNamedReadersOfPublicRecords(next: RecordSet): Generator<RecordDiagnostic> {
+  if (next.snapshot.settings.people === 'public') return;
+  for (const { namespace, datasets } of next.snapshot.folders.values()) {
+    if (namespace?.visibility !== 'public') continue;
+    for (const record of [namespace, ...[...datasets.values()].filter(({ visibility }) => visibility === 'public')])
+      for (const [i, reader] of record.readers.entries()) {
+        const username = usernameOfReader(reader);
+        if (username === undefined) continue;
+        const message =
+          `The record is public, so everybody can read in its file that ${username} is a reader. ` +
+          'Name a group instead, or write "people: public" in catalogue.yaml.';
+        const found = { code: 'reference', pointer: `/readers/${i}`, message, severity: 'warning' } as const;
+        yield makeDiagnostic(entityRecordPath(next, record), found);
+      }
+  }
+}
+
+/** The parameters of saved queries must use the present names of columns: former ones work, but may be given to others. */
+export function* findFormerColumnNamesInQueries(next: RecordSet): Generator<RecordDiagnostic> {
+  for (const query of allEntities(next.snapshot, 'query')) {
+    const { namespace, slug } = parseDatasetRef(query.dataset);
+    const dataset = next.snapshot.folders.get(namespace)?.datasets.get(slug);
+    if (!dataset || Object.keys(dataset.former_names).length === 0) continue;
+    const version = dataset.versions.find((one) => one.slug === query.version);
+    const columns = (version?.columns ?? dataset.columns).map(({ name }) => name);
+    const others = formerAndLaterColumnNames(dataset.former_names, columns);
+    const rename = (parameters: Query['parameters']) => replaceColumnNamesInParameters(parameters, columns, others);
+    for (const { from, to } of rename(query.parameters).renamed)
+      yield makeDiagnostic(entityRecordPath(next, query), {
+        code: 'column',
+        pointer: '/parameters',
+        message: `The column "${from}" of ${query.dataset} is called "${to}" now. Write "${to}".`,
+        severity: 'warning',
+        fix: (record) => ({ parameters: rename(record.parameters as Query['parameters']).parameters }),
+      });
   }
 }
 

@@ -27,6 +27,20 @@ export interface FileEntry {
   readonly mediaType?: string;
 }
 
+/** Groups of files (`manifest-groups.ts`): their number, and the indexes of some. */
+export interface FileGroups {
+  readonly count: number;
+  readonly only: readonly number[];
+}
+
+/** Digests of the files in each group. */
+export interface Digests {
+  /** Tag of the manifest. */
+  readonly tag: string;
+  /** 32 hexadecimal digits for each group. */
+  readonly digests: readonly string[];
+}
+
 export interface Manifest {
   /** Strong validator of the whole manifest (RFC 9110, section 8.8.1). */
   readonly tag: string;
@@ -66,12 +80,21 @@ export interface Replica {
    * All files that the viewer may see.
    * @param options.known tag of a manifest that the caller has (If-None-Match)
    * @param options.texts true to include the texts of records
+   * @param options.groups lists the files of some groups only; the tag is that of all
    * @returns null if the known manifest is still valid
    */
   manifest(options?: {
     readonly known?: string | undefined;
     readonly texts?: boolean | undefined;
+    readonly groups?: FileGroups | undefined;
   }): Promise<Manifest | null>;
+  /**
+   * The digests of the files that the viewer may see, by group.
+   * @param count number of groups
+   * @param options.known tag of a manifest that the caller has (If-None-Match)
+   * @returns null if the known manifest is still valid; `unsupported` if the server is too old to compute digests
+   */
+  digests(count: number, options?: { readonly known?: string | undefined }): Promise<Digests | 'unsupported' | null>;
   /**
    * The entry of one file.
    * @throws NotFoundError
@@ -104,4 +127,10 @@ export interface Replica {
    *   NotPermittedError, UnavailableError
    */
   put(path: string, bytes: FileBytes): Promise<void>;
+  /**
+   * Gives the records of datasets the columns of their newest versions. Of a local catalogue, after a pull: a pushed version
+   * may change the record by itself.
+   * @param paths of records of these datasets, or of their versions
+   */
+  fitColumns?(paths: readonly string[]): Promise<void>;
 }

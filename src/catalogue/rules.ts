@@ -6,21 +6,22 @@
 import {
   areColumnsUnchanged,
   columnMismatchMessage,
-  compareRecordedColumns,
+  compareRecordColumnsWithData,
   recordedColumnsAfterData,
   versionWithColumns,
 } from './columns.ts';
 import { excerpt } from './errors.ts';
 import { randomUnusedId } from './ids.ts';
 import {
+  kindAndRefOfPath,
   parseRecordFileName,
   payloadFolder,
   type RecordRef,
-  recordAtPath,
   recordPaths,
   siblingsFolder,
 } from './layout.ts';
 import { allEntities, type ListedKind } from './listing.ts';
+import { findDoubtfulFieldValues } from './meaning.ts';
 import {
   entityRecordPath,
   makeDiagnostic,
@@ -31,7 +32,13 @@ import {
   type Touched,
 } from './record-set.ts';
 import { datasetRefOf, formatRef, refOf } from './ref.ts';
-import { findAliasConflicts, findMissingReferences, findNewMissingReferences } from './reference-rules.ts';
+import {
+  findAliasConflicts,
+  findFormerColumnNamesInQueries,
+  findMissingReferences,
+  findNamedReadersOfPublicRecords,
+  findNewMissingReferences,
+} from './reference-rules.ts';
 import type { Snapshot } from './snapshot.ts';
 import { findMisspelledKeys } from './validators.ts';
 
@@ -45,12 +52,14 @@ export function findRuleViolations(next: RecordSet, touched?: readonly Touched[]
   if (touched)
     return [...checkNewNames(next, touched), ...checkNewIds(next, touched), ...findNewMissingReferences(next, touched)];
   return [
-    ...checkKeys(next),
+    ...checkContents(next),
     ...checkIds(next),
     ...findMissingReferences(next),
+    ...findNamedReadersOfPublicRecords(next),
     ...findAliasConflicts(next),
     ...checkColumnNames(next),
     ...checkColumnsOfNewest(next),
+    ...findFormerColumnNamesInQueries(next),
     ...checkPayloads(next),
   ];
 }
@@ -212,7 +221,7 @@ function* checkColumnsOfNewest(next: RecordSet): Generator<RecordDiagnostic> {
     const record = next.record(path);
     if (!newest?.columns || !record) continue;
     const { columns: found, slug } = newest;
-    const changes = compareRecordedColumns(record.columns, found);
+    const changes = compareRecordColumnsWithData(record.columns, found);
     if (areColumnsUnchanged(changes)) continue;
     const pointer = record.columns === undefined ? '' : '/columns';
     const fix = ({ columns }: RecordValue) => ({ columns: recordedColumnsAfterData(columns, found, slug) });
@@ -221,14 +230,18 @@ function* checkColumnsOfNewest(next: RecordSet): Generator<RecordDiagnostic> {
   }
 }
 
-/** Keys must not look like a misspelled key of the schema. */
-function* checkKeys(next: RecordSet): Generator<RecordDiagnostic> {
+/** Keys must not look like a misspelled key of the schema, and values must be what their field means. */
+function* checkContents(next: RecordSet): Generator<RecordDiagnostic> {
   for (const path of next.paths()) {
-    const { kind } = recordAtPath(path);
+    const { kind } = kindAndRefOfPath(path);
     const record = next.record(path);
     if (kind === 'payload' || kind === 'unknown' || !record) continue;
     for (const found of findMisspelledKeys(kind, record))
       yield makeDiagnostic(path, { code: 'unknown-key', ...found, severity: 'warning' });
+    for (const { sameAs, ...found } of findDoubtfulFieldValues(kind, record)) {
+      const fix = sameAs !== undefined && { fix: () => ({ [found.pointer.slice(1)]: sameAs }) };
+      yield makeDiagnostic(path, { code: 'value', ...found, severity: 'warning', ...fix });
+    }
   }
 }
 

@@ -10,6 +10,9 @@ const git = {
 export const settingsFields = {
   title: textField('Name of the catalogue.', { absent: 'Catalogue' }),
   description: textField('What the catalogue holds, in Markdown.'),
+  language: textField('Language of the labels, as a BCP 47 tag such as de, da, nb or sv: slugs are spelled as in it.', {
+    meaning: 'language',
+  }),
   base_url: textField('Public address of the server, without /api/v1. Left out, that of each request.', {
     title: 'Base URL',
     pattern: '^https?://[^\\s?#]+$',
@@ -25,10 +28,10 @@ export const settingsFields = {
   ordering: textField('Default order of lists: comma-separated fields, a minus for descending.', {
     default: 'namespace,slug',
   }),
-  licence: textField('SPDX identifier of the licence of datasets that name none.'),
+  licence: textField('SPDX identifier of the licence of datasets without one, or its URL.', { meaning: 'licence' }),
   publisher: textField('Publisher of datasets that name none.'),
-  contact: textField('E-mail address or URL for questions about datasets that name none.'),
-  homepage: textField('Website about the catalogue.'),
+  contact: textField('E-mail address or URL for questions about datasets that name none.', { meaning: 'contact' }),
+  homepage: textField('URL of a website about the catalogue.', { meaning: 'homepage' }),
   trust_proxy: booleanField('Believe X-Forwarded-Proto, -Host and -For, and X-Request-Id: a proxy writes them.', {
     default: false,
   }),

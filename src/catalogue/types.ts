@@ -42,6 +42,7 @@ export interface MissingColumn extends Column {
 export interface Settings {
   readonly title: string;
   readonly description: string;
+  readonly language: string;
   /** Without a final slash; '' for the base URL of each request. */
   readonly base_url: string;
   readonly page_size: number;
@@ -124,8 +125,8 @@ export interface Dataset {
   /** The columns of the newest ready version, with the texts of the record. */
   readonly columns: readonly Column[];
   readonly missing_columns: readonly MissingColumn[];
-  /** Present names of columns, keyed by former name. */
-  readonly former_names: Readonly<Record<string, unknown>>;
+  /** Present names of columns, keyed by former name; several if columns of one name were renamed differently. */
+  readonly former_names: Readonly<Record<string, readonly string[]>>;
   /** Options for reading the next version. */
   readonly reading: ReadingOptions;
   /** Former addresses: `<namespace>/<dataset>`, or `<dataset>` within the same namespace. */
@@ -150,6 +151,8 @@ export interface Version {
   readonly ready: boolean;
   /** True if it was uploaded as a draft and has not been made ready yet: only its owners see it. */
   readonly draft: boolean;
+  /** New names of columns that a draft brings when it is made ready, by present name. */
+  readonly renames: Readonly<Record<string, unknown>>;
   readonly notes: string;
   readonly format: string;
   readonly media_type: string;

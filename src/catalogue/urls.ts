@@ -48,6 +48,9 @@ export interface Links {
   readonly suffix: string;
 }
 
+/** True for an absolute URL of HTTP, without spaces. */
+export const isHttpUrl = (text: string): boolean => /^https?:\/\/[^\s<>"]+$/.test(text) && URL.canParse(text);
+
 /** Path of a base URL, without a slash at its end: `/open-data` of a server behind a proxy; '' for the root of a host. */
 export const baseUrlPath = (base: string): string =>
   URL.canParse(base) ? new URL(base).pathname.replace(/\/+$/, '') : '';

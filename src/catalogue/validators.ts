@@ -4,6 +4,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import { closestWord } from './closest.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { excerpt } from './errors.ts';
+import type { Schema } from './field.ts';
 import { type RecordKind, type RecordOf, schemas } from './schemas.ts';
 
 /** One error in a record. The pointer leads to the value, or to the object that lacks a key. */
@@ -39,25 +40,35 @@ export function validateRecord<K extends RecordKind>(
 }
 
 /**
- * Finds keys of a record that are not in its schema and look like misspelled ones.
+ * Finds keys of a record that are not in its schema and look like misspelled ones; in the settings, all that are not in it.
  * @returns a diagnostic for each, with the key that was probably meant
  */
 export function findMisspelledKeys(
   kind: RecordKind,
   value: Readonly<Record<string, unknown>>,
 ): readonly SchemaDiagnostic[] {
-  const known = Object.keys(schemas[kind].properties);
-  return Object.keys(value)
-    .filter((key) => !known.includes(key))
-    .flatMap((key) => {
-      const meant = closestWord(key, known);
-      return meant && !(meant in value)
-        ? [{ pointer: pointerOf(key), message: `"${excerpt(key)}" means nothing here. Did you mean "${meant}"?` }]
-        : [];
-    });
+  return [...unknownKeys(schemas[kind], value, '', kind === 'settings')];
 }
 
-const pointerOf = (key: string) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+/** @param isClosed true if people have no keys of their own here, except those that begin with `x-` or `$` */
+function* unknownKeys(schema: Schema, value: unknown, pointer: string, isClosed: boolean): Generator<SchemaDiagnostic> {
+  if (Array.isArray(value) && schema.items)
+    for (const [i, item] of value.entries()) yield* unknownKeys(schema.items, item, `${pointer}/${i}`, isClosed);
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || !schema.properties) return;
+  const known = Object.keys(schema.properties);
+  for (const [key, item] of Object.entries(value)) {
+    const place = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    if (schema.properties[key]) {
+      yield* unknownKeys(schema.properties[key], item, place, isClosed);
+      continue;
+    }
+    const meant = closestWord(key, known);
+    const message = `"${excerpt(key)}" means nothing here.`;
+    if (meant && !Object.hasOwn(value, meant)) yield { pointer: place, message: `${message} Did you mean "${meant}"?` };
+    else if (isClosed && !/^(?:x-|\$)/.test(key))
+      yield { pointer: place, message: `${message} Known keys: ${known.join(', ')}.` };
+  }
+}
 
 const nouns: Readonly<Record<string, string>> = {
   string: 'text',

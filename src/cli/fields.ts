@@ -9,7 +9,8 @@ import { fieldsOf } from '../catalogue/fields.ts';
 import { filtersOfKind, singularFieldName } from '../catalogue/filters.ts';
 import { maxImageBytes } from '../catalogue/image.ts';
 import { mediaPathInUrl } from '../catalogue/layout.ts';
-import type { Entities } from '../catalogue/types.ts';
+import { readingText } from '../catalogue/reading.ts';
+import type { Entities, ReadingOptions } from '../catalogue/types.ts';
 import type { Context } from './context.ts';
 import { collectOptionValues, repeatableOption } from './options.ts';
 
@@ -133,6 +134,7 @@ export const fieldValueTexts = (kind: WritableKind, entity: object): ReadonlyMap
       if (internal || noLines.includes(type) || (source !== 'file' && source !== 'derived')) return [];
       const value = (entity as Readonly<Record<string, unknown>>)[name];
       if (type === 'boolean') return [[name, value ? 'yes' : '']];
+      if (type === 'reading') return [[name, readingText(value as ReadingOptions)]];
       return [[name, Array.isArray(value) ? value.join(', ') : String(value ?? '')]];
     }),
   );

@@ -13,7 +13,7 @@ type Trace = (line: string) => void;
  * The context with as many messages as the options ask for.
  * @throws UsageError where both options are given
  */
-export function withVerbosity(context: Context, { quiet = false, verbose = false }: GlobalOptions): Context {
+export function contextWithVerbosity(context: Context, { quiet = false, verbose = false }: GlobalOptions): Context {
   if (quiet && verbose) throw new UsageError('Give --quiet or --verbose, and not both.');
   if (!verbose) return { ...context, quiet };
   const trace: Trace = (line) => context.err(`${escapeToOneLine(line)}\n`);
@@ -56,6 +56,7 @@ function traced(catalogue: Catalogue, trace: Trace): Catalogue {
     get settings() {
       return catalogue.settings;
     },
+    language: () => timed(catalogue.language(), 'language'),
     list: (kind, options) => timed(catalogue.list(kind, options), 'list', kind, options),
     get: (ref) => timed(catalogue.get(ref), 'get', ref),
     payload: (ref) => timed(catalogue.payload(ref), 'payload', ref),
@@ -79,6 +80,7 @@ function traced(catalogue: Catalogue, trace: Trace): Catalogue {
     },
     replica: {
       manifest: (options) => timed(replica.manifest(options), 'replica manifest', options),
+      digests: (count, options) => timed(replica.digests(count, options), 'replica digests', count, options),
       entry: (path) => timed(replica.entry(path), 'replica entry', path),
       read: (path, options) => timed(replica.read(path, options), 'replica read', path, options),
       apply: (changes) => timed(replica.apply(changes), 'replica apply', changes),

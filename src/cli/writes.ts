@@ -9,7 +9,8 @@ import { formatRef, type RefOf, type Refs } from '../catalogue/ref.ts';
 import { slugify } from '../catalogue/slug.ts';
 import type { Entities } from '../catalogue/types.ts';
 import { UsageError } from './errors.ts';
-import { listEntities, runWithSuggestions } from './lookup.ts';
+import { listEntities, runWithNameSuggestions } from './lookup.ts';
+import type { Output } from './output/show.ts';
 
 export interface WriteFlags {
   /** Check everything and write nothing. */
@@ -23,7 +24,7 @@ export function createEntity<K extends CreatableKind>(
   input: Input,
   { dryRun }: WriteFlags = {},
 ): Promise<Entities[K]> {
-  return explainNameConflict(catalogue, refFrom(kind, input), null, () => catalogue.create(kind, input, { dryRun }));
+  return explainNameConflict(catalogue, kind, input, null, () => catalogue.create(kind, input, { dryRun }));
 }
 
 /**
@@ -41,9 +42,9 @@ export function editEntityFields<K extends WritableKind>(
     if (current.kind === 'user') await assertMayGrant(catalogue, current, input);
     return catalogue.edit<K>(ref, input, { dryRun });
   };
-  return runWithSuggestions(catalogue, current, () => {
+  return runWithNameSuggestions(catalogue, current, () => {
     if (current.kind === 'version') return edit();
-    return explainNameConflict(catalogue, refFrom(current.kind, { ...current, ...input }), current, edit);
+    return explainNameConflict(catalogue, current.kind, { ...current, ...input }, current, edit);
   });
 }
 
@@ -74,13 +75,19 @@ export function removeEntity(
   ref: Refs[WritableKind],
   { dryRun }: WriteFlags = {},
 ): Promise<void> {
-  return runWithSuggestions(catalogue, ref, () => catalogue.remove(ref, { dryRun }));
+  return runWithNameSuggestions(catalogue, ref, () => catalogue.remove(ref, { dryRun }));
 }
 
 /** @throws UsageError where no field is given to an edit */
 export function assertInputNotEmpty(input: Input): void {
   if (Object.keys(input).length === 0)
     throw new UsageError('Nothing to change: give at least one field, as in --label "New label". See --help.');
+}
+
+/** Warns of values that are accepted and probably wrong: an unknown licence, a homepage that is no URL. */
+export async function warnOfDoubtfulValues(show: Output, kind: WritableKind, input: Input): Promise<void> {
+  const { findDoubtfulFieldValues } = await import('../catalogue/meaning.ts');
+  for (const { message } of findDoubtfulFieldValues(kind, input)) show.message(`Warning: ${message}`);
 }
 
 /**
@@ -95,21 +102,25 @@ export function assertLabelMakesSlug(label: string, usage: string): void {
 /** The name of a record that can be created. */
 type CreatableRef = Refs[CreatableKind];
 
-/** The reference of a record with these fields; the slug is derived from the label where none is given. */
-function refFrom(kind: CreatableKind, fields: Input): CreatableRef {
-  const slug = String(fields.slug || (fields.username ?? slugify(String(fields.label))));
+/**
+ * The reference of a record with these fields; the slug is derived from the label where none is given.
+ * @param language of the label
+ */
+function refFrom(kind: CreatableKind, fields: Input, language: string): CreatableRef {
+  const slug = String(fields.slug || (fields.username ?? slugify(String(fields.label), language)));
   return kind === 'dataset' ? { kind, namespace: String(fields.namespace), slug } : { kind, slug };
 }
 
 /**
  * Runs an action that gives a record its name.
- * @param name the name that the record will have
+ * @param fields that the record will have, with its name or a label that gives it
  * @param current the name that the record has; null for a new one
  * @throws ConflictError where another record has the name
  */
 async function explainNameConflict<T>(
   catalogue: Catalogue,
-  name: CreatableRef,
+  kind: CreatableKind,
+  fields: Input,
   current: CreatableRef | null,
   action: () => Promise<T>,
 ): Promise<T> {
@@ -117,7 +128,8 @@ async function explainNameConflict<T>(
     return await action();
   } catch (error) {
     // Only after a failure: to know all names, the whole catalogue has to be read.
-    if (error instanceof ValidationError) await assertNameFree(catalogue, name, current);
+    if (error instanceof ValidationError)
+      await assertNameFree(catalogue, refFrom(kind, fields, await catalogue.language()), current);
     throw error;
   }
 }

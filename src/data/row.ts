@@ -3,7 +3,8 @@
  * columns; a row may have the `id` of the GeoJSON feature it came from.
  */
 import { excerpt } from '../catalogue/errors.ts';
-import type { ColumnType } from '../catalogue/types.ts';
+import type { Column, ColumnType } from '../catalogue/types.ts';
+import { ParameterError } from './errors.ts';
 import type { Bbox, Geometry } from './geometry/geometry.ts';
 
 /** A column other than the geometry; its type says which values it has (see `Value`). */
@@ -18,6 +19,8 @@ export interface TableSchema {
   readonly hasGeometry: boolean;
   /** The other columns, in order. */
   readonly columns: readonly TableColumn[];
+  /** Columns by other names that they have had: several if the name is ambiguous. */
+  readonly otherNames?: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
@@ -47,6 +50,23 @@ export const geometryColumnName = 'geometry';
 export function columnType(name: string, schema: TableSchema): ColumnType | undefined {
   if (schema.hasGeometry && name === geometryColumnName) return 'geometry';
   return schema.columns.find((column) => column.name === name)?.type;
+}
+
+/**
+ * The column that a query means by a name: its own, or another one that it has had.
+ * @throws ParameterError if several columns have had the name
+ */
+export function findColumn(name: string, schema: TableSchema): Pick<Column, 'name' | 'type'> | undefined {
+  const own = columnType(name, schema);
+  if (own) return { name, type: own };
+  const meant = schema.otherNames?.get(name) ?? [];
+  if (meant.length > 1) {
+    const columns = meant.map((one) => `"${one}"`).join(' and ');
+    throw new ParameterError(`The name "${name}" is ambiguous: ${columns} were called so. Write one of them.`);
+  }
+  const [present = ''] = meant;
+  const type = columnType(present, schema);
+  return type && { name: present, type };
 }
 
 /** Names of all columns, the geometry first. */

@@ -14,7 +14,7 @@ import { errorCode, isTemporaryFile, temporaryPathBeside, toUnavailableError } f
 import { accountsPath } from './accounts/accounts-file.ts';
 
 /** Parts of the private folder that are made anew, or mean something to running processes only. */
-const leftOut = ['cache', 'locks', 'schemas', 'journal'].map((name) => `${privateFolder}/${name}`);
+const leftOut = ['cache', 'locks', 'schemas', 'journal', 'changes.ndjson'].map((name) => `${privateFolder}/${name}`);
 
 /** True if a file or folder belongs into a backup. @param path relative to the catalogue folder, as tar gives it: `./users` */
 function isKept(path: string): boolean {

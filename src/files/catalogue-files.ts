@@ -4,6 +4,7 @@ import { NotFoundError } from '../catalogue/errors.ts';
 import type { RecordRef, Scope } from '../catalogue/layout.ts';
 import type { Viewer } from '../catalogue/permissions.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
+import type { FeedJournal } from './feed-journal.ts';
 import type { UnitStore } from './reading/unit-store.ts';
 import { findRecordFile } from './tree/file-tree.ts';
 import type { WriteContext } from './writing/write-context.ts';
@@ -37,6 +38,8 @@ export interface CatalogueFiles {
   readonly commits: CommitQueue;
   /** Reads everything, unless that has been done. */
   load(): Promise<void>;
+  /** The journal of the feed of changes. */
+  feed(): Promise<FeedJournal>;
   /** Reads the scopes, unless everything has been read. */
   ensureRead(scopes: readonly Scope[]): Promise<void>;
   /** Reads the scopes again, and notifies listeners of what changed. */
@@ -68,7 +71,7 @@ export interface Access {
 }
 
 /** The path of an existing record file, with its extension. @throws NotFoundError */
-export function existingRecordPath(files: CatalogueFiles, ref: RecordRef): string {
+export function requireRecordPath(files: CatalogueFiles, ref: RecordRef): string {
   const path = findRecordFile(files.store.tree, ref);
   if (path === undefined) throw new NotFoundError();
   return path;

@@ -1,39 +1,51 @@
 /**
- * The feed of changes: when the files of each record last changed in this folder. There is no journal; the times are those of
- * the file system (ctime, which programs can't set), so that no change is missed that was made by hand, by git or by a copy.
+ * The feed of changes: when the files of each record last changed in this folder, and which records were removed. The times
+ * of changes are those of the file system (ctime, which programs can't set), so that no change is missed that was made by
+ * hand, by git or by a copy. Removals, and changes of rights, are in the journal of the feed.
  */
-import type { ChangedRecord, ChangesOptions, Page } from '../catalogue/catalogue.ts';
+
+import { resolveAlias } from '../catalogue/aliases.ts';
+import type { ChangesPage, Page } from '../catalogue/catalogue.ts';
 import { pageAfterCursor } from '../catalogue/cursor.ts';
 import { ValidationError } from '../catalogue/errors.ts';
-import { recordPathWithoutExtension, unitKey } from '../catalogue/layout.ts';
+import type { ChangedRecord, ChangesOptions } from '../catalogue/feed.ts';
+import type { FeedHistory } from '../catalogue/feed-history.ts';
+import { parseCataloguePath, recordPathWithoutExtension, unitKey } from '../catalogue/layout.ts';
 import { allEntities, compareValues } from '../catalogue/listing.ts';
-import { type Ref, refOf } from '../catalogue/ref.ts';
+import type { Viewer } from '../catalogue/permissions.ts';
+import { type DatasetRef, type NamespaceRef, type QueryRef, refOf } from '../catalogue/ref.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { UnitStore } from './reading/unit-store.ts';
 
 const kinds = ['namespace', 'dataset', 'query'] as const;
-type FeedRef = Extract<Ref, { readonly kind: (typeof kinds)[number] }>;
+/** A record in the feed that wasn't removed. */
+export type FeedRef = NamespaceRef | DatasetRef | QueryRef;
 
 /** Changes that are more recent aren't listed yet, in milliseconds: another one may follow within the same tick. */
-const settlingTime = 1000;
+export const settlingTime = 1000;
+
+/** Sources of the feed for one viewer. */
+export interface FeedSources {
+  readonly store: UnitStore;
+  readonly history: FeedHistory;
+  readonly viewer: Viewer;
+  /** Part of the snapshot that the viewer may see. */
+  readonly visible: Snapshot;
+}
+
+type Change = Omit<ChangedRecord, 'datetime'> & { readonly time: number };
 
 /**
- * Namespaces, datasets and queries that changed since a time, the last changed one last.
- * @param visible the part of the snapshot that the viewer may see
+ * Namespaces, datasets and queries that changed or were removed since a time, the last changed one last.
  * @throws ValidationError if `since` is not a time of RFC 3339; NotFoundError for an invalid cursor
  */
-export function listChanges(
-  store: UnitStore,
-  visible: Snapshot,
-  { since, cursor = '', pageSize }: ChangesOptions,
-): Page<ChangedRecord> {
+export function listChangesSince(sources: FeedSources, { since, cursor = '', pageSize }: ChangesOptions): ChangesPage {
   const from = since === undefined ? 0 : parseTime(since);
   const until = Date.now() - settlingTime;
-  const changes = kinds
-    .flatMap((kind) => [...allEntities(visible, kind)].map((entity) => refOf(entity) as FeedRef))
-    .map((ref) => ({ ref, time: lastChange(store, ref) }))
+  const found = [...presentRecords(sources), ...(since === undefined ? [] : removedRecords(sources))];
+  const changes = found
     .filter(({ time }) => time >= from && time <= until)
-    .map(({ ref, time }) => ({ ref, datetime: new Date(time).toISOString() }))
+    .map(({ time, ...change }): ChangedRecord => ({ ...change, datetime: new Date(time).toISOString() }))
     .sort(
       (a, b) =>
         compareValues(a.datetime, b.datetime) ||
@@ -43,17 +55,68 @@ export function listChanges(
     { value: ({ datetime }: ChangedRecord) => datetime, isDescending: false },
     { value: ({ ref }: ChangedRecord) => recordPathWithoutExtension(ref), isDescending: false },
   ];
-  return pageAfterCursor(changes, { cursor, pageSize }, visible.settings, order, compareValues);
+  const { visible, history } = sources;
+  const page: Page<ChangedRecord> = pageAfterCursor(
+    changes,
+    { cursor, pageSize },
+    visible.settings,
+    order,
+    compareValues,
+  );
+  const [end, completeSince] = [until, history.completeSince].map((time) => new Date(time).toISOString());
+  return { ...page, until: end ?? null, completeSince: completeSince ?? null };
 }
 
-/** Time of the last change of a record and what belongs to it, in whole milliseconds. */
-function lastChange(store: UnitStore, ref: FeedRef): number {
+/** References of all records in the feed. */
+export function* listFeedRefs(snapshot: Snapshot): Generator<FeedRef> {
+  for (const kind of kinds) for (const entity of allEntities(snapshot, kind)) yield refOf(entity) as FeedRef;
+}
+
+function* presentRecords({ store, history, viewer, visible }: FeedSources): Generator<Change> {
+  const user = knownViewer(store, viewer);
+  for (const ref of listFeedRefs(visible)) {
+    const { since } = history.viewedBy(recordPathWithoutExtension(ref), user);
+    yield { ref, removed: false, movedTo: null, time: Math.max(since, timeOfLastChange(store, ref)) };
+  }
+}
+
+/** Records that the viewer could see, and can't any longer. A record that is visible again is none of them. */
+function* removedRecords({ store, history, viewer, visible }: FeedSources): Generator<Change> {
+  const present = new Set(Array.from(listFeedRefs(visible), recordPathWithoutExtension));
+  const user = knownViewer(store, viewer);
+  for (const record of history.records) {
+    const info = parseCataloguePath(`${record}.yaml`);
+    if (info.kind !== 'record') continue;
+    const { since, lost, lostVersions } = history.viewedBy(record, user);
+    const ref = info.ref as FeedRef;
+    if (!present.has(record)) {
+      const movedTo = (resolveAlias(visible, ref) as FeedRef | undefined) ?? null;
+      if (lost !== null) yield { ref, removed: true, movedTo, time: lost };
+    } else if (ref.kind === 'dataset') {
+      const { namespace, slug: dataset } = ref;
+      const versions = visible.folders.get(namespace)?.datasets.get(dataset)?.versions ?? [];
+      for (const [slug, time] of lostVersions) {
+        if (versions.some((version) => version.slug === slug)) continue;
+        const version = { kind: 'version', namespace, dataset, slug } as const;
+        yield { ref: version, removed: true, movedTo: null, time: Math.max(time, since) };
+      }
+    }
+  }
+}
+
+/** The viewer as the history knows users: by id; or the rights of a viewer who is no user. */
+function knownViewer({ snapshot }: UnitStore, viewer: Viewer): number | Viewer {
+  return (viewer.username === null ? undefined : snapshot.users.get(viewer.username)?.id) ?? viewer;
+}
+
+/** Time of the last change of a record and what belongs to it, in whole milliseconds; 0 if there is none. */
+export function timeOfLastChange(store: UnitStore, ref: FeedRef): number {
   const { stamps = [], payloads = [] } = store.states.get(unitKey(ref)) ?? {};
   // Folders are among the stamps: a removed version is a change of the dataset.
   const own = [...stamps, ...payloads].map(([, stamp]) => Math.floor(stamp?.ctime ?? 0));
   // A namespace that was private shows its datasets from its change on.
-  const within = ref.kind === 'dataset' ? lastChange(store, { kind: 'namespace', slug: ref.namespace }) : 0;
-  return Math.max(within, ...own);
+  const within = ref.kind === 'dataset' ? timeOfLastChange(store, { kind: 'namespace', slug: ref.namespace }) : 0;
+  return Math.max(within, 0, ...own);
 }
 
 function parseTime(text: string): number {

@@ -6,17 +6,18 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Diagnostic } from '../catalogue/diagnostic.ts';
 import { UnavailableError, UnusableCatalogueError } from '../catalogue/errors.ts';
 import { landmarks, type Scope } from '../catalogue/layout.ts';
-import { localAdmin, restrictToVisible, type Viewer } from '../catalogue/permissions.ts';
+import { localAdmin, restrictSnapshotToVisible, type Viewer } from '../catalogue/permissions.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import { folderIsGone } from '../disk/private-folder.ts';
 import { FileAccounts } from './accounts/accounts.ts';
 import type { Access, CatalogueFiles, OpenOptions } from './catalogue-files.ts';
+import { FeedJournal } from './feed-journal.ts';
 import { FileView } from './file-view.ts';
 import { Watch, type WatchState } from './following/watch.ts';
 import { GitCommitQueue } from './git/commit-queue.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { StateCache } from './reading/cache.ts';
-import { runAllSteps, runStepsInSlices } from './reading/event-loop.ts';
+import { runStepsInSlices, runStepsWithoutPause } from './reading/event-loop.ts';
 import { UnitStore } from './reading/unit-store.ts';
 import { ensureEditorSchemas, writeEditorSchemas } from './scaffold.ts';
 
@@ -51,6 +52,7 @@ export class FileCatalogue implements CatalogueFiles {
   #cache: StateCache | undefined;
   readonly #closing = new AbortController();
   #cleaningUp: Promise<void> | undefined;
+  #feed: Promise<FeedJournal> | undefined;
   /** Diagnostics that were logged. */
   #logged: ReadonlyMap<string, readonly Diagnostic[]> = new Map();
   /** Snapshot at the last call of `onChange`. */
@@ -80,7 +82,7 @@ export class FileCatalogue implements CatalogueFiles {
 
   /** Access of a viewer; by default of the local admin. */
   access(viewer: Viewer = localAdmin): Access {
-    return { files: this, viewer, visible: () => restrictToVisible(viewer, this.snapshot) };
+    return { files: this, viewer, visible: () => restrictSnapshotToVisible(viewer, this.snapshot) };
   }
 
   /**
@@ -91,7 +93,7 @@ export class FileCatalogue implements CatalogueFiles {
   async load({ lenient = false } = {}): Promise<void> {
     if (this.#loaded) return;
     if (this.options.cache) await this.#restoreCache();
-    runAllSteps(this.store.rescan([{ folder: '' }]));
+    runStepsWithoutPause(this.store.rescan([{ folder: '' }]));
     this.#finishLoading(lenient);
   }
 
@@ -114,7 +116,7 @@ export class FileCatalogue implements CatalogueFiles {
 
   /** Reads the scopes, unless everything has been read. */
   async ensureRead(scopes: readonly Scope[]): Promise<void> {
-    if (!this.#loaded) runAllSteps(this.store.rescan(scopes));
+    if (!this.#loaded) runStepsWithoutPause(this.store.rescan(scopes));
   }
 
   /**
@@ -139,6 +141,7 @@ export class FileCatalogue implements CatalogueFiles {
       await runStepsInSlices(this.store.rescan([{ folder: '' }]));
       this.#finishLoading(false);
     }
+    await this.#openFeed(this.options.readOnly);
     if (!this.options.readOnly) await writeEditorSchemas(this.root).catch(() => {});
     this.#watch = new Watch(this.store, {
       log: this.options.log ?? (() => {}),
@@ -149,6 +152,17 @@ export class FileCatalogue implements CatalogueFiles {
     this.#watch.start();
     // In the background: the first request doesn't wait for it.
     if (!this.options.readOnly) this.#cleaningUp = removeLeftovers(this.root, this.#closing.signal).catch(() => {});
+  }
+
+  /** The journal of the feed of changes. Unless the files are followed, it is not written. */
+  async feed(): Promise<FeedJournal> {
+    await this.load();
+    return this.#openFeed(true);
+  }
+
+  #openFeed(readOnly = false): Promise<FeedJournal> {
+    this.#feed ??= FeedJournal.open(this.store, { readOnly, log: this.options.log });
+    return this.#feed;
   }
 
   /** Checks that the folder is still a catalogue. @throws UnavailableError if it was moved, unmounted or locked */
@@ -167,6 +181,7 @@ export class FileCatalogue implements CatalogueFiles {
     await this.#cleaningUp;
     await this.#watch?.close();
     await Promise.all(this.#rescans);
+    await (await this.#feed)?.written();
     await this.commits.idle();
     await this.accounts.close();
     await this.#cache?.close();

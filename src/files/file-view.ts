@@ -2,8 +2,7 @@
 
 import type {
   Catalogue,
-  ChangedRecord,
-  ChangesOptions,
+  ChangesPage,
   CreatableKind,
   HistoryRef,
   Input,
@@ -22,6 +21,7 @@ import type {
 import { pageAfterCursor } from '../catalogue/cursor.ts';
 import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { NotFoundError, NotPermittedError } from '../catalogue/errors.ts';
+import type { ChangesOptions } from '../catalogue/feed.ts';
 import { mediaPath, recordFolders, type Scope } from '../catalogue/layout.ts';
 import { compareValues, filterEntities, type ListedKind, listPage, paginate } from '../catalogue/listing.ts';
 import { getEntity, latestReadyVersion } from '../catalogue/lookup.ts';
@@ -30,7 +30,7 @@ import {
   maySeePeople,
   mayWrite,
   ownUserFields,
-  restrictToVisible,
+  restrictSnapshotToVisible,
   type Viewer,
 } from '../catalogue/permissions.ts';
 import type { DatasetRef, Ref, Refs, VersionRef } from '../catalogue/ref.ts';
@@ -40,10 +40,10 @@ import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings, Vers
 import { folderIsGone } from '../disk/private-folder.ts';
 import { assertNotLfsPointer, isMediaHidden, openMediaFile, openPayload } from './bytes.ts';
 import type { Access, CatalogueFiles } from './catalogue-files.ts';
-import { listChanges } from './changes-feed.ts';
-import { listFiles } from './files-list.ts';
-import { historyPaths, listCommits, readFileDetails } from './git/history.ts';
-import { publishVersion } from './records/publish.ts';
+import { listChangesSince } from './changes-feed.ts';
+import { listVisibleFiles } from './files-list.ts';
+import { historyPaths, listCommits, readFileChecksumsAndCommits } from './git/history.ts';
+import { publishUpload } from './records/publish.ts';
 import { createRecord, editRecord, removeRecord } from './records/records.ts';
 import { FileReplica } from './replica/file-replica.ts';
 import { compareVersions, queryRows } from './rows.ts';
@@ -69,7 +69,7 @@ export class FileView implements Catalogue {
   get #snapshot(): Snapshot {
     const whole = this.#files.snapshot;
     if (this.#lastSnapshot?.whole !== whole)
-      this.#lastSnapshot = { whole, visible: restrictToVisible(this.#viewer, whole) };
+      this.#lastSnapshot = { whole, visible: restrictSnapshotToVisible(this.#viewer, whole) };
     return this.#lastSnapshot.visible;
   }
 
@@ -81,11 +81,16 @@ export class FileView implements Catalogue {
     return this.#snapshot.settings;
   }
 
+  async language(): Promise<string> {
+    await this.#files.ensureRead([{ kind: 'settings' }]);
+    return this.settings.language;
+  }
+
   async list<K extends Kind>(kind: K, options: ListOptions): Promise<Page<Entities[K]>> {
     await this.#files.load();
     const snapshot = this.#snapshot;
     if (kind !== 'file') return listPage(snapshot, kind as ListedKind, options) as Page<Entities[K]>;
-    const files = filterEntities('file', listFiles(this.#files.store, snapshot), options);
+    const files = filterEntities('file', listVisibleFiles(this.#files.store, snapshot), options);
     if (options.cursor !== undefined) {
       const byPath = [{ value: ({ path }: CatalogueFile) => path, isDescending: false }];
       return pageAfterCursor(files, options, snapshot.settings, byPath, compareValues) as Page<Entities[K]>;
@@ -93,9 +98,13 @@ export class FileView implements Catalogue {
     return paginate(files, options, snapshot.settings) as Page<Entities[K]>;
   }
 
-  async changes(options: ChangesOptions = {}): Promise<Page<ChangedRecord>> {
-    await this.#files.load();
-    return listChanges(this.#files.store, this.#snapshot, options);
+  async changes(options: ChangesOptions = {}): Promise<ChangesPage> {
+    const journal = await this.#files.feed();
+    // What is listed must still be known after a crash.
+    await journal.written();
+    const { store } = this.#files;
+    const { history } = journal;
+    return listChangesSince({ store, history, viewer: this.#viewer, visible: this.#snapshot }, options);
   }
 
   async get<K extends Kind>(ref: Refs[K]): Promise<Entities[K]> {
@@ -121,7 +130,7 @@ export class FileView implements Catalogue {
 
   async #file(id: string): Promise<CatalogueFile> {
     await this.#files.load();
-    const file = listFiles(this.#files.store, this.#snapshot).find((entry) => String(entry.id) === id);
+    const file = listVisibleFiles(this.#files.store, this.#snapshot).find((entry) => String(entry.id) === id);
     if (!file) throw new NotFoundError();
     return file;
   }
@@ -155,7 +164,7 @@ export class FileView implements Catalogue {
   }
 
   async inspect(files: readonly CatalogueFile[]): Promise<readonly FileDetails[]> {
-    const details = await readFileDetails(this.#files.root, files);
+    const details = await readFileChecksumsAndCommits(this.#files.root, files);
     return details.map((detail) =>
       detail.commit ? { ...detail, commit: this.#visibleCommit(detail.commit) } : detail,
     );
@@ -196,7 +205,7 @@ export class FileView implements Catalogue {
   async publish(ref: DatasetRef, upload: Upload, options?: WriteOptions): Promise<Published> {
     await this.get(ref);
     await this.#assertMayWrite(ref.namespace);
-    return publishVersion(this.#access, ref, upload, options);
+    return publishUpload(this.#access, ref, upload, options);
   }
 
   async remove(ref: Ref, options: RemoveOptions = {}): Promise<void> {

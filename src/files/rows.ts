@@ -4,10 +4,12 @@ import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Rows, RowsPart, RowsRequest } from '../catalogue/catalogue.ts';
+import { formerAndLaterColumnNames } from '../catalogue/column-names.ts';
 import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { NotFoundError, UnavailableError } from '../catalogue/errors.ts';
 import { payloadPath } from '../catalogue/layout.ts';
-import { formatRef, refOf } from '../catalogue/ref.ts';
+import { findEntity } from '../catalogue/lookup.ts';
+import { datasetRefOf, formatRef, refOf } from '../catalogue/ref.ts';
 import type { ReadingOptions, Settings, Version } from '../catalogue/types.ts';
 import { compareTables } from '../data/difference/difference.ts';
 import { ChecksumMismatchError, PayloadError } from '../data/errors.ts';
@@ -15,6 +17,7 @@ import { type PayloadFormat, payloadFormats } from '../data/formats/detect-forma
 import { type OutputFormatName, outputFormats } from '../data/formats/output-formats.ts';
 import { type DataQuery, parseDataQuery } from '../data/query/parameters.ts';
 import { runQuery, selectsEverything } from '../data/query/run-query.ts';
+import { columnNames } from '../data/row.ts';
 import type { Table } from '../data/table/table.ts';
 import type { TableStore } from '../data/table/table-store.ts';
 import { openPayload } from './bytes.ts';
@@ -42,7 +45,9 @@ export async function queryRows(
 ): Promise<Rows> {
   const table = await openTable(files, version);
   const { parameters, length } = request;
-  const query = parseDataQuery(parameters, table.schema, undefined, length);
+  const former = findEntity<'dataset'>(files.snapshot, datasetRefOf(version))?.former_names ?? {};
+  const schema = { ...table.schema, otherNames: formerAndLaterColumnNames(former, columnNames(table.schema)) };
+  const query = parseDataQuery(parameters, schema, undefined, length);
   const format = formatFor(query, request);
   const paged = query.page !== undefined || query.pageSize !== undefined;
   const part = (window: Omit<RowsPart, 'paged'>): RowsPart => ({ ...window, paged });
@@ -68,7 +73,16 @@ export async function queryRows(
     extension: found.extension,
     part: found.window && part(found.window),
     tag: createHash('sha256')
-      .update(JSON.stringify([version.checksum, version.reading, version.dataset, format, parameters]))
+      .update(
+        JSON.stringify([
+          version.checksum,
+          version.reading,
+          version.dataset,
+          format,
+          parameters,
+          ...(Object.keys(former).length ? [former] : []),
+        ]),
+      )
       .digest('base64url')
       .slice(0, 27),
     isPayload: await isPayload(files, version, table, query, format),

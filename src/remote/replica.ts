@@ -2,14 +2,25 @@
 import { Readable } from 'node:stream';
 import { ConflictError, NotFoundError, StaleError, UnreachableError } from '../catalogue/errors.ts';
 import { isBytesPath } from '../catalogue/layout.ts';
-import type { ChangeOutcome, FileBytes, FileEntry, Manifest, RecordChange, Replica } from '../catalogue/replica.ts';
+import { areDigests } from '../catalogue/manifest-groups.ts';
+import type {
+  ChangeOutcome,
+  Digests,
+  FileBytes,
+  FileEntry,
+  Manifest,
+  RecordChange,
+  Replica,
+} from '../catalogue/replica.ts';
 import { apiRoot } from '../catalogue/urls.ts';
 import type { Http } from './http.ts';
-import { readLines, reportProgress } from './http-body.ts';
+import { parseJsonResponse, passWithProgress, readLines, readResponseText } from './http-body.ts';
 import { responseError } from './response-errors.ts';
 import { writeQuery } from './write.ts';
 
 const root = `${apiRoot}files/`;
+/** In characters: the digests of the most groups are shorter. */
+const maxDigests = 1024 * 1024;
 
 /** URL path of a file. @throws NotFoundError if no file can have the name */
 function filePath(path: string): string {
@@ -28,10 +39,35 @@ export class RemoteReplica implements Replica {
     this.#http = http;
   }
 
-  async manifest({ known, texts = false }: Parameters<Replica['manifest']>[0] = {}): Promise<Manifest | null> {
+  async manifest({ known, texts = false, groups }: Parameters<Replica['manifest']>[0] = {}): Promise<Manifest | null> {
+    const query: [string, string][] = texts ? [['texts', 'true']] : [];
+    if (groups) query.push(['groups', String(groups.count)], ['only', groups.only.join()]);
+    const found = await this.#list(query, known);
+    return found && { tag: found.tag, entries: readEntries(found.body, this.#http.base) };
+  }
+
+  async digests(
+    count: number,
+    { known }: Parameters<Replica['digests']>[1] = {},
+  ): Promise<Digests | 'unsupported' | null> {
+    const found = await this.#list([['groups', String(count)]], known);
+    if (!found) return null;
+    // An older server ignores the parameter and lists all files.
+    if (!/^application\/json\b/.test(found.mediaType)) {
+      found.body.destroy();
+      return 'unsupported';
+    }
+    const text = await readResponseText(found.body, maxDigests);
+    const { digests } = parseJsonResponse(text, `${this.#http.base}${root}`);
+    if (!areDigests(digests, count)) throw notReplica(this.#http.base);
+    return { tag: found.tag, digests };
+  }
+
+  /** A representation of the list of files; null if the known manifest is still valid. */
+  async #list(query: readonly (readonly [string, string])[], known: string | undefined) {
     const { status, headers, body } = await this.#http.request({
       path: root,
-      query: texts ? [['texts', 'true']] : [],
+      query,
       headers: { 'accept-encoding': 'gzip', ...(known !== undefined && { 'if-none-match': `"${known}"` }) },
     });
     if (status === 304) {
@@ -40,7 +76,7 @@ export class RemoteReplica implements Replica {
     }
     // The ETag of the compressed representation ends in its coding.
     const tag = (headers.etag ?? '').replaceAll('"', '').replace(/-gzip$/, '');
-    return { tag, entries: readEntries(body, this.#http.base) };
+    return { tag, mediaType: headers['content-type'] ?? '', body };
   }
 
   async entry(path: string): Promise<FileEntry> {
@@ -110,7 +146,7 @@ export class RemoteReplica implements Replica {
         'content-length': String(size),
         'repr-digest': `sha-256=:${digest}:`,
       },
-      body: Readable.from(reportProgress(source(), onProgress), { objectMode: false }),
+      body: Readable.from(passWithProgress(source(), onProgress), { objectMode: false }),
       signal,
     });
     body.resume();

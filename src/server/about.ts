@@ -1,11 +1,12 @@
 /** Representations of the catalogue as a whole: its home page, the root of its API, the schemas of its files. */
 
 import { NotFoundError } from '../catalogue/errors.ts';
+import { isLanguageTag } from '../catalogue/meaning.ts';
 import { representRoot, toJson } from '../catalogue/represent.ts';
 import { type RecordKind, schemas } from '../catalogue/schemas.ts';
 import { apiRoot, versionHeader } from '../catalogue/urls.ts';
 import { renderHomePage } from '../pages/site.ts';
-import { renderSchemaPage } from '../pages/tables.ts';
+import { renderFileSchemaPage } from '../pages/tables.ts';
 import type { Headers } from './headers.ts';
 import { pathPrefix, type Representation, type RequestContext } from './route.ts';
 
@@ -24,9 +25,13 @@ export async function homeHandler({ app, catalogue, ctx, type }: RequestContext)
   };
 }
 
-/** The root of the API. Staff also see the version of the program. */
-export async function rootHandler({ links, viewer, app }: RequestContext): Promise<Representation> {
-  const headers: Headers = viewer.staff && app.version ? [[versionHeader, app.version]] : [];
+/** The root of the API, with the language of the catalogue. Staff also see the version of the program. */
+export async function rootHandler({ links, viewer, app, catalogue }: RequestContext): Promise<Representation> {
+  const { language } = catalogue.settings;
+  const headers: Headers = [
+    ...(isLanguageTag(language) ? [['Content-Language', language] as const] : []),
+    ...(viewer.staff && app.version ? [[versionHeader, app.version] as const] : []),
+  ];
   return { title: 'Api Version 1', dependsOn: [links.base], json: () => toJson(representRoot(links)), headers };
 }
 
@@ -49,6 +54,6 @@ export async function showSchemaHandler({ params, links, type }: RequestContext)
     title: schema.title,
     dependsOn: [links.base],
     json: () => toJson(document),
-    ...(type === 'text/html' && { html: (settings, base) => renderSchemaPage(schema, settings, base) }),
+    ...(type === 'text/html' && { html: (settings, base) => renderFileSchemaPage(schema, settings, base) }),
   };
 }

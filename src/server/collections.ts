@@ -2,6 +2,7 @@
 import type { Catalogue, HistoryRef, Page } from '../catalogue/catalogue.ts';
 import { NotAuthenticatedError } from '../catalogue/errors.ts';
 import { latestReadyVersion } from '../catalogue/lookup.ts';
+import { metadataForPeople } from '../catalogue/metadata.ts';
 import { isUserOrStaff, maySeePeople } from '../catalogue/permissions.ts';
 import { datasetRefOf, type Ref, refOf } from '../catalogue/ref.ts';
 import { represent, representFile, resourceUrl, toJson } from '../catalogue/represent.ts';
@@ -9,8 +10,8 @@ import type { CatalogueFile, Dataset, Entities, FileDetails, Kind } from '../cat
 import { collections, downloadFileName, type Links } from '../catalogue/urls.ts';
 import {
   alternateLink,
+  datasetLicenceUrl,
   formatLinkHeader,
-  licenceUrl,
   pageLinkRelations,
   pageLinks,
   urlWithParameters,
@@ -42,7 +43,7 @@ export function entityJson<K extends Plain>(
 }
 
 /** A page of a collection. */
-export function pageHandler<K extends Kind>(kind: K): Handler {
+export function makeCollectionPageHandler<K extends Kind>(kind: K): Handler {
   const title = collections[kind].charAt(0).toUpperCase() + collections[kind].slice(1);
   return async (request) => {
     const { catalogue, params, query, links } = request;
@@ -62,12 +63,16 @@ export function pageHandler<K extends Kind>(kind: K): Handler {
 
 const noDetails: FileDetails = { checksum: '', modified: '', commit: null };
 
-/** @param items the JSON of each item */
+/**
+ * @param items the JSON of each item
+ * @param members further members of the page
+ */
 export function representPage(
   { links, ctx, query, type }: RequestContext,
   title: string,
   page: Page<unknown>,
   items: () => readonly string[],
+  members: object = {},
 ): Representation {
   const address = `${links.base}${ctx.path}`;
   const { next, previous } = pageLinks(address, query, page);
@@ -76,13 +81,18 @@ export function representPage(
     title,
     dependsOn: [page.count, page.pages, next, previous, ...page.items],
     json: () =>
-      `{"count":${page.count},"next":${JSON.stringify(next)},"previous":${JSON.stringify(previous)},"results":[${items().join(',')}]}`,
+      `${toJson({ count: page.count, next, previous, ...members }).slice(0, -1)},"results":[${items().join(',')}]}`,
     headers: [['Link', link]],
+    reviver: showMetadata,
   };
 }
 
+/** Metadata of versions in a form that people can read. */
+const showMetadata = (name: string, value: unknown) =>
+  name === 'metadata' && typeof value === 'string' ? metadataForPeople(value) : value;
+
 /** The entity at the address. */
-export function detailHandler<K extends Kind>(kind: K): Handler {
+export function makeDetailHandler<K extends Kind>(kind: K): Handler {
   return async (request) => {
     const { catalogue, ctx, params, links, query, type } = request;
     const entity = await catalogue.get<K>(refFromRouteParams(kind, params));
@@ -93,7 +103,7 @@ export function detailHandler<K extends Kind>(kind: K): Handler {
     const known = entity as Entities[Plain];
     const dataset = await datasetWith(known, catalogue);
     const address = `${links.base}${ctx.path}`;
-    const license = dataset && licenceUrl(dataset, catalogue.settings);
+    const license = dataset && datasetLicenceUrl(dataset, catalogue.settings);
     const link = formatLinkHeader({ self: urlWithParameters(address, query), license }, [
       alternateLink(address, query, type),
     ]);
@@ -102,6 +112,7 @@ export function detailHandler<K extends Kind>(kind: K): Handler {
       dependsOn: [entity, dataset],
       json: () => entityJson(known, request),
       headers: [['Link', link]],
+      reviver: showMetadata,
       targets: () => namedDownloads(known, links),
     };
   };
@@ -131,7 +142,7 @@ function namedDownloads(entity: Entities[Plain], { base, suffix }: Links): Reado
 export const entityTitle = (entity: Entities[Plain]): string => ('label' in entity ? entity.label : entity.slug);
 
 /** A page of the commits that touched the entity at the address, the newest first. */
-export function historyHandler(kind: HistoryRef['kind']): Handler {
+export function makeHistoryHandler(kind: HistoryRef['kind']): Handler {
   return async (request) => {
     const { catalogue, params, query } = request;
     refuseMisspelledParameters(query);
@@ -148,13 +159,17 @@ export async function changesHandler(request: RequestContext): Promise<Represent
   const [since, cursor] = [lastParameterValue(query, 'since'), lastParameterValue(query, 'cursor')];
   const page = await catalogue.changes({ pageSize, since, cursor });
   const items = () =>
-    page.items.map(({ ref, datetime }) => toJson({ kind: ref.kind, url: resourceUrl(links, ref), datetime }));
+    page.items.map(({ ref, datetime, removed, movedTo }) => {
+      const moved_to = movedTo && resourceUrl(links, movedTo);
+      return toJson({ kind: ref.kind, url: resourceUrl(links, ref), datetime, removed, moved_to });
+    });
+  const members = { until: page.until, complete_since: page.completeSince };
   // Changes appear with time, without a new revision of the catalogue.
-  return { ...representPage(request, 'Changes', page, items), dependsOn: [] };
+  return { ...representPage(request, 'Changes', page, items, members), dependsOn: [] };
 }
 
 /** A handler for those who may see people. @throws NotAuthenticatedError for others, whether or not there is such a user */
-export function handlerForMembers(handler: Handler): Handler {
+export function handlerIfMaySeePeople(handler: Handler): Handler {
   return async (request) => {
     if (!maySeePeople(request.viewer, request.catalogue.settings)) throw new NotAuthenticatedError();
     return handler(request);
@@ -162,7 +177,7 @@ export function handlerForMembers(handler: Handler): Handler {
 }
 
 /** A handler of users, for the user who is signed in. */
-export function handlerForOwnUser(handler: Handler): Handler {
+export function ownUserHandlerFrom(handler: Handler): Handler {
   return async (request) => {
     const { username } = request.viewer;
     if (username === null) throw new NotAuthenticatedError();

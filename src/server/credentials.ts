@@ -26,7 +26,7 @@ export async function identifyUser(ctx: ParameterizedContext, accounts: Accounts
     if (!viewer) throw new NotAuthenticatedError('Invalid token.');
     return { viewer, bySession: false };
   }
-  const key = readSessionKey(ctx);
+  const key = sessionKeyOfRequest(ctx);
   const viewer = key === undefined ? null : await accounts?.viewerBySession(key);
   return viewer ? { viewer, bySession: true } : notSignedIn;
 }
@@ -52,7 +52,7 @@ const csrfCookie = 'csrftoken';
 const aYear = 365 * 24 * 3600;
 
 /** The key of the request's session; undefined if it sends none. */
-export function readSessionKey(ctx: ParameterizedContext): string | undefined {
+export function sessionKeyOfRequest(ctx: ParameterizedContext): string | undefined {
   return (ctx.req.headers.cookie && ctx.cookies.get(sessionCookie)) || undefined;
 }
 
@@ -73,7 +73,7 @@ const csrfTokenOfSession = (key: string) => createHmac('sha256', key).update('cs
  * cookie, to send it as X-CSRFToken.
  * @param session key of the session; by default that of the request
  */
-export function ensureCsrfToken(ctx: ParameterizedContext, base: string, session = readSessionKey(ctx)): string {
+export function ensureCsrfToken(ctx: ParameterizedContext, base: string, session = sessionKeyOfRequest(ctx)): string {
   const own = ctx.cookies.get(csrfCookie) ?? '';
   const anonymousToken = () => (/^[\w-]{43}$/.test(own) ? own : randomBytes(32).toString('base64url'));
   const token = session === undefined ? anonymousToken() : csrfTokenOfSession(session);
@@ -88,7 +88,7 @@ export function ensureCsrfToken(ctx: ParameterizedContext, base: string, session
  * @throws NotPermittedError, worded as Django REST Framework does
  */
 export function assertSameSite(ctx: ParameterizedContext, base: string, given: unknown = ctx.get('X-CSRFToken')): void {
-  const session = readSessionKey(ctx);
+  const session = sessionKeyOfRequest(ctx);
   const expected = Buffer.from(
     session === undefined ? (ctx.cookies.get(csrfCookie) ?? '') : csrfTokenOfSession(session),
   );

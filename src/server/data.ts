@@ -8,15 +8,15 @@ import { type OutputFormatName, outputFormats } from '../data/formats/output-for
 import { renderRowsPage } from '../pages/tables.ts';
 import {
   type Alternate,
+  datasetLicenceUrl,
   formatLinkHeader,
-  licenceUrl,
   type PageLinks,
   type Relations,
   urlWithParameters,
 } from './link-header.ts';
 import { sendPayload } from './payloads.ts';
 import { type Representation, type RequestContext, refFromRouteParams } from './route.ts';
-import { sendDocument } from './stream.ts';
+import { streamDocument } from './stream.ts';
 
 const json = 'application/json';
 const html = 'text/html';
@@ -90,7 +90,7 @@ async function rowsOf(request: RequestContext, { ref, ...source }: Source): Prom
   // GeoJSON in a response to a request for JSON in general is labelled as JSON; the document is the same.
   const asJson = rows.format === 'geojson' && extension === undefined && !named && type === json;
   const { dataset, slug } = rows.version;
-  await sendDocument(ctx, {
+  await streamDocument(ctx, {
     tag: rows.tag,
     compressible: rows.format !== 'parquet',
     headers: await rowsHeaders(request, rows),
@@ -130,7 +130,7 @@ async function rowsHeaders(request: RequestContext, { part, version, format }: R
   const { next, previous } = part ? partLinks(request, part) : { next: null, previous: null };
   const relations: Relations = {
     ...{ next, prev: previous, ...(part && endLinks(request, part)), self: urlWithParameters(address, query) },
-    license: licenceUrl(dataset, catalogue.settings),
+    license: datasetLicenceUrl(dataset, catalogue.settings),
   };
   const alternates = alternateFormats
     .filter((name) => name !== format)

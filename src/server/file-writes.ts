@@ -24,7 +24,7 @@ const largestChanges = 8 * 1024 * 1024;
 const mostChanges = 1000;
 
 /** Applies changes one after the other; responds with the outcome of each, as if it had been a request of its own. */
-export async function changeFilesHandler({ catalogue, ctx, dryRun }: RequestContext): Promise<Representation> {
+export async function applyFileChangesHandler({ catalogue, ctx, dryRun }: RequestContext): Promise<Representation> {
   const changes = parseChanges(await readJsonBody(ctx, largestChanges));
   const outcomes = await catalogue.replica.apply(changes, { dryRun });
   const results = outcomes.map((outcome) => {
@@ -82,7 +82,7 @@ export async function putFileHandler(request: RequestContext): Promise<undefined
 }
 
 /** Removes a record, with all that belongs to it, to the trash. Bytes are removed with their record only. */
-export async function removeFileHandler(request: RequestContext): Promise<undefined> {
+export async function removeRecordFileHandler(request: RequestContext): Promise<undefined> {
   const { catalogue, ctx, params, dryRun } = request;
   if (isBytesPath(params.path ?? '')) {
     ctx.set('Allow', 'GET, PUT, HEAD, OPTIONS');

@@ -1,38 +1,69 @@
 /** The files that the catalogue is made of, for clients that pull and push. */
 import { Readable } from 'node:stream';
 import contentDisposition from 'content-disposition';
-import { NotFoundError } from '../catalogue/errors.ts';
+import { NotFoundError, ValidationError } from '../catalogue/errors.ts';
+import { maxGroups } from '../catalogue/manifest-groups.ts';
 import { mediaTypeOf } from '../catalogue/media-types.ts';
-import type { FileEntry } from '../catalogue/replica.ts';
+import type { FileEntry, FileGroups } from '../catalogue/replica.ts';
 import { etagMatches, reprDigest } from './headers.ts';
 import { sendStoredBytes } from './payloads.ts';
 import { lastParameterValue } from './query-string.ts';
 import type { RequestContext } from './route.ts';
-import { sendDocument } from './stream.ts';
+import { streamDocument } from './stream.ts';
 
 export const fileListTypes = ['application/json', 'application/x-ndjson'] as const;
 
-/** All files that the viewer may see, a line of JSON each; the records' texts with `?texts=true`. */
-export async function listFilesHandler({ catalogue, ctx, query, viewer }: RequestContext): Promise<undefined> {
-  const manifest = await catalogue.replica.manifest({ texts: lastParameterValue(query, 'texts') === 'true' });
-  if (!manifest) throw new NotFoundError();
+/**
+ * All files that the viewer may see, a line of JSON each; the records' texts with `?texts=true`. With `?groups=`, the
+ * digests of groups of files, or the files of some groups.
+ */
+export async function listCatalogueFilesHandler({ catalogue, ctx, query, viewer }: RequestContext): Promise<undefined> {
+  const { replica } = catalogue;
+  const groups = groupsFrom(query);
+  const listed =
+    groups && !groups.only
+      ? await replica.digests(groups.count)
+      : await replica.manifest({ texts: lastParameterValue(query, 'texts') === 'true', groups: groups as FileGroups });
+  if (!listed || listed === 'unsupported') throw new NotFoundError();
   // A client that has the manifest in any content coding has it: it keeps the manifest uncompressed.
   const condition = ctx.get('If-None-Match');
-  const tags = ['', '-gzip', '-br'].map((coding) => `"${manifest.tag}${coding}"`);
+  const tags = ['', '-gzip', '-br'].map((coding) => `"${listed.tag}${coding}"`);
   const known = condition && tags.find((tag) => etagMatches(condition, tag));
   if (known) {
     ctx.set({ ETag: known, 'Cache-Control': cacheControl(viewer) });
     ctx.status = 304;
     return;
   }
-  await sendDocument(ctx, {
-    tag: manifest.tag,
+  const isList = 'entries' in listed;
+  await streamDocument(ctx, {
+    tag: listed.tag,
     compressible: true,
-    contentType: 'application/x-ndjson',
-    fileName: 'files.ndjson',
+    contentType: isList ? 'application/x-ndjson' : 'application/json',
+    fileName: isList ? 'files.ndjson' : 'digests.json',
     headers: { 'Cache-Control': cacheControl(viewer) },
-    stream: () => Readable.from(linesOf(manifest.entries), { objectMode: false }),
+    stream: () =>
+      isList
+        ? Readable.from(linesOf(listed.entries), { objectMode: false })
+        : Readable.from([Buffer.from(JSON.stringify({ digests: listed.digests }))]),
   });
+}
+
+/**
+ * The groups of files in a query: `?groups=64` asks for the digests of 64 groups, `?groups=64&only=3,17` for the files of
+ * two of them.
+ * @throws ValidationError
+ */
+function groupsFrom(query: URLSearchParams): (Pick<FileGroups, 'count'> & Partial<FileGroups>) | undefined {
+  const [groups, only] = [lastParameterValue(query, 'groups'), lastParameterValue(query, 'only')];
+  if (groups === undefined && only === undefined) return undefined;
+  const count = Number(groups);
+  if (!/^\d+$/.test(groups ?? '') || count < 1 || count > maxGroups)
+    throw new ValidationError({ groups: [`Write a number of groups, from 1 to ${maxGroups}.`] });
+  if (only === undefined) return { count };
+  const indexes = only.split(',').map(Number);
+  if (!/^\d+(,\d+)*$/.test(only) || indexes.some((index) => index >= count))
+    throw new ValidationError({ only: [`Write numbers of groups, from 0 to ${count - 1}, with commas between them.`] });
+  return { count, only: indexes };
 }
 
 /** Lines of JSON, in chunks of some 64 kB. */

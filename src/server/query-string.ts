@@ -82,7 +82,7 @@ function wholeNumber(text: string): number | undefined {
  * The query string with some parameters replaced, as Django REST Framework writes it: sorted by name, encoded anew.
  * @param change new values by name; null removes a parameter
  */
-export function replaceParameters(
+export function replaceQueryStringParameters(
   query: URLSearchParams,
   change: Readonly<Record<string, string | number | null>>,
 ): string {

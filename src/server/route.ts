@@ -80,6 +80,8 @@ export interface Representation {
   readonly html?: (settings: Settings, base: string) => string;
   /** Addresses that links in the page of the JSON lead to, in place of those shown. */
   readonly targets?: () => ReadonlyMap<string, string>;
+  /** The JSON in the page, if it is not that of the API: a reviver of `JSON.parse`. */
+  readonly reviver?: (name: string, value: unknown) => unknown;
   readonly headers?: Headers;
   /** Media type; by default the negotiated one. */
   readonly type?: string;

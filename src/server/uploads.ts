@@ -9,10 +9,10 @@ import { caseWarning, columnsRenamedByCase, lostColumnWarnings } from '../catalo
 import { parseReadingOptions, readingNames } from '../catalogue/reading.ts';
 import { refOf } from '../catalogue/ref.ts';
 import { representVersion, resourceUrl, toJson } from '../catalogue/represent.ts';
-import { assertNoDryRun, bodyType, whileConnected } from './body.ts';
+import { assertInputWithoutDryRun, bodyType, whileConnected } from './body.ts';
 import { TooLargeError } from './errors.ts';
 import { type FormEntries, fieldsFromEntries } from './forms.ts';
-import { readForm } from './multipart.ts';
+import { readMultipartForm } from './multipart.ts';
 import { type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 
 /** The largest payload, in bytes. */
@@ -39,9 +39,9 @@ export async function uploadVersionHandler(request: RequestContext): Promise<Rep
 }
 
 /** The changes of columns, and the warnings about them; nothing if there are none. */
-function changesOf({ changes }: Published) {
+function changesOf({ changes, version }: Published) {
   if (areColumnsUnchanged(changes)) return {};
-  const warnings = [...lostColumnWarnings(changes), ...columnsRenamedByCase(changes).map(caseWarning)];
+  const warnings = [...lostColumnWarnings(changes, version.draft), ...columnsRenamedByCase(changes).map(caseWarning)];
   return { changes, ...(warnings.length && { warnings }) };
 }
 
@@ -77,7 +77,7 @@ async function formUpload({ ctx, query }: Pick<RequestContext, 'ctx' | 'query'>)
   const fields: [name: string, chunks: Buffer[]][] = [];
   let form: Promise<FormEntries> | undefined;
   const file = new Promise<Pick<Upload, 'fileName' | 'mediaType'>>((begin) => {
-    form = readForm(ctx, {
+    form = readMultipartForm(ctx, {
       largest: largestUpload,
       onField: (part) => {
         if (part.name === null || !readingNames.includes(part.name)) return;
@@ -105,7 +105,7 @@ async function formUpload({ ctx, query }: Pick<RequestContext, 'ctx' | 'query'>)
   const details = async () => {
     const entries = (await form) ?? [];
     assertBefore(entries, before);
-    return formDetails(entries, files);
+    return formDetails(entries, files, [...query]);
   };
   return { source: bytes, ...begun, reading: parseReadingOptions([...query, ...before]), details };
 }
@@ -118,11 +118,14 @@ function assertBefore(entries: FormEntries, before: FormEntries): void {
   if (late) throw new ValidationError({ [late[0]]: ['Send it before the file, or as a query parameter.'] });
 }
 
-/** @throws ValidationError, before anything of the upload is kept */
-function formDetails(entries: FormEntries, files: number): UploadDetails {
+/**
+ * The details of an upload in a form, and those in the query string that the form lacks.
+ * @throws ValidationError, before anything of the upload is kept
+ */
+function formDetails(entries: FormEntries, files: number, query: FormEntries): UploadDetails {
   if (files > 1) throw new ValidationError({ file: ['More than one file was submitted.'] });
-  assertNoDryRun(fieldsFromEntries(entries));
-  return detailsOf(entries);
+  assertInputWithoutDryRun(fieldsFromEntries(entries));
+  return detailsOf([...query, ...entries]);
 }
 
 /** The details of an upload in a query string or a form; a rename is `rename=<from>=<to>`. @throws ValidationError */

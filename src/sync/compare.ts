@@ -1,10 +1,13 @@
 /** Comparison of two catalogues: their files, read at once, and the plans that can be made from them. */
+import { compareTexts } from '../catalogue/listing.ts';
+import { chooseDigestGroupCount, digestGroupOfPath, GroupDigests, isSynced } from '../catalogue/manifest-groups.ts';
 import type { Manifest, Replica } from '../catalogue/replica.ts';
-import { type FileState, type Files, isSynced, type Side } from './files.ts';
+import { computeChecksum } from '../disk/checksum.ts';
+import type { FileState, Files, Side } from './files.ts';
 import { detectMoves, recordSharedMoves } from './find-moves.ts';
 import { planSync, type SyncPlan } from './plan.ts';
 import type { SyncState } from './state.ts';
-import { makeTextReader, type TextReader, TextSpool } from './texts.ts';
+import { makeRecordTextReader, type TextReader, TextSpool } from './texts.ts';
 
 /** Two catalogues that are synchronised. */
 export interface Pair {
@@ -49,13 +52,11 @@ export async function compareReplicas(pair: Pair, withTexts = false): Promise<Co
     const unreadable = new Map<string, string>();
     const [local, remote] = await awaitBoth(
       pair.ours.manifest().then((manifest) => readManifest(manifest, 'local', unreadable)),
-      pair.theirs
-        .manifest({ known, texts: isFirst })
-        .then((manifest) => readManifest(manifest, 'remote', unreadable, spool)),
+      readRemote(pair, { known, texts: isFirst }, unreadable, spool),
     );
     const ours = local.files;
     const theirs = remote.tag === null ? new Map(state.files) : remote.files;
-    const texts = { ours: makeTextReader(pair.ours), theirs: makeTextReader(pair.theirs, spool) };
+    const texts = { ours: makeRecordTextReader(pair.ours), theirs: makeRecordTextReader(pair.theirs, spool) };
     await recordSharedMoves(state, { base: state.files, ours, theirs }, texts);
     const base: Files = new Map(state.files);
     const hiddenReason = state.header.signedIn && !pair.signedIn ? hiddenMessage : undefined;
@@ -85,6 +86,54 @@ export async function compareReplicas(pair: Pair, withTexts = false): Promise<Co
 async function awaitBoth<T>(...work: readonly [Promise<T>, Promise<T>]): Promise<readonly [T, T]> {
   await Promise.allSettled(work);
   return Promise.all(work);
+}
+
+/** With more groups that differ than this, all files are listed. */
+const maxListedGroups = 500;
+
+/** The files of the remote. */
+async function readRemote(
+  pair: Pair,
+  options: NonNullable<Parameters<Replica['manifest']>[0]>,
+  unreadable: Map<string, string>,
+  spool: TextSpool | undefined,
+): Promise<Listing> {
+  const listing = pair.state.files.size ? await readDifferentGroups(pair, options.known, unreadable) : null;
+  return listing ?? readManifest(await pair.theirs.manifest(options), 'remote', unreadable, spool);
+}
+
+/**
+ * The files of the remote: those of the last common state, except for the groups of files in which the remote differs
+ * from it, which are listed.
+ * @param known tag of a manifest that has the files of the last common state
+ * @returns null if all files must be listed: the server is too old, most files differ, or they are being changed
+ */
+async function readDifferentGroups(
+  { theirs, state }: Pair,
+  known: string | undefined,
+  unreadable: Map<string, string>,
+): Promise<Listing | null> {
+  const count = chooseDigestGroupCount(state.files.size);
+  const remote = await theirs.digests(count, { known });
+  if (remote === 'unsupported') return null;
+  if (remote === null) return { files: new Map(), tag: null };
+  const own = new GroupDigests(count);
+  for (const [path, file] of state.files) own.add({ path, ...file });
+  const digests = own.compute(computeChecksum);
+  const only = [...digests.keys()].filter((group) => digests[group] !== remote.digests[group]);
+  if (only.length > maxListedGroups) return null;
+  const manifest = only.length ? await theirs.manifest({ groups: { count, only } }) : null;
+  const unreadableNow = new Map<string, string>();
+  const listed = await readManifest(manifest, 'remote', unreadableNow);
+  if (manifest && listed.tag !== remote.tag) return null;
+  for (const [path, reason] of unreadableNow) unreadable.set(path, reason);
+  const isListed = new Set(only);
+  const unchanged = [...state.files]
+    .filter(([path]) => !isListed.has(digestGroupOfPath(path, count)))
+    .map(([path, { checksum, size }]) => [path, { checksum, size }] as const);
+  // In the order of a manifest, in which steps are made.
+  const files = [...unchanged, ...listed.files].sort(([a], [b]) => compareTexts(a, b));
+  return { files: new Map(files), tag: remote.tag };
 }
 
 interface Listing {

@@ -16,6 +16,7 @@ export class LineFile {
   #size: number;
   #buffered: Buffer[] = [];
   #bufferedSize = 0;
+  #writing: Promise<void> = Promise.resolve();
 
   private constructor(file: FileHandle, size: number) {
     this.#file = file;
@@ -43,14 +44,16 @@ export class LineFile {
   }
 
   /** Writes the buffer to the file: its lines survive a crash of the process, but not yet one of the system. */
-  async flush(): Promise<void> {
+  flush(): Promise<void> {
     const bytes = Buffer.concat(this.#buffered.splice(0));
     this.#bufferedSize = 0;
-    if (bytes.length) await this.#file.appendFile(bytes);
+    if (bytes.length) this.#writing = this.#writing.then(() => this.#file.appendFile(bytes));
+    return this.#writing;
   }
 
   async read({ at, length }: LinePosition): Promise<string> {
-    if (this.#bufferedSize) await this.flush();
+    // Also if another call is writing the buffer.
+    await this.flush();
     const bytes = Buffer.allocUnsafe(length);
     const { bytesRead } = await this.#file.read(bytes, 0, length, at);
     return bytes.toString('utf8', 0, bytesRead);

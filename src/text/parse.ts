@@ -1,7 +1,7 @@
 /** Reading a record's text: its value, or its syntax error in words for the person who wrote it. */
 import { excerpt } from '../catalogue/errors.ts';
 import { parseJsonTree, parseStrictJson } from './json.ts';
-import { findMergeConflict, lineAndColumnAt, ParseError, pointerTokens, type TextPosition } from './parse-error.ts';
+import { lineAndColumnAt, mergeConflictError, ParseError, pointerTokens, type TextPosition } from './parse-error.ts';
 import { type Collection, type Entry, endOfEntry, type Node } from './tree.ts';
 import { parseYamlTree, readYaml } from './yaml.ts';
 
@@ -16,7 +16,7 @@ export type Parsed = { readonly value: unknown } | { readonly error: ParseError 
  * more than 100 aliases and nesting deeper than 50 are not.
  * @returns the value, which is a mapping; or the error
  */
-export function parseRecord(text: string, format: Format): Parsed {
+export function parseRecordText(text: string, format: Format): Parsed {
   const source = stripByteOrderMark(text);
   try {
     const value = format === 'yaml' ? readYaml(source) : parseStrictJson(source);
@@ -26,7 +26,7 @@ export function parseRecord(text: string, format: Format): Parsed {
     const message = `The file holds ${found}, and a record is a mapping: lines of "key: value".`;
     return { error: new ParseError(source, start, message) };
   } catch (error) {
-    if (error instanceof ParseError) return { error: findMergeConflict(source) ?? error };
+    if (error instanceof ParseError) return { error: mergeConflictError(source) ?? error };
     return { error: new ParseError(source, 0, `The file can't be read: ${excerpt(error)}`) };
   }
 }
@@ -35,18 +35,26 @@ export function parseRecord(text: string, format: Format): Parsed {
  * The position of a value in a text: a scalar's own, a collection's key. If there is nothing at the pointer, the
  * position of the innermost value around it; if the text can't be parsed, that of the error. Never throws.
  * @param pointer JSON Pointer (RFC 6901)
+ * @param part `key` for the position of the key in front of the value
  */
-export const findPosition = (text: string, format: Format, pointer: string): TextPosition =>
-  makePositionFinder(text, format)(pointer);
+export const findPosition = (
+  text: string,
+  format: Format,
+  pointer: string,
+  part: 'key' | 'value' = 'value',
+): TextPosition => makePositionFinder(text, format)(pointer, part);
 
 /** `findPosition` for several pointers into one text, which is parsed once. */
-export function makePositionFinder(text: string, format: Format): (pointer: string) => TextPosition {
+export function makePositionFinder(
+  text: string,
+  format: Format,
+): (pointer: string, part?: 'key' | 'value') => TextPosition {
   const source = stripByteOrderMark(text);
   let root: Node | undefined;
-  return (pointer) => {
+  return (pointer, part = 'value') => {
     try {
       root ??= parseSyntaxTree(source, format);
-      return lineAndColumnAt(source, offsetOf(root, pointer));
+      return lineAndColumnAt(source, offsetOf(root, pointer, part));
     } catch (error) {
       return error instanceof ParseError ? { line: error.line, column: error.column } : { line: 1, column: 1 };
     }
@@ -61,13 +69,13 @@ export function parseSyntaxTree(source: string, format: Format): Node {
   try {
     return format === 'yaml' ? parseYamlTree(source) : parseJsonTree(source);
   } catch (error) {
-    throw findMergeConflict(source) ?? error;
+    throw mergeConflictError(source) ?? error;
   }
 }
 
 export const stripByteOrderMark = (text: string): string => (text.startsWith('\ufeff') ? text.slice(1) : text);
 
-function offsetOf(root: Node, pointer: string): number {
+function offsetOf(root: Node, pointer: string, part: 'key' | 'value'): number {
   let node = root;
   let offset = 0;
   for (const token of pointerTokens(pointer)) {
@@ -77,7 +85,7 @@ function offsetOf(root: Node, pointer: string): number {
     const isScalar = node.kind !== 'mapping' && node.kind !== 'list';
     const isItem = entry.key === null && !('flow' in node && !node.flow && node.kind === 'list');
     const isOwn = endOfEntry(entry) > node.start && (isScalar || isItem) && node.end > node.start;
-    offset = isOwn ? node.start : entry.start;
+    offset = isOwn && part === 'value' ? node.start : entry.start;
   }
   return offset;
 }

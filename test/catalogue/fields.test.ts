@@ -16,7 +16,7 @@ describe('the table of fields', () => {
   it('has in the schemas what stands in files, and nothing else', () => {
     assert.equal(
       Object.keys(schemas.version.properties).join(' '),
-      'id label datetime checksum metadata ready draft notes rows bbox reading file columns',
+      'id label datetime checksum metadata ready draft renames notes rows bbox reading file columns',
     );
     assert.equal(Object.keys(schemas.user.properties).join(' '), 'id name email staff groups');
     assert.equal(Object.keys(schemas.group.properties).join(' '), 'id label aliases');

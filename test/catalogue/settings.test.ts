@@ -8,6 +8,7 @@ describe('settingsFrom', () => {
     assert.deepEqual(settingsFromRecord({}), {
       title: 'Catalogue',
       description: '',
+      language: '',
       base_url: '',
       page_size: 20,
       max_page_size: 1000,

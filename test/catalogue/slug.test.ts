@@ -48,7 +48,31 @@ const table: readonly (readonly [label: string, slug: string])[] = [
   ['“quoted”', 'quoted'],
 ];
 
+const languages: readonly (readonly [language: string, label: string, slug: string])[] = [
+  ['de', 'Öffentliche Bäume', 'oeffentliche-baeume'],
+  ['de', 'ÜBERGRÖSSE Straße', 'uebergroesse-strasse'],
+  ['de', 'A\u0308mter', 'aemter'],
+  ['de-AT', 'Märkte', 'maerkte'],
+  ['deu', 'Märkte', 'maerkte'],
+  ['de', 'Forêt Ørsted', 'foret-orsted'],
+  ['da', 'Ærø Å Grøn', 'aeroe-aa-groen'],
+  ['nb', 'Ålesund kjøretøy', 'aalesund-kjoeretoey'],
+  ['nn-NO', 'Ærfugl', 'aerfugl'],
+  ['no', 'Tromsø', 'tromsoe'],
+  ['sv', 'Skåne län, Örebro', 'skaane-laen-oerebro'],
+  ['fi', 'Päijänne ja Åbo', 'paijanne-ja-abo'],
+  ['is', 'Þingvellir á Öxará', 'thingvellir-a-oxara'],
+  ['en', 'Öffentliche Bäume', 'offentliche-baume'],
+  ['', 'Öffentliche Bäume', 'offentliche-baume'],
+  ['nonsense!', 'Bäume', 'baume'],
+];
+
 describe('slugify', () => {
+  for (const [language, label, slug] of languages)
+    it(`${JSON.stringify(label)} in ${language || 'no language'} gives ${slug}`, () => {
+      assert.equal(slugify(label, language), slug);
+    });
+
   for (const [label, slug] of table)
     it(`${JSON.stringify(label)} gives ${slug || 'nothing'}`, () => {
       assert.equal(slugify(label), slug);

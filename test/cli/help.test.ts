@@ -96,7 +96,8 @@ describe('help', () => {
       const { out } = await type([kind, 'edit', '--help']);
       for (const field of writableFields(kind)) {
         if (field === 'columns' || field === 'parameters') continue;
-        const flag = /^(keywords|owners|readers)$/.test(field) ? field.slice(0, -1) : field.replaceAll('_', '-');
+        const single = /^(keywords|owners|readers)$/.test(field) ? field.slice(0, -1) : field.replaceAll('_', '-');
+        const flag = field === 'reading' ? 'decimal' : single;
         assert.match(out, new RegExp(`^  --${flag} <`, 'm'));
       }
     }

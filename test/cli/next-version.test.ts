@@ -110,7 +110,11 @@ describe('version add', () => {
   it(
     'adds a draft, which is made ready and withdrawn',
     onBoth(async (run) => {
+      const dry = await run('version add parks/trees a.csv --draft --dry-run', { files: { 'a.csv': heights } });
+      assert.match(dry.out + dry.err, /\nWhen it is made ready, columns: .*dropped/);
       const added = await run('version add parks/trees a.csv --draft', { files: { 'a.csv': heights } });
+      assert.match(added.err, /\nWhen it is made ready, columns: .*dropped/);
+      assert.doesNotMatch(added.err, /^Columns/m);
       const name = added.out.trim();
       assert.match(
         added.err,
@@ -124,6 +128,19 @@ describe('version add', () => {
     }),
   );
 });
+
+it(
+  'a draft renames a column when it is made ready, and warns of one that it lacks',
+  onBoth(async (run, open) => {
+    const files = { 'a.csv': inCase, 'b.csv': without };
+    const added = await run('version add parks/trees a.csv --draft --rename height=Height', { files });
+    await run(`version edit ${added.out.trim()} --ready true`);
+    const [, height] = (await (await open()).get<'dataset'>(ref)).columns;
+    assert.deepEqual([height?.name, height?.unit], ['Height', 'm']);
+    const { err } = await run('version add parks/trees b.csv --draft', { files });
+    assert.match(err, /Warning: The column "Height" is without data once the version is ready\./);
+  }),
+);
 
 describe('publish', () => {
   it('takes no file of another format for a version by its name alone', async () => {

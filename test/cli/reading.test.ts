@@ -82,7 +82,7 @@ describe('options for reading', () => {
     ['an unknown column', ['--type', 'pzl=string'], /--type: There is no column "pzl"\. Did you mean "plz"\?/],
     ['a decimal separator of two characters', ['--decimal', ',,'], /--decimal: It must be a comma or a point/],
     ['a date format without a year', ['--date-format', 'DD.MM.'], /has no year/],
-    ['an unknown encoding', ['--encoding', 'klingon'], /there is no encoding "klingon"/],
+    ['an unknown encoding', ['--encoding', 'klingon'], /There is no encoding "klingon"/],
     ['--strict and a value that does not fit', ['--type', 'plz=integer', '--strict'], /line 3: .*"x" does not fit/],
   ] as const) {
     it(`refuse ${what}`, async () => {
@@ -100,5 +100,25 @@ describe('options for reading', () => {
     });
     assert.equal(exitCode, 0);
     assert.match(out, /Coordinates: converted from EPSG:25833/);
+  });
+
+  it('are shown, edited and forgotten with the dataset', async () => {
+    const root = await makeRoot();
+    const run = (...argv: string[]) => type(argv, { root });
+    const reading = async () => JSON.parse((await run('dataset', 'show', 'parks/trees', '--json')).out).reading;
+    const edited = await run('dataset', 'edit', 'parks/trees', '--decimal', ',', '--type', 'plz=string', '--no-header');
+    assert.equal(edited.exitCode, 0, edited.err);
+    assert.deepEqual(await reading(), { types: { plz: 'string' }, decimal: ',', header: false });
+    assert.match(
+      (await run('dataset', 'show', 'parks/trees')).out,
+      /^reading\ttype=plz=string, decimal=,, header=false$/m,
+    );
+    await run('dataset', 'edit', 'parks/trees', '--delimiter', 'tab', '--type', 'plz=', '--header');
+    assert.deepEqual(await reading(), { decimal: ',', delimiter: '\t' });
+    const wrong = await run('dataset', 'edit', 'parks/trees', '--encoding', 'klingon');
+    assert.deepEqual([wrong.exitCode, /There is no encoding "klingon"/.test(wrong.err)], [2, true]);
+    assert.equal((await run('dataset', 'edit', 'parks/trees', '--no-reading')).exitCode, 0);
+    assert.deepEqual(await reading(), {});
+    assert.doesNotMatch(readFileSync(join(root, homeOf('parks/trees'), 'dataset.yaml'), 'utf8'), /reading/);
   });
 });

@@ -14,6 +14,7 @@ import {
   StaleError,
   ValidationError,
 } from '../../src/catalogue/errors.ts';
+import { digestGroupOfPath, GroupDigests, isSynced } from '../../src/catalogue/manifest-groups.ts';
 import type { FileEntry, RecordChange, Replica } from '../../src/catalogue/replica.ts';
 import { type CatalogueFolder, type FolderContent, makeFolder } from '../support/folder.ts';
 import type { Opened } from './catalogue.ts';
@@ -69,6 +70,41 @@ export function replicaPromises(
       for await (const _ of other?.entries ?? []);
       await succeed(replica, [write(`${home}/dataset.yaml`, dataset, `${dataset}# Seen\n`)]);
       assert.equal(await replica.manifest({ known: manifest.tag }), null);
+    });
+
+    it('have digests by group, and can be listed by group', async (test) => {
+      const { folder, replica, other } = await given(test);
+      const count = 16;
+      const digests = async (of: Replica) => {
+        const found = await of.digests(count);
+        assert.ok(found && found !== 'unsupported');
+        return found;
+      };
+      const before = await digests(replica);
+      assert.equal(before.tag, (await replica.manifest({ groups: { count, only: [0] } }))?.tag);
+      assert.equal(await replica.digests(count, { known: before.tag }), null);
+      const computed = new GroupDigests(count);
+      for (const entry of await allOf(other)) computed.add(entry);
+      assert.deepEqual((await digests(other)).digests, computed.compute(sha256));
+      // catalogue.yaml is not synchronised, and in no group.
+      folder.write('catalogue.yaml', `${readFileSync(folder.path('catalogue.yaml'), 'utf8')}# More\n`);
+      const dataset = await textOf(replica, `${home}/dataset.yaml`);
+      await succeed(replica, [write(`${home}/dataset.yaml`, `${dataset}# Seen\n`, dataset)]);
+      const after = await digests(replica);
+      const group = digestGroupOfPath(`${home}/dataset.yaml`, count);
+      assert.deepEqual(
+        after.digests.flatMap((digest, i) => (digest === before.digests[i] ? [] : [i])),
+        [group],
+      );
+      const manifest = await replica.manifest({ groups: { count, only: [group] } });
+      const paths: string[] = [];
+      for await (const { path } of manifest?.entries ?? []) paths.push(path);
+      const all = (await allOf(replica)).map(({ path }) => path);
+      assert.deepEqual(
+        paths,
+        all.filter((path) => isSynced(path) && digestGroupOfPath(path, count) === group),
+      );
+      assert.ok(paths.includes(`${home}/data/${slug}.csv`), 'a dataset is in one group');
     });
 
     it('are hidden from those who may not see what they hold', async (test) => {

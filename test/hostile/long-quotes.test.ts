@@ -6,7 +6,7 @@ import { fieldsOf } from '../../src/catalogue/fields.ts';
 import { parseInput } from '../../src/catalogue/input.ts';
 import { type RecordKind, schemas } from '../../src/catalogue/schemas.ts';
 import { findMisspelledKeys, validateRecord } from '../../src/catalogue/validators.ts';
-import { parseRecord } from '../../src/text/parse.ts';
+import { parseRecordText } from '../../src/text/parse.ts';
 import { serveAccounts } from '../support/accounts.ts';
 import { makeFolder } from '../support/folder.ts';
 import { type } from '../support/prompt.ts';
@@ -70,7 +70,7 @@ describe('messages about records', () => {
         ['json', jsonRecords(long)],
       ] as const)
         for (const text of texts) {
-          const parsed = parseRecord(text, format);
+          const parsed = parseRecordText(text, format);
           if ('error' in parsed) assertShort(parsed.error.message, text.slice(0, 30));
           if ('error' in parsed) assert.ok(parsed.error.message.length < 1000, parsed.error.message.slice(0, 300));
         }

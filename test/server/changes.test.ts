@@ -25,6 +25,7 @@ interface Change {
   readonly kind: string;
   readonly url: string;
   readonly datetime: string;
+  readonly removed: boolean;
 }
 const ask = async (query: string) => {
   const answer = await fetch(query.startsWith('http') ? query : `${base}/api/v1/changes/${query}`);
@@ -34,7 +35,7 @@ const ask = async (query: string) => {
 const changed = async (since = '') => {
   const { status, body } = await ask(since && `?since=${encodeURIComponent(since)}`);
   assert.equal(status, 200);
-  return body.results.map(({ url }) => /.*\/(.*)\/$/.exec(url)?.[1]);
+  return body.results.filter(({ removed }) => !removed).map(({ url }) => /.*\/(.*)\/$/.exec(url)?.[1]);
 };
 const allVisible = ['lawns', 'parks', 'tall', 'trees'];
 

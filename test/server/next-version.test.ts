@@ -82,6 +82,9 @@ describe('a new version', () => {
     const { post, ask, token, send } = await withTrees(test);
     const draft = await post('name,girth\noak,3\n', '?ready=false');
     assert.deepEqual([draft.status, draft.body.ready], [201, false]);
+    assert.deepEqual(draft.body.warnings, [
+      'The column "height" is without data once the version is ready. Its description is kept, and comes back with the column.',
+    ]);
     const path = new URL(draft.body.url).pathname;
     const slugs = async (as?: string) =>
       (await ask(trees, {}, as)).body.versions.map(({ slug }: { slug: string }) => slug).includes(draft.body.slug);
@@ -101,6 +104,13 @@ describe('a new version', () => {
     form.append('file', new Blob(['name,height\nelm,2\n']), 'a.csv');
     form.append('ready', 'false');
     assert.equal((await post(form)).body.ready, false);
+    const query = new FormData();
+    query.append('file', new Blob(['name,Height\nelm,3\n']), 'a.csv');
+    query.append('label', 'Spring');
+    const { body } = await post(query, '?ready=false&rename=height%3DHeight&label=Winter');
+    assert.deepEqual([body.ready, body.label], [false, 'Spring'], 'the form counts before the address');
+    await send('PATCH', new URL(body.url).pathname, { ready: true }, token);
+    assert.deepEqual((await ask(trees)).body.columns[1].name, 'Height');
   });
 });
 

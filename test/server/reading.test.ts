@@ -83,4 +83,44 @@ describe('options for reading an upload', () => {
     assert.deepEqual([second.created, second.version.label, second.version.reading], [true, 'Late', {}]);
     assert.match(second.remarks.join(), /decimal commas/);
   });
+
+  it('are a field of the dataset, which is written, replaced and removed', async (t) => {
+    const { send, ask, post, token, base } = await nursery(t);
+    const path = '/api/v1/namespaces/parks/datasets/trees/';
+    const set = await send(
+      'PATCH',
+      path,
+      { reading: { types: { name: 'string' }, decimal: ',', header: true } },
+      token,
+    );
+    assert.deepEqual([set.status, set.body.reading], [200, { types: { name: 'string' }, decimal: ',' }]);
+    assert.deepEqual((await post(text)).body.reading, { types: { name: 'string' }, decimal: ',' });
+    const form = new FormData();
+    form.append('reading', '{"delimiter": ";"}');
+    const replaced = await ask(path, { method: 'PATCH', body: form }, token);
+    assert.deepEqual([replaced.status, replaced.body.reading], [200, { delimiter: ';' }]);
+    for (const [wrong, message] of [
+      [{ decimel: ',' }, 'Unknown option "decimel". Did you mean "decimal"?'],
+      [{ skip: -1 }, 'skip: It must be a whole number of at most 999999.'],
+      [{ types: { name: 'text' } }, /^type: "name=text" is not COLUMN=TYPE/],
+      [['decimal'], 'Expected an object with options for reading.'],
+    ] as const) {
+      const { status, body } = await send('PATCH', path, { reading: wrong }, token);
+      assert.equal(status, 400);
+      if (typeof message === 'string') assert.deepEqual(body, { reading: [message] });
+      else assert.match(body.reading[0], message);
+    }
+    const ref = { kind: 'dataset', namespace: 'parks', slug: 'trees' } as const;
+    const remote = await openRemoteCatalogue(base, { token });
+    t.after(() => remote.close());
+    assert.deepEqual((await remote.edit<'dataset'>(ref, { reading: { crs: 'EPSG:25833' } })).reading, {
+      crs: 'EPSG:25833',
+    });
+    assert.deepEqual((await send('PATCH', path, { reading: {} }, token)).body.reading, {});
+    const namespace = '/api/v1/namespaces/parks/';
+    const made = await send('POST', '/api/v1/datasets/', { label: 'Wells', namespace, reading: { skip: 2 } }, token);
+    assert.deepEqual([made.status, made.body.reading], [201, { skip: 2 }]);
+    const { actions } = (await ask(path, { method: 'OPTIONS' }, token)).body;
+    assert.deepEqual([actions.PUT.reading.type, actions.PUT.reading.read_only], ['nested object', false]);
+  });
 });

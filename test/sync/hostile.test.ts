@@ -30,6 +30,7 @@ async function start(test: TestContext) {
 /** A replica of which some files are read otherwise. */
 const reading = (replica: Replica, read: (path: string) => Readable | null): Replica => ({
   manifest: (options) => replica.manifest(options),
+  digests: (count, options) => replica.digests(count, options),
   entry: (path) => replica.entry(path),
   read: async (path, options) => read(path) ?? replica.read(path, options),
   apply: (changes) => replica.apply(changes),

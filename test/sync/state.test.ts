@@ -29,6 +29,17 @@ async function start() {
 }
 
 describe('the last common state', () => {
+  it('gives texts that were set a moment ago to several readers at once', async () => {
+    const { reopened } = await start();
+    const names = Array.from({ length: 8 }, (_, i) => `queries/${i}.yaml`);
+    await reopened(async (state) => {
+      const text = (name: string) => name.repeat(8000);
+      for (const name of names) await state.set(name, file('1'), text(name));
+      const found = await Promise.all(names.map((name) => state.text(name)));
+      assert.deepEqual(found, names.map(text));
+    });
+  });
+
   it('outlives a process that ends without a word', async () => {
     const { path, sums, reopened } = await start();
     const state = await SyncState.open(path);

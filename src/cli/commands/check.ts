@@ -9,7 +9,7 @@ import { UsageError } from '../errors.ts';
 import { listEntities } from '../lookup.ts';
 import { showPercentProgress } from '../output/progress.ts';
 import { countText } from '../output/quantities.ts';
-import { type Paint, type Show, terminalColours } from '../output/show.ts';
+import { type Output, type Paint, terminalColours } from '../output/show.ts';
 import { escapeKeepingLines, escapeToOneLine } from '../output/text.ts';
 
 interface Options {
@@ -24,7 +24,7 @@ export const command: Verb<Options> = {
   usage: 'check',
   description: 'Find errors in the files of the catalogue.',
   notes:
-    'It checks syntax, fields, ids, checksums and references; with --remote, it lists the errors that the server has ' +
+    'It checks syntax, fields, ids, checksums, references, licences and addresses; with --remote, it lists the errors that the server has ' +
     'found in its files. The exit code is 1 if there is an error.\n\n' +
     'With --changed, it checks only the files that differ from a commit, committed or not, and what they affect: another ' +
     'record with the same id, a query of a removed dataset. Without a name, the commit is the one where the branch ' +
@@ -38,7 +38,7 @@ export const command: Verb<Options> = {
     'catalogue check --staged',
   ],
   options: () => [
-    new Option('--fix', 'Fix what can be fixed without a decision of yours.'),
+    new Option('--fix', 'Fix what can be fixed without a decision of yours, and write base64 metadata as YAML.'),
     new Option('--deep', 'Read the data files, too, and compare their checksums and columns.'),
     new Option('--changed [commit]', 'Check only what differs from a commit of git, and what that affects.'),
     new Option('--staged', 'Check only what is staged in git, as it is staged.').conflicts('changed'),
@@ -148,7 +148,7 @@ const escapeData = (text: string) => text.replaceAll('%', '%25').replaceAll('\r'
 const escapeProperty = (text: string) => escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 
 /** The last line: the number of files, and of errors in them. */
-function summarise(show: Show, { problems, fixed, files, since }: CheckResult, fix: boolean): void {
+function summarise(show: Output, { problems, fixed, files, since }: CheckResult, fix: boolean): void {
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const warnings = problems.length - errors;
   const found = [

@@ -1,21 +1,34 @@
 /** `catalogue dataset`: descriptions of published data. */
 import { Option } from 'commander';
-import { parseDatasetRef, parseSlugRef } from '../../catalogue/parse-ref.ts';
+import { parseDatasetRef, refFromSlug } from '../../catalogue/parse-ref.ts';
+import { mergeReadingOptions } from '../../catalogue/reading.ts';
 import { formatRef } from '../../catalogue/ref.ts';
 import { representDataset } from '../../catalogue/represent.ts';
+import type { ReadingOptionChanges } from '../../catalogue/types.ts';
 import { editorNote } from '../editing/edit-record.ts';
 import { inputFromOptions } from '../fields.ts';
-import { findEntityOrRenamed, runWithSuggestions } from '../lookup.ts';
+import { findEntityOrRenamed, runWithNameSuggestions } from '../lookup.ts';
 import { type Noun, verbsOfNoun } from '../noun.ts';
 import { renameOption } from '../options.ts';
+import { readingOptions, readingOptionsFrom, type UploadOptions } from '../transfer/upload.ts';
 import { assertLabelMakesSlug } from '../writes.ts';
 import { showDataset } from './dataset-show.ts';
 
-const dataset: Noun<'dataset'> = {
+interface EditOptions extends UploadOptions {
+  /** False to forget all options for reading. */
+  readonly reading?: boolean;
+}
+
+const dataset: Noun<'dataset', EditOptions> = {
   kind: 'dataset',
   argument: 'dataset',
   parse: parseDatasetRef,
   represent: representDataset,
+  ownInput(options) {
+    const changes = readingOptionsFrom(options);
+    if (options.reading === false) return { reading: null };
+    return Object.keys(changes).length ? { reading: changes } : {};
+  },
   add: {
     usage: 'add <name>',
     description: 'Add a dataset.',
@@ -26,7 +39,7 @@ const dataset: Noun<'dataset'> = {
     ],
     async input(call, [name = ''], options) {
       const ref = name.includes('/') ? parseDatasetRef(name) : undefined;
-      const namespace = ref?.namespace ?? parseSlugRef('namespace', name).slug;
+      const namespace = ref?.namespace ?? refFromSlug('namespace', name).slug;
       if (!ref) assertLabelMakesSlug(options.label ?? '', `catalogue dataset add ${name}/<dataset> --label …`);
       const fields = await inputFromOptions('dataset', { ...options }, call.context);
       const home = await findEntityOrRenamed(await call.open(), { kind: 'namespace', slug: namespace }, call.show);
@@ -56,22 +69,30 @@ const dataset: Noun<'dataset'> = {
   },
   edit: {
     description: 'Edit a dataset. Only the fields that are given change.',
-    notes: editorNote,
+    notes:
+      'The options for reading, --type to --strict, are those of the next version; those that are not given stay, and an ' +
+      `empty value forgets one. ${editorNote}`,
     examples: [
       'catalogue dataset edit parks/trees',
       'catalogue dataset edit parks/trees --label "Street trees" --keyword nature --keyword trees',
       'catalogue dataset edit parks/trees --slug street-trees',
       'catalogue dataset edit parks/trees --namespace forests --dry-run',
+      "catalogue dataset edit parks/trees --decimal , --type postcode=string --crs ''",
     ],
     options: () => [
       renameOption(),
       new Option('--namespace <name>', 'Move it to another namespace; the old address leads to the new one.'),
+      ...readingOptions(),
+      new Option('--no-reading', 'Forget all options for reading.').default(true, 'they stay'),
     ],
-    async complete(_call, catalogue, _ref, input) {
-      if (input.namespace === undefined) return input;
-      const home = parseSlugRef('namespace', String(input.namespace));
-      await runWithSuggestions(catalogue, home, () => catalogue.get<'namespace'>(home));
-      return input;
+    async complete(_call, catalogue, ref, input) {
+      if (input.namespace !== undefined) {
+        const home = refFromSlug('namespace', String(input.namespace));
+        await runWithNameSuggestions(catalogue, home, () => catalogue.get<'namespace'>(home));
+      }
+      if (input.reading === undefined || input.reading === null) return input;
+      const { reading } = await runWithNameSuggestions(catalogue, ref, () => catalogue.get<'dataset'>(ref));
+      return { ...input, reading: mergeReadingOptions(reading, input.reading as ReadingOptionChanges) };
     },
   },
   remove: {

@@ -4,7 +4,7 @@ import { Option } from 'commander';
 import type { Catalogue, Input, Published, Upload } from '../../catalogue/catalogue.ts';
 import { ConflictError, NotFoundError, NotPermittedError } from '../../catalogue/errors.ts';
 import { labelFromName } from '../../catalogue/field.ts';
-import { parseDatasetRef, parseSlugRef } from '../../catalogue/parse-ref.ts';
+import { parseDatasetRef, refFromSlug } from '../../catalogue/parse-ref.ts';
 import { type DatasetRef, datasetRefOf, formatRef, type Ref, refOf } from '../../catalogue/ref.ts';
 import { slugify } from '../../catalogue/slug.ts';
 import type { Dataset } from '../../catalogue/types.ts';
@@ -31,7 +31,7 @@ import {
   uploadVersion,
   versionFieldOptions,
 } from '../transfer/upload.ts';
-import { assertLabelMakesSlug, createEntity, editEntityFields } from '../writes.ts';
+import { assertLabelMakesSlug, createEntity, editEntityFields, warnOfDoubtfulValues } from '../writes.ts';
 
 interface PublishOptions extends UploadOptions {
   readonly to: string;
@@ -61,21 +61,27 @@ export const command: Verb<PublishOptions> = {
     dryRunOption(),
   ],
   async run(call, [file = ''], options) {
-    const { label, ...target } = newNameOf(file, options);
+    const { label, ...named } = newNameOf(file, options);
     const reading = readingOptionsFrom(options);
     const given = await inputFromOptions('dataset', { ...options }, call.context);
     const catalogue = await call.open();
     const { slug: namespace } = await findEntityOrRenamed(
       catalogue,
-      { kind: 'namespace', slug: target.namespace },
+      { kind: 'namespace', slug: named.namespace },
       call.show,
     );
-    const existing = await existingDataset(call, catalogue, { kind: 'dataset', namespace, slug: target.slug });
+    // A dataset may be older than the language in the settings.
+    const slugs =
+      named.slug === undefined ? [slugify(label, await catalogue.language()), slugify(label)] : [named.slug];
+    let existing: Dataset | null = null;
+    for (const slug of new Set(slugs))
+      existing ??= await existingDataset(call, catalogue, { kind: 'dataset', namespace, slug });
     if (existing && !options.to.includes('/') && !options.replace) await assertSameFormat(existing, file, options.name);
-    const input = existing ? given : { label, ...given, namespace, slug: target.slug };
+    const input = existing ? given : { label, ...given, namespace, slug: slugs[0] };
     const isWritten = Object.keys(input).length > 0;
     // Before the bytes are read, so that an invalid field is reported at once.
     const checked = await checkedDataset(catalogue, existing, input);
+    await warnOfDoubtfulValues(call.show, 'dataset', input);
     const source = await openUploadSource(call.context, file, options.name);
     const { notes, metadata } = options;
     const fields = { notes, metadata, reading, ...uploadDetails(options) };
@@ -95,7 +101,7 @@ export const command: Verb<PublishOptions> = {
     const dataset = formatRef(datasetRefOf(published.version));
     if (isWritten) call.show.message(`${existing ? 'Changed' : 'Added'} dataset ${dataset}.`);
     showPublishedVersion(call, catalogue, published);
-    if (existing && !options.draft) await reportColumnChanges(call, catalogue, published);
+    if (existing) await reportColumnChanges(call, catalogue, published);
     return 0;
   },
 };
@@ -133,13 +139,14 @@ async function publishNew(
 
 interface NewName {
   readonly namespace: string;
-  readonly slug: string;
+  /** Undefined if it is derived from the label. */
+  readonly slug?: string;
   /** The label that a new dataset gets where no other is given. */
   readonly label: string;
 }
 
 /**
- * The name that --to gives; of a namespace alone, with a slug made of the label or the file's name.
+ * The name that --to gives; of a namespace alone, with a label made of the file's name.
  * @throws UsageError if neither gives a name
  */
 function newNameOf(file: string, { to, label, name }: PublishOptions): NewName {
@@ -149,10 +156,10 @@ function newNameOf(file: string, { to, label, name }: PublishOptions): NewName {
     const { namespace, slug } = parseDatasetRef(to);
     return { namespace, slug, label: made || labelFromName(slug) };
   }
-  const { slug: namespace } = parseSlugRef('namespace', to);
+  const { slug: namespace } = refFromSlug('namespace', to);
   if (!made) throw new UsageError('The dataset needs a name: give --label …, or --to <namespace>/<dataset>');
   assertLabelMakesSlug(made, `catalogue publish ${file} --to ${namespace}/<dataset>`);
-  return { namespace, slug: slugify(made), label: made };
+  return { namespace, label: made };
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Call, Verb } from '../command.ts';
 import { editorNote } from '../editing/edit-record.ts';
 import { DeclinedError, UsageError } from '../errors.ts';
 import { inputFromOptions } from '../fields.ts';
-import { accountsAfterFindingUser } from '../lookup.ts';
+import { openAccountsIfUserExists } from '../lookup.ts';
 import { type Noun, verbsOfNoun } from '../noun.ts';
 import { dryRunOption, passwordStdinOption } from '../options.ts';
 import { showOutcome } from '../output/outcome.ts';
@@ -81,7 +81,7 @@ const passwd: Verb<PasswordOptions> = {
   ],
   async run(call, [name = ''], options) {
     const ref = parseUserRef(name);
-    const accounts = await accountsAfterFindingUser(call, ref);
+    const accounts = await openAccountsIfUserExists(call, ref);
     if (options.dryRun) await assertMayEditUser(await call.open(), ref);
     const tokens = options.dryRun ? [] : await accounts.tokens(ref.slug);
     let keepTokens = options.keepTokens ?? false;

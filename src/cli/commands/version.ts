@@ -1,18 +1,19 @@
 /** `catalogue version`: the data of a dataset, one snapshot after another. */
 import { orderFields } from '../../catalogue/filters.ts';
 import { parseDatasetRef, parseVersionRef } from '../../catalogue/parse-ref.ts';
-import { readingOptionTexts } from '../../catalogue/reading.ts';
+import { readingText } from '../../catalogue/reading.ts';
 import { formatRef } from '../../catalogue/ref.ts';
 import { representVersion } from '../../catalogue/represent.ts';
 import type { Version } from '../../catalogue/types.ts';
 import type { Verb } from '../command.ts';
 import { editorNote } from '../editing/edit-record.ts';
-import { findEntityOrRenamed, findVersion, listEntities } from '../lookup.ts';
+import { findEntityOrRenamed, listEntities, resolveVersionRef } from '../lookup.ts';
 import { editVerb, type RecordNoun, removeVerb, showVerb } from '../noun.ts';
 import { dryRunOption, limitOption, orderingOption } from '../options.ts';
+import { metadataForDisplay } from '../output/metadata.ts';
 import { linksOfCatalogue } from '../output/outcome.ts';
 import { bytesText, momentText, numberText } from '../output/quantities.ts';
-import type { Show } from '../output/show.ts';
+import type { Output } from '../output/show.ts';
 import {
   openUploadSource,
   readableFormats,
@@ -62,7 +63,7 @@ const add: Verb<AddOptions> = {
     if (options.dryRun) showUploadDryRun(call, dataset, published);
     else {
       showPublishedVersion(call, catalogue, published);
-      if (!options.draft) await reportColumnChanges(call, catalogue, published);
+      await reportColumnChanges(call, catalogue, published);
     }
     return 0;
   },
@@ -88,7 +89,7 @@ const list: Verb<{ ordering?: string; limit?: number }> = {
   },
 };
 
-const row = (show: Show) => (version: Version) => [
+const row = (show: Output) => (version: Version) => [
   version.slug,
   show.forPeople ? version.datetime.slice(0, 16).replace('T', ' ') : version.datetime,
   version.format,
@@ -98,14 +99,14 @@ const row = (show: Show) => (version: Version) => [
 ];
 
 /** A number as people read it, such as 1.2 MB; programs get the digits. */
-const numberFor = ({ forPeople }: Show, number: number | null, textOf: (number: number) => string) =>
+const numberFor = ({ forPeople }: Output, number: number | null, textOf: (number: number) => string) =>
   number === null ? '' : forPeople ? textOf(number) : String(number);
 
 const version: RecordNoun<'version'> = {
   kind: 'version',
   argument: 'version',
   parse: parseVersionRef,
-  resolve: async (catalogue, ref, show) => (await findVersion(catalogue, ref, show)).ref,
+  resolve: async (catalogue, ref, show) => (await resolveVersionRef(catalogue, ref, show)).ref,
   represent: representVersion,
   show: {
     description: 'Show one version; for a dataset, the newest that is ready.',
@@ -122,12 +123,8 @@ const version: RecordNoun<'version'> = {
         ['size', numberFor(show, it.size, bytesText)],
         ['rows', numberFor(show, it.rows, numberText)],
         ['bbox', it.bbox?.join(', ') ?? ''],
-        [
-          'reading',
-          readingOptionTexts(it.reading)
-            .map(([name, value]) => `${name}=${value}`)
-            .join(', '),
-        ],
+        ['reading', readingText(it.reading)],
+        ['metadata', metadataForDisplay(it.metadata, show.forPeople)],
         ['checksum', it.checksum],
         ['url', it.href],
         ['notes', it.notes],

@@ -1,5 +1,12 @@
 /** Changes of a catalogue between two commits, as text that lines and Markdown share. */
-import type { ColumnChange, EntityChange, FieldChange, RowsChange, VersionChange } from '../../catalogue/changes.ts';
+import {
+  type ColumnChange,
+  compareMetadata,
+  type EntityChange,
+  type FieldChange,
+  type RowsChange,
+  type VersionChange,
+} from '../../catalogue/changes.ts';
 import { bytesText, countText } from './quantities.ts';
 import { escapeToOneLine } from './text.ts';
 
@@ -60,7 +67,7 @@ export function changeDetails({ fields, columns, versions, rows }: EntityChange,
 }
 
 function fieldText({ field, from, to }: FieldChange, quote: Quote): string {
-  if (field === 'metadata') return 'metadata: changed';
+  if (field === 'metadata') return metadataText(String(from ?? ''), String(to ?? ''), quote);
   if (Array.isArray(from) && Array.isArray(to)) {
     const added = to.filter((item) => !from.includes(item)).map((item) => `+ ${quote(textOf(item))}`);
     const removed = from.filter((item) => !to.includes(item)).map((item) => `- ${quote(textOf(item))}`);
@@ -68,6 +75,20 @@ function fieldText({ field, from, to }: FieldChange, quote: Quote): string {
   }
   const value = (what: unknown) => (textOf(what) === '' ? '(none)' : quote(textOf(what)));
   return `${field}: ${value(from)} → ${value(to)}`;
+}
+
+/** The keys of metadata that differ; lists, such as that of the columns, only by name. */
+function metadataText(from: string, to: string, quote: Quote): string {
+  const changes = compareMetadata(from, to);
+  if (!changes?.length) return 'metadata: changed';
+  const isLong = (value: unknown) => typeof value === 'object' && value !== null;
+  const value = (one: unknown) => (one === null ? '(none)' : quote(textOf(one)));
+  const parts = changes.map((change) =>
+    isLong(change.from) || isLong(change.to)
+      ? `${quote(change.field)} changed`
+      : `${quote(change.field)} ${value(change.from)} → ${value(change.to)}`,
+  );
+  return `metadata: ${parts.join(', ')}`;
 }
 
 function textOf(value: unknown): string {

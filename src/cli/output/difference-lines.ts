@@ -70,13 +70,16 @@ export interface ColumnsChange extends Pick<ColumnChanges, 'retyped'> {
   readonly dropped: readonly Named[];
 }
 
-/** The changes of a dataset's columns: a line with the counts, and one for each; none if nothing changes. */
-export function columnChangeLines(changes: ColumnsChange): readonly string[] {
+/**
+ * The changes of a dataset's columns: a line with the counts, and one for each; none if nothing changes.
+ * @param isDraft true if the changes are those of a draft, which takes effect later
+ */
+export function columnChangeLines(changes: ColumnsChange, isDraft = false): readonly string[] {
   const { added, dropped, retyped } = changes;
   if (areColumnsUnchanged(changes as ColumnChanges)) return [];
   const counts = Object.entries({ added, dropped, retyped }).filter(([, columns]) => columns.length);
   return [
-    `Columns: ${counts.map(([what, columns]) => `${columns.length} ${what}`).join(', ')}.`,
+    `${isDraft ? 'When it is made ready, columns' : 'Columns'}: ${counts.map(([what, columns]) => `${columns.length} ${what}`).join(', ')}.`,
     ...added.map(({ name, type }) => `  + ${name} (${type})`),
     ...dropped.map(({ name, type }) => `  - ${name} (${type})`),
     ...retyped.map(({ name, from, to }) => `  ~ ${name} (${from} → ${to})`),

@@ -210,7 +210,7 @@ export function showUploadDryRun({ show }: Call, dataset: DatasetRef, result: Pu
   if (show.asJson) show.json({ created, checksum, format, media_type, size, rows, bbox, changes, remarks });
   else if (created) {
     show.line(`Would add a version to dataset ${formatRef(dataset)}: ${versionFactsText(version)}`);
-    for (const line of columnChangeLines(changes)) show.line(line);
+    for (const line of columnChangeLines(changes, 'ready' in version && !version.ready)) show.line(line);
     for (const line of remarks) show.line(line);
   } else show.line(`Would add nothing: the newest version, ${formatRef(version)}, has the same bytes`);
 }
@@ -225,7 +225,8 @@ export function showPublishedVersion(
   const object = representVersion(version, linksOfCatalogue(catalogue));
   if (created) {
     showOutcome(call, { done: ['Added', 'add'], ref: version, object });
-    for (const line of [versionFactsText(version), ...columnChangeLines(changes), ...remarks]) show.message(line);
+    for (const line of [versionFactsText(version), ...columnChangeLines(changes, !version.ready), ...remarks])
+      show.message(line);
     if (!version.ready)
       show.message(`It is a draft. To publish it, type: catalogue version edit ${formatRef(version)} --ready true`);
     return;
@@ -237,7 +238,7 @@ export function showPublishedVersion(
 
 /**
  * Warns about described columns that the new version lacks. A column in another case is probably the same: at a terminal,
- * the person is asked, and it is renamed.
+ * the person is asked, and it is renamed, unless the version is a draft.
  */
 export async function reportColumnChanges(
   call: Call,
@@ -245,10 +246,11 @@ export async function reportColumnChanges(
   { version, changes }: Published,
 ): Promise<void> {
   const { show, context } = call;
-  for (const warning of lostColumnWarnings(changes)) show.message(`Warning: ${warning}`);
+  for (const warning of lostColumnWarnings(changes, !version.ready)) show.message(`Warning: ${warning}`);
   const dataset = formatRef(datasetRefOf(version));
   for (const { from, to } of columnsRenamedByCase(changes)) {
     const isRenamed =
+      version.ready &&
       context.isTerminal.in &&
       context.isTerminal.err &&
       (await context.confirm(`Is the column ${to} the former column ${from}, in another case?`));

@@ -3,7 +3,13 @@
  * refused with what they are instead of being read as one odd column, or kept without rows.
  */
 import { isGzip } from '../ingest/decode.ts';
-import { type FormatHints, fileExtension, formatByName, hintedMediaType, inflateHead } from './detect-format.ts';
+import {
+  type FormatHints,
+  fileExtension,
+  formatByExtensionOrMediaType,
+  hintedMediaType,
+  inflateHead,
+} from './detect-format.ts';
 
 /** Kinds of binary files, by their first bytes. */
 const binaries: readonly (readonly [signature: string, kind: string])[] = [
@@ -16,8 +22,10 @@ const binaries: readonly (readonly [signature: string, kind: string])[] = [
   ['7z\u00bc\u00af', 'a 7-Zip archive'],
 ];
 
-/** The parts of a shapefile, of which each alone has no rows. */
+/** The parts that make a shapefile: each alone has no rows with positions. */
 const shapefileParts = ['shp', 'shx', 'dbf', 'prj'];
+/** Further files that go with a shapefile: the encoding of its texts, and its indexes. */
+const shapefileSidecars = ['cpg', 'sbn', 'sbx', 'qix'];
 
 /**
  * The reason to refuse a payload for what it is.
@@ -32,7 +40,7 @@ export function reasonToRefuseFile(head: Buffer, hints: FormatHints): string | n
   const size = isZipped && head.length < 64 ? head.readUInt32LE(head.length - 4) : head.length;
   if (bytes.length === 0 && size === 0) return 'the file is empty: it has 0 bytes';
   const extension = fileExtension(fileName, isZipped);
-  const named = hints.format ?? formatByName(extension, hintedMediaType(hints));
+  const named = hints.format ?? formatByExtensionOrMediaType(extension, hintedMediaType(hints));
   const start = bytes.subarray(0, 16).toString('latin1');
   const text = bytes.toString('utf8', 0, 8192).replace(/^\ufeff/, '');
   const instead = named ? `, not ${named}` : extension ? `, not .${extension}` : '';
@@ -44,17 +52,19 @@ export function reasonToRefuseFile(head: Buffer, hints: FormatHints): string | n
   if (named && /^\s*<\?xml\b/i.test(text)) return `it is an XML document${instead}`;
   const binary = binaries.find(([signature]) => start.startsWith(signature));
   if (named && binary) return `it is ${binary[1]}${instead}`;
-  return shapefilePart(head, extension, fileName ?? '');
+  return shapefilePart(bytes, extension, fileName ?? '');
 }
 
-function shapefilePart(head: Buffer, extension: string, fileName: string): string | null {
-  const isShape = head.length >= 100 && head.readUInt32BE(0) === 9994;
-  if (!isShape && !(extension === 'shp' || extension === 'shx')) return null;
-  const part = extension === 'shx' ? 'shx' : 'shp';
-  const base = fileName.replace(/\.[^.]*$/, '') || 'FILE';
+function shapefilePart(bytes: Buffer, extension: string, fileName: string): string | null {
+  const isShape = bytes.length >= 100 && bytes.readUInt32BE(0) === 9994;
+  const isNamed = shapefileParts.includes(extension) || shapefileSidecars.includes(extension);
+  if (!isShape && !isNamed) return null;
+  const part = isNamed ? extension : 'shp';
+  const base = fileName.replace(/\.gz(?:ip)?$/i, '').replace(/\.[^.]*$/, '') || 'FILE';
   const missing = shapefileParts.filter((other) => other !== part).map((other) => `${base}.${other}`);
   return (
     `it is only one part of a shapefile: ${missing.slice(0, -1).join(', ')} and ${missing.at(-1)} are missing. ` +
-    `With all of them in one folder, convert it: ogr2ogr -t_srs EPSG:4326 ${base}.geojson ${base}.shp`
+    `With all of them in one folder, convert it: ogr2ogr -t_srs EPSG:4326 ${base}.geojson ${base}.shp` +
+    (part === 'dbf' ? `. If it is a table by itself, convert that: ogr2ogr ${base}.csv ${base}.dbf` : '')
   );
 }

@@ -8,9 +8,9 @@ import type { Geometry } from '../geometry/geometry.ts';
 import { assertGeometryWellFormed, bboxFromNumbers } from '../geometry/parse-geometry.ts';
 import { readWkt, wktTypes } from '../geometry/wkt.ts';
 import type { QueryLimits } from '../limits.ts';
-import { columnNames, columnType, type TableColumn, type TableSchema } from '../row.ts';
+import { columnNames, findColumn, type TableColumn, type TableSchema } from '../row.ts';
 import { type ParseBudget, Scanner } from '../scanner.ts';
-import { parseScalar } from './parameter-values.ts';
+import { parseValueOfColumnType } from './parameter-values.ts';
 import type { Scalar } from './predicate.ts';
 
 interface OperandBase {
@@ -143,9 +143,18 @@ export class Cql2Reader extends Scanner {
     const name = quoted ? quoted.slice(1, -1).replaceAll('""', '"') : this.identifier();
     if (name === '') this.fail(`Expected a column or a value but found ${this.describeNext()}`, at);
     if (!quoted && this.peek() === '(') this.fail(`There is no function "${excerpt(name)}"`, at);
-    const type = columnType(name, this.schema);
-    if (!type) this.fail(`Unknown column "${excerpt(name)}"`, at, didYouMean(name, columnNames(this.schema)));
-    return { kind: 'column', name, type, at, foldCase: false };
+    const column = this.columnNamed(name, at);
+    if (!column) this.fail(`Unknown column "${excerpt(name)}"`, at, didYouMean(name, columnNames(this.schema)));
+    return { kind: 'column', ...column, at, foldCase: false };
+  }
+
+  private columnNamed(name: string, at: number) {
+    try {
+      return findColumn(name, this.schema);
+    } catch (error) {
+      if (!(error instanceof ParameterError)) throw error;
+      return this.fail(error.message.replace(/\.$/, ''), at);
+    }
   }
 
   /**
@@ -168,7 +177,7 @@ export class Cql2Reader extends Scanner {
       this.fail(`Column "${excerpt(column.name)}" of type ${type} can't be compared with ${operand.text}`, operand.at);
     }
     try {
-      return parseScalar(type as TableColumn['type'], operand.text, integersOnly);
+      return parseValueOfColumnType(type as TableColumn['type'], operand.text, integersOnly);
     } catch (error) {
       if (!(error instanceof ParameterError)) throw error;
       return this.fail(error.message.replace(/\.$/, ''), operand.at);

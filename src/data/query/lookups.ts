@@ -8,8 +8,8 @@ import type { ColumnType } from '../../catalogue/types.ts';
 import { ParameterError } from '../errors.ts';
 import { type BufferedGeometry, parseBbox, parseGeometry } from '../geometry/parse-geometry.ts';
 import { defaultQueryLimits, type QueryLimits } from '../limits.ts';
-import { columnNames, columnType, type TableColumn, type TableSchema } from '../row.ts';
-import { parseScalar, splitList } from './parameter-values.ts';
+import { columnNames, findColumn, type TableColumn, type TableSchema } from '../row.ts';
+import { parseValueOfColumnType, splitList } from './parameter-values.ts';
 import type { ComparisonOperator, Predicate, SpatialOperator, TextOperator } from './predicate.ts';
 
 const orderedLookups = ['exact', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'range', 'isnull'];
@@ -45,7 +45,8 @@ export function isColumnParameter(parameter: string, schema: TableSchema): boole
  * - Geometry lookups take what `parseGeometry` reads; `dwithin` takes `<geometry>,<distance>`, in metres or with a unit
  *   (`m`, `km` or `deg`).
  *
- * @throws ValidationError under the parameter's name, with the nearest existing name if there is one
+ * @throws ValidationError under the parameter's name, with the nearest existing name if there is one; ParameterError if
+ *   several columns have had the name
  */
 export function parseLookupPredicate(
   parameter: string,
@@ -62,7 +63,7 @@ export function parseLookupPredicate(
   try {
     if (lookup === 'isnull') {
       const isnull: Predicate = { op: 'isnull', column };
-      return parseScalar('boolean', value) ? isnull : { op: 'not', of: isnull };
+      return parseValueOfColumnType('boolean', value) ? isnull : { op: 'not', of: isnull };
     }
     return type === 'geometry'
       ? parseGeometryLookup(parameter, lookup, value, limits)
@@ -73,16 +74,21 @@ export function parseLookupPredicate(
   }
 }
 
-/** Column and lookup of a parameter; undefined if it names no column. */
+/**
+ * Column and lookup of a parameter; undefined if it names no column. Columns come before other names that columns have had.
+ * @throws ParameterError if several columns have had the name
+ */
 function splitLookup(
   parameter: string,
   schema: TableSchema,
 ): { column: string; type: ColumnType; lookup: string } | undefined {
-  for (let end = parameter.length; end > 0; end = parameter.lastIndexOf('__', end - 1)) {
-    const column = parameter.slice(0, end);
-    const type = columnType(column, schema);
-    if (type) return { column, type, lookup: end === parameter.length ? 'exact' : parameter.slice(end + 2) };
-  }
+  const { otherNames: _, ...plain } = schema;
+  for (const known of schema.otherNames?.size ? [plain, schema] : [schema])
+    for (let end = parameter.length; end > 0; end = parameter.lastIndexOf('__', end - 1)) {
+      const column = findColumn(parameter.slice(0, end), known);
+      const lookup = end === parameter.length ? 'exact' : parameter.slice(end + 2);
+      if (column) return { column: column.name, type: column.type, lookup };
+    }
   return undefined;
 }
 
@@ -118,17 +124,17 @@ function parseValueLookup(column: string, type: TableColumn['type'], lookup: str
   const test = comparisonLookups[lookup];
   if (test) {
     const isEquality = test === 'eq' || test === 'ne';
-    return { op: 'compare', test, column, value: parseScalar(type, text, isEquality) };
+    return { op: 'compare', test, column, value: parseValueOfColumnType(type, text, isEquality) };
   }
   if (lookup === 'in') {
-    return { op: 'in', column, values: splitList(text).map((part) => parseScalar(type, part, true)) };
+    return { op: 'in', column, values: splitList(text).map((part) => parseValueOfColumnType(type, part, true)) };
   }
   if (lookup === 'range') {
     const [low, high, ...more] = splitList(text);
     if (low === undefined || high === undefined || more.length > 0) {
       throw new ParameterError('A range has two values, separated by a comma; with one end use gte or lte.');
     }
-    return { op: 'between', column, low: parseScalar(type, low), high: parseScalar(type, high) };
+    return { op: 'between', column, low: parseValueOfColumnType(type, low), high: parseValueOfColumnType(type, high) };
   }
   return { op: 'text', test: lookup as TextOperator, column, text };
 }

@@ -11,10 +11,10 @@ import { excerpt, ValidationError } from '../../catalogue/errors.ts';
 import { ParameterError } from '../errors.ts';
 import { parseBbox } from '../geometry/parse-geometry.ts';
 import { defaultQueryLimits, type QueryLimits } from '../limits.ts';
-import { columnNames, columnType, type TableSchema } from '../row.ts';
+import { columnNames, columnType, findColumn, type TableSchema } from '../row.ts';
 import { parseCql2 } from './cql2.ts';
 import { isColumnParameter, parseLookupPredicate, unknownColumnMessage } from './lookups.ts';
-import { parseScalar, splitList } from './parameter-values.ts';
+import { parseValueOfColumnType, splitList } from './parameter-values.ts';
 import { andPredicates, type Predicate, predicateSize } from './predicate.ts';
 
 export const dataFormats = ['geojson', 'json', 'objects', 'ndjson', 'geojsonl', 'csv', 'parquet', 'html'] as const;
@@ -71,11 +71,11 @@ const reservedHandlers: Readonly<Record<string, (value: string, context: Paramet
     draft.format = format;
   },
   _fields: (value, { draft, schema }) => {
-    const fields = splitList(value);
-    for (const field of fields) {
-      if (columnType(field, schema)) continue;
+    const fields = splitList(value).map((field) => {
+      const column = findColumn(field, schema);
+      if (column) return column.name;
       throw new ParameterError(`Unknown column "${excerpt(field)}".${didYouMean(field, columnNames(schema))}`);
-    }
+    });
     draft.fields = [...new Set(fields)];
   },
   _ordering: (value, { draft, schema }) => {
@@ -209,14 +209,14 @@ function unknownParameter(name: string, schema: TableSchema): string {
 
 /** Parses `name` or `-name`; a column's own name may begin with a minus, too. */
 function parseOrdering(text: string, schema: TableSchema): { column: string; descending: boolean } {
-  const descending = text.startsWith('-') && !columnType(text, schema);
-  const column = descending ? text.slice(1) : text;
-  const type = columnType(column, schema);
-  if (!type) throw new ParameterError(`Unknown column "${excerpt(column)}".${didYouMean(column, columnNames(schema))}`);
-  if (type === 'geometry' || type === 'object' || type === 'array') {
-    throw new ParameterError(`Column "${excerpt(column)}" of type ${type} has no order.`);
+  const descending = text.startsWith('-') && !findColumn(text, schema);
+  const name = descending ? text.slice(1) : text;
+  const column = findColumn(name, schema);
+  if (!column) throw new ParameterError(`Unknown column "${excerpt(name)}".${didYouMean(name, columnNames(schema))}`);
+  if (column.type === 'geometry' || column.type === 'object' || column.type === 'array') {
+    throw new ParameterError(`Column "${excerpt(column.name)}" of type ${column.type} has no order.`);
   }
-  return { column, descending };
+  return { column: column.name, descending };
 }
 
 function parseWholeNumber(text: string, min: number): number {
@@ -226,5 +226,5 @@ function parseWholeNumber(text: string, min: number): number {
 }
 
 function parseFlag(text: string): boolean {
-  return parseScalar('boolean', text) === true;
+  return parseValueOfColumnType('boolean', text) === true;
 }

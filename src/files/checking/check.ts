@@ -11,11 +11,12 @@ import { findPosition } from '../../text/parse.ts';
 import { AccountsAdapter, accountsPath } from '../accounts/accounts-file.ts';
 import type { Access } from '../catalogue-files.ts';
 import { openFileCatalogue } from '../file-catalogue.ts';
+import { findMetadataToRewrite } from '../records/metadata.ts';
 import { ensureEditorSchemas } from '../scaffold.ts';
-import { commitStep } from '../transaction.ts';
+import { commitSingleStep } from '../transaction.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 import { UnreadableFileError } from '../tree/file-tree.ts';
-import { changedRecords, type GitChanges } from './changed-records.ts';
+import { findRecordsChangedInGit, type GitChanges } from './changed-records.ts';
 import { findPayloadProblems } from './payloads.ts';
 import { TreeRecords } from './tree-records.ts';
 
@@ -25,7 +26,7 @@ export interface CheckDiagnostic extends Diagnostic {
 }
 
 export interface CheckOptions {
-  /** Fix what can be fixed: missing and clashing ids, references to what was renamed. */
+  /** Fix what can be fixed: missing and clashing ids, references to what was renamed. Writes base64 metadata as YAML. */
   readonly fix?: boolean;
   /** Read every payload: compare it with its checksum, and its columns with those of its dataset. */
   readonly deep?: boolean;
@@ -67,7 +68,7 @@ export async function checkCatalogueFiles(root: string, options: CheckOptions = 
 async function fix(access: Access, { path, fix: set }: Found): Promise<boolean> {
   if (!set) return false;
   try {
-    await commitStep(access, { changes: [{ do: 'edit', path, set }] }, { message: () => `Fix ${path}` });
+    await commitSingleStep(access, { changes: [{ do: 'edit', path, set }] }, { message: () => `Fix ${path}` });
     return true;
   } catch (error) {
     if (error instanceof ConflictError || error instanceof NotFoundError) return false;
@@ -82,20 +83,25 @@ interface CheckedRecords {
   readonly records: TreeRecords;
   readonly found: readonly Found[];
   readonly files: number;
+  /** Paths of the records that were checked. */
+  readonly paths: Iterable<string>;
   readonly since?: string;
 }
 
 /** All problems, each with its line and its fix, sorted by path and line. */
 async function findDiagnostics(root: string, options: CheckOptions) {
-  const { records, found, files, since } = options.changed
+  const { records, found, files, since, paths } = options.changed
     ? await checkChanged(root, options.changed, options)
     : await checkAll(root, options);
   const withPosition = ({ fix, other: _, ...one }: Found): CheckDiagnostic => {
     const text = one.line ? undefined : records.text(one.path);
-    const { line = 1, column = 1 } = text === undefined ? one : findPosition(text, recordFormat(one.path), one.pointer);
+    const part = one.code === 'unknown-key' ? 'key' : 'value';
+    const { line = 1, column = 1 } =
+      text === undefined ? one : findPosition(text, recordFormat(one.path), one.pointer, part);
     return { ...one, line, column, fixable: Boolean(fix) };
   };
-  const all = found.map((one) => ({ found: one, diagnostic: withPosition(one) }));
+  const rewritable = options.fix ? findMetadataToRewrite(paths, (path) => records.record(path)) : [];
+  const all = [...found, ...rewritable].map((one) => ({ found: one, diagnostic: withPosition(one) }));
   all.sort(({ diagnostic: a }, { diagnostic: b }) =>
     a.path === b.path ? a.line - b.line || a.column - b.column : a.path < b.path ? -1 : 1,
   );
@@ -110,13 +116,13 @@ async function checkAll(root: string, options: CheckOptions): Promise<CheckedRec
   const deep = options.deep ? await findPayloadProblems(root, records, options, () => true) : [];
   const links = findMediaLinkProblems(store.tree);
   const found = [...recordDiagnostics(records), ...(await checkAccountsFile(root)), ...deep, ...links];
-  return { records, found, files: [...records.files()].length };
+  return { records, found, files: [...records.files()].length, paths: records.paths() };
 }
 
 /** Problems of the files that changed, and new problems of other files. */
 async function checkChanged(root: string, part: GitChanges, options: CheckOptions): Promise<CheckedRecords> {
   await openFileCatalogue(root, { readOnly: true });
-  const { records, before, changed, since } = await changedRecords(root, part);
+  const { records, before, changed, since } = await findRecordsChangedInGit(root, part);
   const key = ({ path, message }: Found) => `${path}\0${message}`;
   const known = new Set(recordDiagnostics(before).map(key));
   const isConcerned = (version: Version) =>
@@ -125,7 +131,7 @@ async function checkChanged(root: string, part: GitChanges, options: CheckOption
   const deep = options.deep ? await findPayloadProblems(root, records, options, isConcerned) : [];
   const found = recordDiagnostics(records).filter((one) => changed.has(one.path) || !known.has(key(one)));
   const files = [...changed].filter((path) => records.text(path) !== undefined).length;
-  return { records, found: [...found, ...deep], files, since };
+  return { records, found: [...found, ...deep], files, since, paths: changed };
 }
 
 /** Links in site_media/ that are not followed, and folders that can't be read. */

@@ -116,7 +116,7 @@ export type NamesRequest =
  * is missing.
  * @param root path of the catalogue folder
  */
-export async function listNames(root: string, request: NamesRequest): Promise<readonly string[]> {
+export async function listRecordNames(root: string, request: NamesRequest): Promise<readonly string[]> {
   const { kind } = request;
   const entries = await readdir(join(root, parentOf(request)), { withFileTypes: true }).catch(() => []);
   const areFolders = kind === 'namespace' || kind === 'dataset';

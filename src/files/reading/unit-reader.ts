@@ -6,7 +6,7 @@ import type { RecordKind, RecordOf } from '../../catalogue/schemas.ts';
 import type { UnitReading } from '../../catalogue/snapshot.ts';
 import type { Version } from '../../catalogue/types.ts';
 import { validateRecord } from '../../catalogue/validators.ts';
-import { findPosition, makePositionFinder, parseRecord } from '../../text/parse.ts';
+import { findPosition, makePositionFinder, parseRecordText } from '../../text/parse.ts';
 import { type FileTree, isSameStamp, type Stamp, type TreeEntry, UnreadableFileError } from '../tree/file-tree.ts';
 
 /** Maximum length of the pointer of a diagnostic: keys may be very long, and one record has up to fifty diagnostics. */
@@ -103,7 +103,7 @@ export class UnitReader {
   #parse<K extends RecordKind>(
     kind: K,
     path: string,
-    { text, parsed = parseRecord(text, recordFormat(path)) }: NonNullable<ReturnType<FileTree['read']>>,
+    { text, parsed = parseRecordText(text, recordFormat(path)) }: NonNullable<ReturnType<FileTree['read']>>,
   ): { record?: RecordOf<K> } {
     if ('error' in parsed) {
       const { message, line, column, pointer } = parsed.error;

@@ -20,6 +20,8 @@ import type { UnitState } from './unit-reader.ts';
 
 export class UnitStore {
   readonly tree: DiskTree;
+  /** Called after each new snapshot, with the units that changed. */
+  onUpdate: ((units: readonly Unit[]) => void) | undefined;
   readonly #states = new Map<string, UnitState>();
   /** Diagnostics of files that aren't part of a unit. */
   #strays = new Map<string, readonly Diagnostic[]>();
@@ -146,8 +148,10 @@ export class UnitStore {
     for (const [key, unit] of this.#changedUnits)
       readings.push(this.#states.get(key)?.reading ?? ({ ...unit, entity: null } as UnitReading));
     this.#snapshot = nextSnapshot(this.#snapshot, { readings, diagnostics: this.#changedDiagnostics });
+    const units = [...this.#changedUnits.values()];
     this.#changedUnits = new Map();
     this.#changedDiagnostics = new Map();
+    if (units.length) this.onUpdate?.(units);
   }
 }
 

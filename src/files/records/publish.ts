@@ -21,8 +21,9 @@ import {
 } from '../../catalogue/layout.ts';
 import { allEntities } from '../../catalogue/listing.ts';
 import { getEntity, latestReadyVersion } from '../../catalogue/lookup.ts';
-import { assertNoAccidentalLoss } from '../../catalogue/next-version.ts';
-import { isSameReadingOptions, mergeReadingOptions, versionReadingOptions } from '../../catalogue/reading.ts';
+import { encodeMetadata, type MetadataMapping } from '../../catalogue/metadata.ts';
+import { assertNoAccidentalLossInNextVersion } from '../../catalogue/next-version.ts';
+import { isSameReadingOptions, mergeReadingOptions, readingOptionsWithoutStrict } from '../../catalogue/reading.ts';
 import type { DatasetRef } from '../../catalogue/ref.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import type { Dataset, ReadingOptions, Version } from '../../catalogue/types.ts';
@@ -36,17 +37,18 @@ import {
   toUnavailableError,
 } from '../../disk/durable.ts';
 import { newRecordText } from '../../text/document.ts';
-import { type Access, type CatalogueFiles, existingRecordPath } from '../catalogue-files.ts';
+import { type Access, type CatalogueFiles, requireRecordPath } from '../catalogue-files.ts';
 import { additionCommitMessage } from '../git/commit-messages.ts';
 import { removeAbandonedPayloads } from '../leftovers.ts';
-import { runAllSteps } from '../reading/event-loop.ts';
+import { runStepsWithoutPause } from '../reading/event-loop.ts';
 import { editorSchemaComment } from '../scaffold.ts';
 import { tableFolder } from '../table-folder.ts';
-import { commitStep } from '../transaction.ts';
+import { commitSingleStep } from '../transaction.ts';
 import type { Change } from '../writing/change.ts';
 import { assertPathStaysInFolder } from '../writing/record-file.ts';
+import { metadataForRecord } from './metadata.ts';
 import { recordKeyOrder } from './records.ts';
-import { columnRenames, planColumnWritesForNewVersion } from './version-columns.ts';
+import { columnRenamesForUpload, planColumnWritesForNewVersion } from './version-columns.ts';
 
 const noChanges: ColumnChanges = { added: [], dropped: [], retyped: [] };
 
@@ -55,7 +57,7 @@ const noChanges: ColumnChanges = { added: [], dropped: [], retyped: [] };
  * @throws NotFoundError, NotPermittedError, ValidationError, ConflictError (the record of the dataset is broken, a link
  *   leads out of the catalogue), UnavailableError
  */
-export async function publishVersion(
+export async function publishUpload(
   access: Access,
   ref: DatasetRef,
   upload: Upload,
@@ -64,7 +66,7 @@ export async function publishVersion(
   const { files } = access;
   const { tree } = files.store;
   const home = datasetFolder(ref.namespace, ref.slug);
-  assertParses(files, existingRecordPath(files, ref));
+  assertParses(files, requireRecordPath(files, ref));
   for (const folder of [payloadFolder(ref.namespace, ref.slug), versionsFolder(ref.namespace, ref.slug)])
     assertPathStaysInFolder(tree, `${folder}/new`);
   const aside = dryRun ? null : temporaryPathBeside(tree.absolute(payloadPath(ref.namespace, ref.slug, 'payload')));
@@ -80,7 +82,10 @@ export async function publishVersion(
     assertChecksum(detailed, ingested);
     const published = new NewVersion(files, ref, detailed, ingested, aside);
     const step = { locks: [unitKey(ref)], changes: () => published.changes() };
-    const snapshot = await commitStep(access, step, { dryRun, message: () => additionCommitMessage(published.ref) });
+    const snapshot = await commitSingleStep(access, step, {
+      dryRun,
+      message: () => additionCommitMessage(published.ref),
+    });
     return published.result(snapshot);
   } catch (error) {
     if (errorCode(error) === 'ENOENT' && tree.stamp(home) === null)
@@ -175,7 +180,7 @@ class NewVersion {
   }
 
   changes(): readonly Change[] {
-    runAllSteps(this.#files.store.rescan([this.#dataset]));
+    runStepsWithoutPause(this.#files.store.rescan([this.#dataset]));
     this.#upload.signal?.throwIfAborted();
     const dataset = getEntity<'dataset'>(this.#files.snapshot, this.#dataset);
     const isDraft = this.#upload.ready === false;
@@ -183,17 +188,22 @@ class NewVersion {
     const { reading } = this.#upload;
     const isSame =
       newest?.checksum === this.#ingested.checksum &&
-      isSameReadingOptions(newest.reading, versionReadingOptions(reading));
+      isSameReadingOptions(newest.reading, readingOptionsWithoutStrict(reading));
     this.#same = isSame ? newest : undefined;
     if (this.#same) return [];
     const { columns } = this.#ingested;
-    const renames = columnRenames(dataset, columns, this.#upload.renames);
+    const renames = columnRenamesForUpload(dataset, columns, this.#upload.renames);
     const before = dataset.columns.map((column) => {
       const to = renames.find(({ from }) => from === column.name)?.to;
       return to === undefined ? column : { ...column, name: to };
     });
     const latest = latestReadyVersion(dataset);
-    assertNoAccidentalLoss(latest && { ...latest, columns: before }, this.#ingested, renames, this.#upload);
+    assertNoAccidentalLossInNextVersion(
+      latest && { ...latest, columns: before },
+      this.#ingested,
+      renames,
+      this.#upload,
+    );
     const hasColumns = columns.length > 0 || dataset.columns.length > 0;
     if (hasColumns) this.#columnChanges = compareColumns(before, columns);
     this.#slug = nextSlug(dataset, new Date());
@@ -219,11 +229,11 @@ class NewVersion {
 
   /** The changes, and the options for reading the next version in the record of the dataset. */
   #withReading(changes: readonly Change[]): readonly Change[] {
-    const path = existingRecordPath(this.#files, this.#dataset);
+    const path = requireRecordPath(this.#files, this.#dataset);
     const { reading } = this.#upload;
     const edit = changes.find((change) => change.do === 'edit' && change.path === path);
-    const set: Extract<Change, { do: 'edit' }>['set'] = (record) => ({
-      ...(edit?.do === 'edit' && edit.set(record)),
+    const set: Extract<Change, { do: 'edit' }>['set'] = (record, next) => ({
+      ...(edit?.do === 'edit' && edit.set(record, next)),
       reading: Object.keys(reading).length ? reading : undefined,
     });
     return [...changes.filter((change) => change !== edit), { do: 'edit', path, set }];
@@ -256,16 +266,17 @@ function extensionFor(fileName: string | undefined, { format, compression }: Ing
 }
 
 function versionRecord(slug: string, file: string, upload: ReadUpload, ingested: IngestResult) {
-  const reading = versionReadingOptions(upload.reading);
+  const renames = Object.fromEntries((upload.renames ?? []).map(({ from, to }) => [from, to]));
+  const reading = readingOptionsWithoutStrict(upload.reading);
   const { label, notes, metadata, fileName, ready } = upload;
   const { rows, bbox, format, mediaType, size, checksum } = ingested;
   return {
     label: label || slug,
     datetime: datetimeFromSlug(slug),
     checksum,
-    metadata: metadata || encodeSummary(ingested, fileName),
+    metadata: metadataForRecord(metadata || encodeMetadata(summaryOf(ingested, fileName))),
     ready: ready !== false,
-    ...(ready === false && { draft: true }),
+    ...(ready === false && { draft: true, ...(Object.keys(renames).length && { renames }) }),
     ...(notes && { notes }),
     ...(rows !== null && { rows }),
     ...(bbox && { bbox: [...bbox] }),
@@ -274,14 +285,14 @@ function versionRecord(slug: string, file: string, upload: ReadUpload, ingested:
   };
 }
 
-/** Base64 of a JSON summary: opaque to clients, useful to people. */
-function encodeSummary(ingested: IngestResult, fileName: string | undefined): string {
+/** Summary of the data: opaque to clients, useful to people. */
+function summaryOf(ingested: IngestResult, fileName: string | undefined): MetadataMapping {
   const { format, compression, encoding, delimiter, crs, rows, bbox, statistics } = ingested;
   const columns = statistics.map(({ type: _, ...figures }) => figures);
   const given = Object.entries({ compression, encoding, delimiter, crs, bbox }).filter(([, value]) => value !== null);
   const summary = { format, rows, ...Object.fromEntries(given), source: fileName };
-  const whole = Buffer.from(JSON.stringify({ ...summary, columns }));
-  return (whole.length > maxSummarySize ? Buffer.from(JSON.stringify(summary)) : whole).toString('base64');
+  const whole = { ...summary, columns };
+  return Buffer.byteLength(JSON.stringify(whole)) > maxSummarySize ? summary : whole;
 }
 
 /** Maximum size of a summary with columns, in bytes: a record has a maximum size, too. */

@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { aliasesAfterMove } from '../../catalogue/aliases.ts';
 import type { CreatableKind, Input, WritableKind, WriteOptions } from '../../catalogue/catalogue.ts';
-import { recordedColumnsAfterInput, recordedColumnsOfNewDataset } from '../../catalogue/columns.ts';
+import { parseColumnsOfNewDataset, recordedColumnsAfterInput } from '../../catalogue/columns.ts';
 import type { Diagnostic } from '../../catalogue/diagnostic.ts';
 import { ConflictError, StaleError, ValidationError } from '../../catalogue/errors.ts';
 import { randomUnusedId } from '../../catalogue/ids.ts';
@@ -15,28 +15,29 @@ import {
   recordFolders,
   recordPathWithoutExtension,
   type Scope,
-  unitContaining,
+  unitOfRecord,
 } from '../../catalogue/layout.ts';
 import { allEntities } from '../../catalogue/listing.ts';
 import { getEntity } from '../../catalogue/lookup.ts';
 import { parseDatasetRef } from '../../catalogue/parse-ref.ts';
 import { normalizeNewPassword } from '../../catalogue/passwords.ts';
 import type { RecordValue } from '../../catalogue/record-set.ts';
-import { formatRef, type Ref, type Refs, refOf } from '../../catalogue/ref.ts';
-import { parseLinkValue } from '../../catalogue/represent.ts';
+import { datasetRefOf, formatRef, type Ref, type Refs, refOf } from '../../catalogue/ref.ts';
+import { refFromLinkValue } from '../../catalogue/represent.ts';
 import { schemas } from '../../catalogue/schemas.ts';
 import type { Column, Entities, Kind } from '../../catalogue/types.ts';
 import { newRecordText } from '../../text/document.ts';
-import { type Access, type CatalogueFiles, existingRecordPath } from '../catalogue-files.ts';
+import { type Access, type CatalogueFiles, requireRecordPath } from '../catalogue-files.ts';
 import { additionCommitMessage, editCommitMessage, removalCommitMessage } from '../git/commit-messages.ts';
-import { runAllSteps } from '../reading/event-loop.ts';
+import { runStepsWithoutPause } from '../reading/event-loop.ts';
 import { editorSchemaComment } from '../scaffold.ts';
-import { commitStep } from '../transaction.ts';
+import { commitSingleStep } from '../transaction.ts';
 
 import { anyVersion, type Change } from '../writing/change.ts';
 import { storeImagesAndWrite } from './images.ts';
 import { planGroupReferenceWrites, planReaderReferenceWrites } from './membership.ts';
-import { planColumnWritesAfterVersionEdit } from './version-columns.ts';
+import { metadataForRecord } from './metadata.ts';
+import { planColumnWritesForNewestVersion } from './version-columns.ts';
 
 /** Reference of a kind that can be created from fields. */
 type CreatableRef = Refs[CreatableKind];
@@ -53,15 +54,16 @@ export async function createRecord<K extends CreatableKind>(
   { dryRun }: WriteOptions<never> = {},
 ): Promise<Entities[K]> {
   const { files } = access;
-  const { columns, ...given } = parseInput(kind, input, { partial: false }) as RecordFields;
-  const fields = columns === undefined ? given : { ...given, columns: recordedColumnsOfNewDataset(columns) };
+  const language = await languageOf(files);
+  const { columns, ...given } = parseInput(kind, input, { partial: false, language }) as RecordFields;
+  const fields = columns === undefined ? given : { ...given, columns: parseColumnsOfNewDataset(columns) };
   assertNamespaceName(fields);
   const slug = String(fields.slug ?? fields.username);
   if (fields.password !== undefined) normalizeNewPassword(String(fields.password), slug);
   const ref = (
     kind === 'dataset' ? { kind, namespace: String(fields.namespace), slug } : { kind, slug }
   ) as CreatableRef;
-  await files.ensureRead([{ kind: 'settings' }, ref, ...unitsInFields(kind, fields)]);
+  await files.ensureRead([ref, ...unitsInFields(kind, fields)]);
   assertNotNameOfHiddenQuery(access, ref);
   const memberships = ref.kind === 'group' ? await planGroupReferenceWrites(files, ref, ref, fields.members) : [];
   const path = `${recordPathWithoutExtension(ref)}.yaml`;
@@ -72,7 +74,7 @@ export async function createRecord<K extends CreatableKind>(
   const snapshot = await storeImagesAndWrite(files, storedFields(kind, fields), dryRun, (kept, images) => {
     const text = newRecordText({ id, ...omitEmpty(kept) }, recordKeyOrder(kind), header);
     const changes: Change[] = [...images, { do: 'create', path, text }, ...memberships];
-    return commitStep(
+    return commitSingleStep(
       access,
       { changes },
       { dryRun, message: () => additionCommitMessage(ref), refusal: inputRefusal(ref) },
@@ -100,41 +102,45 @@ export async function editRecord<K extends WritableKind>(
     readonly label?: string;
     readonly columns?: readonly Column[];
   };
-  const fields = parseInput(ref.kind, input, { partial: true, ...(ref.kind !== 'user' && { label }) }) as RecordFields;
+  const language = await languageOf(files);
+  const own = ref.kind === 'user' ? {} : { label };
+  const fields = parseInput(ref.kind, input, { partial: true, language, ...own }) as RecordFields;
   if (ref.kind === 'user' && (fields.username ?? ref.slug) !== ref.slug)
     throw new ValidationError({ username: ["A username can't be changed."] });
   assertNamespaceName(fields);
   if (fields.password !== undefined) normalizeNewPassword(String(fields.password), ref.slug);
   const target = refAfterEdit(ref, fields);
   const moves = formatRef(target) !== formatRef(ref);
-  await files.ensureRead([unitContaining(target), ...unitsInFields(ref.kind, { ...(entity as object), ...fields })]);
+  await files.ensureRead([unitOfRecord(target), ...unitsInFields(ref.kind, { ...(entity as object), ...fields })]);
   if (moves) assertNotNameOfHiddenQuery(access, target);
   const memberships =
     ref.kind === 'group' ? await planGroupReferenceWrites(files, ref, target as Refs['group'], fields.members) : [];
-  const path = existingRecordPath(files, ref);
+  const path = requireRecordPath(files, ref);
   const to = recordPathWithoutExtension(target) + path.slice(path.lastIndexOf('.'));
   const snapshot = await storeImagesAndWrite(files, storedFields(ref.kind, fields), dryRun, (kept, images) => {
     const set = (record: RecordValue) => ({
       ...kept,
+      ...(isEmptyObject(kept.reading) && { reading: undefined }),
+      ...(typeof kept.metadata === 'string' && { metadata: metadataForRecord(kept.metadata, record.metadata) }),
       ...(fields.columns !== undefined && {
         columns: recordedColumnsAfterInput(record.columns, fields.columns, shown),
       }),
-      ...(ref.kind === 'version' && fields.ready === true && { draft: undefined }),
+      ...(ref.kind === 'version' && fields.ready === true && { draft: undefined, renames: undefined }),
       ...(moves && { aliases: aliasesAfterMove(record.aliases, ref as CreatableRef, target as CreatableRef) }),
     });
     const changes: Change[] = [
       ...images,
-      ...(ref.kind === 'version' && fields.ready !== undefined
-        ? planColumnWritesAfterVersionEdit(files, ref, Boolean(fields.ready))
-        : []),
       // Users and namespaces get the new name of a group first: an interruption gives nobody more permissions.
       ...memberships,
       { do: 'edit', path, set },
+      ...(entity.kind === 'version' && fields.ready !== undefined
+        ? planColumnWritesForNewestVersion(files, datasetRefOf(entity), fields.ready ? entity : undefined)
+        : []),
       ...(moves ? [{ do: 'move', path, to, ifMatch: anyVersion } as const] : []),
     ];
     const assert = () => assertEntityUnchanged(files, ref, ifMatch);
     const message = () => editCommitMessage(entity as Entities[WritableKind], getEntity(files.snapshot, target));
-    return commitStep(access, { assert, changes }, { dryRun, message, refusal: inputRefusal(target) });
+    return commitSingleStep(access, { assert, changes }, { dryRun, message, refusal: inputRefusal(target) });
   });
   if (ref.kind === 'user' && fields.password !== undefined && !dryRun)
     await files.accounts.setPassword(ref.slug, String(fields.password), { keepTokens: fields.keep_tokens === true });
@@ -161,11 +167,17 @@ export async function removeRecord(
       : ref.kind === 'user'
         ? await planReaderReferenceWrites(files, ref, null)
         : [];
-  const path = existingRecordPath(files, ref);
+  const path = requireRecordPath(files, ref);
   const assert = () => assertEntityUnchanged(files, ref, ifMatch as Entities[WritableKind] | undefined);
-  const columns = ref.kind === 'version' ? planColumnWritesAfterVersionEdit(files, ref, null) : [];
-  const changes: Change[] = [...memberships, ...columns, { do: 'remove', path, ifMatch: anyVersion }];
-  await commitStep(access, { assert, changes }, { dryRun, message: () => removalCommitMessage(ref) });
+  const columns = ref.kind === 'version' ? planColumnWritesForNewestVersion(files, datasetRefOf(ref)) : [];
+  const changes: Change[] = [...memberships, { do: 'remove', path, ifMatch: anyVersion }, ...columns];
+  await commitSingleStep(access, { assert, changes }, { dryRun, message: () => removalCommitMessage(ref) });
+}
+
+/** The language in which slugs are spelled. */
+async function languageOf(files: CatalogueFiles): Promise<string> {
+  await files.ensureRead([{ kind: 'settings' }]);
+  return files.snapshot.settings.language;
 }
 
 /** Keys of a record in their order. */
@@ -179,9 +191,15 @@ function storedFields(kind: WritableKind, fields: RecordFields): RecordFields {
 /** Fields without empty texts and lists: an absent field means the same. */
 function omitEmpty(fields: RecordFields): RecordFields {
   return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== '' && !(Array.isArray(value) && value.length === 0)),
+    Object.entries(fields).filter(
+      ([name, value]) =>
+        value !== '' && !(Array.isArray(value) && value.length === 0) && !(name === 'reading' && isEmptyObject(value)),
+    ),
   );
 }
+
+const isEmptyObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 
 function refAfterEdit(ref: Refs[WritableKind], { slug = ref.slug, namespace }: RecordFields): Refs[WritableKind] {
   if (ref.kind === 'version' || ref.kind === 'user') return ref;
@@ -197,7 +215,7 @@ function unitsInFields(
   const members = [owners, groups, readers].flatMap((names) => (Array.isArray(names) ? names.map(String) : []));
   const asked = kind === 'query' && dataset !== undefined ? parseDatasetRef(String(dataset)) : null;
   return [
-    ...members.map((member) => parseLinkValue('group', member, {}) as Refs['group'] | Refs['user']),
+    ...members.map((member) => refFromLinkValue('group', member, {}) as Refs['group'] | Refs['user']),
     ...(kind === 'dataset' && namespace !== undefined ? [{ kind: 'namespace', slug: String(namespace) } as const] : []),
     ...(asked ? [asked, { kind: 'namespace', slug: asked.namespace } as const] : []),
   ];
@@ -216,7 +234,7 @@ function assertEntityUnchanged(
   if (expected === undefined) return;
   // The members of a group are in the users' records.
   const users: readonly Scope[] = ref.kind === 'group' ? [{ folder: `${recordFolders.user}/` }] : [];
-  runAllSteps(files.store.rescan([unitContaining(ref), ...users]));
+  runStepsWithoutPause(files.store.rescan([unitOfRecord(ref), ...users]));
   let now: unknown;
   try {
     now = getEntity(files.snapshot, ref as Refs[WritableKind]);

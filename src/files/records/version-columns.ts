@@ -1,20 +1,29 @@
 /** Columns in the records of a dataset, kept in step with its newest version. */
 
 import type { Rename } from '../../catalogue/catalogue.ts';
-import { recordedColumnsAfterData, recordedColumnsAfterRename, versionWithColumns } from '../../catalogue/columns.ts';
+import {
+  areColumnsUnchanged,
+  compareRecordColumnsWithData,
+  recordedColumnsAfterData,
+  recordedColumnsAfterRename,
+  versionWithColumns,
+} from '../../catalogue/columns.ts';
 import { excerpt, ValidationError } from '../../catalogue/errors.ts';
 import { findEntity } from '../../catalogue/lookup.ts';
-import { type DatasetRef, datasetRefOf, refOf, type VersionRef } from '../../catalogue/ref.ts';
-import type { DataColumn, Dataset } from '../../catalogue/types.ts';
-import { type CatalogueFiles, existingRecordPath } from '../catalogue-files.ts';
+import { type DatasetRef, refOf, type VersionRef } from '../../catalogue/ref.ts';
+import type { Snapshot } from '../../catalogue/snapshot.ts';
+import type { DataColumn, Dataset, Version } from '../../catalogue/types.ts';
+import { type CatalogueFiles, requireRecordPath } from '../catalogue-files.ts';
+import { findRecordFile } from '../tree/file-tree.ts';
 import type { Change } from '../writing/change.ts';
+import { parseRecordOrEmpty } from '../writing/conditions.ts';
 
 /**
  * Renames of columns: those that an upload asks for, and those that the record of the dataset remembers.
  * @param found columns of the upload
  * @throws ValidationError
  */
-export function columnRenames(
+export function columnRenamesForUpload(
   { columns, missing_columns, former_names }: Dataset,
   found: readonly DataColumn[],
   asked: readonly Rename[] = [],
@@ -23,11 +32,11 @@ export function columnRenames(
   const names = new Set(found.map(({ name }) => name));
   const fail = (message: string) => new ValidationError({ rename: [message] });
   for (const { from, to } of asked) {
-    if (!known.has(from) && former_names[from] !== to) throw fail(`There is no column "${excerpt(from)}".`);
+    if (!known.has(from) && !former_names[from]?.includes(to)) throw fail(`There is no column "${excerpt(from)}".`);
     if (!names.has(to)) throw fail(`The file has no column "${excerpt(to)}".`);
     if (names.has(from)) throw fail(`The file has both columns, "${excerpt(from)}" and "${excerpt(to)}".`);
   }
-  const remembered = Object.entries(former_names).map(([from, to]) => ({ from, to: String(to) }));
+  const remembered = Object.entries(former_names).flatMap(([from, names]) => names.map((to) => ({ from, to })));
   return [...asked, ...remembered.filter(({ from, to }) => names.has(to) && !names.has(from))];
 }
 
@@ -48,43 +57,70 @@ export function planColumnWritesForNewVersion(
   data: NewData,
 ): readonly Change[] {
   const { columns: found, renames, slug } = data;
-  const set = ({ columns }: Readonly<Record<string, unknown>>) => {
-    const isWritten = (from: string) => Array.isArray(columns) && columns.some((column) => column?.name === from);
-    const renamed = renames
-      .filter(({ from }) => isWritten(from))
-      .reduce((now: unknown, rename) => recordedColumnsAfterRename(now, rename, found), columns);
-    return { columns: recordedColumnsAfterData(renamed, found, slug) };
-  };
-  const edit: Change = { do: 'edit', path: existingRecordPath(files, refOf(dataset) as DatasetRef), set };
+  const set = ({ columns }: Readonly<Record<string, unknown>>) => ({
+    columns: recordedColumnsAfterData(renameWritten(columns, renames, found), found, slug),
+  });
+  const edit: Change = { do: 'edit', path: requireRecordPath(files, refOf(dataset) as DatasetRef), set };
+  return [edit, ...columnsOfVersionBefore(files, dataset)];
+}
+
+/** The change of the newest version's record, before another one follows, if it was made without columns. */
+function columnsOfVersionBefore(files: CatalogueFiles, dataset: Dataset): readonly Change[] {
   const before = versionWithColumns(dataset.versions);
-  if (!before || before.columns || dataset.columns.length === 0) return [edit];
-  const written = dataset.columns.map(({ name, type }) => ({ name, type }));
-  const path = existingRecordPath(files, refOf(before) as VersionRef);
-  return [edit, { do: 'edit', path, set: () => ({ columns: written }) }];
+  if (!before || before.columns || dataset.columns.length === 0) return [];
+  const columns = dataset.columns.map(({ name, type }) => ({ name, type }));
+  return [{ do: 'edit', path: requireRecordPath(files, refOf(before) as VersionRef), set: () => ({ columns }) }];
 }
 
 /**
- * The change of a dataset's record when a version is made ready, withdrawn or removed, and another one may become the newest.
- * @param ready null if the version is removed
+ * The change of a dataset's record after changes of its versions: it gets the columns of the version that is then the newest.
+ * No change if the record is broken: the columns that are shown don't depend on it.
+ * @param published version that is made ready: the renames of a draft are applied
  */
-export function planColumnWritesAfterVersionEdit(
+export function planColumnWritesForNewestVersion(
   files: CatalogueFiles,
-  ref: VersionRef,
-  ready: boolean | null,
+  ref: DatasetRef,
+  published?: Version,
 ): readonly Change[] {
-  const dataset = findEntity<'dataset'>(files.snapshot, datasetRefOf(ref));
-  if (!dataset) return [];
-  const versions = dataset.versions.flatMap((version) => {
-    if (version.slug !== ref.slug) return [version];
-    return ready === null ? [] : [{ ...version, ready, draft: version.draft && !ready }];
-  });
-  const newest = versionWithColumns(versions);
-  const found = newest?.columns;
-  const path = existingRecordPath(files, refOf(dataset) as DatasetRef);
-  // A broken record stays as it is: the columns that are shown don't depend on it.
-  if (!found || files.snapshot.diagnostics.get(path)?.some(({ code }) => code === 'syntax' || code === 'schema'))
-    return [];
-  return [
-    { do: 'edit', path, set: ({ columns }) => ({ columns: recordedColumnsAfterData(columns, found, newest.slug) }) },
-  ];
+  const path = findRecordFile(files.store.tree, ref);
+  if (path === undefined || isBroken(files, path)) return [];
+  const set: EditedKeys = ({ columns }, next) => {
+    const newest = newestIn(next(), ref);
+    if (!newest?.columns) return {};
+    const names = new Set(newest.columns.map(({ name }) => name));
+    const renames = Object.entries(published?.renames ?? {}).map(([from, to]) => ({ from, to: String(to) }));
+    const possible = renames.filter(({ from, to }) => !(names.has(from) && names.has(to)));
+    return {
+      columns: recordedColumnsAfterData(renameWritten(columns, possible, newest.columns), newest.columns, newest.slug),
+    };
+  };
+  const dataset = published?.draft ? findEntity<'dataset'>(files.snapshot, ref) : undefined;
+  return [...(dataset ? columnsOfVersionBefore(files, dataset) : []), { do: 'edit', path, set }];
+}
+
+type EditedKeys = Extract<Change, { do: 'edit' }>['set'];
+
+/** The version of a dataset whose columns it has, in a snapshot. */
+function newestIn(snapshot: Snapshot, ref: DatasetRef): Version | undefined {
+  return versionWithColumns(findEntity<'dataset'>(snapshot, ref)?.versions ?? []);
+}
+
+const isBroken = (files: CatalogueFiles, path: string): boolean =>
+  Boolean(files.snapshot.diagnostics.get(path)?.some(({ code }) => code === 'syntax' || code === 'schema'));
+
+/** The columns of a record after renames, without those of columns that the record doesn't name. */
+function renameWritten(columns: unknown, renames: readonly Rename[], data: readonly DataColumn[]): unknown {
+  const isWritten = (from: string) => Array.isArray(columns) && columns.some((column) => column?.name === from);
+  return renames
+    .filter(({ from }) => isWritten(from))
+    .reduce((now: unknown, rename) => recordedColumnsAfterRename(now, rename, data), columns);
+}
+
+/** True if the record of a dataset has the columns of its newest version; null if the record of that version doesn't tell them. */
+export function recordHasColumnsOfNewestVersion(files: CatalogueFiles, ref: DatasetRef): boolean | null {
+  const newest = newestIn(files.snapshot, ref);
+  const path = newest?.columns ? findRecordFile(files.store.tree, ref) : undefined;
+  if (!newest?.columns || path === undefined) return null;
+  const record = parseRecordOrEmpty(files.store.tree.read(path)?.text ?? '', path);
+  return areColumnsUnchanged(compareRecordColumnsWithData(record.columns, newest.columns));
 }

@@ -3,17 +3,28 @@ import { Readable } from 'node:stream';
 import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
 import { parseCataloguePath } from '../../catalogue/layout.ts';
 import { mediaTypeOf } from '../../catalogue/media-types.ts';
-import type { ChangeOutcome, FileBytes, FileEntry, Manifest, RecordChange, Replica } from '../../catalogue/replica.ts';
+import { type DatasetRef, datasetRefOf, formatRef } from '../../catalogue/ref.ts';
+import type {
+  ChangeOutcome,
+  Digests,
+  FileBytes,
+  FileEntry,
+  Manifest,
+  RecordChange,
+  Replica,
+} from '../../catalogue/replica.ts';
 import { computeChecksum } from '../../disk/checksum.ts';
 import { openFileWithinFolder } from '../bytes.ts';
 import type { Access } from '../catalogue-files.ts';
 import { pushCommitMessage } from '../git/commit-messages.ts';
+import { makeRegularPause } from '../reading/event-loop.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
 import { planGroupReferenceWrites, planReaderReferenceWrites } from '../records/membership.ts';
-import { type Committed, commit } from '../transaction.ts';
+import { planColumnWritesForNewestVersion, recordHasColumnsOfNewestVersion } from '../records/version-columns.ts';
+import { type Committed, commit, type StepOutcome } from '../transaction.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 import { anyVersion, type Change, refAtUntrustedPath, type Step } from '../writing/change.ts';
-import { findReplicaItem, makeVisibilityFilter, type ReplicaFile } from './items.ts';
+import { findReplicaFile, makeFileVisibilityFilter, type ReplicaFile } from './items.ts';
 import { fileEntry, Inventory } from './manifest.ts';
 import { storePayloadOrMedia } from './put.ts';
 
@@ -40,8 +51,14 @@ export class FileReplica implements Replica {
     return this.#inventory.manifest(viewer, visible(), options);
   }
 
+  async digests(count: number, { known }: Parameters<Replica['digests']>[1] = {}): Promise<Digests | null> {
+    const { files, viewer, visible } = this.#access;
+    await files.load();
+    return this.#inventory.digests(viewer, visible(), count, known);
+  }
+
   async entry(path: string): Promise<FileEntry> {
-    return getReplicaEntry(this.#inventory, await this.#item(path));
+    return getReplicaFileEntry(this.#inventory, await this.#item(path));
   }
 
   async read(path: string, options?: Parameters<Replica['read']>[1]): Promise<Readable> {
@@ -51,8 +68,8 @@ export class FileReplica implements Replica {
   async #item(path: string): Promise<ReplicaFile> {
     const { files, viewer, visible } = this.#access;
     await files.load();
-    const item = findReplicaItem(files.store, path);
-    if (!item || !makeVisibilityFilter(viewer, visible())(item)) throw new NotFoundError();
+    const item = findReplicaFile(files.store, path);
+    if (!item || !makeFileVisibilityFilter(viewer, visible())(item)) throw new NotFoundError();
     return item;
   }
 
@@ -66,8 +83,33 @@ export class FileReplica implements Replica {
     const allowMissingReferences = viewer.staff && viewer.username === null;
     const steps = changes.map((change) => this.#makeStep(change));
     const message = ({ outcomes }: Committed) => pushCommitMessage(changes.filter((_, i) => outcomes[i]?.done));
-    const { outcomes } = await commit(this.#access, steps, { dryRun, message, allowMissingReferences });
-    return outcomes.map((outcome, i) => ({ path: changes[i]?.path ?? '', ...outcome }));
+    // A pushed version may become the newest. If the record of its dataset didn't fit before, it was pushed for others to come.
+    const fitting = datasetsOfVersions(changes).filter((ref) => recordHasColumnsOfNewestVersion(files, ref));
+    const follow = dryRun ? [] : this.#columnSteps(fitting);
+    const options = { dryRun, message, allowMissingReferences };
+    const { outcomes } = await commit(this.#access, [...steps, ...follow], options);
+    return changes.map(({ path }, i) => ({ path, ...(outcomes[i] as StepOutcome) }));
+  }
+
+  /** Steps that give the records of datasets the columns of their newest versions, where they have others. */
+  #columnSteps(refs: readonly DatasetRef[]): readonly Step[] {
+    const { files } = this.#access;
+    const changes = (ref: DatasetRef) =>
+      recordHasColumnsOfNewestVersion(files, ref) === false ? planColumnWritesForNewestVersion(files, ref) : [];
+    return refs.map((ref) => ({ changes: () => changes(ref) }));
+  }
+
+  async fitColumns(paths: readonly string[]): Promise<void> {
+    const { files } = this.#access;
+    await files.load();
+    const pause = makeRegularPause();
+    const others: DatasetRef[] = [];
+    for (const ref of datasetsAt(paths)) {
+      if (recordHasColumnsOfNewestVersion(files, ref) === false) others.push(ref);
+      await pause();
+    }
+    const steps = this.#columnSteps(others);
+    if (steps.length) await commit(this.#access, steps, { message: () => 'Update columns' });
   }
 
   #makeStep(change: RecordChange): Step {
@@ -97,8 +139,27 @@ export class FileReplica implements Replica {
   }
 }
 
+/** The datasets of the records at some paths, each once. */
+function datasetsAt(
+  paths: readonly string[],
+  kinds: readonly string[] = ['dataset', 'version'],
+): readonly DatasetRef[] {
+  const refs = paths.flatMap((path) => {
+    const info = parseCataloguePath(path);
+    if (info.kind !== 'record' || !kinds.includes(info.ref.kind)) return [];
+    return [info.ref.kind === 'version' ? datasetRefOf(info.ref) : (info.ref as DatasetRef)];
+  });
+  return [...new Map(refs.map((ref) => [formatRef(ref), ref])).values()];
+}
+
+const datasetsOfVersions = (changes: readonly RecordChange[]) =>
+  datasetsAt(
+    changes.map(({ path }) => path),
+    ['version'],
+  );
+
 /** The entry of a file. @throws NotFoundError */
-export async function getReplicaEntry(inventory: Inventory, item: ReplicaFile): Promise<FileEntry> {
+export async function getReplicaFileEntry(inventory: Inventory, item: ReplicaFile): Promise<FileEntry> {
   const found = await inventory.checksum(item);
   if (!found?.checksum) throw new NotFoundError();
   const entry = fileEntry({ ...item, ...found });

@@ -1,15 +1,16 @@
 /** Manifest of a replica: all files that a viewer may see, sorted by path, with their checksums. */
 import { createHash } from 'node:crypto';
 import { compareTexts } from '../../catalogue/listing.ts';
+import { digestGroupOfPath, GroupDigests, isSynced } from '../../catalogue/manifest-groups.ts';
 import type { Viewer } from '../../catalogue/permissions.ts';
-import type { FileEntry, Manifest } from '../../catalogue/replica.ts';
+import type { Digests, FileEntry, Manifest, Replica } from '../../catalogue/replica.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import { computeChecksum } from '../../disk/checksum.ts';
 import { makeRegularPause } from '../reading/event-loop.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
 import { UnreadableFileError } from '../tree/file-tree.ts';
 import { ChecksumCache, type FileChecksum } from './checksums.ts';
-import { listMediaItems, listStrayItems, listUnitItems, makeVisibilityFilter, type ReplicaFile } from './items.ts';
+import { listMediaFiles, listStrayFiles, listUnitFiles, makeFileVisibilityFilter, type ReplicaFile } from './items.ts';
 
 /** A file with its checksum and size. */
 type ChecksummedFile = ReplicaFile & FileChecksum;
@@ -36,18 +37,41 @@ export class Inventory {
   async manifest(
     viewer: Viewer,
     visible: Snapshot,
-    { known, texts = false }: { readonly known?: string | undefined; readonly texts?: boolean | undefined } = {},
+    { known, texts = false, groups }: Parameters<Replica['manifest']>[0] = {},
   ): Promise<Manifest | null> {
-    const isVisible = makeVisibilityFilter(viewer, visible);
+    const { tag, records, media, isVisible } = await this.#list(viewer, visible);
+    if (tag === known) return null;
+    if (groups === undefined) return { tag, entries: this.#entries(records, media, isVisible, texts) };
+    const wanted = new Set(groups.only);
+    const isWanted = ({ path }: ReplicaFile) => isSynced(path) && wanted.has(digestGroupOfPath(path, groups.count));
+    const isListed = (item: ReplicaFile) => isWanted(item) && isVisible(item);
+    return { tag, entries: this.#entries(records, media.filter(isWanted), isListed, texts) };
+  }
+
+  /** Digests of the files by group; null if the known manifest is still valid. */
+  async digests(viewer: Viewer, visible: Snapshot, count: number, known?: string): Promise<Digests | null> {
+    const { tag, records, media, isVisible } = await this.#list(viewer, visible);
+    if (tag === known) return null;
+    const groups = new GroupDigests(count);
+    const pause = makeRegularPause();
+    for (const item of [...records, ...media]) {
+      if (isVisible(item)) groups.add(item);
+      await pause();
+    }
+    return { tag, digests: groups.compute(computeChecksum) };
+  }
+
+  /** The records and payloads of all viewers; the media files, the tag and the filter of this one. */
+  async #list(viewer: Viewer, visible: Snapshot) {
+    const isVisible = makeFileVisibilityFilter(viewer, visible);
     const records = await this.#records();
     // Media files are read each time, since they are not watched.
-    const media = (await this.#withChecksums(listMediaItems(this.#store.tree))).filter(isVisible);
+    const media = (await this.#withChecksums(listMediaFiles(this.#store.tree))).filter(isVisible);
     const tag = createHash('sha256')
       .update(await this.#recordsTag(records, viewer, visible, isVisible))
       .update(manifestLines(media))
       .digest('base64url');
-    if (tag === known) return null;
-    return { tag, entries: this.#entries(records, media, isVisible, texts) };
+    return { tag, records, media, isVisible };
   }
 
   /** Checksum and size of a file; null if it is gone. */
@@ -71,11 +95,11 @@ export class Inventory {
   *#items(): Generator<ReplicaFile> {
     const known = new Set<string>();
     for (const state of [...this.#store.states.values()])
-      for (const item of listUnitItems(state)) {
+      for (const item of listUnitFiles(state)) {
         known.add(item.path);
         yield item;
       }
-    yield* listStrayItems(this.#store, known);
+    yield* listStrayFiles(this.#store, known);
   }
 
   async #withChecksums(items: Iterable<ReplicaFile>): Promise<ChecksummedFile[]> {

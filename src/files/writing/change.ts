@@ -2,14 +2,15 @@
 import { excerpt, NotPermittedError, ValidationError } from '../../catalogue/errors.ts';
 import {
   datasetsFolder,
-  parseUntrustedPath,
+  parseUntrustedCataloguePath,
   type RecordRef,
   siblingsFolder,
-  unitContaining,
   unitKey,
+  unitOfRecord,
 } from '../../catalogue/layout.ts';
 import type { RecordValue } from '../../catalogue/record-set.ts';
 import type { RecordChange } from '../../catalogue/replica.ts';
+import type { Snapshot } from '../../catalogue/snapshot.ts';
 
 /** `ifMatch` of a change that does not depend on the contents of the record: it has to exist (RFC 9110, section 13.1.1). */
 export const anyVersion = '*';
@@ -17,11 +18,14 @@ export const anyVersion = '*';
 export type Change =
   /** New text of a record, its removal or its move; `ifMatch` is the expected checksum, or `anyVersion`. */
   | RecordChange
-  /** Keys of a record to set, computed from its contents under the lock; undefined removes a key. */
+  /**
+   * Keys of a record to set, computed under the lock from its contents and from the records as the changes before it leave
+   * them; undefined removes a key.
+   */
   | {
       readonly do: 'edit';
       readonly path: string;
-      readonly set: (record: RecordValue) => Readonly<Record<string, unknown>>;
+      readonly set: (record: RecordValue, next: () => Snapshot) => Readonly<Record<string, unknown>>;
     }
   /** New record, whose name no other record and no folder has. */
   | { readonly do: 'create'; readonly path: string; readonly text: string }
@@ -38,6 +42,8 @@ export type Change =
       readonly do: 'restore';
       readonly path: string;
       readonly from: string;
+      /** In bytes. */
+      readonly size: number;
       readonly ref: RecordRef;
       /** The record's file, if it is what is moved, or lies in it. */
       readonly record?: { readonly path: string; readonly text: string } | undefined;
@@ -58,26 +64,26 @@ export interface Step {
  * @throws ValidationError if it is not the path of a record; NotPermittedError for the settings
  */
 export function refAtUntrustedPath(path: string): RecordRef {
-  const info = parseUntrustedPath(path);
+  const info = parseUntrustedCataloguePath(path);
   if (info?.kind === 'settings') throw new NotPermittedError(`Each catalogue has its own ${path}: edit it by hand.`);
   if (info?.kind === 'record') return info.ref;
   throw new ValidationError({ path: [`${excerpt(JSON.stringify(path))} is not the path of a record.`] });
 }
 
 /** Names of the locks that a step needs, sorted: all processes take locks in this order, so they can't deadlock. */
-export function lockNamesOfStep({ locks, changes }: Step): readonly string[] {
-  const needed = locks ?? (typeof changes === 'function' ? [] : changes.flatMap(lockNamesOfChange));
+export function lockNamesOfWriteStep({ locks, changes }: Step): readonly string[] {
+  const needed = locks ?? (typeof changes === 'function' ? [] : changes.flatMap(lockNamesOfWriteChange));
   return [...new Set(needed)].sort();
 }
 
 /** Locks of a change: one for each unit that it changes, and for each folder in which it adds or removes a name. */
-export function lockNamesOfChange(change: Change): readonly string[] {
-  const info = parseUntrustedPath(change.path);
+export function lockNamesOfWriteChange(change: Change): readonly string[] {
+  const info = parseUntrustedCataloguePath(change.path);
   if (change.do === 'add' || change.do === 'restore')
     return [info?.kind === 'payload' ? unitKey(info.dataset) : change.path];
   if (info?.kind !== 'record') return [];
   const { ref } = info;
-  const unit = unitKey(unitContaining(ref));
+  const unit = unitKey(unitOfRecord(ref));
   switch (change.do) {
     case 'edit':
       return [unit];
@@ -89,7 +95,7 @@ export function lockNamesOfChange(change: Change): readonly string[] {
     case 'remove':
       return ref.kind === 'namespace' ? [unit, datasetsFolder(ref.slug)] : [unit];
     case 'move': {
-      const to = parseUntrustedPath(change.to);
+      const to = parseUntrustedCataloguePath(change.to);
       const parent = to?.kind === 'record' ? [siblingsFolder(to.ref)] : [];
       return [unit, ...parent, ...(ref.kind === 'namespace' ? [datasetsFolder(ref.slug)] : [])];
     }

@@ -1,5 +1,5 @@
 /** The trash of a catalogue folder, with the permissions of a viewer. */
-import { readFile } from 'node:fs/promises';
+import { lstat, readFile } from 'node:fs/promises';
 import type { Diagnostic } from '../../catalogue/diagnostic.ts';
 import { ConflictError, NotFoundError, NotPermittedError } from '../../catalogue/errors.ts';
 import {
@@ -7,16 +7,17 @@ import {
   recordPaths,
   scopeToReread,
   siblingsFolder,
-  unitContaining,
   unitKey,
+  unitOfRecord,
 } from '../../catalogue/layout.ts';
 import { mayWrite } from '../../catalogue/permissions.ts';
-import { formatRef, type Ref } from '../../catalogue/ref.ts';
+import { datasetRefOf, formatRef, type Ref } from '../../catalogue/ref.ts';
 import { containingRecordRef } from '../../catalogue/rules.ts';
 import type { Trash, TrashEntry } from '../../catalogue/trash.ts';
 import type { Access } from '../catalogue-files.ts';
 import { restorationCommitMessage } from '../git/commit-messages.ts';
-import { commitStep } from '../transaction.ts';
+import { planColumnWritesForNewestVersion } from '../records/version-columns.ts';
+import { commitSingleStep } from '../transaction.ts';
 import type { Change } from './change.ts';
 import { deleteTrashEntry, emptyTrash, listTrash, trashEntryPaths, trashPath } from './trash.ts';
 
@@ -44,15 +45,18 @@ export class FileTrash implements Trash {
     const changes = await Promise.all(
       paths.toReversed().map(async (path): Promise<Change> => {
         const from = trashPath(root, id, path);
-        return { do: 'restore', path, ref, from, record: await readRecord(ref, path, from) };
+        const [{ size }, record] = await Promise.all([lstat(from), readRecord(ref, path, from)]);
+        return { do: 'restore', path, ref, from, size, record };
       }),
     );
-    const locks = [unitKey(unitContaining(ref)), siblingsFolder(ref)];
+    if (ref.kind === 'version')
+      changes.push(...planColumnWritesForNewestVersion(this.#access.files, datasetRefOf(ref)));
+    const locks = [unitKey(unitOfRecord(ref)), siblingsFolder(ref)];
     const refusal = (found: readonly Diagnostic[]) => restoreRefusal(ref, found);
     const message = () => restorationCommitMessage(ref);
     // Records that it names may have been removed since: `check` reports them.
     const options = { dryRun, message, refusal, allowMissingReferences: true };
-    await commitStep(this.#access, { locks, changes }, options);
+    await commitSingleStep(this.#access, { locks, changes }, options);
     if (!dryRun) await deleteTrashEntry(root, id);
     return entry;
   }

@@ -4,7 +4,7 @@ import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
 import { randomUnusedId } from '../../catalogue/ids.ts';
 import {
   namespaceFolder,
-  parseUntrustedPath,
+  parseUntrustedCataloguePath,
   type RecordRef,
   recordFolderOrFile,
   recordFormat,
@@ -12,15 +12,15 @@ import {
   type Scope,
   siblingsFolder,
   type Unit,
-  unitContaining,
   unitKey,
+  unitOfRecord,
 } from '../../catalogue/layout.ts';
 import { allEntities } from '../../catalogue/listing.ts';
 import { findEntity } from '../../catalogue/lookup.ts';
-import { restrictToVisible } from '../../catalogue/permissions.ts';
+import { restrictSnapshotToVisible } from '../../catalogue/permissions.ts';
 import type { RecordEntity, RecordSet, RecordValue, Touched } from '../../catalogue/record-set.ts';
 import { formatRef, refOf } from '../../catalogue/ref.ts';
-import { unitReadingsAfterMove, unitReadingsAfterRemoval } from '../../catalogue/relocate.ts';
+import { readingsChangedByRecordMove, readingsChangedByRecordRemoval } from '../../catalogue/relocate.ts';
 import { schemas } from '../../catalogue/schemas.ts';
 import { nextSnapshot, type Snapshot, type UnitReading } from '../../catalogue/snapshot.ts';
 import { computeChecksum } from '../../disk/checksum.ts';
@@ -152,7 +152,7 @@ export class TransactionPlan {
    * there is one. A client that pushes gets the new id with its next pull.
    */
   #withUnusedId(ref: RecordRef, path: string, text: string, record: RecordValue): string {
-    const visible = restrictToVisible(this.#access.viewer, this.#snapshot);
+    const visible = restrictSnapshotToVisible(this.#access.viewer, this.#snapshot);
     const isHolder = (entity: RecordEntity) =>
       entity.id === record.id && !findEntity(visible, refOf(entity) as RecordRef);
     const holders = visible === this.#snapshot ? [] : [...allEntities(this.#snapshot, ref.kind)].filter(isHolder);
@@ -178,7 +178,12 @@ export class TransactionPlan {
     assertRecordNotBroken(this.#snapshot, path);
     const before = file.bytes.toString();
     const record = parseRecordOrEmpty(before, path);
-    const text = editRecordText(before, recordFormat(path), set(record), Object.keys(schemas[ref.kind].properties));
+    const text = editRecordText(
+      before,
+      recordFormat(path),
+      set(record, () => this.#readWritten()),
+      Object.keys(schemas[ref.kind].properties),
+    );
     if (text === before) return null;
     assertRecordContentsPermitted(this.#access, ref, assertRecordTextValid(ref.kind, path, text), record);
     this.#setText(ref, path, text, false);
@@ -196,7 +201,7 @@ export class TransactionPlan {
     const before = this.#readWritten();
     for (const one of paths) this.#overlay.remove(one);
     this.#scopes.push(...scopesToRefresh(ref));
-    this.#apply(unitReadingsAfterRemoval(before, ref));
+    this.#apply(readingsChangedByRecordRemoval(before, ref));
     return { do: 'remove', ref, paths };
   }
 
@@ -213,7 +218,7 @@ export class TransactionPlan {
     this.#overlay.move(places.from, places.to);
     this.#scopes.push(...scopesToRefresh(from), ...scopesToRefresh(goal));
     this.#touched.push({ ref: goal, path: to, isNew: true, isTaken, before: findEntity(this.#snapshot, from) ?? null });
-    this.#apply(unitReadingsAfterMove(before, from, goal));
+    this.#apply(readingsChangedByRecordMove(before, from, goal));
     return { do: 'move', ...places };
   }
 
@@ -224,7 +229,7 @@ export class TransactionPlan {
     if (existing !== null && replace && existing === size) return null;
     if (existing !== null && !replace) throw new ConflictError(`${path} exists already.`);
     this.#overlay.add(path, size);
-    const info = parseUntrustedPath(path);
+    const info = parseUntrustedCataloguePath(path);
     if (info?.kind === 'payload') this.#scopes.push(info.dataset);
     return from === null ? null : { do: 'add', path, from, replace };
   }
@@ -245,14 +250,14 @@ export class TransactionPlan {
   }
 
   #restore(change: ChangeOf<'restore'>): Action {
-    const { ref, path, record } = change;
+    const { ref, path, size, record } = change;
     const existing = [path, ...recordPaths(ref)].find((one) => existsInTree(this.#overlay, one));
     if (existing)
       throw new ConflictError(
         `The ${ref.kind} ${formatRef(ref)} can't be restored: ${existing} exists. Rename or remove it first.`,
       );
     if (record) this.#setText(ref, record.path, record.text, true);
-    else this.#overlay.add(path, 0);
+    else this.#overlay.add(path, size);
     this.#scopes.push(...scopesToRefresh(ref));
     return change;
   }
@@ -260,7 +265,7 @@ export class TransactionPlan {
   /** Sets the text of a record in the overlay. */
   #setText(ref: RecordRef, path: string, text: string, isNew: boolean, isTaken = false): void {
     this.#overlay.write(path, text);
-    const unit = unitContaining(ref);
+    const unit = unitOfRecord(ref);
     this.#written.set(unitKey(unit), unit);
     this.#scopes.push(unit);
     this.#touched.push({ ref, path, isNew, isTaken, before: findEntity(this.#snapshot, ref) ?? null });
@@ -284,7 +289,7 @@ export class TransactionPlan {
 
 /** Scopes to read again when a record is added, moved or removed. */
 function scopesToRefresh(ref: RecordRef): readonly Scope[] {
-  return ref.kind === 'namespace' ? [ref, { folder: `${namespaceFolder(ref.slug)}/` }] : [unitContaining(ref)];
+  return ref.kind === 'namespace' ? [ref, { folder: `${namespaceFolder(ref.slug)}/` }] : [unitOfRecord(ref)];
 }
 
 const lastSegment = (path: string) => path.slice(path.lastIndexOf('/') + 1);

@@ -11,7 +11,7 @@ import {
   encodedVariantFor,
   makeCachedResponse,
   responseCacheKey,
-  sendVariant,
+  sendResponseVariant,
 } from '../response-cache.ts';
 import type { AppContext, Method, Representation, RequestContext, Route } from '../route.ts';
 
@@ -103,7 +103,7 @@ export async function sendRepresentation(
   }
   const variant = await encodedVariantFor(response, ctx.get('Accept-Encoding'));
   ctx.respond = false;
-  sendVariant(ctx.req, ctx.res, variant, representation.status);
+  sendResponseVariant(ctx.req, ctx.res, variant, representation.status);
 }
 
 function bodyOf({ app, type, indent, links }: RequestContext, representation: Representation): string {
@@ -113,7 +113,7 @@ function bodyOf({ app, type, indent, links }: RequestContext, representation: Re
     return renderJsonPage(
       representation.title,
       settings,
-      JSON.parse(representation.json()),
+      JSON.parse(representation.json(), representation.reviver),
       links.base,
       representation.targets?.(),
     );

@@ -116,6 +116,31 @@ const refused: [string, string, string | Uint8Array, RegExp][] = [
     Buffer.from('0000270a'.padEnd(200, '0'), 'hex'),
     /trees\.shx, trees\.dbf and trees\.prj are missing.*ogr2ogr -t_srs EPSG:4326 trees\.geojson trees\.shp/,
   ],
+  [
+    'a lone table of a shapefile',
+    'trees.dbf',
+    Buffer.from('0378071f01000000610021000000', 'hex'),
+    /trees\.shp, trees\.shx and trees\.prj are missing.*trees\.shp\. If it is a table by itself, .*ogr2ogr trees\.csv trees\.dbf$/,
+  ],
+  [
+    'a lone index of a shapefile',
+    'trees.shx',
+    Buffer.from('0000270a'),
+    /trees\.shp, trees\.dbf and trees\.prj are missing/,
+  ],
+  ['a lone projection of a shapefile', 'trees.prj', 'PROJCS["x"]', /trees\.shp, trees\.shx and trees\.dbf are missing/],
+  [
+    'a lone encoding of a shapefile',
+    'trees.CPG',
+    'UTF-8',
+    /trees\.shp, trees\.shx, trees\.dbf and trees\.prj are missing/,
+  ],
+  [
+    'a lone shapefile, gzipped',
+    'trees.shp.gz',
+    gzipSync(Buffer.from('0000270a'.padEnd(200, '0'), 'hex')),
+    /trees\.shx, trees\.dbf and trees\.prj are missing.* trees\.geojson trees\.shp$/,
+  ],
   ['an array that is none', 'a.json', ' ', /expected an array of objects/],
   [
     'too many columns',

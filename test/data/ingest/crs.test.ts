@@ -3,8 +3,12 @@ import assert from 'node:assert/strict';
 import { createReadStream, readFileSync } from 'node:fs';
 import test from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import { writeParquet } from '../../../src/data/formats/parquet/writer.ts';
+import { toWkb } from '../../../src/data/geometry/wkb.ts';
 import { ingest } from '../../../src/data/ingest/ingest.ts';
 import { collection, ingestPayload, point, rowsOf } from '../support/payloads.ts';
+import { bytesOf } from '../support/written.ts';
 
 /** Berlin in EPSG:25833 and in degrees. */
 const easting = 391_390.731;
@@ -132,3 +136,62 @@ test('Natural Earth touches ±180 and is accepted', async () => {
   const file = new URL('../../fixtures/natural-earth/countries.geojson', import.meta.url);
   assert.ok((await ingestPayload(readFileSync(file), 'a.geojson')).result.bbox);
 });
+
+/** EPSG:25833 in PROJJSON, as GDAL and geopandas write it (shortened). */
+const projJson = {
+  $schema: 'https://proj.org/schemas/v0.7/projjson.schema.json',
+  type: 'ProjectedCRS',
+  name: 'ETRS89 / UTM zone 33N',
+  base_crs: { name: 'ETRS89', id: { authority: 'EPSG', code: 4258 } },
+  conversion: { name: 'UTM zone 33N', id: { authority: 'EPSG', code: 16033 } },
+  id: { authority: 'EPSG', code: 25833 },
+};
+const { id: _, ...unnamedProjJson } = projJson;
+
+/** GeoParquet with a point in projected coordinates. @param crs value in the metadata; undefined to leave it out */
+function geoParquet(crs: unknown, coordinates = [easting, northing]): Buffer {
+  const geometry = { encoding: 'WKB', geometry_types: ['Point'], ...(crs !== undefined && { crs }) };
+  const geo = { version: '1.1.0', primary_column: 'position', columns: { position: geometry } };
+  return Buffer.from(
+    parquetWriteBuffer({
+      columnData: [
+        { name: 'name', data: ['oak'], type: 'STRING' },
+        { name: 'position', data: [toWkb({ type: 'Point', coordinates })], type: 'BYTE_ARRAY' },
+      ],
+      kvMetadata: [{ key: 'geo', value: JSON.stringify(geo) }],
+    }),
+  );
+}
+
+for (const [what, crs] of [
+  ['PROJJSON', projJson],
+  [
+    'PROJJSON with heights',
+    { type: 'CompoundCRS', name: 'with heights', components: [projJson, { name: 'DHHN2016' }] },
+  ],
+  ['PROJJSON with a shift of the datum', { type: 'BoundCRS', source_crs: projJson, target_crs: { name: 'WGS 84' } }],
+] as const) {
+  test(`GeoParquet in the system of ${what}: rows are in WGS 84, also as Parquet`, async () => {
+    const { result, table } = await ingestPayload(geoParquet(crs), 'a.parquet');
+    assert.deepEqual([result.crs, table.crs, table.passthrough], ['EPSG:25833', 'EPSG:25833', null]);
+    assertBerlin(result.bbox?.slice(0, 2));
+    const [row] = await rowsOf(table);
+    assertBerlin(row?.geometry?.type === 'Point' ? row.geometry.coordinates : undefined);
+    const { schema } = table;
+    const again = await bytesOf(writeParquet({ name: 'a', schema, rows: table.scan() }));
+    assertBerlin((await ingestPayload(again, 'b.parquet')).result.bbox?.slice(0, 2));
+  });
+}
+
+for (const [what, crs, message] of [
+  ['a system without a code', unnamedProjJson, /ETRS89 \/ UTM zone 33N is not one.*-s_srs "ETRS89/],
+  ['no system and metres', undefined, /outside of ±180, ±90.*--crs EPSG:25833/],
+  ['an undefined system and metres', null, /outside of ±180, ±90.*--crs EPSG:25833/],
+] as const) {
+  test(`GeoParquet with ${what} is refused; --crs names the system`, async () => {
+    await assert.rejects(ingestPayload(geoParquet(crs), 'a.parquet'), message);
+    if (crs) return;
+    const { result } = await ingestPayload(geoParquet(crs), 'a.parquet', { reading: { crs: 'EPSG:25833' } });
+    assertBerlin(result.bbox?.slice(0, 2));
+  });
+}

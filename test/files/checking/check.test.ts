@@ -41,7 +41,22 @@ const cases: readonly Case[] = [
   [
     'misspelled',
     { [benches]: 'id: 2\nlabel: x\nlicense: MIT\n' },
-    [[`${benches}:3:10`, 'warning', /Did you mean "licence"/]],
+    [[`${benches}:3:1`, 'warning', /Did you mean "licence"/]],
+  ],
+  [
+    'user as reader of a public dataset',
+    { [benches]: 'id: 2\nlabel: x\nreaders: [editors, user:ann]\n' },
+    [[`${benches}:3:20`, 'warning', /everybody can read in its file that ann is a reader\. Name a group instead/]],
+  ],
+  [
+    'user as reader of a private dataset',
+    { [benches]: 'id: 2\nlabel: x\nvisibility: private\nreaders: [user:ann]\n' },
+    [],
+  ],
+  [
+    'user as reader where people are public',
+    { [benches]: 'id: 2\nlabel: x\nreaders: [user:ann]\n', 'catalogue.yaml': 'title: x\npeople: public\n' },
+    [],
   ],
   [
     'no id',

@@ -56,6 +56,40 @@ describe('columns of a dataset', () => {
     assert.deepEqual(await problems(), []);
   });
 
+  it('are those of a version that is restored from the trash', async () => {
+    const { version } = await publish('name,girth\noak,3\n');
+    await workshop.catalogue.remove({ ...ref, kind: 'version', dataset: 'trees', slug: version.slug });
+    const { trash } = workshop.catalogue;
+    const [entry] = await trash.list();
+    await trash.restore(entry?.id ?? '', { dryRun: true });
+    assert.doesNotMatch(recordText(), /girth/);
+    await trash.restore(entry?.id ?? '');
+    assert.deepEqual(await shown(), { columns: ['name string', 'girth integer'], missing: ['height float m'] });
+    assert.match(recordText(), /girth/);
+    assert.deepEqual(await problems(), []);
+  });
+
+  it('are those of a version whose record comes as a file', async () => {
+    const { version } = await publish('name,girth\noak,3\n');
+    const path = `namespaces/lab/datasets/trees/versions/${version.slug}.yaml`;
+    const { replica } = workshop.catalogue;
+    const text = readFileSync(join(workshop.root, path), 'utf8');
+    const write = async (now: string) => {
+      const ifMatch = (await replica.entry(path)).checksum;
+      const [outcome] = await replica.apply([{ do: 'write', path, text: now, ifMatch }]);
+      assert.ok(outcome?.done, String(outcome?.done === false && outcome.error));
+    };
+    await write(text.replace('ready: true', 'ready: false'));
+    assert.doesNotMatch(recordText(), /girth|missing_since/);
+    assert.deepEqual(await problems(), []);
+    await write(text);
+    assert.match(recordText(), /girth/);
+    const { checksum } = await replica.entry(path);
+    await replica.apply([{ do: 'remove', path, ifMatch: checksum }]);
+    assert.doesNotMatch(recordText(), /girth|missing_since/);
+    assert.deepEqual(await problems(), []);
+  });
+
   it('follow the newest version, whatever the record of the dataset says', async () => {
     const before = recordText();
     await publish('name,girth\noak,3\n');
@@ -97,10 +131,17 @@ describe('columns of a dataset', () => {
     const [version] = (await workshop.catalogue.get<'dataset'>(ref)).versions;
     const path = join(folder, `${version?.slug}.yaml`);
     writeFileSync(path, readFileSync(path, 'utf8').replace(/^columns:\n( .*\n|- .*\n)*/m, ''));
-    assert.doesNotMatch(readFileSync(path, 'utf8'), /columns/);
+    assert.doesNotMatch(readFileSync(path, 'utf8'), /^columns:/m);
     assert.deepEqual((await shown()).columns, ['name string', 'height float m']);
-    const second = await publish('name,girth\noak,3\n');
-    assert.match(readFileSync(path, 'utf8'), /name: height/, 'they are written down when another version follows');
+    const second = await publish('name,girth\noak,3\n', { ready: false });
+    assert.doesNotMatch(readFileSync(path, 'utf8'), /^columns:/m);
+    const draft = { ...ref, kind: 'version', dataset: 'trees', slug: second.version.slug } as const;
+    await workshop.catalogue.edit<'version'>(draft, { ready: true });
+    assert.match(
+      readFileSync(path, 'utf8'),
+      /^columns:\n(?:.*\n)*? *-? *name: height/m,
+      'they are written down when another version follows',
+    );
     await workshop.catalogue.remove({ ...ref, kind: 'version', dataset: 'trees', slug: second.version.slug });
     assert.deepEqual((await shown()).columns, ['name string', 'height float m']);
   });
@@ -166,6 +207,19 @@ describe('columns of a dataset', () => {
     assert.deepEqual((await shown()).columns, ['name string', 'girth integer']);
     await workshop.catalogue.edit<'version'>(draft, { ready: false });
     assert.equal((await workshop.catalogue.get<'version'>(draft)).draft, false, 'it was published once');
+    assert.deepEqual(await problems(), []);
+  });
+
+  it('are renamed when the draft that renames them is made ready', async () => {
+    const details = { ready: false, renames: [{ from: 'height', to: 'Height' }] };
+    const { version } = await publish('name,Height\noak,3\n', details);
+    assert.doesNotMatch(recordText(), /Height/);
+    const draft = { ...ref, kind: 'version', dataset: 'trees', slug: version.slug } as const;
+    await workshop.catalogue.edit<'version'>(draft, { ready: true });
+    assert.deepEqual(await shown(), { columns: ['name string', 'Height integer m'], missing: [] });
+    assert.match(recordText(), /former_names:\n? *- height/);
+    const path = join(workshop.root, `namespaces/lab/datasets/trees/versions/${version.slug}.yaml`);
+    assert.doesNotMatch(readFileSync(path, 'utf8'), /renames|draft/);
     assert.deepEqual(await problems(), []);
   });
 

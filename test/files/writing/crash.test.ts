@@ -9,6 +9,7 @@ import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import type { Diagnostic } from '../../../src/catalogue/diagnostic.ts';
 import { isTemporaryFile } from '../../../src/disk/durable.ts';
 import { checkCatalogueFiles } from '../../../src/files/checking/check.ts';
 import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
@@ -67,7 +68,7 @@ test(`${kills} kills`, { timeout: 600_000 }, async (t) => {
   const files = await openFileCatalogue(folder.root);
   const catalogue = files.for();
   const counter = await catalogue.get<'dataset'>({ kind: 'dataset', namespace: 'shared', slug: 'counter' });
-  assert.ok(Number(counter.contact) >= counted && Number(counter.contact) <= counted + kills, counter.contact);
+  assert.ok(Number(counter.publisher) >= counted && Number(counter.publisher) <= counted + kills, counter.publisher);
   for (const [key, value] of done) {
     const [namespace = '', what, name = ''] = key.split(' ');
     const dataset = { kind: 'dataset', namespace, slug: what === 'published' ? 'versions' : name } as const;
@@ -94,8 +95,12 @@ test(`${kills} kills`, { timeout: 600_000 }, async (t) => {
   const left = () => readdirSync(folder.root, { recursive: true }).map(String).filter(isLeft);
   await until(() => left().length === 0, 40_000).catch(() => assert.deepEqual(left(), []));
 
-  assert.deepEqual((await checkCatalogueFiles(folder.root)).problems, []);
-  // A version and its dataset's columns are two files: between them, a kill leaves what only a deep check sees and mends.
+  // A version and its dataset's columns are two files: between them, a kill leaves what `check` sees and fixes.
+  const isOfColumns = ({ code, severity }: Diagnostic) => code === 'column' && severity === 'warning';
+  assert.deepEqual(
+    (await checkCatalogueFiles(folder.root)).problems.filter((problem) => !isOfColumns(problem)),
+    [],
+  );
   const { fixed } = await checkCatalogueFiles(folder.root, { deep: true, fix: true });
   for (const { path, message } of fixed) assert.match(`${path}: ${message}`, /versions\/dataset\.yaml: The columns/);
   assert.deepEqual((await checkCatalogueFiles(folder.root, { deep: true })).problems, []);

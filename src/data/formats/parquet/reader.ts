@@ -133,9 +133,18 @@ interface GeoParquetMetadata {
 interface ProjJson {
   readonly id?: { readonly authority: string; readonly code: string | number };
   readonly name?: string;
+  /** The horizontal and the vertical part of a compound system. */
+  readonly components?: readonly ProjJson[];
+  /** The system itself, of one that is bound to another by a transformation. */
+  readonly source_crs?: ProjJson;
 }
 
-const crsOfProjJson = ({ id, name }: ProjJson) => (id ? `${id.authority}:${id.code}` : (name ?? 'unknown'));
+/** The code of a system, or of its horizontal part; else its name. */
+function crsOfProjJson({ id, name, components, source_crs }: ProjJson): string {
+  if (id) return `${id.authority}:${id.code}`;
+  const part = source_crs ?? components?.[0];
+  return part ? crsOfProjJson(part) : (name ?? 'unknown');
+}
 
 /** The reference system of Parquet's own type: `EPSG:25833`, `srid:25833`, PROJJSON or the key of metadata that have it. */
 function crsOfLogicalType(text: string, metadata: FileMetaData): string {

@@ -1,0 +1,65 @@
+/**
+ * Audiences: the viewers who may see a record of the feed of changes, as a text that can be stored. `*` is everybody; other
+ * audiences are the slugs of groups and the users (`user:<username>`), with spaces between them. Staff are in each.
+ */
+import { resolveAlias } from './aliases.ts';
+import { listNamespaceReaders } from './people.ts';
+import type { Viewer } from './permissions.ts';
+import { type DatasetRef, formatUserReader, type NamespaceRef, type QueryRef } from './ref.ts';
+import type { Folder, Snapshot } from './snapshot.ts';
+
+const everybody = '*';
+
+/** Rights of a viewer, by which audiences are decided. */
+export type Rights = Pick<Viewer, 'username' | 'groups' | 'staff'>;
+
+/** The audience of a record; null if nobody may see it, or there is none. It is that of `restrictSnapshotToVisible`. */
+export function audienceOfRecord(snapshot: Snapshot, ref: NamespaceRef | DatasetRef | QueryRef): string | null {
+  switch (ref.kind) {
+    case 'namespace':
+      return namespaceAudience(snapshot.folders.get(ref.slug));
+    case 'dataset':
+      return datasetAudience(snapshot, ref);
+    case 'query':
+      return queryAudience(snapshot, ref);
+  }
+}
+
+function namespaceAudience(folder: Folder | undefined): string | null {
+  if (!folder?.namespace) return null;
+  const { visibility, owners } = folder.namespace;
+  return visibility === 'public' ? everybody : audience(owners, listNamespaceReaders(folder));
+}
+
+function datasetAudience(snapshot: Snapshot, { namespace: slug, slug: name }: Omit<DatasetRef, 'kind'>): string | null {
+  const { namespace, datasets } = snapshot.folders.get(slug) ?? {};
+  const dataset = datasets?.get(name);
+  if (!namespace || !dataset) return null;
+  if (namespace.visibility === 'public' && dataset.visibility === 'public') return everybody;
+  return audience(namespace.owners, namespace.readers, dataset.readers);
+}
+
+/** Who sees the dataset of a query sees the query; without a dataset, the owners of its namespace do. */
+function queryAudience(snapshot: Snapshot, { slug }: QueryRef): string | null {
+  const query = snapshot.queries.get(slug);
+  if (!query) return null;
+  const [namespace = '', name = ''] = query.dataset.split('/');
+  const ref = { kind: 'dataset', namespace, slug: name } as const;
+  const folder = snapshot.folders.get(namespace);
+  if (folder?.datasets.has(name)) return datasetAudience(snapshot, ref);
+  const moved = resolveAlias(snapshot, ref);
+  if (moved?.kind === 'dataset') return datasetAudience(snapshot, moved);
+  return audience(folder?.namespace?.owners ?? []);
+}
+
+const audience = (...names: readonly Iterable<string>[]): string =>
+  [...new Set(names.flatMap((some) => [...some]))].sort().join(' ');
+
+/** True if a viewer is in an audience. */
+export function isInAudience(text: string | null, { username, groups, staff }: Rights): boolean {
+  if (text === null) return false;
+  if (staff || text === everybody) return true;
+  if (username === null) return false;
+  const user = formatUserReader(username);
+  return text.split(' ').some((name) => name === user || groups.includes(name));
+}

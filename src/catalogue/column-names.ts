@@ -1,0 +1,96 @@
+/** Names of columns through their history: columns of data are found by any name that they have had. */
+import type { Dataset } from './types.ts';
+
+/** Present names of columns, by former name; several if former columns of one name have been renamed differently. */
+export type FormerNames = Dataset['former_names'];
+
+/** The columns that a name means which no column of the data has: one, or several if the name is ambiguous. */
+export type OtherNames = ReadonlyMap<string, readonly string[]>;
+
+/**
+ * The other names of columns of data: earlier ones, and also later ones if the data are those of an older version.
+ * @param columns names of the columns of the data
+ */
+export function formerAndLaterColumnNames(former: FormerNames, columns: readonly string[]): OtherNames {
+  const own = new Set(columns);
+  const groups = new Map<string, Set<string>>();
+  for (const [name, presents] of Object.entries(former))
+    for (const present of presents) groups.set(present, (groups.get(present) ?? new Set([present])).add(name));
+  const found = new Map<string, Set<string>>();
+  for (const group of groups.values()) {
+    const meant = [...group].filter((name) => own.has(name));
+    if (meant.length === 0) continue;
+    for (const name of group) {
+      if (own.has(name)) continue;
+      const all = found.get(name) ?? new Set();
+      for (const column of meant) all.add(column);
+      found.set(name, all);
+    }
+  }
+  return new Map([...found].map(([name, all]) => [name, [...all]]));
+}
+
+/** A column of a parameter that has another name now. */
+export interface RenamedParameter {
+  readonly from: string;
+  readonly to: string;
+}
+
+const listParameters = ['_fields', '_ordering'];
+const filterParameters = ['_filter', 'filter'];
+const quotedOrName = /'(?:[^']|'')*'|"(?:[^"]|"")*"|[\p{L}_:][\p{L}\p{M}\p{N}_:.]*(?!\s*\()/gu;
+
+/**
+ * The parameters of a query with the present names of columns: in filters, `_fields`, `_ordering` and the names in CQL2. A
+ * name that is ambiguous stays.
+ */
+export function replaceColumnNamesInParameters(
+  parameters: Readonly<Record<string, unknown>>,
+  columns: readonly string[],
+  others: OtherNames,
+): { readonly parameters: Readonly<Record<string, unknown>>; readonly renamed: readonly RenamedParameter[] } {
+  const renamed = new Map<string, string>();
+  const present = (name: string): string => {
+    const [to, ...more] = columns.includes(name) ? [] : (others.get(name) ?? []);
+    if (to === undefined || more.length) return name;
+    renamed.set(name, to);
+    return to;
+  };
+  const inList = (text: string) =>
+    text.replace(/"(?:[^"]|"")*"|[^",]+/g, (item) => {
+      const [, minus = '', name = ''] = /^\s*(-?)"?(.*?)"?\s*$/.exec(item) ?? [];
+      const to = present(name.replaceAll('""', '"'));
+      return to === name ? item : `${minus}${/^[-\w]+$/.test(to) ? to : `"${to.replaceAll('"', '""')}"`}`;
+    });
+  const inFilter = (text: string) =>
+    text.replace(quotedOrName, (token) => {
+      if (token.startsWith("'")) return token;
+      const name = token.startsWith('"') ? token.slice(1, -1).replaceAll('""', '"') : token;
+      const to = present(name);
+      return to === name ? token : `"${to.replaceAll('"', '""')}"`;
+    });
+  const each = (value: unknown, rename: (text: string) => string): unknown =>
+    Array.isArray(value) ? value.map((one) => each(one, rename)) : typeof value === 'string' ? rename(value) : value;
+  const pairs = Object.entries(parameters).map(([name, value]): [string, unknown] => {
+    if (listParameters.includes(name)) return [name, each(value, inList)];
+    if (filterParameters.includes(name) && !columns.includes(name)) return [name, each(value, inFilter)];
+    return name.startsWith('_') ? [name, value] : [inParameter(name, columns, present), value];
+  });
+  return {
+    parameters: Object.fromEntries(pairs),
+    renamed: [...renamed].map(([from, to]) => ({ from, to })),
+  };
+}
+
+/** The name of a filter, `column` or `column__lookup`, with the present name of its column. */
+function inParameter(parameter: string, columns: readonly string[], present: (name: string) => string): string {
+  const ends: number[] = [];
+  for (let end = parameter.length; end > 0; end = parameter.lastIndexOf('__', end - 1)) ends.push(end);
+  if (ends.some((end) => columns.includes(parameter.slice(0, end)))) return parameter;
+  for (const end of ends) {
+    const name = parameter.slice(0, end);
+    const to = present(name);
+    if (to !== name) return to + parameter.slice(end);
+  }
+  return parameter;
+}

@@ -1,0 +1,70 @@
+/** Licences: SPDX identifiers and expressions (SPDX 3, annex B), URLs, and the identifiers that other spellings mean. */
+import parseExpression from 'spdx-expression-parse';
+import outdated from 'spdx-license-ids/deprecated.json' with { type: 'json' };
+import current from 'spdx-license-ids/index.json' with { type: 'json' };
+import { closestWord } from './closest.ts';
+import { isHttpUrl } from './urls.ts';
+
+/** SPDX's words for "no licence" and "not known". */
+const noLicence: readonly string[] = ['NONE', 'NOASSERTION'];
+
+const identifiers: readonly string[] = [...current, ...outdated];
+
+/** True for an SPDX identifier or expression, `LicenseRef-…`, NONE, NOASSERTION, or a URL. */
+export function isKnownLicence(text: string): boolean {
+  return noLicence.includes(text) || isHttpUrl(text) || isExpression(text);
+}
+
+function isExpression(text: string): boolean {
+  try {
+    parseExpression(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** An identifier in the spelling of SPDX, which compares them without regard to case; undefined if there is none. */
+export function findSpdxIdentifier(text: string): string | undefined {
+  return identifiers.find((id) => id.toLowerCase() === text.toLowerCase());
+}
+
+/** The SPDX identifier that another spelling of a licence probably means; undefined if none is near. */
+export function nearestLicence(text: string): string | undefined {
+  const id = findSpdxIdentifier(text) ?? identifiers.find((one) => withoutMarks(one) === withoutMarks(text));
+  if (id !== undefined) return id;
+  const known = creativeCommons(text) ?? names.find(([pattern]) => pattern.test(text))?.[1];
+  // Of longer texts, and of very short ones, too many identifiers are near.
+  return known ?? (/^.{5,30}$/.test(text) ? closestWord(text, identifiers, 2) : undefined);
+}
+
+/** `CCBY40` of `CC BY 4.0`, `cc-by-4.0` and `CC_BY-4-0`. */
+const withoutMarks = (text: string) => text.toUpperCase().replace(/[^A-Z0-9]/g, '');
+
+/** Names of licences for data that catalogues write, such as the identifiers of CKAN and of GovData. */
+const names: readonly (readonly [pattern: RegExp, id: string])[] = [
+  [/\bodbl\b|open database licen[cs]e/i, 'ODbL-1.0'],
+  [/\bpddl\b|public domain dedication and licen[cs]e/i, 'PDDL-1.0'],
+  [/\bodc[- ]?by\b|open data commons attribution/i, 'ODC-By-1.0'],
+  [/\bdl-de\W+zero|datenlizenz deutschland.*zero/i, 'DL-DE-ZERO-2.0'],
+  [/\bdl-de\W+by|datenlizenz deutschland/i, 'DL-DE-BY-2.0'],
+  [/\buk-ogl\b|\bogl\b|open government licen[cs]e(?!.*canada)/i, 'OGL-UK-3.0'],
+  [/open government licen[cs]e.*canada/i, 'OGL-Canada-2.0'],
+  [/\betalab\b|licence ouverte/i, 'etalab-2.0'],
+  [/\bnlod\b|norsk lisens for offentlige data/i, 'NLOD-2.0'],
+];
+
+/** The identifier of a Creative Commons licence that is named in words: `Creative Commons Attribution 4.0`, `cc-by-sa`. */
+function creativeCommons(text: string): string | undefined {
+  if (!/\bcc\d?\b|creative commons/i.test(text)) return undefined;
+  if (/\bcc[- ]?0\b|\bzero\b|public domain/i.test(text)) return 'CC0-1.0';
+  if (!/\bby\b|attribution|namensnennung|paternité/i.test(text)) return undefined;
+  const parts = [
+    'CC-BY',
+    ...(/\bnc\b|non-?\s?commercial|nicht kommerziell/i.test(text) ? ['NC'] : []),
+    ...(/\bnd\b|no-?\s?deriv|keine bearbeitung/i.test(text) ? ['ND'] : []),
+    ...(/\bsa\b|share-?\s?alike|weitergabe unter gleichen/i.test(text) ? ['SA'] : []),
+    /\b([1-4]\.[05])\b/.exec(text)?.[1] ?? '4.0',
+  ];
+  return findSpdxIdentifier(parts.join('-'));
+}

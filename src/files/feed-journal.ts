@@ -1,0 +1,247 @@
+/**
+ * Journal of the feed of changes: `.catalogue/changes.ndjson` has the history of who could see which records, a line of JSON
+ * for each state. A follower of the folder appends what it notices; at the next start, the differences between the journal
+ * and the folder are what happened in the meantime. It can be lost: a new one begins with the present state.
+ */
+import { constants } from 'node:fs';
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { audienceOfRecord } from '../catalogue/audience.ts';
+import { FeedHistory, isSameRecordState, type RecordState, type UserState } from '../catalogue/feed-history.ts';
+import { parseCataloguePath, privateFolder, recordPathWithoutExtension, type Unit } from '../catalogue/layout.ts';
+import type { Snapshot } from '../catalogue/snapshot.ts';
+import type { User } from '../catalogue/types.ts';
+import { errorCode, writeDurably } from '../disk/durable.ts';
+import { makeFolderInPrivateFolder } from '../disk/private-folder.ts';
+import { type FeedRef, listFeedRefs, settlingTime, timeOfLastChange } from './changes-feed.ts';
+import type { UnitStore } from './reading/unit-store.ts';
+
+/** Name of the journal in the private folder. */
+export const feedFile = 'changes.ndjson';
+const formatVersion = 1;
+/** Age in milliseconds of the oldest event; and the number of events: at least so many, and two for each record. */
+const maxAge = 90 * 24 * 60 * 60_000;
+const minEvents = 10_000;
+/** Milliseconds between two checks of the age. */
+const checkAgeEvery = 24 * 60 * 60_000;
+
+export interface FeedJournalOptions {
+  /** True to read the journal, but never write it. */
+  readonly readOnly?: boolean | undefined;
+  readonly log?: ((line: string) => void) | undefined;
+  /** Number of events from which the older half is dropped. */
+  readonly maxEvents?: number | undefined;
+}
+
+export class FeedJournal {
+  readonly #store: UnitStore;
+  readonly #options: FeedJournalOptions;
+  readonly #path: string;
+  #history: FeedHistory;
+  /** Times of the last changes of records, as they were last noticed. */
+  readonly #times = new Map<string, number>();
+  #unwritten: string[] = [];
+  #mustRewrite: boolean;
+  #writing: Promise<void> = Promise.resolve();
+  #lastTime = 0;
+  #ageChecked = 0;
+  #hasFailed = false;
+
+  private constructor(store: UnitStore, options: FeedJournalOptions, stored: StoredHistory | null) {
+    this.#store = store;
+    this.#options = options;
+    this.#path = join(store.tree.root, privateFolder, feedFile);
+    this.#mustRewrite = stored === null || stored.isCutOff;
+    this.#history = stored?.history ?? new FeedHistory(this.#now());
+  }
+
+  /** Reads the journal of a folder that was read as a whole, and notices every change from now on. */
+  static async open(store: UnitStore, options: FeedJournalOptions = {}): Promise<FeedJournal> {
+    const stored = await readHistory(join(store.tree.root, privateFolder, feedFile));
+    const journal = new FeedJournal(store, options, stored);
+    const time = stored ? journal.#now() : 0;
+    const known = Array.from(stored?.history.records ?? [], refAt).filter((ref) => ref !== null);
+    journal.#noticeRecords([...listFeedRefs(store.snapshot), ...known], time);
+    journal.#noticeUsers(store.snapshot.users.values(), time);
+    journal.#startWriting();
+    store.onUpdate = (units) => journal.#notice(units);
+    return journal;
+  }
+
+  get history(): FeedHistory {
+    return this.#history;
+  }
+
+  /** Resolves when all that was noticed so far is on disk, or can't be written. */
+  written(): Promise<void> {
+    return this.#writing;
+  }
+
+  /** The present time, never before one that was used already. */
+  #now(): number {
+    this.#lastTime = Math.max(this.#lastTime, Date.now());
+    return this.#lastTime;
+  }
+
+  #notice(units: readonly Unit[]): void {
+    const { snapshot } = this.#store;
+    const time = this.#now();
+    const users = units.flatMap((unit) => (unit.kind === 'user' ? (snapshot.users.get(unit.slug) ?? []) : []));
+    this.#noticeUsers(users, time);
+    this.#noticeRecords(affectedRefs(snapshot, units), time);
+    this.#startWriting();
+  }
+
+  #noticeRecords(refs: Iterable<FeedRef>, at: number): void {
+    const unique = new Map(Array.from(refs, (ref) => [recordPathWithoutExtension(ref), ref]));
+    for (const [record, ref] of unique) {
+      const before = this.#history.latest(record);
+      const state = recordState(this.#store.snapshot, ref, at);
+      const isLate = this.#isLate(record, ref, at);
+      if (before ? isSameRecordState(before, state) && !isLate : state.seenBy === null) continue;
+      this.#add(isLate ? { ...state, late: true } : state);
+    }
+  }
+
+  /**
+   * True if a change of a record's files was noticed so late that the feed may have been read up to a later time, as it
+   * happens in a folder that is polled. Then the time at which it was noticed counts.
+   */
+  #isLate(record: string, ref: FeedRef, now: number): boolean {
+    const [before, time] = [this.#times.get(record), timeOfLastChange(this.#store, ref)];
+    this.#times.set(record, time);
+    return before !== undefined && before !== time && time > 0 && now - time > settlingTime / 2;
+  }
+
+  #noticeUsers(users: Iterable<User>, at: number): void {
+    for (const { id, slug, groups, staff } of users) {
+      const before = this.#history.latestRights(id);
+      const state: UserState = { user: id, at, username: slug, groups, staff };
+      if (before && JSON.stringify({ ...before, at }) === JSON.stringify(state)) continue;
+      this.#add(state);
+    }
+  }
+
+  #add(state: RecordState | UserState): void {
+    this.#history.add(state);
+    this.#unwritten.push(JSON.stringify(state));
+  }
+
+  #startWriting(): void {
+    if (this.#options.readOnly || (this.#unwritten.length === 0 && !this.#mustRewrite)) return;
+    this.#writing = this.#writing.then(() => this.#write());
+  }
+
+  async #write(): Promise<void> {
+    if (this.#dropOldEvents()) this.#mustRewrite = true;
+    const lines = this.#unwritten.splice(0);
+    try {
+      if (this.#mustRewrite) await this.#rewrite();
+      else if (lines.length) await append(this.#path, lines);
+      this.#mustRewrite = false;
+      this.#hasFailed = false;
+    } catch (error) {
+      this.#mustRewrite = true;
+      if (!this.#hasFailed)
+        this.#options.log?.(
+          `The journal of changes can't be written (${errorCode(error) || errorCode((error as Error).cause)}): ` +
+            'after the next start, removals before it are unknown.',
+        );
+      this.#hasFailed = true;
+    }
+  }
+
+  async #rewrite(): Promise<void> {
+    await makeFolderInPrivateFolder(this.#store.tree.root);
+    // What is noticed while the file is written is in the history already, or is appended afterwards.
+    const header = JSON.stringify({ changes: formatVersion, complete_since: this.#history.completeSince });
+    const lines = [header, ...Array.from(this.#history.states(), (state) => JSON.stringify(state))];
+    await writeDurably(this.#path, `${lines.join('\n')}\n`, { mode: 0o600 });
+  }
+
+  /** @returns true if there were any */
+  #dropOldEvents(): boolean {
+    const { maxEvents = Math.max(minEvents, 2 * this.#history.recordCount) } = this.#options;
+    const before = this.#history;
+    if (before.eventCount > maxEvents) {
+      this.#history = before.after(before.medianTime);
+      if (this.#history.eventCount > maxEvents) this.#history = before.after(before.medianTime + 1);
+    }
+    const now = this.#now();
+    if (now - this.#ageChecked > checkAgeEvery) {
+      this.#ageChecked = now;
+      if ((before.firstTime ?? now) < now - maxAge) this.#history = this.#history.after(now - maxAge);
+    }
+    return this.#history !== before;
+  }
+}
+
+/** The state of a record in a snapshot. */
+function recordState(snapshot: Snapshot, ref: FeedRef, at: number): RecordState {
+  const record = recordPathWithoutExtension(ref);
+  const seenBy = audienceOfRecord(snapshot, ref);
+  if (ref.kind !== 'dataset' || seenBy === null) return { record, at, seenBy };
+  const versions = snapshot.folders.get(ref.namespace)?.datasets.get(ref.slug)?.versions ?? [];
+  const published = versions.filter(({ draft }) => !draft).map(({ slug }) => slug);
+  return { record, at, seenBy, versions: published.sort() };
+}
+
+/** The records whose state may change if units do. */
+function* affectedRefs(snapshot: Snapshot, units: readonly Unit[]): Generator<FeedRef> {
+  let hasDatasets = false;
+  for (const unit of units) {
+    if (unit.kind === 'query') yield unit;
+    if (unit.kind !== 'namespace' && unit.kind !== 'dataset') continue;
+    hasDatasets = true;
+    yield unit;
+    // Readers of a dataset see its namespace.
+    if (unit.kind === 'dataset') yield { kind: 'namespace', slug: unit.namespace };
+    else
+      for (const slug of snapshot.folders.get(unit.slug)?.datasets.keys() ?? [])
+        yield { kind: 'dataset', namespace: unit.slug, slug };
+  }
+  if (hasDatasets) for (const slug of snapshot.queries.keys()) yield { kind: 'query', slug };
+}
+
+/** Appends lines to an existing file, durably. @throws Error with code ENOENT if there is none */
+async function append(path: string, lines: readonly string[]): Promise<void> {
+  const file = await open(path, constants.O_WRONLY | constants.O_APPEND);
+  try {
+    await file.appendFile(`${lines.join('\n')}\n`);
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+}
+
+interface StoredHistory {
+  readonly history: FeedHistory;
+  /** True if a crash has cut off the last line. No answer of the feed had it yet. */
+  readonly isCutOff: boolean;
+}
+
+/** The history in a journal; null if there is none, or it is damaged. */
+async function readHistory(path: string): Promise<StoredHistory | null> {
+  try {
+    const lines = (await readFile(path, 'utf8')).split('\n');
+    const isCutOff = lines.pop() !== '';
+    const { changes, complete_since: completeSince } = JSON.parse(lines.shift() ?? '');
+    if (changes !== formatVersion || typeof completeSince !== 'number') return null;
+    const history = new FeedHistory(completeSince);
+    for (const line of lines) {
+      const state = JSON.parse(line);
+      if (typeof state.at !== 'number' || !('record' in state || 'user' in state)) return null;
+      history.add(state);
+    }
+    return { history, isCutOff };
+  } catch {
+    return null;
+  }
+}
+
+function refAt(record: string): FeedRef | null {
+  const info = parseCataloguePath(`${record}.yaml`);
+  return info.kind === 'record' && ['namespace', 'dataset', 'query'].includes(info.ref.kind)
+    ? (info.ref as FeedRef)
+    : null;
+}

@@ -1,0 +1,56 @@
+/** Metadata of versions in records: plain YAML where that gives back the same bytes, else the text as it came. */
+
+import { kindAndRefOfPath } from '../../catalogue/layout.ts';
+import { encodeMetadata, type MetadataMapping, mappingOfMetadata } from '../../catalogue/metadata.ts';
+import { makeDiagnostic, type RecordDiagnostic, type RecordValue } from '../../catalogue/record-set.ts';
+import { editRecordText, newRecordText } from '../../text/document.ts';
+import { parseRecordText } from '../../text/parse.ts';
+
+/** Maximum length of the YAML, in characters: a record has a maximum size, too. */
+const maxLength = 512 * 1024;
+
+/**
+ * The value of `metadata` in a record.
+ * @param text as the API has it
+ * @param present value in the record: an edit keeps the order of its keys, which may not be that of the text
+ */
+export function metadataForRecord(text: string, present?: unknown): MetadataMapping | string {
+  const mapping = mappingOfMetadata(text);
+  if (!mapping || hasLongKey(mapping)) return text;
+  try {
+    const isMapping = typeof present === 'object' && present !== null;
+    const before = newRecordText({ metadata: isMapping ? present : '' }, []);
+    const written = editRecordText(before, 'yaml', { metadata: mapping }, ['metadata']);
+    const parsed = parseRecordText(written, 'yaml');
+    const { metadata } = ('value' in parsed ? parsed.value : {}) as { readonly metadata: MetadataMapping };
+    return written.length <= maxLength && encodeMetadata(metadata) === text ? mapping : text;
+  } catch {
+    // It is nested more deeply than a record may be.
+    return text;
+  }
+}
+
+/** Maximum length of a key: on one line of YAML (1.2, section 7.4.2), it has 1024 characters, and an escape has six. */
+const maxKeyLength = 170;
+
+function hasLongKey(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.some(hasLongKey);
+  return Object.entries(value).some(([key, item]) => key.length > maxKeyLength || hasLongKey(item));
+}
+
+/** A diagnostic, with its fix, for each version whose metadata are base64 and could be plain YAML. */
+export function* findMetadataToRewrite(
+  paths: Iterable<string>,
+  record: (path: string) => RecordValue | undefined,
+): Generator<RecordDiagnostic> {
+  for (const path of paths) {
+    const { metadata } = (kindAndRefOfPath(path).kind === 'version' && record(path)) || {};
+    if (typeof metadata !== 'string' || typeof metadataForRecord(metadata) === 'string') continue;
+    const message = 'metadata is base64, and can be written as YAML.';
+    const fix = ({ metadata: now }: RecordValue) => ({
+      metadata: typeof now === 'string' ? metadataForRecord(now) : now,
+    });
+    yield makeDiagnostic(path, { code: 'value', pointer: '/metadata', message, severity: 'warning', fix });
+  }
+}

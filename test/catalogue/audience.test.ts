@@ -1,0 +1,95 @@
+/** Audiences agree with what viewers see. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { audienceOfRecord, isInAudience } from '../../src/catalogue/audience.ts';
+import { FeedHistory } from '../../src/catalogue/feed-history.ts';
+import { recordPathWithoutExtension } from '../../src/catalogue/layout.ts';
+import { allEntities } from '../../src/catalogue/listing.ts';
+import { anonymous, localAdmin, restrictSnapshotToVisible, type Viewer } from '../../src/catalogue/permissions.ts';
+import { refOf } from '../../src/catalogue/ref.ts';
+import type { Snapshot } from '../../src/catalogue/snapshot.ts';
+import { snapshotOf } from '../support/snapshot.ts';
+
+const groups = fc.subarray(['editors', 'readers']);
+const rights = fc.record({
+  label: fc.constant('x'),
+  visibility: fc.constantFrom('public' as const, 'private' as const),
+  readers: fc.subarray(['editors', 'readers', 'user:ann', 'user:bob']),
+});
+const content = fc.record({
+  settings: fc.record({ people: fc.constantFrom('public' as const, 'members' as const) }),
+  namespaces: fc.dictionary(
+    fc.constantFrom('a', 'b'),
+    fc.tuple(rights, groups).map(([own, owners]) => ({ ...own, owners })),
+  ),
+  datasets: fc.dictionary(fc.constantFrom('a/x', 'a/y', 'b/x', 'c/x'), rights),
+  queries: fc.dictionary(
+    fc.constantFrom('p', 'q', 'r'),
+    fc.record({ label: fc.constant('x'), dataset: fc.constantFrom('a/x', 'b/x', 'c/x', 'a/formerly', 'a/never') }),
+  ),
+  alias: fc.boolean(),
+});
+const viewers: readonly Viewer[] = [
+  anonymous,
+  localAdmin,
+  { username: 'ann', staff: false, groups: ['editors'] },
+  { username: 'bob', staff: false, groups: ['readers'] },
+  { username: 'cleo', staff: false, groups: [] },
+];
+const kinds = ['namespace', 'dataset', 'query'] as const;
+const refsIn = (snapshot: Snapshot) =>
+  kinds.flatMap((kind) => Array.from(allEntities(snapshot, kind), (entity) => refOf(entity)));
+
+describe('an audience', () => {
+  it('has exactly the viewers who see the record', () => {
+    fc.assert(
+      fc.property(content, ({ alias, datasets, ...rest }) => {
+        const renamed = alias && datasets['b/x'] ? { 'b/x': { ...datasets['b/x'], aliases: ['a/formerly'] } } : {};
+        const snapshot = snapshotOf({ ...rest, datasets: { ...datasets, ...renamed } });
+        for (const viewer of viewers) {
+          const seen = new Set(
+            refsIn(restrictSnapshotToVisible(viewer, snapshot)).map((ref) => recordPathWithoutExtension(ref)),
+          );
+          for (const ref of refsIn(snapshot)) {
+            const audience = audienceOfRecord(snapshot, ref as Parameters<typeof audienceOfRecord>[1]);
+            const message = `${viewer.username} ${recordPathWithoutExtension(ref)} "${audience}"`;
+            assert.equal(isInAudience(audience, viewer), seen.has(recordPathWithoutExtension(ref)), message);
+          }
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('the history of the feed', () => {
+  it('is the same after old events were dropped, from then on', () => {
+    const state = fc.record({
+      record: fc.constantFrom('a', 'b'),
+      at: fc.integer({ min: 1, max: 20 }),
+      seenBy: fc.constantFrom('*', 'editors', '', null),
+      versions: fc.subarray(['1', '2']),
+    });
+    fc.assert(
+      fc.property(fc.array(state, { maxLength: 12 }), fc.integer({ min: 1, max: 20 }), (states, time) => {
+        const sorted = [...states].sort((a, b) => a.at - b.at);
+        const history = new FeedHistory(0);
+        for (const one of sorted) history.add(one);
+        const later = history.after(time);
+        assert.equal(later.completeSince, time);
+        for (const viewer of viewers)
+          for (const record of ['a', 'b']) {
+            const [whole, part] = [history, later].map((one) => one.viewedBy(record, viewer));
+            const recent = (at: number | null | undefined) => (at && at >= time ? at : null);
+            assert.equal(recent(part?.lost), recent(whole?.lost));
+            if (isInAudience(history.latest(record)?.seenBy ?? null, viewer))
+              assert.equal(recent(part?.since), recent(whole?.since));
+            for (const [slug, at] of part?.lostVersions ?? [])
+              assert.equal(recent(at), recent(whole?.lostVersions.get(slug)));
+          }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,122 @@
+/** Former names of columns in filters and in saved queries: local, remote and over HTTP. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
+import { makeRoot, seed, type } from '../support/prompt.ts';
+import { serveFolder } from '../support/server.ts';
+
+const queries = {
+  tall: {
+    id: 61,
+    label: 'Tall',
+    dataset: 'parks/oaks',
+    parameters: {
+      height__gte: 10,
+      _fields: 'name,height',
+      _ordering: '-height',
+      _filter: "height > 1 AND name <> 'height'",
+    },
+  },
+};
+
+describe('a former name of a column', () => {
+  let root: string;
+  let server: Awaited<ReturnType<typeof serveFolder>>;
+  const run = (line: string, more = {}) => type(line.split(' '), { root, ...more });
+  const isDone = async (line: string, more = {}) => {
+    const result = await run(line, more);
+    assert.equal(result.exitCode, 0, result.err);
+    return result;
+  };
+  const rows = (line: string, remote = false) => {
+    const env = remote ? { CATALOGUE_REMOTE: server.base, CATALOGUE_DATA: undefined } : {};
+    return run(`data ${line} --format csv`, { env });
+  };
+
+  before(async () => {
+    root = await makeRoot({ ...seed, queries });
+    const files = {
+      'a.csv': 'name,height,girth\noak,12,3\nelm,5,2\n',
+      'b.csv': 'name,tallness,girth\noak,13,3\nelm,6,2\n',
+    };
+    await isDone('publish a.csv --to parks/oaks', { files });
+    await isDone('version add parks/oaks b.csv --rename height=tallness', { files });
+    server = await serveFolder(root);
+  });
+  after(() => server.close());
+
+  for (const remote of [false, true])
+    it(`is understood in filters, fields and orders${remote ? ' on a server' : ''}; the answer has the present one`, async () => {
+      for (const [line, expected] of [
+        ['parks/oaks height__gte=10', 'name,tallness,girth\r\noak,13,3\r\n'],
+        ['parks/oaks height=6 --fields name,height', 'name,tallness\r\nelm,6\r\n'],
+        ['parks/oaks --ordering height --fields height', 'tallness\r\n6\r\n13\r\n'],
+        ['parks/oaks --filter height>10 --fields name', 'name\r\noak\r\n'],
+        ['@tall', 'name,tallness\r\noak,13\r\n'],
+      ] as const) {
+        const { out, err } = await rows(line, remote);
+        assert.equal(out, expected, `${line}: ${err}`);
+      }
+    });
+
+  it('is one of the older version, too, by its present name', async () => {
+    const { out } = await run('version list parks/oaks');
+    const old = out.trim().split('\n').at(-1)?.split('\t')[0];
+    assert.equal((await rows(`parks/oaks@${old} tallness__gte=10 --fields tallness`)).out, 'height\r\n12\r\n');
+  });
+
+  it('is understood over HTTP, and in the page of a query', async () => {
+    const path = `${server.base}/api/v1/namespaces/parks/datasets/oaks/data.json`;
+    const ask = async (query: string) => (await fetch(`${path}?${query}`)).json();
+    assert.deepEqual(
+      await ask('height__lt=10&_fields=height&_ordering=-height'),
+      await ask('tallness__lt=10&_fields=tallness'),
+    );
+    assert.deepEqual(await ask('hieght=1'), { hieght: ['Unknown column "hieght".'] });
+    assert.equal((await fetch(`${server.base}/api/v1/queries/tall/data/`)).status, 200);
+  });
+
+  it('in a saved query is found by check, which fixes it', async () => {
+    const found = await run('check');
+    assert.match(
+      found.out,
+      /queries\/tall\.yaml:\d+:\d+: warning: The column "height" of parks\/oaks is called "tallness" now\. Write "tallness"\./,
+    );
+    await run('check --fix');
+    assert.equal((await run('check')).exitCode, 0);
+    const text = readFileSync(join(root, 'queries/tall.yaml'), 'utf8');
+    assert.match(text, /tallness__gte: 10/);
+    assert.match(text, /_fields: name,tallness/);
+    assert.match(text, /_ordering: -tallness/);
+    assert.match(text, /_filter: "?'?\\?"tallness\\?" > 1 AND name <> '+height'/);
+    assert.equal((await rows('@tall')).out, 'name,tallness\r\noak,13\r\n');
+  });
+
+  it('is refused if several columns have had it', async () => {
+    await isDone('version add parks/oaks c.csv --rename tallness=top', {
+      files: { 'c.csv': 'name,top,girth\noak,13,3\n' },
+    });
+    const files = await openFileCatalogue(root);
+    const catalogue = files.for();
+    const ref = { kind: 'dataset', namespace: 'parks', slug: 'oaks' } as const;
+    const path = join(root, 'namespaces/parks/datasets/oaks/dataset.yaml');
+    await catalogue.replica.apply([
+      {
+        do: 'write',
+        path: 'namespaces/parks/datasets/oaks/dataset.yaml',
+        text: readFileSync(path, 'utf8').replace(/name: girth\n/, 'name: girth\n    former_names: [height]\n'),
+        ifMatch: (await catalogue.replica.entry('namespaces/parks/datasets/oaks/dataset.yaml')).checksum,
+      },
+    ]);
+    assert.deepEqual((await catalogue.get<'dataset'>(ref)).former_names.height?.length, 2);
+    await files.close();
+    const { exitCode, err } = await rows('parks/oaks height=1');
+    assert.deepEqual(
+      [exitCode, err],
+      [2, 'error: height: The name "height" is ambiguous: "top" and "girth" were called so. Write one of them.\n'],
+    );
+    assert.match((await rows('parks/oaks --filter height>1')).err, /"height" is ambiguous/);
+  });
+});
