@@ -117,21 +117,21 @@ export function columnStateForVersions(dataset: Dataset, versions: readonly Vers
   if (isPlain && (data === null || hasSameColumns(dataset, data))) return dataset;
   const all: readonly (Column & WrittenColumn)[] = [...dataset.columns, ...dataset.missing_columns];
   const written = mergeSameNames(all);
-  const former: Record<string, readonly string[]> = { ...dataset.former_names };
+  const names = new Map(Object.entries(dataset.former_names));
   for (const column of written)
     for (const name of formerNames(column).map(String))
-      former[name] = [...new Set([...(former[name] ?? []), String(column.name)])];
+      names.set(name, [...new Set([...(names.get(name) ?? []), String(column.name)])]);
   if (data === null) {
     const columns = written.filter(({ missing_since }) => !missing_since).map((column) => columnFrom(column, column));
     const missing = written.filter(({ missing_since }) => missing_since).map(missingFrom);
-    return { columns, missing_columns: missing, former_names: former };
+    return { columns, missing_columns: missing, former_names: Object.fromEntries(names) };
   }
   const entries = findEntries(written, data);
   const used = new Set(entries);
   return {
     columns: data.map((column, i) => columnFrom(column, entries[i] ?? { label: labelFromName(column.name) })),
     missing_columns: written.filter((column) => !used.has(column) && isColumnDescribed(column)).map(missingFrom),
-    former_names: former,
+    former_names: Object.fromEntries(names),
   };
 }
 
@@ -187,7 +187,7 @@ export function compareRecordColumnsWithData(written: unknown, found: readonly D
   return compareColumns(named, found);
 }
 
-/** The first twenty items, as a message names them. */
+/** The first twenty items. */
 const joinFirst = (items: readonly string[]) => items.slice(0, 20).join(', ') + (items.length > 20 ? ' …' : '');
 
 /** The message about columns that don't fit the data of a version. */

@@ -2,7 +2,6 @@
  * The fields of every kind of record, a row each. Schemas, entities, representations, inputs, filters, OPTIONS, the
  * client's reading and writing, and the options of the command line are loops over this table: adding a field is adding a
  * row here and a line to the interface in `types.ts`, which programs see. (`schemas.ts` makes the compiler compare them.)
- *
  * Rows stand in the order of the keys in a file. What a row can say is in `field.ts`, the types in `field-types.ts`.
  */
 import { type Fields, fieldsWithNames, type NamedField } from './field.ts';
@@ -269,9 +268,7 @@ export type FieldsKind = keyof typeof fields;
 
 const byKind = Object.fromEntries(
   Object.entries(fields).map(([kind, rows]) => [kind, fieldsWithNames(rows)]),
-) as unknown as {
-  readonly [K in FieldsKind]: readonly NamedField[];
-};
+) as unknown as Readonly<Record<FieldsKind, readonly NamedField[]>>;
 
 /** The fields of a kind, in the order of the keys in a file. */
 export const fieldsOf = (kind: FieldsKind): readonly NamedField[] => byKind[kind];

@@ -1,4 +1,5 @@
 /** Values that fit their field's schema and not its meaning: unknown licences, addresses that lead nowhere. */
+import { excerpt } from './errors.ts';
 import type { FieldTraits } from './field.ts';
 import { type FieldsKind, fieldsOf } from './fields.ts';
 import { isKnownLicence, nearestLicence } from './licence.ts';
@@ -23,8 +24,8 @@ export function findDoubtfulFieldValues(
     const text = typeof value === 'string' ? value.trim() : '';
     if (meaning === undefined || text === '' || isOf[meaning](text)) return [];
     const { wanted, meant } = explanations[meaning](text);
-    const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`;
-    const message = `${name} ${JSON.stringify(text)} is not ${wanted}.${hint}`;
+    const hint = meant === undefined ? '' : ` Did you mean "${excerpt(meant)}"?`;
+    const message = `${name} ${excerpt(JSON.stringify(text))} is not ${wanted}.${hint}`;
     const isSame = meant?.toLowerCase() === text.toLowerCase();
     return [{ pointer: `/${name}`, message, ...(isSame && { sameAs: meant }) }];
   });

@@ -75,7 +75,7 @@ export function parseReadingOptionsInput(value: unknown): Parsed<ReadingOptions>
   const { types, ...others } = Object(value) as Readonly<Record<string, unknown>>;
   const unknown = Object.keys(others).find((name) => !Object.hasOwn(readingFields, name));
   if (unknown !== undefined)
-    return invalidInput(`Unknown option "${unknown}".${didYouMean(unknown, Object.keys(readingFields))}`);
+    return invalidInput(`Unknown option "${excerpt(unknown)}".${didYouMean(unknown, Object.keys(readingFields))}`);
   if (types !== undefined && (typeof types !== 'object' || Array.isArray(types)))
     return invalidInput('Expected the types of columns by name.');
   const texts = [
@@ -122,7 +122,7 @@ function parseOption(name: string, text: string): unknown {
     case 'skip':
       return /^\d{1,6}$/.test(text) ? Number(text) : { error: 'It must be a whole number of at most 999999.' };
     case 'encoding':
-      return isEncoding(text) ? text : { error: `There is no encoding "${text}".` };
+      return isEncoding(text) ? text : { error: `There is no encoding "${excerpt(text)}".` };
     default:
       return text;
   }

@@ -119,7 +119,7 @@ export function* findNamedReadersOfPublicRecords(next: RecordSet): Generator<Rec
         const username = usernameOfReader(reader);
         if (username === undefined) continue;
         const message =
-          `The record is public, so everybody can read in its file that ${username} is a reader. ` +
+          `The record is public, so everybody can read in its file that ${excerpt(username)} is a reader. ` +
           'Name a group instead, or write "people: public" in catalogue.yaml.';
         const found = { code: 'reference', pointer: `/readers/${i}`, message, severity: 'warning' } as const;
         yield makeDiagnostic(entityRecordPath(next, record), found);
@@ -141,7 +141,7 @@ export function* findFormerColumnNamesInQueries(next: RecordSet): Generator<Reco
       yield makeDiagnostic(entityRecordPath(next, query), {
         code: 'column',
         pointer: '/parameters',
-        message: `The column "${from}" of ${query.dataset} is called "${to}" now. Write "${to}".`,
+        message: `The column "${excerpt(from)}" of ${excerpt(query.dataset)} is called "${excerpt(to)}" now. Write "${excerpt(to)}".`,
         severity: 'warning',
         fix: (record) => ({ parameters: rename(record.parameters as Query['parameters']).parameters }),
       });

@@ -61,8 +61,8 @@ export function findColumn(name: string, schema: TableSchema): Pick<Column, 'nam
   if (own) return { name, type: own };
   const meant = schema.otherNames?.get(name) ?? [];
   if (meant.length > 1) {
-    const columns = meant.map((one) => `"${one}"`).join(' and ');
-    throw new ParameterError(`The name "${name}" is ambiguous: ${columns} were called so. Write one of them.`);
+    const columns = meant.map((one) => `"${excerpt(one)}"`).join(' and ');
+    throw new ParameterError(`The name "${excerpt(name)}" is ambiguous: ${columns} were called so. Write one of them.`);
   }
   const [present = ''] = meant;
   const type = columnType(present, schema);

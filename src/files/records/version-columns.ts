@@ -32,7 +32,8 @@ export function columnRenamesForUpload(
   const names = new Set(found.map(({ name }) => name));
   const fail = (message: string) => new ValidationError({ rename: [message] });
   for (const { from, to } of asked) {
-    if (!known.has(from) && !former_names[from]?.includes(to)) throw fail(`There is no column "${excerpt(from)}".`);
+    if (!known.has(from) && !(Object.hasOwn(former_names, from) && former_names[from]?.includes(to)))
+      throw fail(`There is no column "${excerpt(from)}".`);
     if (!names.has(to)) throw fail(`The file has no column "${excerpt(to)}".`);
     if (names.has(from)) throw fail(`The file has both columns, "${excerpt(from)}" and "${excerpt(to)}".`);
   }
