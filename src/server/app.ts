@@ -22,6 +22,7 @@ import { ResponseCache } from './response-cache.ts';
 import { type AppContext, isSafeMethod, type RequestState } from './route.ts';
 import { routes } from './routes.ts';
 import { SignIn } from './sign-in.ts';
+import { WorkBudgets } from './work-budgets.ts';
 
 export interface AppOptions {
   /** Base URL of links; by default as the catalogue's settings or the request say. */
@@ -84,6 +85,7 @@ function appContext(catalogueFor: (viewer: Viewer) => Catalogue, options: AppOpt
     publicCatalogue,
     catalogueFor: (viewer) => (viewer === anonymous ? publicCatalogue : catalogueFor(viewer)),
     signIn: new SignIn(accounts),
+    workBudgets: new WorkBudgets(),
     cache: new ResponseCache(),
     accessLog: metrics || onResponse ? new AccessLog(report) : null,
     metrics,

@@ -113,7 +113,7 @@ async function hashKeys(
   const hashes = new RowHashes(table.rowCount);
   let haveAllKeys = true;
   const scan = scanOptionsForColumns(columns.map((column) => column[side]));
-  await visitWithoutBlocking(table.scanRowGroups(scan), tables.signal, (row) => {
+  await visitWithoutBlocking(table.scanRowGroups(scan), tables, (row) => {
     hasher.start();
     if (hashKey(row, hasher)) hashes.set(row.index, hasher);
     else haveAllKeys = false;
