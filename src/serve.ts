@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { openFileCatalogue } from './files/file-catalogue.ts';
 import { createApp } from './server/app.ts';
-import { respondNotReady } from './server/health.ts';
+import { respondWhileStarting } from './server/health.ts';
 import { listenForRequests } from './server/listen.ts';
-import { type LogFormat, openLog } from './server/log.ts';
-import { openMetrics } from './server/metrics.ts';
+import { createServerLog, type LogFormat } from './server/log.ts';
+import { startMetrics } from './server/metrics.ts';
 
 export interface ServeOptions {
   /** Path of the catalogue folder. */
@@ -38,10 +38,10 @@ export interface Serving {
  */
 export async function startServer(options: ServeOptions): Promise<Serving> {
   const { folder, host, port, baseUrl, readOnly = false, logFormat = 'text' } = options;
-  const { problem: log, request: onResponse } = await openLog(logFormat, options.log ?? (() => {}));
+  const { problem: log, request: onResponse } = await createServerLog(logFormat, options.log ?? (() => {}));
   const catalogue = await openFileCatalogue(folder, { readOnly: readOnly, log });
   // The port is opened first: requests get 503 while the files are being read.
-  const listening = await listenForRequests(respondNotReady, host, port);
+  const listening = await listenForRequests(respondWhileStarting, host, port);
   try {
     await catalogue.follow();
   } catch (error) {
@@ -54,7 +54,7 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
       'No user has a password or a token. Set one: catalogue user passwd NAME. If they are lost, since git does not hold ' +
         'them: catalogue restore BACKUP --accounts',
     );
-  const metrics = (options.metrics ?? snapshot.settings.metrics) ? await openMetrics() : undefined;
+  const metrics = (options.metrics ?? snapshot.settings.metrics) ? await startMetrics() : undefined;
   const health = () => {
     catalogue.assertPresent();
     const { made, failed } = catalogue.commits;

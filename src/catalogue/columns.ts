@@ -111,7 +111,7 @@ type ColumnState = Pick<Dataset, 'columns' | 'missing_columns' | 'former_names'>
  * @param dataset as it was read from its record, or with the columns for other versions
  * @param versions newest first
  */
-export function columnsWithVersions(dataset: Dataset, versions: readonly Version[]): ColumnState {
+export function columnStateForVersions(dataset: Dataset, versions: readonly Version[]): ColumnState {
   const data = versionWithColumns(versions)?.columns ?? null;
   const isPlain = dataset.missing_columns.length === 0 && !dataset.columns.some(isRecorded);
   if (isPlain && (data === null || hasSameColumns(dataset, data))) return dataset;
@@ -202,7 +202,7 @@ export function columnMismatchMessage({ added, dropped, retyped }: ColumnChanges
  * @param input parsed value of `columns` in the input
  * @throws ValidationError if a column has no type, which only data or the input can tell
  */
-export function recordedColumnsOfNewDataset(input: unknown): readonly object[] {
+export function parseColumnsOfNewDataset(input: unknown): readonly object[] {
   const columns = new Map((input as readonly WrittenColumn[]).map((column) => [column.name, column]));
   const isValid = ({ name, type }: WrittenColumn) =>
     String(name).length > 0 && String(name).length <= 255 && columnTypes.includes(type as ColumnType);

@@ -290,7 +290,7 @@ const recorded: { readonly [K in FieldsKind]?: readonly (keyof (typeof fields)[K
 };
 
 /** The fields of a kind in the API, in its order: first the recorded ones, then the others. */
-export function apiFields(kind: FieldsKind): readonly NamedField[] {
+export function apiFieldsOfKind(kind: FieldsKind): readonly NamedField[] {
   const first: readonly string[] = recorded[kind] ?? [];
   const place = ({ name }: NamedField) => (first.includes(name) ? first.indexOf(name) : first.length);
   return fieldsOf(kind)

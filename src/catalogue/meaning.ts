@@ -14,7 +14,7 @@ export interface ValueProblem {
 }
 
 /** Problems of the values in a record, which is served nevertheless. */
-export function findDoubtfulValues(
+export function findDoubtfulFieldValues(
   kind: FieldsKind,
   record: Readonly<Record<string, unknown>>,
 ): readonly ValueProblem[] {

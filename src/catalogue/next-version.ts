@@ -18,7 +18,7 @@ export interface VersionData {
  * @param renames columns with new names
  * @throws DataLossError
  */
-export function assertNoAccidentalLoss(
+export function assertNoAccidentalLossInNextVersion(
   before: (Pick<Version, 'rows' | 'format'> & Pick<VersionData, 'columns'>) | undefined,
   { rows, format, columns }: VersionData,
   renames: readonly Rename[],

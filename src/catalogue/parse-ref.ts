@@ -40,7 +40,7 @@ export function parseUserRef(text: string): UserRef {
 }
 
 /** Reads the slug of a namespace, group or query. */
-export function parseSlugRef<K extends 'namespace' | 'group' | 'query'>(kind: K, text: string): Refs[K] {
+export function refFromSlug<K extends 'namespace' | 'group' | 'query'>(kind: K, text: string): Refs[K] {
   if (!slugRule.test(text))
     throw new ValidationError({
       non_field_errors: [`"${text}" is no ${kind}'s name. It has letters, digits, "-" and "_" only.`],

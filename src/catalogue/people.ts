@@ -1,7 +1,7 @@
 /** People, whom anonymous clients don't see unless the settings say `people: public`. */
 import { recordFolders } from './layout.ts';
 import { usernameOfReader } from './ref.ts';
-import { type Folder, replaceMapValues, restrictSnapshot, type Snapshot } from './snapshot.ts';
+import { type Folder, replaceMapValues, type Snapshot, snapshotWithSmallerMembers } from './snapshot.ts';
 import type { Dataset, Group, Namespace } from './types.ts';
 
 /** The part of a snapshot without users, their diagnostics, the members of groups and the users among the readers. */
@@ -16,7 +16,7 @@ export function snapshotWithoutPeople(whole: Snapshot, part: Snapshot): Snapshot
   );
   const isAll =
     users === part.users && groups === part.groups && folders === part.folders && diagnostics === part.diagnostics;
-  return isAll ? part : restrictSnapshot(whole, { ...part, users, groups, folders, diagnostics });
+  return isAll ? part : snapshotWithSmallerMembers(whole, { ...part, users, groups, folders, diagnostics });
 }
 
 const isUser = (reader: string) => usernameOfReader(reader) !== undefined;

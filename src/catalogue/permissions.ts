@@ -8,7 +8,7 @@ import { fieldsOf } from './fields.ts';
 import { containingSlugs, parseCataloguePath, type RecordRef } from './layout.ts';
 import { listNamespaceReaders, snapshotWithoutPeople } from './people.ts';
 import { formatUserReader, slugRule, usernameOfReader } from './ref.ts';
-import { type Folder, replaceMapValues, restrictSnapshot, type Snapshot, SnapshotCache } from './snapshot.ts';
+import { type Folder, replaceMapValues, type Snapshot, SnapshotCache, snapshotWithSmallerMembers } from './snapshot.ts';
 import type { Dataset, Settings } from './types.ts';
 
 /** The user who makes a request, or an anonymous client. */
@@ -137,7 +137,7 @@ function visiblePart(viewer: Viewer, snapshot: Snapshot): Snapshot {
     maySeeDiagnostics(path, viewer, snapshot, { folders, queries }) ? found : null,
   );
   const isAll = folders === snapshot.folders && queries === snapshot.queries && diagnostics === snapshot.diagnostics;
-  return isAll ? snapshot : restrictSnapshot(snapshot, { folders, queries, diagnostics });
+  return isAll ? snapshot : snapshotWithSmallerMembers(snapshot, { folders, queries, diagnostics });
 }
 
 /** True if a dataset exists at this address, or was moved from it. */

@@ -152,7 +152,7 @@ export function mergeReadingOptions(before: ReadingOptions, changes: ReadingOpti
 }
 
 /** The options on which the rows depend: those for a version, without the condition for accepting it. */
-export function versionReadingOptions({ strict: _, ...reading }: ReadingOptions): ReadingOptions {
+export function readingOptionsWithoutStrict({ strict: _, ...reading }: ReadingOptions): ReadingOptions {
   return reading;
 }
 

@@ -11,15 +11,15 @@ import {
 } from './columns.ts';
 import { randomUnusedId } from './ids.ts';
 import {
+  kindAndRefOfPath,
   parseRecordFileName,
   payloadFolder,
   type RecordRef,
-  recordAtPath,
   recordPaths,
   siblingsFolder,
 } from './layout.ts';
 import { allEntities, type ListedKind } from './listing.ts';
-import { findDoubtfulValues } from './meaning.ts';
+import { findDoubtfulFieldValues } from './meaning.ts';
 import {
   entityRecordPath,
   makeDiagnostic,
@@ -231,12 +231,12 @@ function* checkColumnsOfNewest(next: RecordSet): Generator<RecordDiagnostic> {
 /** Keys must not look like a misspelled key of the schema, and values must be what their field means. */
 function* checkContents(next: RecordSet): Generator<RecordDiagnostic> {
   for (const path of next.paths()) {
-    const { kind } = recordAtPath(path);
+    const { kind } = kindAndRefOfPath(path);
     const record = next.record(path);
     if (kind === 'payload' || kind === 'unknown' || !record) continue;
     for (const found of findMisspelledKeys(kind, record))
       yield makeDiagnostic(path, { code: 'unknown-key', ...found, severity: 'warning' });
-    for (const { sameAs, ...found } of findDoubtfulValues(kind, record)) {
+    for (const { sameAs, ...found } of findDoubtfulFieldValues(kind, record)) {
       const fix = sameAs !== undefined && { fix: () => ({ [found.pointer.slice(1)]: sameAs }) };
       yield makeDiagnostic(path, { code: 'value', ...found, severity: 'warning', ...fix });
     }

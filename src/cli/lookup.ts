@@ -39,7 +39,11 @@ export async function listEntities<K extends Kind>(
  * Runs an action on a record. Where the record isn't found, the error says which similar name exists, or the new name.
  * @throws NotFoundError
  */
-export async function runWithSuggestions<T>(catalogue: Catalogue, ref: NamedRef, action: () => Promise<T>): Promise<T> {
+export async function runWithNameSuggestions<T>(
+  catalogue: Catalogue,
+  ref: NamedRef,
+  action: () => Promise<T>,
+): Promise<T> {
   try {
     return await action();
   } catch (error) {
@@ -60,7 +64,7 @@ export async function findEntityOrRenamed<K extends NamedRef['kind']>(
   show: Output,
 ): Promise<Entities[K]> {
   const get = (at: RefOf<K>) => catalogue.get<K>(at);
-  return runWithSuggestions(catalogue, ref, async () => {
+  return runWithNameSuggestions(catalogue, ref, async () => {
     try {
       return await get(ref);
     } catch (error) {
@@ -72,7 +76,7 @@ export async function findEntityOrRenamed<K extends NamedRef['kind']>(
 }
 
 /** The version that a reference names, and its own reference: `latest` is resolved. */
-export async function findVersion(
+export async function resolveVersionRef(
   catalogue: Catalogue,
   ref: VersionRef,
   show: Output,
@@ -82,9 +86,9 @@ export async function findVersion(
 }
 
 /** The accounts of a catalogue that has this user. @throws NotFoundError */
-export async function accountsOfExistingUser(call: Call, ref: UserRef): Promise<Credentials> {
+export async function openAccountsIfUserExists(call: Call, ref: UserRef): Promise<Credentials> {
   const catalogue = await call.open();
-  await runWithSuggestions(catalogue, ref, () => catalogue.get<'user'>(ref));
+  await runWithNameSuggestions(catalogue, ref, () => catalogue.get<'user'>(ref));
   return call.accounts();
 }
 

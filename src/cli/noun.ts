@@ -2,14 +2,14 @@
 import type { Option } from 'commander';
 import type { Catalogue, CreatableKind, Input, WritableKind } from '../catalogue/catalogue.ts';
 import { orderFields } from '../catalogue/filters.ts';
-import { parseSlugRef } from '../catalogue/parse-ref.ts';
+import { refFromSlug } from '../catalogue/parse-ref.ts';
 import { formatRef, type Refs } from '../catalogue/ref.ts';
 import type { Entities } from '../catalogue/types.ts';
 import type { Links } from '../catalogue/urls.ts';
 import type { Call, Verb } from './command.ts';
 import { editRecordUntilSaved, wantsEditor } from './editing/edit-record.ts';
 import { fieldOptions, fieldValueTexts, filterOptions, filtersFromOptions, inputFromOptions } from './fields.ts';
-import { findEntityOrRenamed, listEntities, runWithSuggestions } from './lookup.ts';
+import { findEntityOrRenamed, listEntities, runWithNameSuggestions } from './lookup.ts';
 import { dryRunOption, limitOption, orderingOption, searchOption, yesOption } from './options.ts';
 import { confirmRemoval, linksOfCatalogue, showOutcome } from './output/outcome.ts';
 import type { Output } from './output/show.ts';
@@ -143,7 +143,7 @@ function listVerb<K extends CreatableKind, Own extends object>({ kind, represent
     ],
     async run(call, [name], options) {
       const { show } = call;
-      const home = name === undefined ? undefined : parseSlugRef('namespace', name);
+      const home = name === undefined ? undefined : refFromSlug('namespace', name);
       const listOptions = {
         search: options.search,
         ordering: options.ordering,
@@ -152,7 +152,7 @@ function listVerb<K extends CreatableKind, Own extends object>({ kind, represent
       };
       const catalogue = await call.open();
       const read = () => listEntities(catalogue, kind, listOptions, options.limit);
-      const found = await (home ? runWithSuggestions(catalogue, home, read) : read());
+      const found = await (home ? runWithNameSuggestions(catalogue, home, read) : read());
       if (show.asJson) show.json(found.map((entity) => represent(entity, linksOfCatalogue(catalogue))));
       else if (show.forPeople && found.length === 0) show.message(`No ${list.plural}.`);
       else
@@ -228,7 +228,7 @@ export function removeVerb<K extends WritableKind, Own extends object>(noun: Rec
       // Before the question: nobody is asked about a removal that would be refused.
       if (options.dryRun || !options.yes) await removeEntity(catalogue, ref, { dryRun: true });
       if (!options.dryRun) {
-        const entity = await runWithSuggestions(catalogue, ref, () => catalogue.get<K>(ref));
+        const entity = await runWithNameSuggestions(catalogue, ref, () => catalogue.get<K>(ref));
         const contents = noun.remove.contents?.(entity) ?? '';
         await confirmRemoval(call, `${ref.kind} ${formatRef(ref)}${contents}`, options.yes);
         await removeEntity(catalogue, ref);

@@ -51,7 +51,7 @@ export class Turns {
  * Passes chunks on, and yields to the event loop whenever a turn has lasted long enough. Promises alone don't yield:
  * with a reader as fast as the writer, a million rows would be one turn of more than a second.
  */
-export async function* chunksWithoutBlocking(
+export async function* passWithoutBlocking(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const turns = new Turns();
@@ -93,7 +93,7 @@ const rangeSize = 32_768;
  * The numbers from 0 up to a count, in ranges of one turn each.
  * @throws the signal's reason when it is aborted
  */
-export async function* rangesWithoutBlocking(
+export async function* indexRangesWithoutBlocking(
   count: number,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<{ readonly start: number; readonly end: number }, void, undefined> {

@@ -39,7 +39,7 @@ type Change = Omit<ChangedRecord, 'datetime'> & { readonly time: number };
  * Namespaces, datasets and queries that changed or were removed since a time, the last changed one last.
  * @throws ValidationError if `since` is not a time of RFC 3339; NotFoundError for an invalid cursor
  */
-export function listChanges(sources: FeedSources, { since, cursor = '', pageSize }: ChangesOptions): ChangesPage {
+export function listChangesSince(sources: FeedSources, { since, cursor = '', pageSize }: ChangesOptions): ChangesPage {
   const from = since === undefined ? 0 : parseTime(since);
   const until = Date.now() - settlingTime;
   const found = [...presentRecords(sources), ...(since === undefined ? [] : removedRecords(sources))];

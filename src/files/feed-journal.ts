@@ -12,7 +12,7 @@ import { parseCataloguePath, privateFolder, recordPathWithoutExtension, type Uni
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { User } from '../catalogue/types.ts';
 import { errorCode, writeDurably } from '../disk/durable.ts';
-import { makePrivateFolder } from '../disk/private-folder.ts';
+import { makeFolderInPrivateFolder } from '../disk/private-folder.ts';
 import { type FeedRef, listFeedRefs, settlingTime, timeOfLastChange } from './changes-feed.ts';
 import type { UnitStore } from './reading/unit-store.ts';
 
@@ -152,7 +152,7 @@ export class FeedJournal {
   }
 
   async #rewrite(): Promise<void> {
-    await makePrivateFolder(this.#store.tree.root);
+    await makeFolderInPrivateFolder(this.#store.tree.root);
     // What is noticed while the file is written is in the history already, or is appended afterwards.
     const header = JSON.stringify({ changes: formatVersion, complete_since: this.#history.completeSince });
     const lines = [header, ...Array.from(this.#history.states(), (state) => JSON.stringify(state))];

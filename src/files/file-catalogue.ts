@@ -17,7 +17,7 @@ import { Watch, type WatchState } from './following/watch.ts';
 import { GitCommitQueue } from './git/commit-queue.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { StateCache } from './reading/cache.ts';
-import { runAllSteps, runStepsInSlices } from './reading/event-loop.ts';
+import { runStepsInSlices, runStepsWithoutPause } from './reading/event-loop.ts';
 import { UnitStore } from './reading/unit-store.ts';
 import { ensureEditorSchemas, writeEditorSchemas } from './scaffold.ts';
 
@@ -93,7 +93,7 @@ export class FileCatalogue implements CatalogueFiles {
   async load({ lenient = false } = {}): Promise<void> {
     if (this.#loaded) return;
     if (this.options.cache) await this.#restoreCache();
-    runAllSteps(this.store.rescan([{ folder: '' }]));
+    runStepsWithoutPause(this.store.rescan([{ folder: '' }]));
     this.#finishLoading(lenient);
   }
 
@@ -116,7 +116,7 @@ export class FileCatalogue implements CatalogueFiles {
 
   /** Reads the scopes, unless everything has been read. */
   async ensureRead(scopes: readonly Scope[]): Promise<void> {
-    if (!this.#loaded) runAllSteps(this.store.rescan(scopes));
+    if (!this.#loaded) runStepsWithoutPause(this.store.rescan(scopes));
   }
 
   /**

@@ -125,7 +125,7 @@ export async function restoreBackup(...args: Parameters<typeof import('./backup.
 }
 
 /** Text of a settings file without the keys that belong to one server: its URL, and the proxy in front of it. */
-export async function copiedSettings(text: string, format: RecordFormat): Promise<string> {
+export async function settingsTextForClone(text: string, format: RecordFormat): Promise<string> {
   const { editRecordText } = await import('../text/document.ts');
   return editRecordText(text, format, { base_url: undefined, trust_proxy: undefined }, []);
 }

@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Rows, RowsPart, RowsRequest } from '../catalogue/catalogue.ts';
-import { otherColumnNames } from '../catalogue/column-names.ts';
+import { formerAndLaterColumnNames } from '../catalogue/column-names.ts';
 import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { NotFoundError, UnavailableError } from '../catalogue/errors.ts';
 import { payloadPath } from '../catalogue/layout.ts';
@@ -46,7 +46,7 @@ export async function queryRows(
   const table = await openTable(files, version);
   const { parameters, length } = request;
   const former = findEntity<'dataset'>(files.snapshot, datasetRefOf(version))?.former_names ?? {};
-  const schema = { ...table.schema, otherNames: otherColumnNames(former, columnNames(table.schema)) };
+  const schema = { ...table.schema, otherNames: formerAndLaterColumnNames(former, columnNames(table.schema)) };
   const query = parseDataQuery(parameters, schema, undefined, length);
   const format = formatFor(query, request);
   const paged = query.page !== undefined || query.pageSize !== undefined;

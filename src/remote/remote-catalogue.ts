@@ -28,8 +28,8 @@ import { apiPath, apiRoot, collections, parseCatalogueUrl } from '../catalogue/u
 import { RemoteAccounts } from './accounts.ts';
 import { type Http, type HttpOptions, openHttp } from './http.ts';
 import { listQueryPairs, pagingQueryPairs, parseListPage } from './pages.ts';
-import { fetchMedia, fetchPayload, sendUpload } from './payloads.ts';
-import { innerObject, type Json, parseChange, parseCommit, parseFileDetails, read } from './read.ts';
+import { fetchMediaFile, fetchPayload, sendUpload } from './payloads.ts';
+import { type Json, parseChangedRecord, parseCommit, parseFileDetails, read, requireObject } from './read.ts';
 import { RemoteReplica } from './replica.ts';
 import { fetchDifference, fetchRows } from './rows.ts';
 import { RemoteTrash } from './trash.ts';
@@ -104,7 +104,7 @@ export class RemoteCatalogue implements Catalogue {
   }
 
   media(path: string): Promise<Media> {
-    return fetchMedia(this.#http, path);
+    return fetchMediaFile(this.#http, path);
   }
 
   /** Details of files; a request for each file that no list has returned. */
@@ -126,7 +126,7 @@ export class RemoteCatalogue implements Catalogue {
     const [until, completeSince] = [value.until, value.complete_since].map((time) =>
       typeof time === 'string' ? time : null,
     ) as [string | null, string | null];
-    return { ...parseListPage(value, paging, parseChange), until, completeSince };
+    return { ...parseListPage(value, paging, parseChangedRecord), until, completeSince };
   }
 
   async history(ref: HistoryRef, paging: Pick<ListOptions, 'page' | 'pageSize'> = {}): Promise<Page<Commit>> {
@@ -185,7 +185,7 @@ export class RemoteCatalogue implements Catalogue {
   }
 
   #read<K extends Kind>(kind: K, value: unknown): Entities[K] {
-    const object: Json = innerObject(value);
+    const object: Json = requireObject(value);
     const entity = read[kind](object);
     if (entity.kind === 'file') this.#details.set(entity, parseFileDetails(object));
     return entity;

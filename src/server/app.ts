@@ -13,9 +13,9 @@ import { type AccessEntry, AccessLog } from './access-log.ts';
 import { assertNoDryRunInBody } from './body.ts';
 import { loginPages } from './login.ts';
 import type { Metrics } from './metrics.ts';
-import { authorizeWrite, identifyRequest } from './middleware/authorize.ts';
+import { identifyRequest, refuseAnonymousOrReadOnlyWrite } from './middleware/authorize.ts';
 import { makeErrorLogger, respondToErrors, throwNotFound } from './middleware/errors.ts';
-import { answerPreflight, negotiateMediaType, redirectToSlash } from './middleware/negotiate.ts';
+import { negotiateMediaType, redirectToSlash, setHeadersAndAnswerPreflight } from './middleware/negotiate.ts';
 import { callHandler, listenerWithCache, responseCacheBaseline, sendRepresentation } from './middleware/respond.ts';
 import { parseDryRun } from './query-string.ts';
 import { ResponseCache } from './response-cache.ts';
@@ -55,10 +55,10 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
     router.all(route.path, async (ctx) => {
       ctx.state = { route };
       const baseline = responseCacheBaseline(app);
-      if (answerPreflight(ctx, route)) return; // CORS, without credentials
+      if (setHeadersAndAnswerPreflight(ctx, route)) return; // CORS, without credentials
       const { query, type, indent, suffix } = negotiateMediaType(ctx, route); // media type; 404, 406
       const { viewer, catalogue, links } = await identifyRequest(ctx, route, app, suffix); // token or session, CSRF; 401, 403
-      authorizeWrite(ctx, route, viewer, app); // 401, 403
+      refuseAnonymousOrReadOnlyWrite(ctx, route, viewer, app); // 401, 403
       const dryRun = !isSafeMethod(ctx.method) && parseDryRun(query); // 400
       if (ctx.method === 'DELETE') await assertNoDryRunInBody(ctx); // 400
       const request = { ctx, app, catalogue, viewer, params: ctx.params, query, links, dryRun, type, indent };

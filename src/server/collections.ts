@@ -43,7 +43,7 @@ export function entityJson<K extends Plain>(
 }
 
 /** A page of a collection. */
-export function pageHandler<K extends Kind>(kind: K): Handler {
+export function makeCollectionPageHandler<K extends Kind>(kind: K): Handler {
   const title = collections[kind].charAt(0).toUpperCase() + collections[kind].slice(1);
   return async (request) => {
     const { catalogue, params, query, links } = request;
@@ -92,7 +92,7 @@ const showMetadata = (name: string, value: unknown) =>
   name === 'metadata' && typeof value === 'string' ? metadataForPeople(value) : value;
 
 /** The entity at the address. */
-export function detailHandler<K extends Kind>(kind: K): Handler {
+export function makeDetailHandler<K extends Kind>(kind: K): Handler {
   return async (request) => {
     const { catalogue, ctx, params, links, query, type } = request;
     const entity = await catalogue.get<K>(refFromRouteParams(kind, params));
@@ -142,7 +142,7 @@ function namedDownloads(entity: Entities[Plain], { base, suffix }: Links): Reado
 export const entityTitle = (entity: Entities[Plain]): string => ('label' in entity ? entity.label : entity.slug);
 
 /** A page of the commits that touched the entity at the address, the newest first. */
-export function historyHandler(kind: HistoryRef['kind']): Handler {
+export function makeHistoryHandler(kind: HistoryRef['kind']): Handler {
   return async (request) => {
     const { catalogue, params, query } = request;
     refuseMisspelledParameters(query);
@@ -169,7 +169,7 @@ export async function changesHandler(request: RequestContext): Promise<Represent
 }
 
 /** A handler for those who may see people. @throws NotAuthenticatedError for others, whether or not there is such a user */
-export function handlerForMembers(handler: Handler): Handler {
+export function handlerIfMaySeePeople(handler: Handler): Handler {
   return async (request) => {
     if (!maySeePeople(request.viewer, request.catalogue.settings)) throw new NotAuthenticatedError();
     return handler(request);
@@ -177,7 +177,7 @@ export function handlerForMembers(handler: Handler): Handler {
 }
 
 /** A handler of users, for the user who is signed in. */
-export function handlerForOwnUser(handler: Handler): Handler {
+export function ownUserHandlerFrom(handler: Handler): Handler {
   return async (request) => {
     const { username } = request.viewer;
     if (username === null) throw new NotAuthenticatedError();

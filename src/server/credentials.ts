@@ -26,7 +26,7 @@ export async function identifyUser(ctx: ParameterizedContext, accounts: Accounts
     if (!viewer) throw new NotAuthenticatedError('Invalid token.');
     return { viewer, bySession: false };
   }
-  const key = readSessionKey(ctx);
+  const key = sessionKeyOfRequest(ctx);
   const viewer = key === undefined ? null : await accounts?.viewerBySession(key);
   return viewer ? { viewer, bySession: true } : notSignedIn;
 }
@@ -52,7 +52,7 @@ const csrfCookie = 'csrftoken';
 const aYear = 365 * 24 * 3600;
 
 /** The key of the request's session; undefined if it sends none. */
-export function readSessionKey(ctx: ParameterizedContext): string | undefined {
+export function sessionKeyOfRequest(ctx: ParameterizedContext): string | undefined {
   return (ctx.req.headers.cookie && ctx.cookies.get(sessionCookie)) || undefined;
 }
 

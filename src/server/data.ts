@@ -19,7 +19,7 @@ import { sendPayload } from './payloads.ts';
 import { clientIpAddress } from './request.ts';
 import { type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 import { throttleKey } from './sign-in.ts';
-import { sendDocument } from './stream.ts';
+import { streamDocument } from './stream.ts';
 
 const json = 'application/json';
 const html = 'text/html';
@@ -94,7 +94,7 @@ async function rowsOf(request: RequestContext, { ref, ...source }: Source): Prom
   // GeoJSON in a response to a request for JSON in general is labelled as JSON; the document is the same.
   const asJson = rows.format === 'geojson' && extension === undefined && !named && type === json;
   const { dataset, slug } = rows.version;
-  await sendDocument(ctx, {
+  await streamDocument(ctx, {
     tag: rows.tag,
     compressible: rows.format !== 'parquet',
     headers: await rowsHeaders(request, rows),

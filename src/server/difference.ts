@@ -8,16 +8,16 @@ import { MovedError, NotFoundError, UnavailableError, ValidationError } from '..
 import { readyVersionBefore } from '../catalogue/lookup.ts';
 import { parseVersionRef } from '../catalogue/parse-ref.ts';
 import { datasetRefOf, refOf, type VersionRef } from '../catalogue/ref.ts';
-import { representDifference, resourceUrl, serializeDifference } from '../catalogue/represent.ts';
+import { representDifferenceWithoutRows, resourceUrl, serializeDifference } from '../catalogue/represent.ts';
 import type { Version } from '../catalogue/types.ts';
 import { ParameterError } from '../data/errors.ts';
-import { chunksWithoutBlocking } from '../data/event-loop.ts';
+import { passWithoutBlocking } from '../data/event-loop.ts';
 import { outputFormats } from '../data/formats/output-formats.ts';
 import { splitList } from '../data/query/parameter-values.ts';
 import { renderJsonPage } from '../pages/layout.ts';
 import { lastParameterValue } from './query-string.ts';
 import { type Representation, type RequestContext, refFromRouteParams } from './route.ts';
-import { type DocumentInfo, sendDocument, trySendNotModified } from './stream.ts';
+import { type DocumentInfo, streamDocument, trySendNotModified } from './stream.ts';
 
 const json = 'application/json';
 const html = 'text/html';
@@ -45,8 +45,8 @@ export async function differenceHandler(request: RequestContext): Promise<Repres
   // Before comparing: a client that has the document needn't wait. Versions that aren't ready can't be compared.
   if (from.ready && to.ready && trySendNotModified(ctx, info)) return undefined;
   const found = await compare(request, from, to, asked.key);
-  const text = () => chunksWithoutBlocking(bytesOf(serializeDifference(found, links, format)));
-  await sendDocument(ctx, {
+  const text = () => passWithoutBlocking(bytesOf(serializeDifference(found, links, format)));
+  await streamDocument(ctx, {
     ...info,
     contentType: format === 'json' ? json : outputFormats.ndjson.contentType,
     fileName: `${to.dataset}-${from.slug}-${to.slug}.${format}`,
@@ -172,7 +172,7 @@ async function page({ links }: RequestContext, found: Difference): Promise<Repre
     rows.push(row);
     if (rows.length === rowsOnPage) break;
   }
-  const value = { ...representDifference(found, links), rows };
+  const value = { ...representDifferenceWithoutRows(found, links), rows };
   const title = `${found.to.dataset}: differences`;
   return {
     title,

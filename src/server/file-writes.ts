@@ -82,7 +82,7 @@ export async function putFileHandler(request: RequestContext): Promise<undefined
 }
 
 /** Removes a record, with all that belongs to it, to the trash. Bytes are removed with their record only. */
-export async function removeFileHandler(request: RequestContext): Promise<undefined> {
+export async function removeRecordFileHandler(request: RequestContext): Promise<undefined> {
   const { catalogue, ctx, params, dryRun } = request;
   if (isBytesPath(params.path ?? '')) {
     ctx.set('Allow', 'GET, PUT, HEAD, OPTIONS');

@@ -28,7 +28,7 @@ export const defaultLimits: Limits = {
 type HttpSocket = Socket & { _httpMessage?: ServerResponse | null };
 
 /** Makes a server close connections whose client is idle. */
-export function destroyIdleSockets(server: Server, { idle }: Limits): void {
+export function installIdleTimeout(server: Server, { idle }: Limits): void {
   server.setTimeout(idle, (socket: HttpSocket) => {
     const response = socket._httpMessage;
     // While the server works, the client can do nothing but wait.

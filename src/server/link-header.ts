@@ -1,6 +1,6 @@
 /** The header Link (RFC 8288): other parts and forms of what a response shows, and its licence. */
 import type { Page } from '../catalogue/catalogue.ts';
-import { toSpdxIdentifier } from '../catalogue/licence.ts';
+import { findSpdxIdentifier } from '../catalogue/licence.ts';
 import type { Dataset, Settings } from '../catalogue/types.ts';
 import { isHttpUrl } from '../catalogue/urls.ts';
 import { replaceQueryStringParameters } from './query-string.ts';
@@ -65,7 +65,7 @@ export interface Alternate {
 export function datasetLicenceUrl(dataset: Dataset, settings: Settings): string | null {
   const licence = dataset.licence || settings.licence;
   if (isHttpUrl(licence)) return licence;
-  const id = toSpdxIdentifier(licence);
+  const id = findSpdxIdentifier(licence);
   return id === undefined ? null : `https://spdx.org/licenses/${id}.html`;
 }
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { CatalogueError } from '../catalogue/errors.ts';
 import { securityHeaders } from './headers.ts';
-import { defaultLimits, destroyIdleSockets, type Limits, setBodyTimeout } from './limits.ts';
+import { defaultLimits, installIdleTimeout, type Limits, setBodyTimeout } from './limits.ts';
 import { chooseRequestId, requestIdHeader } from './request.ts';
 
 /** The server can't listen on the address. */
@@ -42,7 +42,7 @@ export async function listenForRequests(
     current(request, response);
   });
   server.maxConnections = limits.connections;
-  destroyIdleSockets(server, limits);
+  installIdleTimeout(server, limits);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(addressError(error, host, port)));
     server.listen(port, host, resolve);

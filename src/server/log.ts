@@ -11,7 +11,7 @@ export interface Log {
 }
 
 /** @param write takes the lines, without their ends */
-export async function openLog(format: LogFormat, write: (line: string) => void): Promise<Log> {
+export async function createServerLog(format: LogFormat, write: (line: string) => void): Promise<Log> {
   if (format === 'text') return { problem: (line) => write(redactSecrets(line)) };
   const { pino } = await import('pino');
   const options = { base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime };

@@ -14,7 +14,7 @@ import { etagOf } from './response-cache.ts';
 import { type Handler, type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 
 /** Creates an entity; the namespace of a dataset is that of the address, unless the body names one. */
-export function createHandler<K extends CreatableKind>(kind: K): Handler {
+export function makeCreateHandler<K extends CreatableKind>(kind: K): Handler {
   return async (request) => {
     const { catalogue, ctx, links, params, dryRun } = request;
     const given = await readInputBody(ctx, kind);
@@ -36,7 +36,7 @@ export function createHandler<K extends CreatableKind>(kind: K): Handler {
  * Edits the entity at the address; fields that aren't given stay as they are.
  * @param required 'all' for PUT: all fields that creating requires; 'some' for PATCH: none of them
  */
-export function editHandler<K extends WritableKind>(kind: K, required: 'all' | 'some'): Handler {
+export function makeEditHandler<K extends WritableKind>(kind: K, required: 'all' | 'some'): Handler {
   return async (request) => {
     const { catalogue, ctx, params } = request;
     const entity = await catalogue.get<K>(refFromRouteParams(kind, params));
@@ -50,7 +50,7 @@ export function editHandler<K extends WritableKind>(kind: K, required: 'all' | '
 }
 
 /** Removes the entity at the address; with `?permanently=true`, keeps nothing of it in the trash. */
-export function removeHandler<K extends WritableKind>(kind: K): Handler {
+export function makeRemoveHandler<K extends WritableKind>(kind: K): Handler {
   return async (request) => {
     const { catalogue, ctx, params } = request;
     const entity = await catalogue.get<K>(refFromRouteParams(kind, params));

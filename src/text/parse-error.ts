@@ -51,7 +51,7 @@ export const duplicateKeyError = (
   );
 
 /** A ParseError for the conflicts that git's merge left in a text; null if there are none. */
-export function findMergeConflict(text: string): ParseError | null {
+export function mergeConflictError(text: string): ParseError | null {
   const found: { readonly from: number; readonly to: number; readonly sides: string }[] = [];
   let start: { readonly line: number; readonly name: string } | undefined;
   let hasMiddle = false;

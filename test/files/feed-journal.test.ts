@@ -10,9 +10,9 @@ import { recordPathWithoutExtension } from '../../src/catalogue/layout.ts';
 import { allEntities } from '../../src/catalogue/listing.ts';
 import { localAdmin, restrictSnapshotToVisible, type Viewer } from '../../src/catalogue/permissions.ts';
 import { refOf } from '../../src/catalogue/ref.ts';
-import { listChanges, listFeedRefs } from '../../src/files/changes-feed.ts';
+import { listChangesSince, listFeedRefs } from '../../src/files/changes-feed.ts';
 import { FeedJournal, type FeedJournalOptions } from '../../src/files/feed-journal.ts';
-import { runAllSteps } from '../../src/files/reading/event-loop.ts';
+import { runStepsWithoutPause } from '../../src/files/reading/event-loop.ts';
 import { UnitStore } from '../../src/files/reading/unit-store.ts';
 import { CatalogueFolder, type FolderContent, homeOf, makeFolder } from '../support/folder.ts';
 import { filesIn } from '../support/prompt.ts';
@@ -25,7 +25,7 @@ const journalOf = (root: string) => join(root, '.catalogue/changes.ndjson');
 /** A catalogue that is read again when the test says so, and its journal. */
 async function openFeed(root: string, options: FeedJournalOptions = {}) {
   const store = new UnitStore(root);
-  const rescan = () => runAllSteps(store.rescan([{ folder: '' }]));
+  const rescan = () => runStepsWithoutPause(store.rescan([{ folder: '' }]));
   rescan();
   const journal = await FeedJournal.open(store, options);
   const viewerNamed = (name: string | null): Viewer => {
@@ -47,10 +47,10 @@ async function openFeed(root: string, options: FeedJournalOptions = {}) {
         viewer: viewerNamed(name),
         visible: restrictSnapshotToVisible(viewerNamed(name), store.snapshot),
       };
-      const first = listChanges(sources, { since, pageSize: 3 });
+      const first = listChangesSince(sources, { since, pageSize: 3 });
       const items: ChangedRecord[] = [...first.items];
       for (let next = first.nextCursor; next; ) {
-        const page = listChanges(sources, { since, cursor: next, pageSize: 3 });
+        const page = listChangesSince(sources, { since, cursor: next, pageSize: 3 });
         items.push(...page.items);
         next = page.nextCursor;
       }

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { chooseDigestGroupCount, digestGroupOf, GroupDigests } from '../../src/catalogue/manifest-groups.ts';
+import { chooseDigestGroupCount, digestGroupOfPath, GroupDigests } from '../../src/catalogue/manifest-groups.ts';
 import type { Replica } from '../../src/catalogue/replica.ts';
 import { computeChecksum } from '../../src/disk/checksum.ts';
 import { openRemoteCatalogue } from '../../src/remote/remote-catalogue.ts';
@@ -250,7 +250,7 @@ describe('digests of groups', () => {
       fc.property(files, files, fc.integer({ min: 1, max: 40 }), (one, other, groups) => {
         const lines = (list: typeof one, group: number) =>
           list
-            .filter(({ path }) => digestGroupOf(path, groups) === group)
+            .filter(({ path }) => digestGroupOfPath(path, groups) === group)
             .map((file) => JSON.stringify([file.path, file.checksum, file.size]))
             .sort();
         const [first, second] = [digestsOf(one, groups), digestsOf([...other].reverse(), groups)];

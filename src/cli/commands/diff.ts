@@ -14,7 +14,7 @@ import { showPercentProgress } from '../output/progress.ts';
 import { terminalColours } from '../output/show.ts';
 import { withSyncPair } from '../sync/pair.ts';
 import { showSyncChanges, showSyncConflicts, showSyncFailures } from '../sync/run.ts';
-import { diffRows, firstRows, type RowsOptions } from './diff-rows.ts';
+import { firstRows, type RowsOptions, showRowDifference } from './diff-rows.ts';
 
 interface BranchOptions {
   readonly format?: 'text' | 'markdown' | 'json' | undefined;
@@ -64,7 +64,7 @@ export const command: Verb<RowsOptions & BranchOptions> = {
     }
     if (format === 'markdown') throw new UsageError('--format markdown is for commits, as in: catalogue diff main');
     const show = format === 'json' ? { ...call.show, asJson: true } : call.show;
-    return diffRows({ ...call, show }, what, other, { key, limit });
+    return showRowDifference({ ...call, show }, what, other, { key, limit });
   },
 };
 
@@ -110,7 +110,7 @@ async function datasetExists(call: Call, version: VersionRef): Promise<boolean> 
 function diffRemote(call: Call): Promise<number> {
   return withSyncPair(call, 'diff', async (pair, remote) => {
     const { context, global, show } = call;
-    const [{ compareReplicas }, { summarizeChanges, summarizeConflicts }] = await Promise.all([
+    const [{ compareReplicas }, { summarizeEachChange, summarizeEachConflict }] = await Promise.all([
       import('../../sync/compare.ts'),
       import('../../sync/summary.ts'),
     ]);
@@ -118,9 +118,9 @@ function diffRemote(call: Call): Promise<number> {
     try {
       const { texts } = comparison;
       const plan = await comparison.plan();
-      const incoming = await summarizeChanges(plan.incoming, pair, texts.theirs);
-      const outgoing = await summarizeChanges(plan.outgoing, pair, texts.ours);
-      const conflicts = await summarizeConflicts(plan.conflicts, pair, comparison);
+      const incoming = await summarizeEachChange(plan.incoming, pair, texts.theirs);
+      const outgoing = await summarizeEachChange(plan.outgoing, pair, texts.ours);
+      const conflicts = await summarizeEachConflict(plan.conflicts, pair, comparison);
       if (show.asJson) show.json({ remote: remote.url, incoming, outgoing, conflicts, held: plan.blocked });
       else {
         const paint = terminalColours(context, global.color);

@@ -4,7 +4,7 @@ import { Option } from 'commander';
 import type { Catalogue, Input, Published, Upload } from '../../catalogue/catalogue.ts';
 import { ConflictError, NotFoundError, NotPermittedError } from '../../catalogue/errors.ts';
 import { labelFromName } from '../../catalogue/field.ts';
-import { parseDatasetRef, parseSlugRef } from '../../catalogue/parse-ref.ts';
+import { parseDatasetRef, refFromSlug } from '../../catalogue/parse-ref.ts';
 import { type DatasetRef, datasetRefOf, formatRef, type Ref, refOf } from '../../catalogue/ref.ts';
 import { slugify } from '../../catalogue/slug.ts';
 import type { Dataset } from '../../catalogue/types.ts';
@@ -156,7 +156,7 @@ function newNameOf(file: string, { to, label, name }: PublishOptions): NewName {
     const { namespace, slug } = parseDatasetRef(to);
     return { namespace, slug, label: made || labelFromName(slug) };
   }
-  const { slug: namespace } = parseSlugRef('namespace', to);
+  const { slug: namespace } = refFromSlug('namespace', to);
   if (!made) throw new UsageError('The dataset needs a name: give --label …, or --to <namespace>/<dataset>');
   assertLabelMakesSlug(made, `catalogue publish ${file} --to ${namespace}/<dataset>`);
   return { namespace, label: made };

@@ -5,7 +5,7 @@ import type { Call, Verb } from '../command.ts';
 import { editorNote } from '../editing/edit-record.ts';
 import { DeclinedError, UsageError } from '../errors.ts';
 import { inputFromOptions } from '../fields.ts';
-import { accountsOfExistingUser } from '../lookup.ts';
+import { openAccountsIfUserExists } from '../lookup.ts';
 import { type Noun, verbsOfNoun } from '../noun.ts';
 import { dryRunOption, passwordStdinOption } from '../options.ts';
 import { showOutcome } from '../output/outcome.ts';
@@ -70,7 +70,7 @@ const passwd: Verb<PasswordOptions> = {
   options: () => [passwordStdinOption(), dryRunOption()],
   async run(call, [name = ''], options) {
     const ref = parseUserRef(name);
-    const accounts = await accountsOfExistingUser(call, ref);
+    const accounts = await openAccountsIfUserExists(call, ref);
     if (options.dryRun) await assertMayEditUser(await call.open(), ref);
     else await accounts.setPassword(ref.slug, await newPassword(call, ref.slug, options.passwordStdin ?? false));
     showOutcome(call, { done: ['Changed', 'change'], part: 'the password of', ref, dryRun: options.dryRun });

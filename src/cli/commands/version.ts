@@ -7,7 +7,7 @@ import { representVersion } from '../../catalogue/represent.ts';
 import type { Version } from '../../catalogue/types.ts';
 import type { Verb } from '../command.ts';
 import { editorNote } from '../editing/edit-record.ts';
-import { findEntityOrRenamed, findVersion, listEntities } from '../lookup.ts';
+import { findEntityOrRenamed, listEntities, resolveVersionRef } from '../lookup.ts';
 import { editVerb, type RecordNoun, removeVerb, showVerb } from '../noun.ts';
 import { dryRunOption, limitOption, orderingOption } from '../options.ts';
 import { metadataForDisplay } from '../output/metadata.ts';
@@ -106,7 +106,7 @@ const version: RecordNoun<'version'> = {
   kind: 'version',
   argument: 'version',
   parse: parseVersionRef,
-  resolve: async (catalogue, ref, show) => (await findVersion(catalogue, ref, show)).ref,
+  resolve: async (catalogue, ref, show) => (await resolveVersionRef(catalogue, ref, show)).ref,
   represent: representVersion,
   show: {
     description: 'Show one version; for a dataset, the newest that is ready.',

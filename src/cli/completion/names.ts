@@ -24,7 +24,7 @@ const most = 2000;
  * @param folderOf the absolute path of the catalogue's folder; undefined for a remote
  * @param open opens the catalogue; called if more than names is needed
  */
-export function namesForCompletion(folderOf: () => string | undefined, open: () => Promise<Catalogue>): Names {
+export function nameSourceForCompletion(folderOf: () => string | undefined, open: () => Promise<Catalogue>): Names {
   return {
     async names(listed) {
       const folder = folderOf();

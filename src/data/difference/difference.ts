@@ -6,12 +6,12 @@
  * tables have; an added or dropped column is reported once, and not for every row.
  */
 import type { RowDifference } from '../../catalogue/difference.ts';
-import { rangesWithoutBlocking } from '../event-loop.ts';
+import { indexRangesWithoutBlocking } from '../event-loop.ts';
 import { RowSet } from '../table/row-set.ts';
 import type { Table } from '../table/table.ts';
 import { compareTableColumns } from './compare-columns.ts';
 import { type ComparedTables, hashRows } from './match-by-key.ts';
-import { matchRows } from './match-rows.ts';
+import { matchRowsOfTables } from './match-rows.ts';
 import { type ClassifiedRows, readRowChanges } from './row-changes.ts';
 import { RowHasher } from './row-hash.ts';
 
@@ -45,12 +45,12 @@ export async function compareTables(
 }
 
 async function classifyRows(tables: ComparedTables, givenKey: readonly string[] | undefined): Promise<ClassifiedRows> {
-  const { key, partners } = await matchRows(tables, givenKey);
+  const { key, partners } = await matchRowsOfTables(tables, givenKey);
   const removed = new RowSet(tables.from.rowCount);
   const changed = new RowSet(partners.length);
   const added = new RowSet(partners.length);
   const kept = new RowSet(tables.from.rowCount);
-  for await (const { start, end } of rangesWithoutBlocking(partners.length, tables.signal))
+  for await (const { start, end } of indexRangesWithoutBlocking(partners.length, tables.signal))
     for (let row = start; row < end; row++) {
       const partner = partners[row] as number;
       if (partner < 0) added.add(row);
@@ -62,7 +62,7 @@ async function classifyRows(tables: ComparedTables, givenKey: readonly string[] 
     const hasher = new RowHasher();
     const before = await hashRows(tables, 'from', hasher);
     const after = await hashRows(tables, 'to', hasher);
-    for await (const { start, end } of rangesWithoutBlocking(partners.length, tables.signal))
+    for await (const { start, end } of indexRangesWithoutBlocking(partners.length, tables.signal))
       for (let row = start; row < end; row++) {
         const partner = partners[row] as number;
         if (partner >= 0 && !after.equals(row, before, partner)) changed.add(row);

@@ -1,5 +1,5 @@
 /** Matching rows by a key: part of each row is hashed, and equal hashes are matched. */
-import { rangesWithoutBlocking, visitWithoutBlocking } from '../event-loop.ts';
+import { indexRangesWithoutBlocking, visitWithoutBlocking } from '../event-loop.ts';
 import type { Row } from '../row.ts';
 import type { Table } from '../table/table.ts';
 import { columnValue, type SharedColumn, scanOptionsForColumns } from './compare-columns.ts';
@@ -86,7 +86,7 @@ export async function matchByWholeRow(tables: ComparedTables): Promise<Int32Arra
 
 async function findPartners(from: HashIndex, to: RowHashes, signal: AbortSignal | undefined): Promise<Int32Array> {
   const partners = new Int32Array(to.rows);
-  for await (const { start, end } of rangesWithoutBlocking(to.rows, signal))
+  for await (const { start, end } of indexRangesWithoutBlocking(to.rows, signal))
     for (let row = start; row < end; row++) partners[row] = from.take(to, row);
   return partners;
 }

@@ -23,7 +23,7 @@ export interface RowMatch {
  * half of them: the features' ids, a column, or else all columns that both tables have.
  * @throws ValidationError under `_key`
  */
-export async function matchRows(tables: ComparedTables, givenKey?: readonly string[]): Promise<RowMatch> {
+export async function matchRowsOfTables(tables: ComparedTables, givenKey?: readonly string[]): Promise<RowMatch> {
   if (givenKey) return matchByGivenKey(tables, givenKey);
   const { from, to, shared } = tables;
   const wholeRow = { kind: 'row', columns: [] } as const;

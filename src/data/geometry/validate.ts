@@ -17,10 +17,10 @@ const malformed = -1;
  * @returns the number of dimensions that all positions have; 0 where they differ or there are none
  * @throws InvalidGeometryError
  */
-export function validateGeometry(geometry: Geometry, extent: Extent): number {
+export function validateAndMeasureGeometry(geometry: Geometry, extent: Extent): number {
   if (geometry.type === 'GeometryCollection') {
     if (!Array.isArray(geometry.geometries)) throw new InvalidGeometryError('a GeometryCollection without geometries');
-    const dimensions = new Set(geometry.geometries.map((part) => validateGeometry(part, extent)));
+    const dimensions = new Set(geometry.geometries.map((part) => validateAndMeasureGeometry(part, extent)));
     const [first = 0] = dimensions;
     return dimensions.size === 1 ? first : 0;
   }
@@ -34,7 +34,7 @@ export function validateGeometry(geometry: Geometry, extent: Extent): number {
   return dimensions;
 }
 
-/** Like `validateGeometry`, for coordinates; `malformed` where the structure is wrong. */
+/** Like `validateAndMeasureGeometry`, for coordinates; `malformed` where the structure is wrong. */
 function validateCoordinates(coordinates: unknown, depth: number, extent: Extent): number {
   if (!Array.isArray(coordinates)) return malformed;
   if (depth === 0) {

@@ -18,7 +18,7 @@ import {
   emptyExtent,
   InvalidGeometryError,
   isEmptyPoint,
-  validateGeometry,
+  validateAndMeasureGeometry,
 } from '../geometry/validate.ts';
 
 /** Geometries of a row group: with the bounding box of each, and the number of dimensions of its positions. */
@@ -85,7 +85,7 @@ export class GeometryReader {
       }
       let box = emptyExtent();
       try {
-        dimensions[row] = Math.min(validateGeometry(geometry, box), 255);
+        dimensions[row] = Math.min(validateAndMeasureGeometry(geometry, box), 255);
       } catch (error) {
         if (error instanceof InvalidGeometryError) throw batch.errorAt(start + row, error.message);
         throw error;
@@ -99,7 +99,7 @@ export class GeometryReader {
           throw batch.errorAt(start + row, `the position ${box[0]} ${box[1]} does not exist in ${formatCrsName(crs)}`);
         geometries[row] = geometry;
         box = emptyExtent();
-        validateGeometry(geometry, box);
+        validateAndMeasureGeometry(geometry, box);
       }
       if (isOutside(box)) this.#outside ??= batch.errorAt(start + row, outsideMessage(box, crs));
       this.count++;

@@ -54,7 +54,7 @@ function describeMisfits(where: string, { count, present, line, text }: Misfits,
 }
 
 /** @throws PayloadError for the first value that doesn't fit */
-export function refuseMisplacedValues({ misplaced }: PayloadInfo, columns: readonly NamedProfile[]): void {
+export function refuseMisfitValues({ misplaced }: PayloadInfo, columns: readonly NamedProfile[]): void {
   const found = columns.flatMap(({ name, profile }) => {
     const { misfits } = profile;
     return misfits ? [{ ...misfits, where: `column "${name}"`, noun: misfits.type }] : [];

@@ -9,7 +9,7 @@ import { readWkt, wktTypes } from '../geometry/wkt.ts';
 import type { QueryLimits } from '../limits.ts';
 import { columnNames, findColumn, type TableColumn, type TableSchema } from '../row.ts';
 import { type ParseBudget, Scanner } from '../scanner.ts';
-import { parseScalar } from './parameter-values.ts';
+import { parseValueOfColumnType } from './parameter-values.ts';
 import type { Scalar } from './predicate.ts';
 
 interface OperandBase {
@@ -176,7 +176,7 @@ export class Cql2Reader extends Scanner {
       this.fail(`Column "${column.name}" of type ${type} can't be compared with ${operand.text}`, operand.at);
     }
     try {
-      return parseScalar(type as TableColumn['type'], operand.text, integersOnly);
+      return parseValueOfColumnType(type as TableColumn['type'], operand.text, integersOnly);
     } catch (error) {
       if (!(error instanceof ParameterError)) throw error;
       return this.fail(error.message.replace(/\.$/, ''), operand.at);

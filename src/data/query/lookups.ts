@@ -9,7 +9,7 @@ import { ParameterError } from '../errors.ts';
 import { type BufferedGeometry, parseBbox, parseGeometry } from '../geometry/parse-geometry.ts';
 import { defaultQueryLimits, type QueryLimits } from '../limits.ts';
 import { columnNames, findColumn, type TableColumn, type TableSchema } from '../row.ts';
-import { parseScalar, splitList } from './parameter-values.ts';
+import { parseValueOfColumnType, splitList } from './parameter-values.ts';
 import type { ComparisonOperator, Predicate, SpatialOperator, TextOperator } from './predicate.ts';
 
 const orderedLookups = ['exact', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'range', 'isnull'];
@@ -63,7 +63,7 @@ export function parseLookupPredicate(
   try {
     if (lookup === 'isnull') {
       const isnull: Predicate = { op: 'isnull', column };
-      return parseScalar('boolean', value) ? isnull : { op: 'not', of: isnull };
+      return parseValueOfColumnType('boolean', value) ? isnull : { op: 'not', of: isnull };
     }
     return type === 'geometry'
       ? parseGeometryLookup(parameter, lookup, value, limits)
@@ -123,17 +123,17 @@ function parseValueLookup(column: string, type: TableColumn['type'], lookup: str
   const test = comparisonLookups[lookup];
   if (test) {
     const isEquality = test === 'eq' || test === 'ne';
-    return { op: 'compare', test, column, value: parseScalar(type, text, isEquality) };
+    return { op: 'compare', test, column, value: parseValueOfColumnType(type, text, isEquality) };
   }
   if (lookup === 'in') {
-    return { op: 'in', column, values: splitList(text).map((part) => parseScalar(type, part, true)) };
+    return { op: 'in', column, values: splitList(text).map((part) => parseValueOfColumnType(type, part, true)) };
   }
   if (lookup === 'range') {
     const [low, high, ...more] = splitList(text);
     if (low === undefined || high === undefined || more.length > 0) {
       throw new ParameterError('A range has two values, separated by a comma; with one end use gte or lte.');
     }
-    return { op: 'between', column, low: parseScalar(type, low), high: parseScalar(type, high) };
+    return { op: 'between', column, low: parseValueOfColumnType(type, low), high: parseValueOfColumnType(type, high) };
   }
   return { op: 'text', test: lookup as TextOperator, column, text };
 }

@@ -9,7 +9,7 @@ import type { Scalar } from './predicate.ts';
  * @param integersOnly true if a fraction is an error for an integer column (`exact`; not `gt`)
  * @throws ParameterError
  */
-export function parseScalar(type: TableColumn['type'], text: string, integersOnly = false): Scalar {
+export function parseValueOfColumnType(type: TableColumn['type'], text: string, integersOnly = false): Scalar {
   const value = text.trim();
   switch (type) {
     case 'string':

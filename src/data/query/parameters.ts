@@ -14,7 +14,7 @@ import { defaultQueryLimits, type QueryLimits } from '../limits.ts';
 import { columnNames, columnType, findColumn, type TableSchema } from '../row.ts';
 import { parseCql2 } from './cql2.ts';
 import { isColumnParameter, parseLookupPredicate, unknownColumnMessage } from './lookups.ts';
-import { parseScalar, splitList } from './parameter-values.ts';
+import { parseValueOfColumnType, splitList } from './parameter-values.ts';
 import { andPredicates, type Predicate, predicateSize } from './predicate.ts';
 
 export const dataFormats = ['geojson', 'json', 'objects', 'ndjson', 'geojsonl', 'csv', 'parquet', 'html'] as const;
@@ -226,5 +226,5 @@ function parseWholeNumber(text: string, min: number): number {
 }
 
 function parseFlag(text: string): boolean {
-  return parseScalar('boolean', text) === true;
+  return parseValueOfColumnType('boolean', text) === true;
 }

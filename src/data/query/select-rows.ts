@@ -8,7 +8,7 @@ import type { ScanOptions, Table } from '../table/table.ts';
 import { compilePredicate, type RowTest } from './compile.ts';
 import type { DataQuery } from './parameters.ts';
 import { alwaysTrue, referencedColumns } from './predicate.ts';
-import { searchBoxes } from './search-boxes.ts';
+import { boxesToSearch } from './search-boxes.ts';
 
 /** The part of the matching rows that is returned. */
 export interface RowWindow {
@@ -79,7 +79,7 @@ export async function selectRows(
 function scanOptions(table: Table, { predicate }: DataQuery, columns: readonly number[], needsGeometry = false) {
   const read = referencedColumns(predicate);
   const options: ScanOptions = {
-    boxes: searchBoxes(predicate),
+    boxes: boxesToSearch(predicate),
     columns: [...new Set([...columns, ...read.columns.map((name) => columnIndex(name, table.schema))])],
     needsGeometry: needsGeometry || read.geometry,
   };

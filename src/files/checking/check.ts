@@ -13,8 +13,8 @@ import type { Access } from '../catalogue-files.ts';
 import { openFileCatalogue } from '../file-catalogue.ts';
 import { findMetadataToRewrite } from '../records/metadata.ts';
 import { ensureEditorSchemas } from '../scaffold.ts';
-import { commitStep } from '../transaction.ts';
-import { changedRecords, type GitChanges } from './changed-records.ts';
+import { commitSingleStep } from '../transaction.ts';
+import { findRecordsChangedInGit, type GitChanges } from './changed-records.ts';
 import { findPayloadProblems } from './payloads.ts';
 import { TreeRecords } from './tree-records.ts';
 
@@ -66,7 +66,7 @@ export async function checkCatalogueFiles(root: string, options: CheckOptions = 
 async function fix(access: Access, { path, fix: set }: Found): Promise<boolean> {
   if (!set) return false;
   try {
-    await commitStep(access, { changes: [{ do: 'edit', path, set }] }, { message: () => `Fix ${path}` });
+    await commitSingleStep(access, { changes: [{ do: 'edit', path, set }] }, { message: () => `Fix ${path}` });
     return true;
   } catch (error) {
     if (error instanceof ConflictError || error instanceof NotFoundError) return false;
@@ -119,7 +119,7 @@ async function checkAll(root: string, options: CheckOptions): Promise<CheckedRec
 /** Problems of the files that changed, and new problems of other files. */
 async function checkChanged(root: string, part: GitChanges, options: CheckOptions): Promise<CheckedRecords> {
   await openFileCatalogue(root, { readOnly: true });
-  const { records, before, changed, since } = await changedRecords(root, part);
+  const { records, before, changed, since } = await findRecordsChangedInGit(root, part);
   const key = ({ path, message }: Found) => `${path}\0${message}`;
   const known = new Set(recordDiagnostics(before).map(key));
   const isConcerned = (version: Version) =>

@@ -21,7 +21,10 @@ import { GitError, runGit } from './git.ts';
 import { headCommitId } from './refs.ts';
 
 /** Checksum, time of modification and newest commit of each file. */
-export async function readFileDetails(root: string, files: readonly CatalogueFile[]): Promise<readonly FileDetails[]> {
+export async function readFileChecksumsAndCommits(
+  root: string,
+  files: readonly CatalogueFile[],
+): Promise<readonly FileDetails[]> {
   const head = await headCommitId(root);
   const details: FileDetails[] = [];
   // Eight at a time: a page of a thousand entries must not open a thousand files.

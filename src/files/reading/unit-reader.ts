@@ -6,7 +6,7 @@ import type { RecordKind, RecordOf } from '../../catalogue/schemas.ts';
 import type { UnitReading } from '../../catalogue/snapshot.ts';
 import type { Version } from '../../catalogue/types.ts';
 import { validateRecord } from '../../catalogue/validators.ts';
-import { findPosition, makePositionFinder, parseRecord } from '../../text/parse.ts';
+import { findPosition, makePositionFinder, parseRecordText } from '../../text/parse.ts';
 import { type FileTree, isSameStamp, type Stamp, type TreeEntry, UnreadableFileError } from '../tree/file-tree.ts';
 
 /** State of a unit when it was last read: its content, its diagnostics, and the stamps that show if it changed since. */
@@ -100,7 +100,7 @@ export class UnitReader {
   #parse<K extends RecordKind>(
     kind: K,
     path: string,
-    { text, parsed = parseRecord(text, recordFormat(path)) }: NonNullable<ReturnType<FileTree['read']>>,
+    { text, parsed = parseRecordText(text, recordFormat(path)) }: NonNullable<ReturnType<FileTree['read']>>,
   ): { record?: RecordOf<K> } {
     if ('error' in parsed) {
       const { message, line, column, pointer } = parsed.error;

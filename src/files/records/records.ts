@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { aliasesAfterMove } from '../../catalogue/aliases.ts';
 import type { CreatableKind, Input, WritableKind, WriteOptions } from '../../catalogue/catalogue.ts';
-import { recordedColumnsAfterInput, recordedColumnsOfNewDataset } from '../../catalogue/columns.ts';
+import { parseColumnsOfNewDataset, recordedColumnsAfterInput } from '../../catalogue/columns.ts';
 import type { Diagnostic } from '../../catalogue/diagnostic.ts';
 import { ConflictError, StaleError, ValidationError } from '../../catalogue/errors.ts';
 import { randomUnusedId } from '../../catalogue/ids.ts';
@@ -15,7 +15,7 @@ import {
   recordFolders,
   recordPathWithoutExtension,
   type Scope,
-  unitContaining,
+  unitOfRecord,
 } from '../../catalogue/layout.ts';
 import { allEntities } from '../../catalogue/listing.ts';
 import { getEntity } from '../../catalogue/lookup.ts';
@@ -23,15 +23,15 @@ import { parseDatasetRef } from '../../catalogue/parse-ref.ts';
 import { normalizeNewPassword } from '../../catalogue/passwords.ts';
 import type { RecordValue } from '../../catalogue/record-set.ts';
 import { datasetRefOf, formatRef, type Ref, type Refs, refOf } from '../../catalogue/ref.ts';
-import { parseLinkValue } from '../../catalogue/represent.ts';
+import { refFromLinkValue } from '../../catalogue/represent.ts';
 import { schemas } from '../../catalogue/schemas.ts';
 import type { Column, Entities, Kind } from '../../catalogue/types.ts';
 import { newRecordText } from '../../text/document.ts';
 import { type Access, type CatalogueFiles, requireRecordPath } from '../catalogue-files.ts';
 import { additionCommitMessage, editCommitMessage, removalCommitMessage } from '../git/commit-messages.ts';
-import { runAllSteps } from '../reading/event-loop.ts';
+import { runStepsWithoutPause } from '../reading/event-loop.ts';
 import { editorSchemaComment } from '../scaffold.ts';
-import { commitStep } from '../transaction.ts';
+import { commitSingleStep } from '../transaction.ts';
 
 import { anyVersion, type Change } from '../writing/change.ts';
 import { storeImagesAndWrite } from './images.ts';
@@ -56,7 +56,7 @@ export async function createRecord<K extends CreatableKind>(
   const { files } = access;
   const language = await languageOf(files);
   const { columns, ...given } = parseInput(kind, input, { partial: false, language }) as RecordFields;
-  const fields = columns === undefined ? given : { ...given, columns: recordedColumnsOfNewDataset(columns) };
+  const fields = columns === undefined ? given : { ...given, columns: parseColumnsOfNewDataset(columns) };
   assertNamespaceName(fields);
   const slug = String(fields.slug ?? fields.username);
   if (fields.password !== undefined) normalizeNewPassword(String(fields.password), slug);
@@ -73,7 +73,7 @@ export async function createRecord<K extends CreatableKind>(
   const snapshot = await storeImagesAndWrite(files, storedFields(kind, fields), dryRun, (kept, images) => {
     const text = newRecordText({ id, ...omitEmpty(kept) }, recordKeyOrder(kind), header);
     const changes: Change[] = [...images, { do: 'create', path, text }, ...memberships];
-    return commitStep(
+    return commitSingleStep(
       access,
       { changes },
       { dryRun, message: () => additionCommitMessage(ref), refusal: inputRefusal(kind) },
@@ -110,7 +110,7 @@ export async function editRecord<K extends WritableKind>(
   if (fields.password !== undefined) normalizeNewPassword(String(fields.password), ref.slug);
   const target = refAfterEdit(ref, fields);
   const moves = formatRef(target) !== formatRef(ref);
-  await files.ensureRead([unitContaining(target), ...unitsInFields(ref.kind, { ...(entity as object), ...fields })]);
+  await files.ensureRead([unitOfRecord(target), ...unitsInFields(ref.kind, { ...(entity as object), ...fields })]);
   const memberships =
     ref.kind === 'group' ? await planGroupReferenceWrites(files, ref, target as Refs['group'], fields.members) : [];
   const path = requireRecordPath(files, ref);
@@ -138,7 +138,7 @@ export async function editRecord<K extends WritableKind>(
     ];
     const assert = () => assertEntityUnchanged(files, ref, ifMatch);
     const message = () => editCommitMessage(entity as Entities[WritableKind], getEntity(files.snapshot, target));
-    return commitStep(access, { assert, changes }, { dryRun, message, refusal: inputRefusal(ref.kind) });
+    return commitSingleStep(access, { assert, changes }, { dryRun, message, refusal: inputRefusal(ref.kind) });
   });
   if (ref.kind === 'user' && fields.password !== undefined && !dryRun)
     await files.accounts.setPassword(ref.slug, String(fields.password));
@@ -169,7 +169,7 @@ export async function removeRecord(
   const assert = () => assertEntityUnchanged(files, ref, ifMatch as Entities[WritableKind] | undefined);
   const columns = ref.kind === 'version' ? planColumnWritesForNewestVersion(files, datasetRefOf(ref)) : [];
   const changes: Change[] = [...memberships, { do: 'remove', path, ifMatch: anyVersion }, ...columns];
-  await commitStep(access, { assert, changes }, { dryRun, message: () => removalCommitMessage(ref) });
+  await commitSingleStep(access, { assert, changes }, { dryRun, message: () => removalCommitMessage(ref) });
 }
 
 /** The language in which slugs are spelled. */
@@ -213,7 +213,7 @@ function unitsInFields(
   const members = [owners, groups, readers].flatMap((names) => (Array.isArray(names) ? names.map(String) : []));
   const asked = kind === 'query' && dataset !== undefined ? parseDatasetRef(String(dataset)) : null;
   return [
-    ...members.map((member) => parseLinkValue('group', member, {}) as Refs['group'] | Refs['user']),
+    ...members.map((member) => refFromLinkValue('group', member, {}) as Refs['group'] | Refs['user']),
     ...(kind === 'dataset' && namespace !== undefined ? [{ kind: 'namespace', slug: String(namespace) } as const] : []),
     ...(asked ? [asked, { kind: 'namespace', slug: asked.namespace } as const] : []),
   ];
@@ -232,7 +232,7 @@ function assertEntityUnchanged(
   if (expected === undefined) return;
   // The members of a group are in the users' records.
   const users: readonly Scope[] = ref.kind === 'group' ? [{ folder: `${recordFolders.user}/` }] : [];
-  runAllSteps(files.store.rescan([unitContaining(ref), ...users]));
+  runStepsWithoutPause(files.store.rescan([unitOfRecord(ref), ...users]));
   let now: unknown;
   try {
     now = getEntity(files.snapshot, ref as Refs[WritableKind]);

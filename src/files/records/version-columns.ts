@@ -23,7 +23,7 @@ import { parseRecordOrEmpty } from '../writing/conditions.ts';
  * @param found columns of the upload
  * @throws ValidationError
  */
-export function columnRenames(
+export function columnRenamesForUpload(
   { columns, missing_columns, former_names }: Dataset,
   found: readonly DataColumn[],
   asked: readonly Rename[] = [],

@@ -24,7 +24,7 @@ import { planColumnWritesForNewestVersion, recordHasColumnsOfNewestVersion } fro
 import { type Committed, commit, type StepOutcome } from '../transaction.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 import { anyVersion, type Change, refAtUntrustedPath, type Step } from '../writing/change.ts';
-import { findReplicaFile, makeVisibilityFilter, type ReplicaFile } from './items.ts';
+import { findReplicaFile, makeFileVisibilityFilter, type ReplicaFile } from './items.ts';
 import { fileEntry, Inventory } from './manifest.ts';
 import { storePayloadOrMedia } from './put.ts';
 
@@ -58,7 +58,7 @@ export class FileReplica implements Replica {
   }
 
   async entry(path: string): Promise<FileEntry> {
-    return getReplicaEntry(this.#inventory, await this.#item(path));
+    return getReplicaFileEntry(this.#inventory, await this.#item(path));
   }
 
   async read(path: string, options?: Parameters<Replica['read']>[1]): Promise<Readable> {
@@ -69,7 +69,7 @@ export class FileReplica implements Replica {
     const { files, viewer, visible } = this.#access;
     await files.load();
     const item = findReplicaFile(files.store, path);
-    if (!item || !makeVisibilityFilter(viewer, visible())(item)) throw new NotFoundError();
+    if (!item || !makeFileVisibilityFilter(viewer, visible())(item)) throw new NotFoundError();
     return item;
   }
 
@@ -159,7 +159,7 @@ const datasetsOfVersions = (changes: readonly RecordChange[]) =>
   );
 
 /** The entry of a file. @throws NotFoundError */
-export async function getReplicaEntry(inventory: Inventory, item: ReplicaFile): Promise<FileEntry> {
+export async function getReplicaFileEntry(inventory: Inventory, item: ReplicaFile): Promise<FileEntry> {
   const found = await inventory.checksum(item);
   if (!found?.checksum) throw new NotFoundError();
   const entry = fileEntry({ ...item, ...found });

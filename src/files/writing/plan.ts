@@ -3,7 +3,7 @@
 import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
 import {
   namespaceFolder,
-  parseUntrustedPath,
+  parseUntrustedCataloguePath,
   type RecordRef,
   recordFolderOrFile,
   recordFormat,
@@ -11,13 +11,13 @@ import {
   type Scope,
   siblingsFolder,
   type Unit,
-  unitContaining,
   unitKey,
+  unitOfRecord,
 } from '../../catalogue/layout.ts';
 import { findEntity } from '../../catalogue/lookup.ts';
 import type { RecordSet, RecordValue, Touched } from '../../catalogue/record-set.ts';
 import { formatRef } from '../../catalogue/ref.ts';
-import { readingsAfterRecordMove, readingsAfterRecordRemoval } from '../../catalogue/relocate.ts';
+import { readingsChangedByRecordMove, readingsChangedByRecordRemoval } from '../../catalogue/relocate.ts';
 import { schemas } from '../../catalogue/schemas.ts';
 import { nextSnapshot, type Snapshot, type UnitReading } from '../../catalogue/snapshot.ts';
 import { computeChecksum } from '../../disk/checksum.ts';
@@ -180,7 +180,7 @@ export class TransactionPlan {
     const before = this.#readWritten();
     for (const one of paths) this.#overlay.remove(one);
     this.#scopes.push(...scopesToRefresh(ref));
-    this.#apply(readingsAfterRecordRemoval(before, ref));
+    this.#apply(readingsChangedByRecordRemoval(before, ref));
     return { do: 'remove', ref, paths };
   }
 
@@ -197,7 +197,7 @@ export class TransactionPlan {
     this.#overlay.move(places.from, places.to);
     this.#scopes.push(...scopesToRefresh(from), ...scopesToRefresh(goal));
     this.#touched.push({ ref: goal, path: to, isNew: true, isTaken, before: findEntity(this.#snapshot, from) ?? null });
-    this.#apply(readingsAfterRecordMove(before, from, goal));
+    this.#apply(readingsChangedByRecordMove(before, from, goal));
     return { do: 'move', ...places };
   }
 
@@ -208,7 +208,7 @@ export class TransactionPlan {
     if (existing !== null && replace && existing === size) return null;
     if (existing !== null && !replace) throw new ConflictError(`${path} exists already.`);
     this.#overlay.add(path, size);
-    const info = parseUntrustedPath(path);
+    const info = parseUntrustedCataloguePath(path);
     if (info?.kind === 'payload') this.#scopes.push(info.dataset);
     return from === null ? null : { do: 'add', path, from, replace };
   }
@@ -244,7 +244,7 @@ export class TransactionPlan {
   /** Sets the text of a record in the overlay. */
   #setText(ref: RecordRef, path: string, text: string, isNew: boolean, isTaken = false): void {
     this.#overlay.write(path, text);
-    const unit = unitContaining(ref);
+    const unit = unitOfRecord(ref);
     this.#written.set(unitKey(unit), unit);
     this.#scopes.push(unit);
     this.#touched.push({ ref, path, isNew, isTaken, before: findEntity(this.#snapshot, ref) ?? null });
@@ -268,7 +268,7 @@ export class TransactionPlan {
 
 /** Scopes to read again when a record is added, moved or removed. */
 function scopesToRefresh(ref: RecordRef): readonly Scope[] {
-  return ref.kind === 'namespace' ? [ref, { folder: `${namespaceFolder(ref.slug)}/` }] : [unitContaining(ref)];
+  return ref.kind === 'namespace' ? [ref, { folder: `${namespaceFolder(ref.slug)}/` }] : [unitOfRecord(ref)];
 }
 
 const lastSegment = (path: string) => path.slice(path.lastIndexOf('/') + 1);

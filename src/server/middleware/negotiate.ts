@@ -40,7 +40,7 @@ export function redirectToSlash(router: Router<RequestState>, app: AppContext): 
 }
 
 /** Sets the headers of every response of a route, and responds to a CORS preflight. @returns true if it was one */
-export function answerPreflight(ctx: Context, route: Route): boolean {
+export function setHeadersAndAnswerPreflight(ctx: Context, route: Route): boolean {
   const allow = allowHeader(route, false);
   ctx.set('Allow', allow);
   ctx.vary(['Accept', 'Cookie']);

@@ -11,7 +11,7 @@ import {
   encodedVariantFor,
   makeCachedResponse,
   responseCacheKey,
-  sendVariant,
+  sendResponseVariant,
 } from '../response-cache.ts';
 import type { AppContext, Method, Representation, RequestContext, Route } from '../route.ts';
 
@@ -102,7 +102,7 @@ export async function sendRepresentation(
   }
   const variant = await encodedVariantFor(response, ctx.get('Accept-Encoding'));
   ctx.respond = false;
-  sendVariant(ctx.req, ctx.res, variant, representation.status);
+  sendResponseVariant(ctx.req, ctx.res, variant, representation.status);
 }
 
 function bodyOf({ app, type, indent, links }: RequestContext, representation: Representation): string {
