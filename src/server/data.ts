@@ -1,4 +1,5 @@
 /** The rows of a dataset: filtered, written in a format, streamed. */
+
 import type { Rows, RowsPart } from '../catalogue/catalogue.ts';
 import { closestWord } from '../catalogue/closest.ts';
 import { MovedError, NotFoundError } from '../catalogue/errors.ts';
@@ -84,7 +85,7 @@ async function rowsOf(request: RequestContext, { ref, ...source }: Source): Prom
     format: extension,
     preferred: formatOf(type),
     length: Buffer.byteLength(ctx.querystring),
-    budget: budgetOf(request),
+    budget: workBudgetOf(request),
     links: (part) => partLinks(request, part),
   });
   if (rows.isPayload) {
@@ -105,8 +106,8 @@ async function rowsOf(request: RequestContext, { ref, ...source }: Source): Prom
   return undefined;
 }
 
-/** The budget of the client: of a user, or of an address. */
-function budgetOf({ app, catalogue, ctx, viewer }: RequestContext): WorkBudget {
+/** The budget of the client of a request: of a user, or of an address. */
+export function workBudgetOf({ app, catalogue, ctx, viewer }: RequestContext): WorkBudget {
   const address = () => throttleKey(clientIpAddress(ctx.req, catalogue.settings));
   return app.workBudgets.of(viewer.username === null ? address() : `user:${viewer.username}`);
 }
@@ -173,7 +174,7 @@ async function page(request: RequestContext, { ref, parameters }: Source): Promi
     parameters: (limited ? own : [...own, ['_limit', `${rowsOnPage}`]]) as [string, string][],
     format: 'objects',
     length: Buffer.byteLength(ctx.querystring),
-    budget: budgetOf(request),
+    budget: workBudgetOf(request),
   });
   const chunks: Buffer[] = [];
   for await (const chunk of rows.stream()) chunks.push(chunk as Buffer);

@@ -3,10 +3,16 @@ import { LRUCache } from 'lru-cache';
 import type { WorkBudget } from '../catalogue/types.ts';
 import { ThrottledError } from './errors.ts';
 
-/** Milliseconds of work that a client may use at once. */
-const capacity = 20_000;
-/** Milliseconds of work that a client gets back in a millisecond. */
-const refill = 0.25;
+export interface WorkBudgetOptions {
+  /** Milliseconds of work that a client may use at once. */
+  readonly capacity: number;
+  /** Milliseconds of work that a client gets back in a millisecond. */
+  readonly refill: number;
+  /** A monotonic clock, in milliseconds. */
+  readonly now?: () => number;
+}
+
+const defaults = { capacity: 20_000, refill: 0.25, now: () => performance.now() };
 /** Clients that are remembered; beyond that, the least recently used is forgotten. */
 const mostClients = 20_000;
 
@@ -21,28 +27,28 @@ interface Used {
 
 export class WorkBudgets {
   readonly #used = new LRUCache<string, Used>({ max: mostClients });
-  readonly #now: () => number;
+  readonly #options: Required<WorkBudgetOptions>;
 
-  /** @param now a monotonic clock, in milliseconds */
-  constructor(now: () => number = () => performance.now()) {
-    this.#now = now;
+  constructor(options: Partial<WorkBudgetOptions> = {}) {
+    this.#options = { ...defaults, ...options };
   }
 
   /** The budget of a client. @param client name of a user, or address */
   of(client: string): WorkBudget {
+    const { capacity, refill, now } = this.#options;
     return {
       assertAvailable: () => {
         const over = this.#usedBy(client) - capacity;
         if (over > 0) throw new ThrottledError(over / refill + 1000, advice);
       },
       spend: (milliseconds) => {
-        this.#used.set(client, { milliseconds: this.#usedBy(client) + milliseconds, at: this.#now() });
+        this.#used.set(client, { milliseconds: this.#usedBy(client) + milliseconds, at: now() });
       },
     };
   }
 
   #usedBy(client: string): number {
     const { milliseconds, at } = this.#used.get(client) ?? { milliseconds: 0, at: 0 };
-    return Math.max(0, milliseconds - (this.#now() - at) * refill);
+    return Math.max(0, milliseconds - (this.#options.now() - at) * this.#options.refill);
   }
 }
