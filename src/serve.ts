@@ -1,4 +1,5 @@
 /** The entry point that serves the catalogue of a folder over HTTP. */
+
 import { readFileSync } from 'node:fs';
 import { openFileCatalogue } from './files/file-catalogue.ts';
 import { createApp } from './server/app.ts';
@@ -6,6 +7,7 @@ import { respondWhileStarting } from './server/health.ts';
 import { listenForRequests } from './server/listen.ts';
 import { createServerLog, type LogFormat } from './server/log.ts';
 import { startMetrics } from './server/metrics.ts';
+import type { WorkBudgetOptions } from './server/work-budgets.ts';
 
 export interface ServeOptions {
   /** Path of the catalogue folder. */
@@ -21,6 +23,8 @@ export interface ServeOptions {
   readonly logFormat?: LogFormat;
   /** Collect metrics for Prometheus, at /metrics; default: from the settings. */
   readonly metrics?: boolean;
+  /** Time that each client may use for filtering, ordering and comparing rows. */
+  readonly work?: Partial<WorkBudgetOptions>;
   readonly log?: (line: string) => void;
 }
 
@@ -37,7 +41,7 @@ export interface Serving {
  * @throws UnusableCatalogueError, AddressError
  */
 export async function startServer(options: ServeOptions): Promise<Serving> {
-  const { folder, host, port, baseUrl, readOnly = false, logFormat = 'text' } = options;
+  const { folder, host, port, baseUrl, readOnly = false, logFormat = 'text', work } = options;
   const { problem: log, request: onResponse } = await createServerLog(logFormat, options.log ?? (() => {}));
   const catalogue = await openFileCatalogue(folder, { readOnly: readOnly, log });
   // The port is opened first: requests get 503 while the files are being read.
@@ -61,7 +65,7 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
     return catalogue.snapshot.settings.git.commit ? { commits: { made, failed } } : {};
   };
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  const appOptions = { accounts, baseUrl, readOnly, version, health, log, onResponse, metrics };
+  const appOptions = { accounts, baseUrl, readOnly, version, health, log, onResponse, metrics, work };
   listening.setListener(createApp((viewer) => catalogue.for(viewer), appOptions));
   return {
     url: listening.url,

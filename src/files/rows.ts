@@ -51,7 +51,8 @@ export async function queryRows(
   const format = formatFor(query, request);
   const paged = query.page !== undefined || query.pageSize !== undefined;
   const part = (window: Omit<RowsPart, 'paged'>): RowsPart => ({ ...window, paged });
-  const limits = { pageSize: settings.page_size, maxPageSize: settings.max_page_size, timeout: timeoutOf(files) };
+  const { page_size: pageSize, max_page_size: maxPageSize } = settings;
+  const limits = { pageSize, maxPageSize, timeout: timeoutOf(files), budget: request.budget };
   const found = await runQuery(table, query, {
     name: version.dataset,
     payload: files.store.tree.absolute(payloadPath(version.namespace, version.dataset, version.file)),

@@ -22,6 +22,7 @@ import { ResponseCache } from './response-cache.ts';
 import { type AppContext, isSafeMethod, type RequestState } from './route.ts';
 import { routes } from './routes.ts';
 import { SignIn } from './sign-in.ts';
+import { type WorkBudgetOptions, WorkBudgets } from './work-budgets.ts';
 
 export interface AppOptions {
   /** Base URL of links; by default as the catalogue's settings or the request say. */
@@ -34,6 +35,8 @@ export interface AppOptions {
   readonly version?: string | undefined;
   /** Further members of `/readyz`. @throws UnavailableError if the catalogue can't be read at the moment */
   readonly health?: () => Readonly<Record<string, unknown>>;
+  /** Time that each client may use for filtering, ordering and comparing rows. */
+  readonly work?: Partial<WorkBudgetOptions> | undefined;
   /** Takes a line for each error on our side. */
   readonly log?: (line: string) => void;
   /** Called for every request once its response is sent. */
@@ -84,6 +87,7 @@ function appContext(catalogueFor: (viewer: Viewer) => Catalogue, options: AppOpt
     publicCatalogue,
     catalogueFor: (viewer) => (viewer === anonymous ? publicCatalogue : catalogueFor(viewer)),
     signIn: new SignIn(accounts),
+    workBudgets: new WorkBudgets(options.work),
     cache: new ResponseCache(),
     accessLog: metrics || onResponse ? new AccessLog(report) : null,
     metrics,

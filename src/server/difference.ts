@@ -1,4 +1,5 @@
 /** The differences between the rows of two versions, over HTTP. */
+
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { ParameterizedContext } from 'koa';
@@ -15,6 +16,7 @@ import { passWithoutBlocking } from '../data/event-loop.ts';
 import { outputFormats } from '../data/formats/output-formats.ts';
 import { splitList } from '../data/query/parameter-values.ts';
 import { renderJsonPage } from '../pages/layout.ts';
+import { workBudgetOf } from './data.ts';
 import { lastParameterValue } from './query-string.ts';
 import { type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 import { type DocumentInfo, streamDocument, trySendNotModified } from './stream.ts';
@@ -132,15 +134,16 @@ async function versionOfOtherDataset(text: string, get: (ref: VersionRef) => Pro
  * @throws UnavailableError if it takes too long
  */
 async function compare(
-  { ctx, catalogue }: RequestContext,
+  request: RequestContext,
   from: Version,
   to: Version,
   key: readonly string[] | undefined,
 ): Promise<Difference> {
+  const { ctx, catalogue } = request;
   const { signal, done } = abortWhenLate(ctx);
   try {
     const [before, after] = [refOf(from), refOf(to)] as [VersionRef, VersionRef];
-    return await catalogue.difference(before, after, { key, signal });
+    return await catalogue.difference(before, after, { key, signal, budget: workBudgetOf(request) });
   } finally {
     done();
   }

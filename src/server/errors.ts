@@ -30,13 +30,15 @@ export class NotAcceptableError extends CatalogueError {
     super('Could not satisfy the request Accept header.');
   }
 }
-/** There were too many attempts. */
+/** There were too many attempts, or too much work. */
 export class ThrottledError extends CatalogueError {
   /** Seconds to wait before the next attempt. */
   readonly seconds: number;
-  constructor(milliseconds: number) {
+  /** @param reason why, and what to ask instead, as sentences */
+  constructor(milliseconds: number, reason?: string) {
     const seconds = Math.ceil(milliseconds / 1000);
-    super(`Request was throttled. Expected available in ${seconds} second${seconds === 1 ? '' : 's'}.`);
+    const message = `Request was throttled. Expected available in ${seconds} second${seconds === 1 ? '' : 's'}.`;
+    super(reason ? `${message} ${reason}` : message);
     this.seconds = seconds;
   }
 }

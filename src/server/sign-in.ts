@@ -102,7 +102,7 @@ export class Throttle {
 }
 
 /** An IPv4 address, or the first 64 bits of an IPv6 address: one client has all of that network (RFC 6177). */
-function throttleKey(address: string): string {
+export function throttleKey(address: string): string {
   const [ip = ''] = address.split('%');
   return ipaddr.IPv6.isValid(ip) ? ipaddr.IPv6.parse(ip).parts.slice(0, 4).join(':') : address;
 }

@@ -5,8 +5,10 @@
  * rows hold. Only the rows that differ are read again, when they are requested. Rows are compared by the columns that both
  * tables have; an added or dropped column is reported once, and not for every row.
  */
+
 import type { RowDifference } from '../../catalogue/difference.ts';
-import { indexRangesWithoutBlocking } from '../event-loop.ts';
+import type { WorkBudget } from '../../catalogue/types.ts';
+import { indexRangesWithoutBlocking, Turns } from '../event-loop.ts';
 import { RowSet } from '../table/row-set.ts';
 import type { Table } from '../table/table.ts';
 import { compareTableColumns } from './compare-columns.ts';
@@ -19,19 +21,25 @@ export interface CompareOptions {
   /** Columns whose values together identify a row; detected by default. */
   readonly key?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
+  readonly budget?: WorkBudget | undefined;
 }
 
 /**
  * Compares two tables.
- * @throws ValidationError under `_key` if the given key is no key; the signal's reason
+ * @throws ValidationError under `_key` if the given key is no key; the signal's reason; what the budget throws
  */
 export async function compareTables(
   from: Table,
   to: Table,
-  { key, signal }: CompareOptions = {},
+  { key, signal, budget }: CompareOptions = {},
 ): Promise<RowDifference> {
+  budget?.assertAvailable();
+  const turns = new Turns((milliseconds) => {
+    budget?.spend(milliseconds);
+    budget?.assertAvailable();
+  });
   const { shared, ...columns } = compareTableColumns(from.schema, to.schema);
-  const tables: ComparedTables = { from, to, shared, signal };
+  const tables: ComparedTables = { from, to, shared, signal, turns };
   const rows = await classifyRows(tables, key);
   const counts = {
     from: from.rowCount,
