@@ -1,10 +1,10 @@
 /** Accounts on a remote server: signing in, and the passwords and tokens of users. */
-import type { Credentials, NewToken, TokenInfo, TokenOptions } from '../catalogue/accounts.ts';
+import type { Credentials, NewToken, PasswordOptions, TokenInfo, TokenOptions } from '../catalogue/accounts.ts';
 import { NotAuthenticatedError, ValidationError } from '../catalogue/errors.ts';
 import { apiPath, apiRoot, versionHeader } from '../catalogue/urls.ts';
 import type { Http } from './http.ts';
 import { parseListPage } from './pages.ts';
-import { type Json, refFromUrl, unexpectedValueError } from './read.ts';
+import { type Json, refFromUrl, unexpectedResponseFieldError } from './read.ts';
 
 const tokensPath = `${apiRoot}auth/tokens/`;
 const headers = { 'content-type': 'application/json' };
@@ -17,9 +17,11 @@ export class RemoteAccounts implements Credentials {
     this.#http = http;
   }
 
-  async setPassword(username: string, password: string): Promise<void> {
+  async setPassword(username: string, password: string, options: PasswordOptions = {}): Promise<void> {
     const path = apiPath({ kind: 'user', slug: username });
-    await this.#http.requestJson({ method: 'PATCH', path, headers, body: JSON.stringify({ password }) });
+    const { keepTokens: keep_tokens, currentPassword: current_password } = options;
+    const body = JSON.stringify({ password, keep_tokens, current_password });
+    await this.#http.requestJson({ method: 'PATCH', path, headers, body });
   }
 
   async addToken(user: string, { label = '', scope = 'write', expires = null }: TokenOptions = {}): Promise<NewToken> {
@@ -60,7 +62,7 @@ function tokenInfo(object: Json): TokenInfo {
 function stringIn(object: Json, field: string): string {
   const value = object[field];
   if (typeof value === 'string') return value;
-  throw unexpectedValueError(field);
+  throw unexpectedResponseFieldError(field);
 }
 
 export interface ObtainedToken {
@@ -84,7 +86,7 @@ export async function requestToken(http: Http, username: string, password: strin
     );
   });
   const { token, url, expires } = value;
-  if (typeof token !== 'string' || token === '') throw unexpectedValueError('token');
+  if (typeof token !== 'string' || token === '') throw unexpectedResponseFieldError('token');
   const id = /\/auth\/tokens\/([0-9a-f]+)\/$/.exec(typeof url === 'string' ? url : '')?.[1] ?? null;
   return { token, id, expires: typeof expires === 'string' ? expires : null };
 }
@@ -92,7 +94,7 @@ export async function requestToken(http: Http, username: string, password: strin
 /** The name of the user that the client's token belongs to. @throws NotAuthenticatedError if the token is not valid */
 export async function fetchUsername(http: Http): Promise<string> {
   const { value } = await http.requestJson({ path: `${apiRoot}users/me/` });
-  if (typeof value.username !== 'string') throw unexpectedValueError('username');
+  if (typeof value.username !== 'string') throw unexpectedResponseFieldError('username');
   return value.username;
 }
 

@@ -1,19 +1,19 @@
 /** Lists: their query parameters, and page objects as in Django REST Framework. */
 import type { ListOptions, Page } from '../catalogue/catalogue.ts';
-import { innerObject, type Json, unexpectedValueError } from './read.ts';
+import { type Json, requireObject, unexpectedResponseFieldError } from './read.ts';
 
 type Paging = Pick<ListOptions, 'page' | 'pageSize' | 'cursor'>;
 
 /** Query parameters of a list. The namespace and the dataset are part of the path. */
-export function formatListQuery({ search, ordering, filters = {}, ...paging }: ListOptions): [string, string][] {
+export function listQueryPairs({ search, ordering, filters = {}, ...paging }: ListOptions): [string, string][] {
   const words = Object.entries({ search, ordering }).filter((pair): pair is [string, string] => pair[1] !== undefined);
   const chosen = Object.entries(filters).flatMap(([name, values]) =>
     values.map((value): [string, string] => [name, value]),
   );
-  return [...words, ...chosen, ...formatPagingQuery(paging)];
+  return [...words, ...chosen, ...pagingQueryPairs(paging)];
 }
 
-export function formatPagingQuery({ page, pageSize, cursor }: Paging): [string, string][] {
+export function pagingQueryPairs({ page, pageSize, cursor }: Paging): [string, string][] {
   return [
     ...(page === undefined ? [] : ([['page', String(page)]] as [string, string][])),
     ...(cursor === undefined ? [] : ([['cursor', cursor]] as [string, string][])),
@@ -31,20 +31,20 @@ export function parseListPage<T>(
   item: (object: Json) => T,
 ): Page<T> {
   const { results } = object;
-  if (!Array.isArray(results)) throw unexpectedValueError('results');
+  if (!Array.isArray(results)) throw unexpectedResponseFieldError('results');
   const count = Number(object.count ?? results.length);
   const previous = pageNumberIn(object.previous);
   const page = requested === 'last' || requested === undefined ? (previous ?? 0) + 1 : requested;
   const isLast = object.next === null || object.next === undefined;
   // A client that reads page after page would never end.
-  if (!isLast && results.length === 0) throw unexpectedValueError('next');
+  if (!isLast && results.length === 0) throw unexpectedResponseFieldError('next');
   const size = isLast ? (pageSize ?? Math.max(1, results.length)) : results.length;
   return {
     count,
     page,
     pages: isLast ? page : Math.max(page + 1, Math.ceil(count / size)),
     pageSize: size,
-    items: results.map((result) => item(innerObject(result))),
+    items: results.map((result) => item(requireObject(result))),
     ...(cursor !== undefined && { nextCursor: isLast ? null : cursorIn(object.next) }),
   };
 }
@@ -58,6 +58,6 @@ function pageNumberIn(link: unknown): number | null {
 /** The cursor in the link to the next page. @throws UnreachableError if the server knows no cursors */
 function cursorIn(link: unknown): string {
   const cursor = typeof link === 'string' ? new URL(link, 'http://localhost').searchParams.get('cursor') : null;
-  if (cursor === null) throw unexpectedValueError('next');
+  if (cursor === null) throw unexpectedResponseFieldError('next');
   return cursor;
 }

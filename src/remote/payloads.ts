@@ -12,8 +12,8 @@ import { readingOptionTexts } from '../catalogue/reading.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
 import { apiPath } from '../catalogue/urls.ts';
 import type { Http } from './http.ts';
-import { reportProgress } from './http-body.ts';
-import { innerObject, read, refOfEntity } from './read.ts';
+import { passWithProgress } from './http-body.ts';
+import { read, refOfEntity, requireObject } from './read.ts';
 
 /** The payload of a version. @throws NotFoundError with the reason if it has none */
 export async function fetchPayload(http: Http, version: Version): Promise<Payload> {
@@ -23,7 +23,7 @@ export async function fetchPayload(http: Http, version: Version): Promise<Payloa
 }
 
 /** @param name path below site_media/ */
-export async function fetchMedia(http: Http, name: string): Promise<Media> {
+export async function fetchMediaFile(http: Http, name: string): Promise<Media> {
   const names = name.split('/');
   if (names.some((one) => one === '' || one.startsWith('.'))) throw new NotFoundError();
   return (await fetchHead(http, `/${mediaPath(names.map(encodeURIComponent).join('/'))}`)).media;
@@ -113,7 +113,7 @@ export async function sendUpload(
 ): Promise<Published> {
   const { source, mediaType, details, onProgress, signal, reading = {} } = upload;
   const name = upload.fileName ?? (typeof source === 'string' ? basename(source) : undefined);
-  const bytes = reportProgress(typeof source === 'string' ? createReadStream(source) : source, onProgress);
+  const bytes = passWithProgress(typeof source === 'string' ? createReadStream(source) : source, onProgress);
   const refused = new AbortController();
   const known = fieldsOf(upload);
   const form =
@@ -131,7 +131,7 @@ export async function sendUpload(
     body: Readable.from(form?.body ?? bytes, { objectMode: false }),
     signal: form ? AbortSignal.any([refused.signal, ...(signal ? [signal] : [])]) : signal,
   });
-  const version = read.version(innerObject(value));
+  const version = read.version(requireObject(value));
   const created = status === 201;
   // An older server doesn't tell the changes.
   const { changes, remarks = [] } = value as { readonly changes?: ColumnChanges; readonly remarks?: readonly string[] };

@@ -9,7 +9,7 @@ import type { ChangedRecord } from '../catalogue/feed.ts';
 import type { Field, NamedField } from '../catalogue/field.ts';
 import { fieldsOf } from '../catalogue/fields.ts';
 import { type Ref, type Refs, refOf } from '../catalogue/ref.ts';
-import { formatLinkValue } from '../catalogue/represent.ts';
+import { linkValueOfRef } from '../catalogue/represent.ts';
 import type { EntityKind } from '../catalogue/schemas.ts';
 import type { CatalogueFile, Commit, Entities, FileDetails, Kind } from '../catalogue/types.ts';
 import { parseApiPath } from '../catalogue/urls.ts';
@@ -56,6 +56,7 @@ const values: Readonly<Record<Field['type'], (value: unknown, field: NamedField)
   slug: text,
   username: text,
   password: text,
+  secret: text,
   url: text,
   choice,
   boolean: (value) => value === true,
@@ -65,15 +66,15 @@ const values: Readonly<Record<Field['type'], (value: unknown, field: NamedField)
   links: (value, field) =>
     listOf(value).flatMap((url) => {
       const ref = refFromUrl(url);
-      return ref && (ref.kind === field.link || ref.kind === field.otherLink) ? [formatLinkValue(field, ref)] : [];
+      return ref && (ref.kind === field.link || ref.kind === field.otherLink) ? [linkValueOfRef(field, ref)] : [];
     }),
   link: (value, field) =>
-    value === null && field.default === null ? null : formatLinkValue(field, linked(value, field)),
+    value === null && field.default === null ? null : linkValueOfRef(field, linked(value, field)),
   json: (value, field) => (typeof value === 'object' && value !== null ? value : absent(field)),
   object: (value, field) => (typeof value === 'object' && value !== null ? value : absent(field)),
   reading: (value, field) => (typeof value === 'object' && value !== null ? value : absent(field)),
-  columns: (value) => listOf(value).map((column) => readColumn(innerObject(column))),
-  versions: (value) => listOf(value).map((version) => read.version(innerObject(version))),
+  columns: (value) => listOf(value).map((column) => readColumn(requireObject(column))),
+  versions: (value) => listOf(value).map((version) => read.version(requireObject(version))),
 };
 
 const columnFields = fieldsOf('column');
@@ -82,7 +83,7 @@ const readColumn = (object: Json) =>
 
 /** The default of a field that the object lacks. @throws UnreachableError if it has none */
 function absent(field: NamedField): unknown {
-  if (field.default === undefined) throw unexpectedValueError(field.name);
+  if (field.default === undefined) throw unexpectedResponseFieldError(field.name);
   return field.default;
 }
 
@@ -105,7 +106,7 @@ function readFile(object: Json): CatalogueFile {
     ref: object.resource === null ? null : refFromUrl(object.resource),
     status: object.status === 'invalid' ? 'invalid' : 'ok',
     problems: listOf(object.problems).map((problem): Diagnostic => {
-      const { line, column, pointer, message } = innerObject(problem);
+      const { line, column, pointer, message } = requireObject(problem);
       return {
         path,
         line: Number(line),
@@ -125,13 +126,13 @@ export function parseFileDetails(object: Json): FileDetails {
   return {
     checksum: String(checksum),
     modified: String(modified),
-    commit: commit ? parseCommit(innerObject(commit)) : null,
+    commit: commit ? parseCommit(requireObject(commit)) : null,
   };
 }
 
-export function parseChange(object: Json): ChangedRecord {
+export function parseChangedRecord(object: Json): ChangedRecord {
   const ref = changedRef(object.url);
-  if (ref === null) throw unexpectedValueError('url');
+  if (ref === null) throw unexpectedResponseFieldError('url');
   // An older server lists no removed records.
   const removed = object.removed === true;
   return { ref, datetime: textIn(object, 'datetime'), removed, movedTo: changedRef(object.moved_to) };
@@ -155,27 +156,27 @@ export function refOfEntity<K extends Exclude<Kind, 'file'>>(entity: Entities[K]
 }
 
 /** The error for a value that no catalogue sends. */
-export function unexpectedValueError(field: string): UnreachableError {
+export function unexpectedResponseFieldError(field: string): UnreachableError {
   return new UnreachableError(
     `This is no catalogue that this program understands: "${field}" isn't what it should be. Check the address.`,
   );
 }
 
 /** An object within an object. */
-export function innerObject(value: unknown): Json {
-  if (typeof value !== 'object' || value === null) throw unexpectedValueError('results');
+export function requireObject(value: unknown): Json {
+  if (typeof value !== 'object' || value === null) throw unexpectedResponseFieldError('results');
   return value as Json;
 }
 
 function textIn(object: Json, field: string): string {
   const value = object[field];
-  if (typeof value !== 'string') throw unexpectedValueError(field);
+  if (typeof value !== 'string') throw unexpectedResponseFieldError(field);
   return value;
 }
 
 function wholeIn(object: Json, field: string): number {
   const value = object[field];
-  if (!Number.isInteger(value)) throw unexpectedValueError(field);
+  if (!Number.isInteger(value)) throw unexpectedResponseFieldError(field);
   return value as number;
 }
 
@@ -195,6 +196,6 @@ export function refFromUrl(url: unknown): Ref | null {
 
 function linked(url: unknown, { name, link }: NamedField): Ref {
   const ref = refFromUrl(url);
-  if (ref?.kind !== link) throw unexpectedValueError(name);
+  if (ref?.kind !== link) throw unexpectedResponseFieldError(name);
   return ref as Ref;
 }

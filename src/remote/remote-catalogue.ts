@@ -27,9 +27,9 @@ import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings } fro
 import { apiPath, apiRoot, collections, parseCatalogueUrl } from '../catalogue/urls.ts';
 import { RemoteAccounts } from './accounts.ts';
 import { type Http, type HttpOptions, openHttp } from './http.ts';
-import { formatListQuery, formatPagingQuery, parseListPage } from './pages.ts';
-import { fetchMedia, fetchPayload, sendUpload } from './payloads.ts';
-import { innerObject, type Json, parseChange, parseCommit, parseFileDetails, read } from './read.ts';
+import { listQueryPairs, pagingQueryPairs, parseListPage } from './pages.ts';
+import { fetchMediaFile, fetchPayload, sendUpload } from './payloads.ts';
+import { type Json, parseChangedRecord, parseCommit, parseFileDetails, read, requireObject } from './read.ts';
 import { RemoteReplica } from './replica.ts';
 import { fetchDifference, fetchRows } from './rows.ts';
 import { RemoteTrash } from './trash.ts';
@@ -80,7 +80,7 @@ export class RemoteCatalogue implements Catalogue {
   async list<K extends Kind>(kind: K, options: ListOptions): Promise<Page<Entities[K]>> {
     const { value } = await this.#http.requestJson({
       path: collectionPath(kind, options),
-      query: formatListQuery(options),
+      query: listQueryPairs(options),
     });
     return parseListPage(value, options, (object) => this.#read(kind, object));
   }
@@ -104,7 +104,7 @@ export class RemoteCatalogue implements Catalogue {
   }
 
   media(path: string): Promise<Media> {
-    return fetchMedia(this.#http, path);
+    return fetchMediaFile(this.#http, path);
   }
 
   /** Details of files; a request for each file that no list has returned. */
@@ -121,18 +121,18 @@ export class RemoteCatalogue implements Catalogue {
 
   async changes({ since, cursor = '', pageSize }: ChangesOptions = {}): Promise<ChangesPage> {
     const paging = { cursor, pageSize };
-    const query = [...(since === undefined ? [] : [['since', since] as const]), ...formatPagingQuery(paging)];
+    const query = [...(since === undefined ? [] : [['since', since] as const]), ...pagingQueryPairs(paging)];
     const { value } = await this.#http.requestJson({ path: `${apiRoot}changes/`, query });
     const [until, completeSince] = [value.until, value.complete_since].map((time) =>
       typeof time === 'string' ? time : null,
     ) as [string | null, string | null];
-    return { ...parseListPage(value, paging, parseChange), until, completeSince };
+    return { ...parseListPage(value, paging, parseChangedRecord), until, completeSince };
   }
 
   async history(ref: HistoryRef, paging: Pick<ListOptions, 'page' | 'pageSize'> = {}): Promise<Page<Commit>> {
     const { value } = await this.#http.requestJson({
       path: `${apiPath(ref)}history/`,
-      query: formatPagingQuery(paging),
+      query: pagingQueryPairs(paging),
     });
     return parseListPage(value, paging, parseCommit);
   }
@@ -185,7 +185,7 @@ export class RemoteCatalogue implements Catalogue {
   }
 
   #read<K extends Kind>(kind: K, value: unknown): Entities[K] {
-    const object: Json = innerObject(value);
+    const object: Json = requireObject(value);
     const entity = read[kind](object);
     if (entity.kind === 'file') this.#details.set(entity, parseFileDetails(object));
     return entity;

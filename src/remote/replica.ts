@@ -14,7 +14,7 @@ import type {
 } from '../catalogue/replica.ts';
 import { apiRoot } from '../catalogue/urls.ts';
 import type { Http } from './http.ts';
-import { parseJsonResponse, readLines, readResponseText, reportProgress } from './http-body.ts';
+import { parseJsonResponse, passWithProgress, readLines, readResponseText } from './http-body.ts';
 import { responseError } from './response-errors.ts';
 import { writeQuery } from './write.ts';
 
@@ -146,7 +146,7 @@ export class RemoteReplica implements Replica {
         'content-length': String(size),
         'repr-digest': `sha-256=:${digest}:`,
       },
-      body: Readable.from(reportProgress(source(), onProgress), { objectMode: false }),
+      body: Readable.from(passWithProgress(source(), onProgress), { objectMode: false }),
       signal,
     });
     body.resume();

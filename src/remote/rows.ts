@@ -7,7 +7,7 @@ import type { Version } from '../catalogue/types.ts';
 import { apiPath } from '../catalogue/urls.ts';
 import type { Http } from './http.ts';
 import { readLines } from './http-body.ts';
-import { refOfEntity, unexpectedValueError } from './read.ts';
+import { refOfEntity, unexpectedResponseFieldError } from './read.ts';
 
 /** The rows of a version. A HEAD request checks the parameters; the rows are requested when they are read. */
 export async function fetchRows(http: Http, version: Version, rows: RowsRequest): Promise<Rows> {
@@ -76,7 +76,7 @@ export async function fetchDifference(
   const lines = await open();
   const first = await lines.next();
   const head = parseLine<Pick<Difference, 'columns' | 'key' | 'counts'>>(first.done ? '' : first.value);
-  if (!head.columns || !head.counts) throw unexpectedValueError('counts');
+  if (!head.columns || !head.counts) throw unexpectedResponseFieldError('counts');
   let unread: AsyncGenerator<string, void, undefined> | undefined = lines;
   return {
     ...head,
@@ -96,7 +96,7 @@ function parseLine<T>(line: string): T {
   try {
     return Object(JSON.parse(line));
   } catch {
-    throw unexpectedValueError('rows');
+    throw unexpectedResponseFieldError('rows');
   }
 }
 

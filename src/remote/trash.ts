@@ -4,7 +4,7 @@ import type { Trash, TrashEntry } from '../catalogue/trash.ts';
 import { apiRoot } from '../catalogue/urls.ts';
 import type { Http } from './http.ts';
 import { parseListPage } from './pages.ts';
-import { type Json, unexpectedValueError } from './read.ts';
+import { type Json, unexpectedResponseFieldError } from './read.ts';
 
 const root = `${apiRoot}trash/`;
 const entryPath = (id: string) => `${root}${encodeURIComponent(id)}/`;
@@ -48,7 +48,7 @@ export class RemoteTrash implements Trash {
 
 function entryFrom({ id, kind, name, paths, removed, by }: Json): TrashEntry {
   if (typeof id !== 'string' || typeof name !== 'string' || typeof removed !== 'string' || !Array.isArray(paths))
-    throw unexpectedValueError('id');
+    throw unexpectedResponseFieldError('id');
   return { id, ref: refFrom(kind, name), paths: paths.map(String), removed, by: typeof by === 'string' ? by : null };
 }
 

@@ -19,6 +19,7 @@ import {
   parquetRead,
   type SchemaElement,
 } from 'hyparquet';
+import { excerpt } from '../../../catalogue/errors.ts';
 import { PayloadError } from '../../errors.ts';
 import { type Geometry, isGeometry } from '../../geometry/geometry.ts';
 import type { PayloadInfo, RowBatch } from '../types.ts';
@@ -64,7 +65,7 @@ export async function* readParquet(path: string, info: PayloadInfo): AsyncGenera
     if (groupStart === 0) yield await readRowRange({ file, metadata }, elements, geometryIndex, 0, 0);
   } catch (error) {
     if (error instanceof PayloadError || (error as NodeJS.ErrnoException).syscall !== undefined) throw error;
-    throw new PayloadError(`the Parquet can't be read: ${(error as Error).message}`);
+    throw new PayloadError(`the Parquet can't be read: ${excerpt((error as Error).message)}`);
   } finally {
     await handle.close();
   }
