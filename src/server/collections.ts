@@ -145,7 +145,7 @@ export const entityTitle = (entity: Entities[Plain]): string => ('label' in enti
 export function makeHistoryHandler(kind: HistoryRef['kind']): Handler {
   return async (request) => {
     const { catalogue, params, query } = request;
-    refuseMisspelledParameters(query);
+    refuseMisspelledParameters(query, ['page', 'page_size']);
     const page = await catalogue.history(refFromRouteParams(kind, params), parsePaging(query));
     return { ...representPage(request, 'History', page, () => page.items.map(toJson)), dependsOn: [] };
   };
@@ -154,7 +154,7 @@ export function makeHistoryHandler(kind: HistoryRef['kind']): Handler {
 /** A page of the records that changed since a time. */
 export async function changesHandler(request: RequestContext): Promise<Representation> {
   const { catalogue, query, links } = request;
-  refuseMisspelledParameters(query, ['since']);
+  refuseMisspelledParameters(query, ['since', 'page_size', 'cursor']);
   const { pageSize } = parsePaging(query);
   const [since, cursor] = [lastParameterValue(query, 'since'), lastParameterValue(query, 'cursor')];
   const page = await catalogue.changes({ pageSize, since, cursor });

@@ -11,8 +11,23 @@ export function lastParameterValue(query: URLSearchParams, name: string): string
   return query.getAll(name).at(-1);
 }
 
-/** True if a write is only to be checked: `?dry_run=true`. @throws ValidationError if the value isn't a boolean */
-export const parseDryRun = (query: URLSearchParams): boolean => parseBooleanParameter(query, 'dry_run');
+/**
+ * True if a write is only to be checked: `?dry_run=true`.
+ * @throws ValidationError for another spelling of the name, for values that differ, or if the value isn't a boolean: it
+ * would be a real write
+ */
+export function parseDryRun(query: URLSearchParams): boolean {
+  const misspelled = [...query.keys()].find(
+    (name) => name !== 'dry_run' && closestWord(name.toLowerCase().replace(/[^a-z]/g, ''), ['dryrun'], 1),
+  );
+  if (misspelled !== undefined) throw new ValidationError({ [misspelled]: [misspelledMessage(misspelled, 'dry_run')] });
+  if (new Set(query.getAll('dry_run')).size > 1)
+    throw new ValidationError({ dry_run: ['This parameter is given with different values: give it once.'] });
+  return parseBooleanParameter(query, 'dry_run');
+}
+
+const misspelledMessage = (name: string, near: string) =>
+  `Unknown parameter "${excerpt(name)}". Did you mean "${near}"?`;
 
 /** A parameter that is true or false; false if it is absent. @throws ValidationError */
 export function parseBooleanParameter(query: URLSearchParams, name: string): boolean {
@@ -26,19 +41,19 @@ export function refuseDryRun({ dryRun }: { readonly dryRun: boolean }): void {
   if (dryRun) throw new ValidationError({ dry_run: ['This write has no dry run.'] });
 }
 
-const listParameters = ['search', 'ordering', 'page', 'page_size', 'cursor', 'format', '_format'];
+const formatParameters = ['format', '_format'];
 
 /**
  * Refuses parameters that are probably misspelled. Others that are unknown are ignored, and kept in links.
- * @param known names of further parameters
+ * @param known names of the parameters besides the format
  * @throws ValidationError
  */
-export function refuseMisspelledParameters(query: URLSearchParams, known: readonly string[] = []): void {
-  const names = [...listParameters, ...known];
+export function refuseMisspelledParameters(query: URLSearchParams, known: readonly string[]): void {
+  const names = [...formatParameters, ...known];
   const errors = [...new Set(query.keys())].flatMap((name) => {
     // A short name is near to many.
     const near = names.includes(name) ? undefined : closestWord(name, names, name.length < 6 ? 1 : 2);
-    return near === undefined ? [] : [[name, [`Unknown parameter "${excerpt(name)}". Did you mean "${near}"?`]]];
+    return near === undefined ? [] : [[name, [misspelledMessage(name, near)]]];
   });
   if (errors.length > 0) throw new ValidationError(Object.fromEntries(errors));
 }
@@ -53,7 +68,7 @@ export function parseListOptions(
   within: Pick<ListOptions, 'namespace' | 'dataset'> = {},
 ): ListOptions {
   const known = Object.keys(filterTests[kind]);
-  refuseMisspelledParameters(query, known);
+  refuseMisspelledParameters(query, ['search', 'ordering', 'page', 'page_size', 'cursor', ...known]);
   const filters = known.filter((name) => query.has(name));
   return {
     ...within,

@@ -37,6 +37,19 @@ it('an invalid value is refused, and a false one is no dry run', async (test) =>
   assert.equal((await send('PATCH', `${trees}?dry_run=0`, { label: 'Oaks' }, token)).body.label, 'Oaks');
 });
 
+it('another spelling is refused, and so are two values', async (test) => {
+  const { send, token, state } = await withTrees(test);
+  const before = await state();
+  for (const name of ['dryrun', 'dry-run', 'dryRun', '_dry_run', 'DRY_RUN', 'dry_rum', 'dryruns'])
+    for (const method of ['DELETE', 'PATCH'])
+      assert.deepEqual((await send(method, `${trees}?${name}=true`, method === 'PATCH' ? {} : undefined, token)).body, {
+        [name]: [`Unknown parameter "${name}". Did you mean "dry_run"?`],
+      });
+  const twice = await send('DELETE', `${trees}?dry_run=true&dry_run=false`, undefined, token);
+  assert.deepEqual(twice.body, { dry_run: ['This parameter is given with different values: give it once.'] });
+  assert.deepEqual(await state(), before);
+});
+
 it('the answer is that of the write, without a Location', async (test) => {
   const { send, ask, token, state } = await withTrees(test);
   const before = await state();

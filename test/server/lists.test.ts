@@ -62,6 +62,11 @@ describe('a mistyped parameter', () => {
       assert.deepEqual(body, { [parameter]: [`Unknown parameter "${parameter}". Did you mean "${meant}"?`] });
     });
 
+  it('is not taken for one that the list does not have', async () => {
+    for (const list of ['namespaces/parks/history/?serch=x', 'changes/?serch=x', 'changes/?odering=x'])
+      assert.equal((await ask(list)).status, 200, list);
+  });
+
   it('and others are ignored, and kept in links', async () => {
     const query = 'alpha=2&lang=de&utm_source=x&v=1&zeta=1';
     const { status, body } = await ask(`datasets/?${query}&page_size=1`);
