@@ -3,9 +3,9 @@
 import type { ColumnChanges } from '../../catalogue/catalogue.ts';
 import { areColumnsUnchanged } from '../../catalogue/columns.ts';
 import type { Difference, DifferenceKey, PlainRow, RowChange } from '../../catalogue/difference.ts';
+import { escapeToOneLine } from '../../catalogue/printable-text.ts';
 import { formatRef, refOf } from '../../catalogue/ref.ts';
 import type { ColumnType } from '../../catalogue/types.ts';
-import { escapeToOneLine } from './text.ts';
 
 /** Longest text of a value that is shown to people. */
 const longest = 60;
