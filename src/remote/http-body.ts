@@ -3,6 +3,7 @@ import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { UnreachableError } from '../catalogue/errors.ts';
 import { connectionError } from './connection-errors.ts';
+import { parseUntrustedJson } from './shapes.ts';
 
 /**
  * The decoded bytes of a response. An error in them is explained by `connectionError`.
@@ -50,12 +51,12 @@ export async function readResponseText(body: AsyncIterable<Uint8Array>, limit: n
  * @param url for the message
  * @throws UnreachableError if the text is something else
  */
-export function parseJsonResponse(text: string, url: string): Record<string, unknown> {
+export function parseJsonResponse(text: string, url: string): object {
   try {
-    const value = JSON.parse(text);
+    const value = parseUntrustedJson(text);
     if (typeof value === 'object' && value !== null) return value;
-  } catch {
-    // Not JSON.
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
   }
   throw new UnreachableError(`There is no catalogue at ${url}: it answers with something else. Check the address.`);
 }

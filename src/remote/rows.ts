@@ -5,9 +5,11 @@ import type { Difference, DifferenceOptions, RowChange } from '../catalogue/diff
 import { formatRef } from '../catalogue/ref.ts';
 import type { Version } from '../catalogue/types.ts';
 import { apiPath } from '../catalogue/urls.ts';
+import { answers } from './answers.ts';
 import type { Http } from './http.ts';
 import { readLines } from './http-body.ts';
-import { refOfEntity, unexpectedValueError } from './read.ts';
+import { refOfEntity } from './read.ts';
+import { assertShape, parseUntrustedJson, type Shape, unexpectedValueError } from './shapes.ts';
 
 /** The rows of a version. A HEAD request checks the parameters; the rows are requested when they are read. */
 export async function fetchRows(http: Http, version: Version, rows: RowsRequest): Promise<Rows> {
@@ -75,11 +77,12 @@ export async function fetchDifference(
   const open = async () => readLines((await http.request(request)).body);
   const lines = await open();
   const first = await lines.next();
-  const head = parseLine<Pick<Difference, 'columns' | 'key' | 'counts'>>(first.done ? '' : first.value);
-  if (!head.columns || !head.counts) throw unexpectedValueError('counts');
+  const { columns, key: found, counts } = parseLine(first.done ? '' : first.value, answers.difference);
   let unread: AsyncGenerator<string, void, undefined> | undefined = lines;
   return {
-    ...head,
+    columns,
+    key: found,
+    counts,
     from,
     to,
     async *rows() {
@@ -87,16 +90,16 @@ export async function fetchDifference(
       const rows = unread ?? (await open());
       if (unread === undefined) await rows.next();
       unread = undefined;
-      for await (const line of rows) yield parseLine<RowChange>(line);
+      for await (const line of rows) yield parseLine(line, answers.rowChange) as unknown as RowChange;
     },
   };
 }
 
-function parseLine<T>(line: string): T {
+function parseLine<Value>(line: string, expected: Shape<Value>): Value {
   try {
-    return Object(JSON.parse(line));
-  } catch {
-    throw unexpectedValueError('rows');
+    return assertShape(expected, parseUntrustedJson(line));
+  } catch (error) {
+    throw error instanceof SyntaxError ? unexpectedValueError('') : error;
   }
 }
 
