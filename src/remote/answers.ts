@@ -52,12 +52,14 @@ const fieldSchemas: Readonly<Record<Field['type'], (field: NamedField) => Schema
 };
 
 /** The types and ranges of a schema. Lengths and patterns are for those who write: a newer server may have others. */
-function typesOf({ type, enum: words, minimum, maximum, minItems, maxItems, items, properties }: Schema): SchemaObject {
+function typesOf(schema: Schema): SchemaObject {
+  const { type, enum: words, minimum, maximum, minItems, maxItems, items, properties, additionalProperties } = schema;
   const kept = { type, enum: words, minimum, maximum, minItems, maxItems };
   const inner = Object.entries(properties ?? {}).map(([name, property]) => [name, orNull(typesOf(property))]);
   return {
     ...Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined)),
     ...(items && { items: typesOf(items) }),
+    ...(typeof additionalProperties === 'object' && { additionalProperties: typesOf(additionalProperties) }),
     ...(properties && { properties: Object.fromEntries(inner) }),
   };
 }

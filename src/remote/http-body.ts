@@ -11,14 +11,11 @@ import { parseUntrustedJson } from './shapes.ts';
  * @param base address of the server, for messages
  */
 export function decodeResponseBody(body: Readable, coding: string | undefined, base: string): Readable {
-  const bytes = Readable.from(withExplainedErrors(body, base), { objectMode: false });
+  const decoded = coding === 'gzip' ? pipeline(body, createGunzip(), () => {}) : body;
+  const bytes = Readable.from(withExplainedErrors(decoded, base), { objectMode: false });
   // The reader gets the error from the iteration. Without a reader, it must not end the process.
-  bytes.on('error', () => {});
-  if (coding !== 'gzip') return bytes;
-  const decoder = createGunzip();
-  decoder.on('error', () => {});
-  pipeline(bytes, decoder, () => {});
-  return decoder;
+  for (const stream of [decoded, bytes]) stream.on('error', () => {});
+  return bytes;
 }
 
 async function* withExplainedErrors(
