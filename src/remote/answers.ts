@@ -206,6 +206,7 @@ export const answers = {
       }).schema,
     ],
   }),
+  rows: listShape(anyObjectShape),
   /** An answer of which only the headers are used. */
   any: anyObjectShape,
 };

@@ -5,7 +5,7 @@ import type { Difference, DifferenceOptions, RowChange } from '../catalogue/diff
 import { formatRef } from '../catalogue/ref.ts';
 import type { Version } from '../catalogue/types.ts';
 import { apiPath } from '../catalogue/urls.ts';
-import { answers } from './answers.ts';
+import { answers, type Json } from './answers.ts';
 import type { Http } from './http.ts';
 import { readLines } from './http-body.ts';
 import { refOfEntity } from './read.ts';
@@ -102,6 +102,9 @@ function parseLine<Value>(line: string, expected: Shape<Value>): Value {
     throw error instanceof SyntaxError ? unexpectedValueError('') : error;
   }
 }
+
+/** The rows of a document in the format `objects`. @throws UnreachableError */
+export const parseRowsDocument = (text: string): readonly Json[] => parseLine(text, answers.rows);
 
 /** A column name in a list of a query parameter: quoted unless it is a plain word. */
 const quoteColumn = (name: string): string => (/^\w+$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`);

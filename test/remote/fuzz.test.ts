@@ -223,7 +223,8 @@ describe('a server that distorts its answers', () => {
             const distorted = withDocuments(answer, replaced(documents, place, value) as readonly unknown[]);
             server.distort = (given, response, request) =>
               send(`${request.method} ${request.url}` === key ? distorted : given, response, request);
-            const result = await typed(line, { terminal: runs % 2 === 0 });
+            const terminal = runs % 2 === 0 || /^(?:data|diff)/.test(line);
+            const result = await typed(line, { terminal });
             assertHandled(line, result, `${key} ${place.join('/')} = ${JSON.stringify(value).slice(0, 100)}`);
           }
         }
@@ -302,6 +303,23 @@ describe('a server that distorts its answers', () => {
         assertHandled(line, await typed(line), `${what}, after the first answer`);
       }
     });
+
+  it('is endured: rows without an end, or that are none', async () => {
+    for (const what of [
+      'an endless body',
+      'half of the body',
+      'another coding',
+      'a deep nesting',
+      'less than the length',
+    ])
+      for (const line of ['data parks/trees', 'diff parks/paths@20210101000000000000 parks/paths@latest']) {
+        server.distort = (answer, response, request) =>
+          (/\/(?:data|diff)/.test(request.url ?? '') ? (wrong[what] ?? send) : send)(answer, response, request);
+        const result = await typed(line, { terminal: true });
+        assertHandled(line, result, what);
+        assert.ok([1, 6].includes(result.exitCode), `${line}: ${what}: ${result.exitCode}`);
+      }
+  });
 
   it('shows its texts harmlessly', async () => {
     for (const line of asked.keys())
