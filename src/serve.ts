@@ -1,11 +1,13 @@
 /** The entry point that serves the catalogue of a folder over HTTP. */
+
 import { readFileSync } from 'node:fs';
 import { openFileCatalogue } from './files/file-catalogue.ts';
 import { createApp } from './server/app.ts';
-import { respondNotReady } from './server/health.ts';
+import { respondWhileStarting } from './server/health.ts';
 import { listenForRequests } from './server/listen.ts';
-import { type LogFormat, openLog } from './server/log.ts';
-import { openMetrics } from './server/metrics.ts';
+import { createServerLog, type LogFormat } from './server/log.ts';
+import { startMetrics } from './server/metrics.ts';
+import type { WorkBudgetOptions } from './server/work-budgets.ts';
 
 export interface ServeOptions {
   /** Path of the catalogue folder. */
@@ -21,6 +23,8 @@ export interface ServeOptions {
   readonly logFormat?: LogFormat;
   /** Collect metrics for Prometheus, at /metrics; default: from the settings. */
   readonly metrics?: boolean;
+  /** Time that each client may use for filtering, ordering and comparing rows. */
+  readonly work?: Partial<WorkBudgetOptions>;
   readonly log?: (line: string) => void;
 }
 
@@ -37,11 +41,11 @@ export interface Serving {
  * @throws UnusableCatalogueError, AddressError
  */
 export async function startServer(options: ServeOptions): Promise<Serving> {
-  const { folder, host, port, baseUrl, readOnly = false, logFormat = 'text' } = options;
-  const { problem: log, request: onResponse } = await openLog(logFormat, options.log ?? (() => {}));
+  const { folder, host, port, baseUrl, readOnly = false, logFormat = 'text', work } = options;
+  const { problem: log, request: onResponse } = await createServerLog(logFormat, options.log ?? (() => {}));
   const catalogue = await openFileCatalogue(folder, { readOnly: readOnly, log });
   // The port is opened first: requests get 503 while the files are being read.
-  const listening = await listenForRequests(respondNotReady, host, port);
+  const listening = await listenForRequests(respondWhileStarting, host, port);
   try {
     await catalogue.follow();
   } catch (error) {
@@ -54,14 +58,14 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
       'No user has a password or a token. Set one: catalogue user passwd NAME. If they are lost, since git does not hold ' +
         'them: catalogue restore BACKUP --accounts',
     );
-  const metrics = (options.metrics ?? snapshot.settings.metrics) ? await openMetrics() : undefined;
+  const metrics = (options.metrics ?? snapshot.settings.metrics) ? await startMetrics() : undefined;
   const health = () => {
     catalogue.assertPresent();
     const { made, failed } = catalogue.commits;
     return catalogue.snapshot.settings.git.commit ? { commits: { made, failed } } : {};
   };
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  const appOptions = { accounts, baseUrl, readOnly, version, health, log, onResponse, metrics };
+  const appOptions = { accounts, baseUrl, readOnly, version, health, log, onResponse, metrics, work };
   listening.setListener(createApp((viewer) => catalogue.for(viewer), appOptions));
   return {
     url: listening.url,

@@ -44,13 +44,20 @@ export interface Session {
   readonly expires: string;
 }
 
+export interface PasswordOptions {
+  /** Keep the tokens of the user; else they end, as the sessions do. */
+  readonly keepTokens?: boolean | undefined;
+  /** The present password, which a server wants of users who aren't staff. */
+  readonly currentPassword?: string | undefined;
+}
+
 /** Management of passwords and tokens, in a local or a remote catalogue. */
 export interface Credentials {
   /**
-   * Sets the password of a user, and ends all sessions that began with the previous one.
+   * Sets the password of a user, and ends all sessions and tokens that the user has.
    * @throws NotFoundError if there is no such user; ValidationError
    */
-  setPassword(username: string, password: string): Promise<void>;
+  setPassword(username: string, password: string, options?: PasswordOptions): Promise<void>;
   /** @throws NotFoundError if there is no such user; ValidationError */
   addToken(username: string, options?: TokenOptions): Promise<NewToken>;
   /** Tokens of one user, or of all users; the oldest first. */

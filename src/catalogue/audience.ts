@@ -3,7 +3,7 @@
  * audiences are the slugs of groups and the users (`user:<username>`), with spaces between them. Staff are in each.
  */
 import { resolveAlias } from './aliases.ts';
-import { listReaders } from './people.ts';
+import { listNamespaceReaders } from './people.ts';
 import type { Viewer } from './permissions.ts';
 import { type DatasetRef, formatUserReader, type NamespaceRef, type QueryRef } from './ref.ts';
 import type { Folder, Snapshot } from './snapshot.ts';
@@ -13,8 +13,8 @@ const everybody = '*';
 /** Rights of a viewer, by which audiences are decided. */
 export type Rights = Pick<Viewer, 'username' | 'groups' | 'staff'>;
 
-/** The audience of a record; null if nobody may see it, or there is none. It is that of `restrictToVisible`. */
-export function audienceOf(snapshot: Snapshot, ref: NamespaceRef | DatasetRef | QueryRef): string | null {
+/** The audience of a record; null if nobody may see it, or there is none. It is that of `restrictSnapshotToVisible`. */
+export function audienceOfRecord(snapshot: Snapshot, ref: NamespaceRef | DatasetRef | QueryRef): string | null {
   switch (ref.kind) {
     case 'namespace':
       return namespaceAudience(snapshot.folders.get(ref.slug));
@@ -28,7 +28,7 @@ export function audienceOf(snapshot: Snapshot, ref: NamespaceRef | DatasetRef | 
 function namespaceAudience(folder: Folder | undefined): string | null {
   if (!folder?.namespace) return null;
   const { visibility, owners } = folder.namespace;
-  return visibility === 'public' ? everybody : audience(owners, listReaders(folder));
+  return visibility === 'public' ? everybody : audience(owners, listNamespaceReaders(folder));
 }
 
 function datasetAudience(snapshot: Snapshot, { namespace: slug, slug: name }: Omit<DatasetRef, 'kind'>): string | null {

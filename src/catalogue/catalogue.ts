@@ -22,6 +22,7 @@ import type {
   ReadingOptionChanges,
   Settings,
   Version,
+  WorkBudget,
 } from './types.ts';
 
 /** Differences between the columns of a version and those of the version before. */
@@ -118,6 +119,7 @@ export interface RowsRequest {
   readonly preferred?: string | undefined;
   /** Length of the encoded query string, in bytes. */
   readonly length?: number | undefined;
+  readonly budget?: WorkBudget | undefined;
   /** URLs of the next and the previous part of the rows, for formats that have links. */
   readonly links?: ((part: RowsPart) => { readonly next: string | null; readonly previous: string | null }) | undefined;
 }

@@ -2,7 +2,7 @@
 
 import type { DifferenceCounts, DifferenceKey } from './difference.ts';
 import { allEntities, type ListedKind } from './listing.ts';
-import { parseMetadata } from './metadata.ts';
+import { decodeMetadata } from './metadata.ts';
 import { formatRef, refOf } from './ref.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Column, ColumnType, Dataset, Entities, Version } from './types.ts';
@@ -239,8 +239,8 @@ export function isJsonEqual(a: unknown, b: unknown): boolean {
 }
 
 /** The keys in which the metadata of two versions differ; null if one of them holds no JSON object. */
-export function metadataChanges(before: string, after: string): readonly FieldChange[] | null {
-  const [from, to] = [parseMetadata(before), parseMetadata(after)];
+export function compareMetadata(before: string, after: string): readonly FieldChange[] | null {
+  const [from, to] = [decodeMetadata(before), decodeMetadata(after)];
   if (!from || !to) return null;
   return [...new Set([...Object.keys(from), ...Object.keys(to)])]
     .filter((field) => !isJsonEqual(from[field], to[field]))

@@ -11,7 +11,7 @@ export type OtherNames = ReadonlyMap<string, readonly string[]>;
  * The other names of columns of data: earlier ones, and also later ones if the data are those of an older version.
  * @param columns names of the columns of the data
  */
-export function otherNames(former: FormerNames, columns: readonly string[]): OtherNames {
+export function formerAndLaterColumnNames(former: FormerNames, columns: readonly string[]): OtherNames {
   const own = new Set(columns);
   const groups = new Map<string, Set<string>>();
   for (const [name, presents] of Object.entries(former))
@@ -44,7 +44,7 @@ const quotedOrName = /'(?:[^']|'')*'|"(?:[^"]|"")*"|[\p{L}_:][\p{L}\p{M}\p{N}_:.
  * The parameters of a query with the present names of columns: in filters, `_fields`, `_ordering` and the names in CQL2. A
  * name that is ambiguous stays.
  */
-export function renameParameters(
+export function replaceColumnNamesInParameters(
   parameters: Readonly<Record<string, unknown>>,
   columns: readonly string[],
   others: OtherNames,

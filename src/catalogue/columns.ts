@@ -3,7 +3,7 @@
  * dataset's record, and stay there while a version lacks the column.
  */
 import type { ColumnChanges, Rename } from './catalogue.ts';
-import { ValidationError } from './errors.ts';
+import { excerpt, ValidationError } from './errors.ts';
 import { fillFieldsFromRecord, labelFromName } from './field.ts';
 import { fields, fieldsOf } from './fields.ts';
 import {
@@ -111,27 +111,27 @@ type ColumnState = Pick<Dataset, 'columns' | 'missing_columns' | 'former_names'>
  * @param dataset as it was read from its record, or with the columns for other versions
  * @param versions newest first
  */
-export function columnsWithVersions(dataset: Dataset, versions: readonly Version[]): ColumnState {
+export function columnStateForVersions(dataset: Dataset, versions: readonly Version[]): ColumnState {
   const data = versionWithColumns(versions)?.columns ?? null;
   const isPlain = dataset.missing_columns.length === 0 && !dataset.columns.some(isRecorded);
   if (isPlain && (data === null || hasSameColumns(dataset, data))) return dataset;
   const all: readonly (Column & WrittenColumn)[] = [...dataset.columns, ...dataset.missing_columns];
   const written = mergeSameNames(all);
-  const former: Record<string, readonly string[]> = { ...dataset.former_names };
+  const names = new Map(Object.entries(dataset.former_names));
   for (const column of written)
     for (const name of formerNames(column).map(String))
-      former[name] = [...new Set([...(former[name] ?? []), String(column.name)])];
+      names.set(name, [...new Set([...(names.get(name) ?? []), String(column.name)])]);
   if (data === null) {
     const columns = written.filter(({ missing_since }) => !missing_since).map((column) => columnFrom(column, column));
     const missing = written.filter(({ missing_since }) => missing_since).map(missingFrom);
-    return { columns, missing_columns: missing, former_names: former };
+    return { columns, missing_columns: missing, former_names: Object.fromEntries(names) };
   }
   const entries = findEntries(written, data);
   const used = new Set(entries);
   return {
     columns: data.map((column, i) => columnFrom(column, entries[i] ?? { label: labelFromName(column.name) })),
     missing_columns: written.filter((column) => !used.has(column) && isColumnDescribed(column)).map(missingFrom),
-    former_names: former,
+    former_names: Object.fromEntries(names),
   };
 }
 
@@ -175,7 +175,7 @@ export function recordedColumnsAfterData(
 }
 
 /** The difference between the columns of a record that aren't said to be missing, and those of data. */
-export function compareRecordedColumns(written: unknown, found: readonly DataColumn[]): ColumnChanges {
+export function compareRecordColumnsWithData(written: unknown, found: readonly DataColumn[]): ColumnChanges {
   const columns = listOf(written);
   const entries = findEntries(columns, found);
   const places = new Map(entries.map((entry, i) => [entry, i]));
@@ -187,14 +187,17 @@ export function compareRecordedColumns(written: unknown, found: readonly DataCol
   return compareColumns(named, found);
 }
 
+/** The first twenty items. */
+const joinFirst = (items: readonly string[]) => items.slice(0, 20).join(', ') + (items.length > 20 ? ' …' : '');
+
 /** The message about columns that don't fit the data of a version. */
 export function columnMismatchMessage({ added, dropped, retyped }: ColumnChanges, version: string): string {
   const differences = [
-    ...added.map(({ name, type }) => `"${name}" (${type}) is missing`),
-    ...dropped.map(({ name }) => `"${name}" is not in the data`),
-    ...retyped.map(({ name, from, to }) => `"${name}" is ${to} and not ${from}`),
+    ...added.map(({ name, type }) => `"${excerpt(name)}" (${type}) is missing`),
+    ...dropped.map(({ name }) => `"${excerpt(name)}" is not in the data`),
+    ...retyped.map(({ name, from, to }) => `"${excerpt(name)}" is ${to} and not ${from}`),
   ];
-  return `The columns don't fit the data of ${version}, the newest ready version: ${differences.join(', ')}.`;
+  return `The columns don't fit the data of ${version}, the newest ready version: ${joinFirst(differences)}.`;
 }
 
 /**
@@ -202,13 +205,13 @@ export function columnMismatchMessage({ added, dropped, retyped }: ColumnChanges
  * @param input parsed value of `columns` in the input
  * @throws ValidationError if a column has no type, which only data or the input can tell
  */
-export function recordedColumnsOfNewDataset(input: unknown): readonly object[] {
+export function parseColumnsOfNewDataset(input: unknown): readonly object[] {
   const columns = new Map((input as readonly WrittenColumn[]).map((column) => [column.name, column]));
   const isValid = ({ name, type }: WrittenColumn) =>
     String(name).length > 0 && String(name).length <= 255 && columnTypes.includes(type as ColumnType);
   const invalid = [...columns.values()].find((column) => !isValid(column));
   if (invalid)
-    throw new ValidationError({ columns: [`There is no column "${invalid.name}" yet: add a version first.`] });
+    throw new ValidationError({ columns: [`There is no column "${excerpt(invalid.name)}" yet: add a version first.`] });
   return [...columns.values()];
 }
 
@@ -236,7 +239,9 @@ export function recordedColumnsAfterInput(
   const texts = new Map(inputs.map(({ former_names: _, ...column }) => [column.name, column]));
   const unknown = [...texts.keys()].filter((name) => !columns.some((column) => isNamed(column, name)));
   if (unknown.length)
-    throw new ValidationError({ columns: [`There is no column ${unknown.map((name) => `"${name}"`).join(', ')}.`] });
+    throw new ValidationError({
+      columns: [`There is no column ${joinFirst(unknown.map((name) => `"${excerpt(name)}"`))}.`],
+    });
   return columns.map((column) => {
     const given = texts.get(column.name) ?? [...texts.values()].find(({ name }) => isNamed(column, name));
     const values: Readonly<Record<string, unknown>> = { ...given };
@@ -265,9 +270,11 @@ export function recordedColumnsAfterRename(
     columns.find((column) => isShown && column.name !== to && formerNames(column).includes(from));
   const target = columns.find(({ name }) => name === to);
   if (!source && target && formerNames(target).includes(from)) return columns;
-  if (!source) throw new ValidationError({ columns: [`There is no column "${from}".`] });
+  if (!source) throw new ValidationError({ columns: [`There is no column "${excerpt(from)}".`] });
   if ([from, to].every((name) => data.some((column) => column.name === name)))
-    throw new ValidationError({ columns: [`The newest version has both columns, "${from}" and "${to}".`] });
+    throw new ValidationError({
+      columns: [`The newest version has both columns, "${excerpt(from)}" and "${excerpt(to)}".`],
+    });
   const { missing_since, ...kept } = source;
   const own = target && isColumnDescribed(target) ? target : {};
   const texts = Object.fromEntries(

@@ -5,7 +5,7 @@
  * were started have ended. (p-map throws at once and leaves them running.)
  * @param limit number of items that are worked on at the same time
  */
-export async function mapConcurrent<T>(
+export async function forEachConcurrent<T>(
   items: Iterable<T>,
   limit: number,
   work: (item: T) => Promise<void>,

@@ -13,7 +13,7 @@ export const lastUpdateOf = ({ versions }: Dataset): string => versions[0]?.date
  * greater than its east crosses the antimeridian (RFC 7946, section 5.2).
  * @throws ValidationError if a value is no bounding box
  */
-export function makeBboxFilter(name: string, values: readonly string[]): (dataset: Dataset) => boolean {
+export function makeDatasetBboxFilter(name: string, values: readonly string[]): (dataset: Dataset) => boolean {
   const boxes = values.map((value) => parseBox(name, value));
   return (dataset) => {
     const bbox = latestReadyVersion(dataset)?.bbox;
@@ -60,7 +60,7 @@ const rangesOf = ([west, , east]: Box): readonly (readonly [number, number])[] =
  * @param isEarlier true for datasets that were updated at this time or before it; else at this time or after it
  * @throws ValidationError if a value is no date and no time
  */
-export function makeUpdatedFilter(isEarlier: boolean) {
+export function makeDatasetUpdatedFilter(isEarlier: boolean) {
   return (name: string, values: readonly string[]): ((dataset: Dataset) => boolean) => {
     const times = values.map((value) => parseTime(name, value, isEarlier));
     return (dataset) => {

@@ -1,11 +1,12 @@
 /** Differences between the rows of two versions. */
-import type { ColumnType, Version } from './types.ts';
+import type { ColumnType, Version, WorkBudget } from './types.ts';
 
 export interface DifferenceOptions {
   /** Columns whose values together identify a row; detected if absent. */
   readonly key?: readonly string[] | undefined;
   /** Aborts the comparison. */
   readonly signal?: AbortSignal | undefined;
+  readonly budget?: WorkBudget | undefined;
 }
 
 /** Difference between the rows of two versions. Counts are known before rows are read. */

@@ -1,5 +1,5 @@
 /** Entities, made from records: with defaults and derived values. */
-import { columnsWithVersions } from './columns.ts';
+import { columnStateForVersions } from './columns.ts';
 import { fillFieldsFromRecord } from './field.ts';
 import { imageFields } from './field-forms.ts';
 import { fieldsOf } from './fields.ts';
@@ -47,7 +47,7 @@ const images = imageFields('dataset');
 /** The dataset with these versions, sorted newest first, and the columns of the newest that is ready. */
 export function datasetWithVersions(dataset: Dataset, versions: readonly Version[]): Dataset {
   const sorted = versions.length ? [...versions].sort(compareNewestFirst) : none;
-  const { columns, missing_columns, former_names } = columnsWithVersions(dataset, sorted);
+  const { columns, missing_columns, former_names } = columnStateForVersions(dataset, sorted);
   return Object.freeze({ ...dataset, columns, missing_columns, former_names, versions: sorted });
 }
 

@@ -6,6 +6,20 @@
 /** Messages, keyed by field, as in Django REST Framework; `non_field_errors` has those of the whole input. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
+/** Maximum length of what a message quotes, in UTF-16 code units. */
+const maxExcerpt = 200;
+
+/**
+ * The beginning of a text that people or programs wrote, as messages quote it: a key, a name, a value, a cell or a header
+ * may be megabytes long.
+ */
+export function excerpt(value: unknown): string {
+  const text = String(value);
+  if (text.length <= maxExcerpt) return text;
+  // Not half of a surrogate pair.
+  return `${text.slice(0, maxExcerpt - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
 export class CatalogueError extends Error {
   override get name() {
     return this.constructor.name;
@@ -16,14 +30,16 @@ export class CatalogueError extends Error {
 export class ValidationError extends CatalogueError {
   readonly fields: FieldErrors;
   constructor(fields: FieldErrors) {
+    // A field may be a parameter of the request.
+    const entries = Object.entries(fields).map(([field, messages]) => [excerpt(field), messages] as const);
     super(
-      Object.entries(fields)
+      entries
         .map(([field, messages]) =>
           field === 'non_field_errors' ? messages.join(' ') : `${field}: ${messages.join(' ')}`,
         )
         .join('; '),
     );
-    this.fields = fields;
+    this.fields = Object.fromEntries(entries);
   }
 }
 

@@ -151,7 +151,7 @@ function view(states: readonly RecordState[], rights: readonly (Rights & { reado
 }
 
 /** True if two states of a record differ at most in their times. */
-export function isSameState(a: RecordState | undefined, b: RecordState | undefined): boolean {
+export function isSameRecordState(a: RecordState | undefined, b: RecordState | undefined): boolean {
   return a !== undefined && a.seenBy === b?.seenBy && a.versions?.join() === b.versions?.join();
 }
 

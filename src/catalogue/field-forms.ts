@@ -21,7 +21,7 @@ const shapes: { readonly [T in Field['type']]?: FieldShape } = {
 };
 
 /** The shape of a field; `text` for an unknown field. */
-export function fieldShape(kind: FieldsKind, name: string): FieldShape {
+export function formFieldShape(kind: FieldsKind, name: string): FieldShape {
   const field = fieldNamed(kind, name);
   return (field && shapes[field.type]) ?? 'text';
 }

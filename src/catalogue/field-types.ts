@@ -131,7 +131,7 @@ export function listField(description: string, { maxLength, ...traits }: InputTr
 }
 
 /** References to entities of a kind: slugs or usernames; in the API, URLs. */
-export function linksField(kind: 'group' | 'user', description: string, traits: FieldTraits = {}) {
+export function referencesField(kind: 'group' | 'user', description: string, traits: FieldTraits = {}) {
   const items = { type: 'string', pattern: (kind === 'user' ? usernameRule : slugRule).source };
   const schema = { type: 'array', items, uniqueItems: true };
   return { ...input<readonly string[]>('links', schema, none, { description, ...traits }), link: kind };
@@ -139,14 +139,14 @@ export function linksField(kind: 'group' | 'user', description: string, traits: 
 
 /** References to groups by their slugs, and to users as `user:<username>`; in the API, URLs. */
 export function groupsAndUsersField(description: string, traits: FieldTraits = {}) {
-  const field = linksField('group', description, traits);
+  const field = referencesField('group', description, traits);
   const [group, user] = [slugRule, usernameRule].map(({ source }) => source.replace(/^\^|\$$/g, ''));
   const items = { type: 'string', pattern: `^(${group}|user:${user})$` };
   return { ...field, schema: { ...field.schema, items }, otherLink: 'user' as const };
 }
 
 /** A reference to an entity: for a dataset `<namespace>/<dataset>`, else a slug; in the API, a URL. */
-export function linkField<Value extends null = never>(
+export function referenceField<Value extends null = never>(
   kind: 'namespace' | 'dataset' | 'version',
   description: string,
   { pattern, absent, ...traits }: InputTraits & { readonly pattern?: string; readonly absent?: Value } = {},
@@ -218,6 +218,15 @@ export const passwordField = (description: string, traits: FieldTraits = {}): Fi
   ...input('password', { type: 'string' }, undefined, { description, ...traits }),
   source: 'secret',
 });
+
+/** A secret that proves the right to write, such as the present password. */
+export const secretField = (description: string, traits: FieldTraits = {}): FieldOf<never> => ({
+  ...input('secret', { type: 'string' }, undefined, { description, ...traits }),
+  source: 'secret',
+});
+
+/** A field that says how others are written, and is stored nowhere. */
+export const writeOnlyField = (field: Field): FieldOf<never> => ({ ...field, source: 'secret' });
 
 /** The URL of the entity, or of a path below it: `data/`. */
 export const urlField = (below: string, description: string, traits: FieldTraits = {}): FieldOf<never> => ({

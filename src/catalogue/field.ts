@@ -65,7 +65,8 @@ export type InputType =
   | 'reading'
   | 'slug'
   | 'username'
-  | 'password';
+  | 'password'
+  | 'secret';
 
 /** Types of value that only the catalogue or a file sets. */
 export type OutputType = 'integer' | 'numbers' | 'datetime' | 'object' | 'versions' | 'url';

@@ -2,7 +2,6 @@
  * The fields of every kind of record, a row each. Schemas, entities, representations, inputs, filters, OPTIONS, the
  * client's reading and writing, and the options of the command line are loops over this table: adding a field is adding a
  * row here and a line to the interface in `types.ts`, which programs see. (`schemas.ts` makes the compiler compare them.)
- *
  * Rows stand in the order of the keys in a file. What a row can say is in `field.ts`, the types in `field-types.ts`.
  */
 import { type Fields, fieldsWithNames, type NamedField } from './field.ts';
@@ -16,23 +15,25 @@ import {
   imageField,
   integerField,
   jsonField,
-  linkField,
-  linksField,
   listField,
   metadataField,
   numbersField,
   objectField,
   passwordField,
   pathField,
+  referenceField,
+  referencesField,
   requiredField,
+  secretField,
   slugField,
   textField,
   urlField,
   usernameField,
   versionsField,
+  writeOnlyField,
 } from './field-types.ts';
 import { maxId } from './ids.ts';
-import { reading, writableReading } from './reading.ts';
+import { reading, writableReadingField } from './reading.ts';
 import { settingsFields } from './settings.ts';
 import { columnTypes } from './types.ts';
 
@@ -102,7 +103,7 @@ export const fields = {
     description: described('What the namespace is for, in Markdown.'),
     url: address,
     visibility,
-    owners: linksField('group', 'Groups whose members may write the namespace.', { filter: true }),
+    owners: referencesField('group', 'Groups whose members may write the namespace.', { filter: true }),
     datasets: urlField('datasets/', 'Address of the list of its datasets.'),
     readers: groupsAndUsersField(
       'Groups, and users as user:<username>, who may see the namespace and its datasets while they are private.',
@@ -118,7 +119,7 @@ export const fields = {
     slug: slugField('URL-friendly name of the dataset. If none is specified, the label is used to derive it.', naming),
     namespace: requiredField(
       pathField(
-        linkField('namespace', 'The namespace that the dataset belongs to.', {
+        referenceField('namespace', 'The namespace that the dataset belongs to.', {
           order: true,
           filter: 'Only those of this namespace.',
         }),
@@ -157,14 +158,14 @@ export const fields = {
       ...hidden,
     }),
     download: urlField('download/', 'Address of the payload of the newest version.'),
-    reading: writableReading('Options for reading the next version, as they were given for the last ones.'),
+    reading: writableReadingField('Options for reading the next version, as they were given for the last ones.'),
     aliases,
   },
 
   version: {
     id,
     dataset: pathField(
-      linkField('dataset', 'The dataset that the version belongs to.', { readOnly: true, filter: true }),
+      referenceField('dataset', 'The dataset that the version belongs to.', { readOnly: true, filter: true }),
     ),
     label: labelled('Human readable label.'),
     slug: slugField(derivedSlug, { ...naming, readOnly: true }),
@@ -217,12 +218,12 @@ export const fields = {
     slug: plainSlug,
     description: described('What the question is for, in Markdown.'),
     dataset: requiredField(
-      linkField('dataset', 'The dataset asked: <namespace>/<dataset>.', {
+      referenceField('dataset', 'The dataset asked: <namespace>/<dataset>.', {
         pattern: '^[-a-zA-Z0-9_]+/[-a-zA-Z0-9_]+$',
         filter: 'Only those about this dataset.',
       }),
     ),
-    version: linkField('version', 'Slug of the version asked; left out or null, the newest ready one.', {
+    version: referenceField('version', 'Slug of the version asked; left out or null, the newest ready one.', {
       absent: null,
     }),
     parameters: jsonField('Parameters of the data address, such as height__gte or _limit.'),
@@ -236,7 +237,7 @@ export const fields = {
     label,
     slug: plainSlug,
     url: address,
-    members: derivedField(linksField('user', 'Users who belong to the group.', { filter: true })),
+    members: derivedField(referencesField('user', 'Users who belong to the group.', { filter: true })),
     aliases,
   },
 
@@ -252,9 +253,13 @@ export const fields = {
       meaning: 'email',
     }),
     staff: booleanField('May write everything.', { default: false, personal: true }),
-    groups: linksField('group', 'Groups of the user.', { filter: 'Only members of this group; of several, of any.' }),
+    groups: referencesField('group', 'Groups of the user.', {
+      filter: 'Only members of this group; of several, of any.',
+    }),
     url: address,
-    password: passwordField('Password to sign in with.', { own: true }),
+    password: passwordField('Password to sign in with. A new one ends sessions and tokens.', { own: true }),
+    current_password: secretField('The present password, which users give to change their own.', { own: true }),
+    keep_tokens: writeOnlyField(booleanField('Keep tokens if the password changes.', { default: false, own: true })),
   },
 } satisfies Readonly<Record<string, Fields>>;
 
@@ -263,9 +268,7 @@ export type FieldsKind = keyof typeof fields;
 
 const byKind = Object.fromEntries(
   Object.entries(fields).map(([kind, rows]) => [kind, fieldsWithNames(rows)]),
-) as unknown as {
-  readonly [K in FieldsKind]: readonly NamedField[];
-};
+) as unknown as Readonly<Record<FieldsKind, readonly NamedField[]>>;
 
 /** The fields of a kind, in the order of the keys in a file. */
 export const fieldsOf = (kind: FieldsKind): readonly NamedField[] => byKind[kind];
@@ -288,7 +291,7 @@ const recorded: { readonly [K in FieldsKind]?: readonly (keyof (typeof fields)[K
 };
 
 /** The fields of a kind in the API, in its order: first the recorded ones, then the others. */
-export function apiFields(kind: FieldsKind): readonly NamedField[] {
+export function apiFieldsOfKind(kind: FieldsKind): readonly NamedField[] {
   const first: readonly string[] = recorded[kind] ?? [];
   const place = ({ name }: NamedField) => (first.includes(name) ? first.indexOf(name) : first.length);
   return fieldsOf(kind)

@@ -1,10 +1,10 @@
 /** Filters, orderings and search texts of lists, for each kind: those of fields that have the trait, and some others. */
-import { lastUpdateOf, makeBboxFilter, makeUpdatedFilter } from './dataset-filters.ts';
+import { lastUpdateOf, makeDatasetBboxFilter, makeDatasetUpdatedFilter } from './dataset-filters.ts';
 import { ValidationError } from './errors.ts';
 import type { NamedField } from './field.ts';
 import { fieldsOf } from './fields.ts';
 import { formatRef } from './ref.ts';
-import { parseLinkValue } from './represent.ts';
+import { refFromLinkValue } from './represent.ts';
 import type { EntityKind } from './schemas.ts';
 import { type CatalogueFile, columnTypes, type Entities, type Kind } from './types.ts';
 import { collections } from './urls.ts';
@@ -51,7 +51,7 @@ function fieldFilter(field: NamedField): Filter<Item> {
   if (link !== 'dataset') return usual;
   // A dataset may be given with its namespace or without.
   const addresses = (item: Item) => {
-    const ref = parseLinkValue(link, String(item[key]), item);
+    const ref = refFromLinkValue(link, String(item[key]), item);
     return [ref.slug, formatRef(ref)];
   };
   return { ...usual, valuesOf: addresses };
@@ -60,9 +60,9 @@ function fieldFilter(field: NamedField): Filter<Item> {
 /** Filters that are not fields. */
 const otherFilters: { readonly [K in Kind]?: readonly Filter<Entities[K]>[] } = {
   dataset: [
-    { name: 'bbox', help: 'Only those that meet west,south,east,north in degrees.', test: makeBboxFilter },
-    { name: 'updated__gte', test: makeUpdatedFilter(false) },
-    { name: 'updated__lte', test: makeUpdatedFilter(true) },
+    { name: 'bbox', help: 'Only those that meet west,south,east,north in degrees.', test: makeDatasetBboxFilter },
+    { name: 'updated__gte', test: makeDatasetUpdatedFilter(false) },
+    { name: 'updated__lte', test: makeDatasetUpdatedFilter(true) },
     {
       name: 'type',
       help: 'Only those with a column of this type.',

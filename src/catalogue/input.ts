@@ -3,11 +3,11 @@
  * rules between records (`rules.ts`) remain to be checked.
  */
 import type { Input, WritableKind } from './catalogue.ts';
-import { type FieldErrors, ValidationError } from './errors.ts';
+import { excerpt, type FieldErrors, ValidationError } from './errors.ts';
 import type { InputType, NamedField, Schema } from './field.ts';
 import { fieldsOf } from './fields.ts';
 import { validateImage } from './image.ts';
-import { parseReadingField } from './reading.ts';
+import { parseReadingOptionsInput } from './reading.ts';
 import { maxSlugLength, slugRule } from './ref.ts';
 import { slugify } from './slug.ts';
 import {
@@ -84,10 +84,11 @@ const parsers: Readonly<Record<InputType, (value: unknown, field: NamedField) =>
   link: parseLink,
   columns: parseColumns,
   json: parseObject,
-  reading: parseReadingField,
+  reading: parseReadingOptionsInput,
   slug: parseSlug,
   username: parseUsername,
   password: parseNewPassword,
+  secret: (value) => parseTextInput(value, { blank: false, trim: false }),
 };
 
 const badSlug = 'Enter a valid "slug" consisting of letters, numbers, underscores or hyphens.';
@@ -102,10 +103,23 @@ function parseSlug(value: unknown): Parsed {
   return errors.length ? { errors } : { value: text };
 }
 
+/** The result for a value that isn't among the choices. */
+export const invalidChoice = (value: unknown): Parsed<never> =>
+  invalidInput(`"${typeof value === 'string' ? excerpt(value) : jsonExcerpt(value)}" is not a valid choice.`);
+
+/** The beginning of a value as JSON; its type if the nesting is too deep for that. */
+function jsonExcerpt(value: unknown): string {
+  try {
+    return excerpt(JSON.stringify(value));
+  } catch {
+    return pythonTypeName(value);
+  }
+}
+
 function parseChoice(value: unknown, choices: readonly string[]): Parsed {
   if (value === null) return invalidInput(noNull);
   if (choices.includes(value as string)) return { value };
-  return invalidInput(`"${typeof value === 'string' ? value : JSON.stringify(value)}" is not a valid choice.`);
+  return invalidChoice(value);
 }
 
 /** Values that DRF's BooleanField accepts as true and as false. */
@@ -171,7 +185,8 @@ function parseList(value: unknown, { maxLength, pattern }: Schema = {}): Parsed 
   for (const item of value) {
     const text = parseTextInput(item, { max: maxLength, blank: false });
     if ('errors' in text) return text;
-    if (pattern && !new RegExp(pattern).test(text.value)) return invalidInput(`"${item}" is not a valid slug.`);
+    if (pattern && !new RegExp(pattern).test(text.value))
+      return invalidInput(`"${excerpt(item)}" is not a valid slug.`);
     items.add(text.value);
   }
   return { value: [...items] };

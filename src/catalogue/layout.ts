@@ -80,7 +80,7 @@ export const unitKey = (unit: Unit): string => recordPathWithoutExtension(unit);
 export const scopeKey = (scope: Scope): string => ('folder' in scope ? scope.folder : unitKey(scope));
 
 /** The unit that a record is read with: a version is read with its dataset. */
-export function unitContaining(ref: RecordRef): Exclude<Unit, { kind: 'settings' }> {
+export function unitOfRecord(ref: RecordRef): Exclude<Unit, { kind: 'settings' }> {
   return ref.kind === 'version' ? datasetRefOf(ref) : ref;
 }
 
@@ -160,7 +160,7 @@ function parseNamespacePath(parts: readonly string[], stem: string | undefined):
 }
 
 /** Parses a path from an untrusted source; null unless the catalogue may write every name in it. */
-export function parseUntrustedPath(path: string): Exclude<PathInfo, { kind: 'unknown' }> | null {
+export function parseUntrustedCataloguePath(path: string): Exclude<PathInfo, { kind: 'unknown' }> | null {
   if (!isSafePath(path)) return null;
   const info = parseCataloguePath(path);
   switch (info.kind) {
@@ -216,7 +216,7 @@ export function isBytesPath(path: string): boolean {
 }
 
 /** The kind of record that a path holds, and its reference: for the list of files. */
-export function recordAtPath(path: string): {
+export function kindAndRefOfPath(path: string): {
   readonly kind: RecordKind | 'payload' | 'unknown';
   readonly ref: Ref | null;
 } {
@@ -260,7 +260,7 @@ export function scopeToReread(path: string): Scope | null {
 }
 
 /** Name of a file for people: `parks/trees`, `parks/trees@2026`, `groups/editors`; the path of what has no such name. */
-export function describePath(path: string): string {
+export function describeFilePath(path: string): string {
   const info = parseCataloguePath(path);
   if (info.kind === 'payload') return `${formatRef(info.dataset)}/data/${info.file}`;
   if (info.kind !== 'record') return path;
@@ -281,7 +281,7 @@ export function containingSlugs(path: string): { readonly namespace?: string; re
 }
 
 /** Folders of the dataset and the namespace that a file lies in, the innermost first, each with a slash at its end. */
-export function enclosingFolders(path: string): readonly string[] {
+export function enclosingContainerFolders(path: string): readonly string[] {
   const { namespace, dataset } = containingSlugs(path.slice(0, path.lastIndexOf('/')));
   if (namespace === undefined) return [];
   return [

@@ -11,7 +11,7 @@ const noLicence: readonly string[] = ['NONE', 'NOASSERTION'];
 const identifiers: readonly string[] = [...current, ...outdated];
 
 /** True for an SPDX identifier or expression, `LicenseRef-…`, NONE, NOASSERTION, or a URL. */
-export function isLicence(text: string): boolean {
+export function isKnownLicence(text: string): boolean {
   return noLicence.includes(text) || isHttpUrl(text) || isExpression(text);
 }
 
@@ -25,13 +25,13 @@ function isExpression(text: string): boolean {
 }
 
 /** An identifier in the spelling of SPDX, which compares them without regard to case; undefined if there is none. */
-export function spdxIdentifier(text: string): string | undefined {
+export function findSpdxIdentifier(text: string): string | undefined {
   return identifiers.find((id) => id.toLowerCase() === text.toLowerCase());
 }
 
 /** The SPDX identifier that another spelling of a licence probably means; undefined if none is near. */
 export function nearestLicence(text: string): string | undefined {
-  const id = spdxIdentifier(text) ?? identifiers.find((one) => withoutMarks(one) === withoutMarks(text));
+  const id = findSpdxIdentifier(text) ?? identifiers.find((one) => withoutMarks(one) === withoutMarks(text));
   if (id !== undefined) return id;
   const known = creativeCommons(text) ?? names.find(([pattern]) => pattern.test(text))?.[1];
   // Of longer texts, and of very short ones, too many identifiers are near.
@@ -66,5 +66,5 @@ function creativeCommons(text: string): string | undefined {
     ...(/\bsa\b|share-?\s?alike|weitergabe unter gleichen/i.test(text) ? ['SA'] : []),
     /\b([1-4]\.[05])\b/.exec(text)?.[1] ?? '4.0',
   ];
-  return spdxIdentifier(parts.join('-'));
+  return findSpdxIdentifier(parts.join('-'));
 }

@@ -3,7 +3,7 @@
  * number of groups by a hash of their path, each group has a digest, and only the files of groups whose digests differ are
  * listed. Files in the folder of a dataset are in one group. Pure: the hash function for digests is a parameter.
  */
-import { enclosingFolders, parseCataloguePath } from './layout.ts';
+import { enclosingContainerFolders, parseCataloguePath } from './layout.ts';
 import type { FileEntry } from './replica.ts';
 
 /** Maximum number of groups. */
@@ -15,8 +15,8 @@ const digestLength = 32;
 export const isSynced = (path: string): boolean => !['settings', 'unknown'].includes(parseCataloguePath(path).kind);
 
 /** Index of the group of a file. */
-export function groupOf(path: string, count: number): number {
-  const [first = path, second] = enclosingFolders(path);
+export function digestGroupOfPath(path: string, count: number): number {
+  const [first = path, second] = enclosingContainerFolders(path);
   // FNV-1a, 32 bits, of the folder of the dataset; of the path of a file that is in none.
   const key = second === undefined ? path : first;
   let hash = 0x811c9dc5;
@@ -26,7 +26,7 @@ export function groupOf(path: string, count: number): number {
 }
 
 /** Number of groups with which the digests, and then the files of a few groups, are the least to send. */
-export function groupCountFor(files: number): number {
+export function chooseDigestGroupCount(files: number): number {
   const wanted = 2 ** Math.ceil(Math.log2(Math.sqrt(Math.max(1, files))));
   return Math.min(Math.max(16, wanted), maxGroups);
 }
@@ -40,7 +40,8 @@ export class GroupDigests {
   }
 
   add({ path, checksum, size }: Pick<FileEntry, 'path' | 'checksum' | 'size'>): void {
-    if (isSynced(path)) this.#groups[groupOf(path, this.#groups.length)]?.push(`${checksum} ${size} ${path}\n`);
+    if (isSynced(path))
+      this.#groups[digestGroupOfPath(path, this.#groups.length)]?.push(`${checksum} ${size} ${path}\n`);
   }
 
   /**

@@ -1,7 +1,8 @@
 /** Values that fit their field's schema and not its meaning: unknown licences, addresses that lead nowhere. */
+import { excerpt } from './errors.ts';
 import type { FieldTraits } from './field.ts';
 import { type FieldsKind, fieldsOf } from './fields.ts';
-import { isLicence, nearestLicence } from './licence.ts';
+import { isKnownLicence, nearestLicence } from './licence.ts';
 import { isHttpUrl } from './urls.ts';
 
 /** A problem of one value. */
@@ -14,14 +15,17 @@ export interface ValueProblem {
 }
 
 /** Problems of the values in a record, which is served nevertheless. */
-export function valueProblems(kind: FieldsKind, record: Readonly<Record<string, unknown>>): readonly ValueProblem[] {
+export function findDoubtfulFieldValues(
+  kind: FieldsKind,
+  record: Readonly<Record<string, unknown>>,
+): readonly ValueProblem[] {
   return fieldsOf(kind).flatMap(({ name, meaning }) => {
     const value = record[name];
     const text = typeof value === 'string' ? value.trim() : '';
     if (meaning === undefined || text === '' || isOf[meaning](text)) return [];
     const { wanted, meant } = explanations[meaning](text);
-    const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`;
-    const message = `${name} ${JSON.stringify(text)} is not ${wanted}.${hint}`;
+    const hint = meant === undefined ? '' : ` Did you mean "${excerpt(meant)}"?`;
+    const message = `${name} ${excerpt(JSON.stringify(text))} is not ${wanted}.${hint}`;
     const isSame = meant?.toLowerCase() === text.toLowerCase();
     return [{ pointer: `/${name}`, message, ...(isSame && { sameAs: meant }) }];
   });
@@ -39,7 +43,7 @@ const isMailbox = (text: string) => isEmail(/^[^<>]*<([^<>]+)>$/.exec(text)?.[1]
 export const isLanguageTag = (text: string): boolean => /^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$/.test(text);
 
 const isOf: { readonly [M in Meaning]: (text: string) => boolean } = {
-  licence: isLicence,
+  licence: isKnownLicence,
   homepage: isHttpUrl,
   contact: (text) => isHttpUrl(text) || isMailbox(text) || /^(?:mailto|tel):\S+$/.test(text),
   email: isEmail,

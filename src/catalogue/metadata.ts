@@ -22,14 +22,14 @@ const partLength = 8192;
  * The mapping of a text; null if the mapping wouldn't give back the same bytes: other JSON than an object, JSON with spaces,
  * duplicate keys or numbers such as 1.0, other encodings.
  */
-export function decodeMetadata(text: string): MetadataMapping | null {
-  const mapping = parseMetadata(text);
+export function mappingOfMetadata(text: string): MetadataMapping | null {
+  const mapping = decodeMetadata(text);
   return mapping && encodeMetadata(mapping) === text ? mapping : null;
 }
 
 /** Metadata for people: the mapping; or else the JSON of an object that the base64 holds; or else the text itself. */
-export function readableMetadata(text: string): MetadataMapping | string {
-  return decodeMetadata(text) ?? (parseMetadata(text) ? (decodeBase64(text) as string) : text);
+export function metadataForPeople(text: string): MetadataMapping | string {
+  return mappingOfMetadata(text) ?? (decodeMetadata(text) ? (decodeBase64(text) as string) : text);
 }
 
 /** The UTF-8 text that base64 holds; null if it holds none. */
@@ -46,7 +46,7 @@ function decodeBase64(text: string): string | null {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** The JSON object that base64 holds; null if it holds none. */
-export function parseMetadata(text: string): MetadataMapping | null {
+export function decodeMetadata(text: string): MetadataMapping | null {
   const json = decodeBase64(text);
   if (!json?.startsWith('{')) return null;
   try {

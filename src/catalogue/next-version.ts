@@ -1,7 +1,7 @@
 /** Rules for the data of a new version, compared with the version before: what is refused, and what is reported. */
 import type { ColumnChanges, Rename, UploadDetails } from './catalogue.ts';
 import { isColumnDescribed } from './columns.ts';
-import { DataLossError } from './errors.ts';
+import { DataLossError, excerpt } from './errors.ts';
 import type { DataColumn, Version } from './types.ts';
 
 /** Data of a version, as far as the rules look at them. */
@@ -18,7 +18,7 @@ export interface VersionData {
  * @param renames columns with new names
  * @throws DataLossError
  */
-export function assertNoAccidentalLoss(
+export function assertNoAccidentalLossInNextVersion(
   before: (Pick<Version, 'rows' | 'format'> & Pick<VersionData, 'columns'>) | undefined,
   { rows, format, columns }: VersionData,
   renames: readonly Rename[],
@@ -38,7 +38,7 @@ export function assertNoAccidentalLoss(
   if (compared.length === 0 || compared.some(({ name }) => names.has(name.toLowerCase()))) return;
   const list = (some: readonly DataColumn[]) =>
     some
-      .map(({ name }) => name)
+      .map(({ name }) => excerpt(name))
       .slice(0, 8)
       .join(', ');
   const message = `The file has no column of the version before: that one has ${list(compared)}; the file has ${list(columns)}.`;
@@ -74,10 +74,10 @@ export function lostColumnWarnings(
   const lost = changes.dropped.filter((column) => isColumnDescribed(column) && !renamed.has(column.name));
   return lost.map(
     ({ name }) =>
-      `The column "${name}" is without data ${when}. Its description is kept, and comes back with the column.`,
+      `The column "${excerpt(name)}" is without data ${when}. Its description is kept, and comes back with the column.`,
   );
 }
 
 /** The warning about a column in another case. */
 export const caseWarning = ({ from, to }: Rename): string =>
-  `The column "${to}" is probably "${from}" of the version before. If it is, rename it, so that it keeps its description.`;
+  `The column "${excerpt(to)}" is probably "${excerpt(from)}" of the version before. If it is, rename it, so that it keeps its description.`;

@@ -1,5 +1,5 @@
 /** References as people write them, parsed. All functions throw a ValidationError that says how a reference is written. */
-import { ValidationError } from './errors.ts';
+import { excerpt, ValidationError } from './errors.ts';
 import { type DatasetRef, type Refs, slugRule, type UserRef, usernameRule, type VersionRef } from './ref.ts';
 
 /**
@@ -11,7 +11,9 @@ export function parseDatasetRef(text: string): DatasetRef {
   const [, namespace = '', slug = ''] = match ?? [];
   if (!slugRule.test(namespace) || !slugRule.test(slug))
     throw new ValidationError({
-      non_field_errors: [`"${text}" names no dataset. A dataset is written <namespace>/<dataset>, as in parks/trees.`],
+      non_field_errors: [
+        `"${excerpt(text)}" names no dataset. A dataset is written <namespace>/<dataset>, as in parks/trees.`,
+      ],
     });
   return { kind: 'dataset', namespace, slug };
 }
@@ -24,7 +26,7 @@ export function parseVersionRef(text: string): VersionRef {
   if (!slugRule.test(version))
     throw new ValidationError({
       non_field_errors: [
-        `"${text}" names no version. A version is written <namespace>/<dataset>@<version>, or …@latest.`,
+        `"${excerpt(text)}" names no version. A version is written <namespace>/<dataset>@<version>, or …@latest.`,
       ],
     });
   return { kind: 'version', namespace, dataset: slug, slug: version };
@@ -34,16 +36,16 @@ export function parseVersionRef(text: string): VersionRef {
 export function parseUserRef(text: string): UserRef {
   if (!usernameRule.test(text))
     throw new ValidationError({
-      non_field_errors: [`"${text}" is no username. It has letters, digits and @ . + - _ only.`],
+      non_field_errors: [`"${excerpt(text)}" is no username. It has letters, digits and @ . + - _ only.`],
     });
   return { kind: 'user', slug: text };
 }
 
 /** Reads the slug of a namespace, group or query. */
-export function parseSlugRef<K extends 'namespace' | 'group' | 'query'>(kind: K, text: string): Refs[K] {
+export function refFromSlug<K extends 'namespace' | 'group' | 'query'>(kind: K, text: string): Refs[K] {
   if (!slugRule.test(text))
     throw new ValidationError({
-      non_field_errors: [`"${text}" is no ${kind}'s name. It has letters, digits, "-" and "_" only.`],
+      non_field_errors: [`"${excerpt(text)}" is no ${kind}'s name. It has letters, digits, "-" and "_" only.`],
     });
   return { kind, slug: text } as Refs[K];
 }

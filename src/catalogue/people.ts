@@ -1,7 +1,7 @@
 /** People, whom anonymous clients don't see unless the settings say `people: public`. */
 import { recordFolders } from './layout.ts';
 import { usernameOfReader } from './ref.ts';
-import { type Folder, replaceMapValues, restrictSnapshot, type Snapshot } from './snapshot.ts';
+import { type Folder, replaceMapValues, type Snapshot, snapshotWithSmallerMembers } from './snapshot.ts';
 import type { Dataset, Group, Namespace } from './types.ts';
 
 /** The part of a snapshot without users, their diagnostics, the members of groups and the users among the readers. */
@@ -9,14 +9,14 @@ export function snapshotWithoutPeople(whole: Snapshot, part: Snapshot): Snapshot
   const users = part.users.size ? new Map<string, never>() : part.users;
   const groups = replaceMapValues(part.groups, withoutMembers);
   const folders = replaceMapValues(part.folders, (folder) =>
-    [...listReaders(folder)].some(isUser) ? withoutUserReaders(folder) : folder,
+    [...listNamespaceReaders(folder)].some(isUser) ? withoutUserReaders(folder) : folder,
   );
   const diagnostics = replaceMapValues(part.diagnostics, (found, path) =>
     path.startsWith(`${recordFolders.user}/`) ? null : found,
   );
   const isAll =
     users === part.users && groups === part.groups && folders === part.folders && diagnostics === part.diagnostics;
-  return isAll ? part : restrictSnapshot(whole, { ...part, users, groups, folders, diagnostics });
+  return isAll ? part : snapshotWithSmallerMembers(whole, { ...part, users, groups, folders, diagnostics });
 }
 
 const isUser = (reader: string) => usernameOfReader(reader) !== undefined;
@@ -24,7 +24,7 @@ const isUser = (reader: string) => usernameOfReader(reader) !== undefined;
 const readersByFolder = new WeakMap<Folder, ReadonlySet<string>>();
 
 /** The readers of a namespace and of its datasets: slugs of groups, and users as `user:<username>`. */
-export function listReaders(folder: Folder): ReadonlySet<string> {
+export function listNamespaceReaders(folder: Folder): ReadonlySet<string> {
   let readers = readersByFolder.get(folder);
   if (!readers) {
     const records = [...(folder.namespace ? [folder.namespace] : []), ...folder.datasets.values()];

@@ -3,12 +3,12 @@
  * search or error reveals that they exist.
  */
 import { resolveAlias } from './aliases.ts';
-import { ConflictError, NotPermittedError } from './errors.ts';
+import { ConflictError, excerpt, NotPermittedError } from './errors.ts';
 import { fieldsOf } from './fields.ts';
 import { containingSlugs, parseCataloguePath, type RecordRef } from './layout.ts';
-import { listReaders, snapshotWithoutPeople } from './people.ts';
+import { listNamespaceReaders, snapshotWithoutPeople } from './people.ts';
 import { formatUserReader, slugRule, usernameOfReader } from './ref.ts';
-import { type Folder, replaceMapValues, restrictSnapshot, type Snapshot, SnapshotCache } from './snapshot.ts';
+import { type Folder, replaceMapValues, type Snapshot, SnapshotCache, snapshotWithSmallerMembers } from './snapshot.ts';
 import type { Dataset, Settings } from './types.ts';
 
 /** The user who makes a request, or an anonymous client. */
@@ -29,13 +29,13 @@ export const anonymous: Viewer = Object.freeze({ username: null, staff: false, g
 export const localAdmin: Viewer = Object.freeze({ username: null, staff: true, groups: [] });
 
 /** True if the viewer is staff, or a member of a group that owns the namespace. Owners see all of it. */
-export function ownsNamespace(viewer: Viewer, folder: Folder | undefined): boolean {
+export function isNamespaceOwnerOrStaff(viewer: Viewer, folder: Folder | undefined): boolean {
   return viewer.staff || Boolean(folder?.namespace?.owners.some((group) => viewer.groups.includes(group)));
 }
 
 /** True if the viewer may write in a namespace. Undefined stands for records outside of namespaces: only staff may. */
 export function mayWrite(viewer: Viewer, folder: Folder | undefined): boolean {
-  return !viewer.readOnly && ownsNamespace(viewer, folder);
+  return !viewer.readOnly && isNamespaceOwnerOrStaff(viewer, folder);
 }
 
 /** Slug of the namespace whose owners may write a record, according to the snapshot; undefined if only staff may. */
@@ -68,7 +68,7 @@ export function assertMayAddAlias(
     const existing = ref.kind === 'namespace' ? snapshot.folders : snapshot.queries;
     const holder = existing.has(alias) ? alias : slugNow(ref.kind, alias);
     if (holder !== undefined && holder !== ref.slug)
-      throw new ConflictError(`The name ${alias} belongs to another ${ref.kind}, or did: leave it out of the aliases.`);
+      throw new ConflictError(`The name ${excerpt(alias)} is not available: leave it out of the aliases.`);
   }
 }
 
@@ -106,7 +106,7 @@ const visibleParts = new SnapshotCache<Snapshot>(64);
  * is visible to owners of its namespace only, since the dataset may have been private. `people.ts` hides people.
  * @returns the same object for viewers of the same rights; the snapshot itself if nothing in it is hidden from them
  */
-export function restrictToVisible(viewer: Viewer, snapshot: Snapshot): Snapshot {
+export function restrictSnapshotToVisible(viewer: Viewer, snapshot: Snapshot): Snapshot {
   return visibleParts.getOrMake(snapshot, rightsKey(viewer, snapshot), () => {
     const part = visiblePart(viewer, snapshot);
     return maySeePeople(viewer, snapshot.settings) ? part : snapshotWithoutPeople(snapshot, part);
@@ -117,7 +117,9 @@ export function restrictToVisible(viewer: Viewer, snapshot: Snapshot): Snapshot 
 function rightsKey({ staff, username, groups }: Viewer, snapshot: Snapshot): string {
   if (staff) return '*';
   if (username === null) return '';
-  const isReader = [...snapshot.folders.values()].some((folder) => listReaders(folder).has(formatUserReader(username)));
+  const isReader = [...snapshot.folders.values()].some((folder) =>
+    listNamespaceReaders(folder).has(formatUserReader(username)),
+  );
   return `${[...groups].sort().join()} ${isReader ? username : ''}`;
 }
 
@@ -127,7 +129,7 @@ function visiblePart(viewer: Viewer, snapshot: Snapshot): Snapshot {
   const queries = replaceMapValues(snapshot.queries, (query) => {
     if (datasetExists(visible, query.dataset)) return query;
     const [namespace = ''] = query.dataset.split('/');
-    return ownsNamespace(viewer, snapshot.folders.get(namespace)) && !datasetExists(snapshot, query.dataset)
+    return isNamespaceOwnerOrStaff(viewer, snapshot.folders.get(namespace)) && !datasetExists(snapshot, query.dataset)
       ? query
       : null;
   });
@@ -135,7 +137,7 @@ function visiblePart(viewer: Viewer, snapshot: Snapshot): Snapshot {
     maySeeDiagnostics(path, viewer, snapshot, { folders, queries }) ? found : null,
   );
   const isAll = folders === snapshot.folders && queries === snapshot.queries && diagnostics === snapshot.diagnostics;
-  return isAll ? snapshot : restrictSnapshot(snapshot, { folders, queries, diagnostics });
+  return isAll ? snapshot : snapshotWithSmallerMembers(snapshot, { folders, queries, diagnostics });
 }
 
 /** True if a dataset exists at this address, or was moved from it. */
@@ -168,13 +170,13 @@ function maySeeDiagnostics(
 
 function visibleFolder(viewer: Viewer, folder: Folder): Folder | null {
   if (!folder.namespace) return null;
-  if (ownsNamespace(viewer, folder)) return folder;
+  if (isNamespaceOwnerOrStaff(viewer, folder)) return folder;
   if (areReaders(folder.namespace.readers, viewer)) {
     const datasets = replaceMapValues(folder.datasets, withoutDrafts);
     return datasets === folder.datasets ? folder : Object.freeze({ ...folder, datasets });
   }
   const isPrivate = folder.namespace.visibility === 'private';
-  if (!areReaders(listReaders(folder), viewer)) return isPrivate ? null : publicPart(folder);
+  if (!areReaders(listNamespaceReaders(folder), viewer)) return isPrivate ? null : publicPart(folder);
   const mayRead = (dataset: Dataset) =>
     (dataset.visibility === 'public' && !isPrivate) || areReaders(dataset.readers, viewer);
   const datasets = replaceMapValues(folder.datasets, (dataset) => (mayRead(dataset) ? withoutDrafts(dataset) : null));

@@ -1,6 +1,6 @@
 /** Options for reading a payload: their fields in records (rows as in `fields.ts`), and their values from forms and options. */
 import { didYouMean } from './closest.ts';
-import { ValidationError } from './errors.ts';
+import { excerpt, ValidationError } from './errors.ts';
 import type { Fields } from './field.ts';
 import { booleanField, choiceField, integerField, jsonField, objectField, textField } from './field-types.ts';
 import { invalidInput, type Parsed } from './text-input.ts';
@@ -32,7 +32,7 @@ export const reading = (description: string) =>
   });
 
 /** The options as a field that clients may write. */
-export function writableReading(description: string) {
+export function writableReadingField(description: string) {
   const { readOnly: _, metadata: __, ...field } = reading(description);
   return { ...field, type: 'reading' as const };
 }
@@ -72,13 +72,13 @@ export function parseReadingOptions(given: Iterable<readonly [name: string, valu
 }
 
 /** Parses the value of a field: an object with options, of which null and defaults are left out; or null for none. */
-export function parseReadingField(value: unknown): Parsed<ReadingOptions> {
+export function parseReadingOptionsInput(value: unknown): Parsed<ReadingOptions> {
   if (typeof value !== 'object' || Array.isArray(value))
     return invalidInput('Expected an object with options for reading.');
   const { types, ...others } = Object(value) as Readonly<Record<string, unknown>>;
   const unknown = Object.keys(others).find((name) => !Object.hasOwn(readingFields, name));
   if (unknown !== undefined)
-    return invalidInput(`Unknown option "${unknown}".${didYouMean(unknown, Object.keys(readingFields))}`);
+    return invalidInput(`Unknown option "${excerpt(unknown)}".${didYouMean(unknown, Object.keys(readingFields))}`);
   if (types !== undefined && (typeof types !== 'object' || Array.isArray(types)))
     return invalidInput('Expected the types of columns by name.');
   const texts = [
@@ -103,7 +103,7 @@ function parseType(text: string): Record<string, string | null> | Refused {
   const at = text.lastIndexOf('=');
   const [column, type] = [text.slice(0, at), text.slice(at + 1)];
   if (at > 0 && (type === '' || (readableTypes as readonly string[]).includes(type))) return { [column]: type || null };
-  return { error: `"${text}" is not COLUMN=TYPE, with one of the types ${readableTypes.join(', ')}.` };
+  return { error: `"${excerpt(text)}" is not COLUMN=TYPE, with one of the types ${readableTypes.join(', ')}.` };
 }
 
 function parseOption(name: string, text: string): unknown {
@@ -125,7 +125,7 @@ function parseOption(name: string, text: string): unknown {
     case 'skip':
       return /^\d{1,6}$/.test(text) ? Number(text) : { error: 'It must be a whole number of at most 999999.' };
     case 'encoding':
-      return isEncoding(text) ? text : { error: `There is no encoding "${text}".` };
+      return isEncoding(text) ? text : { error: `There is no encoding "${excerpt(text)}".` };
     default:
       return text;
   }
@@ -155,7 +155,7 @@ export function mergeReadingOptions(before: ReadingOptions, changes: ReadingOpti
 }
 
 /** The options on which the rows depend: those for a version, without the condition for accepting it. */
-export function versionReadingOptions({ strict: _, ...reading }: ReadingOptions): ReadingOptions {
+export function readingOptionsWithoutStrict({ strict: _, ...reading }: ReadingOptions): ReadingOptions {
   return reading;
 }
 

@@ -1,7 +1,9 @@
 /** Rules about references in records: to groups, datasets, versions, images; and about aliases. */
+
 import { resolveAlias } from './aliases.ts';
-import { otherNames, renameParameters } from './column-names.ts';
+import { formerAndLaterColumnNames, replaceColumnNamesInParameters } from './column-names.ts';
 import { datasetImageAddresses } from './entities.ts';
+import { excerpt } from './errors.ts';
 import { mediaPathInUrl } from './layout.ts';
 import { allEntities } from './listing.ts';
 import { findEntity } from './lookup.ts';
@@ -56,7 +58,7 @@ function* checkReferences(
       const found = {
         code: 'image',
         pointer: `/${field}`,
-        message: `There is no file ${file}.`,
+        message: `There is no file ${excerpt(file)}.`,
         severity: 'warning',
       } as const;
       if (file !== null && !next.has(file)) yield makeDiagnostic(path, found);
@@ -74,9 +76,9 @@ function missingMember({ groups, users }: Snapshot, member: string, field: strin
   const username = usernameOfReader(member);
   if (username === undefined ? groups.has(member) : users.has(username)) return undefined;
   if (username === undefined && field === 'readers' && users.has(member))
-    return `There is no group ${member}. For the user, write ${formatUserReader(member)}.`;
+    return `There is no group ${excerpt(member)}. For the user, write ${excerpt(formatUserReader(member))}.`;
   const [kind, name] = username === undefined ? ['group', member] : ['user', username];
-  return `There is no ${kind} ${name}. Add ${kind}s/${name}.yaml, or remove it here.`;
+  return `There is no ${kind} ${excerpt(name)}. Add ${kind}s/${excerpt(name)}.yaml, or remove it here.`;
 }
 
 /** The dataset and the version of a query must exist. */
@@ -87,7 +89,7 @@ function* checkQueryReferences(snapshot: Snapshot, query: Query, path: string): 
   const pointer = '/dataset';
   if (moved) {
     const now = formatRef(moved);
-    const message = `The dataset ${query.dataset} is ${now} now. Write "dataset: ${now}".`;
+    const message = `The dataset ${excerpt(query.dataset)} is ${excerpt(now)} now. Write "dataset: ${excerpt(now)}".`;
     yield makeDiagnostic(path, {
       code: 'reference',
       pointer,
@@ -96,15 +98,19 @@ function* checkQueryReferences(snapshot: Snapshot, query: Query, path: string): 
       fix: () => ({ dataset: now }),
     });
   } else if (!dataset)
-    yield makeDiagnostic(path, { code: 'reference', pointer, message: `There is no dataset ${query.dataset}.` });
+    yield makeDiagnostic(path, {
+      code: 'reference',
+      pointer,
+      message: `There is no dataset ${excerpt(query.dataset)}.`,
+    });
   else if (query.version !== null && !dataset.versions.some(({ slug }) => slug === query.version)) {
-    const message = `The dataset ${query.dataset} has no version ${query.version}.`;
+    const message = `The dataset ${excerpt(query.dataset)} has no version ${excerpt(query.version)}.`;
     yield makeDiagnostic(path, { code: 'reference', pointer: '/version', message });
   }
 }
 
 /** Public records should not name users as readers if people are hidden: everybody may download the files of such records. */
-export function* checkPublicReaders(next: RecordSet): Generator<RecordDiagnostic> {
+export function* findNamedReadersOfPublicRecords(next: RecordSet): Generator<RecordDiagnostic> {
   if (next.snapshot.settings.people === 'public') return;
   for (const { namespace, datasets } of next.snapshot.folders.values()) {
     if (namespace?.visibility !== 'public') continue;
@@ -113,7 +119,7 @@ export function* checkPublicReaders(next: RecordSet): Generator<RecordDiagnostic
         const username = usernameOfReader(reader);
         if (username === undefined) continue;
         const message =
-          `The record is public, so everybody can read in its file that ${username} is a reader. ` +
+          `The record is public, so everybody can read in its file that ${excerpt(username)} is a reader. ` +
           'Name a group instead, or write "people: public" in catalogue.yaml.';
         const found = { code: 'reference', pointer: `/readers/${i}`, message, severity: 'warning' } as const;
         yield makeDiagnostic(entityRecordPath(next, record), found);
@@ -122,20 +128,20 @@ export function* checkPublicReaders(next: RecordSet): Generator<RecordDiagnostic
 }
 
 /** The parameters of saved queries must use the present names of columns: former ones work, but may be given to others. */
-export function* checkQueryColumns(next: RecordSet): Generator<RecordDiagnostic> {
+export function* findFormerColumnNamesInQueries(next: RecordSet): Generator<RecordDiagnostic> {
   for (const query of allEntities(next.snapshot, 'query')) {
     const { namespace, slug } = parseDatasetRef(query.dataset);
     const dataset = next.snapshot.folders.get(namespace)?.datasets.get(slug);
     if (!dataset || Object.keys(dataset.former_names).length === 0) continue;
     const version = dataset.versions.find((one) => one.slug === query.version);
     const columns = (version?.columns ?? dataset.columns).map(({ name }) => name);
-    const others = otherNames(dataset.former_names, columns);
-    const rename = (parameters: Query['parameters']) => renameParameters(parameters, columns, others);
+    const others = formerAndLaterColumnNames(dataset.former_names, columns);
+    const rename = (parameters: Query['parameters']) => replaceColumnNamesInParameters(parameters, columns, others);
     for (const { from, to } of rename(query.parameters).renamed)
       yield makeDiagnostic(entityRecordPath(next, query), {
         code: 'column',
         pointer: '/parameters',
-        message: `The column "${from}" of ${query.dataset} is called "${to}" now. Write "${to}".`,
+        message: `The column "${excerpt(from)}" of ${excerpt(query.dataset)} is called "${excerpt(to)}" now. Write "${excerpt(to)}".`,
         severity: 'warning',
         fix: (record) => ({ parameters: rename(record.parameters as Query['parameters']).parameters }),
       });
@@ -154,9 +160,12 @@ export function* findAliasConflicts(next: RecordSet): Generator<RecordDiagnostic
       const found = { code: 'alias', pointer: `/aliases/${i}` } as const;
       const other = claimed.get(address);
       if (other)
-        yield makeDiagnostic(path, { ...found, message: `The former address ${address} is claimed by ${other} too.` });
+        yield makeDiagnostic(path, {
+          ...found,
+          message: `The former address ${excerpt(address)} is claimed by ${other} too.`,
+        });
       else if (snapshot.folders.get(namespace)?.datasets.has(slug)) {
-        const message = `There is a dataset at ${address}: the alias has no effect.`;
+        const message = `There is a dataset at ${excerpt(address)}: the alias has no effect.`;
         yield makeDiagnostic(path, { ...found, message, severity: 'warning' });
       }
       claimed.set(address, path);

@@ -6,7 +6,7 @@ import type { Snapshot, UnitReading } from './snapshot.ts';
 import type { Dataset } from './types.ts';
 
 /** Readings after the removal of a record. */
-export function unitReadingsAfterRemoval(snapshot: Snapshot, ref: RecordRef): readonly UnitReading[] {
+export function readingsChangedByRecordRemoval(snapshot: Snapshot, ref: RecordRef): readonly UnitReading[] {
   if (ref.kind !== 'version') return [{ ...ref, entity: null } as UnitReading];
   const { namespace, dataset: slug } = ref;
   const dataset = findEntity<'dataset'>(snapshot, { kind: 'dataset', namespace, slug });
@@ -16,7 +16,11 @@ export function unitReadingsAfterRemoval(snapshot: Snapshot, ref: RecordRef): re
 }
 
 /** Readings after a record is moved or renamed. Both references are of the same kind. */
-export function unitReadingsAfterMove(snapshot: Snapshot, from: RecordRef, to: RecordRef): readonly UnitReading[] {
+export function readingsChangedByRecordMove(
+  snapshot: Snapshot,
+  from: RecordRef,
+  to: RecordRef,
+): readonly UnitReading[] {
   if (from.kind === 'dataset' && to.kind === 'dataset') {
     const dataset = findEntity<'dataset'>(snapshot, from);
     return dataset ? datasetMoved(dataset, to.namespace, to.slug) : [];

@@ -5,7 +5,7 @@
 import type { TokenInfo } from './accounts.ts';
 import type { Difference } from './difference.ts';
 import type { NamedField } from './field.ts';
-import { apiFields } from './fields.ts';
+import { apiFieldsOfKind } from './fields.ts';
 import { mediaPathInUrl } from './layout.ts';
 import { parseDatasetRef } from './parse-ref.ts';
 import { formatRef, formatUserReader, type Ref, refOf, usernameOfReader } from './ref.ts';
@@ -27,7 +27,7 @@ export function resourceUrl(links: Links, ref: Ref, below = ''): string {
  * @param within the entity that has the link: a dataset without namespace is in its namespace, a version is one of its
  *   dataset
  */
-export function parseLinkValue(kind: Kind, value: string, within: Readonly<Record<string, unknown>>): Ref {
+export function refFromLinkValue(kind: Kind, value: string, within: Readonly<Record<string, unknown>>): Ref {
   switch (kind) {
     case 'dataset':
       return value.includes('/') || within.namespace === undefined
@@ -46,8 +46,8 @@ export function parseLinkValue(kind: Kind, value: string, within: Readonly<Recor
   }
 }
 
-/** The value of a link to an entity: the inverse of `parseLinkValue`. */
-export function formatLinkValue({ otherLink }: Pick<NamedField, 'otherLink'>, ref: Ref): string {
+/** The value of a link to an entity: the inverse of `refFromLinkValue`. */
+export function linkValueOfRef({ otherLink }: Pick<NamedField, 'otherLink'>, ref: Ref): string {
   if (ref.kind === 'user' && otherLink === 'user') return formatUserReader(ref.slug);
   return ref.kind === 'dataset' ? formatRef(ref) : ref.slug;
 }
@@ -58,7 +58,7 @@ type ApiValue = (entity: Readonly<Record<string, unknown>>, links: Links) => unk
 function apiValueOf({ name, type, link, below }: NamedField): ApiValue | undefined {
   if (link) {
     const linkUrl: (value: unknown, ...rest: Parameters<ApiValue>) => unknown = (value, entity, links) =>
-      value === null ? null : resourceUrl(links, parseLinkValue(link, String(value), entity));
+      value === null ? null : resourceUrl(links, refFromLinkValue(link, String(value), entity));
     return type === 'links'
       ? (entity, links) => (entity[name] as readonly string[]).map((value) => linkUrl(value, entity, links))
       : (entity, links) => linkUrl(entity[name], entity, links);
@@ -82,7 +82,7 @@ function apiValueOf({ name, type, link, below }: NamedField): ApiValue | undefin
 type Represent<K extends EntityKind> = (entity: Entities[K], links: Links, withPersonal?: boolean) => Json;
 
 function representation<K extends EntityKind>(kind: K): Represent<K> {
-  const fields = apiFields(kind)
+  const fields = apiFieldsOfKind(kind)
     .filter(({ source }) => source !== 'secret')
     .map((field) => ({ ...field, personal: field.personal ?? false, toApi: apiValueOf(field) }));
   return (entity, links, withPersonal = false) => {
@@ -122,7 +122,7 @@ export function representToken({ id, user, label, scope, created, expires, lastU
 }
 
 /** An entry of the trash. */
-export function representTrash({ id, ref, paths, removed, by }: TrashEntry, links: Links): Json {
+export function representTrashEntry({ id, ref, paths, removed, by }: TrashEntry, links: Links): Json {
   const url = `${links.base}${apiRoot}trash/${id}/${links.suffix}`;
   return { id, kind: ref.kind, name: formatRef(ref), paths, removed, by, url };
 }
@@ -165,7 +165,7 @@ export function toJson(value: unknown): string {
 }
 
 /** A difference without its rows. */
-export function representDifference({ from, to, columns, key, counts }: Difference, links: Links) {
+export function representDifferenceWithoutRows({ from, to, columns, key, counts }: Difference, links: Links) {
   return { from: resourceUrl(links, refOf(from)), to: resourceUrl(links, refOf(to)), columns, key, counts };
 }
 
@@ -183,7 +183,7 @@ export async function* serializeDifference(
   format: 'json' | 'ndjson',
   maxRows = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<string, void, undefined> {
-  const head = toJson(representDifference(difference, links));
+  const head = toJson(representDifferenceWithoutRows(difference, links));
   const isLines = format === 'ndjson';
   let text = isLines ? `${head}\n` : `${head.slice(0, -1)},"rows":[`;
   let separator = '';

@@ -2,24 +2,26 @@
  * Rules between the records of a catalogue. The command `check` checks all rules for all records. Every write (edit, create,
  * move, restore, push) checks names, ids, containers and references of the records that it changes, before it writes.
  */
+
 import {
   areColumnsUnchanged,
   columnMismatchMessage,
-  compareRecordedColumns,
+  compareRecordColumnsWithData,
   recordedColumnsAfterData,
   versionWithColumns,
 } from './columns.ts';
+import { excerpt } from './errors.ts';
 import { randomUnusedId } from './ids.ts';
 import {
+  kindAndRefOfPath,
   parseRecordFileName,
   payloadFolder,
   type RecordRef,
-  recordAtPath,
   recordPaths,
   siblingsFolder,
 } from './layout.ts';
 import { allEntities, type ListedKind } from './listing.ts';
-import { valueProblems } from './meaning.ts';
+import { findDoubtfulFieldValues } from './meaning.ts';
 import {
   entityRecordPath,
   makeDiagnostic,
@@ -31,10 +33,10 @@ import {
 } from './record-set.ts';
 import { datasetRefOf, formatRef, refOf } from './ref.ts';
 import {
-  checkPublicReaders,
-  checkQueryColumns,
   findAliasConflicts,
+  findFormerColumnNamesInQueries,
   findMissingReferences,
+  findNamedReadersOfPublicRecords,
   findNewMissingReferences,
 } from './reference-rules.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -53,11 +55,11 @@ export function findRuleViolations(next: RecordSet, touched?: readonly Touched[]
     ...checkContents(next),
     ...checkIds(next),
     ...findMissingReferences(next),
-    ...checkPublicReaders(next),
+    ...findNamedReadersOfPublicRecords(next),
     ...findAliasConflicts(next),
     ...checkColumnNames(next),
     ...checkColumnsOfNewest(next),
-    ...checkQueryColumns(next),
+    ...findFormerColumnNamesInQueries(next),
     ...checkPayloads(next),
   ];
 }
@@ -200,7 +202,7 @@ function* checkColumnNames(next: RecordSet): Generator<RecordDiagnostic> {
       const found = {
         code: 'column',
         pointer: `/columns/${i}/name`,
-        message: `There are two columns named "${name}".`,
+        message: `There are two columns named "${excerpt(name)}".`,
       } as const;
       if (names.has(name)) yield makeDiagnostic(path, found);
       names.add(name);
@@ -219,7 +221,7 @@ function* checkColumnsOfNewest(next: RecordSet): Generator<RecordDiagnostic> {
     const record = next.record(path);
     if (!newest?.columns || !record) continue;
     const { columns: found, slug } = newest;
-    const changes = compareRecordedColumns(record.columns, found);
+    const changes = compareRecordColumnsWithData(record.columns, found);
     if (areColumnsUnchanged(changes)) continue;
     const pointer = record.columns === undefined ? '' : '/columns';
     const fix = ({ columns }: RecordValue) => ({ columns: recordedColumnsAfterData(columns, found, slug) });
@@ -231,12 +233,12 @@ function* checkColumnsOfNewest(next: RecordSet): Generator<RecordDiagnostic> {
 /** Keys must not look like a misspelled key of the schema, and values must be what their field means. */
 function* checkContents(next: RecordSet): Generator<RecordDiagnostic> {
   for (const path of next.paths()) {
-    const { kind } = recordAtPath(path);
+    const { kind } = kindAndRefOfPath(path);
     const record = next.record(path);
     if (kind === 'payload' || kind === 'unknown' || !record) continue;
     for (const found of findMisspelledKeys(kind, record))
       yield makeDiagnostic(path, { code: 'unknown-key', ...found, severity: 'warning' });
-    for (const { sameAs, ...found } of valueProblems(kind, record)) {
+    for (const { sameAs, ...found } of findDoubtfulFieldValues(kind, record)) {
       const fix = sameAs !== undefined && { fix: () => ({ [found.pointer.slice(1)]: sameAs }) };
       yield makeDiagnostic(path, { code: 'value', ...found, severity: 'warning', ...fix });
     }

@@ -75,7 +75,7 @@ export const previousSnapshotOf = (snapshot: Snapshot): Snapshot | undefined => 
 const wholes = new WeakMap<Snapshot, Snapshot>();
 
 /** A snapshot in which some members are replaced by smaller ones. */
-export function restrictSnapshot(whole: Snapshot, members: Partial<Snapshot>): Snapshot {
+export function snapshotWithSmallerMembers(whole: Snapshot, members: Partial<Snapshot>): Snapshot {
   const part = Object.freeze({ ...whole, ...members });
   wholes.set(part, whole);
   return part;

@@ -208,6 +208,14 @@ export interface Query {
   readonly aliases: readonly string[];
 }
 
+/** The time that a client may use for long work, such as filtering and ordering rows. */
+export interface WorkBudget {
+  /** @throws an error that says when to ask again, if the time is used up */
+  assertAvailable(): void;
+  /** Takes the time of work from the budget. */
+  spend(milliseconds: number): void;
+}
+
 /** A file of the catalogue: the resource that the API calls "intrinsecus", as recorded (test/conformance). */
 export interface CatalogueFile {
   readonly kind: 'file';

@@ -1,5 +1,5 @@
 /** URLs: paths of the API, for the server and for clients; and URLs of catalogues, as people type them. */
-import { ValidationError } from './errors.ts';
+import { excerpt, ValidationError } from './errors.ts';
 import type { Ref } from './ref.ts';
 import type { Version } from './types.ts';
 
@@ -99,7 +99,7 @@ export function parseCatalogueUrl(text: string): string {
     throw urlError(
       text.includes('@') || isUrl(text)
         ? `This is no address. ${like}`
-        : `${text} is no address. ${like}. Is it https://${text}?`,
+        : `${excerpt(text)} is no address. ${like}. Is it https://${excerpt(text)}?`,
     );
   const { protocol, username, password, search, hash, origin, pathname } = new URL(text);
   if (username || password)
@@ -110,7 +110,9 @@ export function parseCatalogueUrl(text: string): string {
   // `localhost:8000` is read as a scheme and a path.
   if (!/^https?:$/.test(protocol))
     throw urlError(
-      isUrl(text) ? `${protocol}// is no web address. ${like}` : `${text} is no address. Is it http://${text}?`,
+      isUrl(text)
+        ? `${excerpt(protocol)}// is no web address. ${like}`
+        : `${excerpt(text)} is no address. Is it http://${excerpt(text)}?`,
     );
   if (search || hash) throw urlError(`An address has no "?" and no "#". ${like}`);
   const path = pathname.replace(/\/*$/, '/');

@@ -1,7 +1,9 @@
 /** Validation of records against their schemas, with messages that say what to write. */
+
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { closestWord } from './closest.ts';
 import type { Diagnostic } from './diagnostic.ts';
+import { excerpt } from './errors.ts';
 import type { Schema } from './field.ts';
 import { type RecordKind, type RecordOf, schemas } from './schemas.ts';
 
@@ -61,7 +63,7 @@ function* unknownKeys(schema: Schema, value: unknown, pointer: string, isClosed:
       continue;
     }
     const meant = closestWord(key, known);
-    const message = `"${key}" means nothing here.`;
+    const message = `"${excerpt(key)}" means nothing here.`;
     if (meant && !Object.hasOwn(value, meant)) yield { pointer: place, message: `${message} Did you mean "${meant}"?` };
     else if (isClosed && !/^(?:x-|\$)/.test(key))
       yield { pointer: place, message: `${message} Known keys: ${known.join(', ')}.` };
@@ -79,7 +81,7 @@ const nouns: Readonly<Record<string, string>> = {
 
 function explain(error: ErrorObject): SchemaDiagnostic {
   const pointer = error.instancePath;
-  const name = pointer.split('/').at(-1) || 'The file';
+  const name = excerpt(pointer.split('/').at(-1) || 'The file');
   const { params, data } = error;
   switch (error.keyword) {
     case 'required':
@@ -91,7 +93,7 @@ function explain(error: ErrorObject): SchemaDiagnostic {
       return types.includes('string') && scalar
         ? {
             pointer,
-            message: `${name} must be text, but reads as ${JSON.stringify(data)}. Write it in quotes: "${data}".`,
+            message: `${name} must be text, but reads as ${excerpt(JSON.stringify(data))}. Write it in quotes: "${excerpt(data)}".`,
           }
         : { pointer, message: `${name} must be ${wanted}, not ${describe(data)}.` };
     }

@@ -4,8 +4,8 @@ import { NotAuthenticatedError } from '../catalogue/errors.ts';
 import type { Call, GlobalOptions, SignIn, Verb } from './command.ts';
 import type { Context, RemoteCatalogue } from './context.ts';
 import { UsageError } from './errors.ts';
-import { dataFolder } from './folder.ts';
-import { type FoundRemote, parseTokenText, resolveRemote } from './remote/remotes.ts';
+import { findCatalogueFolder } from './folder.ts';
+import { type FoundRemote, resolveRemote, tokenFromText } from './remote/remotes.ts';
 
 type RemoteAccess = Pick<Call, 'remote' | 'remoteUrl' | 'signInAt' | 'allowTokenAt'>;
 
@@ -42,21 +42,22 @@ export function cataloguesForCommand(
   const connect = access.remote;
   let local: Promise<Catalogue> | undefined;
   async function openLocal(): Promise<Catalogue> {
-    local ??= context.open(dataFolder(global.data, cwd, env));
+    local ??= context.open(findCatalogueFolder(global.data, cwd, env));
     return local;
   }
 
   return {
     isRemote,
     folder() {
-      if (!isRemote) return dataFolder(global.data, cwd, env);
+      if (!isRemote) return findCatalogueFolder(global.data, cwd, env);
       throw new UsageError(
         `${name} works on a folder, not on a remote (${global.remote === undefined ? 'CATALOGUE_REMOTE' : '--remote'} ` +
           'says so). Say which folder: --data DIR',
       );
     },
     open: () => (isRemote ? connect() : openLocal()),
-    accounts: async () => (isRemote ? (await connect()).accounts : context.accounts(dataFolder(global.data, cwd, env))),
+    accounts: async () =>
+      isRemote ? (await connect()).accounts : context.accounts(findCatalogueFolder(global.data, cwd, env)),
     ...access,
     withHint,
   };
@@ -116,7 +117,7 @@ function remoteAccess(context: Context, selected: string | undefined) {
 
 /** The token in the environment. @throws UsageError where it can't be a token; the message doesn't quote it */
 function tokenIn({ CATALOGUE_TOKEN: token = '' }: NodeJS.ProcessEnv): string | undefined {
-  return token.trim() === '' ? undefined : parseTokenText(token, 'CATALOGUE_TOKEN');
+  return token.trim() === '' ? undefined : tokenFromText(token, 'CATALOGUE_TOKEN');
 }
 
 function hinted({ message }: Error, { name, login }: FoundRemote, isTokenSent: boolean): Error {

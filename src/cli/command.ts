@@ -3,7 +3,7 @@ import type { Command, Option } from 'commander';
 import type { Credentials } from '../catalogue/accounts.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Context, RemoteCatalogue } from './context.ts';
-import type { Show } from './output/show.ts';
+import type { Output } from './output/show.ts';
 
 export interface Verb<Options extends object = object> {
   /** The verb, and its arguments as commander writes them: `add <name>`, `list [namespace]`, `data <name> [filters...]`. */
@@ -41,7 +41,7 @@ export interface GlobalOptions {
 export interface Call {
   readonly context: Context;
   readonly global: GlobalOptions;
-  readonly show: Show;
+  readonly show: Output;
   /**
    * Path of the catalogue's folder, from the current one.
    * @throws UnusableCatalogueError if there is none; UsageError if a remote catalogue is selected

@@ -32,7 +32,9 @@ export function optionFlag(field: string, several: boolean): string {
 
 /** The fields of a kind that are options. Fields from the path are arguments, or have options of their own. */
 const optionFields = (kind: WritableKind): readonly NamedField[] =>
-  fieldsOf(kind).filter(({ type, readOnly, source }) => values[type] && !readOnly && source !== 'path');
+  fieldsOf(kind).filter(
+    ({ type, readOnly, source }) => values[type] && !readOnly && source !== 'path' && source !== 'secret',
+  );
 
 const imageHelp = 'A PNG, JPEG, GIF, WebP or AVIF file to upload; or a path below /site_media/, or a URL.';
 

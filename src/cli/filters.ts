@@ -1,4 +1,5 @@
 /** Filters of rows, as people type them: `height__gte=10`. */
+import { excerpt } from '../catalogue/errors.ts';
 import { UsageError } from './errors.ts';
 
 export type Parameter = readonly [name: string, value: string];
@@ -11,19 +12,21 @@ export function parseFilterWords(words: readonly (string | undefined)[]): readon
   return words.map((word = '') => {
     const at = word.indexOf('=');
     if (at > 0) return [word.slice(0, at), word.slice(at + 1)];
-    throw new UsageError(`"${word}" is not a filter. Write column=value or column__lookup=value, as in height__gte=10`);
+    throw new UsageError(
+      `"${excerpt(word)}" is not a filter. Write column=value or column__lookup=value, as in height__gte=10`,
+    );
   });
 }
 
 /** Parameters as a query's record has them: a number as a number, several values of a name as a list. */
-export function queryRecordFromParameters(parameters: readonly Parameter[]): Readonly<Record<string, unknown>> {
+export function recordedParameters(parameters: readonly Parameter[]): Readonly<Record<string, unknown>> {
   const values = new Map<string, unknown[]>();
   for (const [name, value] of parameters) values.set(name, [...(values.get(name) ?? []), plainValue(value)]);
   return Object.fromEntries([...values].map(([name, list]) => [name, list.length === 1 ? list[0] : list]));
 }
 
 /** The parameters of a query's record, one by one. */
-export function parametersFromQueryRecord(record: Readonly<Record<string, unknown>>): readonly Parameter[] {
+export function parametersFromRecorded(record: Readonly<Record<string, unknown>>): readonly Parameter[] {
   return Object.entries(record).flatMap(([name, value]) =>
     [value].flat().map((one) => [name, typeof one === 'string' ? one : JSON.stringify(one)] as const),
   );

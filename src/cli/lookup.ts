@@ -14,7 +14,7 @@ import {
 } from '../catalogue/ref.ts';
 import type { Dataset, Entities, Kind, Version } from '../catalogue/types.ts';
 import type { Call } from './command.ts';
-import type { Show } from './output/show.ts';
+import type { Output } from './output/show.ts';
 
 /** A reference to a record that has a name. */
 export type NamedRef = Refs['namespace' | 'dataset' | 'version' | 'query' | 'group' | 'user'];
@@ -39,7 +39,11 @@ export async function listEntities<K extends Kind>(
  * Runs an action on a record. Where the record isn't found, the error says which similar name exists, or the new name.
  * @throws NotFoundError
  */
-export async function runWithSuggestions<T>(catalogue: Catalogue, ref: NamedRef, action: () => Promise<T>): Promise<T> {
+export async function runWithNameSuggestions<T>(
+  catalogue: Catalogue,
+  ref: NamedRef,
+  action: () => Promise<T>,
+): Promise<T> {
   try {
     return await action();
   } catch (error) {
@@ -57,10 +61,10 @@ export async function runWithSuggestions<T>(catalogue: Catalogue, ref: NamedRef,
 export async function findEntityOrRenamed<K extends NamedRef['kind']>(
   catalogue: Catalogue,
   ref: RefOf<K>,
-  show: Show,
+  show: Output,
 ): Promise<Entities[K]> {
   const get = (at: RefOf<K>) => catalogue.get<K>(at);
-  return runWithSuggestions(catalogue, ref, async () => {
+  return runWithNameSuggestions(catalogue, ref, async () => {
     try {
       return await get(ref);
     } catch (error) {
@@ -72,19 +76,19 @@ export async function findEntityOrRenamed<K extends NamedRef['kind']>(
 }
 
 /** The version that a reference names, and its own reference: `latest` is resolved. */
-export async function findVersion(
+export async function resolveVersionRef(
   catalogue: Catalogue,
   ref: VersionRef,
-  show: Show,
+  show: Output,
 ): Promise<{ readonly version: Version; readonly ref: VersionRef }> {
   const version = await findEntityOrRenamed(catalogue, ref, show);
   return { version, ref: refOf(version) as VersionRef };
 }
 
 /** The accounts of a catalogue that has this user. @throws NotFoundError */
-export async function accountsAfterFindingUser(call: Call, ref: UserRef): Promise<Credentials> {
+export async function openAccountsIfUserExists(call: Call, ref: UserRef): Promise<Credentials> {
   const catalogue = await call.open();
-  await runWithSuggestions(catalogue, ref, () => catalogue.get<'user'>(ref));
+  await runWithNameSuggestions(catalogue, ref, () => catalogue.get<'user'>(ref));
   return call.accounts();
 }
 

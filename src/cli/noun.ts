@@ -2,24 +2,24 @@
 import type { Option } from 'commander';
 import type { Catalogue, CreatableKind, Input, WritableKind } from '../catalogue/catalogue.ts';
 import { orderFields } from '../catalogue/filters.ts';
-import { parseSlugRef } from '../catalogue/parse-ref.ts';
+import { refFromSlug } from '../catalogue/parse-ref.ts';
 import { formatRef, type Refs } from '../catalogue/ref.ts';
 import type { Entities } from '../catalogue/types.ts';
 import type { Links } from '../catalogue/urls.ts';
 import type { Call, Verb } from './command.ts';
-import { editRecordInEditor, wantsEditor } from './editing/edit-record.ts';
+import { editRecordUntilSaved, wantsEditor } from './editing/edit-record.ts';
 import { fieldOptions, fieldValueTexts, filterOptions, filtersFromOptions, inputFromOptions } from './fields.ts';
-import { findEntityOrRenamed, listEntities, runWithSuggestions } from './lookup.ts';
+import { findEntityOrRenamed, listEntities, runWithNameSuggestions } from './lookup.ts';
 import { dryRunOption, limitOption, orderingOption, searchOption, yesOption } from './options.ts';
 import { confirmRemoval, linksOfCatalogue, showOutcome } from './output/outcome.ts';
-import type { Show } from './output/show.ts';
+import type { Output } from './output/show.ts';
 import {
   assertInputNotEmpty,
   assertLabelMakesSlug,
   createEntity,
   editEntityFields,
   removeEntity,
-  warnOfValues,
+  warnOfDoubtfulValues,
 } from './writes.ts';
 
 /** Options of these verbs, besides those of the record's fields. */
@@ -51,7 +51,7 @@ export interface RecordNoun<K extends WritableKind, Own extends object = object>
   /** @throws ValidationError where the text can't be the name of such a record */
   parse(name: string): Refs[K];
   /** Finds the record itself where a name may stand for another, such as `latest`. */
-  resolve?(catalogue: Catalogue, ref: Refs[K], show: Show): Promise<Refs[K]>;
+  resolve?(catalogue: Catalogue, ref: Refs[K], show: Output): Promise<Refs[K]>;
   /** The API's object. */
   represent(entity: Entities[K], links: Links): unknown;
   /** Options of add and edit that aren't fields of the record's schema, such as --member. */
@@ -60,7 +60,7 @@ export interface RecordNoun<K extends WritableKind, Own extends object = object>
   ownInput?(options: Own, words: readonly string[]): Input;
   readonly show: Help & {
     /** Shows a record to people and programs. Default: the lines of its fields. */
-    print?(show: Show, entity: Entities[K], catalogue: Catalogue): void | Promise<void>;
+    print?(show: Output, entity: Entities[K], catalogue: Catalogue): void | Promise<void>;
   };
   readonly edit: Help & {
     /** Options that only edit has, such as --slug. */
@@ -88,7 +88,7 @@ export interface Noun<K extends CreatableKind, Own extends object = object> exte
     /** The noun in the plural: `namespaces`. */
     readonly plural: string;
     readonly headings: readonly string[];
-    row(entity: Entities[K], show: Show): readonly string[];
+    row(entity: Entities[K], show: Output): readonly string[];
   };
 }
 
@@ -118,7 +118,7 @@ function addVerb<K extends CreatableKind, Own extends object>(noun: Noun<K, Own>
       const entity = await createEntity(catalogue, kind, input, options);
       const object = noun.represent(entity, linksOfCatalogue(catalogue));
       showOutcome(call, { done: ['Added', 'add'], ref: entity, object, dryRun: options.dryRun });
-      await warnOfValues(call.show, kind, input);
+      await warnOfDoubtfulValues(call.show, kind, input);
       return 0;
     },
   };
@@ -143,7 +143,7 @@ function listVerb<K extends CreatableKind, Own extends object>({ kind, represent
     ],
     async run(call, [name], options) {
       const { show } = call;
-      const home = name === undefined ? undefined : parseSlugRef('namespace', name);
+      const home = name === undefined ? undefined : refFromSlug('namespace', name);
       const listOptions = {
         search: options.search,
         ordering: options.ordering,
@@ -152,7 +152,7 @@ function listVerb<K extends CreatableKind, Own extends object>({ kind, represent
       };
       const catalogue = await call.open();
       const read = () => listEntities(catalogue, kind, listOptions, options.limit);
-      const found = await (home ? runWithSuggestions(catalogue, home, read) : read());
+      const found = await (home ? runWithNameSuggestions(catalogue, home, read) : read());
       if (show.asJson) show.json(found.map((entity) => represent(entity, linksOfCatalogue(catalogue))));
       else if (show.forPeople && found.length === 0) show.message(`No ${list.plural}.`);
       else
@@ -199,7 +199,7 @@ export function editVerb<K extends WritableKind, Own extends object>(noun: Recor
       const moved = { ...(slug !== undefined && { slug }), ...(namespace !== undefined && { namespace }) };
       const given = { ...(await givenInput(noun, call, options, words)), ...moved };
       if (wantsEditor(call, given, options))
-        return editRecordInEditor(call, requested, (entity, catalogue) =>
+        return editRecordUntilSaved(call, requested, (entity, catalogue) =>
           noun.represent(entity, linksOfCatalogue(catalogue)),
         );
       assertInputNotEmpty(given);
@@ -210,7 +210,7 @@ export function editVerb<K extends WritableKind, Own extends object>(noun: Recor
       const entity = await editEntityFields(catalogue, ref, input, options);
       const object = noun.represent(entity, linksOfCatalogue(catalogue));
       showOutcome(call, { done: ['Changed', 'change'], ref, now: entity, object, dryRun: options.dryRun });
-      await warnOfValues(call.show, kind, input);
+      await warnOfDoubtfulValues(call.show, kind, input);
       return 0;
     },
   };
@@ -228,7 +228,7 @@ export function removeVerb<K extends WritableKind, Own extends object>(noun: Rec
       // Before the question: nobody is asked about a removal that would be refused.
       if (options.dryRun || !options.yes) await removeEntity(catalogue, ref, { dryRun: true });
       if (!options.dryRun) {
-        const entity = await runWithSuggestions(catalogue, ref, () => catalogue.get<K>(ref));
+        const entity = await runWithNameSuggestions(catalogue, ref, () => catalogue.get<K>(ref));
         const contents = noun.remove.contents?.(entity) ?? '';
         await confirmRemoval(call, `${ref.kind} ${formatRef(ref)}${contents}`, options.yes);
         await removeEntity(catalogue, ref);

@@ -159,18 +159,18 @@ function declare(command: Command, verb: Verb, context: Context, ended: (exitCod
 }
 
 async function callFor(base: Context, command: Command, { on }: Verb) {
-  const [{ createShow }, { withVerbosity }, { cataloguesForCommand }] = await Promise.all([
+  const [{ createOutput }, { contextWithVerbosity }, { cataloguesForCommand }] = await Promise.all([
     import('./output/show.ts'),
     import('./verbosity.ts'),
     import('./catalogues.ts'),
   ]);
   const global = readGlobalOptions(command);
-  const context = withVerbosity(base, global);
+  const context = contextWithVerbosity(base, global);
   const { withHint, ...catalogues } = cataloguesForCommand(context, global, pathOf(command), on);
   const call: Call = {
     context,
     global,
-    show: createShow(context, global),
+    show: createOutput(context, global),
     declared: () => declared(context),
     ...catalogues,
   };

@@ -13,7 +13,7 @@ type Trace = (line: string) => void;
  * The context with as many messages as the options ask for.
  * @throws UsageError where both options are given
  */
-export function withVerbosity(context: Context, { quiet = false, verbose = false }: GlobalOptions): Context {
+export function contextWithVerbosity(context: Context, { quiet = false, verbose = false }: GlobalOptions): Context {
   if (quiet && verbose) throw new UsageError('Give --quiet or --verbose, and not both.');
   if (!verbose) return { ...context, quiet };
   const trace: Trace = (line) => context.err(`${escapeToOneLine(line)}\n`);

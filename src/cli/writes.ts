@@ -9,8 +9,8 @@ import { formatRef, type RefOf, type Refs } from '../catalogue/ref.ts';
 import { slugify } from '../catalogue/slug.ts';
 import type { Entities } from '../catalogue/types.ts';
 import { UsageError } from './errors.ts';
-import { listEntities, runWithSuggestions } from './lookup.ts';
-import type { Show } from './output/show.ts';
+import { listEntities, runWithNameSuggestions } from './lookup.ts';
+import type { Output } from './output/show.ts';
 
 export interface WriteFlags {
   /** Check everything and write nothing. */
@@ -42,7 +42,7 @@ export function editEntityFields<K extends WritableKind>(
     if (current.kind === 'user') await assertMayGrant(catalogue, current, input);
     return catalogue.edit<K>(ref, input, { dryRun });
   };
-  return runWithSuggestions(catalogue, current, () => {
+  return runWithNameSuggestions(catalogue, current, () => {
     if (current.kind === 'version') return edit();
     return explainNameConflict(catalogue, current.kind, { ...current, ...input }, current, edit);
   });
@@ -75,7 +75,7 @@ export function removeEntity(
   ref: Refs[WritableKind],
   { dryRun }: WriteFlags = {},
 ): Promise<void> {
-  return runWithSuggestions(catalogue, ref, () => catalogue.remove(ref, { dryRun }));
+  return runWithNameSuggestions(catalogue, ref, () => catalogue.remove(ref, { dryRun }));
 }
 
 /** @throws UsageError where no field is given to an edit */
@@ -85,9 +85,9 @@ export function assertInputNotEmpty(input: Input): void {
 }
 
 /** Warns of values that are accepted and probably wrong: an unknown licence, a homepage that is no URL. */
-export async function warnOfValues(show: Show, kind: WritableKind, input: Input): Promise<void> {
-  const { valueProblems } = await import('../catalogue/meaning.ts');
-  for (const { message } of valueProblems(kind, input)) show.message(`Warning: ${message}`);
+export async function warnOfDoubtfulValues(show: Output, kind: WritableKind, input: Input): Promise<void> {
+  const { findDoubtfulFieldValues } = await import('../catalogue/meaning.ts');
+  for (const { message } of findDoubtfulFieldValues(kind, input)) show.message(`Warning: ${message}`);
 }
 
 /**

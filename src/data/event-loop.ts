@@ -1,47 +1,86 @@
-/** Long work in turns: what takes long lets other requests have the event loop in between. */
-import { setImmediate } from 'node:timers/promises';
+/**
+ * Long work in turns. There is one turn at a time in the process, and input and output in between, so that a small request
+ * waits for one turn at most, however many long ones there are.
+ */
 
-/** Longest turn, in milliseconds: what other requests may have to wait. */
+/** Longest turn, in milliseconds. */
 const maxTurn = 10;
+
+const waiting: (() => void)[] = [];
+
+/** Waits for the next turn: after pending input and output, and after all work that waits already. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    waiting.push(resolve);
+    if (waiting.length === 1) setImmediate(startNextTurn);
+  });
+}
+
+function startNextTurn(): void {
+  waiting.shift()?.();
+  if (waiting.length > 0) setImmediate(startNextTurn);
+}
+
+/** The turns of one piece of work. It begins in its first. */
+export class Turns {
+  readonly #onTurn: ((milliseconds: number) => void) | undefined;
+  #start = performance.now();
+
+  /** @param onTurn called at the end of each turn with its length; what it throws ends the work */
+  constructor(onTurn?: (milliseconds: number) => void) {
+    this.#onTurn = onTurn;
+  }
+
+  /** True if the turn has lasted long enough, and `next` should be awaited. */
+  get isOver(): boolean {
+    return performance.now() - this.#start >= maxTurn;
+  }
+
+  /**
+   * Ends the turn, and waits for the next.
+   * @param isCounted false if the turn was not only work, but waited for a reader
+   */
+  async next(isCounted = true): Promise<void> {
+    if (isCounted) this.#onTurn?.(performance.now() - this.#start);
+    await nextTurn();
+    this.#start = performance.now();
+  }
+}
 
 /**
  * Passes chunks on, and yields to the event loop whenever a turn has lasted long enough. Promises alone don't yield:
  * with a reader as fast as the writer, a million rows would be one turn of more than a second.
  */
-export async function* chunksWithoutBlocking(
+export async function* passWithoutBlocking(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  let turnStart = performance.now();
+  const turns = new Turns();
   for await (const chunk of chunks) {
     yield chunk;
-    if (performance.now() - turnStart < maxTurn) continue;
-    await setImmediate();
-    turnStart = performance.now();
+    if (turns.isOver) await turns.next();
   }
 }
 
 /** Items between two looks at the clock. */
-const itemsPerCheck = 512;
+export const itemsPerCheck = 64;
 
 /**
  * Visits the items of each group in order, in turns.
  * @param visit returns false to stop
- * @throws the signal's reason when it is aborted
+ * @throws the signal's reason when it is aborted; what `onTurn` of the turns throws
  */
 export async function visitWithoutBlocking<Item>(
   groups: AsyncIterable<Iterable<Item>>,
-  signal: AbortSignal | undefined,
+  { signal, turns = new Turns() }: { readonly signal?: AbortSignal | undefined; readonly turns?: Turns },
   visit: (item: Item) => boolean,
 ): Promise<void> {
-  let turnStart = performance.now();
   let visited = 0;
   for await (const group of groups) {
     for (const item of group) {
       if (!visit(item)) return;
-      if (++visited % itemsPerCheck !== 0 || performance.now() - turnStart < maxTurn) continue;
-      await setImmediate();
+      if (++visited % itemsPerCheck !== 0 || !turns.isOver) continue;
+      await turns.next();
       signal?.throwIfAborted();
-      turnStart = performance.now();
     }
   }
   signal?.throwIfAborted();
@@ -54,13 +93,45 @@ const rangeSize = 32_768;
  * The numbers from 0 up to a count, in ranges of one turn each.
  * @throws the signal's reason when it is aborted
  */
-export async function* rangesWithoutBlocking(
+export async function* indexRangesWithoutBlocking(
   count: number,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<{ readonly start: number; readonly end: number }, void, undefined> {
   for (let start = 0; start < count; start += rangeSize) {
     yield { start, end: Math.min(start + rangeSize, count) };
-    await setImmediate();
+    await nextTurn();
     signal?.throwIfAborted();
   }
+}
+
+/** Items that are sorted or merged at once. */
+const runLength = 4096;
+
+/**
+ * Sorts the numbers from 0 up to a count: runs are sorted, and then merged two by two.
+ * @param compare as for Array.prototype.sort; 0 for no two of them
+ */
+export async function sortWithoutBlocking(
+  count: number,
+  turns: Turns,
+  compare: (a: number, b: number) => number,
+): Promise<Uint32Array> {
+  let from = Uint32Array.from({ length: count }, (_, i) => i);
+  for (let start = 0; start < count; start += runLength) {
+    from.subarray(start, start + runLength).sort(compare);
+    if (turns.isOver) await turns.next();
+  }
+  let to = new Uint32Array(count);
+  for (let width = runLength; width < count; width *= 2) {
+    for (let start = 0; start < count; start += 2 * width) {
+      const [middle, end] = [Math.min(start + width, count), Math.min(start + 2 * width, count)];
+      for (let at = start, left = start, right = middle; at < end; at++) {
+        const isLeft = right >= end || (left < middle && compare(from[left] as number, from[right] as number) < 0);
+        to[at] = from[isLeft ? left++ : right++] as number;
+        if (at % runLength === 0 && turns.isOver) await turns.next();
+      }
+    }
+    [from, to] = [to, from];
+  }
+  return from;
 }

@@ -2,6 +2,7 @@
  * Rows and their schema: the interface between formats, tables and predicates. The geometry is kept apart from the other
  * columns; a row may have the `id` of the GeoJSON feature it came from.
  */
+import { excerpt } from '../catalogue/errors.ts';
 import type { Column, ColumnType } from '../catalogue/types.ts';
 import { ParameterError } from './errors.ts';
 import type { Bbox, Geometry } from './geometry/geometry.ts';
@@ -60,8 +61,8 @@ export function findColumn(name: string, schema: TableSchema): Pick<Column, 'nam
   if (own) return { name, type: own };
   const meant = schema.otherNames?.get(name) ?? [];
   if (meant.length > 1) {
-    const columns = meant.map((one) => `"${one}"`).join(' and ');
-    throw new ParameterError(`The name "${name}" is ambiguous: ${columns} were called so. Write one of them.`);
+    const columns = meant.map((one) => `"${excerpt(one)}"`).join(' and ');
+    throw new ParameterError(`The name "${excerpt(name)}" is ambiguous: ${columns} were called so. Write one of them.`);
   }
   const [present = ''] = meant;
   const type = columnType(present, schema);
@@ -79,6 +80,6 @@ export function columnNames(schema: TableSchema): string[] {
  */
 export function columnIndex(name: string, schema: TableSchema): number {
   const index = schema.columns.findIndex((column) => column.name === name);
-  if (index < 0) throw new Error(`There is no column "${name}".`);
+  if (index < 0) throw new Error(`There is no column "${excerpt(name)}".`);
   return index;
 }

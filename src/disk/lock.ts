@@ -12,7 +12,7 @@ import lockfile from 'proper-lockfile';
 import { UnavailableError } from '../catalogue/errors.ts';
 import { privateFolder } from '../catalogue/layout.ts';
 import { errorCode, toUnavailableError } from './durable.ts';
-import { makePrivateFolder } from './private-folder.ts';
+import { makeFolderInPrivateFolder } from './private-folder.ts';
 import { hasWriterEnded, markPattern, writerMark } from './writer.ts';
 
 export interface LockOptions {
@@ -55,7 +55,7 @@ export async function withLock<T>(
     // The folder nearly always exists, and may be removed at any time.
     const release = await take().catch(async (error) => {
       if (errorCode(error) !== 'ENOENT') throw error;
-      await makePrivateFolder(root, 'locks');
+      await makeFolderInPrivateFolder(root, 'locks');
       return take();
     });
     try {

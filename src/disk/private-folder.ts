@@ -14,7 +14,7 @@ export const folderIsGone = () => new UnavailableError('The catalogue folder is 
  * @returns the path of the folder
  * @throws UnavailableError
  */
-export async function makePrivateFolder(root: string, ...names: readonly string[]): Promise<string> {
+export async function makeFolderInPrivateFolder(root: string, ...names: readonly string[]): Promise<string> {
   let path = root;
   try {
     for (const name of [privateFolder, ...names]) {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open, realpath } from 'node:fs/promises';
-import { basename, sep } from 'node:path';
+import { basename } from 'node:path';
 import type { Media, Payload } from '../catalogue/catalogue.ts';
 import { datasetImageAddresses } from '../catalogue/entities.ts';
 import { NotFoundError, UnavailableError } from '../catalogue/errors.ts';
@@ -66,14 +66,14 @@ export async function openMediaFile(tree: DiskTree, path: string): Promise<Media
 }
 
 /**
- * Opens a regular file. It must be in the catalogue folder and not in a hidden folder, also after links are followed.
+ * Opens a regular file. Links are followed only to what the same rule shows, and to no hidden folder.
  * @throws NotFoundError, UnavailableError
  */
 export async function openFileWithinFolder(tree: DiskTree, path: string): Promise<FileHandle> {
   let file: FileHandle | undefined;
   try {
-    const [root, real] = await Promise.all([realpath(tree.root), realpath(tree.absolute(path))]);
-    if (!real.startsWith(root + sep) || real.includes(`${sep}.`, root.length)) throw new NotFoundError();
+    const real = await realpath(tree.absolute(path));
+    if (!tree.mayFollow(path, real)) throw new NotFoundError();
     file = await open(real, constants.O_RDONLY | constants.O_NONBLOCK);
     if (!(await file.stat()).isFile()) throw new NotFoundError();
     return file;

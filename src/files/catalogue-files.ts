@@ -71,7 +71,7 @@ export interface Access {
 }
 
 /** The path of an existing record file, with its extension. @throws NotFoundError */
-export function existingRecordPath(files: CatalogueFiles, ref: RecordRef): string {
+export function requireRecordPath(files: CatalogueFiles, ref: RecordRef): string {
   const path = findRecordFile(files.store.tree, ref);
   if (path === undefined) throw new NotFoundError();
   return path;

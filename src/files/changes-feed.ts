@@ -39,7 +39,7 @@ type Change = Omit<ChangedRecord, 'datetime'> & { readonly time: number };
  * Namespaces, datasets and queries that changed or were removed since a time, the last changed one last.
  * @throws ValidationError if `since` is not a time of RFC 3339; NotFoundError for an invalid cursor
  */
-export function listChanges(sources: FeedSources, { since, cursor = '', pageSize }: ChangesOptions): ChangesPage {
+export function listChangesSince(sources: FeedSources, { since, cursor = '', pageSize }: ChangesOptions): ChangesPage {
   const from = since === undefined ? 0 : parseTime(since);
   const until = Date.now() - settlingTime;
   const found = [...presentRecords(sources), ...(since === undefined ? [] : removedRecords(sources))];
@@ -68,21 +68,21 @@ export function listChanges(sources: FeedSources, { since, cursor = '', pageSize
 }
 
 /** References of all records in the feed. */
-export function* feedRefs(snapshot: Snapshot): Generator<FeedRef> {
+export function* listFeedRefs(snapshot: Snapshot): Generator<FeedRef> {
   for (const kind of kinds) for (const entity of allEntities(snapshot, kind)) yield refOf(entity) as FeedRef;
 }
 
 function* presentRecords({ store, history, viewer, visible }: FeedSources): Generator<Change> {
   const user = knownViewer(store, viewer);
-  for (const ref of feedRefs(visible)) {
+  for (const ref of listFeedRefs(visible)) {
     const { since } = history.viewedBy(recordPathWithoutExtension(ref), user);
-    yield { ref, removed: false, movedTo: null, time: Math.max(since, lastChange(store, ref)) };
+    yield { ref, removed: false, movedTo: null, time: Math.max(since, timeOfLastChange(store, ref)) };
   }
 }
 
 /** Records that the viewer could see, and can't any longer. A record that is visible again is none of them. */
 function* removedRecords({ store, history, viewer, visible }: FeedSources): Generator<Change> {
-  const present = new Set(Array.from(feedRefs(visible), recordPathWithoutExtension));
+  const present = new Set(Array.from(listFeedRefs(visible), recordPathWithoutExtension));
   const user = knownViewer(store, viewer);
   for (const record of history.records) {
     const info = parseCataloguePath(`${record}.yaml`);
@@ -110,12 +110,12 @@ function knownViewer({ snapshot }: UnitStore, viewer: Viewer): number | Viewer {
 }
 
 /** Time of the last change of a record and what belongs to it, in whole milliseconds; 0 if there is none. */
-export function lastChange(store: UnitStore, ref: FeedRef): number {
+export function timeOfLastChange(store: UnitStore, ref: FeedRef): number {
   const { stamps = [], payloads = [] } = store.states.get(unitKey(ref)) ?? {};
   // Folders are among the stamps: a removed version is a change of the dataset.
   const own = [...stamps, ...payloads].map(([, stamp]) => Math.floor(stamp?.ctime ?? 0));
   // A namespace that was private shows its datasets from its change on.
-  const within = ref.kind === 'dataset' ? lastChange(store, { kind: 'namespace', slug: ref.namespace }) : 0;
+  const within = ref.kind === 'dataset' ? timeOfLastChange(store, { kind: 'namespace', slug: ref.namespace }) : 0;
   return Math.max(within, 0, ...own);
 }
 

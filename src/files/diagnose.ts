@@ -8,8 +8,8 @@ import { accountsPath } from './accounts/accounts-file.ts';
 import { pollingReason, systemWatchLimit, watchBudget } from './following/watch-budget.ts';
 import { watchedFoldersOfUnit } from './following/watchers.ts';
 import { GitError, runGit } from './git/git.ts';
-import { cachePath, readCache } from './reading/cache.ts';
-import { listNames } from './reading/scan.ts';
+import { cachePath, readUnitStateCache } from './reading/cache.ts';
+import { listRecordNames } from './reading/scan.ts';
 
 const anHour = 3_600_000;
 
@@ -151,13 +151,13 @@ async function countLeftovers(root: string): Promise<number> {
 async function cacheOf(root: string): Promise<FolderState['cache']> {
   const found = await lstat(cachePath(root)).catch(() => null);
   if (!found) return null;
-  return { size: found.size, modified: found.mtime, isUsable: (await readCache(root)).length > 0 };
+  return { size: found.size, modified: found.mtime, isUsable: (await readUnitStateCache(root)).length > 0 };
 }
 
 async function watchNeedsOf(root: string): Promise<WatchNeeds> {
-  const namespaces = await listNames(root, { kind: 'namespace' });
+  const namespaces = await listRecordNames(root, { kind: 'namespace' });
   let datasets = 0;
-  for (const namespace of namespaces) datasets += (await listNames(root, { kind: 'dataset', namespace })).length;
+  for (const namespace of namespaces) datasets += (await listRecordNames(root, { kind: 'dataset', namespace })).length;
   return countWatchesNeeded(datasets, namespaces.length);
 }
 

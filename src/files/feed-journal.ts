@@ -6,14 +6,14 @@
 import { constants } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { audienceOf } from '../catalogue/audience.ts';
-import { FeedHistory, isSameState, type RecordState, type UserState } from '../catalogue/feed-history.ts';
+import { audienceOfRecord } from '../catalogue/audience.ts';
+import { FeedHistory, isSameRecordState, type RecordState, type UserState } from '../catalogue/feed-history.ts';
 import { parseCataloguePath, privateFolder, recordPathWithoutExtension, type Unit } from '../catalogue/layout.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { User } from '../catalogue/types.ts';
 import { errorCode, writeDurably } from '../disk/durable.ts';
-import { makePrivateFolder } from '../disk/private-folder.ts';
-import { type FeedRef, feedRefs, lastChange, settlingTime } from './changes-feed.ts';
+import { makeFolderInPrivateFolder } from '../disk/private-folder.ts';
+import { type FeedRef, listFeedRefs, settlingTime, timeOfLastChange } from './changes-feed.ts';
 import type { UnitStore } from './reading/unit-store.ts';
 
 /** Name of the journal in the private folder. */
@@ -61,7 +61,7 @@ export class FeedJournal {
     const journal = new FeedJournal(store, options, stored);
     const time = stored ? journal.#now() : 0;
     const known = Array.from(stored?.history.records ?? [], refAt).filter((ref) => ref !== null);
-    journal.#noticeRecords([...feedRefs(store.snapshot), ...known], time);
+    journal.#noticeRecords([...listFeedRefs(store.snapshot), ...known], time);
     journal.#noticeUsers(store.snapshot.users.values(), time);
     journal.#startWriting();
     store.onUpdate = (units) => journal.#notice(units);
@@ -98,7 +98,7 @@ export class FeedJournal {
       const before = this.#history.latest(record);
       const state = recordState(this.#store.snapshot, ref, at);
       const isLate = this.#isLate(record, ref, at);
-      if (before ? isSameState(before, state) && !isLate : state.seenBy === null) continue;
+      if (before ? isSameRecordState(before, state) && !isLate : state.seenBy === null) continue;
       this.#add(isLate ? { ...state, late: true } : state);
     }
   }
@@ -108,7 +108,7 @@ export class FeedJournal {
    * happens in a folder that is polled. Then the time at which it was noticed counts.
    */
   #isLate(record: string, ref: FeedRef, now: number): boolean {
-    const [before, time] = [this.#times.get(record), lastChange(this.#store, ref)];
+    const [before, time] = [this.#times.get(record), timeOfLastChange(this.#store, ref)];
     this.#times.set(record, time);
     return before !== undefined && before !== time && time > 0 && now - time > settlingTime / 2;
   }
@@ -152,7 +152,7 @@ export class FeedJournal {
   }
 
   async #rewrite(): Promise<void> {
-    await makePrivateFolder(this.#store.tree.root);
+    await makeFolderInPrivateFolder(this.#store.tree.root);
     // What is noticed while the file is written is in the history already, or is appended afterwards.
     const header = JSON.stringify({ changes: formatVersion, complete_since: this.#history.completeSince });
     const lines = [header, ...Array.from(this.#history.states(), (state) => JSON.stringify(state))];
@@ -179,7 +179,7 @@ export class FeedJournal {
 /** The state of a record in a snapshot. */
 function recordState(snapshot: Snapshot, ref: FeedRef, at: number): RecordState {
   const record = recordPathWithoutExtension(ref);
-  const seenBy = audienceOf(snapshot, ref);
+  const seenBy = audienceOfRecord(snapshot, ref);
   if (ref.kind !== 'dataset' || seenBy === null) return { record, at, seenBy };
   const versions = snapshot.folders.get(ref.namespace)?.datasets.get(ref.slug)?.versions ?? [];
   const published = versions.filter(({ draft }) => !draft).map(({ slug }) => slug);

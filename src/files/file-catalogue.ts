@@ -6,7 +6,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Diagnostic } from '../catalogue/diagnostic.ts';
 import { UnavailableError, UnusableCatalogueError } from '../catalogue/errors.ts';
 import { landmarks, type Scope } from '../catalogue/layout.ts';
-import { localAdmin, restrictToVisible, type Viewer } from '../catalogue/permissions.ts';
+import { localAdmin, restrictSnapshotToVisible, type Viewer } from '../catalogue/permissions.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import { folderIsGone } from '../disk/private-folder.ts';
 import { FileAccounts } from './accounts/accounts.ts';
@@ -17,7 +17,7 @@ import { Watch, type WatchState } from './following/watch.ts';
 import { GitCommitQueue } from './git/commit-queue.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { StateCache } from './reading/cache.ts';
-import { runAllSteps, runStepsInSlices } from './reading/event-loop.ts';
+import { runStepsInSlices, runStepsWithoutPause } from './reading/event-loop.ts';
 import { UnitStore } from './reading/unit-store.ts';
 import { ensureEditorSchemas, writeEditorSchemas } from './scaffold.ts';
 
@@ -82,7 +82,7 @@ export class FileCatalogue implements CatalogueFiles {
 
   /** Access of a viewer; by default of the local admin. */
   access(viewer: Viewer = localAdmin): Access {
-    return { files: this, viewer, visible: () => restrictToVisible(viewer, this.snapshot) };
+    return { files: this, viewer, visible: () => restrictSnapshotToVisible(viewer, this.snapshot) };
   }
 
   /**
@@ -93,7 +93,7 @@ export class FileCatalogue implements CatalogueFiles {
   async load({ lenient = false } = {}): Promise<void> {
     if (this.#loaded) return;
     if (this.options.cache) await this.#restoreCache();
-    runAllSteps(this.store.rescan([{ folder: '' }]));
+    runStepsWithoutPause(this.store.rescan([{ folder: '' }]));
     this.#finishLoading(lenient);
   }
 
@@ -116,7 +116,7 @@ export class FileCatalogue implements CatalogueFiles {
 
   /** Reads the scopes, unless everything has been read. */
   async ensureRead(scopes: readonly Scope[]): Promise<void> {
-    if (!this.#loaded) runAllSteps(this.store.rescan(scopes));
+    if (!this.#loaded) runStepsWithoutPause(this.store.rescan(scopes));
   }
 
   /**

@@ -30,7 +30,7 @@ import {
   maySeePeople,
   mayWrite,
   ownUserFields,
-  restrictToVisible,
+  restrictSnapshotToVisible,
   type Viewer,
 } from '../catalogue/permissions.ts';
 import type { DatasetRef, Ref, Refs, VersionRef } from '../catalogue/ref.ts';
@@ -40,10 +40,10 @@ import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings, Vers
 import { folderIsGone } from '../disk/private-folder.ts';
 import { assertNotLfsPointer, isMediaHidden, openMediaFile, openPayload } from './bytes.ts';
 import type { Access, CatalogueFiles } from './catalogue-files.ts';
-import { listChanges } from './changes-feed.ts';
-import { listFiles } from './files-list.ts';
-import { historyPaths, listCommits, readFileDetails } from './git/history.ts';
-import { publishVersion } from './records/publish.ts';
+import { listChangesSince } from './changes-feed.ts';
+import { listVisibleFiles } from './files-list.ts';
+import { historyPaths, listCommits, readFileChecksumsAndCommits } from './git/history.ts';
+import { publishUpload } from './records/publish.ts';
 import { createRecord, editRecord, removeRecord } from './records/records.ts';
 import { FileReplica } from './replica/file-replica.ts';
 import { compareVersions, queryRows } from './rows.ts';
@@ -69,7 +69,7 @@ export class FileView implements Catalogue {
   get #snapshot(): Snapshot {
     const whole = this.#files.snapshot;
     if (this.#lastSnapshot?.whole !== whole)
-      this.#lastSnapshot = { whole, visible: restrictToVisible(this.#viewer, whole) };
+      this.#lastSnapshot = { whole, visible: restrictSnapshotToVisible(this.#viewer, whole) };
     return this.#lastSnapshot.visible;
   }
 
@@ -90,7 +90,7 @@ export class FileView implements Catalogue {
     await this.#files.load();
     const snapshot = this.#snapshot;
     if (kind !== 'file') return listPage(snapshot, kind as ListedKind, options) as Page<Entities[K]>;
-    const files = filterEntities('file', listFiles(this.#files.store, snapshot), options);
+    const files = filterEntities('file', listVisibleFiles(this.#files.store, snapshot), options);
     if (options.cursor !== undefined) {
       const byPath = [{ value: ({ path }: CatalogueFile) => path, isDescending: false }];
       return pageAfterCursor(files, options, snapshot.settings, byPath, compareValues) as Page<Entities[K]>;
@@ -104,7 +104,7 @@ export class FileView implements Catalogue {
     await journal.written();
     const { store } = this.#files;
     const { history } = journal;
-    return listChanges({ store, history, viewer: this.#viewer, visible: this.#snapshot }, options);
+    return listChangesSince({ store, history, viewer: this.#viewer, visible: this.#snapshot }, options);
   }
 
   async get<K extends Kind>(ref: Refs[K]): Promise<Entities[K]> {
@@ -130,7 +130,7 @@ export class FileView implements Catalogue {
 
   async #file(id: string): Promise<CatalogueFile> {
     await this.#files.load();
-    const file = listFiles(this.#files.store, this.#snapshot).find((entry) => String(entry.id) === id);
+    const file = listVisibleFiles(this.#files.store, this.#snapshot).find((entry) => String(entry.id) === id);
     if (!file) throw new NotFoundError();
     return file;
   }
@@ -157,12 +157,14 @@ export class FileView implements Catalogue {
 
   async media(path: string): Promise<Media> {
     await this.#files.load();
-    if (isMediaHidden(mediaPath(path), this.#files.snapshot, this.#snapshot)) throw new NotFoundError();
-    return openMediaFile(this.#files.store.tree, path);
+    const { tree } = this.#files.store;
+    const paths = [mediaPath(path), tree.linkTarget(mediaPath(path))];
+    if (paths.some((one) => isMediaHidden(one, this.#files.snapshot, this.#snapshot))) throw new NotFoundError();
+    return openMediaFile(tree, path);
   }
 
   async inspect(files: readonly CatalogueFile[]): Promise<readonly FileDetails[]> {
-    const details = await readFileDetails(this.#files.root, files);
+    const details = await readFileChecksumsAndCommits(this.#files.root, files);
     return details.map((detail) =>
       detail.commit ? { ...detail, commit: this.#visibleCommit(detail.commit) } : detail,
     );
@@ -203,7 +205,7 @@ export class FileView implements Catalogue {
   async publish(ref: DatasetRef, upload: Upload, options?: WriteOptions): Promise<Published> {
     await this.get(ref);
     await this.#assertMayWrite(ref.namespace);
-    return publishVersion(this.#access, ref, upload, options);
+    return publishUpload(this.#access, ref, upload, options);
   }
 
   async remove(ref: Ref, options: RemoveOptions = {}): Promise<void> {

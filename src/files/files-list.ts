@@ -1,6 +1,6 @@
 /** The files of a catalogue as entities of their own (kind `file`), with their diagnostics. */
 import { deriveIdFromAddress, maxId } from '../catalogue/ids.ts';
-import { parseRecordFileName, payloadPath, recordAtPath } from '../catalogue/layout.ts';
+import { kindAndRefOfPath, parseRecordFileName, payloadPath } from '../catalogue/layout.ts';
 import type { ListedKind } from '../catalogue/listing.ts';
 import { getEntity } from '../catalogue/lookup.ts';
 import { type Ref, type Refs, refOf } from '../catalogue/ref.ts';
@@ -15,7 +15,7 @@ const none: readonly never[] = [];
  * The files that a viewer may see, sorted by path: records, payloads, and files with diagnostics.
  * @param visible the part of the snapshot that the viewer may see
  */
-export function listFiles(store: UnitStore, visible: Snapshot): readonly CatalogueFile[] {
+export function listVisibleFiles(store: UnitStore, visible: Snapshot): readonly CatalogueFile[] {
   let list = lists.get(visible);
   if (!list) {
     const records = new Map<string, RecordAt>();
@@ -23,7 +23,7 @@ export function listFiles(store: UnitStore, visible: Snapshot): readonly Catalog
       if (!isUnitVisible(visible, reading)) continue;
       const isHidden = makeHiddenDraftTest(visible, reading);
       for (const [path, stamp] of stamps) {
-        const record = stamp && parseRecordFileName(path) ? recordAtPath(path) : null;
+        const record = stamp && parseRecordFileName(path) ? kindAndRefOfPath(path) : null;
         if (record && !isHidden(record.ref)) records.set(path, record);
       }
       if (reading.kind !== 'dataset' || !reading.entity) continue;
@@ -34,14 +34,14 @@ export function listFiles(store: UnitStore, visible: Snapshot): readonly Catalog
             ref: refOf(version),
           });
     }
-    for (const path of visible.diagnostics.keys()) if (!records.has(path)) records.set(path, recordAtPath(path));
+    for (const path of visible.diagnostics.keys()) if (!records.has(path)) records.set(path, kindAndRefOfPath(path));
     list = toFiles(visible, records);
     lists.set(visible, list);
   }
   return list;
 }
 
-type RecordAt = ReturnType<typeof recordAtPath>;
+type RecordAt = ReturnType<typeof kindAndRefOfPath>;
 
 function toFiles(visible: Snapshot, records: ReadonlyMap<string, RecordAt>): readonly CatalogueFile[] {
   const ids = new Set<number>();

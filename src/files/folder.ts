@@ -95,9 +95,9 @@ export async function repositoryOf(folder: string): Promise<Repository> {
 }
 
 /** Names in a folder, for completion. The records aren't read, and may be broken. */
-export async function listNames(root: string, request: NamesRequest): Promise<readonly string[]> {
+export async function listRecordNames(root: string, request: NamesRequest): Promise<readonly string[]> {
   const scan = await import('./reading/scan.ts');
-  return scan.listNames(root, request);
+  return scan.listRecordNames(root, request);
 }
 
 /** Makes a folder for a catalogue, with the files for git and editors. */
@@ -125,7 +125,7 @@ export async function restoreBackup(...args: Parameters<typeof import('./backup.
 }
 
 /** Text of a settings file without the keys that belong to one server: its URL, and the proxy in front of it. */
-export async function copiedSettings(text: string, format: RecordFormat): Promise<string> {
+export async function settingsTextForClone(text: string, format: RecordFormat): Promise<string> {
   const { editRecordText } = await import('../text/document.ts');
   return editRecordText(text, format, { base_url: undefined, trust_proxy: undefined }, []);
 }

@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Rows, RowsPart, RowsRequest } from '../catalogue/catalogue.ts';
-import { otherNames } from '../catalogue/column-names.ts';
+import { formerAndLaterColumnNames } from '../catalogue/column-names.ts';
 import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { NotFoundError, UnavailableError } from '../catalogue/errors.ts';
 import { payloadPath } from '../catalogue/layout.ts';
@@ -46,12 +46,13 @@ export async function queryRows(
   const table = await openTable(files, version);
   const { parameters, length } = request;
   const former = findEntity<'dataset'>(files.snapshot, datasetRefOf(version))?.former_names ?? {};
-  const schema = { ...table.schema, otherNames: otherNames(former, columnNames(table.schema)) };
+  const schema = { ...table.schema, otherNames: formerAndLaterColumnNames(former, columnNames(table.schema)) };
   const query = parseDataQuery(parameters, schema, undefined, length);
   const format = formatFor(query, request);
   const paged = query.page !== undefined || query.pageSize !== undefined;
   const part = (window: Omit<RowsPart, 'paged'>): RowsPart => ({ ...window, paged });
-  const limits = { pageSize: settings.page_size, maxPageSize: settings.max_page_size, timeout: timeoutOf(files) };
+  const { page_size: pageSize, max_page_size: maxPageSize } = settings;
+  const limits = { pageSize, maxPageSize, timeout: timeoutOf(files), budget: request.budget };
   const found = await runQuery(table, query, {
     name: version.dataset,
     payload: files.store.tree.absolute(payloadPath(version.namespace, version.dataset, version.file)),

@@ -4,7 +4,7 @@ import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { privateFolder, recordPaths } from '../catalogue/layout.ts';
 import { type RecordKind, schemas } from '../catalogue/schemas.ts';
-import { makePrivateFolder } from '../disk/private-folder.ts';
+import { makeFolderInPrivateFolder } from '../disk/private-folder.ts';
 import { defaultStyle, yamlPairLines } from '../text/yaml-writer.ts';
 
 const gitignore = `# Accounts, caches and temporary files: for this computer only.
@@ -60,7 +60,7 @@ const schemaFile = (kind: RecordKind) => schemas[kind].$id;
  * them, offline too. They can be deleted: the next command writes them.
  */
 export async function writeEditorSchemas(root: string): Promise<void> {
-  const folder = await makePrivateFolder(root, schemaFolder);
+  const folder = await makeFolderInPrivateFolder(root, schemaFolder);
   for (const kind of Object.keys(schemas) as RecordKind[]) {
     const path = join(folder, schemaFile(kind));
     const text = `${JSON.stringify({ $schema: 'https://json-schema.org/draft/2020-12/schema', ...schemas[kind] }, null, 2)}\n`;

@@ -6,19 +6,19 @@
  * do not depend on each other go together. In the end every reader sees the changes, and git has one commit of them.
  */
 
-import { mapConcurrent } from '../catalogue/concurrency.ts';
+import { forEachConcurrent } from '../catalogue/concurrency.ts';
 import type { Diagnostic } from '../catalogue/diagnostic.ts';
 import { ConflictError, NotPermittedError, ValidationError } from '../catalogue/errors.ts';
 import {
-  parseUntrustedPath,
+  parseUntrustedCataloguePath,
   type RecordRef,
   recordFormat,
   type Scope,
   scopeKey,
-  unitContaining,
+  unitOfRecord,
 } from '../catalogue/layout.ts';
 import { findEntity } from '../catalogue/lookup.ts';
-import { restrictToVisible } from '../catalogue/permissions.ts';
+import { restrictSnapshotToVisible } from '../catalogue/permissions.ts';
 import type { RecordDiagnostic, RecordSet } from '../catalogue/record-set.ts';
 import { findRuleViolations } from '../catalogue/rules.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
@@ -27,10 +27,10 @@ import { folderIsGone } from '../disk/private-folder.ts';
 import { findPosition } from '../text/parse.ts';
 import type { Access } from './catalogue-files.ts';
 import { appendToJournal } from './following/journal.ts';
-import { makeRegularPause, runAllSteps } from './reading/event-loop.ts';
+import { makeRegularPause, runStepsWithoutPause } from './reading/event-loop.ts';
 import { OverlayTree } from './tree/overlay-tree.ts';
-import { performActions } from './writing/action.ts';
-import { lockNamesOfStep, type Step } from './writing/change.ts';
+import { performFileActions } from './writing/action.ts';
+import { lockNamesOfWriteStep, type Step } from './writing/change.ts';
 import { type PlannedStep, TransactionPlan } from './writing/plan.ts';
 import { ChangedMeanwhileError } from './writing/record-file.ts';
 import { assertChangePermitted } from './writing/rights.ts';
@@ -76,7 +76,7 @@ export async function commit(access: Access, steps: readonly Step[], options: Co
  * @returns the catalogue afterwards; with `dryRun`, as it would be
  * @throws NotPermittedError, NotFoundError, StaleError, ConflictError, ValidationError, UnavailableError
  */
-export async function commitStep(access: Access, step: Step, options: CommitOptions): Promise<Snapshot> {
+export async function commitSingleStep(access: Access, step: Step, options: CommitOptions): Promise<Snapshot> {
   const { outcomes, snapshot } = await commit(access, [step], options);
   for (const outcome of outcomes) if (!outcome.done) throw outcome.error;
   return snapshot;
@@ -130,7 +130,7 @@ class Transaction {
     if (!context) return this.#dryRunChunk(chunk);
     const permitted = await this.#permitted(chunk);
     if (permitted.length === 0) return;
-    const locks = [...new Set(permitted.flatMap(([, step]) => lockNamesOfStep(step)))].sort();
+    const locks = [...new Set(permitted.flatMap(([, step]) => lockNamesOfWriteStep(step)))].sort();
     try {
       await withLocks(this.#access.files.root, locks, (signal) => this.#planAndPerform(permitted, context, signal));
     } catch (error) {
@@ -167,14 +167,14 @@ class Transaction {
   /** Plans and performs the steps of a chunk, under their locks. */
   async #planAndPerform(chunk: StepChunk, context: WriteContext, signal: AbortSignal, attempt = 1): Promise<void> {
     const { files } = this.#access;
-    runAllSteps(files.store.rescan(chunk.flatMap(([, step]) => unitsToReread(step))));
+    runStepsWithoutPause(files.store.rescan(chunk.flatMap(([, step]) => unitsToReread(step))));
     const plan = new TransactionPlan(this.#access, new OverlayTree(files.store.tree));
     const { accepted } = await this.#plan(chunk, plan);
     const scopes = new Map<string, Scope>();
     let isRetried = false;
-    await mapConcurrent(accepted, concurrency, async ([i, { actions, scopes: changed }]) => {
+    await forEachConcurrent(accepted, concurrency, async ([i, { actions, scopes: changed }]) => {
       try {
-        await performActions(files, actions, context, signal);
+        await performFileActions(files, actions, context, signal);
         if (actions.length) for (const scope of changed) scopes.set(scopeKey(scope), scope);
         this.#outcomes[i] = { done: true };
       } catch (error) {
@@ -218,7 +218,7 @@ class Transaction {
   }
 
   #refusalError(found: readonly RecordDiagnostic[], plan: TransactionPlan, next: RecordSet): Error {
-    const visible = restrictToVisible(this.#access.viewer, next.snapshot);
+    const visible = restrictSnapshotToVisible(this.#access.viewer, next.snapshot);
     const diagnostics = found.map((one) => withPosition(one, plan, visible));
     return (this.#options.refusal ?? defaultRefusal)(diagnostics);
   }
@@ -257,7 +257,7 @@ function* splitIntoChunks(steps: readonly Step[], max: number): Generator<StepCh
   const paths = new Set<string>();
   for (const [i, step] of steps.entries()) {
     const [change, ...others] = typeof step.changes === 'function' ? [] : step.changes;
-    const info = change?.do === 'write' && others.length === 0 ? parseUntrustedPath(change.path) : null;
+    const info = change?.do === 'write' && others.length === 0 ? parseUntrustedCataloguePath(change.path) : null;
     // Permissions depend on namespaces: later steps are planned after a namespace is written.
     const own = info?.kind === 'record' && info.ref.kind !== 'namespace' ? info.ref.kind : undefined;
     const isNext = own !== undefined && own === kind && chunk.length < max && !paths.has(change?.path ?? '');
@@ -282,7 +282,7 @@ async function computeChanges(step: Step): Promise<Step> {
 function unitsToReread({ changes }: Step): Scope[] {
   if (typeof changes === 'function') return [];
   return changes.flatMap(({ path }) => {
-    const info = parseUntrustedPath(path);
-    return info?.kind === 'record' ? [unitContaining(info.ref)] : [];
+    const info = parseUntrustedCataloguePath(path);
+    return info?.kind === 'record' ? [unitOfRecord(info.ref)] : [];
   });
 }

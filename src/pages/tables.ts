@@ -34,7 +34,7 @@ function textOf(value: unknown): string {
 }
 
 /** A page with the keys of a kind of file: their meaning, their values, their defaults. */
-export function renderSchemaPage(schema: FileSchema, settings: Settings, base: string): string {
+export function renderFileSchemaPage(schema: FileSchema, settings: Settings, base: string): string {
   const intro = `<p>${escapeHtml(schema.description)} Other keys are kept, and mean nothing to the catalogue.</p>`;
   const content = `${intro}\n${table(['Key', 'Meaning', 'Value', 'Default'], schemaRows(schema))}`;
   return renderHtmlPage(schema.title, settings, base, content);

@@ -1,5 +1,5 @@
 /** Accounts on a remote server: signing in, and the passwords and tokens of users. */
-import type { Credentials, NewToken, TokenInfo, TokenOptions } from '../catalogue/accounts.ts';
+import type { Credentials, NewToken, PasswordOptions, TokenInfo, TokenOptions } from '../catalogue/accounts.ts';
 import { NotAuthenticatedError, ValidationError } from '../catalogue/errors.ts';
 import { apiPath, apiRoot, versionHeader } from '../catalogue/urls.ts';
 import { type Answer, answers, pageShape } from './answers.ts';
@@ -19,9 +19,11 @@ export class RemoteAccounts implements Credentials {
     this.#http = http;
   }
 
-  async setPassword(username: string, password: string): Promise<void> {
+  async setPassword(username: string, password: string, options: PasswordOptions = {}): Promise<void> {
     const path = apiPath({ kind: 'user', slug: username });
-    await this.#http.requestJson({ method: 'PATCH', path, headers, body: JSON.stringify({ password }) }, answers.any);
+    const { keepTokens: keep_tokens, currentPassword: current_password } = options;
+    const body = JSON.stringify({ password, keep_tokens, current_password });
+    await this.#http.requestJson({ method: 'PATCH', path, headers, body }, answers.any);
   }
 
   async addToken(user: string, { label = '', scope = 'write', expires = null }: TokenOptions = {}): Promise<NewToken> {

@@ -33,6 +33,7 @@ const fieldSchemas: Readonly<Record<Field['type'], (field: NamedField) => Schema
   slug: toText,
   username: toText,
   password: toText,
+  secret: toText,
   url: toText,
   link: toText,
   datetime: () => timeShape.schema,

@@ -82,7 +82,7 @@ export async function* readLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
 }
 
 /** Passes bytes on, and reports their number so far. */
-export async function* reportProgress(
+export async function* passWithProgress(
   bytes: AsyncIterable<Uint8Array>,
   onProgress: ((bytes: number) => void) | undefined,
 ): AsyncGenerator<Uint8Array, void, undefined> {

@@ -1,20 +1,20 @@
 /** Lists: their query parameters, and page objects as in Django REST Framework. */
 import type { ListOptions, Page } from '../catalogue/catalogue.ts';
 import type { PageObject } from './answers.ts';
-import { unexpectedValueError } from './shapes.ts';
+import { unexpectedResponseFieldError } from './shapes.ts';
 
 type Paging = Pick<ListOptions, 'page' | 'pageSize' | 'cursor'>;
 
 /** Query parameters of a list. The namespace and the dataset are part of the path. */
-export function formatListQuery({ search, ordering, filters = {}, ...paging }: ListOptions): [string, string][] {
+export function listQueryPairs({ search, ordering, filters = {}, ...paging }: ListOptions): [string, string][] {
   const words = Object.entries({ search, ordering }).filter((pair): pair is [string, string] => pair[1] !== undefined);
   const chosen = Object.entries(filters).flatMap(([name, values]) =>
     values.map((value): [string, string] => [name, value]),
   );
-  return [...words, ...chosen, ...formatPagingQuery(paging)];
+  return [...words, ...chosen, ...pagingQueryPairs(paging)];
 }
 
-export function formatPagingQuery({ page, pageSize, cursor }: Paging): [string, string][] {
+export function pagingQueryPairs({ page, pageSize, cursor }: Paging): [string, string][] {
   return [
     ...(page === undefined ? [] : ([['page', String(page)]] as [string, string][])),
     ...(cursor === undefined ? [] : ([['cursor', cursor]] as [string, string][])),
@@ -36,11 +36,11 @@ export function parseListPage<Item, T>(
   const previous = pageNumberIn(object.previous);
   const page = requested === 'last' || requested === undefined ? (previous ?? 0) + 1 : requested;
   const isLast = object.next === null || object.next === undefined;
-  if (!isLast && results.length === 0) throw unexpectedValueError('next');
+  if (!isLast && results.length === 0) throw unexpectedResponseFieldError('next');
   const size = isLast ? (pageSize ?? Math.max(1, results.length)) : results.length;
   const nextCursor = cursor === undefined || isLast ? null : cursorIn(object.next);
   const isEndless = nextCursor === null ? !isLast && page * size >= count : nextCursor === cursor;
-  if (isEndless) throw unexpectedValueError('next');
+  if (isEndless) throw unexpectedResponseFieldError('next');
   return {
     count,
     page,
@@ -60,6 +60,6 @@ function pageNumberIn(link: unknown): number | null {
 /** The cursor in the link to the next page. @throws UnreachableError if the server knows no cursors */
 function cursorIn(link: unknown): string {
   const cursor = typeof link === 'string' ? new URLSearchParams(link.replace(/^[^?]*/, '')).get('cursor') : null;
-  if (cursor === null) throw unexpectedValueError('next');
+  if (cursor === null) throw unexpectedResponseFieldError('next');
   return cursor;
 }

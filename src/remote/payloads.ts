@@ -13,7 +13,7 @@ import type { Dataset, Version } from '../catalogue/types.ts';
 import { apiPath } from '../catalogue/urls.ts';
 import { answers } from './answers.ts';
 import type { Http } from './http.ts';
-import { reportProgress } from './http-body.ts';
+import { passWithProgress } from './http-body.ts';
 import { read, refOfEntity } from './read.ts';
 import { assertShape } from './shapes.ts';
 
@@ -25,7 +25,7 @@ export async function fetchPayload(http: Http, version: Version): Promise<Payloa
 }
 
 /** @param name path below site_media/ */
-export async function fetchMedia(http: Http, name: string): Promise<Media> {
+export async function fetchMediaFile(http: Http, name: string): Promise<Media> {
   const names = name.split('/');
   if (names.some((one) => one === '' || one.startsWith('.'))) throw new NotFoundError();
   return (await fetchHead(http, `/${mediaPath(names.map(encodeURIComponent).join('/'))}`)).media;
@@ -115,7 +115,7 @@ export async function sendUpload(
 ): Promise<Published> {
   const { source, mediaType, details, onProgress, signal, reading = {} } = upload;
   const name = upload.fileName ?? (typeof source === 'string' ? basename(source) : undefined);
-  const bytes = reportProgress(typeof source === 'string' ? createReadStream(source) : source, onProgress);
+  const bytes = passWithProgress(typeof source === 'string' ? createReadStream(source) : source, onProgress);
   const refused = new AbortController();
   const known = fieldsOf(upload);
   const form =

@@ -8,12 +8,12 @@ import type { ChangedRecord } from '../catalogue/feed.ts';
 import type { Field, NamedField } from '../catalogue/field.ts';
 import { fieldsOf } from '../catalogue/fields.ts';
 import { type Ref, type Refs, refOf } from '../catalogue/ref.ts';
-import { formatLinkValue } from '../catalogue/represent.ts';
+import { linkValueOfRef } from '../catalogue/represent.ts';
 import type { EntityKind } from '../catalogue/schemas.ts';
 import type { CatalogueFile, Commit, Entities, FileDetails, Kind } from '../catalogue/types.ts';
 import { parseApiPath } from '../catalogue/urls.ts';
 import { type Answer, type Json, readableFields } from './answers.ts';
-import { unexpectedValueError } from './shapes.ts';
+import { unexpectedResponseFieldError } from './shapes.ts';
 
 /** The entity of a kind that an object represents. @throws UnreachableError for a link to something else */
 export const read: { readonly [K in Kind]: (object: Answer<K>) => Entities[K] } = {
@@ -55,6 +55,7 @@ const values: Readonly<Record<Field['type'], (value: never, field: NamedField) =
   slug: itself,
   username: itself,
   password: itself,
+  secret: itself,
   url: itself,
   choice: (value: string, { schema, fallback, default: absent }) =>
     schema.enum?.includes(value) ? value : (fallback ?? absent),
@@ -65,9 +66,9 @@ const values: Readonly<Record<Field['type'], (value: never, field: NamedField) =
   links: (urls: readonly string[], field) =>
     urls.flatMap((url) => {
       const ref = refFromUrl(url);
-      return ref && (ref.kind === field.link || ref.kind === field.otherLink) ? [formatLinkValue(field, ref)] : [];
+      return ref && (ref.kind === field.link || ref.kind === field.otherLink) ? [linkValueOfRef(field, ref)] : [];
     }),
-  link: (url: string, field) => formatLinkValue(field, linked(url, field)),
+  link: (url: string, field) => linkValueOfRef(field, linked(url, field)),
   json: itself,
   object: itself,
   reading: withoutNulls,
@@ -114,9 +115,9 @@ export function parseFileDetails({ checksum, modified, commit }: Answer<'file'>)
   return { checksum: checksum ?? '', modified: modified ?? '', commit: commit ? parseCommit(commit) : null };
 }
 
-export function parseChange({ url, datetime, removed, moved_to }: Answer<'change'>): ChangedRecord {
+export function parseChangedRecord({ url, datetime, removed, moved_to }: Answer<'change'>): ChangedRecord {
   const ref = changedRef(url);
-  if (ref === null) throw unexpectedValueError('url');
+  if (ref === null) throw unexpectedResponseFieldError('url');
   // An older server lists no removed records.
   return { ref, datetime, removed: removed ?? false, movedTo: moved_to ? changedRef(moved_to) : null };
 }
@@ -150,6 +151,6 @@ export function refFromUrl(url: string): Ref | null {
 
 function linked(url: string, { name, link }: NamedField): Ref {
   const ref = refFromUrl(url);
-  if (ref?.kind !== link) throw unexpectedValueError(name);
+  if (ref?.kind !== link) throw unexpectedResponseFieldError(name);
   return ref as Ref;
 }

@@ -28,9 +28,9 @@ import { apiPath, apiRoot, collections, parseCatalogueUrl } from '../catalogue/u
 import { RemoteAccounts } from './accounts.ts';
 import { type Answer, answers, pageShape } from './answers.ts';
 import { type Http, type HttpOptions, openHttp } from './http.ts';
-import { formatListQuery, formatPagingQuery, parseListPage } from './pages.ts';
-import { fetchMedia, fetchPayload, sendUpload } from './payloads.ts';
-import { parseChange, parseCommit, parseFileDetails, read } from './read.ts';
+import { listQueryPairs, pagingQueryPairs, parseListPage } from './pages.ts';
+import { fetchMediaFile, fetchPayload, sendUpload } from './payloads.ts';
+import { parseChangedRecord, parseCommit, parseFileDetails, read } from './read.ts';
 import { RemoteReplica } from './replica.ts';
 import { fetchDifference, fetchRows } from './rows.ts';
 import type { Shape } from './shapes.ts';
@@ -80,7 +80,7 @@ export class RemoteCatalogue implements Catalogue {
   }
 
   async list<K extends Kind>(kind: K, options: ListOptions): Promise<Page<Entities[K]>> {
-    const request = { path: collectionPath(kind, options), query: formatListQuery(options) };
+    const request = { path: collectionPath(kind, options), query: listQueryPairs(options) };
     const { value } = await this.#http.requestJson(request, pageShape(shapeOf(kind)));
     return parseListPage(value, options, (object) => this.#read(kind, object));
   }
@@ -104,7 +104,7 @@ export class RemoteCatalogue implements Catalogue {
   }
 
   media(path: string): Promise<Media> {
-    return fetchMedia(this.#http, path);
+    return fetchMediaFile(this.#http, path);
   }
 
   /** Details of files; a request for each file that no list has returned. */
@@ -120,14 +120,14 @@ export class RemoteCatalogue implements Catalogue {
 
   async changes({ since, cursor = '', pageSize }: ChangesOptions = {}): Promise<ChangesPage> {
     const paging = { cursor, pageSize };
-    const query = [...(since === undefined ? [] : [['since', since] as const]), ...formatPagingQuery(paging)];
+    const query = [...(since === undefined ? [] : [['since', since] as const]), ...pagingQueryPairs(paging)];
     const { value } = await this.#http.requestJson({ path: `${apiRoot}changes/`, query }, pageShape(answers.change));
     const { until = null, complete_since: completeSince = null } = value;
-    return { ...parseListPage(value, paging, parseChange), until, completeSince };
+    return { ...parseListPage(value, paging, parseChangedRecord), until, completeSince };
   }
 
   async history(ref: HistoryRef, paging: Pick<ListOptions, 'page' | 'pageSize'> = {}): Promise<Page<Commit>> {
-    const request = { path: `${apiPath(ref)}history/`, query: formatPagingQuery(paging) };
+    const request = { path: `${apiPath(ref)}history/`, query: pagingQueryPairs(paging) };
     const { value } = await this.#http.requestJson(request, pageShape(answers.commit));
     return parseListPage(value, paging, parseCommit);
   }

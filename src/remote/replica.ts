@@ -14,9 +14,9 @@ import type {
 import { apiRoot } from '../catalogue/urls.ts';
 import { answers } from './answers.ts';
 import type { Http } from './http.ts';
-import { parseJsonResponse, readLines, readResponseText, reportProgress } from './http-body.ts';
+import { parseJsonResponse, passWithProgress, readLines, readResponseText } from './http-body.ts';
 import { responseError } from './response-errors.ts';
-import { assertShape, parseUntrustedJson, unexpectedValueError } from './shapes.ts';
+import { assertShape, parseUntrustedJson, unexpectedResponseFieldError } from './shapes.ts';
 import { writeQuery } from './write.ts';
 
 const root = `${apiRoot}files/`;
@@ -61,7 +61,7 @@ export class RemoteReplica implements Replica {
     const text = await readResponseText(found.body, maxDigests);
     const value = parseJsonResponse(text, `${this.#http.base}${root}`);
     const { digests } = assertShape(answers.digests, value);
-    if (digests.length !== count) throw unexpectedValueError('digests');
+    if (digests.length !== count) throw unexpectedResponseFieldError('digests');
     return { tag: found.tag, digests };
   }
 
@@ -146,7 +146,7 @@ export class RemoteReplica implements Replica {
         'content-length': String(size),
         'repr-digest': `sha-256=:${digest}:`,
       },
-      body: Readable.from(reportProgress(source(), onProgress), { objectMode: false }),
+      body: Readable.from(passWithProgress(source(), onProgress), { objectMode: false }),
       signal,
     });
     body.resume();

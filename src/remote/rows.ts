@@ -9,7 +9,7 @@ import { answers, type Json } from './answers.ts';
 import type { Http } from './http.ts';
 import { readLines } from './http-body.ts';
 import { refOfEntity } from './read.ts';
-import { assertShape, parseUntrustedJson, type Shape, unexpectedValueError } from './shapes.ts';
+import { assertShape, parseUntrustedJson, type Shape, unexpectedResponseFieldError } from './shapes.ts';
 
 /** The rows of a version. A HEAD request checks the parameters; the rows are requested when they are read. */
 export async function fetchRows(http: Http, version: Version, rows: RowsRequest): Promise<Rows> {
@@ -99,7 +99,7 @@ function parseLine<Value>(line: string, expected: Shape<Value>): Value {
   try {
     return assertShape(expected, parseUntrustedJson(line));
   } catch (error) {
-    throw error instanceof SyntaxError ? unexpectedValueError('') : error;
+    throw error instanceof SyntaxError ? unexpectedResponseFieldError('') : error;
   }
 }
 

@@ -53,14 +53,14 @@ export function assertShape<Value>(expected: Shape<Value>, value: unknown): Valu
   if (validate(value)) return value as Value;
   const { instancePath = '', params = {} } = validate.errors?.[0] ?? {};
   const { missingProperty } = params as { missingProperty?: string };
-  throw unexpectedValueError([instancePath.slice(1), missingProperty].filter(Boolean).join('/'));
+  throw unexpectedResponseFieldError([instancePath.slice(1), missingProperty].filter(Boolean).join('/'));
 }
 
 /** Longest place that a message names: keys come from the server. */
 const longestPlace = 100;
 
 /** The error for a value that no catalogue sends. @param place of the value: `results/0/label`; '' for all of the answer */
-export function unexpectedValueError(place: string): UnreachableError {
+export function unexpectedResponseFieldError(place: string): UnreachableError {
   const what = place === '' ? 'the answer' : `"${place.slice(0, longestPlace)}"`;
   return new UnreachableError(
     `The remote answers as no catalogue does: ${what} isn't what it should be. Check the address.`,
@@ -84,7 +84,7 @@ export function parseUntrustedJson(text: string): unknown {
       else if (code === 0x22) inString = false;
     } else if (code === 0x22) inString = true;
     else if (code === 0x7b || code === 0x5b) {
-      if (++depth > maxDepth) throw unexpectedValueError('');
+      if (++depth > maxDepth) throw unexpectedResponseFieldError('');
     } else if (code === 0x7d || code === 0x5d) depth--;
   }
   return JSON.parse(text);

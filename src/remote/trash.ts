@@ -6,7 +6,7 @@ import { apiRoot } from '../catalogue/urls.ts';
 import { type Answer, answers, pageShape } from './answers.ts';
 import type { Http } from './http.ts';
 import { parseListPage } from './pages.ts';
-import { unexpectedValueError } from './shapes.ts';
+import { unexpectedResponseFieldError } from './shapes.ts';
 
 const entries = pageShape(answers.trashEntry);
 const root = `${apiRoot}trash/`;
@@ -57,7 +57,7 @@ function refFrom(kind: EntityKind, name: string): TrashEntry['ref'] {
     if (kind === 'dataset') return parseDatasetRef(name);
     if (kind === 'version') return parseVersionRef(name);
   } catch {
-    throw unexpectedValueError('name');
+    throw unexpectedResponseFieldError('name');
   }
   return { kind, slug: name };
 }

@@ -1,9 +1,9 @@
 /** From fields, as the interface `Catalogue` has them, to a body of the API: names become hyperlinks. */
 import type { Input, WritableKind } from '../catalogue/catalogue.ts';
 import type { NamedField } from '../catalogue/field.ts';
-import { fieldShape } from '../catalogue/field-forms.ts';
+import { formFieldShape } from '../catalogue/field-forms.ts';
 import { fieldNamed } from '../catalogue/fields.ts';
-import { parseLinkValue } from '../catalogue/represent.ts';
+import { refFromLinkValue } from '../catalogue/represent.ts';
 import { apiPath } from '../catalogue/urls.ts';
 
 /**
@@ -13,7 +13,7 @@ import { apiPath } from '../catalogue/urls.ts';
 function bodyValue(field: NamedField | undefined, base: string, value: unknown, input: Input): unknown {
   const { type, link } = field ?? {};
   if (!link || value === null) return value;
-  const address = (name: unknown) => `${base}${apiPath(parseLinkValue(link, String(name), input))}`;
+  const address = (name: unknown) => `${base}${apiPath(refFromLinkValue(link, String(name), input))}`;
   if (type === 'link') return address(value);
   // Anything else than a list goes as it is: the server refuses it.
   return Array.isArray(value) ? value.map(address) : value;
@@ -45,7 +45,7 @@ export async function encodeInput(kind: WritableKind, input: Input, base: string
 /** Form parts of a value: one for each item of a list, one empty part for an empty list, nested values as JSON. */
 function partsOf(kind: WritableKind, name: string, value: unknown): readonly unknown[] {
   if (value instanceof Uint8Array) return [value];
-  const shape = fieldShape(kind, name);
+  const shape = formFieldShape(kind, name);
   if (shape === 'json') return [JSON.stringify(value)];
   if (!Array.isArray(value)) return [value ?? ''];
   return value.length ? value : [''];

@@ -6,7 +6,7 @@ import { representRoot, toJson } from '../catalogue/represent.ts';
 import { type RecordKind, schemas } from '../catalogue/schemas.ts';
 import { apiRoot, versionHeader } from '../catalogue/urls.ts';
 import { renderHomePage } from '../pages/site.ts';
-import { renderSchemaPage } from '../pages/tables.ts';
+import { renderFileSchemaPage } from '../pages/tables.ts';
 import type { Headers } from './headers.ts';
 import { pathPrefix, type Representation, type RequestContext } from './route.ts';
 
@@ -54,6 +54,6 @@ export async function showSchemaHandler({ params, links, type }: RequestContext)
     title: schema.title,
     dependsOn: [links.base],
     json: () => toJson(document),
-    ...(type === 'text/html' && { html: (settings, base) => renderSchemaPage(schema, settings, base) }),
+    ...(type === 'text/html' && { html: (settings, base) => renderFileSchemaPage(schema, settings, base) }),
   };
 }

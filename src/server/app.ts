@@ -13,15 +13,16 @@ import { type AccessEntry, AccessLog } from './access-log.ts';
 import { assertNoDryRunInBody } from './body.ts';
 import { loginPages } from './login.ts';
 import type { Metrics } from './metrics.ts';
-import { authorizeWrite, identifyRequest } from './middleware/authorize.ts';
-import { logErrors, respondToErrors, throwNotFound } from './middleware/errors.ts';
-import { answerPreflight, negotiateMediaType, redirectToSlash } from './middleware/negotiate.ts';
+import { identifyRequest, refuseAnonymousOrReadOnlyWrite } from './middleware/authorize.ts';
+import { makeErrorLogger, respondToErrors, throwNotFound } from './middleware/errors.ts';
+import { negotiateMediaType, redirectToSlash, setHeadersAndAnswerPreflight } from './middleware/negotiate.ts';
 import { callHandler, listenerWithCache, responseCacheBaseline, sendRepresentation } from './middleware/respond.ts';
 import { parseDryRun } from './query-string.ts';
 import { ResponseCache } from './response-cache.ts';
 import { type AppContext, isSafeMethod, type RequestState } from './route.ts';
 import { routes } from './routes.ts';
 import { SignIn } from './sign-in.ts';
+import { type WorkBudgetOptions, WorkBudgets } from './work-budgets.ts';
 
 export interface AppOptions {
   /** Base URL of links; by default as the catalogue's settings or the request say. */
@@ -34,6 +35,8 @@ export interface AppOptions {
   readonly version?: string | undefined;
   /** Further members of `/readyz`. @throws UnavailableError if the catalogue can't be read at the moment */
   readonly health?: () => Readonly<Record<string, unknown>>;
+  /** Time that each client may use for filtering, ordering and comparing rows. */
+  readonly work?: Partial<WorkBudgetOptions> | undefined;
   /** Takes a line for each error on our side. */
   readonly log?: (line: string) => void;
   /** Called for every request once its response is sent. */
@@ -54,10 +57,10 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
     router.all(route.path, async (ctx) => {
       ctx.state = { route };
       const baseline = responseCacheBaseline(app);
-      if (answerPreflight(ctx, route)) return; // CORS, without credentials
+      if (setHeadersAndAnswerPreflight(ctx, route)) return; // CORS, without credentials
       const { query, type, indent, suffix } = negotiateMediaType(ctx, route); // media type; 404, 406
       const { viewer, catalogue, links } = await identifyRequest(ctx, route, app, suffix); // token or session, CSRF; 401, 403
-      authorizeWrite(ctx, route, viewer, app); // 401, 403
+      refuseAnonymousOrReadOnlyWrite(ctx, route, viewer, app); // 401, 403
       const dryRun = !isSafeMethod(ctx.method) && parseDryRun(query); // 400
       if (ctx.method === 'DELETE') await assertNoDryRunInBody(ctx); // 400
       const request = { ctx, app, catalogue, viewer, params: ctx.params, query, links, dryRun, type, indent };
@@ -67,7 +70,7 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
   for (const [path, page] of loginPages(app)) router.all(path, page);
   koa.use(router.routes() as unknown as Koa.Middleware);
   koa.use(throwNotFound);
-  koa.on('error', logErrors(app));
+  koa.on('error', makeErrorLogger(app));
 
   // Around all that: an unchanged response is sent from the cache, as fast as bare node:http.
   return listenerWithCache(app, koa.callback());
@@ -84,6 +87,7 @@ function appContext(catalogueFor: (viewer: Viewer) => Catalogue, options: AppOpt
     publicCatalogue,
     catalogueFor: (viewer) => (viewer === anonymous ? publicCatalogue : catalogueFor(viewer)),
     signIn: new SignIn(accounts),
+    workBudgets: new WorkBudgets(options.work),
     cache: new ResponseCache(),
     accessLog: metrics || onResponse ? new AccessLog(report) : null,
     metrics,

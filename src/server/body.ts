@@ -6,7 +6,7 @@ import { pythonTypeName } from '../catalogue/input.ts';
 import { BadRequestError, TooLargeError, UnsupportedMediaTypeError } from './errors.ts';
 import { type FormEntries, fieldsFromEntries, inputFromForm } from './forms.ts';
 import { clearBodyTimeout } from './limits.ts';
-import { readFormWithImages } from './multipart.ts';
+import { readMultipartFormWithImages } from './multipart.ts';
 
 /** The largest body of fields, in bytes. */
 const largestInput = 2 * 1024 * 1024;
@@ -25,7 +25,7 @@ export function bodyType(ctx: ParameterizedContext): string | null {
  */
 export async function readInputBody(ctx: ParameterizedContext, kind?: WritableKind): Promise<Input> {
   const input = await readFields(ctx, kind);
-  return kind ? assertNoDryRun(input) : input;
+  return kind ? assertInputWithoutDryRun(input) : input;
 }
 
 async function readFields(ctx: ParameterizedContext, kind?: WritableKind): Promise<Input> {
@@ -38,14 +38,14 @@ async function readFields(ctx: ParameterizedContext, kind?: WritableKind): Promi
     case 'application/x-www-form-urlencoded':
       return fields([...new URLSearchParams(await readTextBody(ctx))]);
     case 'multipart/form-data':
-      return fields(await readFormWithImages(ctx, kind, largestInput));
+      return fields(await readMultipartFormWithImages(ctx, kind, largestInput));
     default:
       throw new UnsupportedMediaTypeError(ctx.get('Content-Type'));
   }
 }
 
 /** Refuses a dry run that is asked for in the body, where it would be a real write. @throws ValidationError */
-export function assertNoDryRun(input: Input): Input {
+export function assertInputWithoutDryRun(input: Input): Input {
   if (Object.hasOwn(input, 'dry_run'))
     throw new ValidationError({ dry_run: ['It belongs to the address, and not to the body: send ?dry_run=true.'] });
   return input;
@@ -56,7 +56,7 @@ export async function assertNoDryRunInBody(ctx: ParameterizedContext): Promise<v
   if (!['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'].includes(bodyType(ctx) ?? ''))
     return;
   // A body that can't be read asks for nothing.
-  assertNoDryRun(await readInputBody(ctx).catch(() => ({})));
+  assertInputWithoutDryRun(await readInputBody(ctx).catch(() => ({})));
 }
 
 /**

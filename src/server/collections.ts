@@ -2,7 +2,7 @@
 import type { Catalogue, HistoryRef, Page } from '../catalogue/catalogue.ts';
 import { NotAuthenticatedError } from '../catalogue/errors.ts';
 import { latestReadyVersion } from '../catalogue/lookup.ts';
-import { readableMetadata } from '../catalogue/metadata.ts';
+import { metadataForPeople } from '../catalogue/metadata.ts';
 import { isUserOrStaff, maySeePeople } from '../catalogue/permissions.ts';
 import { datasetRefOf, type Ref, refOf } from '../catalogue/ref.ts';
 import { represent, representFile, resourceUrl, toJson } from '../catalogue/represent.ts';
@@ -10,8 +10,8 @@ import type { CatalogueFile, Dataset, Entities, FileDetails, Kind } from '../cat
 import { collections, downloadFileName, type Links } from '../catalogue/urls.ts';
 import {
   alternateLink,
+  datasetLicenceUrl,
   formatLinkHeader,
-  licenceUrl,
   pageLinkRelations,
   pageLinks,
   urlWithParameters,
@@ -43,7 +43,7 @@ export function entityJson<K extends Plain>(
 }
 
 /** A page of a collection. */
-export function pageHandler<K extends Kind>(kind: K): Handler {
+export function makeCollectionPageHandler<K extends Kind>(kind: K): Handler {
   const title = collections[kind].charAt(0).toUpperCase() + collections[kind].slice(1);
   return async (request) => {
     const { catalogue, params, query, links } = request;
@@ -89,10 +89,10 @@ export function representPage(
 
 /** Metadata of versions in a form that people can read. */
 const showMetadata = (name: string, value: unknown) =>
-  name === 'metadata' && typeof value === 'string' ? readableMetadata(value) : value;
+  name === 'metadata' && typeof value === 'string' ? metadataForPeople(value) : value;
 
 /** The entity at the address. */
-export function detailHandler<K extends Kind>(kind: K): Handler {
+export function makeDetailHandler<K extends Kind>(kind: K): Handler {
   return async (request) => {
     const { catalogue, ctx, params, links, query, type } = request;
     const entity = await catalogue.get<K>(refFromRouteParams(kind, params));
@@ -103,7 +103,7 @@ export function detailHandler<K extends Kind>(kind: K): Handler {
     const known = entity as Entities[Plain];
     const dataset = await datasetWith(known, catalogue);
     const address = `${links.base}${ctx.path}`;
-    const license = dataset && licenceUrl(dataset, catalogue.settings);
+    const license = dataset && datasetLicenceUrl(dataset, catalogue.settings);
     const link = formatLinkHeader({ self: urlWithParameters(address, query), license }, [
       alternateLink(address, query, type),
     ]);
@@ -142,7 +142,7 @@ function namedDownloads(entity: Entities[Plain], { base, suffix }: Links): Reado
 export const entityTitle = (entity: Entities[Plain]): string => ('label' in entity ? entity.label : entity.slug);
 
 /** A page of the commits that touched the entity at the address, the newest first. */
-export function historyHandler(kind: HistoryRef['kind']): Handler {
+export function makeHistoryHandler(kind: HistoryRef['kind']): Handler {
   return async (request) => {
     const { catalogue, params, query } = request;
     refuseMisspelledParameters(query);
@@ -169,7 +169,7 @@ export async function changesHandler(request: RequestContext): Promise<Represent
 }
 
 /** A handler for those who may see people. @throws NotAuthenticatedError for others, whether or not there is such a user */
-export function handlerForMembers(handler: Handler): Handler {
+export function handlerIfMaySeePeople(handler: Handler): Handler {
   return async (request) => {
     if (!maySeePeople(request.viewer, request.catalogue.settings)) throw new NotAuthenticatedError();
     return handler(request);
@@ -177,7 +177,7 @@ export function handlerForMembers(handler: Handler): Handler {
 }
 
 /** A handler of users, for the user who is signed in. */
-export function handlerForOwnUser(handler: Handler): Handler {
+export function ownUserHandlerFrom(handler: Handler): Handler {
   return async (request) => {
     const { username } = request.viewer;
     if (username === null) throw new NotAuthenticatedError();

@@ -1,8 +1,8 @@
 /** Credentials of a request: a token in the Authorization header or a session cookie, and the CSRF token of its forms. */
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ParameterizedContext } from 'koa';
 import type { Accounts } from '../catalogue/accounts.ts';
-import { NotAuthenticatedError, NotPermittedError } from '../catalogue/errors.ts';
+import { excerpt, NotAuthenticatedError, NotPermittedError } from '../catalogue/errors.ts';
 import { anonymous, type Viewer } from '../catalogue/permissions.ts';
 
 export interface Identity {
@@ -26,7 +26,7 @@ export async function identifyUser(ctx: ParameterizedContext, accounts: Accounts
     if (!viewer) throw new NotAuthenticatedError('Invalid token.');
     return { viewer, bySession: false };
   }
-  const key = readSessionKey(ctx);
+  const key = sessionKeyOfRequest(ctx);
   const viewer = key === undefined ? null : await accounts?.viewerBySession(key);
   return viewer ? { viewer, bySession: true } : notSignedIn;
 }
@@ -52,7 +52,7 @@ const csrfCookie = 'csrftoken';
 const aYear = 365 * 24 * 3600;
 
 /** The key of the request's session; undefined if it sends none. */
-export function readSessionKey(ctx: ParameterizedContext): string | undefined {
+export function sessionKeyOfRequest(ctx: ParameterizedContext): string | undefined {
   return (ctx.req.headers.cookie && ctx.cookies.get(sessionCookie)) || undefined;
 }
 
@@ -63,31 +63,44 @@ export function setSessionCookie(ctx: ParameterizedContext, base: string, key: s
 }
 
 /**
- * The CSRF token for a form: the browser's own, or a new one. Our scripts may read its cookie, to send it as X-CSRFToken.
- * @param renew replaces the browser's own
+ * The CSRF token of a session. Another site of the same domain may set cookies, but can't compute it: it doesn't know the
+ * session's key.
  */
-export function ensureCsrfToken(ctx: ParameterizedContext, base: string, renew = false): string {
+const csrfTokenOfSession = (key: string) => createHmac('sha256', key).update('csrf').digest('base64url');
+
+/**
+ * The CSRF token for a form: that of the session; without one, the browser's own or a new one. Our scripts may read its
+ * cookie, to send it as X-CSRFToken.
+ * @param session key of the session; by default that of the request
+ */
+export function ensureCsrfToken(ctx: ParameterizedContext, base: string, session = sessionKeyOfRequest(ctx)): string {
   const own = ctx.cookies.get(csrfCookie) ?? '';
-  const token = !renew && /^[\w-]{43}$/.test(own) ? own : randomBytes(32).toString('base64url');
+  const anonymousToken = () => (/^[\w-]{43}$/.test(own) ? own : randomBytes(32).toString('base64url'));
+  const token = session === undefined ? anonymousToken() : csrfTokenOfSession(session);
   setCookie(ctx, base, `${csrfCookie}=${token}; Max-Age=${aYear}`);
   return token;
 }
 
 /**
- * Refuses a request that another site has made a browser send along with our cookies: that site can neither read the
- * CSRF cookie to repeat it, nor choose the Origin.
+ * Refuses a request that another site has made a browser send along with our cookies: that site knows neither the token
+ * of the session nor, without a session, that in the CSRF cookie; and it can't choose the Origin.
  * @param given token in the form; by default the X-CSRFToken header
  * @throws NotPermittedError, worded as Django REST Framework does
  */
 export function assertSameSite(ctx: ParameterizedContext, base: string, given: unknown = ctx.get('X-CSRFToken')): void {
-  const expected = Buffer.from(ctx.cookies.get(csrfCookie) ?? '');
+  const session = sessionKeyOfRequest(ctx);
+  const expected = Buffer.from(
+    session === undefined ? (ctx.cookies.get(csrfCookie) ?? '') : csrfTokenOfSession(session),
+  );
   const found = Buffer.from(typeof given === 'string' ? given : '');
   const equal = expected.length > 0 && expected.length === found.length && timingSafeEqual(expected, found);
   if (!equal) throw new NotPermittedError('CSRF Failed: CSRF token missing or incorrect.');
   const origin = ctx.get('Origin');
   const ourHosts = [ctx.get('Host').toLowerCase(), hostOf(base)];
   if (origin && !ourHosts.includes(hostOf(origin)))
-    throw new NotPermittedError(`CSRF Failed: Origin checking failed - ${origin} does not match any trusted origins.`);
+    throw new NotPermittedError(
+      `CSRF Failed: Origin checking failed - ${excerpt(origin)} does not match any trusted origins.`,
+    );
 }
 
 const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).host : url);

@@ -1,22 +1,26 @@
 /** The rows of a dataset: filtered, written in a format, streamed. */
+
 import type { Rows, RowsPart } from '../catalogue/catalogue.ts';
 import { closestWord } from '../catalogue/closest.ts';
-import { MovedError, NotFoundError } from '../catalogue/errors.ts';
+import { excerpt, MovedError, NotFoundError } from '../catalogue/errors.ts';
 import { parseDatasetRef } from '../catalogue/parse-ref.ts';
 import { datasetRefOf, type VersionRef } from '../catalogue/ref.ts';
+import type { WorkBudget } from '../catalogue/types.ts';
 import { type OutputFormatName, outputFormats } from '../data/formats/output-formats.ts';
 import { renderRowsPage } from '../pages/tables.ts';
 import {
   type Alternate,
+  datasetLicenceUrl,
   formatLinkHeader,
-  licenceUrl,
   type PageLinks,
   type Relations,
   urlWithParameters,
 } from './link-header.ts';
 import { sendPayload } from './payloads.ts';
+import { clientIpAddress } from './request.ts';
 import { type Representation, type RequestContext, refFromRouteParams } from './route.ts';
-import { sendDocument } from './stream.ts';
+import { throttleKey } from './sign-in.ts';
+import { streamDocument } from './stream.ts';
 
 const json = 'application/json';
 const html = 'text/html';
@@ -81,6 +85,7 @@ async function rowsOf(request: RequestContext, { ref, ...source }: Source): Prom
     format: extension,
     preferred: formatOf(type),
     length: Buffer.byteLength(ctx.querystring),
+    budget: workBudgetOf(request),
     links: (part) => partLinks(request, part),
   });
   if (rows.isPayload) {
@@ -90,7 +95,7 @@ async function rowsOf(request: RequestContext, { ref, ...source }: Source): Prom
   // GeoJSON in a response to a request for JSON in general is labelled as JSON; the document is the same.
   const asJson = rows.format === 'geojson' && extension === undefined && !named && type === json;
   const { dataset, slug } = rows.version;
-  await sendDocument(ctx, {
+  await streamDocument(ctx, {
     tag: rows.tag,
     compressible: rows.format !== 'parquet',
     headers: await rowsHeaders(request, rows),
@@ -101,11 +106,17 @@ async function rowsOf(request: RequestContext, { ref, ...source }: Source): Prom
   return undefined;
 }
 
+/** The budget of the client of a request: of a user, or of an address. */
+export function workBudgetOf({ app, catalogue, ctx, viewer }: RequestContext): WorkBudget {
+  const address = () => throttleKey(clientIpAddress(ctx.req, catalogue.settings));
+  return app.workBudgets.of(viewer.username === null ? address() : `user:${viewer.username}`);
+}
+
 function unknownFormat(extension: string): NotFoundError {
   const names = Object.keys(outputFormats);
   const near = closestWord(extension, names);
   const hint = near ? `Did you mean "${near}"?` : `There are ${names.join(', ')}.`;
-  return new NotFoundError(`Unknown format "${extension}". ${hint}`);
+  return new NotFoundError(`Unknown format "${excerpt(extension)}". ${hint}`);
 }
 
 /** Addresses of the rows before and after a part of them. */
@@ -130,7 +141,7 @@ async function rowsHeaders(request: RequestContext, { part, version, format }: R
   const { next, previous } = part ? partLinks(request, part) : { next: null, previous: null };
   const relations: Relations = {
     ...{ next, prev: previous, ...(part && endLinks(request, part)), self: urlWithParameters(address, query) },
-    license: licenceUrl(dataset, catalogue.settings),
+    license: datasetLicenceUrl(dataset, catalogue.settings),
   };
   const alternates = alternateFormats
     .filter((name) => name !== format)
@@ -153,7 +164,8 @@ function endLinks({ ctx, links, query }: RequestContext, { matched, limit, paged
 }
 
 /** The rows as a table for people: those that were asked for, else the first. */
-async function page({ ctx, catalogue, query }: RequestContext, { ref, parameters }: Source): Promise<Representation> {
+async function page(request: RequestContext, { ref, parameters }: Source): Promise<Representation> {
+  const { ctx, catalogue, query } = request;
   const own = parameters
     .filter(([name]) => name !== '_format' && name !== 'format')
     .map(([name, value]) => [name, isLimit.test(name) && Number(value) > mostRowsOnPage ? `${mostRowsOnPage}` : value]);
@@ -162,6 +174,7 @@ async function page({ ctx, catalogue, query }: RequestContext, { ref, parameters
     parameters: (limited ? own : [...own, ['_limit', `${rowsOnPage}`]]) as [string, string][],
     format: 'objects',
     length: Buffer.byteLength(ctx.querystring),
+    budget: workBudgetOf(request),
   });
   const chunks: Buffer[] = [];
   for await (const chunk of rows.stream()) chunks.push(chunk as Buffer);

@@ -1,23 +1,25 @@
 /** The differences between the rows of two versions, over HTTP. */
+
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { ParameterizedContext } from 'koa';
 import { closestWord, didYouMean } from '../catalogue/closest.ts';
 import type { Difference } from '../catalogue/difference.ts';
-import { MovedError, NotFoundError, UnavailableError, ValidationError } from '../catalogue/errors.ts';
+import { excerpt, MovedError, NotFoundError, UnavailableError, ValidationError } from '../catalogue/errors.ts';
 import { readyVersionBefore } from '../catalogue/lookup.ts';
 import { parseVersionRef } from '../catalogue/parse-ref.ts';
 import { datasetRefOf, refOf, type VersionRef } from '../catalogue/ref.ts';
-import { representDifference, resourceUrl, serializeDifference } from '../catalogue/represent.ts';
+import { representDifferenceWithoutRows, resourceUrl, serializeDifference } from '../catalogue/represent.ts';
 import type { Version } from '../catalogue/types.ts';
 import { ParameterError } from '../data/errors.ts';
-import { chunksWithoutBlocking } from '../data/event-loop.ts';
+import { passWithoutBlocking } from '../data/event-loop.ts';
 import { outputFormats } from '../data/formats/output-formats.ts';
 import { splitList } from '../data/query/parameter-values.ts';
 import { renderJsonPage } from '../pages/layout.ts';
+import { workBudgetOf } from './data.ts';
 import { lastParameterValue } from './query-string.ts';
 import { type Representation, type RequestContext, refFromRouteParams } from './route.ts';
-import { type DocumentInfo, sendDocument, trySendNotModified } from './stream.ts';
+import { type DocumentInfo, streamDocument, trySendNotModified } from './stream.ts';
 
 const json = 'application/json';
 const html = 'text/html';
@@ -45,8 +47,8 @@ export async function differenceHandler(request: RequestContext): Promise<Repres
   // Before comparing: a client that has the document needn't wait. Versions that aren't ready can't be compared.
   if (from.ready && to.ready && trySendNotModified(ctx, info)) return undefined;
   const found = await compare(request, from, to, asked.key);
-  const text = () => chunksWithoutBlocking(bytesOf(serializeDifference(found, links, format)));
-  await sendDocument(ctx, {
+  const text = () => passWithoutBlocking(bytesOf(serializeDifference(found, links, format)));
+  await streamDocument(ctx, {
     ...info,
     contentType: format === 'json' ? json : outputFormats.ndjson.contentType,
     fileName: `${to.dataset}-${from.slug}-${to.slug}.${format}`,
@@ -75,13 +77,13 @@ function parametersFrom(query: URLSearchParams): DifferenceParameters {
     if (parameterNames.includes(name) || name === 'format') continue;
     const near = closestWord(name, parameterNames);
     const hint = near ? `Did you mean "${near}"?` : `There are ${parameterNames.join(', ')}.`;
-    errors.set(name, [`Unknown parameter "${name}". ${hint}`]);
+    errors.set(name, [`Unknown parameter "${excerpt(name)}". ${hint}`]);
   }
   const formatName = query.has('_format') ? '_format' : 'format';
   const format = lastParameterValue(query, formatName);
   const known = differenceFormats.find((each) => each === format);
   if (format !== undefined && !known)
-    errors.set(formatName, [`Unknown format "${format}". There are ${differenceFormats.join(', ')}.`]);
+    errors.set(formatName, [`Unknown format "${excerpt(format)}". There are ${differenceFormats.join(', ')}.`]);
   const key = keyFrom(lastParameterValue(query, '_key'), errors);
   if (errors.size > 0) throw new ValidationError(Object.fromEntries(errors));
   return { from: lastParameterValue(query, '_from'), key, format: known };
@@ -111,7 +113,7 @@ async function baseVersion({ catalogue }: RequestContext, from: string | undefin
   const named = dataset.versions.find(({ slug }) => slug === from);
   if (named) return named;
   const slugs = dataset.versions.map(({ slug }) => slug);
-  throw new ValidationError({ _from: [`This dataset has no version "${from}".${didYouMean(from, slugs)}`] });
+  throw new ValidationError({ _from: [`This dataset has no version "${excerpt(from)}".${didYouMean(from, slugs)}`] });
 }
 
 /** A version of another dataset: if it is missing or has moved, the address of the request is right all the same. */
@@ -121,7 +123,8 @@ async function versionOfOtherDataset(text: string, get: (ref: VersionRef) => Pro
   } catch (error) {
     if (error instanceof MovedError && error.to.kind === 'version') return get(error.to);
     if (error instanceof ValidationError) throw new ValidationError({ _from: Object.values(error.fields).flat() });
-    if (error instanceof NotFoundError) throw new ValidationError({ _from: [`There is no version "${text}".`] });
+    if (error instanceof NotFoundError)
+      throw new ValidationError({ _from: [`There is no version "${excerpt(text)}".`] });
     throw error;
   }
 }
@@ -131,15 +134,16 @@ async function versionOfOtherDataset(text: string, get: (ref: VersionRef) => Pro
  * @throws UnavailableError if it takes too long
  */
 async function compare(
-  { ctx, catalogue }: RequestContext,
+  request: RequestContext,
   from: Version,
   to: Version,
   key: readonly string[] | undefined,
 ): Promise<Difference> {
+  const { ctx, catalogue } = request;
   const { signal, done } = abortWhenLate(ctx);
   try {
     const [before, after] = [refOf(from), refOf(to)] as [VersionRef, VersionRef];
-    return await catalogue.difference(before, after, { key, signal });
+    return await catalogue.difference(before, after, { key, signal, budget: workBudgetOf(request) });
   } finally {
     done();
   }
@@ -172,7 +176,7 @@ async function page({ links }: RequestContext, found: Difference): Promise<Repre
     rows.push(row);
     if (rows.length === rowsOnPage) break;
   }
-  const value = { ...representDifference(found, links), rows };
+  const value = { ...representDifferenceWithoutRows(found, links), rows };
   const title = `${found.to.dataset}: differences`;
   return {
     title,

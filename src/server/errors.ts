@@ -3,6 +3,7 @@ import {
   CatalogueError,
   ConflictError,
   DataLossError,
+  excerpt,
   MovedError,
   NotAuthenticatedError,
   NotFoundError,
@@ -20,7 +21,7 @@ export class BadRequestError extends CatalogueError {}
 /** The route has no handler for the method. */
 export class MethodNotAllowedError extends CatalogueError {
   constructor(method: string) {
-    super(`Method "${method}" not allowed.`);
+    super(`Method "${excerpt(method)}" not allowed.`);
   }
 }
 /** The route has no media type that the client accepts. */
@@ -29,13 +30,15 @@ export class NotAcceptableError extends CatalogueError {
     super('Could not satisfy the request Accept header.');
   }
 }
-/** There were too many attempts. */
+/** There were too many attempts, or too much work. */
 export class ThrottledError extends CatalogueError {
   /** Seconds to wait before the next attempt. */
   readonly seconds: number;
-  constructor(milliseconds: number) {
+  /** @param reason why, and what to ask instead, as sentences */
+  constructor(milliseconds: number, reason?: string) {
     const seconds = Math.ceil(milliseconds / 1000);
-    super(`Request was throttled. Expected available in ${seconds} second${seconds === 1 ? '' : 's'}.`);
+    const message = `Request was throttled. Expected available in ${seconds} second${seconds === 1 ? '' : 's'}.`;
+    super(reason ? `${message} ${reason}` : message);
     this.seconds = seconds;
   }
 }
@@ -43,7 +46,7 @@ export class ThrottledError extends CatalogueError {
 export class UnsupportedMediaTypeError extends CatalogueError {
   /** @param type value of Content-Type, with its parameters */
   constructor(type: string) {
-    super(`Unsupported media type "${type}" in request.`);
+    super(`Unsupported media type "${excerpt(type)}" in request.`);
   }
 }
 /** The body is too large. */

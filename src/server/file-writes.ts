@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { ParameterizedContext } from 'koa';
-import { StaleError, ValidationError } from '../catalogue/errors.ts';
+import { excerpt, StaleError, ValidationError } from '../catalogue/errors.ts';
 import { isBytesPath } from '../catalogue/layout.ts';
 import type { ChangeOutcome, FileEntry, RecordChange } from '../catalogue/replica.ts';
 import { readJsonBody, readTextBody, whileConnected } from './body.ts';
@@ -24,7 +24,7 @@ const largestChanges = 8 * 1024 * 1024;
 const mostChanges = 1000;
 
 /** Applies changes one after the other; responds with the outcome of each, as if it had been a request of its own. */
-export async function changeFilesHandler({ catalogue, ctx, dryRun }: RequestContext): Promise<Representation> {
+export async function applyFileChangesHandler({ catalogue, ctx, dryRun }: RequestContext): Promise<Representation> {
   const changes = parseChanges(await readJsonBody(ctx, largestChanges));
   const outcomes = await catalogue.replica.apply(changes, { dryRun });
   const results = outcomes.map((outcome) => {
@@ -82,7 +82,7 @@ export async function putFileHandler(request: RequestContext): Promise<undefined
 }
 
 /** Removes a record, with all that belongs to it, to the trash. Bytes are removed with their record only. */
-export async function removeFileHandler(request: RequestContext): Promise<undefined> {
+export async function removeRecordFileHandler(request: RequestContext): Promise<undefined> {
   const { catalogue, ctx, params, dryRun } = request;
   if (isBytesPath(params.path ?? '')) {
     ctx.set('Allow', 'GET, PUT, HEAD, OPTIONS');
@@ -144,7 +144,7 @@ function announcedBytes(ctx: ParameterizedContext): { readonly checksum: string;
   if (digest === undefined)
     throw new BadRequestError('Send the checksum of the bytes: Repr-Digest: sha-256=:<base64 of the SHA-256>:');
   const coding = ctx.get('Content-Encoding');
-  if (coding && coding !== 'identity') throw new UnsupportedMediaTypeError(`Content-Encoding: ${coding}`);
+  if (coding && coding !== 'identity') throw new UnsupportedMediaTypeError(`Content-Encoding: ${excerpt(coding)}`);
   const length = ctx.get('Content-Length');
   if (!length) ctx.throw(411, 'Send the number of bytes: Content-Length.');
   if (Number(length) > largestUpload) throw new TooLargeError(largestUpload);

@@ -9,7 +9,7 @@ import { etagMatches, reprDigest } from './headers.ts';
 import { sendStoredBytes } from './payloads.ts';
 import { lastParameterValue } from './query-string.ts';
 import type { RequestContext } from './route.ts';
-import { sendDocument } from './stream.ts';
+import { streamDocument } from './stream.ts';
 
 export const fileListTypes = ['application/json', 'application/x-ndjson'] as const;
 
@@ -17,7 +17,7 @@ export const fileListTypes = ['application/json', 'application/x-ndjson'] as con
  * All files that the viewer may see, a line of JSON each; the records' texts with `?texts=true`. With `?groups=`, the
  * digests of groups of files, or the files of some groups.
  */
-export async function listFilesHandler({ catalogue, ctx, query, viewer }: RequestContext): Promise<undefined> {
+export async function listCatalogueFilesHandler({ catalogue, ctx, query, viewer }: RequestContext): Promise<undefined> {
   const { replica } = catalogue;
   const groups = groupsFrom(query);
   const listed =
@@ -35,7 +35,7 @@ export async function listFilesHandler({ catalogue, ctx, query, viewer }: Reques
     return;
   }
   const isList = 'entries' in listed;
-  await sendDocument(ctx, {
+  await streamDocument(ctx, {
     tag: listed.tag,
     compressible: true,
     contentType: isList ? 'application/x-ndjson' : 'application/json',

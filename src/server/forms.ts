@@ -1,6 +1,6 @@
 /** Forms: texts and files under names, read as fields. */
 import type { Input, WritableKind } from '../catalogue/catalogue.ts';
-import { fieldShape } from '../catalogue/field-forms.ts';
+import { formFieldShape } from '../catalogue/field-forms.ts';
 
 /** Names and values in their order; bytes are those of a file. */
 export type FormEntries = readonly (readonly [name: string, value: unknown])[];
@@ -20,7 +20,7 @@ export function inputFromForm(kind: WritableKind, entries: FormEntries): Input {
   const fields = fieldsFromEntries(entries);
   return fieldsFromEntries(
     Object.entries(fields).map(([name, value]) => {
-      const shape = fieldShape(kind, name);
+      const shape = formFieldShape(kind, name);
       if (shape === 'list') return [name, itemsOf(name, entries)];
       return [name, shape === 'json' && typeof value === 'string' ? jsonOr(value) : value];
     }),

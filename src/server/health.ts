@@ -23,7 +23,7 @@ export async function readyHandler({ catalogue, app }: RequestContext): Promise<
 }
 
 /** Responds to requests before the catalogue has been read: the process is alive, and not ready. */
-export function respondNotReady({ url }: IncomingMessage, response: ServerResponse): void {
+export function respondWhileStarting({ url }: IncomingMessage, response: ServerResponse): void {
   const isAlive = url === '/healthz';
   for (const [name, value] of [...securityHeaders, ...corsHeaders]) response.setHeader(name, value);
   response.setHeader(requestIdHeader, chooseRequestId({}, false));

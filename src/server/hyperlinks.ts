@@ -7,7 +7,7 @@ import { fieldsOf } from '../catalogue/fields.ts';
 import { pythonTypeName } from '../catalogue/input.ts';
 import { mediaPathInUrl } from '../catalogue/layout.ts';
 import type { Ref } from '../catalogue/ref.ts';
-import { formatLinkValue } from '../catalogue/represent.ts';
+import { linkValueOfRef } from '../catalogue/represent.ts';
 import { baseUrlPath, parseApiPath } from '../catalogue/urls.ts';
 
 type LinkField = Pick<NamedField, 'name' | 'type' | 'link' | 'otherLink' | 'default'>;
@@ -33,7 +33,8 @@ export async function resolveHyperlinks(
   const errors: Record<string, readonly string[]> = {};
   const prefix = baseUrlPath(base);
   for (const { name } of kind === 'token' || prefix === '' ? [] : imageFields(kind)) {
-    const address = String(input[name]);
+    const address = input[name];
+    if (typeof address !== 'string') continue;
     if (mediaPathInUrl(address.slice(prefix.length)) && address.startsWith(prefix))
       followed[name] = address.slice(prefix.length);
   }
@@ -46,7 +47,7 @@ export async function resolveHyperlinks(
       followed[name] = null;
       continue;
     }
-    const nameAt = async (address: unknown) => formatLinkValue(field, await follow(address, field, catalogue));
+    const nameAt = async (address: unknown) => linkValueOfRef(field, await follow(address, field, catalogue));
     try {
       if (type === 'link') followed[name] = await nameAt(value);
       else if (Array.isArray(value)) followed[name] = await Promise.all(value.map(nameAt));

@@ -1,5 +1,5 @@
 /** Limits for clients: timeouts, so that no connection is held for ever, and a number of connections. */
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { securityHeaders } from './headers.ts';
 
@@ -28,7 +28,7 @@ export const defaultLimits: Limits = {
 type HttpSocket = Socket & { _httpMessage?: ServerResponse | null };
 
 /** Makes a server close connections whose client is idle. */
-export function destroyIdleSockets(server: Server, { idle }: Limits): void {
+export function installIdleTimeout(server: Server, { idle }: Limits): void {
   server.setTimeout(idle, (socket: HttpSocket) => {
     const response = socket._httpMessage;
     // While the server works, the client can do nothing but wait.
@@ -39,6 +39,8 @@ export function destroyIdleSockets(server: Server, { idle }: Limits): void {
 }
 
 const timers = new WeakMap<IncomingMessage, NodeJS.Timeout>();
+/** The latest request of each connection whose response was finished before its body. */
+const unfinishedBodies = new WeakMap<Socket, IncomingMessage>();
 
 /**
  * Limits the time for the body of a request to arrive: a client that takes longer gets 408, or is disconnected if it has
@@ -62,7 +64,9 @@ export function setBodyTimeout(request: IncomingMessage, response: ServerRespons
     if (complete || socket.destroyed) return;
     wait();
     // After the response, the request itself doesn't report any more that its connection was closed.
-    socket.once('close', () => clearBodyTimeout(request));
+    if (!unfinishedBodies.has(socket))
+      socket.once('close', () => clearBodyTimeout(unfinishedBodies.get(socket) ?? request));
+    unfinishedBodies.set(socket, request);
   });
 }
 
@@ -77,4 +81,39 @@ function endBodyTimeout({ socket, complete }: IncomingMessage, response: ServerR
   if (response.headersSent) return void socket.destroy();
   response.writeHead(408, [...securityHeaders.flat(), 'Content-Type', 'application/json', 'Connection', 'close']);
   response.end('{"detail":"Request Timeout."}', () => socket.destroy());
+}
+
+/** Requests of one connection that may wait for their turn before no more are read from it. */
+const maxWaiting = 16;
+
+/**
+ * A listener that handles the requests of a connection one after the other (pipelining, RFC 9112, section 9.3.2), each in
+ * a later turn of the event loop: thousands of requests in one packet don't delay those of other connections.
+ */
+export function handleInTurns(listener: RequestListener): RequestListener {
+  /** The requests that wait, for each connection with a request that is being handled. */
+  const waiting = new WeakMap<Socket, [IncomingMessage, ServerResponse][]>();
+  const handle: (...pair: [IncomingMessage, ServerResponse]) => void = (request, response) => {
+    response.once('close', () => handleNext(request.socket));
+    listener(request, response);
+  };
+  const handleNext = (socket: Socket) => {
+    const queue = waiting.get(socket) ?? [];
+    // After `Connection: close`, what follows is ignored.
+    const next = socket.writable ? queue.shift() : undefined;
+    if (next) setImmediate(handle, ...next);
+    else waiting.delete(socket);
+    if (queue.length === 0 && socket.isPaused()) socket.resume();
+  };
+  return (request, response) => {
+    const { socket } = request;
+    const queue = waiting.get(socket);
+    if (queue) {
+      queue.push([request, response]);
+      if (queue.length >= maxWaiting) socket.pause();
+      return;
+    }
+    waiting.set(socket, []);
+    handle(request, response);
+  };
 }

@@ -1,9 +1,9 @@
 /** The header Link (RFC 8288): other parts and forms of what a response shows, and its licence. */
 import type { Page } from '../catalogue/catalogue.ts';
-import { spdxIdentifier } from '../catalogue/licence.ts';
+import { findSpdxIdentifier } from '../catalogue/licence.ts';
 import type { Dataset, Settings } from '../catalogue/types.ts';
 import { isHttpUrl } from '../catalogue/urls.ts';
-import { replaceParameters } from './query-string.ts';
+import { replaceQueryStringParameters } from './query-string.ts';
 
 /** Addresses of the next and the previous page; null if there is none. */
 export interface PageLinks {
@@ -20,7 +20,7 @@ export function urlWithParameters(
   query: URLSearchParams,
   change: Readonly<Record<string, string | number | null>> = {},
 ): string {
-  const search = replaceParameters(query, change);
+  const search = replaceQueryStringParameters(query, change);
   return search ? `${address}?${search}` : address;
 }
 
@@ -62,10 +62,10 @@ export interface Alternate {
 }
 
 /** URL of the licence of a dataset, or else of the catalogue: of an SPDX identifier, its page. Null if there is none. */
-export function licenceUrl(dataset: Dataset, settings: Settings): string | null {
+export function datasetLicenceUrl(dataset: Dataset, settings: Settings): string | null {
   const licence = dataset.licence || settings.licence;
   if (isHttpUrl(licence)) return licence;
-  const id = spdxIdentifier(licence);
+  const id = findSpdxIdentifier(licence);
   return id === undefined ? null : `https://spdx.org/licenses/${id}.html`;
 }
 

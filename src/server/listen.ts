@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { CatalogueError } from '../catalogue/errors.ts';
 import { securityHeaders } from './headers.ts';
-import { defaultLimits, destroyIdleSockets, type Limits, setBodyTimeout } from './limits.ts';
+import { defaultLimits, handleInTurns, installIdleTimeout, type Limits, setBodyTimeout } from './limits.ts';
 import { chooseRequestId, requestIdHeader } from './request.ts';
 
 /** The server can't listen on the address. */
@@ -37,12 +37,13 @@ export async function listenForRequests(
     keepAliveTimeout: limits.keepAlive,
     connectionsCheckingInterval: Math.min(5000, limits.headers),
   };
-  const server = createServer(options, (request, response) => {
+  const listen: RequestListener = (request, response) => {
     setBodyTimeout(request, response, limits);
     current(request, response);
-  });
+  };
+  const server = createServer(options, handleInTurns(listen));
   server.maxConnections = limits.connections;
-  destroyIdleSockets(server, limits);
+  installIdleTimeout(server, limits);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(addressError(error, host, port)));
     server.listen(port, host, resolve);
@@ -81,6 +82,8 @@ function refuseUnparsable(
   error: NodeJS.ErrnoException,
   socket: Duplex & { _httpMessage?: ServerResponse | null },
 ): void {
+  // What follows a request with `Connection: close` is ignored.
+  if (error.code === 'HPE_CLOSED_CONNECTION') return;
   if (error.code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent) return void socket.destroy();
   const [status, reason, detail = `${reason}.`] = unparsable[error.code ?? ''] ?? [400, 'Bad Request'];
   const body = JSON.stringify({ detail });

@@ -4,7 +4,7 @@ import type { Input } from '../catalogue/catalogue.ts';
 import { baseUrlPath } from '../catalogue/urls.ts';
 import { renderSignInPage, renderSignOutPage } from '../pages/site.ts';
 import { readInputBody } from './body.ts';
-import { assertSameSite, ensureCsrfToken, readSessionKey, setSessionCookie } from './credentials.ts';
+import { assertSameSite, ensureCsrfToken, sessionKeyOfRequest, setSessionCookie } from './credentials.ts';
 import { MethodNotAllowedError, ThrottledError } from './errors.ts';
 import { baseUrlOf } from './request.ts';
 import type { AppContext } from './route.ts';
@@ -90,15 +90,15 @@ async function logIn(visit: Visit, input: Input): Promise<void> {
   }
   const { key, expires } = await accounts.startSession(username);
   // The session and the CSRF token that the browser had before are worthless from now on.
-  const before = readSessionKey(ctx);
+  const before = sessionKeyOfRequest(ctx);
   if (before !== undefined) await accounts.endSession(before);
   setSessionCookie(ctx, base, key, expires);
-  ensureCsrfToken(ctx, base, true);
+  ensureCsrfToken(ctx, base, key);
   redirect(ctx, base, redirectTo(ctx, input));
 }
 
 async function askToLogOut({ ctx, base, app }: Visit): Promise<void> {
-  const key = readSessionKey(ctx);
+  const key = sessionKeyOfRequest(ctx);
   const viewer = key === undefined ? null : await app.signIn.accounts?.viewerBySession(key);
   if (!viewer) return redirect(ctx, base, `${baseUrlPath(base)}/api/v1/`);
   const { settings } = app.publicCatalogue;
@@ -108,7 +108,7 @@ async function askToLogOut({ ctx, base, app }: Visit): Promise<void> {
 }
 
 async function logOut({ ctx, base, app }: Visit, input: Input): Promise<void> {
-  const key = readSessionKey(ctx);
+  const key = sessionKeyOfRequest(ctx);
   if (key !== undefined) await app.signIn.accounts?.endSession(key);
   setSessionCookie(ctx, base, '', null);
   redirect(ctx, base, redirectTo(ctx, input));

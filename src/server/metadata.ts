@@ -1,7 +1,7 @@
 /** The fields of a resource in an answer to OPTIONS: Django REST Framework's "actions", from the table of fields. */
 import type { WritableKind } from '../catalogue/catalogue.ts';
 import { type Field, labelFromName, type NamedField } from '../catalogue/field.ts';
-import { apiFields } from '../catalogue/fields.ts';
+import { apiFieldsOfKind } from '../catalogue/fields.ts';
 
 type Metadata = Record<string, unknown>;
 
@@ -11,6 +11,7 @@ const types: Readonly<Record<Field['type'], string>> = {
   image: 'string',
   username: 'string',
   password: 'string',
+  secret: 'string',
   slug: 'slug',
   choice: 'choice',
   boolean: 'boolean',
@@ -31,7 +32,7 @@ const types: Readonly<Record<Field['type'], string>> = {
 /** The fields of a kind, by name, each with what a form needs to know of it. */
 export const optionsMetadata = (kind: WritableKind): Metadata =>
   Object.fromEntries(
-    apiFields(kind)
+    apiFieldsOfKind(kind)
       .filter(({ metadata }) => metadata !== 'absent')
       .map((field) => [field.name, fieldMetadata(field)]),
   );

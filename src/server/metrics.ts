@@ -14,7 +14,7 @@ export interface Metrics {
 const kinds: readonly Kind[] = ['namespace', 'dataset', 'version', 'query', 'group', 'user', 'file'];
 
 /** Starts to collect metrics. */
-export async function openMetrics(): Promise<Metrics> {
+export async function startMetrics(): Promise<Metrics> {
   const { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } = await import('prom-client');
   const registry: Registry = new Registry();
   const registers = [registry];

@@ -6,8 +6,8 @@ import { Readable } from 'node:stream';
 import type { ParameterizedContext } from 'koa';
 import { koaBody } from 'koa-body';
 import type { WritableKind } from '../catalogue/catalogue.ts';
-import { CatalogueError, UnavailableError } from '../catalogue/errors.ts';
-import { fieldShape, imageFields } from '../catalogue/field-forms.ts';
+import { CatalogueError, excerpt, UnavailableError } from '../catalogue/errors.ts';
+import { formFieldShape, imageFields } from '../catalogue/field-forms.ts';
 import { maxImageBytes } from '../catalogue/image.ts';
 import { BadRequestError, TooLargeError } from './errors.ts';
 import type { FormEntries } from './forms.ts';
@@ -49,7 +49,7 @@ const methods = ['POST', 'PUT', 'PATCH'] as const;
  * @returns its fields in their order; those of one name stand together
  * @throws BadRequestError, TooLargeError
  */
-export async function readForm(ctx: ParameterizedContext, options: FormOptions): Promise<FormEntries> {
+export async function readMultipartForm(ctx: ParameterizedContext, options: FormOptions): Promise<FormEntries> {
   const limits = { maxFieldsSize: largestFields, maxFields: mostParts, allowEmptyFiles: true, minFileSize: 0 };
   const onPart = (part: FormPart, take: (part: FormPart) => void) => {
     // A part is a file if it has a file name, whether it has a media type or not.
@@ -130,7 +130,7 @@ function checkedHead(head: Buffer): Buffer {
   const text = head.toString('latin1');
   const plain = text.replace(encoding, (_, name: string) => {
     if (/^(?:7bit|8bit|binary)?$/i.test(name)) return '';
-    throw formError(`The encoding "${name}" of a part is not supported: use 7bit, 8bit or binary`);
+    throw formError(`The encoding "${excerpt(name)}" of a part is not supported: use 7bit, 8bit or binary`);
   });
   return plain === text ? head : Buffer.from(plain, 'latin1');
 }
@@ -156,7 +156,7 @@ export const imageBytesHeld = (): number => held;
  * @returns the fields in their order, then the files, so that a file wins over a text of the same name
  * @throws BadRequestError, TooLargeError; UnavailableError if too many images are sent at the same time
  */
-export async function readFormWithImages(
+export async function readMultipartFormWithImages(
   ctx: ParameterizedContext,
   kind: WritableKind | undefined,
   largest: number,
@@ -164,13 +164,13 @@ export async function readFormWithImages(
   const files = new Map<string, () => unknown>();
   const onFile = (part: FormPart) => {
     if (part.name === null) return;
-    const isImage = kind !== undefined && fieldShape(kind, part.name) === 'image';
+    const isImage = kind !== undefined && formFieldShape(kind, part.name) === 'image';
     // An image may take as long as any upload.
     if (isImage) clearBodyTimeout(ctx.req);
     files.set(part.name, isImage ? collectImage(part, ctx) : () => ({ file: true }));
   };
   const all = largest + (kind ? imageFields(kind).length * maxImageBytes : 0);
-  const fields = await readForm(ctx, { largest: all, onFile });
+  const fields = await readMultipartForm(ctx, { largest: all, onFile });
   return [...fields, ...[...files].map(([name, value]) => [name, value()] as const)];
 }
 

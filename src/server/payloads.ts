@@ -7,7 +7,7 @@ import { NotFoundError, StaleError } from '../catalogue/errors.ts';
 import { datasetRefOf, type VersionRef } from '../catalogue/ref.ts';
 import { downloadFileName } from '../catalogue/urls.ts';
 import { etagMatches, reprDigest } from './headers.ts';
-import { formatLinkHeader, licenceUrl } from './link-header.ts';
+import { datasetLicenceUrl, formatLinkHeader } from './link-header.ts';
 import { type RequestContext, refFromRouteParams } from './route.ts';
 
 /** Stored bytes with their headers. */
@@ -49,7 +49,7 @@ export async function downloadHandler(request: RequestContext): Promise<undefine
 export async function sendPayload({ catalogue, viewer, ctx }: RequestContext, ref: VersionRef): Promise<void> {
   const payload = await catalogue.payload(ref);
   const { checksum } = payload.version;
-  const license = licenceUrl(await catalogue.get<'dataset'>(datasetRefOf(payload.version)), catalogue.settings);
+  const license = datasetLicenceUrl(await catalogue.get<'dataset'>(datasetRefOf(payload.version)), catalogue.settings);
   const concrete = ref.slug !== 'latest';
   // A shared cache may keep what everybody may see, and nothing else.
   const scope = viewer.username === null ? 'public' : 'private';

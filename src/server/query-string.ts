@@ -1,7 +1,7 @@
 /** Query strings: read as Django REST Framework reads the parameters of a list, and written for the links of a page. */
 import type { ListOptions } from '../catalogue/catalogue.ts';
 import { closestWord } from '../catalogue/closest.ts';
-import { ValidationError } from '../catalogue/errors.ts';
+import { excerpt, ValidationError } from '../catalogue/errors.ts';
 import { filterTests } from '../catalogue/filters.ts';
 import { parseBooleanInput } from '../catalogue/input.ts';
 import type { Kind } from '../catalogue/types.ts';
@@ -38,7 +38,7 @@ export function refuseMisspelledParameters(query: URLSearchParams, known: readon
   const errors = [...new Set(query.keys())].flatMap((name) => {
     // A short name is near to many.
     const near = names.includes(name) ? undefined : closestWord(name, names, name.length < 6 ? 1 : 2);
-    return near === undefined ? [] : [[name, [`Unknown parameter "${name}". Did you mean "${near}"?`]]];
+    return near === undefined ? [] : [[name, [`Unknown parameter "${excerpt(name)}". Did you mean "${near}"?`]]];
   });
   if (errors.length > 0) throw new ValidationError(Object.fromEntries(errors));
 }
@@ -82,7 +82,7 @@ function wholeNumber(text: string): number | undefined {
  * The query string with some parameters replaced, as Django REST Framework writes it: sorted by name, encoded anew.
  * @param change new values by name; null removes a parameter
  */
-export function replaceParameters(
+export function replaceQueryStringParameters(
   query: URLSearchParams,
   change: Readonly<Record<string, string | number | null>>,
 ): string {

@@ -14,13 +14,24 @@ export function rewriteToOriginForm(request: IncomingMessage): void {
 }
 
 /**
- * Refuses an address that holds more characters than a URL may (RFC 3986, section 2). Newer Nodes do so themselves,
- * older ones pass the bytes on.
+ * Refuses an address that holds more characters than a URL may (RFC 3986, section 2), which newer Nodes do themselves,
+ * and several Host headers.
  * @throws BadRequestError
  */
-export function assertUrlCharacters({ url = '' }: IncomingMessage): void {
-  if (/[^\x21-\x7e]/.test(url))
+export function assertValidTarget(request: IncomingMessage): void {
+  if (/[^\x21-\x7e]/.test(request.url ?? ''))
     throw new BadRequestError('The address holds characters that have to be percent-encoded.');
+  if (hasSeveralHosts(request)) throw new BadRequestError('There is more than one Host header.');
+}
+
+/** True if a request has several Host headers: a proxy in front may have looked at another one (RFC 9112, section 3.2). */
+export function hasSeveralHosts({ rawHeaders }: IncomingMessage): boolean {
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++;
+  }
+  return hosts > 1;
 }
 
 /** Response header with the id of the request, by which the log and a proxy's log are compared. */

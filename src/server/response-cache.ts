@@ -96,7 +96,7 @@ export async function encodedVariantFor(
 }
 
 /** Sends a variant: whole, or without its body (HEAD), or as 304 to a GET or HEAD whose If-None-Match has its tag. */
-export function sendVariant(
+export function sendResponseVariant(
   request: IncomingMessage,
   response: ServerResponse,
   variant: Variant,
@@ -165,7 +165,7 @@ export class ResponseCache {
     if (!cached || cached.epoch !== this.epochOf(revision)) return undefined;
     const variant = cached.variants[codingFor(cached, request.headers['accept-encoding'])];
     if (!variant) return undefined;
-    sendVariant(request, response, variant, 200, more);
+    sendResponseVariant(request, response, variant, 200, more);
     return cached;
   }
 }

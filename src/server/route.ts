@@ -10,6 +10,7 @@ import type { Headers } from './headers.ts';
 import type { Metrics } from './metrics.ts';
 import type { ResponseCache } from './response-cache.ts';
 import type { SignIn } from './sign-in.ts';
+import type { WorkBudgets } from './work-budgets.ts';
 
 export interface Route {
   readonly path: string;
@@ -95,6 +96,7 @@ export interface AppContext {
   readonly publicCatalogue: Catalogue;
   readonly catalogueFor: (viewer: Viewer) => Catalogue;
   readonly signIn: SignIn;
+  readonly workBudgets: WorkBudgets;
   readonly cache: ResponseCache;
   /** Null if nothing logs or counts requests. */
   readonly accessLog: AccessLog | null;

@@ -4,26 +4,26 @@ import { apiRoot } from '../catalogue/urls.ts';
 import { homeHandler, listSchemasHandler, rootHandler, showSchemaHandler } from './about.ts';
 import {
   changesHandler,
-  detailHandler,
-  handlerForMembers,
-  handlerForOwnUser,
-  historyHandler,
-  pageHandler,
+  handlerIfMaySeePeople,
+  makeCollectionPageHandler,
+  makeDetailHandler,
+  makeHistoryHandler,
+  ownUserHandlerFrom,
 } from './collections.ts';
 import { dataTypes, savedQueryRowsHandler, versionRowsHandler } from './data.ts';
 import { differenceHandler, differenceTypes } from './difference.ts';
-import { changeFilesHandler, putFileHandler, removeFileHandler } from './file-writes.ts';
-import { fileListTypes, listFilesHandler, showFileHandler } from './files.ts';
+import { applyFileChangesHandler, putFileHandler, removeRecordFileHandler } from './file-writes.ts';
+import { fileListTypes, listCatalogueFilesHandler, showFileHandler } from './files.ts';
 import { aliveHandler, metricsHandler, readyHandler } from './health.ts';
 import { downloadHandler, mediaHandler } from './payloads.ts';
 import type { Handler, Handlers, Route } from './route.ts';
 import {
   createTokenHandler,
-  credentialFields,
   listTokensHandler,
   obtainTokenHandler,
   revokeTokenHandler,
   showTokenHandler,
+  tokenRequestFields,
 } from './tokens.ts';
 import {
   deleteTrashEntryHandler,
@@ -33,7 +33,7 @@ import {
   showTrashEntryHandler,
 } from './trash.ts';
 import { uploadVersionHandler } from './uploads.ts';
-import { createHandler, editHandler, removeHandler } from './writes.ts';
+import { makeCreateHandler, makeEditHandler, makeRemoveHandler } from './writes.ts';
 
 const json = 'application/json';
 const html = 'text/html';
@@ -47,24 +47,27 @@ function route(path: string, name: string, handlers: Handlers, ...parts: Partial
 }
 
 const get = (GET: Handler): Handlers => ({ GET });
-const collection = (kind: CreatableKind): Handlers => ({ GET: pageHandler(kind), POST: createHandler(kind) });
+const collection = (kind: CreatableKind): Handlers => ({
+  GET: makeCollectionPageHandler(kind),
+  POST: makeCreateHandler(kind),
+});
 const instance = (kind: WritableKind): Handlers => ({
   ...{
-    GET: detailHandler(kind),
-    PUT: editHandler(kind, 'all'),
-    PATCH: editHandler(kind, 'some'),
-    DELETE: removeHandler(kind),
+    GET: makeDetailHandler(kind),
+    PUT: makeEditHandler(kind, 'all'),
+    PATCH: makeEditHandler(kind, 'some'),
+    DELETE: makeRemoveHandler(kind),
   },
 });
 /** Handlers of users, whom not everybody may see. */
 const users = ({ GET, ...handlers }: Handlers): Handlers => ({
-  ...(GET && { GET: handlerForMembers(GET) }),
+  ...(GET && { GET: handlerIfMaySeePeople(GET) }),
   ...handlers,
 });
 const me: Handlers = {
-  GET: handlerForOwnUser(detailHandler('user')),
-  PUT: handlerForOwnUser(editHandler('user', 'all')),
-  PATCH: handlerForOwnUser(editHandler('user', 'some')),
+  GET: ownUserHandlerFrom(makeDetailHandler('user')),
+  PUT: ownUserHandlerFrom(makeEditHandler('user', 'all')),
+  PATCH: ownUserHandlerFrom(makeEditHandler('user', 'some')),
 };
 
 const rows: Partial<Route> = { types: dataTypes, ownFormats: true };
@@ -76,7 +79,7 @@ const signIn: Partial<Route> = {
   types: [json],
   parses: [form, multipart, json],
   withoutSignIn: true,
-  options: { actions: { POST: credentialFields() } },
+  options: { actions: { POST: tokenRequestFields() } },
 };
 
 const namespaces = `${apiRoot}namespaces/`;
@@ -98,19 +101,19 @@ export const routes: readonly Route[] = [
   route(`${datasets}:dataset/data.:extension`, 'Data', get(versionRowsHandler), rows),
   route(`${datasets}:dataset/download/`, 'Download', get(downloadHandler), anyType),
   route(`${datasets}:dataset/download/:name`, 'Download', get(downloadHandler), anyType),
-  route(`${datasets}:dataset/history/`, 'History', get(historyHandler('dataset'))),
-  route(`${apiRoot}versions/`, 'Version List', get(pageHandler('version'))),
-  route(versions, 'Version List', { GET: pageHandler('version'), POST: uploadVersionHandler }, hidesWrites),
-  route(`${versions}:version/`, 'Version Instance', { GET: detailHandler('version'), PATCH: editHandler('version', 'some'), DELETE: removeHandler('version') }, hidesWrites),
+  route(`${datasets}:dataset/history/`, 'History', get(makeHistoryHandler('dataset'))),
+  route(`${apiRoot}versions/`, 'Version List', get(makeCollectionPageHandler('version'))),
+  route(versions, 'Version List', { GET: makeCollectionPageHandler('version'), POST: uploadVersionHandler }, hidesWrites),
+  route(`${versions}:version/`, 'Version Instance', { GET: makeDetailHandler('version'), PATCH: makeEditHandler('version', 'some'), DELETE: makeRemoveHandler('version') }, hidesWrites),
   route(`${versions}:version/data/`, 'Data', get(versionRowsHandler), rows),
   route(`${versions}:version/data.:extension`, 'Data', get(versionRowsHandler), rows),
   route(`${versions}:version/download/`, 'Download', get(downloadHandler), anyType),
   route(`${versions}:version/download/:name`, 'Download', get(downloadHandler), anyType),
   route(`${versions}:version/diff/`, 'Diff', get(differenceHandler), differences),
-  route(`${versions}:version/history/`, 'History', get(historyHandler('version'))),
+  route(`${versions}:version/history/`, 'History', get(makeHistoryHandler('version'))),
   route(namespaces, 'Namespace List', collection('namespace'), fields('namespace')),
   route(`${namespaces}:namespace/`, 'Namespace Instance', instance('namespace'), fields('namespace')),
-  route(`${namespaces}:namespace/history/`, 'History', get(historyHandler('namespace'))),
+  route(`${namespaces}:namespace/history/`, 'History', get(makeHistoryHandler('namespace'))),
   route(`${apiRoot}groups/`, 'Group List', collection('group'), fields('group'), hidesWrites),
   route(`${apiRoot}groups/:group/`, 'Group Instance', instance('group'), fields('group'), hidesWrites),
   route(`${apiRoot}users/`, 'User List', users(collection('user')), fields('user'), hidesWrites),
@@ -121,10 +124,10 @@ export const routes: readonly Route[] = [
   route(`${queries}:query/data/`, 'Data', get(savedQueryRowsHandler), rows),
   route(`${queries}:query/data.:extension`, 'Data', get(savedQueryRowsHandler), rows),
   route(`${apiRoot}changes/`, 'Changes', get(changesHandler)),
-  route(`${apiRoot}intrinsecus/`, 'Intrinsecus List', get(pageHandler('file'))),
-  route(`${apiRoot}intrinsecus/:file/`, 'Intrinsecus Instance', get(detailHandler('file'))),
-  route(files, 'File List', { GET: listFilesHandler, PATCH: changeFilesHandler }, { types: fileListTypes, parses: [json] }, hidesWrites),
-  route(`${files}*path`, 'File Instance', { GET: showFileHandler, PUT: putFileHandler, DELETE: removeFileHandler }, anyType, { parses: ['*/*'] }, hidesWrites),
+  route(`${apiRoot}intrinsecus/`, 'Intrinsecus List', get(makeCollectionPageHandler('file'))),
+  route(`${apiRoot}intrinsecus/:file/`, 'Intrinsecus Instance', get(makeDetailHandler('file'))),
+  route(files, 'File List', { GET: listCatalogueFilesHandler, PATCH: applyFileChangesHandler }, { types: fileListTypes, parses: [json] }, hidesWrites),
+  route(`${files}*path`, 'File Instance', { GET: showFileHandler, PUT: putFileHandler, DELETE: removeRecordFileHandler }, anyType, { parses: ['*/*'] }, hidesWrites),
   route(`${apiRoot}auth/token/obtain/`, 'Obtain Auth Token', { POST: obtainTokenHandler }, signIn),
   route(tokens, 'Token List', { GET: listTokensHandler, POST: createTokenHandler }, hidesWrites),
   route(`${tokens}:token/`, 'Token Instance', { GET: showTokenHandler, DELETE: revokeTokenHandler }),

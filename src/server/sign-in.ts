@@ -8,12 +8,18 @@ import { ThrottledError } from './errors.ts';
 import { clientIpAddress } from './request.ts';
 
 const fiveMinutes = 5 * 60_000;
+const anHour = 60 * 60_000;
 
-/** Attempts are counted by client address, against one client that tries many names, and by name, against many clients. */
+/**
+ * Attempts are counted by client address, against one client that tries many names; by address and name together, so that
+ * nobody keeps a user out from elsewhere; and by name alone, against many clients: that limit is slower, and a right
+ * password passes it.
+ */
 export class SignIn {
   readonly accounts: Accounts | null;
   readonly #byAddress = new Throttle({ limit: 40, window: fiveMinutes });
-  readonly #byName = new Throttle({ limit: 10, window: fiveMinutes });
+  readonly #byAddressAndName = new Throttle({ limit: 10, window: fiveMinutes });
+  readonly #byName = new Throttle({ limit: 100, window: anHour });
 
   constructor(accounts: Accounts | null) {
     this.accounts = accounts;
@@ -27,14 +33,21 @@ export class SignIn {
     const address = throttleKey(clientIpAddress(request, settings));
     // No user has a longer name: memory is not for clients to fill.
     const name = username.slice(0, 151);
-    const wait = Math.max(this.#byAddress.wait(address), this.#byName.wait(name));
+    const both = `${address}\n${name}`;
+    const wait = Math.max(this.#byAddress.wait(address), this.#byAddressAndName.wait(both));
     if (wait > 0) throw new ThrottledError(wait);
+    const waitByName = this.#byName.wait(name);
     this.#byAddress.count(address);
-    this.#byName.count(name);
+    this.#byAddressAndName.count(both);
+    if (waitByName === 0) this.#byName.count(name);
     const right = (await this.accounts?.verifyPassword(username, password)) ?? false;
     if (right) {
       this.#byAddress.forgive(address);
-      this.#byName.forgive(name, true);
+      this.#byAddressAndName.forgive(both, true);
+      if (waitByName === 0) this.#byName.forgive(name);
+    } else if (waitByName > 0) {
+      this.#byName.count(name);
+      throw new ThrottledError(waitByName);
     }
     return right;
   }
@@ -89,7 +102,7 @@ export class Throttle {
 }
 
 /** An IPv4 address, or the first 64 bits of an IPv6 address: one client has all of that network (RFC 6177). */
-function throttleKey(address: string): string {
+export function throttleKey(address: string): string {
   const [ip = ''] = address.split('%');
   return ipaddr.IPv6.isValid(ip) ? ipaddr.IPv6.parse(ip).parts.slice(0, 4).join(':') : address;
 }

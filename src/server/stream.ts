@@ -35,7 +35,7 @@ export function trySendNotModified(ctx: ParameterizedContext, info: DocumentInfo
  * Sends a document while it is generated, as fast as the client reads it. If generating it fails half-way, the connection
  * is closed: a document never ends as if it were complete.
  */
-export async function sendDocument(ctx: ParameterizedContext, document: Document): Promise<void> {
+export async function streamDocument(ctx: ParameterizedContext, document: Document): Promise<void> {
   if (trySendNotModified(ctx, document)) return;
   const { coding, headers } = headersFor(ctx, document);
   ctx.status = 200;

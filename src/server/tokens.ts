@@ -14,10 +14,11 @@ import {
   NotPermittedError,
   ValidationError,
 } from '../catalogue/errors.ts';
+import { invalidChoice } from '../catalogue/input.ts';
 import { paginate } from '../catalogue/listing.ts';
 import { representToken, resourceUrl, toJson } from '../catalogue/represent.ts';
 import { invalidInput, type Parsed, parseTextInput } from '../catalogue/text-input.ts';
-import { assertNoDryRun, readInputBody } from './body.ts';
+import { assertInputWithoutDryRun, readInputBody } from './body.ts';
 import { resolveHyperlinks } from './hyperlinks.ts';
 import { pageLinks } from './link-header.ts';
 import { parseListOptions, refuseDryRun } from './query-string.ts';
@@ -66,7 +67,7 @@ function parseCredentials(input: Input): { username: string; password: string } 
 }
 
 /** The fields of obtaining a token, as OPTIONS describes them. */
-export function credentialFields() {
+export function tokenRequestFields() {
   const field = (label: string, read_only = false) => ({ type: 'string', required: !read_only, read_only, label });
   return { username: field('Username'), password: field('Password'), token: field('Token', true) };
 }
@@ -95,9 +96,10 @@ export async function createTokenHandler(request: RequestContext): Promise<Repre
   refuseDryRun(request);
   const { ctx, viewer, links, catalogue } = request;
   const { accounts, username } = signedIn(request);
-  const given = assertNoDryRun(await readInputBody(ctx));
+  const given = assertInputWithoutDryRun(await readInputBody(ctx));
   // The user may be given by name, too: addresses have slashes.
-  const byName = typeof given.user === 'string' && given.user !== '' && !given.user.includes('/');
+  const byName =
+    typeof given.user === 'string' && given.user !== '' && !given.user.includes('/') && given.user.isWellFormed();
   const linked = byName ? { ...given, user: resourceUrl(links, { kind: 'user', slug: String(given.user) }) } : given;
   const { input, errors } = await resolveHyperlinks('token', linked, catalogue);
   const options = parseTokenOptions(input, errors);
@@ -143,8 +145,7 @@ function signedIn({ viewer: { username }, app: { signIn } }: RequestContext) {
 
 const parsers: Readonly<Record<string, (value: unknown) => Parsed>> = {
   label: (value) => parseTextInput(value, { max: 200, blank: true }),
-  scope: (value) =>
-    tokenScopes.includes(value as TokenScope) ? { value } : invalidInput(`"${String(value)}" is not a valid choice.`),
+  scope: (value) => (tokenScopes.includes(value as TokenScope) ? { value } : invalidChoice(value)),
   expires: parseExpiry,
 };
 

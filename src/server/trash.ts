@@ -1,7 +1,7 @@
 /** The trash, for staff: removed entities are listed, restored, and deleted for good. */
 import { NotAuthenticatedError, NotFoundError, ValidationError } from '../catalogue/errors.ts';
 import { paginate } from '../catalogue/listing.ts';
-import { representTrash, toJson } from '../catalogue/represent.ts';
+import { representTrashEntry, toJson } from '../catalogue/represent.ts';
 import type { Trash, TrashEntry } from '../catalogue/trash.ts';
 import { readInputBody } from './body.ts';
 import { representPage } from './collections.ts';
@@ -11,7 +11,7 @@ import type { Representation, RequestContext } from './route.ts';
 export async function listTrashHandler(request: RequestContext): Promise<Representation> {
   const { query, links, catalogue } = request;
   const page = paginate(await trashOf(request).list(), parsePaging(query), catalogue.settings);
-  const items = () => page.items.map((entry) => toJson(representTrash(entry, links)));
+  const items = () => page.items.map((entry) => toJson(representTrashEntry(entry, links)));
   return { ...representPage(request, 'Trash', page, items), dependsOn: [] };
 }
 
@@ -43,7 +43,7 @@ export async function emptyTrashHandler(request: RequestContext): Promise<Repres
   const before = text === undefined ? undefined : new Date(text);
   if (before && (Number.isNaN(before.getTime()) || !/^\d{4}-\d\d-\d\d/.test(text ?? '')))
     throw new ValidationError({ before: ['Give a time, such as 2030-12-31T00:00:00Z.'] });
-  const results = (await trashOf(request).empty(before)).map((entry) => representTrash(entry, links));
+  const results = (await trashOf(request).empty(before)).map((entry) => representTrashEntry(entry, links));
   const body = { count: results.length, next: null, previous: null, results };
   return { title: 'Trash', dependsOn: [], json: () => toJson(body) };
 }
@@ -54,5 +54,5 @@ function trashOf({ viewer, catalogue }: RequestContext): Trash {
 }
 
 function represent({ links }: RequestContext, entry: TrashEntry): Representation {
-  return { title: entry.id, dependsOn: [], json: () => toJson(representTrash(entry, links)) };
+  return { title: entry.id, dependsOn: [], json: () => toJson(representTrashEntry(entry, links)) };
 }

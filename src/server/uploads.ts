@@ -9,10 +9,10 @@ import { caseWarning, columnsRenamedByCase, lostColumnWarnings } from '../catalo
 import { parseReadingOptions, readingNames } from '../catalogue/reading.ts';
 import { refOf } from '../catalogue/ref.ts';
 import { representVersion, resourceUrl, toJson } from '../catalogue/represent.ts';
-import { assertNoDryRun, bodyType, whileConnected } from './body.ts';
+import { assertInputWithoutDryRun, bodyType, whileConnected } from './body.ts';
 import { TooLargeError } from './errors.ts';
 import { type FormEntries, fieldsFromEntries } from './forms.ts';
-import { readForm } from './multipart.ts';
+import { readMultipartForm } from './multipart.ts';
 import { type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 
 /** The largest payload, in bytes. */
@@ -77,7 +77,7 @@ async function formUpload({ ctx, query }: Pick<RequestContext, 'ctx' | 'query'>)
   const fields: [name: string, chunks: Buffer[]][] = [];
   let form: Promise<FormEntries> | undefined;
   const file = new Promise<Pick<Upload, 'fileName' | 'mediaType'>>((begin) => {
-    form = readForm(ctx, {
+    form = readMultipartForm(ctx, {
       largest: largestUpload,
       onField: (part) => {
         if (part.name === null || !readingNames.includes(part.name)) return;
@@ -124,7 +124,7 @@ function assertBefore(entries: FormEntries, before: FormEntries): void {
  */
 function formDetails(entries: FormEntries, files: number, query: FormEntries): UploadDetails {
   if (files > 1) throw new ValidationError({ file: ['More than one file was submitted.'] });
-  assertNoDryRun(fieldsFromEntries(entries));
+  assertInputWithoutDryRun(fieldsFromEntries(entries));
   return detailsOf([...query, ...entries]);
 }
 

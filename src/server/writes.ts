@@ -4,7 +4,7 @@ import { type FieldErrors, StaleError, ValidationError } from '../catalogue/erro
 import { type InputOptions, parseInput } from '../catalogue/input.ts';
 import { type Refs, refOf } from '../catalogue/ref.ts';
 import { resourceUrl } from '../catalogue/represent.ts';
-import type { Entities } from '../catalogue/types.ts';
+import type { Entities, User } from '../catalogue/types.ts';
 import { readInputBody } from './body.ts';
 import { entityJson, entityTitle } from './collections.ts';
 import { etagMatches, type Headers } from './headers.ts';
@@ -14,7 +14,7 @@ import { etagOf } from './response-cache.ts';
 import { type Handler, type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 
 /** Creates an entity; the namespace of a dataset is that of the address, unless the body names one. */
-export function createHandler<K extends CreatableKind>(kind: K): Handler {
+export function makeCreateHandler<K extends CreatableKind>(kind: K): Handler {
   return async (request) => {
     const { catalogue, ctx, links, params, dryRun } = request;
     const given = await readInputBody(ctx, kind);
@@ -36,7 +36,7 @@ export function createHandler<K extends CreatableKind>(kind: K): Handler {
  * Edits the entity at the address; fields that aren't given stay as they are.
  * @param required 'all' for PUT: all fields that creating requires; 'some' for PATCH: none of them
  */
-export function editHandler<K extends WritableKind>(kind: K, required: 'all' | 'some'): Handler {
+export function makeEditHandler<K extends WritableKind>(kind: K, required: 'all' | 'some'): Handler {
   return async (request) => {
     const { catalogue, ctx, params } = request;
     const entity = await catalogue.get<K>(refFromRouteParams(kind, params));
@@ -45,12 +45,30 @@ export function editHandler<K extends WritableKind>(kind: K, required: 'all' | '
     const partial = required === 'some';
     const input = await readInputBody(ctx, kind);
     const fields = await parseFields(request, kind, input, { partial, ...(label !== undefined && { label }) });
+    if (kind === 'user') await assertCurrentPassword(request, (entity as User).slug, fields);
     return representWritten(request, await catalogue.edit<K>(refOf(entity as never) as Refs[K], fields, options));
   };
 }
 
+/**
+ * Refuses a new password without the present one: a token or a session that was stolen must not last for ever. Staff may
+ * set any password.
+ * @throws ValidationError; ThrottledError after too many attempts
+ */
+async function assertCurrentPassword(
+  { ctx, app, viewer, catalogue }: RequestContext,
+  username: string,
+  fields: Input,
+): Promise<void> {
+  if (fields.password === undefined || viewer.staff || viewer.username !== username) return;
+  if (fields.current_password === undefined)
+    throw new ValidationError({ current_password: ['This field is required.'] });
+  if (!(await app.signIn.isRight(ctx.req, catalogue.settings, username, String(fields.current_password))))
+    throw new ValidationError({ current_password: ['The current password is not right.'] });
+}
+
 /** Removes the entity at the address; with `?permanently=true`, keeps nothing of it in the trash. */
-export function removeHandler<K extends WritableKind>(kind: K): Handler {
+export function makeRemoveHandler<K extends WritableKind>(kind: K): Handler {
   return async (request) => {
     const { catalogue, ctx, params } = request;
     const entity = await catalogue.get<K>(refFromRouteParams(kind, params));

@@ -1,5 +1,10 @@
 /** Status of each file: the side that changed it since the last common state. Pure. */
-import { enclosingFolders, isBytesPath, parseCataloguePath, recordPathWithoutExtension } from '../catalogue/layout.ts';
+import {
+  enclosingContainerFolders,
+  isBytesPath,
+  parseCataloguePath,
+  recordPathWithoutExtension,
+} from '../catalogue/layout.ts';
 import { containerFolder, type Files, type Side, syncFileKind, type ThreeWay } from './files.ts';
 import type { Move } from './moves.ts';
 
@@ -76,7 +81,7 @@ function bytesStatus(path: string, input: ThreeWay, removals: Readonly<Record<Si
   if (ours.has(path) && theirs.has(path)) return recordStatus(path, input);
   if (!ours.has(path) && !theirs.has(path)) return 'same';
   const lacking = ours.has(path) ? 'theirs' : 'ours';
-  const isRemoved = syncFileKind(path) === 'media' || removals[lacking].has(enclosingFolders(path)[0] ?? '');
+  const isRemoved = syncFileKind(path) === 'media' || removals[lacking].has(enclosingContainerFolders(path)[0] ?? '');
   if (base.has(path) && isRemoved) return 'ignored';
   return lacking === 'ours' ? 'incoming' : 'outgoing';
 }
@@ -86,7 +91,7 @@ function datasetsWithRemovals(base: Files, side: Files): ReadonlySet<string> {
   const folders = new Set<string>();
   for (const path of base.keys())
     if (!side.has(path) && ['dataset', 'version'].includes(syncFileKind(path)))
-      folders.add(enclosingFolders(path)[0] ?? '');
+      folders.add(enclosingContainerFolders(path)[0] ?? '');
   return folders;
 }
 
@@ -138,7 +143,7 @@ function joinContainers({ base, ours, theirs }: ThreeWay, statuses: Map<string, 
   }
   if (removed.size === 0) return;
   for (const path of statuses.keys())
-    for (const folder of enclosingFolders(path)) removed.get(folder)?.members.push(path);
+    for (const folder of enclosingContainerFolders(path)) removed.get(folder)?.members.push(path);
   for (const container of removed.values()) joinContainer(container, base, statuses);
 }
 

@@ -1,13 +1,13 @@
 /** Comparison of two catalogues: their files, read at once, and the plans that can be made from them. */
 import { compareTexts } from '../catalogue/listing.ts';
-import { GroupDigests, groupCountFor, groupOf, isSynced } from '../catalogue/manifest-groups.ts';
+import { chooseDigestGroupCount, digestGroupOfPath, GroupDigests, isSynced } from '../catalogue/manifest-groups.ts';
 import type { Manifest, Replica } from '../catalogue/replica.ts';
 import { computeChecksum } from '../disk/checksum.ts';
 import type { FileState, Files, Side } from './files.ts';
 import { detectMoves, recordSharedMoves } from './find-moves.ts';
 import { planSync, type SyncPlan } from './plan.ts';
 import type { SyncState } from './state.ts';
-import { makeTextReader, type TextReader, TextSpool } from './texts.ts';
+import { makeRecordTextReader, type TextReader, TextSpool } from './texts.ts';
 
 /** Two catalogues that are synchronised. */
 export interface Pair {
@@ -56,7 +56,7 @@ export async function compareReplicas(pair: Pair, withTexts = false): Promise<Co
     );
     const ours = local.files;
     const theirs = remote.tag === null ? new Map(state.files) : remote.files;
-    const texts = { ours: makeTextReader(pair.ours), theirs: makeTextReader(pair.theirs, spool) };
+    const texts = { ours: makeRecordTextReader(pair.ours), theirs: makeRecordTextReader(pair.theirs, spool) };
     await recordSharedMoves(state, { base: state.files, ours, theirs }, texts);
     const base: Files = new Map(state.files);
     const hiddenReason = state.header.signedIn && !pair.signedIn ? hiddenMessage : undefined;
@@ -113,7 +113,7 @@ async function readDifferentGroups(
   known: string | undefined,
   unreadable: Map<string, string>,
 ): Promise<Listing | null> {
-  const count = groupCountFor(state.files.size);
+  const count = chooseDigestGroupCount(state.files.size);
   const remote = await theirs.digests(count, { known });
   if (remote === 'unsupported') return null;
   if (remote === null) return { files: new Map(), tag: null };
@@ -129,7 +129,7 @@ async function readDifferentGroups(
   for (const [path, reason] of unreadableNow) unreadable.set(path, reason);
   const isListed = new Set(only);
   const unchanged = [...state.files]
-    .filter(([path]) => !isListed.has(groupOf(path, count)))
+    .filter(([path]) => !isListed.has(digestGroupOfPath(path, count)))
     .map(([path, { checksum, size }]) => [path, { checksum, size }] as const);
   // In the order of a manifest, in which steps are made.
   const files = [...unchanged, ...listed.files].sort(([a], [b]) => compareTexts(a, b));

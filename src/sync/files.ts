@@ -1,5 +1,5 @@
 /** Files as synchronisation sees them: paths with checksums, their kinds, and the order in which they need each other. */
-import { enclosingFolders, parseCataloguePath, type RecordRef } from '../catalogue/layout.ts';
+import { enclosingContainerFolders, parseCataloguePath, type RecordRef } from '../catalogue/layout.ts';
 
 export interface FileState {
   /** SHA-256 in hexadecimal. */
@@ -34,7 +34,7 @@ export function syncFileKind(path: string): FileKind {
 /** The folder of a dataset or a namespace, with a slash at its end, by the path of its record; null for other files. */
 export function containerFolder(path: string): string | null {
   const kind = syncFileKind(path);
-  return kind === 'dataset' || kind === 'namespace' ? (enclosingFolders(path)[0] ?? null) : null;
+  return kind === 'dataset' || kind === 'namespace' ? (enclosingContainerFolders(path)[0] ?? null) : null;
 }
 
 /** Kinds in the order of their dependencies: each needs only those before it. */

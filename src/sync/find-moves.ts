@@ -2,15 +2,15 @@
 import type { Files, Side, ThreeWay } from './files.ts';
 import {
   filesAfterMoves,
-  folderFingerprints,
   type Move,
   type MoveCandidates,
   matchMoves,
   movableKinds,
   moveCandidates,
+  moveCandidatesOfBothSides,
   pathBeforeMoves,
   type Renaming,
-  sharedMoveCandidates,
+  recordFolderFingerprints,
 } from './moves.ts';
 import { concernsOneFileOnly } from './run.ts';
 import type { SyncState } from './state.ts';
@@ -29,7 +29,7 @@ export async function recordSharedMoves(
 ): Promise<void> {
   let before = base;
   for (const kind of movableKinds) {
-    const found = await findMoves(state, sharedMoveCandidates(kind, { base: before, ours, theirs }), {
+    const found = await findMoves(state, moveCandidatesOfBothSides(kind, { base: before, ours, theirs }), {
       before,
       after: [ours, theirs],
       texts: texts.ours,
@@ -97,7 +97,7 @@ async function findMoves(
     marks.set(path, idMarks(path, text));
   }
   for (const [files, paths] of [[before, removed], ...after.map((files) => [files, added] as const)] as const)
-    for (const [path, print] of folderFingerprints(files, paths)) marks.get(path)?.push(`all ${print}`);
+    for (const [path, print] of recordFolderFingerprints(files, paths)) marks.get(path)?.push(`all ${print}`);
   return matchMoves(candidates, (path) => [...new Set(marks.get(path))]);
 }
 

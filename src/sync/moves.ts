@@ -3,7 +3,7 @@
  * renamed. A move keeps its history and its former address, and payloads are not transferred again. Pure.
  */
 import { extname } from 'node:path/posix';
-import { enclosingFolders } from '../catalogue/layout.ts';
+import { enclosingContainerFolders } from '../catalogue/layout.ts';
 import { containerFolder, type FileKind, type Files, type Side, syncFileKind, type ThreeWay } from './files.ts';
 
 export interface Renaming {
@@ -36,7 +36,7 @@ export function moveCandidates(kind: FileKind, base: Files, mover: Files, other:
 }
 
 /** Records that both sides may have moved, to the same path. */
-export function sharedMoveCandidates(kind: FileKind, { base, ours, theirs }: ThreeWay): MoveCandidates {
+export function moveCandidatesOfBothSides(kind: FileKind, { base, ours, theirs }: ThreeWay): MoveCandidates {
   const removed = [...base.keys()].filter(
     (path) => syncFileKind(path) === kind && !ours.has(path) && !theirs.has(path),
   );
@@ -68,10 +68,10 @@ export function matchMoves(
 }
 
 /** The content of each record's folder as one text, which does not depend on the path of the folder. */
-export function folderFingerprints(files: Files, records: readonly string[]): ReadonlyMap<string, string> {
+export function recordFolderFingerprints(files: Files, records: readonly string[]): ReadonlyMap<string, string> {
   const contents = new Map(records.map((path) => [containerFolder(path) ?? path, [] as string[]]));
   for (const [path, { checksum }] of files) {
-    for (const root of [path, ...enclosingFolders(path)])
+    for (const root of [path, ...enclosingContainerFolders(path)])
       contents.get(root)?.push(`${path.slice(root.length)} ${checksum}`);
   }
   return new Map(records.map((path) => [path, (contents.get(containerFolder(path) ?? path) ?? []).sort().join('\n')]));
@@ -94,7 +94,7 @@ export function filesAfterMoves<T>(files: ReadonlyMap<string, T>, moves: readonl
   if (moves.length === 0) return files;
   const movesByRoot = new Map(moves.map((move) => [containerFolder(move.path) ?? move.path, move]));
   const moveOf = (path: string) =>
-    [path, ...enclosingFolders(path)].map((root) => movesByRoot.get(root)).find((move) => move !== undefined);
+    [path, ...enclosingContainerFolders(path)].map((root) => movesByRoot.get(root)).find((move) => move !== undefined);
   return new Map(
     [...files].map(([path, value]) => {
       const move = moveOf(path);

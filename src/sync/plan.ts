@@ -2,7 +2,7 @@
  * Plan of a synchronisation: the steps that bring two catalogues to the same state, from their files now and in the last
  * common state. Pure; it doesn't depend on which of the two is a folder and which a server.
  */
-import { describePath, enclosingFolders, isBytesPath } from '../catalogue/layout.ts';
+import { describeFilePath, enclosingContainerFolders, isBytesPath } from '../catalogue/layout.ts';
 import { type Blocked, classifySyncFiles, type SyncInput } from './classify.ts';
 import { containerFolder, dependencyRank, type FileState, type Files, type LocatedFile, type Side } from './files.ts';
 import { type Move, pathAfterMove, pathBeforeMoves } from './moves.ts';
@@ -127,7 +127,7 @@ const sortByStage = (steps: readonly SyncStep[]): readonly SyncStep[] =>
  * one, so that the chosen file counts as the only change. An interrupted run keeps the choice.
  * @returns files by path in the last common state; null for those to remove from it
  */
-export function resolveConflicts(
+export function resolvedBaseFiles(
   conflicts: readonly Conflict[],
   choice: Side,
 ): ReadonlyMap<string, LocatedFile | null> {
@@ -138,8 +138,8 @@ export function resolveConflicts(
  * True if a name means a path: the path itself, or the name of a record (`parks/trees`, `groups/gardeners`) for the
  * record and everything in it.
  */
-export function nameMeansPath(name: string, path: string): boolean {
-  const own = describePath(path);
+export function nameCoversPath(name: string, path: string): boolean {
+  const own = describeFilePath(path);
   return path === name || own === name || own.startsWith(`${name}/`) || own.startsWith(`${name}@`);
 }
 
@@ -147,11 +147,11 @@ export function nameMeansPath(name: string, path: string): boolean {
  * The part of a plan that names mean, with the namespaces and datasets that it needs.
  * @param names none for the whole plan
  */
-export function selectNamedPart(plan: SyncPlan, names: readonly string[]): SyncPlan {
+export function selectNamedPartOfPlan(plan: SyncPlan, names: readonly string[]): SyncPlan {
   if (names.length === 0) return plan;
-  const isNamed = ({ path }: { readonly path: string }) => names.some((name) => nameMeansPath(name, path));
+  const isNamed = ({ path }: { readonly path: string }) => names.some((name) => nameCoversPath(name, path));
   const select = (steps: readonly SyncStep[]) => {
-    const containers = new Set(steps.filter(isNamed).flatMap(({ path }) => enclosingFolders(path)));
+    const containers = new Set(steps.filter(isNamed).flatMap(({ path }) => enclosingContainerFolders(path)));
     const isNeeded = (step: SyncStep) =>
       ((step.do === 'write' && step.ifMatch === null) || step.do === 'move') &&
       containers.has(containerFolder(step.do === 'move' ? step.to : step.path) ?? '');

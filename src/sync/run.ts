@@ -1,6 +1,6 @@
 /** Progress and outcome of a transfer. */
 import { ConflictError, NotFoundError, NotPermittedError, StaleError, ValidationError } from '../catalogue/errors.ts';
-import { enclosingFolders } from '../catalogue/layout.ts';
+import { enclosingContainerFolders } from '../catalogue/layout.ts';
 import { syncFileKind } from './files.ts';
 import type { SyncStep } from './plan.ts';
 
@@ -64,7 +64,7 @@ export class TransferRun implements TransferOutcome {
   markFailed(step: SyncStep, error: Error): void {
     this.failures.push({ path: step.path, error });
     this.#inProgress.delete(step);
-    const [folder] = enclosingFolders(step.do === 'move' ? step.to : step.path);
+    const [folder] = enclosingContainerFolders(step.do === 'move' ? step.to : step.path);
     const kind = syncFileKind(step.path);
     if (folder === undefined) return;
     if (step.do === 'put') this.#incompleteDatasets.add(folder);
@@ -85,7 +85,7 @@ export class TransferRun implements TransferOutcome {
 
   /** Skips a step if one that it depends on has failed. @returns true if it was skipped */
   skipIfBlocked(step: SyncStep): boolean {
-    const folders = enclosingFolders(step.path);
+    const folders = enclosingContainerFolders(step.path);
     const isBlocked =
       folders.some((folder) => this.#missingFolders.has(folder)) ||
       (this.#incompleteDatasets.has(folders[0] ?? '') && syncFileKind(step.path) === 'version' && step.do === 'write');

@@ -1,9 +1,9 @@
 /** Summary of a plan for people: steps and conflicts by name, with the fields that change. */
-import { mapConcurrent } from '../catalogue/concurrency.ts';
-import { describePath, isBytesPath, parseCataloguePath } from '../catalogue/layout.ts';
+import { forEachConcurrent } from '../catalogue/concurrency.ts';
+import { describeFilePath, isBytesPath, parseCataloguePath } from '../catalogue/layout.ts';
 import { formatRef } from '../catalogue/ref.ts';
 import type { Comparison, Pair } from './compare.ts';
-import { changedFields, type FieldConflict, fieldConflicts } from './field-conflicts.ts';
+import { changedFields, differingFields, type FieldConflict } from './field-conflicts.ts';
 import { type LocatedFile, syncFileKind } from './files.ts';
 import type { Conflict, SyncStep } from './plan.ts';
 import type { SyncState } from './state.ts';
@@ -38,14 +38,14 @@ const maxCompared = 500;
  * The changes that steps make, by path. A payload is part of its version's.
  * @param texts of the side that the changes come from
  */
-export async function summarizeChanges(
+export async function summarizeEachChange(
   steps: readonly SyncStep[],
   { state }: Pair,
   texts: TextReader,
 ): Promise<readonly ChangeSummary[]> {
   const versions = new Map<string, SyncStep>();
   for (const step of steps)
-    if (step.do === 'write' && syncFileKind(step.path) === 'version') versions.set(describePath(step.path), step);
+    if (step.do === 'write' && syncFileKind(step.path) === 'version') versions.set(describeFilePath(step.path), step);
   const sizes = new Map<SyncStep, number>();
   const listed: SyncStep[] = [];
   for (const step of steps) {
@@ -67,7 +67,7 @@ async function fieldsOfSteps(
 ): Promise<ReadonlyMap<SyncStep, readonly string[]>> {
   const fields = new Map<SyncStep, readonly string[]>();
   const changing = steps.filter((step) => step.do === 'write' && step.ifMatch !== null).slice(0, maxCompared);
-  await mapConcurrent(changing, 8, async (step) => {
+  await forEachConcurrent(changing, 8, async (step) => {
     if (step.do !== 'write') return;
     const oldText = await state.text(step.from);
     const newText = await texts.get(step.from, step.now.checksum).catch(() => null);
@@ -81,8 +81,8 @@ async function fieldsOfSteps(
 
 function stepSummary(step: SyncStep, size?: number, fields?: readonly string[]): ChangeSummary {
   const { path } = step;
-  const own = { name: describePath(path), path };
-  if (step.do === 'move') return { change: 'move', ...own, to: describePath(step.to) };
+  const own = { name: describeFilePath(path), path };
+  if (step.do === 'move') return { change: 'move', ...own, to: describeFilePath(step.to) };
   if (step.do === 'remove') return { change: 'remove', ...own };
   const change = step.ifMatch === null ? 'add' : 'change';
   return { change, ...own, ...(size !== undefined && { size }), ...(fields && { fields }) };
@@ -98,7 +98,7 @@ function versionOfPayload(path: string): string | null {
 }
 
 /** Conflicts, field by field. */
-export async function summarizeConflicts(
+export async function summarizeEachConflict(
   conflicts: readonly Conflict[],
   { state }: Pair,
   { texts }: Comparison,
@@ -108,16 +108,16 @@ export async function summarizeConflicts(
     const text = file && !isBytesPath(file.path) ? await readText(file).catch(() => null) : null;
     return text === null ? null : parseRecordFields(file?.path ?? '', text);
   };
-  await mapConcurrent(conflicts.slice(0, maxCompared), 8, async (conflict) => {
+  await forEachConcurrent(conflicts.slice(0, maxCompared), 8, async (conflict) => {
     const [base, ours, theirs] = await Promise.all([
       read(conflict.base, ({ path }) => state.text(path)),
       read(conflict.ours, ({ path, checksum }) => texts.ours.get(path, checksum)),
       read(conflict.theirs, ({ path, checksum }) => texts.theirs.get(path, checksum)),
     ]);
-    fields.set(conflict, fieldConflicts({ base, ours, theirs }));
+    fields.set(conflict, differingFields({ base, ours, theirs }));
   });
   return conflicts.map((conflict) => ({
-    name: describePath(conflict.path),
+    name: describeFilePath(conflict.path),
     path: conflict.path,
     ours: sideChange(conflict.base, conflict.ours),
     theirs: sideChange(conflict.base, conflict.theirs),

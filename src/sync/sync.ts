@@ -1,13 +1,13 @@
 /** Pull and push: one side receives the changes of the other. */
-import { mapConcurrent } from '../catalogue/concurrency.ts';
+import { forEachConcurrent } from '../catalogue/concurrency.ts';
 import { NotFoundError } from '../catalogue/errors.ts';
 import { isBytesPath } from '../catalogue/layout.ts';
 import { type Comparison, compareReplicas, type Pair } from './compare.ts';
 import type { Files, LocatedFile, Side } from './files.ts';
-import { nameMeansPath, resolveConflicts, type SyncPlan, type SyncStep, selectNamedPart } from './plan.ts';
+import { nameCoversPath, resolvedBaseFiles, type SyncPlan, type SyncStep, selectNamedPartOfPlan } from './plan.ts';
 import type { Progress, TransferOutcome } from './run.ts';
 import type { SyncState } from './state.ts';
-import { makeTextReader, type TextReader, TextSpool } from './texts.ts';
+import { makeRecordTextReader, type TextReader, TextSpool } from './texts.ts';
 import { findForbiddenSteps, performSyncSteps } from './transfer.ts';
 
 export interface SyncOptions {
@@ -61,10 +61,10 @@ async function synchronize(pair: Pair, options: SyncOptions, from: Side): Promis
   let spool: TextSpool | undefined;
   try {
     assertNamesExist(names, comparison);
-    let plan = selectNamedPart(await comparison.plan(), names);
-    const resolved = choice ? resolveConflicts(plan.conflicts, choice) : new Map<string, LocatedFile | null>();
+    let plan = selectNamedPartOfPlan(await comparison.plan(), names);
+    const resolved = choice ? resolvedBaseFiles(plan.conflicts, choice) : new Map<string, LocatedFile | null>();
     const keptOurs = choice === 'ours' ? resolved.size : 0;
-    if (resolved.size) plan = selectNamedPart(await comparison.plan(resolved), names);
+    if (resolved.size) plan = selectNamedPartOfPlan(await comparison.plan(resolved), names);
     const steps = from === 'theirs' ? plan.incoming : plan.outgoing;
     await options.onPlan?.({ plan, steps, comparison });
     if (dryRun) {
@@ -74,11 +74,13 @@ async function synchronize(pair: Pair, options: SyncOptions, from: Side): Promis
     }
     const otherTexts = comparison.texts[choice === 'ours' ? 'theirs' : 'ours'];
     for (const [path, file] of resolved) await setStateFile(state, path, file, otherTexts);
-    await mapConcurrent(plan.agreed, 8, ({ from: path, now }) => setStateFile(state, path, now, comparison.texts.ours));
+    await forEachConcurrent(plan.agreed, 8, ({ from: path, now }) =>
+      setStateFile(state, path, now, comparison.texts.ours),
+    );
     await state.flush();
     const [source, target] = from === 'theirs' ? [pair.theirs, pair.ours] : [pair.ours, pair.theirs];
     spool = await spoolTexts(pair, comparison, from, steps);
-    const texts = spool ? makeTextReader(source, spool) : comparison.texts[from];
+    const texts = spool ? makeRecordTextReader(source, spool) : comparison.texts[from];
     const { done, failures, skipped } = await performSyncSteps({
       steps,
       source,
@@ -113,7 +115,7 @@ async function setStateFile(
 }
 
 function assertNamesExist(names: readonly string[], { hasPath }: Comparison): void {
-  const unknown = names.find((name) => !hasPath((path) => nameMeansPath(name, path)));
+  const unknown = names.find((name) => !hasPath((path) => nameCoversPath(name, path)));
   if (unknown !== undefined)
     throw new NotFoundError(
       `Neither the local nor the remote catalogue has ${unknown}. ` +

@@ -1,11 +1,11 @@
 /** Texts of records that are to be written: read one by one if they are few, all at once if they are many. */
 import { rm } from 'node:fs/promises';
 import { StaleError, ValidationError } from '../catalogue/errors.ts';
-import { recordAtPath, recordFormat } from '../catalogue/layout.ts';
-import { encodeMetadata, type MetadataMapping, readableMetadata } from '../catalogue/metadata.ts';
+import { kindAndRefOfPath, recordFormat } from '../catalogue/layout.ts';
+import { encodeMetadata, type MetadataMapping, metadataForPeople } from '../catalogue/metadata.ts';
 import type { FileEntry, Replica } from '../catalogue/replica.ts';
 import { computeChecksum } from '../disk/checksum.ts';
-import { parseRecord } from '../text/parse.ts';
+import { parseRecordText } from '../text/parse.ts';
 import type { RecordFields } from './field-conflicts.ts';
 import { LineFile, type LinePosition } from './line-file.ts';
 
@@ -58,7 +58,7 @@ export interface TextReader {
 const maxCached = 4_000_000;
 
 /** A reader that takes texts from the spool, and those that aren't in it from the replica. */
-export function makeTextReader(replica: Replica, spool?: TextSpool): TextReader {
+export function makeRecordTextReader(replica: Replica, spool?: TextSpool): TextReader {
   const cache = new Map<string, string>();
   let size = 0;
   return {
@@ -66,7 +66,7 @@ export function makeTextReader(replica: Replica, spool?: TextSpool): TextReader 
     async get(path, checksum) {
       const known = cache.get(checksum) ?? (await spool?.get(checksum));
       if (known !== undefined && known !== null) return known;
-      const text = await readRecordText(await replica.read(path, { checksum }));
+      const text = await collectRecordText(await replica.read(path, { checksum }));
       if (computeChecksum(text) !== checksum) throw new StaleError();
       size += text.length;
       if (size > maxCached) {
@@ -86,7 +86,7 @@ const maxRecordSize = 1024 * 1024;
  * The text of a record, from the bytes of a replica. A byte order mark is part of it, since it is of the checksum.
  * @throws ValidationError if it is longer than any record
  */
-export async function readRecordText(bytes: AsyncIterable<Uint8Array>): Promise<string> {
+export async function collectRecordText(bytes: AsyncIterable<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   let text = '';
   let size = 0;
@@ -103,12 +103,12 @@ export async function readRecordText(bytes: AsyncIterable<Uint8Array>): Promise<
 
 /** The fields of a record's text, metadata in their readable form; null if it can't be parsed. */
 export function parseRecordFields(path: string, text: string): RecordFields | null {
-  const parsed = parseRecord(text, recordFormat(path));
+  const parsed = parseRecordText(text, recordFormat(path));
   if (!('value' in parsed)) return null;
   const fields = parsed.value as RecordFields;
   const { metadata } = fields;
-  if (recordAtPath(path).kind !== 'version' || metadata === undefined) return fields;
+  if (kindAndRefOfPath(path).kind !== 'version' || metadata === undefined) return fields;
   const isMapping = typeof metadata === 'object' && metadata !== null;
   const encoded = isMapping ? encodeMetadata(metadata as MetadataMapping) : metadata;
-  return typeof encoded === 'string' ? { ...fields, metadata: readableMetadata(encoded) } : fields;
+  return typeof encoded === 'string' ? { ...fields, metadata: metadataForPeople(encoded) } : fields;
 }

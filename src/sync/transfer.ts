@@ -1,6 +1,6 @@
 /** Transfer: performs the steps on one side with the files of the other, and records them in the common state. */
 import { Readable } from 'node:stream';
-import { mapConcurrent } from '../catalogue/concurrency.ts';
+import { forEachConcurrent } from '../catalogue/concurrency.ts';
 import { NotPermittedError, StaleError, UnreachableError } from '../catalogue/errors.ts';
 import type { FileEntry, RecordChange, Replica } from '../catalogue/replica.ts';
 import { syncFileKind } from './files.ts';
@@ -47,7 +47,7 @@ export async function performSyncSteps(job: TransferJob): Promise<TransferOutcom
   try {
     for (const stage of stagesOf(steps)) {
       const ready = stage.filter((step) => !run.skipIfBlocked(step));
-      await mapConcurrent(
+      await forEachConcurrent(
         ready.filter((step) => step.do === 'put'),
         payloadsAtOnce,
         async (step) => {
@@ -58,7 +58,7 @@ export async function performSyncSteps(job: TransferJob): Promise<TransferOutcom
       const records = ready.filter((step) => step.do !== 'put');
       // A move may make room for the next one.
       const limit = records[0]?.do === 'move' ? 1 : batchesAtOnce;
-      await mapConcurrent(batchesOf(records), limit, async (batch) => {
+      await forEachConcurrent(batchesOf(records), limit, async (batch) => {
         signal?.throwIfAborted();
         await applyBatch(job, batch, run);
       });
@@ -101,7 +101,7 @@ async function applyBatch(
   run: TransferRun,
 ): Promise<void> {
   const found = new Map<SyncStep, string>();
-  await mapConcurrent(batch, textsAtOnce, async (step) => {
+  await forEachConcurrent(batch, textsAtOnce, async (step) => {
     if (step.do !== 'write') return;
     await failIfRefused(step, run, async () => void found.set(step, await texts.get(step.from, step.now.checksum)));
   });
@@ -137,7 +137,7 @@ export async function findForbiddenSteps({
   const failures: Failure[] = [];
   for (const batch of batchesOf(steps.filter((step) => step.do !== 'put'))) {
     const found = new Map<SyncStep, string>();
-    await mapConcurrent(batch, textsAtOnce, async (step) => {
+    await forEachConcurrent(batch, textsAtOnce, async (step) => {
       if (step.do === 'write') found.set(step, await texts.get(step.from, step.now.checksum));
     });
     const changes = batch.map((step) => recordChange(step, step.ifMatch, found.get(step) ?? ''));

@@ -18,7 +18,7 @@ export type Fallback = 'aliases' | 'value';
  * @param fallbacks by key
  * @returns null if edits overlap
  */
-export function applyValueChanges(
+export function applyValueChangesToText(
   source: SourceText,
   root: Collection,
   before: Mapping,

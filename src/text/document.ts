@@ -4,9 +4,9 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { ConflictError } from '../catalogue/errors.ts';
-import { applyValueChanges, type Fallback } from './apply-changes.ts';
-import { type Format, parseRecord, parseSyntaxTree, stripByteOrderMark } from './parse.ts';
-import { detectJsonStyle, detectTextStyle } from './source-text.ts';
+import { applyValueChangesToText, type Fallback } from './apply-changes.ts';
+import { type Format, parseRecordText, parseSyntaxTree, stripByteOrderMark } from './parse.ts';
+import { detectJsonStyle, detectYamlStyle } from './source-text.ts';
 import { type Entry, endOfEntry, hasAlias } from './tree.ts';
 import { defaultStyle, isMapping, type Value, yamlPairLines } from './yaml-writer.ts';
 
@@ -34,12 +34,12 @@ export function editRecordText(
   const root = parseSyntaxTree(body, format);
   if (root.kind !== 'mapping') throw new ConflictError('The record is an alias, which can only be edited by hand.');
   const json = format === 'json' ? detectJsonStyle(body, root) : null;
-  const source = { text: body, style: detectTextStyle(body, root), json };
+  const source = { text: body, style: detectYamlStyle(body, root), json };
   const fallbacks = new Map<string, Fallback>();
   // Each round reads its result back. A key that came out wrong (an alias of a changed value, say) gets a larger edit
   // in the next round.
   for (;;) {
-    const result = applyValueChanges(source, root, before, after, order, fallbacks);
+    const result = applyValueChangesToText(source, root, before, after, order, fallbacks);
     const wrong = result === null ? null : differingKeys(result, format, after);
     if (result !== null && wrong?.length === 0) return text.slice(0, text.length - body.length) + result;
     const suspects = (wrong ?? suspectKeys(body, root.entries, before, after)).filter(
@@ -70,7 +70,7 @@ export function newRecordText(
 }
 
 function parseMapping(text: string, format: Format): Mapping {
-  const parsed = parseRecord(text, format);
+  const parsed = parseRecordText(text, format);
   if ('value' in parsed) return parsed.value as Mapping;
   const { line, column, message } = parsed.error;
   throw new ConflictError(`Line ${line}, column ${column}: ${message}`);
@@ -78,7 +78,7 @@ function parseMapping(text: string, format: Format): Mapping {
 
 /** Keys whose value in the text isn't the wanted one; null if the text can't be parsed. */
 function differingKeys(text: string, format: Format, wanted: Mapping): string[] | null {
-  const parsed = parseRecord(text, format);
+  const parsed = parseRecordText(text, format);
   if (!('value' in parsed) || !isMapping(parsed.value)) return null;
   const found = parsed.value;
   const keys = new Set([...Object.keys(found), ...Object.keys(wanted)]);

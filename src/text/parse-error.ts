@@ -1,4 +1,5 @@
 /** Syntax errors in a record's text, with line and column for the person who fixes it in an editor. */
+import { excerpt } from '../catalogue/errors.ts';
 
 /** A place in a text, as editors count. */
 export interface TextPosition {
@@ -46,12 +47,12 @@ export const duplicateKeyError = (
   new ParseError(
     text,
     second,
-    `The key "${key}" is given twice, first in line ${lineAndColumnAt(text, first).line}: keep one of them.`,
+    `The key "${excerpt(key)}" is given twice, first in line ${lineAndColumnAt(text, first).line}: keep one of them.`,
     pointer,
   );
 
 /** A ParseError for the conflicts that git's merge left in a text; null if there are none. */
-export function findMergeConflict(text: string): ParseError | null {
+export function mergeConflictError(text: string): ParseError | null {
   const found: { readonly from: number; readonly to: number; readonly sides: string }[] = [];
   let start: { readonly line: number; readonly name: string } | undefined;
   let hasMiddle = false;
@@ -60,7 +61,7 @@ export function findMergeConflict(text: string): ParseError | null {
     if (mark === '<<<<<<<') [start, hasMiddle] = [{ line: i + 1, name }, false];
     else if (mark === '=======') hasMiddle = true;
     else if (mark === '>>>>>>>' && start && hasMiddle) {
-      const sides = start.name && name ? ` (${start.name} and ${name})` : '';
+      const sides = start.name && name ? ` (${excerpt(start.name)} and ${excerpt(name)})` : '';
       found.push({ from: start.line, to: i + 1, sides });
       start = undefined;
     }
@@ -68,7 +69,7 @@ export function findMergeConflict(text: string): ParseError | null {
   const [first] = found;
   if (!first) return null;
   const places = found.map(({ from, to, sides }) => `${from} to ${to}${sides}`);
-  const what = `Unresolved merge conflict${found.length > 1 ? 's' : ''} in lines ${places.join(', ')}`;
+  const what = `Unresolved merge conflict${found.length > 1 ? 's' : ''} in lines ${excerpt(places.join(', '))}`;
   const offset = text.split('\n', first.from - 1).join('\n').length + (first.from > 1 ? 1 : 0);
   return new ParseError(
     text,

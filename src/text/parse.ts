@@ -1,6 +1,7 @@
 /** Reading a record's text: its value, or its syntax error in words for the person who wrote it. */
+import { excerpt } from '../catalogue/errors.ts';
 import { parseJsonTree, parseStrictJson } from './json.ts';
-import { findMergeConflict, lineAndColumnAt, ParseError, pointerTokens, type TextPosition } from './parse-error.ts';
+import { lineAndColumnAt, mergeConflictError, ParseError, pointerTokens, type TextPosition } from './parse-error.ts';
 import { type Collection, type Entry, endOfEntry, type Node } from './tree.ts';
 import { parseYamlTree, readYaml } from './yaml.ts';
 
@@ -15,7 +16,7 @@ export type Parsed = { readonly value: unknown } | { readonly error: ParseError 
  * more than 100 aliases and nesting deeper than 50 are not.
  * @returns the value, which is a mapping; or the error
  */
-export function parseRecord(text: string, format: Format): Parsed {
+export function parseRecordText(text: string, format: Format): Parsed {
   const source = stripByteOrderMark(text);
   try {
     const value = format === 'yaml' ? readYaml(source) : parseStrictJson(source);
@@ -25,8 +26,8 @@ export function parseRecord(text: string, format: Format): Parsed {
     const message = `The file holds ${found}, and a record is a mapping: lines of "key: value".`;
     return { error: new ParseError(source, start, message) };
   } catch (error) {
-    if (error instanceof ParseError) return { error: findMergeConflict(source) ?? error };
-    return { error: new ParseError(source, 0, `The file can't be read: ${error}`) };
+    if (error instanceof ParseError) return { error: mergeConflictError(source) ?? error };
+    return { error: new ParseError(source, 0, `The file can't be read: ${excerpt(error)}`) };
   }
 }
 
@@ -68,7 +69,7 @@ export function parseSyntaxTree(source: string, format: Format): Node {
   try {
     return format === 'yaml' ? parseYamlTree(source) : parseJsonTree(source);
   } catch (error) {
-    throw findMergeConflict(source) ?? error;
+    throw mergeConflictError(source) ?? error;
   }
 }
 

@@ -66,7 +66,7 @@ export function applyTextEdits(text: string, edits: readonly TextEdit[]): string
 }
 
 /** The style of a text, taken from its first line break and its first nested collections. */
-export function detectTextStyle(text: string, root: Node): YamlStyle {
+export function detectYamlStyle(text: string, root: Node): YamlStyle {
   const lineBreak = /\r?\n/.exec(text)?.[0] === '\r\n' ? '\r\n' : '\n';
   let indent: number | undefined;
   let listIndent: number | undefined;

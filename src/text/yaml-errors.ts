@@ -2,6 +2,7 @@
  * Error messages for the person who wrote a YAML file. The parser reports the place and the rule that failed; the lines
  * around show the intention, and so what to write instead.
  */
+import { excerpt } from '../catalogue/errors.ts';
 import { ParseError } from './parse-error.ts';
 
 interface Explanation {
@@ -29,7 +30,7 @@ export function explainYamlError(text: string, offset: number, reason: string): 
   const { at, message } = explainReason(text, offset, reason) ??
     explainIndentation(text, start, line) ??
     explainValue(start, line, reason) ??
-    explainKey(start, line, reason) ?? { at: offset, message: `This isn't YAML: ${reason}.` };
+    explainKey(start, line, reason) ?? { at: offset, message: `This isn't YAML: ${excerpt(reason)}.` };
   return new ParseError(text, at, message);
 }
 
@@ -91,7 +92,7 @@ function explainIndentation(text: string, start: number, line: string): Explanat
   if (/^[|>[{&]/.test(above[3] ?? '')) return null;
   return {
     at: start + indent,
-    message: `This line is indented more than "${above[2]}" above, which has a value already: indent keys of one mapping alike.`,
+    message: `This line is indented more than "${excerpt(above[2])}" above, which has a value already: indent keys of one mapping alike.`,
   };
 }
 
@@ -101,7 +102,7 @@ function explainValue(start: number, line: string, reason: string): Explanation 
   if (!found) return null;
   const [, , key = '', value = ''] = found;
   const at = start + line.lastIndexOf(value);
-  const example = `${key ? `${key}: ` : '- '}${JSON.stringify(value.length > maxShown ? `${value.slice(0, maxShown)}…` : value)}`;
+  const example = `${key ? `${excerpt(key)}: ` : '- '}${JSON.stringify(value.length > maxShown ? `${value.slice(0, maxShown)}…` : value)}`;
   const first = value.charAt(0);
   const quoteIt = (why: string) => ({ at, message: `${why}: quote it, as in ${example}` });
   if ('@`%'.includes(first)) return quoteIt(`A value can't begin with ${first}`);
@@ -122,7 +123,7 @@ function explainValue(start: number, line: string, reason: string): Explanation 
 function explainKey(start: number, line: string, reason: string): Explanation | null {
   const at = start + Math.max(0, line.search(/\S/));
   const missing = /^\s*([^\s:#]+):(?=[^\s/])/.exec(line);
-  if (missing) return { at, message: `A space is missing behind "${missing[1]}:".` };
+  if (missing) return { at, message: `A space is missing behind "${excerpt(missing[1])}:".` };
   if (/implicit key|expected ':'|document separator/.test(reason) && !/:(?:\s|$)/.test(line))
     return { at, message: 'This line is no "key: value"; text of several lines needs "key: |" and indentation.' };
   if (/bad indentation|deficient/.test(reason)) return { at, message: 'The indentation fits no line above.' };

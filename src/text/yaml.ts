@@ -2,7 +2,9 @@
  * YAML 1.2 (core schema), as a record may use it: one document, no directives, no tags but those of the core schema,
  * and few aliases.
  */
+
 import { CORE_SCHEMA, constructFromEvents, EVENT_ID, type Event, parseEvents, YAMLException } from 'js-yaml';
+import { excerpt } from '../catalogue/errors.ts';
 import { appendToPointer, duplicateKeyError, ParseError } from './parse-error.ts';
 import { maxDepth, type Node } from './tree.ts';
 import { explainYamlError } from './yaml-errors.ts';
@@ -47,7 +49,7 @@ function checkDocuments(text: string, events: readonly Event[]): void {
   const documents = events.filter((event) => event.type === EVENT_ID.DOCUMENT);
   const directive = /^%.*/m.exec(text);
   if (directive && documents[0]?.explicitStart && directive.index < text.search(/^---/m)) {
-    const message = `Directives such as "${directive[0].trim()}" have no place in a record: remove the line.`;
+    const message = `Directives such as "${excerpt(directive[0].trim())}" have no place in a record: remove the line.`;
     throw new ParseError(text, directive.index, message);
   }
   if (documents.length === 0)
@@ -75,7 +77,7 @@ function assertBoundedAliases(text: string, events: readonly Event[]): void {
     if (event.type === EVENT_ID.ALIAS) {
       const start = event.anchorStart - 1;
       if (open.some((collection) => collection.name === name))
-        throw new ParseError(text, start, `The alias *${name} stands within the value that it repeats.`);
+        throw new ParseError(text, start, `The alias *${excerpt(name)} stands within the value that it repeats.`);
       const size = sizes.get(name ?? '') ?? 1;
       repeated += size;
       if (repeated > maxRepeated)

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { audienceOf, isInAudience } from '../../src/catalogue/audience.ts';
+import { audienceOfRecord, isInAudience } from '../../src/catalogue/audience.ts';
 import { FeedHistory } from '../../src/catalogue/feed-history.ts';
 import { recordPathWithoutExtension } from '../../src/catalogue/layout.ts';
 import { allEntities } from '../../src/catalogue/listing.ts';
-import { anonymous, localAdmin, restrictToVisible, type Viewer } from '../../src/catalogue/permissions.ts';
+import { anonymous, localAdmin, restrictSnapshotToVisible, type Viewer } from '../../src/catalogue/permissions.ts';
 import { refOf } from '../../src/catalogue/ref.ts';
 import type { Snapshot } from '../../src/catalogue/snapshot.ts';
 import { snapshotOf } from '../support/snapshot.ts';
@@ -49,10 +49,10 @@ describe('an audience', () => {
         const snapshot = snapshotOf({ ...rest, datasets: { ...datasets, ...renamed } });
         for (const viewer of viewers) {
           const seen = new Set(
-            refsIn(restrictToVisible(viewer, snapshot)).map((ref) => recordPathWithoutExtension(ref)),
+            refsIn(restrictSnapshotToVisible(viewer, snapshot)).map((ref) => recordPathWithoutExtension(ref)),
           );
           for (const ref of refsIn(snapshot)) {
-            const audience = audienceOf(snapshot, ref as Parameters<typeof audienceOf>[1]);
+            const audience = audienceOfRecord(snapshot, ref as Parameters<typeof audienceOfRecord>[1]);
             const message = `${viewer.username} ${recordPathWithoutExtension(ref)} "${audience}"`;
             assert.equal(isInAudience(audience, viewer), seen.has(recordPathWithoutExtension(ref)), message);
           }

@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
   containingSlugs,
-  describePath,
-  enclosingFolders,
+  describeFilePath,
+  enclosingContainerFolders,
   isBytesPath,
+  kindAndRefOfPath,
   parseCataloguePath,
-  parseUntrustedPath,
+  parseUntrustedCataloguePath,
   type RecordRef,
-  recordAtPath,
   recordFolderOrFile,
   recordPaths,
   scopeToReread,
   siblingsFolder,
-  unitContaining,
+  unitOfRecord,
 } from '../../src/catalogue/layout.ts';
 
 const refs: readonly (readonly [RecordRef, path: string, own: string, parent: string])[] = [
@@ -43,9 +43,9 @@ describe('layout', () => {
       assert.equal(siblingsFolder(ref), parent);
       for (const one of recordPaths(ref)) {
         assert.deepEqual(parseCataloguePath(one), { kind: 'record', ref });
-        assert.deepEqual(parseUntrustedPath(one), { kind: 'record', ref });
-        assert.deepEqual(recordAtPath(one), { kind: ref.kind, ref });
-        assert.deepEqual(scopeToReread(one), unitContaining(ref));
+        assert.deepEqual(parseUntrustedCataloguePath(one), { kind: 'record', ref });
+        assert.deepEqual(kindAndRefOfPath(one), { kind: ref.kind, ref });
+        assert.deepEqual(scopeToReread(one), unitOfRecord(ref));
         assert.equal(isBytesPath(one), false);
       }
     });
@@ -103,23 +103,23 @@ describe('layout', () => {
       `site_media/${'a'.repeat(256)}`,
       `site_media/${'a/'.repeat(500)}b`,
     ])
-      assert.equal(parseUntrustedPath(path), null, path);
-    assert.deepEqual(parseUntrustedPath('site_media/a/b.png'), { kind: 'media', name: 'a/b.png' });
-    assert.deepEqual(parseUntrustedPath('catalogue.yaml'), { kind: 'settings' });
+      assert.equal(parseUntrustedCataloguePath(path), null, path);
+    assert.deepEqual(parseUntrustedCataloguePath('site_media/a/b.png'), { kind: 'media', name: 'a/b.png' });
+    assert.deepEqual(parseUntrustedCataloguePath('catalogue.yaml'), { kind: 'settings' });
   });
 
   it('names files as people do', () => {
     assert.deepEqual(
-      [...refs.map(([, path]) => path), 'namespaces/a/datasets/b/data/c.csv', 'site_media/x.png'].map(describePath),
+      [...refs.map(([, path]) => path), 'namespaces/a/datasets/b/data/c.csv', 'site_media/x.png'].map(describeFilePath),
       ['a', 'a/b', 'a/b@c', 'groups/a', 'users/a.b@c', 'queries/a', 'a/b/data/c.csv', 'site_media/x.png'],
     );
   });
 
   it('knows the folders around a file', () => {
     const payload = 'namespaces/a/datasets/b/data/c.csv';
-    assert.deepEqual(enclosingFolders(payload), ['namespaces/a/datasets/b/', 'namespaces/a/']);
-    assert.deepEqual(enclosingFolders('namespaces/a/namespace.yaml'), ['namespaces/a/']);
-    assert.deepEqual(enclosingFolders('groups/a.yaml'), []);
+    assert.deepEqual(enclosingContainerFolders(payload), ['namespaces/a/datasets/b/', 'namespaces/a/']);
+    assert.deepEqual(enclosingContainerFolders('namespaces/a/namespace.yaml'), ['namespaces/a/']);
+    assert.deepEqual(enclosingContainerFolders('groups/a.yaml'), []);
     assert.deepEqual(containingSlugs('namespaces/a'), { namespace: 'a' });
     assert.deepEqual(containingSlugs('namespaces/a/datasets/b'), { namespace: 'a', dataset: 'b' });
   });

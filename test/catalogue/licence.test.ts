@@ -1,7 +1,7 @@
 /** Licences as catalogues write them, and the identifiers that they mean. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isLicence, nearestLicence } from '../../src/catalogue/licence.ts';
+import { isKnownLicence, nearestLicence } from '../../src/catalogue/licence.ts';
 
 describe('a licence', () => {
   const known = [
@@ -11,7 +11,7 @@ describe('a licence', () => {
   ];
   for (const text of known)
     it(`may be ${text}`, () => {
-      assert.equal(isLicence(text), true);
+      assert.equal(isKnownLicence(text), true);
     });
 
   // As CKAN, GovData, STAC and the registry of open data on AWS write them.
@@ -49,7 +49,7 @@ describe('a licence', () => {
   ];
   for (const [text, id] of table)
     it(`${JSON.stringify(text)} means ${id ?? 'nothing known'}`, () => {
-      assert.equal(isLicence(text), false);
+      assert.equal(isKnownLicence(text), false);
       assert.equal(nearestLicence(text), id);
     });
 });

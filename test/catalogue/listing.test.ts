@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { ListOptions } from '../../src/catalogue/catalogue.ts';
 import { MovedError, NotFoundError, ValidationError } from '../../src/catalogue/errors.ts';
 import { type ListedKind, listPage } from '../../src/catalogue/listing.ts';
-import { anonymous, localAdmin, restrictToVisible } from '../../src/catalogue/permissions.ts';
+import { anonymous, localAdmin, restrictSnapshotToVisible } from '../../src/catalogue/permissions.ts';
 import { emptySnapshot, nextSnapshot } from '../../src/catalogue/snapshot.ts';
 import { type Content, readingsOf, snapshotOf } from '../support/snapshot.ts';
 
@@ -79,7 +79,7 @@ describe('sorted lists', () => {
     },
     datasets: Object.fromEntries(datasets),
   });
-  const parts = [whole, restrictToVisible(anonymous, whole)];
+  const parts = [whole, restrictSnapshotToVisible(anonymous, whole)];
 
   it('are kept for several viewers who list in turn', (t) => {
     const listAll = () =>
@@ -104,7 +104,7 @@ describe('sorted lists', () => {
 
   it('are kept for a signed-in viewer of whom each request makes a new object', (t) => {
     const editor = () => ({ username: 'ann', staff: false, groups: ['staff', 'editors'] });
-    const listMine = () => listPage(restrictToVisible(editor(), whole), 'dataset', { ordering: 'slug' });
+    const listMine = () => listPage(restrictSnapshotToVisible(editor(), whole), 'dataset', { ordering: 'slug' });
     const { count } = listMine();
     const sorting = countComparisons(t);
     assert.equal(listMine().count, count);
@@ -118,7 +118,10 @@ describe('sorted lists', () => {
     const next = nextSnapshot(whole, { readings: [reading], diagnostics: new Map() });
     const sorting = countComparisons(t);
     for (const viewer of [localAdmin, anonymous])
-      assert.equal(listPage(restrictToVisible(viewer, next), 'dataset', { ordering: 'label' }).items[0]?.slug, 'd500');
+      assert.equal(
+        listPage(restrictSnapshotToVisible(viewer, next), 'dataset', { ordering: 'label' }).items[0]?.slug,
+        'd500',
+      );
     assert.ok(sorting.count < 2 * length, `${sorting.count} comparisons`);
   });
 
@@ -129,7 +132,9 @@ describe('sorted lists', () => {
       namespaces: { parks: { label: 'Parks' } },
       datasets: Object.fromEntries(publicDatasets),
     });
-    const [a, b] = [restrictToVisible(anonymous, whole), alone].map((one) => listPage(one, 'dataset', question));
+    const [a, b] = [restrictSnapshotToVisible(anonymous, whole), alone].map((one) =>
+      listPage(one, 'dataset', question),
+    );
     assert.deepEqual(
       a?.items.map(({ slug }) => slug),
       b?.items.map(({ slug }) => slug),

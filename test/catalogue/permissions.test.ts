@@ -4,7 +4,13 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { resolveAlias } from '../../src/catalogue/aliases.ts';
 import { type ListedKind, listPage } from '../../src/catalogue/listing.ts';
-import { anonymous, localAdmin, mayWrite, restrictToVisible, type Viewer } from '../../src/catalogue/permissions.ts';
+import {
+  anonymous,
+  localAdmin,
+  mayWrite,
+  restrictSnapshotToVisible,
+  type Viewer,
+} from '../../src/catalogue/permissions.ts';
 import { represent, toJson } from '../../src/catalogue/represent.ts';
 import type { Snapshot } from '../../src/catalogue/snapshot.ts';
 import { type Content, snapshotOf } from '../support/snapshot.ts';
@@ -99,7 +105,7 @@ describe('visibleTo', () => {
   ];
   for (const [who, viewer, expected] of table)
     it(who, () => {
-      const visible = restrictToVisible(viewer, snapshot);
+      const visible = restrictSnapshotToVisible(viewer, snapshot);
       const slugs = (kind: ListedKind) => listPage(visible, kind, {}).items.map(({ slug }) => slug);
       assert.deepEqual(slugs('dataset'), expected.datasets);
       assert.deepEqual(slugs('query'), expected.queries);
@@ -109,7 +115,7 @@ describe('visibleTo', () => {
   it('a query whose dataset is gone, which may have been private, is for whoever owns the namespace', () => {
     const queries = { 'of-mine': { label, dataset: 'mine/gone' }, stray: { label, dataset: 'none/gone' } };
     const whole = snapshotOf({ namespaces: { mine: { label, owners: ['editors'] } }, queries });
-    const seen = (viewer: Viewer) => [...restrictToVisible(viewer, whole).queries.keys()];
+    const seen = (viewer: Viewer) => [...restrictSnapshotToVisible(viewer, whole).queries.keys()];
     assert.deepEqual(seen(anonymous), []);
     assert.deepEqual(seen(member), ['of-mine']);
     assert.deepEqual(seen(localAdmin), ['of-mine', 'stray']);
@@ -118,29 +124,29 @@ describe('visibleTo', () => {
   it('a former address of what is hidden leads nowhere', () => {
     const old = { kind: 'dataset', namespace: 'parks', slug: 'formerly' } as const;
     assert.ok(resolveAlias(snapshot, old));
-    assert.equal(resolveAlias(restrictToVisible(anonymous, snapshot), old), undefined);
+    assert.equal(resolveAlias(restrictSnapshotToVisible(anonymous, snapshot), old), undefined);
   });
 
   it('takes nothing out for nothing: the same object', () => {
     const open = snapshotOf({ namespaces: { parks: { label } }, datasets: { 'parks/trees': { label } } });
-    assert.equal(restrictToVisible(anonymous, open), open);
-    assert.equal(restrictToVisible(localAdmin, open), open);
+    assert.equal(restrictSnapshotToVisible(anonymous, open), open);
+    assert.equal(restrictSnapshotToVisible(localAdmin, open), open);
   });
 
   it('who keeps the folder sees all but folders that are no namespace', () => {
     assert.deepEqual(
-      listPage(restrictToVisible(localAdmin, snapshot), 'dataset', {}).items.map(({ slug }) => slug),
+      listPage(restrictSnapshotToVisible(localAdmin, snapshot), 'dataset', {}).items.map(({ slug }) => slug),
       ['draft', 'hidden', 'trees', 'inner'],
     );
   });
 
   it('what stays visible stays the same object', () => {
-    const visible = restrictToVisible(anonymous, snapshot);
+    const visible = restrictSnapshotToVisible(anonymous, snapshot);
     assert.equal(
       visible.folders.get('parks')?.datasets.get('trees'),
       snapshot.folders.get('parks')?.datasets.get('trees'),
     );
-    assert.equal(restrictToVisible(anonymous, snapshot).folders.get('parks'), visible.folders.get('parks'));
+    assert.equal(restrictSnapshotToVisible(anonymous, snapshot).folders.get('parks'), visible.folders.get('parks'));
   });
 });
 
@@ -164,7 +170,7 @@ describe('the private', () => {
       fc.property(flags, (namespaces) => {
         const secrets: string[] = [];
         const whole = contentOf(namespaces, secrets);
-        const visible = restrictToVisible(anonymous, snapshotOf(whole));
+        const visible = restrictSnapshotToVisible(anonymous, snapshotOf(whole));
         const text = told(visible);
         for (const secret of secrets) assert.ok(!text.includes(secret), `${secret} in ${text}`);
         // The same catalogue without what is private in it tells the same.
@@ -173,7 +179,7 @@ describe('the private', () => {
             Object.entries(record).filter(([name]) => !secrets.some((secret) => name.includes(secret))),
           );
         const without = Object.fromEntries(Object.entries(whole).map(([part, record]) => [part, open(record)]));
-        assert.equal(text, told(restrictToVisible(anonymous, snapshotOf(without as Content))));
+        assert.equal(text, told(restrictSnapshotToVisible(anonymous, snapshotOf(without as Content))));
       }),
     );
   });

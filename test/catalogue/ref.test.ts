@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { ValidationError } from '../../src/catalogue/errors.ts';
-import { parseDatasetRef, parseSlugRef, parseVersionRef } from '../../src/catalogue/parse-ref.ts';
+import { parseDatasetRef, parseVersionRef, refFromSlug } from '../../src/catalogue/parse-ref.ts';
 import { formatRef, slugRule, usernameRule } from '../../src/catalogue/ref.ts';
 
 const slug = fc.stringMatching(/^[-a-zA-Z0-9_]{1,20}$/);
@@ -39,8 +39,8 @@ describe('references', () => {
     ['parks@1', parseVersionRef, /^"parks" names no dataset/],
     ['parks/trees@', parseVersionRef, /^"parks\/trees@" names no version\. A version is written/],
     ['parks/trees@1@2', parseVersionRef, /names no version/],
-    ['a b', (text) => parseSlugRef('group', text), /^"a b" is no group's name\. It has letters, digits/],
-    ['', (text) => parseSlugRef('namespace', text), /is no namespace's name/],
+    ['a b', (text) => refFromSlug('group', text), /^"a b" is no group's name\. It has letters, digits/],
+    ['', (text) => refFromSlug('namespace', text), /is no namespace's name/],
   ];
   for (const [text, read, message] of refused)
     it(`${JSON.stringify(text)} is refused with words that help`, () => {

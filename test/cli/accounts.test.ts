@@ -121,7 +121,7 @@ describe('user passwd', () => {
     assert.equal(await (await accountsIn(root)).verifyPassword('bob', 'one'), false);
   });
 
-  it('refuses a password that is soon guessed, and says that tokens stay', async () => {
+  it('refuses a password that is soon guessed, and says that tokens end or stay', async () => {
     const root = await makeRoot(seed);
     await (await accountsIn(root)).addToken('bob');
     const passwd = (password: string) => at('user passwd bob --password-stdin', { root, files: { '-': password } });
@@ -134,7 +134,18 @@ describe('user passwd', () => {
     assert.match((await passwd('Passw0rd!')).err, /This password is too common/);
     const { exitCode, err } = await passwd('looking-glass');
     assert.equal(exitCode, 0);
-    assert.match(err, /A token stays valid\. See: catalogue token list bob/);
+    assert.equal(err, 'Changed the password of user bob.\n1 token of bob has ended.\n');
+    assert.deepEqual(await (await accountsIn(root)).tokens('bob'), []);
+    for (const _ of [1, 2]) await (await accountsIn(root)).addToken('bob');
+    const words = 'user passwd bob --password-stdin --keep-tokens';
+    const kept = await at(words, { root, files: { '-': 'looking-glass 2' } });
+    assert.match(kept.err, /\n2 tokens stay valid\. See: catalogue token list bob\n$/);
+    const typed = { root, terminal: true, secrets: ['looking-glass 3', 'looking-glass 3'] };
+    const asked = await at('user passwd bob', { ...typed, answer: true });
+    assert.equal(asked.questions.at(-1), 'bob has 2 tokens. Keep them valid?');
+    assert.equal((await (await accountsIn(root)).tokens('bob')).length, 2);
+    assert.match((await at('user passwd bob', { ...typed, answer: false })).err, /\n2 tokens of bob have ended\.\n$/);
+    assert.deepEqual(await (await accountsIn(root)).tokens('bob'), []);
   });
 });
 

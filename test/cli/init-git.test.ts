@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
-import { installationAddress } from '../../src/cli/setup/installation.ts';
+import { npmInstallAddress } from '../../src/cli/setup/installation.ts';
 import { filesIn, type } from '../support/prompt.ts';
 import { makeRepository, repositoryAt } from '../support/repository.ts';
 import { serveFolder } from '../support/server.ts';
@@ -155,7 +155,7 @@ describe('init --ci', () => {
 describe('the address of the program', () => {
   it('is the origin of a clone, at its commit, without a password', async (t) => {
     const { top, root, git } = await makeRepository(content, t);
-    assert.equal(await installationAddress(top), null);
+    assert.equal(await npmInstallAddress(top), null);
     const commit = git('rev-parse', 'HEAD').trim();
     for (const [origin, address] of [
       ['https://bob:secret@example.org/a/b.git', `git+https://example.org/a/b.git#${commit}`],
@@ -164,10 +164,10 @@ describe('the address of the program', () => {
       [top, null],
     ] as const) {
       git('config', 'remote.origin.url', origin);
-      assert.equal(await installationAddress(top), address);
+      assert.equal(await npmInstallAddress(top), address);
     }
     git('config', 'remote.origin.url', 'https://example.org/a/b.git');
-    assert.equal(await installationAddress(root), null, 'a folder in another repository');
+    assert.equal(await npmInstallAddress(root), null, 'a folder in another repository');
   });
 
   it('is the one that npm installed the package from', async (t) => {
@@ -182,7 +182,7 @@ describe('the address of the program', () => {
     ] as const) {
       const packages = { 'node_modules/dataset-catalogue': { version: '1.2.3', resolved } };
       writeFileSync(join(folder, '../.package-lock.json'), JSON.stringify({ packages }));
-      assert.equal(await installationAddress(folder), address);
+      assert.equal(await npmInstallAddress(folder), address);
     }
   });
 });

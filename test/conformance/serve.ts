@@ -21,8 +21,9 @@ export async function serveFixture(passwords: Readonly<Record<string, string>> =
   const folder = await mkdtemp(join(tmpdir(), 'conformance-'));
   await cp(fixture, folder, { recursive: true });
   const files = await openFileCatalogue(folder);
-  const { token } = await files.accounts.addToken('alice');
   for (const [username, password] of Object.entries(passwords)) await files.accounts.setPassword(username, password);
+  // A new password ends the tokens of its user.
+  const { token } = await files.accounts.addToken('alice');
   await files.close();
   const server = await serveFolder(folder);
   return {

@@ -14,7 +14,7 @@ import {
   StaleError,
   ValidationError,
 } from '../../src/catalogue/errors.ts';
-import { GroupDigests, groupOf, isSynced } from '../../src/catalogue/manifest-groups.ts';
+import { digestGroupOfPath, GroupDigests, isSynced } from '../../src/catalogue/manifest-groups.ts';
 import type { FileEntry, RecordChange, Replica } from '../../src/catalogue/replica.ts';
 import { type CatalogueFolder, type FolderContent, makeFolder } from '../support/folder.ts';
 import type { Opened } from './catalogue.ts';
@@ -91,7 +91,7 @@ export function replicaPromises(
       const dataset = await textOf(replica, `${home}/dataset.yaml`);
       await succeed(replica, [write(`${home}/dataset.yaml`, `${dataset}# Seen\n`, dataset)]);
       const after = await digests(replica);
-      const group = groupOf(`${home}/dataset.yaml`, count);
+      const group = digestGroupOfPath(`${home}/dataset.yaml`, count);
       assert.deepEqual(
         after.digests.flatMap((digest, i) => (digest === before.digests[i] ? [] : [i])),
         [group],
@@ -102,7 +102,7 @@ export function replicaPromises(
       const all = (await allOf(replica)).map(({ path }) => path);
       assert.deepEqual(
         paths,
-        all.filter((path) => isSynced(path) && groupOf(path, count) === group),
+        all.filter((path) => isSynced(path) && digestGroupOfPath(path, count) === group),
       );
       assert.ok(paths.includes(`${home}/data/${slug}.csv`), 'a dataset is in one group');
     });

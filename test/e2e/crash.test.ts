@@ -67,7 +67,7 @@ async function serverLives(root: string, token: string, done: Done, versions: Se
 /** Commands write numbers into the same records, and are killed around the time at which they write. */
 async function commandLives(root: string, done: Done): Promise<number> {
   const typed = (slug: string, n: number) =>
-    spawn(process.execPath, [bin, 'dataset', 'edit', `parks/${slug}`, '--contact', String(n), '--data', root], {
+    spawn(process.execPath, [bin, 'dataset', 'edit', `parks/${slug}`, '--publisher', String(n), '--data', root], {
       stdio: 'ignore',
     });
   const began = performance.now();
@@ -118,8 +118,8 @@ test('servers and commands that write in the same records and are killed', { tim
       assert.ok(n >= (asked.get(slug) ?? 0), `${slug}: ${n} and not ${asked.get(slug)}`);
       assert.equal(found.description, described(n));
       assert.ok(
-        Number(found.contact) >= (typed.get(slug) ?? 0),
-        `${slug}: ${found.contact} and not ${typed.get(slug)}`,
+        Number(found.publisher) >= (typed.get(slug) ?? 0),
+        `${slug}: ${found.publisher} and not ${typed.get(slug)}`,
       );
       if (slug !== 'd0') continue;
       for (const version of versions) assert.ok(found.versions.find((one) => one.slug === version)?.ready, version);

@@ -8,11 +8,11 @@ import fc from 'fast-check';
 import type { ChangedRecord } from '../../src/catalogue/feed.ts';
 import { recordPathWithoutExtension } from '../../src/catalogue/layout.ts';
 import { allEntities } from '../../src/catalogue/listing.ts';
-import { localAdmin, restrictToVisible, type Viewer } from '../../src/catalogue/permissions.ts';
+import { localAdmin, restrictSnapshotToVisible, type Viewer } from '../../src/catalogue/permissions.ts';
 import { refOf } from '../../src/catalogue/ref.ts';
-import { feedRefs, listChanges } from '../../src/files/changes-feed.ts';
+import { listChangesSince, listFeedRefs } from '../../src/files/changes-feed.ts';
 import { FeedJournal, type FeedJournalOptions } from '../../src/files/feed-journal.ts';
-import { runAllSteps } from '../../src/files/reading/event-loop.ts';
+import { runStepsWithoutPause } from '../../src/files/reading/event-loop.ts';
 import { UnitStore } from '../../src/files/reading/unit-store.ts';
 import { CatalogueFolder, type FolderContent, homeOf, makeFolder } from '../support/folder.ts';
 import { filesIn } from '../support/prompt.ts';
@@ -25,7 +25,7 @@ const journalOf = (root: string) => join(root, '.catalogue/changes.ndjson');
 /** A catalogue that is read again when the test says so, and its journal. */
 async function openFeed(root: string, options: FeedJournalOptions = {}) {
   const store = new UnitStore(root);
-  const rescan = () => runAllSteps(store.rescan([{ folder: '' }]));
+  const rescan = () => runStepsWithoutPause(store.rescan([{ folder: '' }]));
   rescan();
   const journal = await FeedJournal.open(store, options);
   const viewerNamed = (name: string | null): Viewer => {
@@ -38,19 +38,19 @@ async function openFeed(root: string, options: FeedJournalOptions = {}) {
     store,
     journal,
     rescan,
-    visible: (name: string | null) => restrictToVisible(viewerNamed(name), store.snapshot),
+    visible: (name: string | null) => restrictSnapshotToVisible(viewerNamed(name), store.snapshot),
     async changes(name: string | null, since?: string) {
       await journal.written();
       const sources = {
         store,
         history: journal.history,
         viewer: viewerNamed(name),
-        visible: restrictToVisible(viewerNamed(name), store.snapshot),
+        visible: restrictSnapshotToVisible(viewerNamed(name), store.snapshot),
       };
-      const first = listChanges(sources, { since, pageSize: 3 });
+      const first = listChangesSince(sources, { since, pageSize: 3 });
       const items: ChangedRecord[] = [...first.items];
       for (let next = first.nextCursor; next; ) {
-        const page = listChanges(sources, { since, cursor: next, pageSize: 3 });
+        const page = listChangesSince(sources, { since, cursor: next, pageSize: 3 });
         items.push(...page.items);
         next = page.nextCursor;
       }
@@ -63,7 +63,7 @@ type Feed = Awaited<ReturnType<typeof openFeed>>;
 /** Paths of all records that a viewer sees, with those of published versions. */
 function addressesFor(feed: Feed, name: string | null): ReadonlySet<string> {
   const visible = feed.visible(name);
-  const addresses = new Set(Array.from(feedRefs(visible), recordPathWithoutExtension));
+  const addresses = new Set(Array.from(listFeedRefs(visible), recordPathWithoutExtension));
   for (const { datasets } of visible.folders.values())
     for (const { versions } of datasets.values())
       for (const version of versions) addresses.add(recordPathWithoutExtension(version));

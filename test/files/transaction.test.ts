@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { ConflictError, NotFoundError, StaleError, ValidationError } from '../../src/catalogue/errors.ts';
 import type { RecordValue } from '../../src/catalogue/record-set.ts';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
-import { type CommitOptions, commit, commitStep } from '../../src/files/transaction.ts';
+import { type CommitOptions, commit, commitSingleStep } from '../../src/files/transaction.ts';
 import { anyVersion, type Change } from '../../src/files/writing/change.ts';
 import { makeFolder } from '../support/folder.ts';
 
@@ -19,10 +19,10 @@ async function open(t: TestContext) {
     folder,
     files,
     text,
-    change: (...changes: Change[]) => commitStep(files.access(), { changes }, options),
-    dryRun: (...changes: Change[]) => commitStep(files.access(), { changes }, { ...options, dryRun: true }),
+    change: (...changes: Change[]) => commitSingleStep(files.access(), { changes }, options),
+    dryRun: (...changes: Change[]) => commitSingleStep(files.access(), { changes }, { ...options, dryRun: true }),
     edit: (path: string, set: (record: RecordValue) => RecordValue) =>
-      commitStep(files.access(), { changes: [{ do: 'edit', path, set }] }, options),
+      commitSingleStep(files.access(), { changes: [{ do: 'edit', path, set }] }, options),
   };
 }
 

@@ -5,7 +5,7 @@ import { appendFile } from 'node:fs/promises';
 import { Agent, createServer, get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
-import { respondNotReady } from '../../src/server/health.ts';
+import { respondWhileStarting } from '../../src/server/health.ts';
 import { AddressError, listenForRequests } from '../../src/server/listen.ts';
 import { homeOf, until } from '../support/folder.ts';
 import { raw, statusesIn } from '../support/raw.ts';
@@ -43,7 +43,7 @@ const agentFor = (t: TestContext) => {
 
 describe('before the catalogue is read', () => {
   it('whoever asks is told to wait, in the shape of every error; the process says that it lives', async (t) => {
-    const listening = await listenForRequests(respondNotReady, '127.0.0.1', 0);
+    const listening = await listenForRequests(respondWhileStarting, '127.0.0.1', 0);
     t.after(() => listening.close(0));
     const answer = await fetch(`${listening.url}/api/v1/`);
     assert.equal(answer.status, 503);
@@ -62,12 +62,12 @@ describe('before the catalogue is read', () => {
     t.after(() => taken.close());
     await until(() => taken.listening);
     const { port } = taken.address() as { port: number };
-    await assert.rejects(listenForRequests(respondNotReady, '127.0.0.1', port), (error: unknown) => {
+    await assert.rejects(listenForRequests(respondWhileStarting, '127.0.0.1', port), (error: unknown) => {
       assert.ok(error instanceof AddressError);
       assert.match(error.message, new RegExp(`Port ${port} on 127\\.0\\.0\\.1 is in use\\. Choose another`));
       return true;
     });
-    await assert.rejects(listenForRequests(respondNotReady, '192.0.2.1', 0), /is not an address of this machine/);
+    await assert.rejects(listenForRequests(respondWhileStarting, '192.0.2.1', 0), /is not an address of this machine/);
   });
 });
 

@@ -117,6 +117,42 @@ describe('secrets', () => {
     assert.equal(redactUrlSecrets('/?X-Amz-Signature=x&apikey=y'), '/?X-Amz-Signature=[redacted]&apikey=[redacted]');
   });
 
+  it('are taken out of addresses by their form', () => {
+    const token = '0123456789abcdef0123456789abcdef01234567';
+    const session = `${'aB3-_'.repeat(8)}xyz`;
+    for (const secret of [token, session, token.replaceAll('a', '%61')])
+      for (const [url, expected] of [
+        [`/a/?q=${secret}`, '/a/?q=[redacted]'],
+        [`/a/?x=1&${secret}&y=2`, '/a/?x=1&[redacted]&y=2'],
+        [`/a/?q=Token+${secret}`, '/a/?q=[redacted]'],
+        [`/a/?q=Token%20${secret}&z`, '/a/?q=[redacted]&z'],
+        [`/a/?q=a=${secret}&%zz=1`, '/a/?q=[redacted]&%zz=[redacted]'],
+        [`/a/${secret}/b/`, '/a/[redacted]/b/'],
+      ] as const)
+        assert.equal(redactUrlSecrets(url), expected);
+    const harmless = `/a/${'long-name-'.repeat(4)}xyz/?checksum=${token}${token.slice(16)}&since=2024-01-01`;
+    assert.equal(redactUrlSecrets(harmless), harmless);
+  });
+
+  it('are looked for in time that grows with the text, and not with its square', () => {
+    for (const part of [
+      'a',
+      'token',
+      'csrf',
+      'passw',
+      'session',
+      'sessiontoken',
+      'token ',
+      'bearer ',
+      'csrf"',
+      ' ',
+      '=',
+    ])
+      redactSecrets(part.repeat(2_000_000 / part.length));
+    for (const part of ['a', '0', 'aB3', 'aB3&', '%61', '%', '/', '?', '='])
+      redactUrlSecrets(`/?${part.repeat(1_000_000 / part.length)}`);
+  });
+
   it('are taken out of texts', () => {
     for (const text of [
       'Authorization: Token s3cr3t-s3cr3t',

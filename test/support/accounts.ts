@@ -2,6 +2,7 @@
 import type { TestContext } from 'node:test';
 import type { Accounts } from '../../src/catalogue/accounts.ts';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
+import type { FolderContent } from './folder.ts';
 import { type Served, served } from './served.ts';
 
 /** alice is staff; bob's group owns parks and secret; eve has nothing. */
@@ -36,8 +37,13 @@ export interface WithAccounts extends Served {
   send(method: string, path: string, body: unknown, token?: string): Promise<Answer>;
 }
 
-export async function serveAccounts(test: TestContext, settings: object = {}): Promise<WithAccounts> {
-  const server = await served({ ...content, settings: { ...settings } }, test);
+/** @param more content beside the users, their groups and namespaces */
+export async function serveAccounts(
+  test: TestContext,
+  settings: object = {},
+  more: FolderContent = {},
+): Promise<WithAccounts> {
+  const server = await served({ ...content, ...more, settings: { ...settings } }, test);
   const files = await openFileCatalogue(server.folder.root);
   test.after(() => files.close());
   const ask = async (path: string, init: RequestInit = {}, token?: string): Promise<Answer> => {

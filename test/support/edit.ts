@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { UnavailableError } from '../../src/catalogue/errors.ts';
 import type { RecordValue } from '../../src/catalogue/record-set.ts';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
-import { commitStep } from '../../src/files/transaction.ts';
+import { commitSingleStep } from '../../src/files/transaction.ts';
 
 /**
  * Sets keys of a record.
@@ -20,7 +20,7 @@ export async function editFile(
   const deadline = Date.now() + wait;
   for (;;)
     try {
-      await commitStep(files.access(), { changes: [{ do: 'edit', path, set }] }, { message: () => 'Edit' });
+      await commitSingleStep(files.access(), { changes: [{ do: 'edit', path, set }] }, { message: () => 'Edit' });
       return await files.close();
     } catch (error) {
       if (!(error instanceof UnavailableError) || Date.now() > deadline) throw error;

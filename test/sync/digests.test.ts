@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { GroupDigests, groupCountFor, groupOf } from '../../src/catalogue/manifest-groups.ts';
+import { chooseDigestGroupCount, digestGroupOfPath, GroupDigests } from '../../src/catalogue/manifest-groups.ts';
 import type { Replica } from '../../src/catalogue/replica.ts';
 import { computeChecksum } from '../../src/disk/checksum.ts';
 import { openRemoteCatalogue } from '../../src/remote/remote-catalogue.ts';
@@ -250,7 +250,7 @@ describe('digests of groups', () => {
       fc.property(files, files, fc.integer({ min: 1, max: 40 }), (one, other, groups) => {
         const lines = (list: typeof one, group: number) =>
           list
-            .filter(({ path }) => groupOf(path, groups) === group)
+            .filter(({ path }) => digestGroupOfPath(path, groups) === group)
             .map((file) => JSON.stringify([file.path, file.checksum, file.size]))
             .sort();
         const [first, second] = [digestsOf(one, groups), digestsOf([...other].reverse(), groups)];
@@ -260,6 +260,6 @@ describe('digests of groups', () => {
         }
       }),
     );
-    assert.deepEqual([0, 3000, 1e9].map(groupCountFor), [16, 64, 8192]);
+    assert.deepEqual([0, 3000, 1e9].map(chooseDigestGroupCount), [16, 64, 8192]);
   });
 });

@@ -3,7 +3,13 @@ import { describe, it } from 'node:test';
 import { isSynced } from '../../src/catalogue/manifest-groups.ts';
 import type { Files } from '../../src/sync/files.ts';
 import type { Move } from '../../src/sync/moves.ts';
-import { nameMeansPath, planSync, resolveConflicts, type SyncPlan, selectNamedPart } from '../../src/sync/plan.ts';
+import {
+  nameCoversPath,
+  planSync,
+  resolvedBaseFiles,
+  type SyncPlan,
+  selectNamedPartOfPlan,
+} from '../../src/sync/plan.ts';
 
 const ns = 'namespaces/parks/namespace.yaml';
 const home = 'namespaces/parks/datasets/trees';
@@ -137,7 +143,8 @@ describe('a plan', () => {
     const { conflicts } = plan(base, ours, theirs);
     const withBase = (choice: 'ours' | 'theirs') => {
       const known = new Map(files(base));
-      for (const [path, file] of resolveConflicts(conflicts, choice)) file ? known.set(path, file) : known.delete(path);
+      for (const [path, file] of resolvedBaseFiles(conflicts, choice))
+        file ? known.set(path, file) : known.delete(path);
       return words(planSync({ base: known, ours: files(ours), theirs: files(theirs), moves: [] }));
     };
     assert.deepEqual(withBase('ours'), { outgoing: [`write ${set}`] });
@@ -148,7 +155,7 @@ describe('a plan', () => {
 describe('names', () => {
   it('mean a record with all that lies in it', () => {
     const meant = (name: string) =>
-      [ns, set, version, payload, 'groups/parks.yaml'].filter((path) => nameMeansPath(name, path));
+      [ns, set, version, payload, 'groups/parks.yaml'].filter((path) => nameCoversPath(name, path));
     assert.deepEqual(meant('parks'), [ns, set, version, payload]);
     assert.deepEqual(meant('parks/trees'), [set, version, payload]);
     assert.deepEqual(meant('parks/trees@2020'), [version]);
@@ -159,7 +166,7 @@ describe('names', () => {
 
   it('bring with them what has to be there first', () => {
     const all = plan({}, { ...whole, 'queries/q.yaml': 'q' }, {});
-    const few = selectNamedPart(all, ['parks/trees@2020']);
+    const few = selectNamedPartOfPlan(all, ['parks/trees@2020']);
     assert.deepEqual(words(few), { outgoing: [`write ${ns}`, `write ${set}`, `write ${version}`] });
   });
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
 import { editRecordText, newRecordText } from '../../src/text/document.ts';
-import { parseRecord } from '../../src/text/parse.ts';
+import { parseRecordText } from '../../src/text/parse.ts';
 import { altered, record, value } from './records.ts';
 
 const order = ['id', 'label', 'description', 'name', 'type', 'unit', 'columns', 'keywords', 'notes', 'file'];
@@ -54,12 +54,12 @@ const written: fc.Arbitrary<Written> = fc
       return [...(blank ? [''] : []), ...(comment ? [`# note ${index}`] : []), part];
     });
     const text = lines.join(eol) + (final ? eol : '');
-    const parsed = parseRecord(text, 'yaml');
+    const parsed = parseRecordText(text, 'yaml');
     return { text, value: 'value' in parsed ? (parsed.value as Record<string, unknown>) : {}, parts, notes };
   })
   .filter(({ text, value, parts, notes }) => {
     // What `yaml` writes isn't always YAML (raw control characters, keys of several lines): such texts are left out.
-    const readable = 'value' in parseRecord(text, 'yaml');
+    const readable = 'value' in parseRecordText(text, 'yaml');
     return (
       readable &&
       !/^\ufeff/m.test(text) &&
@@ -96,7 +96,7 @@ function applied(before: Record<string, unknown>, changed: Record<string, unknow
 }
 
 const valueIn = (text: string, format: 'yaml' | 'json') => {
-  const parsed = parseRecord(text, format);
+  const parsed = parseRecordText(text, format);
   assert.ok('value' in parsed, JSON.stringify([text, parsed]));
   return parsed.value;
 };

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { parse, stringify } from 'yaml';
-import { findPosition, parseRecord } from '../../src/text/parse.ts';
+import { findPosition, parseRecordText } from '../../src/text/parse.ts';
 import { record } from './records.ts';
 
 const readFrom = (text: string, format: 'yaml' | 'json' = 'yaml') => {
-  const parsed = parseRecord(text, format);
+  const parsed = parseRecordText(text, format);
   assert.ok('value' in parsed, JSON.stringify(parsed));
   return parsed.value;
 };
 
 const errorOf = (text: string, format: 'yaml' | 'json' = 'yaml') => {
-  const parsed = parseRecord(text, format);
+  const parsed = parseRecordText(text, format);
   assert.ok('error' in parsed, JSON.stringify(parsed));
   return parsed.error;
 };
@@ -190,7 +190,7 @@ test('no text makes it throw', () => {
   );
   fc.assert(
     fc.property(text, fc.constantFrom('yaml' as const, 'json' as const), (text, format) => {
-      const parsed = parseRecord(text, format);
+      const parsed = parseRecordText(text, format);
       if ('error' in parsed) {
         const lines = text.split('\n');
         const { line, column } = parsed.error;

@@ -10,7 +10,7 @@ import { UsageError } from '../errors.ts';
 import { listEntities } from '../lookup.ts';
 import { showPercentProgress } from '../output/progress.ts';
 import { countText } from '../output/quantities.ts';
-import type { Show } from '../output/show.ts';
+import type { Output } from '../output/show.ts';
 import { type Paint, terminalColours } from '../output/terminal.ts';
 
 interface Options {
@@ -149,7 +149,7 @@ const escapeData = (text: string) => text.replaceAll('%', '%25').replaceAll('\r'
 const escapeProperty = (text: string) => escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 
 /** The last line: the number of files, and of errors in them. */
-function summarise(show: Show, { problems, fixed, files, since }: CheckResult, fix: boolean): void {
+function summarise(show: Output, { problems, fixed, files, since }: CheckResult, fix: boolean): void {
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const warnings = problems.length - errors;
   const found = [

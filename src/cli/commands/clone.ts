@@ -9,10 +9,10 @@ import type { Call, Verb } from '../command.ts';
 import { defaultFolder } from '../folder.ts';
 import { dryRunOption } from '../options.ts';
 import { bytesText, countText } from '../output/quantities.ts';
-import { removeAddressChange } from '../remote/remotes.ts';
+import { remotesWithoutMove } from '../remote/remotes.ts';
 import { changeRemotes } from '../remote/remotes-file.ts';
-import { openSyncPair, readOrigin, writeOrigin } from '../sync/pair.ts';
-import { runSync, showFailures, syncExitCode, transferredAmountText } from '../sync/run.ts';
+import { readOrigin, withSyncPairInFolder, writeOrigin } from '../sync/pair.ts';
+import { runSync, showSyncFailures, syncExitCode, transferredAmountText } from '../sync/run.ts';
 
 export const command: Verb<{ dryRun?: boolean }> = {
   usage: 'clone <url> [dir]',
@@ -32,22 +32,25 @@ export const command: Verb<{ dryRun?: boolean }> = {
     const isResumed = await isPartialClone(folder, name, url);
     const { replica } = await call.remote(given);
     if (isDryRun) return showDryRun(call, replica, name);
-    const { copiedSettings, prepareFolder } = await import('../../files/folder.ts');
+    const { settingsTextForClone, prepareFolder } = await import('../../files/folder.ts');
     const settings = await settingsOf(replica);
-    await changeRemotes(context.env, (data) => removeAddressChange(data, url));
+    await changeRemotes(context.env, (data) => remotesWithoutMove(data, url));
     if (!isResumed) {
       await prepareFolder(folder);
       await writeOrigin(folder, { url, cloning: true });
     }
     if (settings && !existsSync(join(folder, settings.path)))
-      await writeFile(join(folder, settings.path), await copiedSettings(settings.text, recordFormat(settings.path)));
-    return openSyncPair(call, folder, given, async (pair, remote) => {
+      await writeFile(
+        join(folder, settings.path),
+        await settingsTextForClone(settings.text, recordFormat(settings.path)),
+      );
+    return withSyncPairInFolder(call, folder, given, async (pair, remote) => {
       const result = await runSync(call, 'Cloning', pair, 'pull', {});
       const { failures, plan } = result;
       await writeOrigin(folder, { url });
       if (show.asJson) show.json({ remote: url, folder: name, records: result.done.length });
       else if (!show.forPeople) show.line(name);
-      showFailures(call, plan.blocked, failures);
+      showSyncFailures(call, plan.blocked, failures);
       show.message(`Cloned ${transferredAmountText(result)} from ${remote.name} into ${name}.`);
       return syncExitCode(result);
     });
@@ -76,10 +79,10 @@ async function isPartialClone(folder: string, name: string, url: string): Promis
 
 /** The remote's settings file; null where it has none. */
 async function settingsOf(replica: Replica): Promise<{ readonly path: string; readonly text: string } | null> {
-  const { readRecordText } = await import('../../sync/texts.ts');
+  const { collectRecordText } = await import('../../sync/texts.ts');
   for (const path of recordPaths({ kind: 'settings' }))
     try {
-      return { path, text: await readRecordText(await replica.read(path)) };
+      return { path, text: await collectRecordText(await replica.read(path)) };
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error;
     }

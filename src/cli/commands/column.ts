@@ -10,7 +10,7 @@ import { representDataset } from '../../catalogue/represent.ts';
 import type { Column, Dataset } from '../../catalogue/types.ts';
 import type { Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import { findEntityOrRenamed, runWithSuggestions } from '../lookup.ts';
+import { findEntityOrRenamed, runWithNameSuggestions } from '../lookup.ts';
 import { dryRunOption } from '../options.ts';
 import { linksOfCatalogue, showOutcome } from '../output/outcome.ts';
 import { assertInputNotEmpty, editEntityFields } from '../writes.ts';
@@ -55,7 +55,7 @@ const edit: Verb<EditOptions> = {
     const ref = parseDatasetRef(name);
     assertInputNotEmpty(given);
     const catalogue = await call.open();
-    const dataset = await runWithSuggestions(catalogue, ref, () => catalogue.get<'dataset'>(ref));
+    const dataset = await runWithNameSuggestions(catalogue, ref, () => catalogue.get<'dataset'>(ref));
     assertHasColumn(dataset, column);
     const changed = await editEntityFields(
       catalogue,
@@ -82,7 +82,7 @@ const rename: Verb<{ readonly dryRun?: boolean }> = {
     if (from === to)
       throw new UsageError('Give two different names: catalogue column rename <dataset> <column> <name>');
     const catalogue = await call.open();
-    const dataset = await runWithSuggestions(catalogue, ref, () => catalogue.get<'dataset'>(ref));
+    const dataset = await runWithNameSuggestions(catalogue, ref, () => catalogue.get<'dataset'>(ref));
     assertHasColumn(dataset, from);
     const input = { columns: [{ name: to, former_names: [from] }] };
     const changed = await editEntityFields(catalogue, ref, input, { dryRun: isDryRun });

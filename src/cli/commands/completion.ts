@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Call, Verb } from '../command.ts';
 import type { Candidate, Offer, Sources } from '../completion/candidates.ts';
-import { findShell, type Shell, shells } from '../completion/shells.ts';
+import { findShellByName, type Shell, shells } from '../completion/shells.ts';
 import type { Context } from '../context.ts';
 
 /** Milliseconds: nobody waits longer for a remote after pressing Tab. */
@@ -20,7 +20,7 @@ export const command: Verb = {
   examples: ['catalogue completion bash', 'catalogue completion fish -- dataset show pa'],
   on: 'nothing',
   async run(call, [name = '', ...words]) {
-    const shell = findShell(name);
+    const shell = findShellByName(name);
     if (words.length === 0) {
       call.context.out(shell.script);
       return 0;
@@ -54,7 +54,7 @@ async function sourcesFor(
   { data, remote }: Readonly<Record<string, string | true>>,
   describing: boolean,
 ): Promise<Sources> {
-  const [{ cataloguesForCommand }, { namesForCompletion }] = await Promise.all([
+  const [{ cataloguesForCommand }, { nameSourceForCompletion }] = await Promise.all([
     import('../catalogues.ts'),
     import('../completion/names.ts'),
   ]);
@@ -62,7 +62,7 @@ async function sourcesFor(
   const global = typeof data === 'string' ? { data } : typeof remote === 'string' ? { remote } : {};
   const catalogues = cataloguesForCommand(context, global, '', undefined);
   const folder = () => (catalogues.isRemote ? undefined : resolve(context.cwd, catalogues.folder()));
-  return { names: namesForCompletion(folder, catalogues.open), remotes: () => remotesKnown(context), describing };
+  return { names: nameSourceForCompletion(folder, catalogues.open), remotes: () => remotesKnown(context), describing };
 }
 
 async function remotesKnown({ env }: Context): Promise<readonly Candidate[]> {

@@ -3,15 +3,15 @@ import { extname, resolve } from 'node:path';
 import { Option } from 'commander';
 import type { Catalogue, Rows } from '../../catalogue/catalogue.ts';
 import { closestWord } from '../../catalogue/closest.ts';
-import { parseDatasetRef, parseSlugRef, parseVersionRef } from '../../catalogue/parse-ref.ts';
+import { parseDatasetRef, parseVersionRef, refFromSlug } from '../../catalogue/parse-ref.ts';
 import { datasetRefOf, formatRef, type VersionRef } from '../../catalogue/ref.ts';
 import type { Query, Version } from '../../catalogue/types.ts';
 import { type OutputFormatName, outputFormats } from '../../data/formats/output-formats.ts';
 import type { Call, Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import { type Parameter, parametersFromQueryRecord, parseFilterWords } from '../filters.ts';
+import { type Parameter, parametersFromRecorded, parseFilterWords } from '../filters.ts';
 import { runInterruptible } from '../interruption.ts';
-import { findEntityOrRenamed, findVersion } from '../lookup.ts';
+import { findEntityOrRenamed, resolveVersionRef } from '../lookup.ts';
 import { wholeNumberParser } from '../options.ts';
 import { showByteProgress } from '../output/progress.ts';
 import { bytesText } from '../output/quantities.ts';
@@ -56,7 +56,7 @@ export const command: Verb<DataOptions> = {
   ],
   async run(call, [name = '', ...words], options) {
     const { show, context } = call;
-    const named = name.startsWith('@') ? parseSlugRef('query', name.slice(1)) : parseVersionRef(name);
+    const named = name.startsWith('@') ? refFromSlug('query', name.slice(1)) : parseVersionRef(name);
     const given = [...parseFilterWords(words), ...ownParameters(options)];
     const output = options.output === '-' ? undefined : options.output;
     const format = options.format ?? (output === undefined ? undefined : formatOf(output));
@@ -64,9 +64,9 @@ export const command: Verb<DataOptions> = {
       throw new UsageError("Parquet is binary and can't be shown at a terminal. Write it to a file: -o rows.parquet");
     const catalogue = await call.open();
     const query = named.kind === 'query' ? await findEntityOrRenamed(catalogue, named, show) : null;
-    const parameters = [...parametersFromQueryRecord(query?.parameters ?? {}), ...given];
+    const parameters = [...parametersFromRecorded(query?.parameters ?? {}), ...given];
     const requested = query ? versionOf(query) : (named as VersionRef);
-    const { ref } = await findVersion(catalogue, requested, show);
+    const { ref } = await resolveVersionRef(catalogue, requested, show);
     const byTable = show.forPeople && !show.asJson && output === undefined && format === undefined;
     if (byTable) {
       await showRows(

@@ -2,15 +2,15 @@
 import { formatRef } from '../../catalogue/ref.ts';
 import type { Dataset } from '../../catalogue/types.ts';
 import { entityFieldLines } from '../noun.ts';
-import { metadataText } from '../output/metadata.ts';
+import { metadataForDisplay } from '../output/metadata.ts';
 import { ageText, bytesText, numberText } from '../output/quantities.ts';
-import type { Show } from '../output/show.ts';
+import type { Output } from '../output/show.ts';
 
 /** The number of newest versions that people get. */
 const mostVersions = 10;
 
 /** Shows one dataset. Behind a pipe, each line begins with the kind of its content. */
-export function showDataset(show: Show, dataset: Dataset): void {
+export function showDataset(show: Output, dataset: Dataset): void {
   show.fields([...entityFieldLines('dataset', dataset), ...(show.forPeople ? dataOf(dataset) : [])]);
   if (show.forPeople) showParts(show, dataset);
   else listParts(show, dataset);
@@ -24,11 +24,11 @@ function dataOf({ versions }: Dataset): readonly (readonly [string, string])[] {
     ['rows', newest.rows === null ? '' : numberText(newest.rows)],
     ['size', newest.size === null ? '' : bytesText(newest.size)],
     ['updated', ageText(newest.datetime)],
-    ['metadata', metadataText(newest.metadata, true, false)],
+    ['metadata', metadataForDisplay(newest.metadata, true, false)],
   ];
 }
 
-function showParts(show: Show, dataset: Dataset): void {
+function showParts(show: Output, dataset: Dataset): void {
   const { columns, missing_columns: missing, versions } = dataset;
   if (columns.length) {
     show.heading(`Columns (${columns.length})`);
@@ -71,13 +71,13 @@ function showParts(show: Show, dataset: Dataset): void {
 }
 
 /** A table without its empty columns. */
-function showFilled(show: Show, headings: readonly string[], rows: readonly (readonly string[])[]): void {
+function showFilled(show: Output, headings: readonly string[], rows: readonly (readonly string[])[]): void {
   const filled = [...headings.keys()].filter((i) => rows.some((row) => row[i] !== ''));
   const only = (row: readonly string[]) => filled.map((i) => row[i] ?? '');
   show.table(only(headings), rows.map(only), { numbers: ['ROWS', 'SIZE'], whole: true });
 }
 
-function listParts(show: Show, { columns, missing_columns: missing, versions }: Dataset): void {
+function listParts(show: Output, { columns, missing_columns: missing, versions }: Dataset): void {
   show.table(
     [],
     columns.map(({ name, type, label, unit, description }) => ['column', name, type, label, unit, description]),

@@ -1,13 +1,13 @@
 /** `catalogue dataset`: descriptions of published data. */
 import { Option } from 'commander';
-import { parseDatasetRef, parseSlugRef } from '../../catalogue/parse-ref.ts';
+import { parseDatasetRef, refFromSlug } from '../../catalogue/parse-ref.ts';
 import { mergeReadingOptions } from '../../catalogue/reading.ts';
 import { formatRef } from '../../catalogue/ref.ts';
 import { representDataset } from '../../catalogue/represent.ts';
 import type { ReadingOptionChanges } from '../../catalogue/types.ts';
 import { editorNote } from '../editing/edit-record.ts';
 import { inputFromOptions } from '../fields.ts';
-import { findEntityOrRenamed, runWithSuggestions } from '../lookup.ts';
+import { findEntityOrRenamed, runWithNameSuggestions } from '../lookup.ts';
 import { type Noun, verbsOfNoun } from '../noun.ts';
 import { renameOption } from '../options.ts';
 import { readingOptions, readingOptionsFrom, type UploadOptions } from '../transfer/upload.ts';
@@ -39,7 +39,7 @@ const dataset: Noun<'dataset', EditOptions> = {
     ],
     async input(call, [name = ''], options) {
       const ref = name.includes('/') ? parseDatasetRef(name) : undefined;
-      const namespace = ref?.namespace ?? parseSlugRef('namespace', name).slug;
+      const namespace = ref?.namespace ?? refFromSlug('namespace', name).slug;
       if (!ref) assertLabelMakesSlug(options.label ?? '', `catalogue dataset add ${name}/<dataset> --label …`);
       const fields = await inputFromOptions('dataset', { ...options }, call.context);
       const home = await findEntityOrRenamed(await call.open(), { kind: 'namespace', slug: namespace }, call.show);
@@ -87,11 +87,11 @@ const dataset: Noun<'dataset', EditOptions> = {
     ],
     async complete(_call, catalogue, ref, input) {
       if (input.namespace !== undefined) {
-        const home = parseSlugRef('namespace', String(input.namespace));
-        await runWithSuggestions(catalogue, home, () => catalogue.get<'namespace'>(home));
+        const home = refFromSlug('namespace', String(input.namespace));
+        await runWithNameSuggestions(catalogue, home, () => catalogue.get<'namespace'>(home));
       }
       if (input.reading === undefined || input.reading === null) return input;
-      const { reading } = await runWithSuggestions(catalogue, ref, () => catalogue.get<'dataset'>(ref));
+      const { reading } = await runWithNameSuggestions(catalogue, ref, () => catalogue.get<'dataset'>(ref));
       return { ...input, reading: mergeReadingOptions(reading, input.reading as ReadingOptionChanges) };
     },
   },

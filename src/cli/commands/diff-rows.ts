@@ -10,7 +10,7 @@ import { ParameterError } from '../../data/errors.ts';
 import { splitList } from '../../data/query/parameter-values.ts';
 import type { Call } from '../command.ts';
 import { runInterruptible } from '../interruption.ts';
-import { findVersion } from '../lookup.ts';
+import { resolveVersionRef } from '../lookup.ts';
 import { differenceLines } from '../output/difference-lines.ts';
 import { linksOfCatalogue } from '../output/outcome.ts';
 
@@ -23,7 +23,7 @@ export interface RowsOptions {
 }
 
 /** Compares a version with another, or with the one before it. @returns the exit code */
-export async function diffRows(
+export async function showRowDifference(
   call: Call,
   name: string,
   other: string | undefined,
@@ -35,8 +35,8 @@ export async function diffRows(
     other === undefined ? undefined : parseVersionRef(other.startsWith('@') ? beside(first, other) : other);
   const key = columns === undefined ? undefined : keyFrom(columns);
   const catalogue = await call.open();
-  const { ref: named } = await findVersion(catalogue, first, show);
-  const to = second ? (await findVersion(catalogue, second, show)).ref : named;
+  const { ref: named } = await resolveVersionRef(catalogue, first, show);
+  const to = second ? (await resolveVersionRef(catalogue, second, show)).ref : named;
   const from = second ? named : await before(catalogue, named);
   await runInterruptible(context, 'There may be more differences.', async (signal) => {
     const difference = await catalogue.difference(from, to, { key, signal });

@@ -13,8 +13,8 @@ import { catalogueChangeLines, changesSummary } from '../output/catalogue-change
 import { showPercentProgress } from '../output/progress.ts';
 import { terminalColours } from '../output/terminal.ts';
 import { withSyncPair } from '../sync/pair.ts';
-import { showChanges, showConflicts, showFailures } from '../sync/run.ts';
-import { diffRows, firstRows, type RowsOptions } from './diff-rows.ts';
+import { showSyncChanges, showSyncConflicts, showSyncFailures } from '../sync/run.ts';
+import { firstRows, type RowsOptions, showRowDifference } from './diff-rows.ts';
 
 interface BranchOptions {
   readonly format?: 'text' | 'markdown' | 'json' | undefined;
@@ -64,7 +64,7 @@ export const command: Verb<RowsOptions & BranchOptions> = {
     }
     if (format === 'markdown') throw new UsageError('--format markdown is for commits, as in: catalogue diff main');
     const show = format === 'json' ? { ...call.show, asJson: true } : call.show;
-    return diffRows({ ...call, show }, what, other, { key, limit });
+    return showRowDifference({ ...call, show }, what, other, { key, limit });
   },
 };
 
@@ -110,7 +110,7 @@ async function datasetExists(call: Call, version: VersionRef): Promise<boolean> 
 function diffRemote(call: Call): Promise<number> {
   return withSyncPair(call, 'diff', async (pair, remote) => {
     const { context, global, show } = call;
-    const [{ compareReplicas }, { summarizeChanges, summarizeConflicts }] = await Promise.all([
+    const [{ compareReplicas }, { summarizeEachChange, summarizeEachConflict }] = await Promise.all([
       import('../../sync/compare.ts'),
       import('../../sync/summary.ts'),
     ]);
@@ -118,9 +118,9 @@ function diffRemote(call: Call): Promise<number> {
     try {
       const { texts } = comparison;
       const plan = await comparison.plan();
-      const incoming = await summarizeChanges(plan.incoming, pair, texts.theirs);
-      const outgoing = await summarizeChanges(plan.outgoing, pair, texts.ours);
-      const conflicts = await summarizeConflicts(plan.conflicts, pair, comparison);
+      const incoming = await summarizeEachChange(plan.incoming, pair, texts.theirs);
+      const outgoing = await summarizeEachChange(plan.outgoing, pair, texts.ours);
+      const conflicts = await summarizeEachConflict(plan.conflicts, pair, comparison);
       if (show.asJson) show.json({ remote: remote.url, incoming, outgoing, conflicts, held: plan.blocked });
       else {
         const paint = terminalColours(context, global.color);
@@ -128,11 +128,11 @@ function diffRemote(call: Call): Promise<number> {
           if (count && show.forPeople) context.out(`${paint('bold', title)}\n`);
           rest();
         };
-        headed(`To pull from ${remote.name}:`, incoming.length, () => showChanges(call, 'incoming', incoming));
-        headed(`To push to ${remote.name}:`, outgoing.length, () => showChanges(call, 'outgoing', outgoing));
-        headed('Changed on both sides:', conflicts.length, () => showConflicts(call, conflicts));
+        headed(`To pull from ${remote.name}:`, incoming.length, () => showSyncChanges(call, 'incoming', incoming));
+        headed(`To push to ${remote.name}:`, outgoing.length, () => showSyncChanges(call, 'outgoing', outgoing));
+        headed('Changed on both sides:', conflicts.length, () => showSyncConflicts(call, conflicts));
       }
-      showFailures(call, plan.blocked, []);
+      showSyncFailures(call, plan.blocked, []);
       if (incoming.length + outgoing.length + conflicts.length + plan.blocked.length === 0)
         show.message('Already up to date.');
       return 0;

@@ -9,7 +9,7 @@ import { formatRef } from '../../catalogue/ref.ts';
 import type { Call, Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { runInterruptible } from '../interruption.ts';
-import { findVersion } from '../lookup.ts';
+import { resolveVersionRef } from '../lookup.ts';
 import { showByteProgress } from '../output/progress.ts';
 import { bytesText } from '../output/quantities.ts';
 import { bytesAlreadyFetched, passWithChecksum, resumeDownload } from '../transfer/resume.ts';
@@ -35,7 +35,7 @@ export const command: Verb<{ output?: string; force?: boolean }> = {
   async run(call, [name = ''], { output, force = false }) {
     const requested = parseVersionRef(name);
     const catalogue = await call.open();
-    const { ref } = await findVersion(catalogue, requested, call.show);
+    const { ref } = await resolveVersionRef(catalogue, requested, call.show);
     const payload = await catalogue.payload(ref);
     if (output === '-') await toStdout(call, payload);
     else await toFile(call, payload, output, force);

@@ -1,5 +1,5 @@
 /** `catalogue group`: users who own namespaces together. */
-import { parseSlugRef } from '../../catalogue/parse-ref.ts';
+import { refFromSlug } from '../../catalogue/parse-ref.ts';
 import { representGroup } from '../../catalogue/represent.ts';
 import { editorNote } from '../editing/edit-record.ts';
 import { listEntities } from '../lookup.ts';
@@ -9,7 +9,7 @@ import { renameOption } from '../options.ts';
 const group: Noun<'group'> = {
   kind: 'group',
   argument: 'group',
-  parse: (name) => parseSlugRef('group', name),
+  parse: (name) => refFromSlug('group', name),
   represent: representGroup,
   add: {
     usage: 'add [group]',

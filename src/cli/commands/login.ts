@@ -4,7 +4,14 @@ import { NotAuthenticatedError, NotFoundError } from '../../catalogue/errors.ts'
 import type { Call, Verb } from '../command.ts';
 import { DeclinedError, UsageError } from '../errors.ts';
 import { passwordStdinOption } from '../options.ts';
-import { addLogin, isUnencrypted, type Login, parseTokenText, removeLogin, resolveRemote } from '../remote/remotes.ts';
+import {
+  isUnencrypted,
+  type Login,
+  remotesWithLogin,
+  remotesWithoutLogin,
+  resolveRemote,
+  tokenFromText,
+} from '../remote/remotes.ts';
 import { changeRemotes, readRemotes } from '../remote/remotes-file.ts';
 
 interface LoginOptions {
@@ -38,7 +45,7 @@ export const login: Verb<LoginOptions> = {
     const url = await call.remoteUrl(given);
     if (isUnencrypted(url)) show.message(`With http://, what you type can be read on the way to ${new URL(url).host}.`);
     const signIn = options.tokenStdin ? await withToken(call, url) : await withPassword(call, url, options);
-    const data = await changeRemotes(context.env, (before) => addLogin(before, signIn));
+    const data = await changeRemotes(context.env, (before) => remotesWithLogin(before, signIn));
     const name = data.remotes.find((remote) => remote.url === url)?.name ?? url;
     const { user, expires } = signIn;
     if (show.asJson) show.json({ name, url, user, expires });
@@ -52,7 +59,7 @@ export const login: Verb<LoginOptions> = {
 };
 
 async function withToken({ context }: Call, url: string): Promise<Login> {
-  const token = parseTokenText(await context.read('-'), 'stdin');
+  const token = tokenFromText(await context.read('-'), 'stdin');
   const { fetchUsername, openHttp } = await loaded();
   const http = await openHttp(url, { token });
   try {
@@ -109,7 +116,7 @@ export const logout: Verb = {
       return 0;
     }
     const left = await revoke(signIn);
-    await changeRemotes(context.env, (data) => removeLogin(data, url));
+    await changeRemotes(context.env, (data) => remotesWithoutLogin(data, url));
     show.message(`Signed out of ${name}.${left}`);
     return 0;
   },

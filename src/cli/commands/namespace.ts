@@ -1,5 +1,5 @@
 /** `catalogue namespace`: those who publish. */
-import { parseSlugRef } from '../../catalogue/parse-ref.ts';
+import { refFromSlug } from '../../catalogue/parse-ref.ts';
 import { representNamespace } from '../../catalogue/represent.ts';
 import { editorNote } from '../editing/edit-record.ts';
 import { type Noun, verbsOfNoun } from '../noun.ts';
@@ -8,7 +8,7 @@ import { renameOption } from '../options.ts';
 const namespace: Noun<'namespace'> = {
   kind: 'namespace',
   argument: 'namespace',
-  parse: (name) => parseSlugRef('namespace', name),
+  parse: (name) => refFromSlug('namespace', name),
   represent: representNamespace,
   add: {
     usage: 'add [namespace]',

@@ -3,11 +3,11 @@ import { spawn } from 'node:child_process';
 import { Option } from 'commander';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { UnreachableError } from '../../catalogue/errors.ts';
-import { parseDatasetRef, parseSlugRef, parseVersionRef } from '../../catalogue/parse-ref.ts';
+import { parseDatasetRef, parseVersionRef, refFromSlug } from '../../catalogue/parse-ref.ts';
 import { type Ref, refOf } from '../../catalogue/ref.ts';
 import { apiPath, apiRoot } from '../../catalogue/urls.ts';
 import type { Call, Verb } from '../command.ts';
-import { findEntityOrRenamed, findVersion } from '../lookup.ts';
+import { findEntityOrRenamed, resolveVersionRef } from '../lookup.ts';
 import { wholeNumberParser } from '../options.ts';
 
 interface OpenOptions {
@@ -51,11 +51,11 @@ export const command: Verb<OpenOptions> = {
 
 /** The reference that a name stands for. @throws NotFoundError with a suggestion */
 async function refFor({ show }: Call, catalogue: Catalogue, name: string): Promise<Ref> {
-  if (name.includes('@')) return (await findVersion(catalogue, parseVersionRef(name), show)).ref;
+  if (name.includes('@')) return (await resolveVersionRef(catalogue, parseVersionRef(name), show)).ref;
   return refOf(
     await findEntityOrRenamed(
       catalogue,
-      name.includes('/') ? parseDatasetRef(name) : parseSlugRef('namespace', name),
+      name.includes('/') ? parseDatasetRef(name) : refFromSlug('namespace', name),
       show,
     ),
   );

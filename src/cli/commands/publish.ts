@@ -4,7 +4,7 @@ import { Option } from 'commander';
 import type { Catalogue, Input, Published, Upload } from '../../catalogue/catalogue.ts';
 import { ConflictError, NotFoundError, NotPermittedError } from '../../catalogue/errors.ts';
 import { labelFromName } from '../../catalogue/field.ts';
-import { parseDatasetRef, parseSlugRef } from '../../catalogue/parse-ref.ts';
+import { parseDatasetRef, refFromSlug } from '../../catalogue/parse-ref.ts';
 import { type DatasetRef, datasetRefOf, formatRef, type Ref, refOf } from '../../catalogue/ref.ts';
 import { slugify } from '../../catalogue/slug.ts';
 import type { Dataset } from '../../catalogue/types.ts';
@@ -31,7 +31,7 @@ import {
   uploadVersion,
   versionFieldOptions,
 } from '../transfer/upload.ts';
-import { assertLabelMakesSlug, createEntity, editEntityFields, warnOfValues } from '../writes.ts';
+import { assertLabelMakesSlug, createEntity, editEntityFields, warnOfDoubtfulValues } from '../writes.ts';
 
 interface PublishOptions extends UploadOptions {
   readonly to: string;
@@ -81,7 +81,7 @@ export const command: Verb<PublishOptions> = {
     const isWritten = Object.keys(input).length > 0;
     // Before the bytes are read, so that an invalid field is reported at once.
     const checked = await checkedDataset(catalogue, existing, input);
-    await warnOfValues(call.show, 'dataset', input);
+    await warnOfDoubtfulValues(call.show, 'dataset', input);
     const source = await openUploadSource(call.context, file, options.name);
     const { notes, metadata } = options;
     const fields = { notes, metadata, reading, ...uploadDetails(options) };
@@ -156,7 +156,7 @@ function newNameOf(file: string, { to, label, name }: PublishOptions): NewName {
     const { namespace, slug } = parseDatasetRef(to);
     return { namespace, slug, label: made || labelFromName(slug) };
   }
-  const { slug: namespace } = parseSlugRef('namespace', to);
+  const { slug: namespace } = refFromSlug('namespace', to);
   if (!made) throw new UsageError('The dataset needs a name: give --label …, or --to <namespace>/<dataset>');
   assertLabelMakesSlug(made, `catalogue publish ${file} --to ${namespace}/<dataset>`);
   return { namespace, label: made };

@@ -9,9 +9,9 @@ import { withSyncPair } from '../sync/pair.ts';
 import {
   type RunResult,
   runSync,
-  showChanges,
-  showConflicts,
-  showFailures,
+  showSyncChanges,
+  showSyncConflicts,
+  showSyncFailures,
   syncExitCode,
   syncResultJson,
   transferredAmountText,
@@ -89,10 +89,10 @@ function syncWithRemote(
     const { plan, done, conflicts, keptOurs, changes, failures, skipped } = result;
     if (show.asJson) show.json(syncResultJson(words.changes, result, remote.url));
     else {
-      showChanges(call, words.changes, changes);
-      showConflicts(call, conflicts);
+      showSyncChanges(call, words.changes, changes);
+      showSyncConflicts(call, conflicts);
     }
-    showFailures(call, plan.blocked, failures);
+    showSyncFailures(call, plan.blocked, failures);
     if (skipped.length) show.message(words.skipped(skipped.length));
     if (conflicts.length) show.message(direction === 'pull' ? pullConflicts(result) : pushConflicts(result));
     if (done.length) show.message(words.done(transferredAmountText(result), remote.name));

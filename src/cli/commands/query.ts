@@ -3,7 +3,7 @@ import { Option } from 'commander';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { NotFoundError } from '../../catalogue/errors.ts';
 import { labelFromName } from '../../catalogue/field.ts';
-import { parseDatasetRef, parseSlugRef } from '../../catalogue/parse-ref.ts';
+import { parseDatasetRef, refFromSlug } from '../../catalogue/parse-ref.ts';
 import { formatRef, type VersionRef } from '../../catalogue/ref.ts';
 import { representQuery } from '../../catalogue/represent.ts';
 import type { Query } from '../../catalogue/types.ts';
@@ -11,8 +11,8 @@ import type { Call } from '../command.ts';
 import { editorNote } from '../editing/edit-record.ts';
 import { UsageError } from '../errors.ts';
 import { inputFromOptions } from '../fields.ts';
-import { type Parameter, parametersFromQueryRecord, parseFilterWords, queryRecordFromParameters } from '../filters.ts';
-import { findEntityOrRenamed, findVersion, runWithSuggestions } from '../lookup.ts';
+import { type Parameter, parametersFromRecorded, parseFilterWords, recordedParameters } from '../filters.ts';
+import { findEntityOrRenamed, resolveVersionRef, runWithNameSuggestions } from '../lookup.ts';
 import { type Noun, verbsOfNoun } from '../noun.ts';
 import { renameOption } from '../options.ts';
 import { assertLabelMakesSlug } from '../writes.ts';
@@ -27,11 +27,11 @@ interface Own {
 const query: Noun<'query', Own> = {
   kind: 'query',
   argument: 'query',
-  parse: (name) => parseSlugRef('query', name),
+  parse: (name) => refFromSlug('query', name),
   represent: representQuery,
   ownInput({ filters = true }, words) {
     if (words.length && !filters) throw new UsageError('Give filters or --no-filters, and not both.');
-    return words.length || !filters ? { parameters: queryRecordFromParameters(parseFilterWords(words)) } : {};
+    return words.length || !filters ? { parameters: recordedParameters(parseFilterWords(words)) } : {};
   },
   add: {
     usage: 'add [query] [filters...]',
@@ -51,7 +51,7 @@ const query: Noun<'query', Own> = {
         throw new UsageError('Give the query a name: catalogue query add <query> …, or a --label');
       if (options.dataset === undefined) throw new UsageError('Name the dataset: --dataset <namespace>/<dataset>');
       if (name === undefined) assertLabelMakesSlug(label, 'catalogue query add <query> --label …');
-      const slug = name === undefined ? {} : { slug: parseSlugRef('query', name).slug };
+      const slug = name === undefined ? {} : { slug: refFromSlug('query', name).slug };
       const fields = await queryFields(call, await call.open(), { ...options, dataset: options.dataset }, parameters);
       return { ...slug, ...(await inputFromOptions('query', { ...options }, call.context)), label, ...fields };
     },
@@ -91,11 +91,11 @@ const query: Noun<'query', Own> = {
     ],
     async complete(call, catalogue, ref, input) {
       if (!['dataset', 'version', 'parameters'].some((field) => field in input)) return input;
-      const current = await runWithSuggestions(catalogue, ref, () => catalogue.get<'query'>(ref));
+      const current = await runWithNameSuggestions(catalogue, ref, () => catalogue.get<'query'>(ref));
       const { dataset, version, parameters } = { ...current, version: current.version ?? 'latest', ...input };
       return {
         ...input,
-        ...(await queryFields(call, catalogue, { dataset, version }, parametersFromQueryRecord(parameters))),
+        ...(await queryFields(call, catalogue, { dataset, version }, parametersFromRecorded(parameters))),
       };
     },
   },
@@ -109,8 +109,7 @@ const query: Noun<'query', Own> = {
 const versionText = ({ dataset, version }: Query) => (version === null ? dataset : `${dataset}@${version}`);
 
 /** The filters, as they are typed: `height__gte=10`. */
-const filtersOf = ({ parameters }: Query) =>
-  parametersFromQueryRecord(parameters).map((parameter) => parameter.join('='));
+const filtersOf = ({ parameters }: Query) => parametersFromRecorded(parameters).map((parameter) => parameter.join('='));
 
 /** The first word is the name, unless it is a filter. */
 function split([first, ...rest]: readonly string[]): { name: string | undefined; parameters: readonly Parameter[] } {
@@ -136,7 +135,7 @@ async function queryFields(
     dataset: dataset.slug,
     slug: isNewest ? 'latest' : version,
   };
-  if (!isNewest) await findVersion(catalogue, ref, show);
+  if (!isNewest) await resolveVersionRef(catalogue, ref, show);
   await catalogue.rows(ref, { parameters }).catch((error) => {
     if (!(error instanceof NotFoundError)) throw error;
     show.message(`The query was not tried: ${formatRef(ref)} has no rows that can be read.`);
@@ -144,7 +143,7 @@ async function queryFields(
   return {
     dataset: formatRef(dataset),
     version: isNewest ? null : version,
-    parameters: queryRecordFromParameters(parameters),
+    parameters: recordedParameters(parameters),
   };
 }
 

@@ -4,12 +4,12 @@ import type { Verb } from '../command.ts';
 import { dryRunOption, yesOption } from '../options.ts';
 import { confirmRemoval } from '../output/outcome.ts';
 import {
-  addRemote,
-  changeRemoteAddress,
   isUnencrypted,
   type Remote,
   type Remotes,
-  removeRemote,
+  remotesAfterMove,
+  remotesWith,
+  remotesWithout,
   resolveRemote,
 } from '../remote/remotes.ts';
 import { changeRemotes, readRemotes } from '../remote/remotes-file.ts';
@@ -24,11 +24,11 @@ const add: Verb<{ dryRun?: boolean }> = {
   async run({ context, show }, [name = '', given = ''], options) {
     const remote = { name, url: parseCatalogueUrl(given) };
     if (options.dryRun) {
-      addRemote(await readRemotes(context.env), remote);
+      remotesWith(await readRemotes(context.env), remote);
       show.line(`Would add remote ${name}: ${remote.url}`);
       return 0;
     }
-    const data = await changeRemotes(context.env, (before) => addRemote(before, remote));
+    const data = await changeRemotes(context.env, (before) => remotesWith(before, remote));
     if (show.asJson) show.json(objectOf(data)(remote));
     show.message(`Added remote ${name}: ${remote.url}`);
     if (isUnencrypted(remote.url)) show.message(unencrypted);
@@ -71,7 +71,7 @@ const remove: Verb<{ yes?: boolean; dryRun?: boolean }> = {
       return 0;
     }
     await confirmRemoval(call, `remote ${remote.name}`, options.yes);
-    await changeRemotes(context.env, (data) => removeRemote(data, remote));
+    await changeRemotes(context.env, (data) => remotesWithout(data, remote));
     show.message(`Removed remote ${remote.name}: ${remote.url}`);
     return 0;
   },
@@ -101,7 +101,7 @@ const setUrl: Verb<{ dryRun?: boolean }> = {
       show.line(`Would change the address of remote ${found} from ${from} to ${to}`);
       return 0;
     }
-    const data = await changeRemotes(context.env, (now) => changeRemoteAddress(now, { from, to }));
+    const data = await changeRemotes(context.env, (now) => remotesAfterMove(now, { from, to }));
     if (show.asJson) show.json(objectOf(data)({ name: found === from ? null : found, url: to }));
     show.message(`Changed the address of remote ${found} from ${from} to ${to}`);
     if (isUnencrypted(to)) show.message(unencrypted);

@@ -5,10 +5,10 @@ import { NotFoundError } from '../../catalogue/errors.ts';
 import { parseUserRef } from '../../catalogue/parse-ref.ts';
 import { representToken } from '../../catalogue/represent.ts';
 import type { Verb } from '../command.ts';
-import { accountsAfterFindingUser } from '../lookup.ts';
+import { openAccountsIfUserExists } from '../lookup.ts';
 import { dryRunOption, yesOption } from '../options.ts';
 import { confirmRemoval, linksOfCatalogue } from '../output/outcome.ts';
-import type { Show } from '../output/show.ts';
+import type { Output } from '../output/show.ts';
 import { assertMayEditUser } from '../writes.ts';
 
 interface AddOptions {
@@ -47,7 +47,7 @@ const add: Verb<AddOptions> = {
   async run(call, [name = ''], { scope, label, expires, ...options }) {
     const { show } = call;
     const ref = parseUserRef(name);
-    const accounts = await accountsAfterFindingUser(call, ref);
+    const accounts = await openAccountsIfUserExists(call, ref);
     if (options.dryRun) {
       await assertMayEditUser(await call.open(), ref);
       show.line(`Would add a token of user ${ref.slug}`);
@@ -69,7 +69,7 @@ const list: Verb = {
   async run(call, [name]) {
     const { show } = call;
     const ref = name === undefined ? undefined : parseUserRef(name);
-    const accounts = ref ? await accountsAfterFindingUser(call, ref) : await call.accounts();
+    const accounts = ref ? await openAccountsIfUserExists(call, ref) : await call.accounts();
     const tokens = await accounts.tokens(ref?.slug);
     if (show.asJson) {
       const links = linksOfCatalogue(await call.open());
@@ -81,7 +81,7 @@ const list: Verb = {
 };
 
 /** People get days, programs full times. */
-const row = (show: Show) => {
+const row = (show: Output) => {
   const moment = (text: string | null) => (show.forPeople ? (text ?? 'never').slice(0, 10) : (text ?? ''));
   return ({ id, user, label, scope, created, expires, lastUsed }: TokenInfo) => [
     ...[id, user, label, scope],

@@ -2,7 +2,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { NotFoundError } from '../../catalogue/errors.ts';
 import { formatRef } from '../../catalogue/ref.ts';
-import { representTrash } from '../../catalogue/represent.ts';
+import { representTrashEntry } from '../../catalogue/represent.ts';
 import { isTrashEntryOlder, type TrashEntry } from '../../catalogue/trash.ts';
 import type { Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
@@ -18,7 +18,7 @@ const list: Verb = {
     const { show } = call;
     const catalogue = await call.open();
     const entries = await catalogue.trash.list();
-    if (show.asJson) show.json(entries.map((entry) => representTrash(entry, linksOfCatalogue(catalogue))));
+    if (show.asJson) show.json(entries.map((entry) => representTrashEntry(entry, linksOfCatalogue(catalogue))));
     else if (show.forPeople && entries.length === 0) show.message('The trash is empty.');
     else show.table(['ENTRY', 'KIND', 'NAME', 'REMOVED', 'BY'], entries.map(row(show.forPeople)));
     return 0;
@@ -41,7 +41,7 @@ const restore: Verb<{ dryRun?: boolean }> = {
       show.line(`Would restore ${what}`);
       return 0;
     }
-    if (show.asJson) show.json(representTrash(entry, linksOfCatalogue(catalogue)));
+    if (show.asJson) show.json(representTrashEntry(entry, linksOfCatalogue(catalogue)));
     else if (!show.forPeople) show.line(formatRef(entry.ref));
     show.message(`Restored ${what}.`);
     return 0;
@@ -69,7 +69,7 @@ const empty: Verb<{ olderThan?: number; yes?: boolean; dryRun?: boolean }> = {
     if (meant.length)
       await confirmRemoval(call, `${countText(meant.length, 'thing')} in the trash for good`, options.yes);
     const gone = await catalogue.trash.empty(before);
-    if (show.asJson) show.json(gone.map((entry) => representTrash(entry, linksOfCatalogue(catalogue))));
+    if (show.asJson) show.json(gone.map((entry) => representTrashEntry(entry, linksOfCatalogue(catalogue))));
     show.message(gone.length ? `Deleted ${countText(gone.length, 'thing')}.` : 'Nothing to delete.');
     return 0;
   },

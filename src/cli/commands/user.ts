@@ -1,11 +1,14 @@
 /** `catalogue user`: those who may sign in. */
+import { Option } from 'commander';
+import type { Credentials, PasswordOptions as SetPasswordOptions } from '../../catalogue/accounts.ts';
+import { ValidationError } from '../../catalogue/errors.ts';
 import { parseUserRef } from '../../catalogue/parse-ref.ts';
 import { representUser } from '../../catalogue/represent.ts';
 import type { Call, Verb } from '../command.ts';
 import { editorNote } from '../editing/edit-record.ts';
 import { DeclinedError, UsageError } from '../errors.ts';
 import { inputFromOptions } from '../fields.ts';
-import { accountsAfterFindingUser } from '../lookup.ts';
+import { openAccountsIfUserExists } from '../lookup.ts';
 import { type Noun, verbsOfNoun } from '../noun.ts';
 import { dryRunOption, passwordStdinOption } from '../options.ts';
 import { showOutcome } from '../output/outcome.ts';
@@ -13,6 +16,7 @@ import { assertMayEditUser } from '../writes.ts';
 
 interface PasswordOptions {
   readonly passwordStdin?: boolean;
+  readonly keepTokens?: boolean;
   readonly dryRun?: boolean;
 }
 
@@ -65,23 +69,65 @@ const user: Noun<'user', PasswordOptions> = {
 const passwd: Verb<PasswordOptions> = {
   usage: 'passwd <username>',
   description: 'Give a user a new password.',
-  notes: 'You are asked for it twice; it is not shown. Sessions with the old password end; tokens stay valid.',
-  examples: ['catalogue user passwd alice', 'catalogue user passwd alice --password-stdin'],
-  options: () => [passwordStdinOption(), dryRunOption()],
+  notes:
+    'You are asked for it twice; it is not shown. The sessions and tokens of the user end; you are asked whether to keep ' +
+    'the tokens. A server asks users who are not staff for their current password; with --password-stdin, it is the ' +
+    'second line.',
+  examples: ['catalogue user passwd alice', 'catalogue user passwd alice --keep-tokens --password-stdin'],
+  options: () => [
+    passwordStdinOption(),
+    new Option('--keep-tokens', 'Keep the tokens of the user valid.'),
+    dryRunOption(),
+  ],
   async run(call, [name = ''], options) {
     const ref = parseUserRef(name);
-    const accounts = await accountsAfterFindingUser(call, ref);
+    const accounts = await openAccountsIfUserExists(call, ref);
     if (options.dryRun) await assertMayEditUser(await call.open(), ref);
-    else await accounts.setPassword(ref.slug, await newPassword(call, ref.slug, options.passwordStdin ?? false));
+    const tokens = options.dryRun ? [] : await accounts.tokens(ref.slug);
+    let keepTokens = options.keepTokens ?? false;
+    if (!options.dryRun) {
+      const typed = await newPassword(call, ref.slug, options.passwordStdin ?? false);
+      const [password = '', currentPassword] = options.passwordStdin ? typed.split(/\r?\n/) : [typed];
+      keepTokens ||=
+        tokens.length > 0 && !options.passwordStdin && (await confirmKeeping(call, ref.slug, tokens.length));
+      await setPassword(call, accounts, ref.slug, password, { keepTokens, currentPassword });
+    }
     showOutcome(call, { done: ['Changed', 'change'], part: 'the password of', ref, dryRun: options.dryRun });
-    const { length } = await accounts.tokens(ref.slug);
-    if (length && !options.dryRun)
-      call.show.message(
-        `${length === 1 ? 'A token stays' : `${length} tokens stay`} valid. See: catalogue token list ${ref.slug}`,
-      );
+    if (tokens.length) call.show.message(tokensMessage(call, ref.slug, tokens.length, keepTokens));
     return 0;
   },
 };
+
+const countTokens = (count: number) => (count === 1 ? '1 token' : `${count} tokens`);
+
+const confirmKeeping = ({ context }: Call, username: string, count: number) =>
+  context.confirm(`${username} has ${countTokens(count)}. Keep ${count === 1 ? 'it' : 'them'} valid?`);
+
+function tokensMessage(call: Call, username: string, count: number, areKept: boolean): string {
+  if (areKept)
+    return `${countTokens(count)} ${count === 1 ? 'stays' : 'stay'} valid. See: catalogue token list ${username}`;
+  const again = call.isRemote ? ` If you are signed in as ${username}, sign in again: catalogue login` : '';
+  return `${countTokens(count)} of ${username} ${count === 1 ? 'has' : 'have'} ended.${again}`;
+}
+
+/** Sets a password, and asks for the current one if the server wants it. */
+async function setPassword(
+  { context }: Call,
+  accounts: Credentials,
+  username: string,
+  password: string,
+  options: SetPasswordOptions,
+): Promise<void> {
+  try {
+    await accounts.setPassword(username, password, options);
+  } catch (error) {
+    const isAsked = error instanceof ValidationError && error.fields.current_password !== undefined;
+    if (!isAsked || options.currentPassword !== undefined || !context.isTerminal.in || !context.isTerminal.err)
+      throw error;
+    const currentPassword = await context.secret(`Current password of ${username}:`);
+    await accounts.setPassword(username, password, { ...options, currentPassword });
+  }
+}
 
 /**
  * Reads a new password: from stdin, or typed twice and not shown.

@@ -7,13 +7,13 @@ import { representVersion } from '../../catalogue/represent.ts';
 import type { Version } from '../../catalogue/types.ts';
 import type { Verb } from '../command.ts';
 import { editorNote } from '../editing/edit-record.ts';
-import { findEntityOrRenamed, findVersion, listEntities } from '../lookup.ts';
+import { findEntityOrRenamed, listEntities, resolveVersionRef } from '../lookup.ts';
 import { editVerb, type RecordNoun, removeVerb, showVerb } from '../noun.ts';
 import { dryRunOption, limitOption, orderingOption } from '../options.ts';
-import { metadataText } from '../output/metadata.ts';
+import { metadataForDisplay } from '../output/metadata.ts';
 import { linksOfCatalogue } from '../output/outcome.ts';
 import { bytesText, momentText, numberText } from '../output/quantities.ts';
-import type { Show } from '../output/show.ts';
+import type { Output } from '../output/show.ts';
 import {
   openUploadSource,
   readableFormats,
@@ -89,7 +89,7 @@ const list: Verb<{ ordering?: string; limit?: number }> = {
   },
 };
 
-const row = (show: Show) => (version: Version) => [
+const row = (show: Output) => (version: Version) => [
   version.slug,
   show.forPeople ? version.datetime.slice(0, 16).replace('T', ' ') : version.datetime,
   version.format,
@@ -99,14 +99,14 @@ const row = (show: Show) => (version: Version) => [
 ];
 
 /** A number as people read it, such as 1.2 MB; programs get the digits. */
-const numberFor = ({ forPeople }: Show, number: number | null, textOf: (number: number) => string) =>
+const numberFor = ({ forPeople }: Output, number: number | null, textOf: (number: number) => string) =>
   number === null ? '' : forPeople ? textOf(number) : String(number);
 
 const version: RecordNoun<'version'> = {
   kind: 'version',
   argument: 'version',
   parse: parseVersionRef,
-  resolve: async (catalogue, ref, show) => (await findVersion(catalogue, ref, show)).ref,
+  resolve: async (catalogue, ref, show) => (await resolveVersionRef(catalogue, ref, show)).ref,
   represent: representVersion,
   show: {
     description: 'Show one version; for a dataset, the newest that is ready.',
@@ -124,7 +124,7 @@ const version: RecordNoun<'version'> = {
         ['rows', numberFor(show, it.rows, numberText)],
         ['bbox', it.bbox?.join(', ') ?? ''],
         ['reading', readingText(it.reading)],
-        ['metadata', metadataText(it.metadata, show.forPeople)],
+        ['metadata', metadataForDisplay(it.metadata, show.forPeople)],
         ['checksum', it.checksum],
         ['url', it.href],
         ['notes', it.notes],

@@ -24,11 +24,11 @@ const most = 2000;
  * @param folderOf the absolute path of the catalogue's folder; undefined for a remote
  * @param open opens the catalogue; called if more than names is needed
  */
-export function namesForCompletion(folderOf: () => string | undefined, open: () => Promise<Catalogue>): Names {
+export function nameSourceForCompletion(folderOf: () => string | undefined, open: () => Promise<Catalogue>): Names {
   return {
     async names(listed) {
       const folder = folderOf();
-      if (folder !== undefined) return (await import('../../files/folder.ts')).listNames(folder, listed);
+      if (folder !== undefined) return (await import('../../files/folder.ts')).listRecordNames(folder, listed);
       const { kind, ...within } = listed;
       const entities = await listEntities<typeof kind>(await open(), kind, within, most);
       return entities.map(({ slug }) => slug);

@@ -120,7 +120,7 @@ complete -c catalogue -f -a '(__catalogue_complete)'
 export const shells: Readonly<Record<string, Shell>> = { bash, zsh, fish };
 
 /** The shell of a name. @throws UsageError for an unknown one */
-export function findShell(name: string): Shell {
+export function findShellByName(name: string): Shell {
   const shell = Object.hasOwn(shells, name) ? shells[name] : undefined;
   if (shell) return shell;
   throw new UsageError(

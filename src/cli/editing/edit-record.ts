@@ -7,10 +7,10 @@ import { formatRef, type RefOf, refOf } from '../../catalogue/ref.ts';
 import type { Replica } from '../../catalogue/replica.ts';
 import type { Entities } from '../../catalogue/types.ts';
 import type { Call } from '../command.ts';
-import { findEntityOrRenamed, findVersion, type NamedRef } from '../lookup.ts';
+import { findEntityOrRenamed, type NamedRef, resolveVersionRef } from '../lookup.ts';
 import { showOutcome } from '../output/outcome.ts';
-import { warnOfValues } from '../writes.ts';
-import { editTextInEditor } from './edit-text.ts';
+import { warnOfDoubtfulValues } from '../writes.ts';
+import { editTextUntilSaved } from './edit-text.ts';
 
 /** A note in the help of each edit. */
 export const editorNote =
@@ -26,7 +26,7 @@ export function wantsEditor({ context }: Call, input: Input, { dryRun }: { reado
  * @param represent makes the API's object
  * @throws NotFoundError, StaleError, NotPermittedError; DeclinedError where the person gives up
  */
-export async function editRecordInEditor<K extends WritableKind>(
+export async function editRecordUntilSaved<K extends WritableKind>(
   call: Call,
   requested: RefOf<K>,
   represent: (entity: Entities[K], catalogue: Catalogue) => unknown,
@@ -34,22 +34,22 @@ export async function editRecordInEditor<K extends WritableKind>(
   const catalogue = await call.open();
   const { replica } = catalogue;
   const { ref, path } = await recordOf(call, catalogue, requested);
-  const { readRecordText } = await import('../../sync/texts.ts');
-  const text = await readRecordText(await replica.read(path));
-  const { parseRecord } = await import('../../text/parse.ts');
+  const { collectRecordText } = await import('../../sync/texts.ts');
+  const text = await collectRecordText(await replica.read(path));
+  const { parseRecordText } = await import('../../text/parse.ts');
   const format = path.endsWith('.json') ? 'json' : 'yaml';
   const idOf = (source: string): unknown => {
-    const parsed = parseRecord(source, format);
+    const parsed = parseRecordText(source, format);
     return 'value' in parsed ? (parsed.value as { readonly id?: unknown } | null)?.id : undefined;
   };
   const id = idOf(text);
   const ifMatch = createHash('sha256').update(text).digest('hex');
   let saved = text;
-  const isChanged = await editTextInEditor(call.context, {
+  const isChanged = await editTextUntilSaved(call.context, {
     path,
     text,
     async save(typed) {
-      if (id !== undefined && 'value' in parseRecord(typed, format) && idOf(typed) !== id)
+      if (id !== undefined && 'value' in parseRecordText(typed, format) && idOf(typed) !== id)
         throw new ValidationError({ id: [`The id can't be changed. Write again: id: ${id}`] });
       const [outcome] = await replica.apply([{ do: 'write', path, text: typed, ifMatch }]);
       if (outcome && !outcome.done) throw outcome.error;
@@ -62,7 +62,7 @@ export async function editRecordInEditor<K extends WritableKind>(
   }
   const entity = await catalogue.get<K>(ref as RefOf<K>);
   showOutcome(call, { done: ['Changed', 'change'], ref, object: represent(entity, catalogue) });
-  const parsed = parseRecord(saved, format);
+  const parsed = parseRecordText(saved, format);
   if ('value' in parsed) await warnOfRecord(call, ref.kind, parsed.value as Input);
   return 0;
 }
@@ -71,7 +71,7 @@ export async function editRecordInEditor<K extends WritableKind>(
 async function warnOfRecord({ show }: Call, kind: WritableKind, record: Input): Promise<void> {
   const { findMisspelledKeys } = await import('../../catalogue/validators.ts');
   for (const { message } of findMisspelledKeys(kind, record)) show.message(`Warning: ${message}`);
-  await warnOfValues(show, kind, record);
+  await warnOfDoubtfulValues(show, kind, record);
 }
 
 /**
@@ -88,7 +88,7 @@ async function recordOf(
   if (path !== undefined) return { ref: requested, path };
   const ref =
     requested.kind === 'version'
-      ? (await findVersion(catalogue, requested, call.show)).ref
+      ? (await resolveVersionRef(catalogue, requested, call.show)).ref
       : (refOf(await findEntityOrRenamed(catalogue, requested, call.show)) as NamedRef);
   const found = await pathOf(catalogue.replica, ref);
   if (found === undefined) throw new NotFoundError(`You may not read the file of ${ref.kind} ${formatRef(ref)}.`);

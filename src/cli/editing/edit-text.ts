@@ -22,7 +22,7 @@ export interface Edited {
  * @returns true if something was changed
  * @throws DeclinedError where the person gives up; the errors of `save`
  */
-export async function editTextInEditor(context: Context, { path, text, save }: Edited): Promise<boolean> {
+export async function editTextUntilSaved(context: Context, { path, text, save }: Edited): Promise<boolean> {
   const folder = await mkdtemp(join(context.env.TMPDIR || tmpdir(), 'catalogue-'));
   const file = join(folder, nameOf(path));
   let last = text;

@@ -1,9 +1,9 @@
 /** Changes of a catalogue between two commits, as text that lines and Markdown share. */
 import {
   type ColumnChange,
+  compareMetadata,
   type EntityChange,
   type FieldChange,
-  metadataChanges,
   type RowsChange,
   type VersionChange,
 } from '../../catalogue/changes.ts';
@@ -79,7 +79,7 @@ function fieldText({ field, from, to }: FieldChange, quote: Quote): string {
 
 /** The keys of metadata that differ; lists, such as that of the columns, only by name. */
 function metadataText(from: string, to: string, quote: Quote): string {
-  const changes = metadataChanges(from, to);
+  const changes = compareMetadata(from, to);
   if (!changes?.length) return 'metadata: changed';
   const isLong = (value: unknown) => typeof value === 'object' && value !== null;
   const value = (one: unknown) => (one === null ? '(none)' : quote(textOf(one)));

@@ -1,5 +1,5 @@
 /** Metadata of a version as text: a line for each key, and for each object in a list or in an object. */
-import { readableMetadata } from '../../catalogue/metadata.ts';
+import { metadataForPeople } from '../../catalogue/metadata.ts';
 
 /** Longest text that is shown to people if it isn't JSON. */
 const longest = 60;
@@ -9,8 +9,8 @@ const longest = 60;
  * @param forPeople false for one line of JSON, or the text itself if it holds none
  * @param withObjects false to leave out keys that hold several objects, such as the figures of columns
  */
-export function metadataText(text: string, forPeople: boolean, withObjects = true): string {
-  const value = readableMetadata(text);
+export function metadataForDisplay(text: string, forPeople: boolean, withObjects = true): string {
+  const value = metadataForPeople(text);
   if (typeof value === 'string')
     return !forPeople || value !== text || text.length <= longest ? value : `${text.slice(0, longest - 1)}…`;
   if (!forPeople) return JSON.stringify(value);

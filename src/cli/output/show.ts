@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 import { terminalColours } from './terminal.ts';
 import { padLeftToWidth, padToWidth, textWidth, truncateText, wrapText } from './width.ts';
 
-export interface Show {
+export interface Output {
   /** True if results go to a terminal, not to a program. */
   readonly forPeople: boolean;
   /** True with --json. */
@@ -39,7 +39,7 @@ export interface ShowOptions {
   readonly color?: boolean | undefined;
 }
 
-export function createShow(context: Context, options: ShowOptions): Show {
+export function createOutput(context: Context, options: ShowOptions): Output {
   const paint = terminalColours(context, options.color);
   const forPeople = context.isTerminal.out;
   const line = (text: string) => context.out(`${text}\n`);

@@ -71,7 +71,7 @@ function unknownRemote(remotes: readonly Remote[], name: string): string {
 }
 
 /** Adds a remote. @throws UsageError for an invalid name; ConflictError where the name is in use */
-export function addRemote(data: Remotes, added: Remote): Remotes {
+export function remotesWith(data: Remotes, added: Remote): Remotes {
   const { name, url } = added;
   if (!/^[A-Za-z0-9][\w.-]{0,62}$/.test(name))
     throw new UsageError(
@@ -82,11 +82,11 @@ export function addRemote(data: Remotes, added: Remote): Remotes {
     throw new ConflictError(
       `There is a remote ${name} already: ${other.url}. Remove it first: catalogue remote remove ${name}`,
     );
-  return { ...removeAddressChange(data, url), remotes: [...data.remotes, added] };
+  return { ...remotesWithoutMove(data, url), remotes: [...data.remotes, added] };
 }
 
 /** Removes a remote, and the sign-in unless another remote has the same address. */
-export function removeRemote(data: Remotes, { name, url }: Remote): Remotes {
+export function remotesWithout(data: Remotes, { name, url }: Remote): Remotes {
   const { remotes, logins } = data;
   const left = remotes.filter((remote) => remote.name !== name);
   const isNeeded = left.some((remote) => remote.url === url);
@@ -94,7 +94,7 @@ export function removeRemote(data: Remotes, { name, url }: Remote): Remotes {
 }
 
 /** Gives all remotes at an address another one. The sign-in moves along, and so do folders cloned from there. */
-export function changeRemoteAddress(data: Remotes, move: Move): Remotes {
+export function remotesAfterMove(data: Remotes, move: Move): Remotes {
   const { from, to } = move;
   const renewed = <T extends { readonly url: string }>(one: T): T => (one.url === from ? { ...one, url: to } : one);
   const hasLogin = data.logins.some(({ url }) => url === to);
@@ -107,28 +107,28 @@ export function changeRemoteAddress(data: Remotes, move: Move): Remotes {
 }
 
 /** Forgets that the server at an address moved: another one is there now. */
-export const removeAddressChange = (data: Remotes, url: string): Remotes =>
+export const remotesWithoutMove = (data: Remotes, url: string): Remotes =>
   data.moves?.some(({ from }) => from === url)
     ? { ...data, moves: data.moves.filter(({ from }) => from !== url) }
     : data;
 
 /** The present address of a server. */
-export function followMovedUrl({ moves = [] }: Remotes, url: string): string {
+export function presentServerUrl({ moves = [] }: Remotes, url: string): string {
   const next = moves.find(({ from }) => from === url)?.to;
-  return next === undefined ? url : followMovedUrl({ remotes: [], logins: [], moves }, next);
+  return next === undefined ? url : presentServerUrl({ remotes: [], logins: [], moves }, next);
 }
 
 /** Former addresses of the server at an address. */
 export const formerUrls = (data: Remotes, url: string): readonly string[] =>
-  (data.moves ?? []).map(({ from }) => from).filter((from) => followMovedUrl(data, from) === url);
+  (data.moves ?? []).map(({ from }) => from).filter((from) => presentServerUrl(data, from) === url);
 
 /** Adds a sign-in, in place of an earlier one at the same address. */
-export const addLogin = (data: Remotes, login: Login): Remotes => ({
+export const remotesWithLogin = (data: Remotes, login: Login): Remotes => ({
   ...data,
   logins: [...data.logins.filter(({ url }) => url !== login.url), login],
 });
 
-export const removeLogin = (data: Remotes, url: string): Remotes => ({
+export const remotesWithoutLogin = (data: Remotes, url: string): Remotes => ({
   ...data,
   logins: data.logins.filter((login) => login.url !== url),
 });
@@ -138,7 +138,7 @@ export const removeLogin = (data: Remotes, url: string): Remotes => ({
  * @param source of the text, for the message
  * @throws UsageError where it can't be a token; the message doesn't quote it, since it may be a part of one
  */
-export function parseTokenText(text: string, source: string): string {
+export function tokenFromText(text: string, source: string): string {
   const token = text.trim();
   if (/^[\x21-\x7e]+$/.test(token)) return token;
   throw new UsageError(

@@ -11,7 +11,7 @@ import {
   isWorkflowForFolder,
   workflowPath,
 } from './git-templates.ts';
-import { installationAddress, packageName, thisProgram } from './installation.ts';
+import { npmInstallAddress, packageName, thisProgram } from './installation.ts';
 
 export interface Wanted {
   readonly hook?: boolean | undefined;
@@ -89,7 +89,7 @@ async function planWorkflow({ top, folder }: Place): Promise<GitPart> {
   const path = join(top, workflowPath);
   const existing = await textAt(path);
   const named = await namesProgram(top);
-  const address = named ? null : await installationAddress();
+  const address = named ? null : await npmInstallAddress();
   const advice =
     named || address !== null
       ? ''

@@ -18,7 +18,7 @@ export const thisProgram = {
  * The address that this program was installed from, for `npm install` on another computer; null if only this computer
  * can reach it.
  */
-export async function installationAddress(folder = packageFolder): Promise<string | null> {
+export async function npmInstallAddress(folder = packageFolder): Promise<string | null> {
   return (await addressInLock(folder)) ?? (await addressOfClone(folder));
 }
 

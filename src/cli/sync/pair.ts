@@ -7,7 +7,7 @@ import { privateFolder } from '../../catalogue/layout.ts';
 import type { Pair } from '../../sync/compare.ts';
 import type { Call } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import { dataFolder } from '../folder.ts';
+import { findCatalogueFolder } from '../folder.ts';
 
 /** The remote of a pair. */
 export interface PairedRemote {
@@ -41,11 +41,11 @@ export async function readOrigin(root: string): Promise<Origin | null> {
 
 /** Writes the origin of a folder. */
 export async function writeOrigin(root: string, { url, cloning = false }: Origin): Promise<void> {
-  const [{ writeDurably }, { makePrivateFolder }] = await Promise.all([
+  const [{ writeDurably }, { makeFolderInPrivateFolder }] = await Promise.all([
     import('../../disk/durable.ts'),
     import('../../disk/private-folder.ts'),
   ]);
-  await makePrivateFolder(root, remotesFolder);
+  await makeFolderInPrivateFolder(root, remotesFolder);
   const text = JSON.stringify({ url, ...(cloning && { cloning }) }, null, 2);
   await writeDurably(pathIn(root, 'origin.json'), `${text}\n`, { mode: 0o600 });
 }
@@ -62,12 +62,12 @@ export async function withSyncPair<T>(
   work: (pair: Pair, remote: PairedRemote) => Promise<T>,
 ): Promise<T> {
   const { context, global } = call;
-  const root = resolve(context.cwd, dataFolder(global.data, context.cwd, context.env));
+  const root = resolve(context.cwd, findCatalogueFolder(global.data, context.cwd, context.env));
   const origin = await currentOrigin(root, context.env);
   const given = global.remote ?? (context.env.CATALOGUE_REMOTE || origin?.url);
   if (given === undefined)
     throw new UsageError(`This catalogue has no remote yet. Say which: catalogue ${verb} --remote URL`);
-  return openSyncPair(call, root, given, async (pair, remote) => {
+  return withSyncPairInFolder(call, root, given, async (pair, remote) => {
     const result = await work(pair, remote);
     if (origin === null && verb !== 'diff') await writeOrigin(root, remote);
     return result;
@@ -78,14 +78,14 @@ export async function withSyncPair<T>(
  * Opens both catalogues and runs work on them, while no other process does the same.
  * @param given name or address of the remote
  */
-export async function openSyncPair<T>(
+export async function withSyncPairInFolder<T>(
   call: Call,
   root: string,
   given: string,
   work: (pair: Pair, remote: PairedRemote) => Promise<T>,
 ): Promise<T> {
   const { context } = call;
-  const [{ SyncState }, { makePrivateFolder }, { withLock }] = await Promise.all([
+  const [{ SyncState }, { makeFolderInPrivateFolder }, { withLock }] = await Promise.all([
     import('../../sync/state.ts'),
     import('../../disk/private-folder.ts'),
     import('../../disk/lock.ts'),
@@ -93,7 +93,7 @@ export async function openSyncPair<T>(
   const { formerUrls: former, ...remote } = await pairedRemote(call, given);
   const theirs = await call.remote(given);
   const ours = await context.open(root, { whole: true });
-  await makePrivateFolder(root, remotesFolder);
+  await makeFolderInPrivateFolder(root, remotesFolder);
   const path = commonStatePath(root, remote.url);
   for (const url of former) await adoptState(commonStatePath(root, url), path);
   return withLock(
@@ -119,11 +119,11 @@ export async function openSyncPair<T>(
 async function currentOrigin(root: string, env: NodeJS.ProcessEnv): Promise<Origin | null> {
   const origin = await readOrigin(root);
   if (origin === null) return null;
-  const [{ followMovedUrl }, { readRemotes }] = await Promise.all([
+  const [{ presentServerUrl }, { readRemotes }] = await Promise.all([
     import('../remote/remotes.ts'),
     import('../remote/remotes-file.ts'),
   ]);
-  const current = { ...origin, url: followMovedUrl(await readRemotes(env), origin.url) };
+  const current = { ...origin, url: presentServerUrl(await readRemotes(env), origin.url) };
   if (current.url !== origin.url) await writeOrigin(root, current);
   return current;
 }

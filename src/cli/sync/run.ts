@@ -6,7 +6,7 @@ import {
   UnreachableError,
   ValidationError,
 } from '../../catalogue/errors.ts';
-import { describePath } from '../../catalogue/layout.ts';
+import { describeFilePath } from '../../catalogue/layout.ts';
 import { escapeToOneLine } from '../../catalogue/printable-text.ts';
 import type { Blocked } from '../../sync/classify.ts';
 import type { Pair } from '../../sync/compare.ts';
@@ -36,7 +36,7 @@ export async function runSync(
   direction: 'pull' | 'push',
   options: SyncOptions,
 ): Promise<RunResult> {
-  const [{ summarizeChanges, summarizeConflicts }, sync] = await Promise.all([
+  const [{ summarizeEachChange, summarizeEachConflict }, sync] = await Promise.all([
     import('../../sync/summary.ts'),
     import('../../sync/sync.ts'),
   ]);
@@ -49,8 +49,8 @@ export async function runSync(
       signal,
       onProgress: at,
       async onPlan({ plan, steps, comparison }) {
-        changes = await summarizeChanges(steps, pair, comparison.texts[direction === 'pull' ? 'theirs' : 'ours']);
-        conflicts = await summarizeConflicts(plan.conflicts, pair, comparison);
+        changes = await summarizeEachChange(steps, pair, comparison.texts[direction === 'pull' ? 'theirs' : 'ours']);
+        conflicts = await summarizeEachConflict(plan.conflicts, pair, comparison);
       },
     }),
   )
@@ -66,7 +66,7 @@ export async function runSync(
 const mostLines = 100;
 
 /** Shows changes in one direction. */
-export function showChanges(
+export function showSyncChanges(
   { context, global, show }: Call,
   direction: string,
   changes: readonly ChangeSummary[],
@@ -84,7 +84,7 @@ export function showChanges(
 }
 
 /** Shows conflicts, field by field. */
-export function showConflicts({ context, global, show }: Call, conflicts: readonly ConflictSummary[]): void {
+export function showSyncConflicts({ context, global, show }: Call, conflicts: readonly ConflictSummary[]): void {
   const paint = terminalColours(context, global.color);
   if (!show.forPeople) show.table([], conflicts.flatMap(syncConflictCells));
   else
@@ -92,9 +92,10 @@ export function showConflicts({ context, global, show }: Call, conflicts: readon
 }
 
 /** Shows the blocked changes and the failures, by the names of the records. */
-export function showFailures({ show }: Call, blocked: readonly Blocked[], failures: readonly Failure[]): void {
-  for (const { path, reason } of blocked) show.message(`${describePath(path)}: left alone. ${reason}`);
-  for (const { path, error } of failures.slice(0, mostLines)) show.message(`${describePath(path)}: ${error.message}`);
+export function showSyncFailures({ show }: Call, blocked: readonly Blocked[], failures: readonly Failure[]): void {
+  for (const { path, reason } of blocked) show.message(`${describeFilePath(path)}: left alone. ${reason}`);
+  for (const { path, error } of failures.slice(0, mostLines))
+    show.message(`${describeFilePath(path)}: ${error.message}`);
   if (failures.length > mostLines) show.message(`… and ${failures.length - mostLines} more that failed.`);
 }
 
@@ -117,7 +118,7 @@ export function syncExitCode({ plan, failures }: Pick<SyncResult, 'plan' | 'fail
 
 /** The result as an object of JSON: the changes made, and those that weren't, with the reasons. */
 export function syncResultJson(direction: 'incoming' | 'outgoing', result: RunResult, url: string): object {
-  const named = ({ path }: { readonly path: string }) => ({ name: describePath(path), path });
+  const named = ({ path }: { readonly path: string }) => ({ name: describeFilePath(path), path });
   return {
     remote: url,
     incoming: direction === 'incoming' ? result.changes : [],

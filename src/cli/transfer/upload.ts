@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Catalogue, Published, Rename, Upload } from '../../catalogue/catalogue.ts';
 import { compareColumns } from '../../catalogue/columns.ts';
-import { ValidationError } from '../../catalogue/errors.ts';
+import { excerpt, ValidationError } from '../../catalogue/errors.ts';
 import { columnsRenamedByCase, lostColumnWarnings } from '../../catalogue/next-version.ts';
 import { mergeReadingOptions, parseReadingOptions, readingNames } from '../../catalogue/reading.ts';
 import { type DatasetRef, datasetRefOf, formatRef } from '../../catalogue/ref.ts';
@@ -261,7 +261,7 @@ export async function reportColumnChanges(
       show.message(`Renamed column ${from} of dataset ${dataset} to ${to}.`);
     } else
       show.message(
-        `Warning: The column "${to}" is probably "${from}" of the version before. If it is, type: ` +
+        `Warning: The column "${excerpt(to)}" is probably "${excerpt(from)}" of the version before. If it is, type: ` +
           `catalogue column rename ${dataset} ${from} ${to}`,
       );
   }

@@ -5,13 +5,15 @@
  * rows hold. Only the rows that differ are read again, when they are requested. Rows are compared by the columns that both
  * tables have; an added or dropped column is reported once, and not for every row.
  */
+
 import type { RowDifference } from '../../catalogue/difference.ts';
-import { rangesWithoutBlocking } from '../event-loop.ts';
+import type { WorkBudget } from '../../catalogue/types.ts';
+import { indexRangesWithoutBlocking, Turns } from '../event-loop.ts';
 import { RowSet } from '../table/row-set.ts';
 import type { Table } from '../table/table.ts';
 import { compareTableColumns } from './compare-columns.ts';
 import { type ComparedTables, hashRows } from './match-by-key.ts';
-import { matchRows } from './match-rows.ts';
+import { matchRowsOfTables } from './match-rows.ts';
 import { type ClassifiedRows, readRowChanges } from './row-changes.ts';
 import { RowHasher } from './row-hash.ts';
 
@@ -19,19 +21,25 @@ export interface CompareOptions {
   /** Columns whose values together identify a row; detected by default. */
   readonly key?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
+  readonly budget?: WorkBudget | undefined;
 }
 
 /**
  * Compares two tables.
- * @throws ValidationError under `_key` if the given key is no key; the signal's reason
+ * @throws ValidationError under `_key` if the given key is no key; the signal's reason; what the budget throws
  */
 export async function compareTables(
   from: Table,
   to: Table,
-  { key, signal }: CompareOptions = {},
+  { key, signal, budget }: CompareOptions = {},
 ): Promise<RowDifference> {
+  budget?.assertAvailable();
+  const turns = new Turns((milliseconds) => {
+    budget?.spend(milliseconds);
+    budget?.assertAvailable();
+  });
   const { shared, ...columns } = compareTableColumns(from.schema, to.schema);
-  const tables: ComparedTables = { from, to, shared, signal };
+  const tables: ComparedTables = { from, to, shared, signal, turns };
   const rows = await classifyRows(tables, key);
   const counts = {
     from: from.rowCount,
@@ -45,12 +53,12 @@ export async function compareTables(
 }
 
 async function classifyRows(tables: ComparedTables, givenKey: readonly string[] | undefined): Promise<ClassifiedRows> {
-  const { key, partners } = await matchRows(tables, givenKey);
+  const { key, partners } = await matchRowsOfTables(tables, givenKey);
   const removed = new RowSet(tables.from.rowCount);
   const changed = new RowSet(partners.length);
   const added = new RowSet(partners.length);
   const kept = new RowSet(tables.from.rowCount);
-  for await (const { start, end } of rangesWithoutBlocking(partners.length, tables.signal))
+  for await (const { start, end } of indexRangesWithoutBlocking(partners.length, tables.signal))
     for (let row = start; row < end; row++) {
       const partner = partners[row] as number;
       if (partner < 0) added.add(row);
@@ -62,7 +70,7 @@ async function classifyRows(tables: ComparedTables, givenKey: readonly string[] 
     const hasher = new RowHasher();
     const before = await hashRows(tables, 'from', hasher);
     const after = await hashRows(tables, 'to', hasher);
-    for await (const { start, end } of rangesWithoutBlocking(partners.length, tables.signal))
+    for await (const { start, end } of indexRangesWithoutBlocking(partners.length, tables.signal))
       for (let row = start; row < end; row++) {
         const partner = partners[row] as number;
         if (partner >= 0 && !after.equals(row, before, partner)) changed.add(row);

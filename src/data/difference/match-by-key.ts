@@ -1,5 +1,5 @@
 /** Matching rows by a key: part of each row is hashed, and equal hashes are matched. */
-import { rangesWithoutBlocking, visitWithoutBlocking } from '../event-loop.ts';
+import { indexRangesWithoutBlocking, type Turns, visitWithoutBlocking } from '../event-loop.ts';
 import type { Row } from '../row.ts';
 import type { Table } from '../table/table.ts';
 import { columnValue, type SharedColumn, scanOptionsForColumns } from './compare-columns.ts';
@@ -11,6 +11,7 @@ export interface ComparedTables {
   readonly to: Table;
   readonly shared: readonly SharedColumn[];
   readonly signal: AbortSignal | undefined;
+  readonly turns: Turns;
 }
 export type Side = 'from' | 'to';
 
@@ -86,7 +87,7 @@ export async function matchByWholeRow(tables: ComparedTables): Promise<Int32Arra
 
 async function findPartners(from: HashIndex, to: RowHashes, signal: AbortSignal | undefined): Promise<Int32Array> {
   const partners = new Int32Array(to.rows);
-  for await (const { start, end } of rangesWithoutBlocking(to.rows, signal))
+  for await (const { start, end } of indexRangesWithoutBlocking(to.rows, signal))
     for (let row = start; row < end; row++) partners[row] = from.take(to, row);
   return partners;
 }
@@ -113,7 +114,7 @@ async function hashKeys(
   const hashes = new RowHashes(table.rowCount);
   let haveAllKeys = true;
   const scan = scanOptionsForColumns(columns.map((column) => column[side]));
-  await visitWithoutBlocking(table.scanRowGroups(scan), tables.signal, (row) => {
+  await visitWithoutBlocking(table.scanRowGroups(scan), tables, (row) => {
     hasher.start();
     if (hashKey(row, hasher)) hashes.set(row.index, hasher);
     else haveAllKeys = false;

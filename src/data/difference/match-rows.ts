@@ -2,7 +2,7 @@
 
 import { didYouMean } from '../../catalogue/closest.ts';
 import type { DifferenceKey } from '../../catalogue/difference.ts';
-import { ValidationError } from '../../catalogue/errors.ts';
+import { excerpt, ValidationError } from '../../catalogue/errors.ts';
 import type { ColumnType } from '../../catalogue/types.ts';
 import { columnType } from '../row.ts';
 import type { Table } from '../table/table.ts';
@@ -23,7 +23,7 @@ export interface RowMatch {
  * half of them: the features' ids, a column, or else all columns that both tables have.
  * @throws ValidationError under `_key`
  */
-export async function matchRows(tables: ComparedTables, givenKey?: readonly string[]): Promise<RowMatch> {
+export async function matchRowsOfTables(tables: ComparedTables, givenKey?: readonly string[]): Promise<RowMatch> {
   if (givenKey) return matchByGivenKey(tables, givenKey);
   const { from, to, shared } = tables;
   const wholeRow = { kind: 'row', columns: [] } as const;
@@ -53,8 +53,8 @@ async function matchByGivenKey(tables: ComparedTables, givenKey: readonly string
   if (partners) return { key: { kind: 'columns', columns: names }, partners };
   const { side, row } = duplicate as DuplicateRow;
   const found = await tables[side].row(row);
-  const values = columns.map((column) => JSON.stringify(columnValue(found, column[side]))).join(', ');
-  const quoted = names.map((name) => `"${name}"`).join(', ');
+  const values = columns.map((column) => excerpt(JSON.stringify(columnValue(found, column[side])))).join(', ');
+  const quoted = names.map((name) => `"${excerpt(name)}"`).join(', ');
   throw new ValidationError({
     [parameter]: [`${quoted} can't be the key: more than one row has ${values}.`],
   });
@@ -67,8 +67,8 @@ function sharedColumn({ from, to, shared }: ComparedTables, name: string): Share
   const sharedNames = shared.map((each) => each.name);
   const message =
     isIn(from) || isIn(to)
-      ? `Only one of the versions has a column "${name}".`
-      : `Unknown column "${name}".${didYouMean(name, sharedNames)}`;
+      ? `Only one of the versions has a column "${excerpt(name)}".`
+      : `Unknown column "${excerpt(name)}".${didYouMean(name, sharedNames)}`;
   throw new ValidationError({ [parameter]: [message] });
 }
 

@@ -95,7 +95,7 @@ async function copyRows(table: Table, numbers: readonly number[]): Promise<Map<n
   const copies = new Map<number, PlainRow>();
   if (rows.count === 0) return copies;
   const copyRow = makeRowCopier(table.schema);
-  await visitWithoutBlocking(table.scanRowGroups({ rows }), undefined, (row) => {
+  await visitWithoutBlocking(table.scanRowGroups({ rows }), {}, (row) => {
     copies.set(row.index, copyRow(row));
     return true;
   });

@@ -4,7 +4,7 @@
  * different.
  */
 import { randomFillSync } from 'node:crypto';
-import { rangesWithoutBlocking } from '../event-loop.ts';
+import { indexRangesWithoutBlocking } from '../event-loop.ts';
 import type { ComparableValue } from './compare-columns.ts';
 
 /** Type tags before values, so that different sequences of values don't have the same words. */
@@ -103,7 +103,7 @@ export class HashIndex {
     const index = new HashIndex(hashes);
     const last = hashes.rows - 1;
     // From the last to the first, so that rows with the same hash are taken in their order.
-    for await (const { start, end } of rangesWithoutBlocking(hashes.rows, signal))
+    for await (const { start, end } of indexRangesWithoutBlocking(hashes.rows, signal))
       for (let row = last - start; row > last - end; row--) index.#add(row);
     return index;
   }

@@ -74,7 +74,7 @@ function formatOfContent(head: Buffer, extension: string, mediaType: string): Pa
   if (head.subarray(0, 4).toString('latin1') === 'PAR1') return 'parquet';
   if (isLfsPointer(head) || isBinary(head)) return null;
   const text = decodeHead(head).trimStart();
-  const named = formatByName(extension, mediaType);
+  const named = formatByExtensionOrMediaType(extension, mediaType);
   if (text.startsWith('\u001e')) return named === 'ndjson' ? 'ndjson' : 'geojsonl';
   // `json` is vague: GeoJSON and JSON a line often have that extension, too.
   if (named !== null && named !== 'json') return named;
@@ -84,7 +84,7 @@ function formatOfContent(head: Buffer, extension: string, mediaType: string): Pa
 }
 
 /** The format that an extension or a media type stands for; null if rows of that format can't be read. */
-export function formatByName(extension: string, mediaType: string): PayloadFormat | null {
+export function formatByExtensionOrMediaType(extension: string, mediaType: string): PayloadFormat | null {
   const entries = Object.entries(payloadFormats) as [PayloadFormat, FormatInfo][];
   const found =
     entries.find(([, info]) => info.extensions.includes(extension)) ??

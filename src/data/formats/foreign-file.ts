@@ -3,7 +3,13 @@
  * refused with what they are instead of being read as one odd column, or kept without rows.
  */
 import { isGzip } from '../ingest/decode.ts';
-import { type FormatHints, fileExtension, formatByName, hintedMediaType, inflateHead } from './detect-format.ts';
+import {
+  type FormatHints,
+  fileExtension,
+  formatByExtensionOrMediaType,
+  hintedMediaType,
+  inflateHead,
+} from './detect-format.ts';
 
 /** Kinds of binary files, by their first bytes. */
 const binaries: readonly (readonly [signature: string, kind: string])[] = [
@@ -34,7 +40,7 @@ export function reasonToRefuseFile(head: Buffer, hints: FormatHints): string | n
   const size = isZipped && head.length < 64 ? head.readUInt32LE(head.length - 4) : head.length;
   if (bytes.length === 0 && size === 0) return 'the file is empty: it has 0 bytes';
   const extension = fileExtension(fileName, isZipped);
-  const named = hints.format ?? formatByName(extension, hintedMediaType(hints));
+  const named = hints.format ?? formatByExtensionOrMediaType(extension, hintedMediaType(hints));
   const start = bytes.subarray(0, 16).toString('latin1');
   const text = bytes.toString('utf8', 0, 8192).replace(/^\ufeff/, '');
   const instead = named ? `, not ${named}` : extension ? `, not .${extension}` : '';

@@ -1,4 +1,5 @@
 /** The columns that a query selects, for writers: their order and names. */
+import { excerpt } from '../../catalogue/errors.ts';
 import { geometryColumnName, type TableColumn } from '../row.ts';
 import type { RowsInput } from './types.ts';
 
@@ -30,7 +31,7 @@ export function columnsToWrite({ schema, fields }: Pick<RowsInput, 'schema' | 'f
   if (schema.hasGeometry) byName.set(geometryColumnName, { kind: 'geometry' });
   return fields.map((field) => {
     const column = byName.get(field);
-    if (!column) throw new RangeError(`There is no column ${JSON.stringify(field)}.`);
+    if (!column) throw new RangeError(`There is no column ${excerpt(JSON.stringify(field))}.`);
     return column;
   });
 }

@@ -1,5 +1,5 @@
 /** Rows as a document in any of the output formats. */
-import { chunksWithoutBlocking } from '../event-loop.ts';
+import { passWithoutBlocking } from '../event-loop.ts';
 import { csvtText, prjText } from './csv/columns.ts';
 import { csvWriter } from './csv/writer.ts';
 import { geojsonWriter } from './json/geojson.ts';
@@ -32,7 +32,7 @@ export function writeRows(
   input: RowsInput,
   options: WriteOptions = {},
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  return chunksWithoutBlocking(createChunks(format, input, options));
+  return passWithoutBlocking(createChunks(format, input, options));
 }
 
 async function* createChunks(

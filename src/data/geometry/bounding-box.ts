@@ -98,7 +98,7 @@ const ringOf = ([west, south, east, north]: PlanarBbox) => [
 ];
 
 /** A box extended on all sides by at least this many degrees, or metres on the earth. */
-export function expandBbox(
+export function expandBboxByDistance(
   [west, south, east, north]: PlanarBbox,
   distance: number,
   unit: 'metre' | 'degree',

@@ -3,6 +3,7 @@
  * by proj4. Easting (or longitude) is the first number of a position, whatever the axis order of the EPSG code is: so GDAL
  * and its kin write GeoJSON, WKT and GeoParquet (docs/decisions/0036-reference-systems.md).
  */
+import { excerpt } from '../../catalogue/errors.ts';
 import { type Geometry, mapPositions } from './geometry.ts';
 
 /** Conversion from a reference system to WGS 84. */
@@ -108,4 +109,4 @@ export function convertGeometryToWgs84(geometry: Geometry, conversion: Conversio
 
 /** The command that converts a file of an unknown reference system. */
 export const ogr2ogrLine = (crs = 'EPSG:CODE'): string =>
-  `ogr2ogr -s_srs ${/\s/.test(crs) ? `"${crs}"` : crs} -t_srs EPSG:4326 converted.geojson FILE`;
+  `ogr2ogr -s_srs ${/\s/.test(crs) ? `"${excerpt(crs)}"` : excerpt(crs)} -t_srs EPSG:4326 converted.geojson FILE`;

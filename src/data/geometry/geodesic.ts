@@ -1,6 +1,6 @@
 /** Distances in metres on the WGS 84 ellipsoid. */
 import geographiclib from 'geographiclib-geodesic';
-import { bboxOfGeometry, expandBbox, longitudeShifts, type PlanarBbox } from './bounding-box.ts';
+import { bboxOfGeometry, expandBboxByDistance, longitudeShifts, type PlanarBbox } from './bounding-box.ts';
 import { type Bbox, combineGeometries, type Geometry, mapPositions } from './geometry.ts';
 import { createGeosGeometry, type Geos, PreparedGeometry, testWithGeosGeometry } from './geos.ts';
 
@@ -43,7 +43,7 @@ function isWithinDistance(x1: number, y1: number, x2: number, y2: number, metres
  */
 export function makeGeodesicDistanceTest(geos: Geos, target: Geometry, distance: number) {
   const box = bboxOfGeometry(target) as PlanarBbox;
-  const around = expandBbox(box, distance, 'metre');
+  const around = expandBboxByDistance(box, distance, 'metre');
   const query = combineGeometries(
     longitudeShifts(around).map((shift) => mapPositions(target, (x, y) => [x + shift, y])),
   );

@@ -2,7 +2,9 @@
  * Geometries in a parameter: as WKT, GeoJSON, `minx,miny,maxx,maxy`, or the constructor expression that older clients
  * send, `Point([-66.1,18.4]).buffer(0.05)`. The grammar is closed: nothing is ever evaluated.
  */
+
 import { closestWord } from '../../catalogue/closest.ts';
+import { excerpt } from '../../catalogue/errors.ts';
 import { ParameterError } from '../errors.ts';
 import { type ParseBudget, Scanner } from '../scanner.ts';
 import { bboxToGeometry } from './bounding-box.ts';
@@ -41,7 +43,7 @@ export function parseGeometry(text: string, budget: ParseBudget = { vertices: In
   if (!wktTypes.includes(name) && name !== 'SRID') {
     const near = closestWord(name, wktTypes);
     const hint = near ? ` Did you mean ${near}?` : ' Write WKT, GeoJSON, or minx,miny,maxx,maxy.';
-    scanner.fail(`Unknown geometry "${word || first}"`, start, hint);
+    scanner.fail(`Unknown geometry "${excerpt(word || first)}"`, start, hint);
   }
   return unbuffered(parseWkt(text, budget));
 
@@ -154,7 +156,7 @@ function validateGeoJson(value: unknown, budget: ParseBudget): Geometry {
   if (typeof type !== 'string' || !Object.hasOwn(coordinateDepth, type)) {
     const names = [...Object.keys(coordinateDepth), 'GeometryCollection'];
     const near = typeof type === 'string' ? closestWord(type, names) : undefined;
-    const found = typeof type === 'string' ? `"${type}"` : 'none';
+    const found = typeof type === 'string' ? `"${excerpt(type)}"` : 'none';
     throw new ParameterError(`Unknown GeoJSON geometry type ${found}.${near ? ` Did you mean "${near}"?` : ''}`);
   }
   assertCoordinates(coordinates, coordinateDepth[type as SimpleType], type, budget);

@@ -1,4 +1,5 @@
 /** Checks of a payload's geometries while they are read, and the extent of all of them. */
+import { excerpt } from '../../catalogue/errors.ts';
 import { coordinateDepth, type Geometry } from './geometry.ts';
 
 /** Minimum x and y, maximum x and y; minimum above maximum where it is empty. */
@@ -17,16 +18,19 @@ const malformed = -1;
  * @returns the number of dimensions that all positions have; 0 where they differ or there are none
  * @throws InvalidGeometryError
  */
-export function validateGeometry(geometry: Geometry, extent: Extent): number {
-  if (geometry.type === 'GeometryCollection') {
+export function validateAndMeasureGeometry(geometry: Geometry, extent: Extent): number {
+  // A member of a collection may be anything.
+  const type: unknown = Object(geometry).type;
+  if (geometry?.type === 'GeometryCollection') {
     if (!Array.isArray(geometry.geometries)) throw new InvalidGeometryError('a GeometryCollection without geometries');
-    const dimensions = new Set(geometry.geometries.map((part) => validateGeometry(part, extent)));
+    const dimensions = new Set(geometry.geometries.map((part) => validateAndMeasureGeometry(part, extent)));
     const [first = 0] = dimensions;
     return dimensions.size === 1 ? first : 0;
   }
-  const depth = coordinateDepth[geometry?.type];
-  if (depth === undefined) throw new InvalidGeometryError(`no geometry has the type ${JSON.stringify(geometry?.type)}`);
-  if (depth === 0 && (geometry.coordinates as number[]).length === 0) return 0;
+  if (typeof type !== 'string' || !Object.hasOwn(coordinateDepth, type))
+    throw new InvalidGeometryError(`no geometry has the type ${excerpt(JSON.stringify(type))}`);
+  const depth = coordinateDepth[geometry.type];
+  if (depth === 0 && Array.isArray(geometry.coordinates) && geometry.coordinates.length === 0) return 0;
   const dimensions = validateCoordinates(geometry.coordinates, depth, extent);
   if (dimensions === malformed) {
     throw new InvalidGeometryError(`the coordinates of a ${geometry.type} are not as they should be`);
@@ -34,7 +38,7 @@ export function validateGeometry(geometry: Geometry, extent: Extent): number {
   return dimensions;
 }
 
-/** Like `validateGeometry`, for coordinates; `malformed` where the structure is wrong. */
+/** Like `validateAndMeasureGeometry`, for coordinates; `malformed` where the structure is wrong. */
 function validateCoordinates(coordinates: unknown, depth: number, extent: Extent): number {
   if (!Array.isArray(coordinates)) return malformed;
   if (depth === 0) {

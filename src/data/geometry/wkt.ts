@@ -2,6 +2,7 @@
  * Well-known text (WKT) of geometries: OGC 06-103r4, section 7; ISO 19125. Not by a library: betterknown and
  * \@terraformer/wkt accept `POINT(1 2) and more`, and read a mistyped number as NaN. A filter has to refuse both.
  */
+import { excerpt } from '../../catalogue/errors.ts';
 import { type ParseBudget, Scanner } from '../scanner.ts';
 import { coordinateDepth, type Geometry, hasZ } from './geometry.ts';
 
@@ -44,7 +45,7 @@ export function readWkt(scanner: Scanner, budget: ParseBudget): Geometry {
   const type = types[name];
   if (!type)
     scanner.fail(
-      `Expected a geometry such as POINT(1 2) but found ${word ? `"${word}"` : scanner.describeNext()}`,
+      `Expected a geometry such as POINT(1 2) but found ${word ? `"${excerpt(word)}"` : scanner.describeNext()}`,
       start,
     );
   const dimensions = suffix || scanner.match(/(?:ZM|Z|M)(?=[\s(])/iy)?.toUpperCase() || '';

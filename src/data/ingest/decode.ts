@@ -1,7 +1,9 @@
 /** Decoding a payload: gzip (RFC 1952) is inflated, and text in other encodings converted to UTF-8. */
+
 import { isAscii, isUtf8 } from 'node:buffer';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { excerpt } from '../../catalogue/errors.ts';
 import { PayloadError } from '../errors.ts';
 import { freeInflation, maxInflation } from '../limits.ts';
 
@@ -139,7 +141,7 @@ export async function* decodeFromEncoding(
     }
     if (!isWindows1252) yield Buffer.from(decoder.decode());
   } catch (error) {
-    if (error instanceof RangeError) throw new PayloadError(`there is no encoding "${label}"`);
+    if (error instanceof RangeError) throw new PayloadError(`there is no encoding "${excerpt(label)}"`);
     if (error instanceof TypeError) throw new PayloadError(`the text is not valid ${label}`, { byte: position });
     throw error;
   }

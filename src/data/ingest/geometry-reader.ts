@@ -2,6 +2,7 @@
  * The geometries of a payload during ingestion: their structure is checked, and their positions are converted to longitude
  * and latitude in WGS 84. Positions beyond ±180, ±90 degrees are refused.
  */
+import { excerpt } from '../../catalogue/errors.ts';
 import { PayloadError } from '../errors.ts';
 import type { PayloadInfo, RowBatch } from '../formats/types.ts';
 import {
@@ -18,7 +19,7 @@ import {
   emptyExtent,
   InvalidGeometryError,
   isEmptyPoint,
-  validateGeometry,
+  validateAndMeasureGeometry,
 } from '../geometry/validate.ts';
 
 /** Geometries of a row group: with the bounding box of each, and the number of dimensions of its positions. */
@@ -85,7 +86,7 @@ export class GeometryReader {
       }
       let box = emptyExtent();
       try {
-        dimensions[row] = Math.min(validateGeometry(geometry, box), 255);
+        dimensions[row] = Math.min(validateAndMeasureGeometry(geometry, box), 255);
       } catch (error) {
         if (error instanceof InvalidGeometryError) throw batch.errorAt(start + row, error.message);
         throw error;
@@ -99,7 +100,7 @@ export class GeometryReader {
           throw batch.errorAt(start + row, `the position ${box[0]} ${box[1]} does not exist in ${formatCrsName(crs)}`);
         geometries[row] = geometry;
         box = emptyExtent();
-        validateGeometry(geometry, box);
+        validateAndMeasureGeometry(geometry, box);
       }
       if (isOutside(box)) this.#outside ??= batch.errorAt(start + row, outsideMessage(box, crs));
       this.count++;
@@ -134,7 +135,7 @@ export class GeometryReader {
     const conversion = await loadCrsConversion(name);
     if (!conversion) {
       throw new PayloadError(
-        `the coordinate reference system ${crs} is not one of those that can be converted. Convert the file: ${ogr2ogrLine(crs)}`,
+        `the coordinate reference system ${excerpt(crs)} is not one of those that can be converted. Convert the file: ${ogr2ogrLine(crs)}`,
       );
     }
     this.#conversions.set(name, conversion);

@@ -5,14 +5,14 @@
 import type { PayloadInfo, RowBatch } from '../formats/types.ts';
 import { maxGroupRows } from '../limits.ts';
 import { geometryColumnName } from '../row.ts';
-import { type ChunkKind, encodeColumn, encodeOffsets } from '../table/column-chunk.ts';
+import { type ChunkKind, encodeColumn, encodeRowOffsets } from '../table/column-chunk.ts';
 import type { ChunkKey, ColumnarWriter, TableInfo } from '../table/columnar-copy.ts';
-import { encodeGeometries } from '../table/geometry-chunk.ts';
+import { encodeGeometryChunk } from '../table/geometry-chunk.ts';
 import { type ColumnSettings, columnParseSettings } from './column-forms.ts';
 import { ColumnProfile, type ColumnStatistics } from './column-profile.ts';
 import { GeometryReader } from './geometry-reader.ts';
 import { cleanColumnName, uniqueColumnNames } from './infer-types.ts';
-import { ingestRemarks, refuseMisplacedValues } from './remarks.ts';
+import { ingestRemarks, refuseMisfitValues } from './remarks.ts';
 
 export interface TableSummary {
   readonly table: Omit<TableInfo, 'checksum' | 'passthrough'>;
@@ -76,7 +76,7 @@ export class TableBuilder {
     const chunks: EncodedChunk[] = [];
     if (batch.geometries) {
       const read = await this.#geometries.read(batch, start, end);
-      const encoded = this.#copy ? encodeGeometries(read) : { kind: 'nulls' as const, bytes: [] };
+      const encoded = this.#copy ? encodeGeometryChunk(read) : { kind: 'nulls' as const, bytes: [] };
       chunks.push({ key: 'geometry', ...encoded });
     }
     this.#profiles.forEach((profile, key) => {
@@ -90,7 +90,7 @@ export class TableBuilder {
     if (!this.#copy) return;
     if (batch.ids) chunks.push(...encodeIds(slice(batch.ids), rows));
     if (batch.rowOffsets) {
-      const bytes = encodeOffsets(slice(batch.rowOffsets.offsets), slice(batch.rowOffsets.lengths));
+      const bytes = encodeRowOffsets(slice(batch.rowOffsets.offsets), slice(batch.rowOffsets.lengths));
       chunks.push({ key: 'offsets', kind: 'offsets', bytes });
     }
     await this.#copy.writeRowGroup(rows, chunks);
@@ -134,7 +134,7 @@ export class TableBuilder {
           return settings ? [[key, settings] as const] : [];
         }),
       ),
-      assertFits: () => refuseMisplacedValues(this.#info, named),
+      assertFits: () => refuseMisfitValues(this.#info, named),
       remarks: ingestRemarks(this.#info, geometries.crs, named),
     };
   }

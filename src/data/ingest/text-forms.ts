@@ -2,6 +2,7 @@
  * Forms of texts that mean numbers, dates and truth values: those that CSV has by itself (`infer-types.ts`), those that hold
  * for a column as a whole (decimal commas, `31.12.2024`), and those that people name.
  */
+import { excerpt } from '../../catalogue/errors.ts';
 import type { readableTypes } from '../../catalogue/types.ts';
 import { parseDateTime, parseTimeOfDay } from '../date-time.ts';
 import { PayloadError } from '../errors.ts';
@@ -106,7 +107,9 @@ export function parseDateFormat(format: string): DateForm {
   });
   for (const part of ['year', 'month', 'day']) {
     if (!names.includes(part))
-      throw new PayloadError(`the date format "${format}" has no ${part}; it is like DD.MM.YYYY or MM/DD/YYYY HH:MM`);
+      throw new PayloadError(
+        `the date format "${excerpt(format)}" has no ${part}; it is like DD.MM.YYYY or MM/DD/YYYY HH:MM`,
+      );
   }
   const whole = new RegExp(`^${pattern}$`);
   return (text) => {

@@ -2,7 +2,7 @@
 import { columnIndex, type Row, type TableSchema, type Value } from '../row.ts';
 import { type Predicate, referencedColumns, type ValuePredicate } from './predicate.ts';
 import type { SpatialTestCompiler } from './spatial-test.ts';
-import { compileValueTest } from './value-test.ts';
+import { compileValueTest, makeCaseFolder } from './value-test.ts';
 
 export type RowTest = (row: Row) => boolean;
 
@@ -15,12 +15,14 @@ export type RowTest = (row: Row) => boolean;
  */
 export async function compilePredicate(predicate: Predicate, schema: TableSchema): Promise<RowTest> {
   const spatial = needsGeos(predicate) ? await (await import('./spatial-test.ts')).loadSpatialTests() : undefined;
-  return compileNode(predicate, false, { schema, spatial });
+  return compileNode(predicate, false, { schema, spatial, folders: new Map() });
 }
 
 interface CompileContext {
   readonly schema: TableSchema;
   readonly spatial: SpatialTestCompiler | undefined;
+  /** Case folders of columns, by index. */
+  readonly folders: Map<number, (text: string) => string>;
 }
 
 const needsGeos = (predicate: Predicate): boolean => {
@@ -55,13 +57,16 @@ function compileNode(predicate: Predicate, negated: boolean, context: CompileCon
       return negated ? (row) => test(row) === false : (row) => test(row) === true;
     }
     default:
-      return compileColumnTest(predicate, negated, context.schema);
+      return compileColumnTest(predicate, negated, context);
   }
 }
 
-function compileColumnTest(predicate: ValuePredicate, negated: boolean, schema: TableSchema): RowTest {
+function compileColumnTest(predicate: ValuePredicate, negated: boolean, { schema, folders }: CompileContext): RowTest {
   const index = columnIndex(predicate.column, schema);
-  const test: (value: Value) => boolean = compileValueTest(predicate, schema.columns[index]?.type ?? 'string', negated);
+  const fold = folders.get(index) ?? makeCaseFolder();
+  folders.set(index, fold);
+  const type = schema.columns[index]?.type ?? 'string';
+  const test: (value: Value) => boolean = compileValueTest(predicate, type, negated, fold);
   return (row) => test(row.value(index));
 }
 

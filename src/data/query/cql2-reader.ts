@@ -1,6 +1,7 @@
 /** Tokens and operands of CQL2 text: keywords, columns, values and geometries, within the limits of a query. */
 
 import { didYouMean } from '../../catalogue/closest.ts';
+import { excerpt } from '../../catalogue/errors.ts';
 import { ParameterError } from '../errors.ts';
 import { bboxToGeometry } from '../geometry/bounding-box.ts';
 import type { Geometry } from '../geometry/geometry.ts';
@@ -9,7 +10,7 @@ import { readWkt, wktTypes } from '../geometry/wkt.ts';
 import type { QueryLimits } from '../limits.ts';
 import { columnNames, findColumn, type TableColumn, type TableSchema } from '../row.ts';
 import { type ParseBudget, Scanner } from '../scanner.ts';
-import { parseScalar } from './parameter-values.ts';
+import { parseValueOfColumnType } from './parameter-values.ts';
 import type { Scalar } from './predicate.ts';
 
 interface OperandBase {
@@ -141,9 +142,9 @@ export class Cql2Reader extends Scanner {
     const quoted = this.match(quotedNamePattern);
     const name = quoted ? quoted.slice(1, -1).replaceAll('""', '"') : this.identifier();
     if (name === '') this.fail(`Expected a column or a value but found ${this.describeNext()}`, at);
-    if (!quoted && this.peek() === '(') this.fail(`There is no function "${name}"`, at);
+    if (!quoted && this.peek() === '(') this.fail(`There is no function "${excerpt(name)}"`, at);
     const column = this.columnNamed(name, at);
-    if (!column) this.fail(`Unknown column "${name}"`, at, didYouMean(name, columnNames(this.schema)));
+    if (!column) this.fail(`Unknown column "${excerpt(name)}"`, at, didYouMean(name, columnNames(this.schema)));
     return { kind: 'column', ...column, at, foldCase: false };
   }
 
@@ -173,10 +174,10 @@ export class Cql2Reader extends Scanner {
       time: ['text'],
     };
     if (!acceptedLiterals[type]?.includes(operand.literal)) {
-      this.fail(`Column "${column.name}" of type ${type} can't be compared with ${operand.text}`, operand.at);
+      this.fail(`Column "${excerpt(column.name)}" of type ${type} can't be compared with ${operand.text}`, operand.at);
     }
     try {
-      return parseScalar(type as TableColumn['type'], operand.text, integersOnly);
+      return parseValueOfColumnType(type as TableColumn['type'], operand.text, integersOnly);
     } catch (error) {
       if (!(error instanceof ParameterError)) throw error;
       return this.fail(error.message.replace(/\.$/, ''), operand.at);

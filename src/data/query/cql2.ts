@@ -10,7 +10,7 @@
  */
 
 import { didYouMean } from '../../catalogue/closest.ts';
-import { ValidationError } from '../../catalogue/errors.ts';
+import { excerpt, ValidationError } from '../../catalogue/errors.ts';
 import { ParameterError } from '../errors.ts';
 import { defaultQueryLimits, type QueryLimits } from '../limits.ts';
 import type { TableSchema } from '../row.ts';
@@ -139,7 +139,8 @@ function parseComparison(reader: Cql2Reader, left: Operand): Predicate {
   }
   if (reader.acceptKeyword('IN')) return negateIf(negated, parseInList(reader, left));
   if (reader.acceptKeyword('LIKE')) {
-    if (left.type !== 'string') reader.fail(`LIKE doesn't fit column "${column}" of type ${left.type}`, left.at);
+    if (left.type !== 'string')
+      reader.fail(`LIKE doesn't fit column "${excerpt(column)}" of type ${left.type}`, left.at);
     const pattern = reader.operand();
     const text = String(reader.toColumnType(left, pattern, false));
     return negateIf(negated, { op: 'text', test: left.foldCase || pattern.foldCase ? 'ilike' : 'like', column, text });
@@ -147,7 +148,7 @@ function parseComparison(reader: Cql2Reader, left: Operand): Predicate {
   const at = reader.position();
   const found = reader.describeNext();
   const near = didYouMean(reader.identifier(), ['BETWEEN', 'IN', 'LIKE', 'IS', 'NOT']);
-  return reader.fail(`Expected an operator after "${column}" but found ${found}`, at, near);
+  return reader.fail(`Expected an operator after "${excerpt(column)}" but found ${found}`, at, near);
 }
 
 function comparisonPredicate(
@@ -167,7 +168,8 @@ function comparisonPredicate(
 
 function assertOrdered(reader: Cql2Reader, column: ColumnOperand): void {
   if (column.foldCase) reader.fail('CASEI goes with =, <>, IN and LIKE', column.at);
-  if (column.type === 'boolean') reader.fail(`Column "${column.name}" of type boolean has no order`, column.at);
+  if (column.type === 'boolean')
+    reader.fail(`Column "${excerpt(column.name)}" of type boolean has no order`, column.at);
 }
 
 function parseInList(reader: Cql2Reader, column: ColumnOperand): Predicate {
@@ -215,5 +217,5 @@ function parseSpatialPredicate(reader: Cql2Reader, test: SpatialOperator | 'dwit
 
 function expectGeometryColumn(reader: Cql2Reader): void {
   const column = reader.column();
-  if (column.type !== 'geometry') reader.fail(`Column "${column.name}" holds no geometries`, column.at);
+  if (column.type !== 'geometry') reader.fail(`Column "${excerpt(column.name)}" holds no geometries`, column.at);
 }

@@ -3,13 +3,13 @@
  * parameter that doesn't fit is an error: an ignored filter would be a wrong answer that looks right.
  */
 import { closestWord, didYouMean } from '../../catalogue/closest.ts';
-import { ValidationError } from '../../catalogue/errors.ts';
+import { excerpt, ValidationError } from '../../catalogue/errors.ts';
 import type { ColumnType } from '../../catalogue/types.ts';
 import { ParameterError } from '../errors.ts';
 import { type BufferedGeometry, parseBbox, parseGeometry } from '../geometry/parse-geometry.ts';
 import { defaultQueryLimits, type QueryLimits } from '../limits.ts';
 import { columnNames, findColumn, type TableColumn, type TableSchema } from '../row.ts';
-import { parseScalar, splitList } from './parameter-values.ts';
+import { parseValueOfColumnType, splitList } from './parameter-values.ts';
 import type { ComparisonOperator, Predicate, SpatialOperator, TextOperator } from './predicate.ts';
 
 const orderedLookups = ['exact', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'range', 'isnull'];
@@ -63,7 +63,7 @@ export function parseLookupPredicate(
   try {
     if (lookup === 'isnull') {
       const isnull: Predicate = { op: 'isnull', column };
-      return parseScalar('boolean', value) ? isnull : { op: 'not', of: isnull };
+      return parseValueOfColumnType('boolean', value) ? isnull : { op: 'not', of: isnull };
     }
     return type === 'geometry'
       ? parseGeometryLookup(parameter, lookup, value, limits)
@@ -100,14 +100,15 @@ export function unknownColumnMessage(parameter: string, schema: TableSchema, oth
   const [, stem = parameter] = /^(.+)__[^_]+$/.exec(parameter) ?? [];
   const lookup = parameter.slice(stem.length + 2);
   const name = closestWord(lookup, allLookups) ? stem : parameter;
-  return `Unknown column "${name}".${didYouMean(name, [...columnNames(schema), ...others])}`;
+  return `Unknown column "${excerpt(name)}".${didYouMean(name, [...columnNames(schema), ...others])}`;
 }
 
 function lookupMismatch(column: string, type: ColumnType, lookup: string): string {
   const near = closestWord(lookup, lookupsByType[type]);
   const hint = near ? `Did you mean "${column}__${near}"?` : `It takes ${lookupsByType[type].join(', ')}.`;
-  if (!allLookups.includes(lookup)) return `Unknown lookup "${lookup}" for column "${column}". ${hint}`;
-  return `The lookup "${lookup}" doesn't fit column "${column}" of type ${type}. ${hint}`;
+  if (!allLookups.includes(lookup))
+    return `Unknown lookup "${excerpt(lookup)}" for column "${excerpt(column)}". ${hint}`;
+  return `The lookup "${excerpt(lookup)}" doesn't fit column "${excerpt(column)}" of type ${type}. ${hint}`;
 }
 
 const comparisonLookups: Readonly<Record<string, ComparisonOperator>> = {
@@ -123,17 +124,17 @@ function parseValueLookup(column: string, type: TableColumn['type'], lookup: str
   const test = comparisonLookups[lookup];
   if (test) {
     const isEquality = test === 'eq' || test === 'ne';
-    return { op: 'compare', test, column, value: parseScalar(type, text, isEquality) };
+    return { op: 'compare', test, column, value: parseValueOfColumnType(type, text, isEquality) };
   }
   if (lookup === 'in') {
-    return { op: 'in', column, values: splitList(text).map((part) => parseScalar(type, part, true)) };
+    return { op: 'in', column, values: splitList(text).map((part) => parseValueOfColumnType(type, part, true)) };
   }
   if (lookup === 'range') {
     const [low, high, ...more] = splitList(text);
     if (low === undefined || high === undefined || more.length > 0) {
       throw new ParameterError('A range has two values, separated by a comma; with one end use gte or lte.');
     }
-    return { op: 'between', column, low: parseScalar(type, low), high: parseScalar(type, high) };
+    return { op: 'between', column, low: parseValueOfColumnType(type, low), high: parseValueOfColumnType(type, high) };
   }
   return { op: 'text', test: lookup as TextOperator, column, text };
 }

@@ -1,4 +1,5 @@
 /** Values and lists of values in parameters. */
+import { excerpt } from '../../catalogue/errors.ts';
 import { isCalendarDate, parseDateTime, parseTimeOfDay } from '../date-time.ts';
 import { ParameterError } from '../errors.ts';
 import type { TableColumn } from '../row.ts';
@@ -9,7 +10,7 @@ import type { Scalar } from './predicate.ts';
  * @param integersOnly true if a fraction is an error for an integer column (`exact`; not `gt`)
  * @throws ParameterError
  */
-export function parseScalar(type: TableColumn['type'], text: string, integersOnly = false): Scalar {
+export function parseValueOfColumnType(type: TableColumn['type'], text: string, integersOnly = false): Scalar {
   const value = text.trim();
   switch (type) {
     case 'string':
@@ -17,10 +18,10 @@ export function parseScalar(type: TableColumn['type'], text: string, integersOnl
     case 'integer':
     case 'float': {
       const number = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(value) ? Number(value) : Number.NaN;
-      if (!Number.isFinite(number)) throw new ParameterError(`"${text}" is not a number.`);
+      if (!Number.isFinite(number)) throw new ParameterError(`"${excerpt(text)}" is not a number.`);
       if (type === 'integer' && integersOnly && !Number.isSafeInteger(number)) {
         throw new ParameterError(
-          `"${text}" is not an integer${Number.isInteger(number) ? ' of at most 2^53 - 1' : ''}.`,
+          `"${excerpt(text)}" is not an integer${Number.isInteger(number) ? ' of at most 2^53 - 1' : ''}.`,
         );
       }
       return number;
@@ -28,19 +29,19 @@ export function parseScalar(type: TableColumn['type'], text: string, integersOnl
     case 'boolean':
       if (/^(true|1)$/i.test(value)) return true;
       if (/^(false|0)$/i.test(value)) return false;
-      throw new ParameterError(`"${text}" is neither true nor false.`);
+      throw new ParameterError(`"${excerpt(text)}" is neither true nor false.`);
     case 'date':
       if (isCalendarDate(value)) return value;
-      throw new ParameterError(`"${text}" is not a date of the form YYYY-MM-DD.`);
+      throw new ParameterError(`"${excerpt(text)}" is not a date of the form YYYY-MM-DD.`);
     case 'datetime': {
       // The + of an offset that was not percent-encoded arrives as a blank.
       const instant = value.replace(/ (?=\d\d:?\d\d$)(?<=T.*)/i, '+');
       if (!Number.isNaN(parseDateTime(instant))) return instant;
-      throw new ParameterError(`"${text}" is not a date and time of the form YYYY-MM-DDTHH:MM:SSZ.`);
+      throw new ParameterError(`"${excerpt(text)}" is not a date and time of the form YYYY-MM-DDTHH:MM:SSZ.`);
     }
     case 'time':
       if (!Number.isNaN(parseTimeOfDay(value))) return value;
-      throw new ParameterError(`"${text}" is not a time of the form HH:MM:SS.`);
+      throw new ParameterError(`"${excerpt(text)}" is not a time of the form HH:MM:SS.`);
     case 'object':
     case 'array':
       throw new ParameterError(`Values of type ${type} can't be compared.`);

@@ -7,14 +7,14 @@
  * other repeated parameters the last one counts.
  */
 import { closestWord, didYouMean } from '../../catalogue/closest.ts';
-import { ValidationError } from '../../catalogue/errors.ts';
+import { excerpt, ValidationError } from '../../catalogue/errors.ts';
 import { ParameterError } from '../errors.ts';
 import { parseBbox } from '../geometry/parse-geometry.ts';
 import { defaultQueryLimits, type QueryLimits } from '../limits.ts';
 import { columnNames, columnType, findColumn, type TableSchema } from '../row.ts';
 import { parseCql2 } from './cql2.ts';
 import { isColumnParameter, parseLookupPredicate, unknownColumnMessage } from './lookups.ts';
-import { parseScalar, splitList } from './parameter-values.ts';
+import { parseValueOfColumnType, splitList } from './parameter-values.ts';
 import { andPredicates, type Predicate, predicateSize } from './predicate.ts';
 
 export const dataFormats = ['geojson', 'json', 'objects', 'ndjson', 'geojsonl', 'csv', 'parquet', 'html'] as const;
@@ -65,7 +65,7 @@ const reservedHandlers: Readonly<Record<string, (value: string, context: Paramet
     if (!format) {
       const hint = closestWord(value, dataFormats);
       throw new ParameterError(
-        `Unknown format "${value}". ${hint ? `Did you mean "${hint}"?` : `There are ${dataFormats.join(', ')}.`}`,
+        `Unknown format "${excerpt(value)}". ${hint ? `Did you mean "${hint}"?` : `There are ${dataFormats.join(', ')}.`}`,
       );
     }
     draft.format = format;
@@ -74,7 +74,7 @@ const reservedHandlers: Readonly<Record<string, (value: string, context: Paramet
     const fields = splitList(value).map((field) => {
       const column = findColumn(field, schema);
       if (column) return column.name;
-      throw new ParameterError(`Unknown column "${field}".${didYouMean(field, columnNames(schema))}`);
+      throw new ParameterError(`Unknown column "${excerpt(field)}".${didYouMean(field, columnNames(schema))}`);
     });
     draft.fields = [...new Set(fields)];
   },
@@ -184,7 +184,7 @@ function applyParameter(parameter: string, value: string, context: ParameterCont
     else if (isColumnParameter(parameter, schema))
       draft.filters.push(parseLookupPredicate(parameter, value, schema, limits));
     else if (parameter.startsWith('_')) {
-      return [`Unknown parameter "${parameter}".${didYouMean(parameter, reservedParameters)}`];
+      return [`Unknown parameter "${excerpt(parameter)}".${didYouMean(parameter, reservedParameters)}`];
     } else return [unknownParameter(parameter, schema)];
     return [];
   } catch (error) {
@@ -203,7 +203,7 @@ function unprefixedHandler(parameter: string, schema: TableSchema) {
 
 /** The message for a mistyped column, or a reserved parameter that is mistyped or lacks its underscore. */
 function unknownParameter(name: string, schema: TableSchema): string {
-  if (Object.hasOwn(reservedHandlers, `_${name}`)) return `Unknown column "${name}". Did you mean "_${name}"?`;
+  if (Object.hasOwn(reservedHandlers, `_${name}`)) return `Unknown column "${excerpt(name)}". Did you mean "_${name}"?`;
   return unknownColumnMessage(name, schema, unprefixedParameters);
 }
 
@@ -212,9 +212,9 @@ function parseOrdering(text: string, schema: TableSchema): { column: string; des
   const descending = text.startsWith('-') && !findColumn(text, schema);
   const name = descending ? text.slice(1) : text;
   const column = findColumn(name, schema);
-  if (!column) throw new ParameterError(`Unknown column "${name}".${didYouMean(name, columnNames(schema))}`);
+  if (!column) throw new ParameterError(`Unknown column "${excerpt(name)}".${didYouMean(name, columnNames(schema))}`);
   if (column.type === 'geometry' || column.type === 'object' || column.type === 'array') {
-    throw new ParameterError(`Column "${column.name}" of type ${column.type} has no order.`);
+    throw new ParameterError(`Column "${excerpt(column.name)}" of type ${column.type} has no order.`);
   }
   return { column: column.name, descending };
 }
@@ -222,9 +222,9 @@ function parseOrdering(text: string, schema: TableSchema): { column: string; des
 function parseWholeNumber(text: string, min: number): number {
   const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(number) && number >= min) return number;
-  throw new ParameterError(`"${text}" is not a whole number of at least ${min}.`);
+  throw new ParameterError(`"${excerpt(text)}" is not a whole number of at least ${min}.`);
 }
 
 function parseFlag(text: string): boolean {
-  return parseScalar('boolean', text) === true;
+  return parseValueOfColumnType('boolean', text) === true;
 }

@@ -2,7 +2,7 @@
 import {
   bboxOfGeometry,
   bboxWithWrappedCopies,
-  expandBbox,
+  expandBboxByDistance,
   type PlanarBbox,
   splitAtAntimeridian,
 } from '../geometry/bounding-box.ts';
@@ -13,7 +13,7 @@ import type { DistanceWithin, Predicate, SpatialPredicate } from './predicate.ts
  * necessary.
  * @returns null if every row has to be tested, [] if no row can match
  */
-export function searchBoxes(predicate: Predicate): PlanarBbox[] | null {
+export function boxesToSearch(predicate: Predicate): PlanarBbox[] | null {
   return nodeBoxes(predicate, false);
 }
 
@@ -42,8 +42,9 @@ function nodeBoxes(predicate: Predicate, negated: boolean): PlanarBbox[] | null 
 export function boxesAroundPredicate(predicate: SpatialPredicate | DistanceWithin): PlanarBbox[] {
   const box = bboxOfGeometry(predicate.geometry);
   if (!box) return [];
-  if (predicate.op === 'dwithin') return bboxWithWrappedCopies(expandBbox(box, predicate.distance, predicate.unit));
-  return bboxWithWrappedCopies(predicate.buffer ? expandBbox(box, predicate.buffer, 'degree') : box);
+  if (predicate.op === 'dwithin')
+    return bboxWithWrappedCopies(expandBboxByDistance(box, predicate.distance, predicate.unit));
+  return bboxWithWrappedCopies(predicate.buffer ? expandBboxByDistance(box, predicate.buffer, 'degree') : box);
 }
 
 function unionBoxes(parts: (PlanarBbox[] | null)[]): PlanarBbox[] | null {

@@ -1,12 +1,14 @@
 /** The rows of a table that a query selects: streamed as they are found or, if they are sorted or paged, found first. */
 import { UnavailableError } from '../../catalogue/errors.ts';
+import type { WorkBudget } from '../../catalogue/types.ts';
 import { parseDateTime, parseTimeOfDay } from '../date-time.ts';
+import { itemsPerCheck, sortWithoutBlocking, Turns, visitWithoutBlocking } from '../event-loop.ts';
 import { columnIndex, type Row, type Value } from '../row.ts';
 import type { ScanOptions, Table } from '../table/table.ts';
 import { compilePredicate, type RowTest } from './compile.ts';
 import type { DataQuery } from './parameters.ts';
 import { alwaysTrue, referencedColumns } from './predicate.ts';
-import { searchBoxes } from './search-boxes.ts';
+import { boxesToSearch } from './search-boxes.ts';
 
 /** The part of the matching rows that is returned. */
 export interface RowWindow {
@@ -27,8 +29,9 @@ export interface SelectionLimits {
   /** Length of a page by default, and at most. */
   readonly pageSize: number;
   readonly maxPageSize: number;
-  /** Most milliseconds for finding the rows, before the first is returned. */
+  /** Most milliseconds of work for finding the rows, before the first is returned. */
   readonly timeout: number;
+  readonly budget?: WorkBudget | undefined;
 }
 
 /** Columns that are read for the output, by index, and whether the geometry is. */
@@ -38,9 +41,9 @@ export interface NeededColumns {
 }
 
 /**
- * Selects rows.
+ * Selects rows, in turns with other work.
  * @returns null if the query is for a page that doesn't exist
- * @throws UnavailableError if finding them takes too long; ValidationError if a geometry is not valid
+ * @throws UnavailableError if finding them takes too long; what the budget throws; ValidationError if a geometry is not valid
  */
 export async function selectRows(
   table: Table,
@@ -52,11 +55,13 @@ export async function selectRows(
   const { ordering, limit, offset, page, pageSize } = query;
   const isPaged = page !== undefined || pageSize !== undefined;
   const isLimited = isPaged || limit !== undefined || offset !== undefined;
-  if (!isLimited && ordering.length === 0) return { window: null, rows: streamMatching(table, query, test, needed) };
+  if (test || ordering.length) limits.budget?.assertAvailable();
+  if (!isLimited && ordering.length === 0)
+    return { window: null, rows: streamMatching(table, query, test, needed, limits.budget) };
 
   const found =
     test || ordering.length
-      ? await findMatching(table, query, test, performance.now() + limits.timeout)
+      ? await findMatching(table, query, test, limits)
       : { length: table.rowCount, at: (position: number) => position };
   const size = Math.min(pageSize ?? limits.pageSize, limits.maxPageSize);
   const pageCount = Math.max(1, Math.ceil(found.length / size));
@@ -74,22 +79,35 @@ export async function selectRows(
 function scanOptions(table: Table, { predicate }: DataQuery, columns: readonly number[], needsGeometry = false) {
   const read = referencedColumns(predicate);
   const options: ScanOptions = {
-    boxes: searchBoxes(predicate),
+    boxes: boxesToSearch(predicate),
     columns: [...new Set([...columns, ...read.columns.map((name) => columnIndex(name, table.schema))])],
     needsGeometry: needsGeometry || read.geometry,
   };
   return options;
 }
 
-/** Matching rows in file order, each as it is found. */
+/** Matching rows in file order, each as it is found. The budget pays for the search, and not for waiting for the reader. */
 async function* streamMatching(
   table: Table,
   query: DataQuery,
   test: RowTest | null,
   { columns, needsGeometry }: NeededColumns,
+  budget: WorkBudget | undefined,
 ): AsyncGenerator<Row, void, undefined> {
   const options = scanOptions(table, query, columns, needsGeometry);
-  for await (const group of table.scanRowGroups(options)) for (const row of group) if (!test || test(row)) yield row;
+  const turns = new Turns((milliseconds) => budget?.spend(milliseconds));
+  let count = 0;
+  let countSinceMatch = 0;
+  for await (const group of table.scanRowGroups(options)) {
+    for (const row of group) {
+      countSinceMatch++;
+      if (!test || test(row)) {
+        yield row;
+        countSinceMatch = 0;
+      }
+      if (++count % itemsPerCheck === 0 && turns.isOver) await turns.next(countSinceMatch >= itemsPerCheck);
+    }
+  }
 }
 
 /** Indexes of rows in the file, in the order of the result. */
@@ -102,27 +120,32 @@ async function findMatching(
   table: Table,
   query: DataQuery,
   test: RowTest | null,
-  deadline: number,
+  { timeout, budget }: SelectionLimits,
 ): Promise<RowIndexes> {
   const sorts = query.ordering.map(({ column, descending }) => {
     const index = columnIndex(column, table.schema);
     const type = table.schema.columns[index]?.type;
     return { index, type, direction: descending ? -1 : 1, keys: [] as SortKey[] };
   });
-  const sortColumns = sorts.map(({ index }) => index);
-  const rows: number[] = [];
-  for await (const group of table.scanRowGroups(scanOptions(table, query, sortColumns))) {
-    for (const row of group) {
-      if (test && !test(row)) continue;
-      rows.push(row.index);
-      for (const { index, type, keys } of sorts) keys.push(sortKey(row.value(index), type));
-    }
-    if (performance.now() > deadline)
+  let spent = 0;
+  const turns = new Turns((milliseconds) => {
+    spent += milliseconds;
+    if (spent > timeout)
       throw new UnavailableError('Finding the rows takes too long. Ask for fewer: filter by a column or a box.');
-  }
+    budget?.spend(milliseconds);
+    budget?.assertAvailable();
+  });
+  const rows: number[] = [];
+  const sortColumns = sorts.map(({ index }) => index);
+  await visitWithoutBlocking(table.scanRowGroups(scanOptions(table, query, sortColumns)), { turns }, (row) => {
+    if (test && !test(row)) return true;
+    rows.push(row.index);
+    for (const { index, type, keys } of sorts) keys.push(sortKey(row.value(index), type));
+    return true;
+  });
   if (sorts.length === 0) return rows;
   // Positions in `rows` are sorted, and the keys stay in place; equal rows stay in file order.
-  const order = Uint32Array.from(rows, (_, i) => i).sort((a, b) => {
+  const order = await sortWithoutBlocking(rows.length, turns, (a, b) => {
     for (const { keys, direction } of sorts) {
       const difference = compareSortKeys(keys[a] as SortKey, keys[b] as SortKey, direction);
       if (difference !== 0) return difference;
@@ -138,7 +161,11 @@ async function* readRows(
   { offset, limit }: RowWindow,
 ): AsyncGenerator<Row, void, undefined> {
   const end = Math.min(indexes.length, offset + limit);
-  for (let position = offset; position < end; position++) yield table.row(indexes.at(position) as number);
+  const turns = new Turns();
+  for (let position = offset; position < end; position++) {
+    yield table.row(indexes.at(position) as number);
+    if (position % itemsPerCheck === 0 && turns.isOver) await turns.next();
+  }
 }
 
 type SortKey = null | number | string;

@@ -12,7 +12,7 @@ import {
   bboxOfGeometry,
   bboxToGeometry,
   doBboxesIntersect,
-  expandBbox,
+  expandBboxByDistance,
   isBboxWithin,
   longitudeShifts,
   type PlanarBbox,
@@ -168,7 +168,7 @@ function planarDistanceTest(geos: Geos, predicate: DistanceWithin, box: PlanarBb
   const { geometry, distance } = predicate;
   const query = new PreparedGeometry(
     geos,
-    combineGeometries(wrappedCopies(geometry, expandBbox(box, distance, 'degree'))),
+    combineGeometries(wrappedCopies(geometry, expandBboxByDistance(box, distance, 'degree'))),
   );
   const test = (pointer: number) => geos.GEOSPreparedDistanceWithin(query.pointer, pointer, distance);
   return {
@@ -192,7 +192,7 @@ function planarDistanceTest(geos: Geos, predicate: DistanceWithin, box: PlanarBb
  * do, too). Points on the circle itself don't count as within.
  */
 function circleTest(predicate: SpatialPredicate, point: PlanarBbox, radius: number): GeometryTest {
-  const centres = longitudeShifts(expandBbox(point, radius, 'degree')).map((shift) => point[0] + shift);
+  const centres = longitudeShifts(expandBboxByDistance(point, radius, 'degree')).map((shift) => point[0] + shift);
   const distances = (geometry: Geometry, x: number): number[] => {
     const all: number[] = [];
     mapPositions(geometry, (px, py) => {

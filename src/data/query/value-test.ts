@@ -9,10 +9,16 @@ export type ValueTest = (value: Value) => boolean;
 /**
  * Compiles a comparison, list, range or text test for values of a column of this type.
  * @param negated true for a test of the opposite; null passes neither
+ * @param fold a folder that tests of the same column share
  */
-export function compileValueTest(predicate: ValuePredicate, type: ColumnType, negated = false): ValueTest {
+export function compileValueTest(
+  predicate: ValuePredicate,
+  type: ColumnType,
+  negated = false,
+  fold = foldCase,
+): ValueTest {
   if (predicate.op === 'text') {
-    const matches = compileTextTest(predicate.test, predicate.text);
+    const matches = compileTextTest(predicate.test, predicate.text, fold);
     return (value) => typeof value === 'string' && matches(value) !== negated;
   }
   switch (type) {
@@ -109,6 +115,19 @@ function comparisonTest(test: ComparisonOperator, type: 'number' | 'string' | 'b
   }
 }
 
+/**
+ * `foldCase` with a memory of one text: tests of a column fold each of its texts once, however many they are. Texts that
+ * are equal are mostly the same object, and compared at once.
+ */
+export function makeCaseFolder(): (text: string) => string {
+  let last = '';
+  let folded = '';
+  return (text) => {
+    if (text !== last) [last, folded] = [text, foldCase(text)];
+    return folded;
+  };
+}
+
 /** Folds case in every script; accents stay. `STRASSE` and `straße` become the same, final sigma becomes sigma. */
 export function foldCase(text: string): string {
   // Fast path for ASCII.
@@ -117,29 +136,29 @@ export function foldCase(text: string): string {
   return text.normalize('NFC').toUpperCase().toLowerCase().replaceAll('ς', 'σ');
 }
 
-/** Compiles a text test. */
-export function compileTextTest(test: TextOperator, wanted: string): (text: string) => boolean {
+/** Compiles a text test. @param fold a folder that tests of the same column share */
+export function compileTextTest(test: TextOperator, wanted: string, fold = foldCase): (text: string) => boolean {
   const folded = foldCase(wanted);
   switch (test) {
     case 'iexact':
-      return (text) => foldCase(text) === folded;
+      return (text) => fold(text) === folded;
     case 'contains':
       return (text) => text.includes(wanted);
     case 'icontains':
-      return (text) => foldCase(text).includes(folded);
+      return (text) => fold(text).includes(folded);
     case 'startswith':
       return (text) => text.startsWith(wanted);
     case 'istartswith':
-      return (text) => foldCase(text).startsWith(folded);
+      return (text) => fold(text).startsWith(folded);
     case 'endswith':
       return (text) => text.endsWith(wanted);
     case 'iendswith':
-      return (text) => foldCase(text).endsWith(folded);
+      return (text) => fold(text).endsWith(folded);
     case 'like':
       return compileLikeTest(wanted);
     case 'ilike': {
       const matches = compileLikeTest(folded);
-      return (text) => matches(foldCase(text));
+      return (text) => matches(fold(text));
     }
   }
 }
@@ -162,6 +181,33 @@ function compileLikeTest(pattern: string): (text: string) => boolean {
     literal = !literal && character === '\\';
   }
   if (literal) parts.push('\\');
+  return parts.includes(anyCharacter) ? matchCharacters(parts) : matchLiterals(parts);
+}
+
+/** A test of a pattern without _: its literals are found one behind the other, each as early as possible. */
+function matchLiterals(parts: readonly (string | symbol)[]): (text: string) => boolean {
+  const literals = [''];
+  for (const part of parts) {
+    if (part === anyText) literals.push('');
+    else literals[literals.length - 1] += String(part);
+  }
+  const [first = '', ...others] = literals;
+  const last = others.pop();
+  if (last === undefined) return (text) => text === first;
+  const between = others.filter((literal) => literal !== '');
+  return (text) => {
+    if (!text.startsWith(first)) return false;
+    let at = first.length;
+    for (const literal of between) {
+      const found = text.indexOf(literal, at);
+      if (found < 0) return false;
+      at = found + literal.length;
+    }
+    return text.length - last.length >= at && text.endsWith(last);
+  };
+}
+
+function matchCharacters(parts: readonly (string | symbol)[]): (text: string) => boolean {
   return (text) => {
     const characters = Array.from(text);
     let at = 0;

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import { DamagedCopyError } from '../errors.ts';
-import { type ColumnChunk, decodeColumn, decodeRowRanges, type RowOffsets } from './column-chunk.ts';
+import { type ColumnChunk, decodeColumn, decodeRowOffsets, type RowOffsets } from './column-chunk.ts';
 import {
   type ChunkKey,
   type ChunkLocation,
@@ -17,7 +17,7 @@ import {
   rowsFilePath,
   type TableMetadata,
 } from './columnar-copy.ts';
-import { decodeGeometries, type GeometryChunk } from './geometry-chunk.ts';
+import { decodeGeometryChunk, type GeometryChunk } from './geometry-chunk.ts';
 import { SpatialIndex } from './spatial-index.ts';
 
 type Chunk = ColumnChunk | GeometryChunk | RowOffsets;
@@ -109,9 +109,9 @@ export class ChunkReader {
     const { rows } = this.#metadata.rowGroups[group] as RowGroup;
     const chunk =
       key === 'geometry'
-        ? decodeGeometries(kind, bytes.buffer, rows)
+        ? decodeGeometryChunk(kind, bytes.buffer, rows)
         : key === 'offsets'
-          ? decodeRowRanges(bytes.buffer)
+          ? decodeRowOffsets(bytes.buffer)
           : decodeColumn(kind, bytes.buffer);
     this.#cache.set(this.#cacheKey(group, key), chunk);
     return chunk;

@@ -147,11 +147,11 @@ export interface RowOffsets {
 }
 
 /** Offsets in bytes, then lengths. */
-export function encodeOffsets(offsets: readonly number[], lengths: readonly number[]): Buffer[] {
+export function encodeRowOffsets(offsets: readonly number[], lengths: readonly number[]): Buffer[] {
   return [asBuffer(Float64Array.from(offsets)), asBuffer(Uint32Array.from(lengths))];
 }
 
-export function decodeRowRanges(bytes: ArrayBuffer): RowOffsets {
+export function decodeRowOffsets(bytes: ArrayBuffer): RowOffsets {
   const rows = bytes.byteLength / 12;
   return {
     bytes: bytes.byteLength,

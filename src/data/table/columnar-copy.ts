@@ -183,7 +183,7 @@ export async function readTableMetadata(folder: string, checksum: string): Promi
   }
 }
 
-/** Records that a copy was used, so that `deleteUnusedCopies` deletes others first. */
+/** Records that a copy was used, so that `deleteLeastRecentlyUsedCopies` deletes others first. */
 export async function markCopyUsed(folder: string): Promise<void> {
   const now = new Date();
   await utimes(metadataFile(folder), now, now).catch(() => undefined);
@@ -195,7 +195,7 @@ export async function markCopyUsed(folder: string): Promise<void> {
  * @param keep checksum of a copy that is kept in any case
  * @returns bytes that remain
  */
-export async function deleteUnusedCopies(parent: string, maxBytes: number, keep = ''): Promise<number> {
+export async function deleteLeastRecentlyUsedCopies(parent: string, maxBytes: number, keep = ''): Promise<number> {
   const names = await readdir(parent).catch(() => []);
   const copies = await Promise.all(names.map((name) => measureCopy(join(parent, name))));
   let total = 0;

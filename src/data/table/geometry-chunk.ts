@@ -15,11 +15,11 @@ export interface RowGroupGeometries {
   readonly geometries: readonly (Geometry | null)[];
   /** Minimum x, y, maximum x, y of each row; NaN where there is no geometry. */
   readonly boxes: Float64Array;
-  /** Dimensions of each row's positions, as `validateGeometry` returns them. */
+  /** Dimensions of each row's positions, as `validateAndMeasureGeometry` returns them. */
   readonly dimensions: Uint8Array;
 }
 
-export function encodeGeometries({ rows, geometries, boxes, dimensions }: RowGroupGeometries): {
+export function encodeGeometryChunk({ rows, geometries, boxes, dimensions }: RowGroupGeometries): {
   kind: ChunkKind;
   bytes: Buffer[];
 } {
@@ -72,7 +72,7 @@ export interface GeometryChunk {
   intersects(row: number, box: Bbox): boolean;
 }
 
-export function decodeGeometries(kind: ChunkKind, bytes: ArrayBuffer, rows: number): GeometryChunk {
+export function decodeGeometryChunk(kind: ChunkKind, bytes: ArrayBuffer, rows: number): GeometryChunk {
   if (kind === 'points') return new PointChunk(new Float64Array(bytes), rows);
   return kind === 'shapes' ? new ShapeChunk(bytes, rows) : emptyChunk;
 }

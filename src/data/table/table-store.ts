@@ -6,7 +6,7 @@ import { ChecksumMismatchError } from '../errors.ts';
 import type { FormatHints } from '../formats/detect-format.ts';
 import { columnarCopyName, ingest } from '../ingest/ingest.ts';
 import { type ChunkCache, createChunkCache } from './chunk-reader.ts';
-import { deleteUnusedCopies } from './columnar-copy.ts';
+import { deleteLeastRecentlyUsedCopies } from './columnar-copy.ts';
 import { Table } from './table.ts';
 
 /** A payload on disk, with hints to its format. */
@@ -103,7 +103,7 @@ export class TableStore {
     if (result.checksum !== checksum)
       throw new ChecksumMismatchError(`The payload has the checksum ${result.checksum} and not ${checksum}.`);
     const name = columnarCopyName(checksum, hints.reading);
-    await deleteUnusedCopies(cacheFolder, this.#disk, name);
+    await deleteLeastRecentlyUsedCopies(cacheFolder, this.#disk, name);
     return Table.open(join(cacheFolder, name), checksum, this.#cache);
   }
 }

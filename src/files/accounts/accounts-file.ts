@@ -6,7 +6,7 @@ import type { TokenScope } from '../../catalogue/accounts.ts';
 import { UnusableCatalogueError } from '../../catalogue/errors.ts';
 import { privateFolder } from '../../catalogue/layout.ts';
 import { errorCode, toUnavailableError, writeDurably } from '../../disk/durable.ts';
-import { parseRecord } from '../../text/parse.ts';
+import { parseRecordText } from '../../text/parse.ts';
 import { isPasswordHash } from './password.ts';
 
 /** Relative to the catalogue folder. */
@@ -97,7 +97,7 @@ export class AccountsAdapter implements Adapter<AccountsData> {
 const restrictToOwner = (folder: string) => chmod(folder, 0o700).catch(() => {});
 
 function parseAccounts(text: string): AccountsData {
-  const parsed = parseRecord(text, 'json');
+  const parsed = parseRecordText(text, 'json');
   // The message of the parser may quote the text, which is secret.
   if ('error' in parsed) throw damagedError(`at line ${parsed.error.line}, column ${parsed.error.column}`);
   const data = parsed.value as Record<keyof AccountsData, unknown>;

@@ -10,12 +10,13 @@ import { Low } from 'lowdb';
 import {
   type Accounts,
   type NewToken,
+  type PasswordOptions,
   type Session,
   type TokenInfo,
   type TokenOptions,
   tokenScopes,
 } from '../../catalogue/accounts.ts';
-import { NotFoundError, NotPermittedError, ValidationError } from '../../catalogue/errors.ts';
+import { excerpt, NotFoundError, NotPermittedError, ValidationError } from '../../catalogue/errors.ts';
 import { normalizeNewPassword } from '../../catalogue/passwords.ts';
 import type { Viewer } from '../../catalogue/permissions.ts';
 import { usernameRule } from '../../catalogue/ref.ts';
@@ -72,20 +73,22 @@ export class FileAccounts implements Accounts {
     return verifyPassword(password.normalize('NFC'), stored ?? null);
   }
 
-  async setPassword(username: string, password: string): Promise<void> {
+  async setPassword(username: string, password: string, { keepTokens = false }: PasswordOptions = {}): Promise<void> {
     await this.#assertUserExists(username);
     const checked = normalizeNewPassword(password, username);
     const hash = await hashPassword(checked);
     await this.#edit((data) => ({
       ...data,
       passwords: [...data.passwords.filter(({ user }) => user !== username), { user: username, hash }],
+      tokens: keepTokens ? data.tokens : data.tokens.filter(({ user }) => user !== username),
       sessions: data.sessions.filter(({ user }) => user !== username),
     }));
   }
 
   async addToken(username: string, options: TokenOptions = {}): Promise<NewToken> {
     const { label = '', scope = 'write', expires = null, keep = Number.POSITIVE_INFINITY } = options;
-    if (!tokenScopes.includes(scope)) throw new ValidationError({ scope: [`"${scope}" is not a valid choice.`] });
+    if (!tokenScopes.includes(scope))
+      throw new ValidationError({ scope: [`"${excerpt(scope)}" is not a valid choice.`] });
     await this.#assertUserExists(username);
     const token = randomBytes(20).toString('hex');
     const stored: StoredToken = {
@@ -120,7 +123,7 @@ export class FileAccounts implements Accounts {
   async removeToken(id: string): Promise<void> {
     await this.#edit((data) => {
       const tokens = data.tokens.filter((token) => token.id !== id);
-      if (tokens.length === data.tokens.length) throw new NotFoundError(`There is no token ${id}.`);
+      if (tokens.length === data.tokens.length) throw new NotFoundError(`There is no token ${excerpt(id)}.`);
       return { ...data, tokens };
     });
   }
@@ -190,7 +193,7 @@ export class FileAccounts implements Accounts {
   }
 
   async #assertUserExists(username: string): Promise<void> {
-    if (!(await this.#findUser(username))) throw new NotFoundError(`There is no user ${username}.`);
+    if (!(await this.#findUser(username))) throw new NotFoundError(`There is no user ${excerpt(username)}.`);
   }
 
   async #read(): Promise<AccountsIndex> {

@@ -38,7 +38,7 @@ export interface ChangedRecords {
 const maxWords = 300;
 
 /** @throws NotFoundError if there is no such commit, or the folder is in no repository; UnavailableError if git fails */
-export function changedRecords(root: string, part: GitChanges): Promise<ChangedRecords> {
+export function findRecordsChangedInGit(root: string, part: GitChanges): Promise<ChangedRecords> {
   return translateGitErrors(async () => {
     const base = 'staged' in part ? await namedHead(root) : await branchPoint(root, part.since);
     const target = 'staged' in part ? { index: part.index } : 'working tree';

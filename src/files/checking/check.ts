@@ -2,7 +2,7 @@
 
 import type { Diagnostic } from '../../catalogue/diagnostic.ts';
 import { ConflictError, NotFoundError, UnusableCatalogueError } from '../../catalogue/errors.ts';
-import { payloadPath, recordFormat, recordPaths } from '../../catalogue/layout.ts';
+import { mediaFolder, payloadPath, recordFormat, recordPaths } from '../../catalogue/layout.ts';
 import { makeDiagnostic, type RecordDiagnostic } from '../../catalogue/record-set.ts';
 import { refOf, type VersionRef } from '../../catalogue/ref.ts';
 import { findRuleViolations } from '../../catalogue/rules.ts';
@@ -11,10 +11,12 @@ import { findPosition } from '../../text/parse.ts';
 import { AccountsAdapter, accountsPath } from '../accounts/accounts-file.ts';
 import type { Access } from '../catalogue-files.ts';
 import { openFileCatalogue } from '../file-catalogue.ts';
-import { rewritableMetadata } from '../records/metadata.ts';
+import { findMetadataToRewrite } from '../records/metadata.ts';
 import { ensureEditorSchemas } from '../scaffold.ts';
-import { commitStep } from '../transaction.ts';
-import { changedRecords, type GitChanges } from './changed-records.ts';
+import { commitSingleStep } from '../transaction.ts';
+import type { DiskTree } from '../tree/disk-tree.ts';
+import { UnreadableFileError } from '../tree/file-tree.ts';
+import { findRecordsChangedInGit, type GitChanges } from './changed-records.ts';
 import { findPayloadProblems } from './payloads.ts';
 import { TreeRecords } from './tree-records.ts';
 
@@ -66,7 +68,7 @@ export async function checkCatalogueFiles(root: string, options: CheckOptions = 
 async function fix(access: Access, { path, fix: set }: Found): Promise<boolean> {
   if (!set) return false;
   try {
-    await commitStep(access, { changes: [{ do: 'edit', path, set }] }, { message: () => `Fix ${path}` });
+    await commitSingleStep(access, { changes: [{ do: 'edit', path, set }] }, { message: () => `Fix ${path}` });
     return true;
   } catch (error) {
     if (error instanceof ConflictError || error instanceof NotFoundError) return false;
@@ -98,7 +100,7 @@ async function findDiagnostics(root: string, options: CheckOptions) {
       text === undefined ? one : findPosition(text, recordFormat(one.path), one.pointer, part);
     return { ...one, line, column, fixable: Boolean(fix) };
   };
-  const rewritable = options.fix ? rewritableMetadata(paths, (path) => records.record(path)) : [];
+  const rewritable = options.fix ? findMetadataToRewrite(paths, (path) => records.record(path)) : [];
   const all = [...found, ...rewritable].map((one) => ({ found: one, diagnostic: withPosition(one) }));
   all.sort(({ diagnostic: a }, { diagnostic: b }) =>
     a.path === b.path ? a.line - b.line || a.column - b.column : a.path < b.path ? -1 : 1,
@@ -112,14 +114,15 @@ async function checkAll(root: string, options: CheckOptions): Promise<CheckedRec
   const { store, snapshot } = catalogue;
   const records = new TreeRecords(store.tree, snapshot, store.states.values());
   const deep = options.deep ? await findPayloadProblems(root, records, options, () => true) : [];
-  const found = [...recordDiagnostics(records), ...(await checkAccountsFile(root)), ...deep];
+  const links = findMediaLinkProblems(store.tree);
+  const found = [...recordDiagnostics(records), ...(await checkAccountsFile(root)), ...deep, ...links];
   return { records, found, files: [...records.files()].length, paths: records.paths() };
 }
 
 /** Problems of the files that changed, and new problems of other files. */
 async function checkChanged(root: string, part: GitChanges, options: CheckOptions): Promise<CheckedRecords> {
   await openFileCatalogue(root, { readOnly: true });
-  const { records, before, changed, since } = await changedRecords(root, part);
+  const { records, before, changed, since } = await findRecordsChangedInGit(root, part);
   const key = ({ path, message }: Found) => `${path}\0${message}`;
   const known = new Set(recordDiagnostics(before).map(key));
   const isConcerned = (version: Version) =>
@@ -129,6 +132,23 @@ async function checkChanged(root: string, part: GitChanges, options: CheckOption
   const found = recordDiagnostics(records).filter((one) => changed.has(one.path) || !known.has(key(one)));
   const files = [...changed].filter((path) => records.text(path) !== undefined).length;
   return { records, found: [...found, ...deep], files, since, paths: changed };
+}
+
+/** Links in site_media/ that are not followed, and folders that can't be read. */
+function* findMediaLinkProblems(tree: DiskTree, folder: string = mediaFolder): Generator<Found> {
+  const problem = (path: string, message: string) =>
+    makeDiagnostic(path, { code: 'image', message, severity: 'warning' });
+  try {
+    for (const entry of tree.names(folder)) {
+      const path = `${folder}/${entry.name}`;
+      if (entry.isDirectory() && !entry.name.startsWith('.')) yield* findMediaLinkProblems(tree, path);
+      if (entry.isSymbolicLink() && tree.leadsOutside(path))
+        yield problem(path, 'It is a link that leaves site_media/, and is not served: replace it by a copy.');
+    }
+  } catch (error) {
+    if (!(error instanceof UnreadableFileError)) throw error;
+    yield problem(folder, error.message);
+  }
 }
 
 /** Problems of the accounts file. Its contents are never quoted. */

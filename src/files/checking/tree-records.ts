@@ -2,7 +2,7 @@
 import { parseRecordFileName, recordFormat } from '../../catalogue/layout.ts';
 import type { RecordSet, RecordValue } from '../../catalogue/record-set.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
-import { parseRecord } from '../../text/parse.ts';
+import { parseRecordText } from '../../text/parse.ts';
 import type { UnitState } from '../reading/unit-reader.ts';
 import { existsInTree, type FileTree, UnreadableFileError } from '../tree/file-tree.ts';
 
@@ -69,7 +69,7 @@ export class TreeRecords implements RecordSet {
   #read(path: string): ParsedRecord | null {
     try {
       const text = this.tree.read(path)?.text;
-      const parsed = text === undefined ? null : parseRecord(text, recordFormat(path));
+      const parsed = text === undefined ? null : parseRecordText(text, recordFormat(path));
       return text !== undefined && parsed && 'value' in parsed ? { text, value: parsed.value as RecordValue } : null;
     } catch (error) {
       // It is reported when the unit is read.

@@ -6,7 +6,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { appendFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { privateFolder, type Scope, unitKey } from '../../catalogue/layout.ts';
-import { makePrivateFolder } from '../../disk/private-folder.ts';
+import { makeFolderInPrivateFolder } from '../../disk/private-folder.ts';
 
 const journalPath = (root: string) => join(root, privateFolder, 'journal');
 /** Size in bytes from which a new journal is begun. */
@@ -19,7 +19,7 @@ export async function appendToJournal(root: string, scopes: readonly Scope[]): P
     .map((scope) => `${'folder' in scope ? scope.folder.replace(/\/$/, '') : `${unitKey(scope)}.yaml`}\n`)
     .join('');
   try {
-    await makePrivateFolder(root);
+    await makeFolderInPrivateFolder(root);
     const size = (await stat(path).catch(() => null))?.size ?? 0;
     if (size < maxSize) return await appendFile(path, lines, { mode: 0o600 });
     // A new file instead of a truncated one, so that readers notice.

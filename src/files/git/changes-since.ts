@@ -1,10 +1,10 @@
 /** Changes of a catalogue between two commits, or since one: units whose files differ are read from both sides. */
 import { compareSnapshots, type EntityChange } from '../../catalogue/changes.ts';
 import type { Diagnostic } from '../../catalogue/diagnostic.ts';
-import { parseRecordFileName, recordAtPath } from '../../catalogue/layout.ts';
+import { kindAndRefOfPath, parseRecordFileName } from '../../catalogue/layout.ts';
 import type { RecordKind } from '../../catalogue/schemas.ts';
 import { validateRecord } from '../../catalogue/validators.ts';
-import { parseRecord } from '../../text/parse.ts';
+import { parseRecordText } from '../../text/parse.ts';
 import { readUnits, type UnitsRead, unitsAtPaths } from '../reading/read-unit.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
 import { type FileTree, lfsPointer } from '../tree/file-tree.ts';
@@ -82,11 +82,11 @@ function unreadableRecords(tree: FileTree, { states }: UnitsRead): readonly Diag
 }
 
 function isReadable(tree: FileTree, path: string): boolean {
-  const { kind } = recordAtPath(path);
+  const { kind } = kindAndRefOfPath(path);
   const name = parseRecordFileName(path);
   if (!name || kind === 'unknown' || kind === 'payload') return true;
   try {
-    const parsed = parseRecord(tree.read(path)?.text ?? '', name.format);
+    const parsed = parseRecordText(tree.read(path)?.text ?? '', name.format);
     return 'value' in parsed && 'value' in validateRecord(kind as RecordKind, parsed.value);
   } catch {
     return false;

@@ -5,7 +5,7 @@ import type { ListOptions, Page } from '../../catalogue/catalogue.ts';
 import { UnavailableError } from '../../catalogue/errors.ts';
 import { datasetFolder, namespaceFolder, payloadPath, recordPaths } from '../../catalogue/layout.ts';
 import { paginate } from '../../catalogue/listing.ts';
-import { ownsNamespace, type Viewer } from '../../catalogue/permissions.ts';
+import { isNamespaceOwnerOrStaff, type Viewer } from '../../catalogue/permissions.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import type {
   CatalogueFile,
@@ -21,7 +21,10 @@ import { GitError, runGit } from './git.ts';
 import { headCommitId } from './refs.ts';
 
 /** Checksum, time of modification and newest commit of each file. */
-export async function readFileDetails(root: string, files: readonly CatalogueFile[]): Promise<readonly FileDetails[]> {
+export async function readFileChecksumsAndCommits(
+  root: string,
+  files: readonly CatalogueFile[],
+): Promise<readonly FileDetails[]> {
   const head = await headCommitId(root);
   const details: FileDetails[] = [];
   // Eight at a time: a page of a thousand entries must not open a thousand files.
@@ -140,7 +143,7 @@ export function historyPaths(
   switch (entity.kind) {
     case 'namespace': {
       const slugs = namespaceSlugs(entity, whole);
-      if (ownsNamespace(viewer, whole.folders.get(entity.slug))) return slugs.map(namespaceFolder);
+      if (isNamespaceOwnerOrStaff(viewer, whole.folders.get(entity.slug))) return slugs.map(namespaceFolder);
       // Not the whole folder: it has the history of private and of removed datasets, too.
       const datasets = [...(visible.folders.get(entity.slug)?.datasets.values() ?? [])];
       const records = slugs.flatMap((slug) => recordPaths({ kind: 'namespace', slug }));

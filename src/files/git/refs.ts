@@ -1,6 +1,6 @@
 /** Commits by name (branch, tag, abbreviated id), ranges of commits, and the files that differ between two states. */
 import { closestWord } from '../../catalogue/closest.ts';
-import { NotFoundError, UnavailableError } from '../../catalogue/errors.ts';
+import { excerpt, NotFoundError, UnavailableError } from '../../catalogue/errors.ts';
 import { gitIndexEnvironment } from '../tree/git-tree.ts';
 import { GitError, runGit } from './git.ts';
 
@@ -52,7 +52,7 @@ export async function getCommit(root: string, name: string): Promise<NamedCommit
   const output = await runGit(root, ['for-each-ref', '--format=%(refname:short)']);
   const similar = closestWord(name, output.split('\n').filter(Boolean));
   const hint = similar ? `Did you mean ${similar}?` : 'See: git branch --all';
-  throw new NotFoundError(`Git has no commit ${name}. ${hint}`);
+  throw new NotFoundError(`Git has no commit ${excerpt(name)}. ${hint}`);
 }
 
 /** Newest common ancestor of two commits; null if they have none, as in a shallow clone. */

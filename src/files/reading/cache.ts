@@ -9,7 +9,7 @@ import { crc32 } from 'node:zlib';
 import { fields } from '../../catalogue/fields.ts';
 import { privateFolder } from '../../catalogue/layout.ts';
 import { errorCode, removeAbandonedTemporaries, temporaryPathBeside } from '../../disk/durable.ts';
-import { makePrivateFolder } from '../../disk/private-folder.ts';
+import { makeFolderInPrivateFolder } from '../../disk/private-folder.ts';
 import type { UnitState } from './unit-reader.ts';
 import type { UnitStore } from './unit-store.ts';
 
@@ -27,7 +27,7 @@ export const cachePath = (root: string) => join(root, privateFolder, 'cache', 's
 const header = JSON.stringify({ catalogue: 'snapshot cache', version, fields: crc32(JSON.stringify(fields)) });
 
 /** The states in a folder's cache; none if there is no usable cache. */
-export async function readCache(root: string): Promise<readonly UnitState[]> {
+export async function readUnitStateCache(root: string): Promise<readonly UnitState[]> {
   const states: UnitState[] = [];
   let sum = 0;
   let rest: Buffer | undefined;
@@ -59,9 +59,9 @@ export async function readCache(root: string): Promise<readonly UnitState[]> {
 }
 
 /** Writes the cache to a temporary file and renames it, in steps that let other requests have their turn. */
-export async function writeCache(root: string, states: Iterable<UnitState>): Promise<void> {
+export async function writeUnitStateCache(root: string, states: Iterable<UnitState>): Promise<void> {
   const path = cachePath(root);
-  await makePrivateFolder(root, 'cache');
+  await makeFolderInPrivateFolder(root, 'cache');
   await removeAbandonedTemporaries(dirname(path), anHour);
   const temporary = temporaryPathBeside(path);
   const file = await open(temporary, 'wx', 0o600);
@@ -115,7 +115,7 @@ export class StateCache {
 
   /** Gives the cached states to the store. */
   async restore(): Promise<void> {
-    const states = await readCache(this.#store.tree.root);
+    const states = await readUnitStateCache(this.#store.tree.root);
     this.#store.restore(states);
     if (states.length) this.#savedCount = this.#store.changeCount;
   }
@@ -134,7 +134,7 @@ export class StateCache {
       const { changeCount, tree, states } = this.#store;
       if (changeCount === this.#savedCount || !tree.isCatalogue()) return;
       try {
-        await writeCache(tree.root, states.values());
+        await writeUnitStateCache(tree.root, states.values());
         this.#savedCount = changeCount;
         this.#lastFailure = '';
       } catch (error) {

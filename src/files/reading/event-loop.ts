@@ -17,7 +17,7 @@ export function makeRegularPause(slice = 5): () => Promise<void> | undefined {
 }
 
 /** Runs all steps at once. */
-export function runAllSteps(steps: Iterator<void>): void {
+export function runStepsWithoutPause(steps: Iterator<void>): void {
   while (!steps.next().done);
 }
 

@@ -3,6 +3,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Diagnostic, DiagnosticCode } from '../../catalogue/diagnostic.ts';
+import { excerpt } from '../../catalogue/errors.ts';
 import {
   datasetFolder,
   datasetsFolder,
@@ -63,7 +64,11 @@ function* subfolders(tree: FileTree, parent: string, kind: 'namespace' | 'datase
         yield stray(path, 'layout', `A ${kind}'s folder has letters, digits, "-" and "_" only in its name: rename it.`);
       else slugs.push(entry.name);
       if (twin)
-        yield stray(path, 'name', `There is "${twin}" too: names that differ only in case are the same. Rename one.`);
+        yield stray(
+          path,
+          'name',
+          `There is "${excerpt(twin)}" too: names that differ only in case are the same. Rename one.`,
+        );
       byCase.set(entry.name.toLowerCase(), entry.name);
     }
   } catch (error) {
@@ -85,7 +90,7 @@ function* recordUnits(tree: FileTree, kind: 'group' | 'user' | 'query'): Generat
         yield stray(
           `${parent}${entry.name}`,
           'layout',
-          `The name of a ${kind} can't be "${name.stem}": rename the file.`,
+          `The name of a ${kind} can't be "${excerpt(name.stem)}": rename the file.`,
         );
       else if (!seen.has(name.stem)) yield { unit: { kind, slug: name.stem } };
       seen.add(name.stem);
@@ -111,7 +116,7 @@ export type NamesRequest =
  * is missing.
  * @param root path of the catalogue folder
  */
-export async function listNames(root: string, request: NamesRequest): Promise<readonly string[]> {
+export async function listRecordNames(root: string, request: NamesRequest): Promise<readonly string[]> {
   const { kind } = request;
   const entries = await readdir(join(root, parentOf(request)), { withFileTypes: true }).catch(() => []);
   const areFolders = kind === 'namespace' || kind === 'dataset';

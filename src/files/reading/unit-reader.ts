@@ -6,8 +6,11 @@ import type { RecordKind, RecordOf } from '../../catalogue/schemas.ts';
 import type { UnitReading } from '../../catalogue/snapshot.ts';
 import type { Version } from '../../catalogue/types.ts';
 import { validateRecord } from '../../catalogue/validators.ts';
-import { findPosition, makePositionFinder, parseRecord } from '../../text/parse.ts';
+import { findPosition, makePositionFinder, parseRecordText } from '../../text/parse.ts';
 import { type FileTree, isSameStamp, type Stamp, type TreeEntry, UnreadableFileError } from '../tree/file-tree.ts';
+
+/** Maximum length of the pointer of a diagnostic: keys may be very long, and one record has up to fifty diagnostics. */
+const maxPointer = 1000;
 
 /** State of a unit when it was last read: its content, its diagnostics, and the stamps that show if it changed since. */
 export interface UnitState {
@@ -100,18 +103,18 @@ export class UnitReader {
   #parse<K extends RecordKind>(
     kind: K,
     path: string,
-    { text, parsed = parseRecord(text, recordFormat(path)) }: NonNullable<ReturnType<FileTree['read']>>,
+    { text, parsed = parseRecordText(text, recordFormat(path)) }: NonNullable<ReturnType<FileTree['read']>>,
   ): { record?: RecordOf<K> } {
     if ('error' in parsed) {
       const { message, line, column, pointer } = parsed.error;
-      this.report(path, 'syntax', message, { line, column, pointer });
+      this.report(path, 'syntax', message, { line, column, pointer: pointer.slice(0, maxPointer) });
       return {};
     }
     const checked = validateRecord(kind, parsed.value);
     if ('value' in checked) return { record: checked.value };
     const placeAt = makePositionFinder(text, recordFormat(path));
     for (const { pointer, message } of checked.errors)
-      this.report(path, 'schema', message, { pointer, ...placeAt(pointer) });
+      this.report(path, 'schema', message, { pointer: pointer.slice(0, maxPointer), ...placeAt(pointer) });
     return {};
   }
 

@@ -21,7 +21,7 @@ export function imagePath(bytes: Uint8Array): string {
 }
 
 /** True if the name in a path is the checksum of an image, and differs from the given one. */
-export function isNameOfOtherImage(path: string, checksum: string): boolean {
+export function isImageNamedByOtherChecksum(path: string, checksum: string): boolean {
   const info = parseCataloguePath(path);
   const name = info.kind === 'media' ? /^images\/([0-9a-f]{32})\.[^/]*$/.exec(info.name)?.[1] : undefined;
   return name !== undefined && !checksum.startsWith(name);

@@ -2,7 +2,7 @@
  * Groups and users in other records: users list their groups, namespaces their owners, namespaces and datasets their
  * readers. Renaming or removing a group or user changes these records, and so does a new list of a group's members.
  */
-import { ConflictError, ValidationError } from '../../catalogue/errors.ts';
+import { ConflictError, excerpt, ValidationError } from '../../catalogue/errors.ts';
 import { type RecordRef, recordPathWithoutExtension } from '../../catalogue/layout.ts';
 import { formatUserReader, type GroupRef, refOf, type UserRef } from '../../catalogue/ref.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
@@ -30,7 +30,8 @@ export async function planGroupReferenceWrites(
   const { snapshot } = files;
   const wanted = members as readonly string[] | undefined;
   const missing = (wanted ?? []).filter((name) => !snapshot.users.has(name));
-  if (missing.length) throw new ValidationError({ members: missing.map((name) => `There is no user ${name}.`) });
+  if (missing.length)
+    throw new ValidationError({ members: missing.map((name) => `There is no user ${excerpt(name)}.`) });
   const slug = target?.slug ?? null;
   const changes: Change[] = [];
   for (const user of usersToChange(snapshot, group.slug, wanted, slug !== group.slug)) {

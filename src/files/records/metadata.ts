@@ -1,10 +1,10 @@
 /** Metadata of versions in records: plain YAML where that gives back the same bytes, else the text as it came. */
 
-import { recordAtPath } from '../../catalogue/layout.ts';
-import { decodeMetadata, encodeMetadata, type MetadataMapping } from '../../catalogue/metadata.ts';
+import { kindAndRefOfPath } from '../../catalogue/layout.ts';
+import { encodeMetadata, type MetadataMapping, mappingOfMetadata } from '../../catalogue/metadata.ts';
 import { makeDiagnostic, type RecordDiagnostic, type RecordValue } from '../../catalogue/record-set.ts';
 import { editRecordText, newRecordText } from '../../text/document.ts';
-import { parseRecord } from '../../text/parse.ts';
+import { parseRecordText } from '../../text/parse.ts';
 
 /** Maximum length of the YAML, in characters: a record has a maximum size, too. */
 const maxLength = 512 * 1024;
@@ -14,14 +14,14 @@ const maxLength = 512 * 1024;
  * @param text as the API has it
  * @param present value in the record: an edit keeps the order of its keys, which may not be that of the text
  */
-export function storedMetadata(text: string, present?: unknown): MetadataMapping | string {
-  const mapping = decodeMetadata(text);
+export function metadataForRecord(text: string, present?: unknown): MetadataMapping | string {
+  const mapping = mappingOfMetadata(text);
   if (!mapping || hasLongKey(mapping)) return text;
   try {
     const isMapping = typeof present === 'object' && present !== null;
     const before = newRecordText({ metadata: isMapping ? present : '' }, []);
     const written = editRecordText(before, 'yaml', { metadata: mapping }, ['metadata']);
-    const parsed = parseRecord(written, 'yaml');
+    const parsed = parseRecordText(written, 'yaml');
     const { metadata } = ('value' in parsed ? parsed.value : {}) as { readonly metadata: MetadataMapping };
     return written.length <= maxLength && encodeMetadata(metadata) === text ? mapping : text;
   } catch {
@@ -40,15 +40,17 @@ function hasLongKey(value: unknown): boolean {
 }
 
 /** A diagnostic, with its fix, for each version whose metadata are base64 and could be plain YAML. */
-export function* rewritableMetadata(
+export function* findMetadataToRewrite(
   paths: Iterable<string>,
   record: (path: string) => RecordValue | undefined,
 ): Generator<RecordDiagnostic> {
   for (const path of paths) {
-    const { metadata } = (recordAtPath(path).kind === 'version' && record(path)) || {};
-    if (typeof metadata !== 'string' || typeof storedMetadata(metadata) === 'string') continue;
+    const { metadata } = (kindAndRefOfPath(path).kind === 'version' && record(path)) || {};
+    if (typeof metadata !== 'string' || typeof metadataForRecord(metadata) === 'string') continue;
     const message = 'metadata is base64, and can be written as YAML.';
-    const fix = ({ metadata: now }: RecordValue) => ({ metadata: typeof now === 'string' ? storedMetadata(now) : now });
+    const fix = ({ metadata: now }: RecordValue) => ({
+      metadata: typeof now === 'string' ? metadataForRecord(now) : now,
+    });
     yield makeDiagnostic(path, { code: 'value', pointer: '/metadata', message, severity: 'warning', fix });
   }
 }

@@ -9,7 +9,7 @@ import type { ColumnChanges, Published, Upload, WriteOptions } from '../../catal
 import { closestWord } from '../../catalogue/closest.ts';
 import { compareColumns } from '../../catalogue/columns.ts';
 import { datetimeFromSlug } from '../../catalogue/entities.ts';
-import { ConflictError, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
+import { ConflictError, excerpt, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
 import { randomUnusedId } from '../../catalogue/ids.ts';
 import {
   datasetFolder,
@@ -22,8 +22,8 @@ import {
 import { allEntities } from '../../catalogue/listing.ts';
 import { getEntity, latestReadyVersion } from '../../catalogue/lookup.ts';
 import { encodeMetadata, type MetadataMapping } from '../../catalogue/metadata.ts';
-import { assertNoAccidentalLoss } from '../../catalogue/next-version.ts';
-import { isSameReadingOptions, mergeReadingOptions, versionReadingOptions } from '../../catalogue/reading.ts';
+import { assertNoAccidentalLossInNextVersion } from '../../catalogue/next-version.ts';
+import { isSameReadingOptions, mergeReadingOptions, readingOptionsWithoutStrict } from '../../catalogue/reading.ts';
 import type { DatasetRef } from '../../catalogue/ref.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import type { Dataset, ReadingOptions, Version } from '../../catalogue/types.ts';
@@ -37,18 +37,18 @@ import {
   toUnavailableError,
 } from '../../disk/durable.ts';
 import { newRecordText } from '../../text/document.ts';
-import { type Access, type CatalogueFiles, existingRecordPath } from '../catalogue-files.ts';
+import { type Access, type CatalogueFiles, requireRecordPath } from '../catalogue-files.ts';
 import { additionCommitMessage } from '../git/commit-messages.ts';
 import { removeAbandonedPayloads } from '../leftovers.ts';
-import { runAllSteps } from '../reading/event-loop.ts';
+import { runStepsWithoutPause } from '../reading/event-loop.ts';
 import { editorSchemaComment } from '../scaffold.ts';
 import { tableFolder } from '../table-folder.ts';
-import { commitStep } from '../transaction.ts';
+import { commitSingleStep } from '../transaction.ts';
 import type { Change } from '../writing/change.ts';
 import { assertPathStaysInFolder } from '../writing/record-file.ts';
-import { storedMetadata } from './metadata.ts';
+import { metadataForRecord } from './metadata.ts';
 import { recordKeyOrder } from './records.ts';
-import { columnRenames, planColumnWritesForNewVersion } from './version-columns.ts';
+import { columnRenamesForUpload, planColumnWritesForNewVersion } from './version-columns.ts';
 
 const noChanges: ColumnChanges = { added: [], dropped: [], retyped: [] };
 
@@ -57,7 +57,7 @@ const noChanges: ColumnChanges = { added: [], dropped: [], retyped: [] };
  * @throws NotFoundError, NotPermittedError, ValidationError, ConflictError (the record of the dataset is broken, a link
  *   leads out of the catalogue), UnavailableError
  */
-export async function publishVersion(
+export async function publishUpload(
   access: Access,
   ref: DatasetRef,
   upload: Upload,
@@ -66,7 +66,7 @@ export async function publishVersion(
   const { files } = access;
   const { tree } = files.store;
   const home = datasetFolder(ref.namespace, ref.slug);
-  assertParses(files, existingRecordPath(files, ref));
+  assertParses(files, requireRecordPath(files, ref));
   for (const folder of [payloadFolder(ref.namespace, ref.slug), versionsFolder(ref.namespace, ref.slug)])
     assertPathStaysInFolder(tree, `${folder}/new`);
   const aside = dryRun ? null : temporaryPathBeside(tree.absolute(payloadPath(ref.namespace, ref.slug, 'payload')));
@@ -82,7 +82,10 @@ export async function publishVersion(
     assertChecksum(detailed, ingested);
     const published = new NewVersion(files, ref, detailed, ingested, aside);
     const step = { locks: [unitKey(ref)], changes: () => published.changes() };
-    const snapshot = await commitStep(access, step, { dryRun, message: () => additionCommitMessage(published.ref) });
+    const snapshot = await commitSingleStep(access, step, {
+      dryRun,
+      message: () => additionCommitMessage(published.ref),
+    });
     return published.result(snapshot);
   } catch (error) {
     if (errorCode(error) === 'ENOENT' && tree.stamp(home) === null)
@@ -109,7 +112,9 @@ function assertColumns({ reading }: Upload, { columns, rows }: IngestResult): vo
   const unknown = Object.keys(reading?.types ?? {}).find((name) => reading?.types?.[name] && !names.includes(name));
   if (unknown === undefined || rows === null) return;
   const meant = closestWord(unknown, names);
-  throw new ValidationError({ type: [`There is no column "${unknown}".${meant ? ` Did you mean "${meant}"?` : ''}`] });
+  throw new ValidationError({
+    type: [`There is no column "${excerpt(unknown)}".${meant ? ` Did you mean "${excerpt(meant)}"?` : ''}`],
+  });
 }
 
 /** Reads the bytes of an upload. @param aside path of the copy; null to keep none */
@@ -175,7 +180,7 @@ class NewVersion {
   }
 
   changes(): readonly Change[] {
-    runAllSteps(this.#files.store.rescan([this.#dataset]));
+    runStepsWithoutPause(this.#files.store.rescan([this.#dataset]));
     this.#upload.signal?.throwIfAborted();
     const dataset = getEntity<'dataset'>(this.#files.snapshot, this.#dataset);
     const isDraft = this.#upload.ready === false;
@@ -183,17 +188,22 @@ class NewVersion {
     const { reading } = this.#upload;
     const isSame =
       newest?.checksum === this.#ingested.checksum &&
-      isSameReadingOptions(newest.reading, versionReadingOptions(reading));
+      isSameReadingOptions(newest.reading, readingOptionsWithoutStrict(reading));
     this.#same = isSame ? newest : undefined;
     if (this.#same) return [];
     const { columns } = this.#ingested;
-    const renames = columnRenames(dataset, columns, this.#upload.renames);
+    const renames = columnRenamesForUpload(dataset, columns, this.#upload.renames);
     const before = dataset.columns.map((column) => {
       const to = renames.find(({ from }) => from === column.name)?.to;
       return to === undefined ? column : { ...column, name: to };
     });
     const latest = latestReadyVersion(dataset);
-    assertNoAccidentalLoss(latest && { ...latest, columns: before }, this.#ingested, renames, this.#upload);
+    assertNoAccidentalLossInNextVersion(
+      latest && { ...latest, columns: before },
+      this.#ingested,
+      renames,
+      this.#upload,
+    );
     const hasColumns = columns.length > 0 || dataset.columns.length > 0;
     if (hasColumns) this.#columnChanges = compareColumns(before, columns);
     this.#slug = nextSlug(dataset, new Date());
@@ -219,7 +229,7 @@ class NewVersion {
 
   /** The changes, and the options for reading the next version in the record of the dataset. */
   #withReading(changes: readonly Change[]): readonly Change[] {
-    const path = existingRecordPath(this.#files, this.#dataset);
+    const path = requireRecordPath(this.#files, this.#dataset);
     const { reading } = this.#upload;
     const edit = changes.find((change) => change.do === 'edit' && change.path === path);
     const set: Extract<Change, { do: 'edit' }>['set'] = (record, next) => ({
@@ -257,14 +267,14 @@ function extensionFor(fileName: string | undefined, { format, compression }: Ing
 
 function versionRecord(slug: string, file: string, upload: ReadUpload, ingested: IngestResult) {
   const renames = Object.fromEntries((upload.renames ?? []).map(({ from, to }) => [from, to]));
-  const reading = versionReadingOptions(upload.reading);
+  const reading = readingOptionsWithoutStrict(upload.reading);
   const { label, notes, metadata, fileName, ready } = upload;
   const { rows, bbox, format, mediaType, size, checksum } = ingested;
   return {
     label: label || slug,
     datetime: datetimeFromSlug(slug),
     checksum,
-    metadata: storedMetadata(metadata || encodeMetadata(summaryOf(ingested, fileName))),
+    metadata: metadataForRecord(metadata || encodeMetadata(summaryOf(ingested, fileName))),
     ready: ready !== false,
     ...(ready === false && { draft: true, ...(Object.keys(renames).length && { renames }) }),
     ...(notes && { notes }),

@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { aliasesAfterMove } from '../../catalogue/aliases.ts';
 import type { CreatableKind, Input, WritableKind, WriteOptions } from '../../catalogue/catalogue.ts';
-import { recordedColumnsAfterInput, recordedColumnsOfNewDataset } from '../../catalogue/columns.ts';
+import { parseColumnsOfNewDataset, recordedColumnsAfterInput } from '../../catalogue/columns.ts';
 import type { Diagnostic } from '../../catalogue/diagnostic.ts';
 import { ConflictError, StaleError, ValidationError } from '../../catalogue/errors.ts';
 import { randomUnusedId } from '../../catalogue/ids.ts';
@@ -15,7 +15,7 @@ import {
   recordFolders,
   recordPathWithoutExtension,
   type Scope,
-  unitContaining,
+  unitOfRecord,
 } from '../../catalogue/layout.ts';
 import { allEntities } from '../../catalogue/listing.ts';
 import { getEntity } from '../../catalogue/lookup.ts';
@@ -23,21 +23,21 @@ import { parseDatasetRef } from '../../catalogue/parse-ref.ts';
 import { normalizeNewPassword } from '../../catalogue/passwords.ts';
 import type { RecordValue } from '../../catalogue/record-set.ts';
 import { datasetRefOf, formatRef, type Ref, type Refs, refOf } from '../../catalogue/ref.ts';
-import { parseLinkValue } from '../../catalogue/represent.ts';
+import { refFromLinkValue } from '../../catalogue/represent.ts';
 import { schemas } from '../../catalogue/schemas.ts';
 import type { Column, Entities, Kind } from '../../catalogue/types.ts';
 import { newRecordText } from '../../text/document.ts';
-import { type Access, type CatalogueFiles, existingRecordPath } from '../catalogue-files.ts';
+import { type Access, type CatalogueFiles, requireRecordPath } from '../catalogue-files.ts';
 import { additionCommitMessage, editCommitMessage, removalCommitMessage } from '../git/commit-messages.ts';
-import { runAllSteps } from '../reading/event-loop.ts';
+import { runStepsWithoutPause } from '../reading/event-loop.ts';
 import { editorSchemaComment } from '../scaffold.ts';
-import { commitStep } from '../transaction.ts';
+import { commitSingleStep } from '../transaction.ts';
 
 import { anyVersion, type Change } from '../writing/change.ts';
 import { storeImagesAndWrite } from './images.ts';
 import { planGroupReferenceWrites, planReaderReferenceWrites } from './membership.ts';
-import { storedMetadata } from './metadata.ts';
-import { columnsOfNewest } from './version-columns.ts';
+import { metadataForRecord } from './metadata.ts';
+import { planColumnWritesForNewestVersion } from './version-columns.ts';
 
 /** Reference of a kind that can be created from fields. */
 type CreatableRef = Refs[CreatableKind];
@@ -56,7 +56,7 @@ export async function createRecord<K extends CreatableKind>(
   const { files } = access;
   const language = await languageOf(files);
   const { columns, ...given } = parseInput(kind, input, { partial: false, language }) as RecordFields;
-  const fields = columns === undefined ? given : { ...given, columns: recordedColumnsOfNewDataset(columns) };
+  const fields = columns === undefined ? given : { ...given, columns: parseColumnsOfNewDataset(columns) };
   assertNamespaceName(fields);
   const slug = String(fields.slug ?? fields.username);
   if (fields.password !== undefined) normalizeNewPassword(String(fields.password), slug);
@@ -64,6 +64,7 @@ export async function createRecord<K extends CreatableKind>(
     kind === 'dataset' ? { kind, namespace: String(fields.namespace), slug } : { kind, slug }
   ) as CreatableRef;
   await files.ensureRead([ref, ...unitsInFields(kind, fields)]);
+  assertNotNameOfHiddenQuery(access, ref);
   const memberships = ref.kind === 'group' ? await planGroupReferenceWrites(files, ref, ref, fields.members) : [];
   const path = `${recordPathWithoutExtension(ref)}.yaml`;
   const id = randomUnusedId((candidate) =>
@@ -73,10 +74,10 @@ export async function createRecord<K extends CreatableKind>(
   const snapshot = await storeImagesAndWrite(files, storedFields(kind, fields), dryRun, (kept, images) => {
     const text = newRecordText({ id, ...omitEmpty(kept) }, recordKeyOrder(kind), header);
     const changes: Change[] = [...images, { do: 'create', path, text }, ...memberships];
-    return commitStep(
+    return commitSingleStep(
       access,
       { changes },
-      { dryRun, message: () => additionCommitMessage(ref), refusal: inputRefusal(kind) },
+      { dryRun, message: () => additionCommitMessage(ref), refusal: inputRefusal(ref) },
     );
   });
   if (kind === 'user' && fields.password !== undefined && !dryRun)
@@ -110,16 +111,17 @@ export async function editRecord<K extends WritableKind>(
   if (fields.password !== undefined) normalizeNewPassword(String(fields.password), ref.slug);
   const target = refAfterEdit(ref, fields);
   const moves = formatRef(target) !== formatRef(ref);
-  await files.ensureRead([unitContaining(target), ...unitsInFields(ref.kind, { ...(entity as object), ...fields })]);
+  await files.ensureRead([unitOfRecord(target), ...unitsInFields(ref.kind, { ...(entity as object), ...fields })]);
+  if (moves) assertNotNameOfHiddenQuery(access, target);
   const memberships =
     ref.kind === 'group' ? await planGroupReferenceWrites(files, ref, target as Refs['group'], fields.members) : [];
-  const path = existingRecordPath(files, ref);
+  const path = requireRecordPath(files, ref);
   const to = recordPathWithoutExtension(target) + path.slice(path.lastIndexOf('.'));
   const snapshot = await storeImagesAndWrite(files, storedFields(ref.kind, fields), dryRun, (kept, images) => {
     const set = (record: RecordValue) => ({
       ...kept,
       ...(isEmptyObject(kept.reading) && { reading: undefined }),
-      ...(typeof kept.metadata === 'string' && { metadata: storedMetadata(kept.metadata, record.metadata) }),
+      ...(typeof kept.metadata === 'string' && { metadata: metadataForRecord(kept.metadata, record.metadata) }),
       ...(fields.columns !== undefined && {
         columns: recordedColumnsAfterInput(record.columns, fields.columns, shown),
       }),
@@ -132,16 +134,16 @@ export async function editRecord<K extends WritableKind>(
       ...memberships,
       { do: 'edit', path, set },
       ...(entity.kind === 'version' && fields.ready !== undefined
-        ? columnsOfNewest(files, datasetRefOf(entity), fields.ready ? entity : undefined)
+        ? planColumnWritesForNewestVersion(files, datasetRefOf(entity), fields.ready ? entity : undefined)
         : []),
       ...(moves ? [{ do: 'move', path, to, ifMatch: anyVersion } as const] : []),
     ];
     const assert = () => assertEntityUnchanged(files, ref, ifMatch);
     const message = () => editCommitMessage(entity as Entities[WritableKind], getEntity(files.snapshot, target));
-    return commitStep(access, { assert, changes }, { dryRun, message, refusal: inputRefusal(ref.kind) });
+    return commitSingleStep(access, { assert, changes }, { dryRun, message, refusal: inputRefusal(target) });
   });
   if (ref.kind === 'user' && fields.password !== undefined && !dryRun)
-    await files.accounts.setPassword(ref.slug, String(fields.password));
+    await files.accounts.setPassword(ref.slug, String(fields.password), { keepTokens: fields.keep_tokens === true });
   return getEntity(snapshot, target as Refs[K]) as Entities[K];
 }
 
@@ -165,11 +167,11 @@ export async function removeRecord(
       : ref.kind === 'user'
         ? await planReaderReferenceWrites(files, ref, null)
         : [];
-  const path = existingRecordPath(files, ref);
+  const path = requireRecordPath(files, ref);
   const assert = () => assertEntityUnchanged(files, ref, ifMatch as Entities[WritableKind] | undefined);
-  const columns = ref.kind === 'version' ? columnsOfNewest(files, datasetRefOf(ref)) : [];
+  const columns = ref.kind === 'version' ? planColumnWritesForNewestVersion(files, datasetRefOf(ref)) : [];
   const changes: Change[] = [...memberships, { do: 'remove', path, ifMatch: anyVersion }, ...columns];
-  await commitStep(access, { assert, changes }, { dryRun, message: () => removalCommitMessage(ref) });
+  await commitSingleStep(access, { assert, changes }, { dryRun, message: () => removalCommitMessage(ref) });
 }
 
 /** The language in which slugs are spelled. */
@@ -213,7 +215,7 @@ function unitsInFields(
   const members = [owners, groups, readers].flatMap((names) => (Array.isArray(names) ? names.map(String) : []));
   const asked = kind === 'query' && dataset !== undefined ? parseDatasetRef(String(dataset)) : null;
   return [
-    ...members.map((member) => parseLinkValue('group', member, {}) as Refs['group'] | Refs['user']),
+    ...members.map((member) => refFromLinkValue('group', member, {}) as Refs['group'] | Refs['user']),
     ...(kind === 'dataset' && namespace !== undefined ? [{ kind: 'namespace', slug: String(namespace) } as const] : []),
     ...(asked ? [asked, { kind: 'namespace', slug: asked.namespace } as const] : []),
   ];
@@ -232,7 +234,7 @@ function assertEntityUnchanged(
   if (expected === undefined) return;
   // The members of a group are in the users' records.
   const users: readonly Scope[] = ref.kind === 'group' ? [{ folder: `${recordFolders.user}/` }] : [];
-  runAllSteps(files.store.rescan([unitContaining(ref), ...users]));
+  runStepsWithoutPause(files.store.rescan([unitOfRecord(ref), ...users]));
   let now: unknown;
   try {
     now = getEntity(files.snapshot, ref as Refs[WritableKind]);
@@ -251,11 +253,12 @@ function assertNamespaceName({ namespace }: RecordFields): void {
 const missingObject = 'Invalid hyperlink - Object does not exist.';
 
 /** Makes the error of an input that the rules refuse: messages by field, with the wording of Django REST Framework. */
-function inputRefusal(kind: WritableKind): (diagnostics: readonly Diagnostic[]) => Error {
+function inputRefusal(ref: Refs[WritableKind]): (diagnostics: readonly Diagnostic[]) => Error {
+  const { kind } = ref;
   return (diagnostics) => {
     const id = diagnostics.find(({ code }) => code === 'id');
     if (id) return new ConflictError(id.message);
-    if (diagnostics.some(({ code }) => code === 'name')) return new ValidationError(nameConflictErrors(kind));
+    if (diagnostics.some(({ code }) => code === 'name')) return new ValidationError(nameConflictErrors(ref));
     const errors: Record<string, string[]> = {};
     for (const { code, pointer, message } of diagnostics) {
       const field = code === 'container' ? 'namespace' : (pointer.split('/')[1] ?? 'non_field_errors');
@@ -267,8 +270,20 @@ function inputRefusal(kind: WritableKind): (diagnostics: readonly Diagnostic[]) 
 }
 
 /** Errors by field for a name that another record has. */
-function nameConflictErrors(kind: WritableKind): Readonly<Record<string, readonly string[]>> {
+function nameConflictErrors({ kind }: Refs[WritableKind]): Readonly<Record<string, readonly string[]>> {
   if (kind === 'dataset') return { non_field_errors: ['The fields namespace, slug must make a unique set.'] };
   if (kind === 'user') return { username: ['A user with that username already exists.'] };
   return { slug: [`${kind} with this slug already exists.`] };
+}
+
+/**
+ * Refuses the name of a query that the viewer may not see, in words that don't tell that there is one.
+ * @throws ValidationError
+ */
+function assertNotNameOfHiddenQuery({ files, visible }: Access, { kind, slug }: Refs[WritableKind]): void {
+  if (kind !== 'query') return;
+  const isSame = (name: string) => name.toLowerCase() === slug.toLowerCase();
+  const names = [...files.snapshot.queries.keys()].filter(isSame);
+  if (names.length && !names.some((name) => visible().queries.has(name)))
+    throw new ValidationError({ slug: ['This slug is not available. Choose another.'] });
 }

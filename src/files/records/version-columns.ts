@@ -3,17 +3,17 @@
 import type { Rename } from '../../catalogue/catalogue.ts';
 import {
   areColumnsUnchanged,
-  compareRecordedColumns,
+  compareRecordColumnsWithData,
   recordedColumnsAfterData,
   recordedColumnsAfterRename,
   versionWithColumns,
 } from '../../catalogue/columns.ts';
-import { ValidationError } from '../../catalogue/errors.ts';
+import { excerpt, ValidationError } from '../../catalogue/errors.ts';
 import { findEntity } from '../../catalogue/lookup.ts';
 import { type DatasetRef, refOf, type VersionRef } from '../../catalogue/ref.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import type { DataColumn, Dataset, Version } from '../../catalogue/types.ts';
-import { type CatalogueFiles, existingRecordPath } from '../catalogue-files.ts';
+import { type CatalogueFiles, requireRecordPath } from '../catalogue-files.ts';
 import { findRecordFile } from '../tree/file-tree.ts';
 import type { Change } from '../writing/change.ts';
 import { parseRecordOrEmpty } from '../writing/conditions.ts';
@@ -23,7 +23,7 @@ import { parseRecordOrEmpty } from '../writing/conditions.ts';
  * @param found columns of the upload
  * @throws ValidationError
  */
-export function columnRenames(
+export function columnRenamesForUpload(
   { columns, missing_columns, former_names }: Dataset,
   found: readonly DataColumn[],
   asked: readonly Rename[] = [],
@@ -32,9 +32,10 @@ export function columnRenames(
   const names = new Set(found.map(({ name }) => name));
   const fail = (message: string) => new ValidationError({ rename: [message] });
   for (const { from, to } of asked) {
-    if (!known.has(from) && !former_names[from]?.includes(to)) throw fail(`There is no column "${from}".`);
-    if (!names.has(to)) throw fail(`The file has no column "${to}".`);
-    if (names.has(from)) throw fail(`The file has both columns, "${from}" and "${to}".`);
+    if (!known.has(from) && !(Object.hasOwn(former_names, from) && former_names[from]?.includes(to)))
+      throw fail(`There is no column "${excerpt(from)}".`);
+    if (!names.has(to)) throw fail(`The file has no column "${excerpt(to)}".`);
+    if (names.has(from)) throw fail(`The file has both columns, "${excerpt(from)}" and "${excerpt(to)}".`);
   }
   const remembered = Object.entries(former_names).flatMap(([from, names]) => names.map((to) => ({ from, to })));
   return [...asked, ...remembered.filter(({ from, to }) => names.has(to) && !names.has(from))];
@@ -60,7 +61,7 @@ export function planColumnWritesForNewVersion(
   const set = ({ columns }: Readonly<Record<string, unknown>>) => ({
     columns: recordedColumnsAfterData(renameWritten(columns, renames, found), found, slug),
   });
-  const edit: Change = { do: 'edit', path: existingRecordPath(files, refOf(dataset) as DatasetRef), set };
+  const edit: Change = { do: 'edit', path: requireRecordPath(files, refOf(dataset) as DatasetRef), set };
   return [edit, ...columnsOfVersionBefore(files, dataset)];
 }
 
@@ -69,7 +70,7 @@ function columnsOfVersionBefore(files: CatalogueFiles, dataset: Dataset): readon
   const before = versionWithColumns(dataset.versions);
   if (!before || before.columns || dataset.columns.length === 0) return [];
   const columns = dataset.columns.map(({ name, type }) => ({ name, type }));
-  return [{ do: 'edit', path: existingRecordPath(files, refOf(before) as VersionRef), set: () => ({ columns }) }];
+  return [{ do: 'edit', path: requireRecordPath(files, refOf(before) as VersionRef), set: () => ({ columns }) }];
 }
 
 /**
@@ -77,7 +78,11 @@ function columnsOfVersionBefore(files: CatalogueFiles, dataset: Dataset): readon
  * No change if the record is broken: the columns that are shown don't depend on it.
  * @param published version that is made ready: the renames of a draft are applied
  */
-export function columnsOfNewest(files: CatalogueFiles, ref: DatasetRef, published?: Version): readonly Change[] {
+export function planColumnWritesForNewestVersion(
+  files: CatalogueFiles,
+  ref: DatasetRef,
+  published?: Version,
+): readonly Change[] {
   const path = findRecordFile(files.store.tree, ref);
   if (path === undefined || isBroken(files, path)) return [];
   const set: EditedKeys = ({ columns }, next) => {
@@ -113,10 +118,10 @@ function renameWritten(columns: unknown, renames: readonly Rename[], data: reado
 }
 
 /** True if the record of a dataset has the columns of its newest version; null if the record of that version doesn't tell them. */
-export function hasColumnsOfNewest(files: CatalogueFiles, ref: DatasetRef): boolean | null {
+export function recordHasColumnsOfNewestVersion(files: CatalogueFiles, ref: DatasetRef): boolean | null {
   const newest = newestIn(files.snapshot, ref);
   const path = newest?.columns ? findRecordFile(files.store.tree, ref) : undefined;
   if (!newest?.columns || path === undefined) return null;
   const record = parseRecordOrEmpty(files.store.tree.read(path)?.text ?? '', path);
-  return areColumnsUnchanged(compareRecordedColumns(record.columns, newest.columns));
+  return areColumnsUnchanged(compareRecordColumnsWithData(record.columns, newest.columns));
 }

@@ -20,11 +20,11 @@ import { pushCommitMessage } from '../git/commit-messages.ts';
 import { makeRegularPause } from '../reading/event-loop.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
 import { planGroupReferenceWrites, planReaderReferenceWrites } from '../records/membership.ts';
-import { columnsOfNewest, hasColumnsOfNewest } from '../records/version-columns.ts';
+import { planColumnWritesForNewestVersion, recordHasColumnsOfNewestVersion } from '../records/version-columns.ts';
 import { type Committed, commit, type StepOutcome } from '../transaction.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 import { anyVersion, type Change, refAtUntrustedPath, type Step } from '../writing/change.ts';
-import { findReplicaItem, makeVisibilityFilter, type ReplicaFile } from './items.ts';
+import { findReplicaFile, makeFileVisibilityFilter, type ReplicaFile } from './items.ts';
 import { fileEntry, Inventory } from './manifest.ts';
 import { storePayloadOrMedia } from './put.ts';
 
@@ -58,7 +58,7 @@ export class FileReplica implements Replica {
   }
 
   async entry(path: string): Promise<FileEntry> {
-    return getReplicaEntry(this.#inventory, await this.#item(path));
+    return getReplicaFileEntry(this.#inventory, await this.#item(path));
   }
 
   async read(path: string, options?: Parameters<Replica['read']>[1]): Promise<Readable> {
@@ -68,8 +68,8 @@ export class FileReplica implements Replica {
   async #item(path: string): Promise<ReplicaFile> {
     const { files, viewer, visible } = this.#access;
     await files.load();
-    const item = findReplicaItem(files.store, path);
-    if (!item || !makeVisibilityFilter(viewer, visible())(item)) throw new NotFoundError();
+    const item = findReplicaFile(files.store, path);
+    if (!item || !makeFileVisibilityFilter(viewer, visible())(item)) throw new NotFoundError();
     return item;
   }
 
@@ -84,7 +84,7 @@ export class FileReplica implements Replica {
     const steps = changes.map((change) => this.#makeStep(change));
     const message = ({ outcomes }: Committed) => pushCommitMessage(changes.filter((_, i) => outcomes[i]?.done));
     // A pushed version may become the newest. If the record of its dataset didn't fit before, it was pushed for others to come.
-    const fitting = datasetsOfVersions(changes).filter((ref) => hasColumnsOfNewest(files, ref));
+    const fitting = datasetsOfVersions(changes).filter((ref) => recordHasColumnsOfNewestVersion(files, ref));
     const follow = dryRun ? [] : this.#columnSteps(fitting);
     const options = { dryRun, message, allowMissingReferences };
     const { outcomes } = await commit(this.#access, [...steps, ...follow], options);
@@ -94,7 +94,8 @@ export class FileReplica implements Replica {
   /** Steps that give the records of datasets the columns of their newest versions, where they have others. */
   #columnSteps(refs: readonly DatasetRef[]): readonly Step[] {
     const { files } = this.#access;
-    const changes = (ref: DatasetRef) => (hasColumnsOfNewest(files, ref) === false ? columnsOfNewest(files, ref) : []);
+    const changes = (ref: DatasetRef) =>
+      recordHasColumnsOfNewestVersion(files, ref) === false ? planColumnWritesForNewestVersion(files, ref) : [];
     return refs.map((ref) => ({ changes: () => changes(ref) }));
   }
 
@@ -104,7 +105,7 @@ export class FileReplica implements Replica {
     const pause = makeRegularPause();
     const others: DatasetRef[] = [];
     for (const ref of datasetsAt(paths)) {
-      if (hasColumnsOfNewest(files, ref) === false) others.push(ref);
+      if (recordHasColumnsOfNewestVersion(files, ref) === false) others.push(ref);
       await pause();
     }
     const steps = this.#columnSteps(others);
@@ -158,7 +159,7 @@ const datasetsOfVersions = (changes: readonly RecordChange[]) =>
   );
 
 /** The entry of a file. @throws NotFoundError */
-export async function getReplicaEntry(inventory: Inventory, item: ReplicaFile): Promise<FileEntry> {
+export async function getReplicaFileEntry(inventory: Inventory, item: ReplicaFile): Promise<FileEntry> {
   const found = await inventory.checksum(item);
   if (!found?.checksum) throw new NotFoundError();
   const entry = fileEntry({ ...item, ...found });

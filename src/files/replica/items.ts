@@ -4,12 +4,12 @@ import {
   mediaFolder,
   parseCataloguePath,
   parseRecordFileName,
-  parseUntrustedPath,
+  parseUntrustedCataloguePath,
   payloadPath,
   scopeKey,
   scopeToReread,
 } from '../../catalogue/layout.ts';
-import { isUserOrStaff, maySeePeople, ownsNamespace, type Viewer } from '../../catalogue/permissions.ts';
+import { isNamespaceOwnerOrStaff, isUserOrStaff, maySeePeople, type Viewer } from '../../catalogue/permissions.ts';
 import type { Snapshot, UnitReading } from '../../catalogue/snapshot.ts';
 import type { Version } from '../../catalogue/types.ts';
 import { imagesShownByDatasets } from '../bytes.ts';
@@ -27,16 +27,21 @@ export type ReplicaFile =
   | { readonly kind: 'media'; readonly path: string };
 
 /** The records of a unit, and its payloads that are complete. */
-export function* listUnitItems(state: UnitState): Generator<ReplicaFile> {
+export function* listUnitFiles(state: UnitState): Generator<ReplicaFile> {
   for (const [path, stamp] of state.stamps)
-    if (stamp && parseRecordFileName(path) && parseUntrustedPath(path)) yield { kind: 'record', path, state };
+    if (stamp && parseRecordFileName(path) && parseUntrustedCataloguePath(path)) yield { kind: 'record', path, state };
   const { reading, payloads } = state;
   if (reading.kind !== 'dataset' || !reading.entity?.versions.length) return;
   const sizes = new Map(payloads.map(([path, stamp]) => [path, stamp?.size]));
   for (const version of reading.entity.versions) {
     const path = payloadPath(version.namespace, version.dataset, version.file);
     // Two versions may share a payload. A file of another size is still being copied, or is a Git LFS pointer.
-    if (!version.file || version.size === null || sizes.get(path) !== version.size || !parseUntrustedPath(path))
+    if (
+      !version.file ||
+      version.size === null ||
+      sizes.get(path) !== version.size ||
+      !parseUntrustedCataloguePath(path)
+    )
       continue;
     sizes.delete(path);
     yield { kind: 'payload', path, state, version };
@@ -44,15 +49,15 @@ export function* listUnitItems(state: UnitState): Generator<ReplicaFile> {
 }
 
 /** Records with problems that belong to no unit. @param known paths of the records that belong to one */
-export function* listStrayItems(store: UnitStore, known: ReadonlySet<string>): Generator<ReplicaFile> {
+export function* listStrayFiles(store: UnitStore, known: ReadonlySet<string>): Generator<ReplicaFile> {
   for (const path of store.snapshot.diagnostics.keys()) {
-    const kind = known.has(path) ? undefined : parseUntrustedPath(path)?.kind;
+    const kind = known.has(path) ? undefined : parseUntrustedCataloguePath(path)?.kind;
     if (kind === 'record' || kind === 'settings') yield { kind: 'record', path, state: null };
   }
 }
 
 /** Files below site_media/; symbolic links are skipped. */
-export function* listMediaItems(tree: DiskTree): Generator<ReplicaFile> {
+export function* listMediaFiles(tree: DiskTree): Generator<ReplicaFile> {
   const folders = [`${mediaFolder}/`];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop())
     try {
@@ -60,7 +65,7 @@ export function* listMediaItems(tree: DiskTree): Generator<ReplicaFile> {
         const path = `${folder}${entry.name}`;
         if (entry.name.startsWith('.')) continue;
         if (entry.isDirectory()) folders.push(`${path}/`);
-        else if (entry.isFile() && parseUntrustedPath(path)) yield { kind: 'media', path };
+        else if (entry.isFile() && parseUntrustedCataloguePath(path)) yield { kind: 'media', path };
       }
     } catch (error) {
       if (!(error instanceof UnreadableFileError)) throw error;
@@ -68,18 +73,19 @@ export function* listMediaItems(tree: DiskTree): Generator<ReplicaFile> {
 }
 
 /** The file at a path; null if there is none. */
-export function findReplicaItem(store: UnitStore, path: string): ReplicaFile | null {
-  const info = parseUntrustedPath(path);
+export function findReplicaFile(store: UnitStore, path: string): ReplicaFile | null {
+  const info = parseUntrustedCataloguePath(path);
   const unit = scopeToReread(path);
   if (info === null) return null;
-  if (info.kind === 'media') return { kind: 'media', path };
+  // As in the list, links are skipped.
+  if (info.kind === 'media') return store.tree.linkTarget(path) === path ? { kind: 'media', path } : null;
   const state = unit && store.states.get(scopeKey(unit));
-  if (state) for (const item of listUnitItems(state)) if (item.path === path) return item;
+  if (state) for (const item of listUnitFiles(state)) if (item.path === path) return item;
   return info.kind !== 'payload' && store.snapshot.diagnostics.has(path) ? { kind: 'record', path, state: null } : null;
 }
 
 /** A function that returns true for the files that a viewer may see. */
-export function makeVisibilityFilter(viewer: Viewer, visible: Snapshot): (item: ReplicaFile) => boolean {
+export function makeFileVisibilityFilter(viewer: Viewer, visible: Snapshot): (item: ReplicaFile) => boolean {
   return (item) => {
     switch (item.kind) {
       case 'record': {
@@ -107,5 +113,5 @@ export function makeVisibilityFilter(viewer: Viewer, visible: Snapshot): (item: 
 }
 
 function isInOwnNamespace(viewer: Viewer, visible: Snapshot, reading: UnitReading): boolean {
-  return reading.kind === 'dataset' && ownsNamespace(viewer, visible.folders.get(reading.namespace));
+  return reading.kind === 'dataset' && isNamespaceOwnerOrStaff(viewer, visible.folders.get(reading.namespace));
 }

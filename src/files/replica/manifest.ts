@@ -1,7 +1,7 @@
 /** Manifest of a replica: all files that a viewer may see, sorted by path, with their checksums. */
 import { createHash } from 'node:crypto';
 import { compareTexts } from '../../catalogue/listing.ts';
-import { GroupDigests, groupOf, isSynced } from '../../catalogue/manifest-groups.ts';
+import { digestGroupOfPath, GroupDigests, isSynced } from '../../catalogue/manifest-groups.ts';
 import type { Viewer } from '../../catalogue/permissions.ts';
 import type { Digests, FileEntry, Manifest, Replica } from '../../catalogue/replica.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
@@ -10,7 +10,7 @@ import { makeRegularPause } from '../reading/event-loop.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
 import { UnreadableFileError } from '../tree/file-tree.ts';
 import { ChecksumCache, type FileChecksum } from './checksums.ts';
-import { listMediaItems, listStrayItems, listUnitItems, makeVisibilityFilter, type ReplicaFile } from './items.ts';
+import { listMediaFiles, listStrayFiles, listUnitFiles, makeFileVisibilityFilter, type ReplicaFile } from './items.ts';
 
 /** A file with its checksum and size. */
 type ChecksummedFile = ReplicaFile & FileChecksum;
@@ -43,7 +43,7 @@ export class Inventory {
     if (tag === known) return null;
     if (groups === undefined) return { tag, entries: this.#entries(records, media, isVisible, texts) };
     const wanted = new Set(groups.only);
-    const isWanted = ({ path }: ReplicaFile) => isSynced(path) && wanted.has(groupOf(path, groups.count));
+    const isWanted = ({ path }: ReplicaFile) => isSynced(path) && wanted.has(digestGroupOfPath(path, groups.count));
     const isListed = (item: ReplicaFile) => isWanted(item) && isVisible(item);
     return { tag, entries: this.#entries(records, media.filter(isWanted), isListed, texts) };
   }
@@ -63,10 +63,10 @@ export class Inventory {
 
   /** The records and payloads of all viewers; the media files, the tag and the filter of this one. */
   async #list(viewer: Viewer, visible: Snapshot) {
-    const isVisible = makeVisibilityFilter(viewer, visible);
+    const isVisible = makeFileVisibilityFilter(viewer, visible);
     const records = await this.#records();
     // Media files are read each time, since they are not watched.
-    const media = (await this.#withChecksums(listMediaItems(this.#store.tree))).filter(isVisible);
+    const media = (await this.#withChecksums(listMediaFiles(this.#store.tree))).filter(isVisible);
     const tag = createHash('sha256')
       .update(await this.#recordsTag(records, viewer, visible, isVisible))
       .update(manifestLines(media))
@@ -95,11 +95,11 @@ export class Inventory {
   *#items(): Generator<ReplicaFile> {
     const known = new Set<string>();
     for (const state of [...this.#store.states.values()])
-      for (const item of listUnitItems(state)) {
+      for (const item of listUnitFiles(state)) {
         known.add(item.path);
         yield item;
       }
-    yield* listStrayItems(this.#store, known);
+    yield* listStrayFiles(this.#store, known);
   }
 
   async #withChecksums(items: Iterable<ReplicaFile>): Promise<ChecksummedFile[]> {

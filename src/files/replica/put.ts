@@ -3,22 +3,22 @@ import { createHash } from 'node:crypto';
 import { open, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { addAbortSignal } from 'node:stream';
-import { ConflictError, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
-import { isPortablePath, parseUntrustedPath, siblingsFolder, unitKey } from '../../catalogue/layout.ts';
+import { ConflictError, excerpt, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
+import { isPortablePath, parseUntrustedCataloguePath, siblingsFolder, unitKey } from '../../catalogue/layout.ts';
 import { formatRef } from '../../catalogue/ref.ts';
 import type { FileBytes } from '../../catalogue/replica.ts';
 import { errorCode, makeFoldersDurably, temporaryPathBeside, toUnavailableError } from '../../disk/durable.ts';
 import { withLocks } from '../../disk/lock.ts';
 import type { Access } from '../catalogue-files.ts';
-import { isNameOfOtherImage } from '../records/images.ts';
-import { commitStep } from '../transaction.ts';
+import { isImageNamedByOtherChecksum } from '../records/images.ts';
+import { commitSingleStep } from '../transaction.ts';
 import { findRecordFile } from '../tree/file-tree.ts';
 import type { Change, Step } from '../writing/change.ts';
 import { assertPathStaysInFolder } from '../writing/record-file.ts';
 import { assertChangePermitted } from '../writing/rights.ts';
 import type { ChecksumCache } from './checksums.ts';
 
-type Target = Extract<NonNullable<ReturnType<typeof parseUntrustedPath>>, { kind: 'payload' | 'media' }>;
+type Target = Extract<NonNullable<ReturnType<typeof parseUntrustedCataloguePath>>, { kind: 'payload' | 'media' }>;
 
 /**
  * Adds bytes; does nothing if the same bytes are there.
@@ -38,7 +38,7 @@ export async function storePayloadOrMedia(
   assertChangePermitted(access, add);
   if (!/^[0-9a-f]{64}$/.test(checksum))
     throw new ValidationError({ checksum: ['It is not a SHA-256 checksum in hexadecimal.'] });
-  if (isNameOfOtherImage(path, checksum))
+  if (isImageNamedByOtherChecksum(path, checksum))
     throw new ValidationError({ path: ['The name of the image is the checksum of other bytes.'] });
   if (!Number.isSafeInteger(size) || size < 0) throw new ValidationError({ size: ['It is not a number of bytes.'] });
   assertPathStaysInFolder(tree, path);
@@ -48,9 +48,9 @@ export async function storePayloadOrMedia(
 }
 
 function parseTarget(path: string): Target {
-  const info = parseUntrustedPath(path);
+  const info = parseUntrustedCataloguePath(path);
   if ((info?.kind === 'payload' || info?.kind === 'media') && isPortablePath(path)) return info;
-  throw new ValidationError({ path: [`${JSON.stringify(path)} is not the path of a payload or an image.`] });
+  throw new ValidationError({ path: [`${excerpt(JSON.stringify(path))} is not the path of a payload or an image.`] });
 }
 
 function assertHasNamespace({ files }: Access, target: Target): void {
@@ -92,7 +92,7 @@ async function receiveAndAdd(
     };
     const message = () =>
       target.kind === 'payload' ? `Add data of dataset ${formatRef(target.dataset)}` : `Add ${path}`;
-    await commitStep(access, step, { message });
+    await commitSingleStep(access, step, { message });
     isDone = true;
   } catch (error) {
     if (errorCode(error) === 'ENOENT') throw new NotFoundError('The dataset was removed or renamed meanwhile.');

@@ -1,5 +1,5 @@
 /**
- * The catalogue folder on disk, read safely: links that lead out of the folder are not followed, files over the size of a
+ * The catalogue folder on disk, read safely: links are followed only to what the same rule shows (`linkBound`), files over the size of a
  * record are not read, and a file that vanishes between two calls is absent.
  */
 
@@ -17,12 +17,13 @@ import {
   type Stats,
   statSync,
 } from 'node:fs';
-import { join, sep } from 'node:path';
+import { basename, join, sep } from 'node:path';
 import { landmarks } from '../../catalogue/layout.ts';
 import {
   decodeRecordText,
   type FileTree,
   lfsPointer,
+  linkBound,
   maxRecordSize,
   type Stamp,
   type TreeEntry,
@@ -61,7 +62,7 @@ export class DiskTree implements FileTree {
 
   /**
    * Stamp of a file or folder; null if there is none.
-   * @throws UnreadableFileError without permission, or for a link that leaves the catalogue folder
+   * @throws UnreadableFileError without permission, or for a link that may not be followed
    */
   stamp(path: string): Stamp | null {
     const stats = this.#stats(path);
@@ -97,18 +98,43 @@ export class DiskTree implements FileTree {
     }
   }
 
-  /** True if a link on the way to a path leaves the catalogue folder. */
+  /** True if a link on the way to a path leads to what may not be shown there. */
   leadsOutside(path: string): boolean {
     try {
-      return !this.#isWithin(realpathSync.native(this.absolute(path)));
+      return !this.mayFollow(path, realpathSync.native(this.absolute(path)));
     } catch {
       return false; // missing or unreadable: reading it reports that
     }
   }
 
   /**
+   * True if links on the way to a path may be followed.
+   * @param target absolute path of the file without symbolic links
+   */
+  mayFollow(path: string, target: string): boolean {
+    const name = path.replace(/\/$/, '');
+    if (target === this.#real(name)) return true;
+    if (!this.#isWithin(target) || target.includes(`${sep}.`, this.#real('').length)) return false;
+    const bound = linkBound(name);
+    const folder = realpathSync.native(this.absolute(bound.folder));
+    if (!this.mayFollow(bound.folder, folder) || !target.startsWith(folder + sep)) return false;
+    const rest = target.slice(folder.length + 1);
+    return bound.place === 'below' || rest === basename(name) || (bound.place === 'child' && !rest.includes(sep));
+  }
+
+  /** Path of the file that links at a path lead to; the path itself if there are none, or they can't be followed. */
+  linkTarget(path: string): string {
+    try {
+      const target = realpathSync.native(this.absolute(path));
+      return this.#isWithin(target) ? target.slice(this.#real('').length + 1).replaceAll(sep, '/') : path;
+    } catch {
+      return path;
+    }
+  }
+
+  /**
    * Names in a folder, sorted; none if it is missing.
-   * @throws UnreadableFileError without permission, or for a link that leaves the catalogue folder
+   * @throws UnreadableFileError without permission, or for a link that may not be followed
    */
   names(path: string): readonly Dirent[] {
     this.#stats(path.replace(/\/$/, ''));
@@ -183,19 +209,29 @@ export class DiskTree implements FileTree {
     }
   }
 
+  /** Absolute path of a file if no link but the catalogue folder itself leads to it. */
+  #real(path: string): string {
+    this.#realRoot ??= realpathSync.native(this.root);
+    return path === '' ? this.#realRoot : join(this.#realRoot, path);
+  }
+
   #isWithin(target: string): boolean {
-    this.#realRoot ??= realpathSync(this.root);
-    return target === this.#realRoot || target.startsWith(this.#realRoot + sep);
+    const root = this.#real('');
+    return target === root || target.startsWith(root + sep);
   }
 
   #stats(path: string): Stats | null {
     try {
       const stats = lstatSync(this.absolute(path), { throwIfNoEntry: false });
       if (!stats?.isSymbolicLink()) return stats ?? null;
-      const target = realpathSync(this.absolute(path));
+      const target = realpathSync.native(this.absolute(path));
       if (!this.#isWithin(target))
         throw new UnreadableFileError(
           'It is a link that leaves the catalogue folder; links are followed within it only.',
+        );
+      if (!this.mayFollow(path, target))
+        throw new UnreadableFileError(
+          'It is a link to another part of the catalogue; links are followed within site_media/ and the folder of a dataset only.',
         );
       return statSync(target);
     } catch (error) {

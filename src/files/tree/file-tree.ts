@@ -1,6 +1,6 @@
 /** Tree of files that records are read from: a folder on disk, a tree in git, or either with pending changes over it. */
 import type { Dirent } from 'node:fs';
-import { type RecordRef, recordPaths } from '../../catalogue/layout.ts';
+import { mediaFolder, parseRecordFileName, type RecordRef, recordPaths } from '../../catalogue/layout.ts';
 import type { Parsed } from '../../text/parse.ts';
 
 /** Largest record that is read, in bytes. */
@@ -24,6 +24,29 @@ export function isSameStamp(a: Stamp | null, b: Stamp | null): boolean {
 
 /** A file or folder that can't be read: no permission, too large, not UTF-8, or a link that leaves the folder. */
 export class UnreadableFileError extends Error {}
+
+/** The place that a link may lead to, relative to a folder: the name of the path itself, any name, or anything below. */
+interface LinkBound {
+  readonly folder: string;
+  readonly place: 'same' | 'child' | 'below';
+}
+
+/**
+ * The place that a link at a path may lead to, so that it shows only what the same rule shows: media stay in
+ * `site_media/`, the files of a dataset in its folder; a dataset may be a link to another of its namespace, and a
+ * namespace to another one, since their records come along.
+ */
+export function linkBound(path: string): LinkBound {
+  const parts = path.split('/');
+  const [top = '', , middle] = parts;
+  const within = (count: number, place: LinkBound['place']) => ({ folder: parts.slice(0, count).join('/'), place });
+  if (parts.length === 1) return within(0, parseRecordFileName(top) ? 'child' : 'same');
+  if (top !== 'namespaces') return within(1, top === mediaFolder ? 'below' : 'child');
+  if (parts.length === 2) return within(1, 'child');
+  if (middle !== 'datasets') return within(2, 'child');
+  if (parts.length === 3) return within(2, 'same');
+  return parts.length === 4 ? within(3, 'child') : within(4, 'below');
+}
 
 /** Entry of a folder. */
 export type TreeEntry = Pick<Dirent, 'name' | 'isDirectory' | 'isSymbolicLink'>;

@@ -1,6 +1,6 @@
 /** A tree with pending changes: it reads as if they had been made. */
 import { recordFormat } from '../../catalogue/layout.ts';
-import { type Parsed, parseRecord } from '../../text/parse.ts';
+import { type Parsed, parseRecordText } from '../../text/parse.ts';
 import { existsInTree, type FileTree, type Stamp, type TreeEntry } from './file-tree.ts';
 
 interface PendingFile {
@@ -56,11 +56,11 @@ export class OverlayTree implements FileTree {
   parsed(path: string): Parsed | undefined {
     const file = this.#pending.get(path);
     if (file?.text !== undefined) {
-      file.parsed ??= parseRecord(file.text, recordFormat(path));
+      file.parsed ??= parseRecordText(file.text, recordFormat(path));
       return file.parsed;
     }
     const text = existsInTree(this, path) ? this.read(path)?.text : undefined;
-    return text === undefined ? undefined : parseRecord(text, recordFormat(path));
+    return text === undefined ? undefined : parseRecordText(text, recordFormat(path));
   }
 
   stamp(path: string): Stamp | null {

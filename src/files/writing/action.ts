@@ -12,7 +12,7 @@ import {
 } from '../../disk/durable.ts';
 import type { CatalogueFiles } from '../catalogue-files.ts';
 import { ChangedMeanwhileError, type RecordFile, writeNewRecord } from './record-file.ts';
-import { moveOrCopyFile, moveToTrash, restoreFromTrash } from './trash.ts';
+import { moveOrCopyFile, moveToTrash, restorePathFromTrash } from './trash.ts';
 import type { WriteContext } from './write-context.ts';
 
 export type Action =
@@ -35,7 +35,7 @@ export type Action =
  * @param signal aborted if a lock is lost
  * @throws ChangedMeanwhileError, ConflictError, UnavailableError
  */
-export async function performActions(
+export async function performFileActions(
   files: CatalogueFiles,
   actions: readonly Action[],
   context: WriteContext,
@@ -95,7 +95,7 @@ async function performAction(
       return () => rm(target);
     }
     case 'restore':
-      await restoreFromTrash(action.from, join(root, action.path));
+      await restorePathFromTrash(action.from, join(root, action.path));
       return () => moveOrCopyFile(join(root, action.path), action.from);
   }
 }

@@ -1,12 +1,12 @@
 /** Changes of a transaction, and the locks that they need. */
-import { NotPermittedError, ValidationError } from '../../catalogue/errors.ts';
+import { excerpt, NotPermittedError, ValidationError } from '../../catalogue/errors.ts';
 import {
   datasetsFolder,
-  parseUntrustedPath,
+  parseUntrustedCataloguePath,
   type RecordRef,
   siblingsFolder,
-  unitContaining,
   unitKey,
+  unitOfRecord,
 } from '../../catalogue/layout.ts';
 import type { RecordValue } from '../../catalogue/record-set.ts';
 import type { RecordChange } from '../../catalogue/replica.ts';
@@ -64,26 +64,26 @@ export interface Step {
  * @throws ValidationError if it is not the path of a record; NotPermittedError for the settings
  */
 export function refAtUntrustedPath(path: string): RecordRef {
-  const info = parseUntrustedPath(path);
+  const info = parseUntrustedCataloguePath(path);
   if (info?.kind === 'settings') throw new NotPermittedError(`Each catalogue has its own ${path}: edit it by hand.`);
   if (info?.kind === 'record') return info.ref;
-  throw new ValidationError({ path: [`${JSON.stringify(path)} is not the path of a record.`] });
+  throw new ValidationError({ path: [`${excerpt(JSON.stringify(path))} is not the path of a record.`] });
 }
 
 /** Names of the locks that a step needs, sorted: all processes take locks in this order, so they can't deadlock. */
-export function lockNamesOfStep({ locks, changes }: Step): readonly string[] {
-  const needed = locks ?? (typeof changes === 'function' ? [] : changes.flatMap(lockNamesOfChange));
+export function lockNamesOfWriteStep({ locks, changes }: Step): readonly string[] {
+  const needed = locks ?? (typeof changes === 'function' ? [] : changes.flatMap(lockNamesOfWriteChange));
   return [...new Set(needed)].sort();
 }
 
 /** Locks of a change: one for each unit that it changes, and for each folder in which it adds or removes a name. */
-export function lockNamesOfChange(change: Change): readonly string[] {
-  const info = parseUntrustedPath(change.path);
+export function lockNamesOfWriteChange(change: Change): readonly string[] {
+  const info = parseUntrustedCataloguePath(change.path);
   if (change.do === 'add' || change.do === 'restore')
     return [info?.kind === 'payload' ? unitKey(info.dataset) : change.path];
   if (info?.kind !== 'record') return [];
   const { ref } = info;
-  const unit = unitKey(unitContaining(ref));
+  const unit = unitKey(unitOfRecord(ref));
   switch (change.do) {
     case 'edit':
       return [unit];
@@ -95,7 +95,7 @@ export function lockNamesOfChange(change: Change): readonly string[] {
     case 'remove':
       return ref.kind === 'namespace' ? [unit, datasetsFolder(ref.slug)] : [unit];
     case 'move': {
-      const to = parseUntrustedPath(change.to);
+      const to = parseUntrustedCataloguePath(change.to);
       const parent = to?.kind === 'record' ? [siblingsFolder(to.ref)] : [];
       return [unit, ...parent, ...(ref.kind === 'namespace' ? [datasetsFolder(ref.slug)] : [])];
     }

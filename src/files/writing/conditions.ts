@@ -17,7 +17,7 @@ import type { Snapshot } from '../../catalogue/snapshot.ts';
 import { validateRecord } from '../../catalogue/validators.ts';
 import { computeChecksum } from '../../disk/checksum.ts';
 import { isTemporaryFile } from '../../disk/durable.ts';
-import { makePositionFinder, parseRecord } from '../../text/parse.ts';
+import { makePositionFinder, parseRecordText } from '../../text/parse.ts';
 import { existsInTree, type FileTree, maxRecordSize } from '../tree/file-tree.ts';
 import { anyVersion, refAtUntrustedPath } from './change.ts';
 
@@ -105,7 +105,7 @@ export function assertRecordTextValid(kind: RecordKind, path: string, text: stri
   if (size > maxRecordSize) throw invalid(`The record would have ${size} bytes; the maximum is ${maxRecordSize}.`);
   if (Buffer.from(text).toString() !== text) throw invalid('The text contains half of a character (a lone surrogate).');
   const format = recordFormat(path);
-  const parsed = parseRecord(text, format);
+  const parsed = parseRecordText(text, format);
   if ('error' in parsed) throw invalid(`${path}:${parsed.error.line}:${parsed.error.column}: ${parsed.error.message}`);
   const checked = validateRecord(kind, parsed.value);
   if ('value' in checked) return parsed.value as RecordValue;
@@ -120,6 +120,6 @@ export function assertRecordTextValid(kind: RecordKind, path: string, text: stri
 
 /** Contents of a record; {} if it can't be parsed. */
 export function parseRecordOrEmpty(text: string, path: string): RecordValue {
-  const parsed = parseRecord(text, recordFormat(path));
+  const parsed = parseRecordText(text, recordFormat(path));
   return 'value' in parsed ? (parsed.value as RecordValue) : {};
 }

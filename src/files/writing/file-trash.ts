@@ -7,8 +7,8 @@ import {
   recordPaths,
   scopeToReread,
   siblingsFolder,
-  unitContaining,
   unitKey,
+  unitOfRecord,
 } from '../../catalogue/layout.ts';
 import { mayWrite } from '../../catalogue/permissions.ts';
 import { datasetRefOf, formatRef, type Ref } from '../../catalogue/ref.ts';
@@ -16,8 +16,8 @@ import { containingRecordRef } from '../../catalogue/rules.ts';
 import type { Trash, TrashEntry } from '../../catalogue/trash.ts';
 import type { Access } from '../catalogue-files.ts';
 import { restorationCommitMessage } from '../git/commit-messages.ts';
-import { columnsOfNewest } from '../records/version-columns.ts';
-import { commitStep } from '../transaction.ts';
+import { planColumnWritesForNewestVersion } from '../records/version-columns.ts';
+import { commitSingleStep } from '../transaction.ts';
 import type { Change } from './change.ts';
 import { deleteTrashEntry, emptyTrash, listTrash, trashEntryPaths, trashPath } from './trash.ts';
 
@@ -49,13 +49,14 @@ export class FileTrash implements Trash {
         return { do: 'restore', path, ref, from, size, record };
       }),
     );
-    if (ref.kind === 'version') changes.push(...columnsOfNewest(this.#access.files, datasetRefOf(ref)));
-    const locks = [unitKey(unitContaining(ref)), siblingsFolder(ref)];
+    if (ref.kind === 'version')
+      changes.push(...planColumnWritesForNewestVersion(this.#access.files, datasetRefOf(ref)));
+    const locks = [unitKey(unitOfRecord(ref)), siblingsFolder(ref)];
     const refusal = (found: readonly Diagnostic[]) => restoreRefusal(ref, found);
     const message = () => restorationCommitMessage(ref);
     // Records that it names may have been removed since: `check` reports them.
     const options = { dryRun, message, refusal, allowMissingReferences: true };
-    await commitStep(this.#access, { locks, changes }, options);
+    await commitSingleStep(this.#access, { locks, changes }, options);
     if (!dryRun) await deleteTrashEntry(root, id);
     return entry;
   }

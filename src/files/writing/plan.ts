@@ -1,9 +1,10 @@
 /** Plan of a transaction: the actions on disk, and the records as they will be afterwards. Nothing is written here. */
 
 import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
+import { randomUnusedId } from '../../catalogue/ids.ts';
 import {
   namespaceFolder,
-  parseUntrustedPath,
+  parseUntrustedCataloguePath,
   type RecordRef,
   recordFolderOrFile,
   recordFormat,
@@ -11,13 +12,15 @@ import {
   type Scope,
   siblingsFolder,
   type Unit,
-  unitContaining,
   unitKey,
+  unitOfRecord,
 } from '../../catalogue/layout.ts';
+import { allEntities } from '../../catalogue/listing.ts';
 import { findEntity } from '../../catalogue/lookup.ts';
-import type { RecordSet, RecordValue, Touched } from '../../catalogue/record-set.ts';
-import { formatRef } from '../../catalogue/ref.ts';
-import { unitReadingsAfterMove, unitReadingsAfterRemoval } from '../../catalogue/relocate.ts';
+import { restrictSnapshotToVisible } from '../../catalogue/permissions.ts';
+import type { RecordEntity, RecordSet, RecordValue, Touched } from '../../catalogue/record-set.ts';
+import { formatRef, refOf } from '../../catalogue/ref.ts';
+import { readingsChangedByRecordMove, readingsChangedByRecordRemoval } from '../../catalogue/relocate.ts';
 import { schemas } from '../../catalogue/schemas.ts';
 import { nextSnapshot, type Snapshot, type UnitReading } from '../../catalogue/snapshot.ts';
 import { computeChecksum } from '../../disk/checksum.ts';
@@ -127,19 +130,37 @@ export class TransactionPlan {
     }
   }
 
-  async #write({ path, text, ifMatch }: ChangeOf<'write'>): Promise<Action | null> {
+  async #write({ path, text: given, ifMatch }: ChangeOf<'write'>): Promise<Action | null> {
     const ref = refAtUntrustedPath(path);
-    const record = assertRecordTextValid(ref.kind, path, text);
+    const record = assertRecordTextValid(ref.kind, path, given);
     const file = await this.#open(path);
     const { bytes } = file;
-    assertRecordContentsPermitted(this.#access, ref, record, bytes && parseRecordOrEmpty(bytes.toString(), path));
-    if (bytes?.equals(Buffer.from(text))) return null;
+    const before = bytes && parseRecordOrEmpty(bytes.toString(), path);
+    assertRecordContentsPermitted(this.#access, ref, record, before);
+    if (bytes?.equals(Buffer.from(given))) return null;
+    const text = record.id === before?.id ? given : this.#withUnusedId(ref, path, given, record);
     assertRecordUnchanged(this.#snapshot, { ref, path, bytes }, ifMatch, this.#access.viewer.staff);
     assertOneFilePerRecord(this.#overlay, ref, path);
     this.#setText(ref, path, text, bytes === null);
     return bytes
       ? { do: 'replace', path, text, file, before: bytes, ifChanged: 'stale' }
       : { do: 'create', ref, path, text };
+  }
+
+  /**
+   * The text of a record, with a new id if it has that of a record that the viewer may not see: an error would tell that
+   * there is one. A client that pushes gets the new id with its next pull.
+   */
+  #withUnusedId(ref: RecordRef, path: string, text: string, record: RecordValue): string {
+    const visible = restrictSnapshotToVisible(this.#access.viewer, this.#snapshot);
+    const isHolder = (entity: RecordEntity) =>
+      entity.id === record.id && !findEntity(visible, refOf(entity) as RecordRef);
+    const holders = visible === this.#snapshot ? [] : [...allEntities(this.#snapshot, ref.kind)].filter(isHolder);
+    // The record itself may be hidden, too: then its own path has it.
+    if (!holders.some((entity) => formatRef(refOf(entity) as RecordRef) !== formatRef(ref))) return text;
+    const ids = new Set([...allEntities(this.#snapshot, ref.kind)].map(({ id }) => id));
+    const id = randomUnusedId((one) => ids.has(one));
+    return editRecordText(text, recordFormat(path), { id }, Object.keys(schemas[ref.kind].properties));
   }
 
   async #create({ path, text }: ChangeOf<'create'>): Promise<Action> {
@@ -180,7 +201,7 @@ export class TransactionPlan {
     const before = this.#readWritten();
     for (const one of paths) this.#overlay.remove(one);
     this.#scopes.push(...scopesToRefresh(ref));
-    this.#apply(unitReadingsAfterRemoval(before, ref));
+    this.#apply(readingsChangedByRecordRemoval(before, ref));
     return { do: 'remove', ref, paths };
   }
 
@@ -197,7 +218,7 @@ export class TransactionPlan {
     this.#overlay.move(places.from, places.to);
     this.#scopes.push(...scopesToRefresh(from), ...scopesToRefresh(goal));
     this.#touched.push({ ref: goal, path: to, isNew: true, isTaken, before: findEntity(this.#snapshot, from) ?? null });
-    this.#apply(unitReadingsAfterMove(before, from, goal));
+    this.#apply(readingsChangedByRecordMove(before, from, goal));
     return { do: 'move', ...places };
   }
 
@@ -208,7 +229,7 @@ export class TransactionPlan {
     if (existing !== null && replace && existing === size) return null;
     if (existing !== null && !replace) throw new ConflictError(`${path} exists already.`);
     this.#overlay.add(path, size);
-    const info = parseUntrustedPath(path);
+    const info = parseUntrustedCataloguePath(path);
     if (info?.kind === 'payload') this.#scopes.push(info.dataset);
     return from === null ? null : { do: 'add', path, from, replace };
   }
@@ -244,7 +265,7 @@ export class TransactionPlan {
   /** Sets the text of a record in the overlay. */
   #setText(ref: RecordRef, path: string, text: string, isNew: boolean, isTaken = false): void {
     this.#overlay.write(path, text);
-    const unit = unitContaining(ref);
+    const unit = unitOfRecord(ref);
     this.#written.set(unitKey(unit), unit);
     this.#scopes.push(unit);
     this.#touched.push({ ref, path, isNew, isTaken, before: findEntity(this.#snapshot, ref) ?? null });
@@ -268,7 +289,7 @@ export class TransactionPlan {
 
 /** Scopes to read again when a record is added, moved or removed. */
 function scopesToRefresh(ref: RecordRef): readonly Scope[] {
-  return ref.kind === 'namespace' ? [ref, { folder: `${namespaceFolder(ref.slug)}/` }] : [unitContaining(ref)];
+  return ref.kind === 'namespace' ? [ref, { folder: `${namespaceFolder(ref.slug)}/` }] : [unitOfRecord(ref)];
 }
 
 const lastSegment = (path: string) => path.slice(path.lastIndexOf('/') + 1);

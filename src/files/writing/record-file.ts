@@ -109,8 +109,11 @@ export function assertPathStaysInFolder(tree: DiskTree, path: string): void {
     const folder = names.slice(0, depth).join('/');
     const stats = lstatSync(tree.absolute(folder), { throwIfNoEntry: false });
     if (!stats?.isDirectory() && !stats?.isSymbolicLink()) return;
-    if (stats.isSymbolicLink() && !isInside(root, tree.absolute(folder)))
+    if (!stats.isSymbolicLink()) continue;
+    if (!isInside(root, tree.absolute(folder)))
       throw new ConflictError(`${folder} is a link that leads out of the catalogue folder: replace it by a folder.`);
+    if (tree.leadsOutside(folder))
+      throw new ConflictError(`${folder} is a link to another part of the catalogue: replace it by a folder.`);
   }
 }
 

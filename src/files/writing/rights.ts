@@ -1,7 +1,7 @@
 /** Permissions for changes: owners may write in their namespaces, users their own record, staff everything. */
 import { isJsonEqual } from '../../catalogue/changes.ts';
 import { NotPermittedError } from '../../catalogue/errors.ts';
-import { parseUntrustedPath, type RecordRef, recordPaths } from '../../catalogue/layout.ts';
+import { parseUntrustedCataloguePath, type RecordRef, recordPaths } from '../../catalogue/layout.ts';
 import { mediaTypeOf } from '../../catalogue/media-types.ts';
 import {
   assertMayAddAlias,
@@ -67,7 +67,7 @@ export function assertMayWriteInNamespace({ viewer, visible }: Access, namespace
 
 /** Owners of any namespace may add images, but no SVG, which may contain scripts. */
 function assertMayAdd(access: Access, path: string): void {
-  const info = parseUntrustedPath(path);
+  const info = parseUntrustedCataloguePath(path);
   const isImage = info?.kind === 'media' && /^image\/(?!svg)/.test(mediaTypeOf(path));
   if (isImage && mayWriteSomewhere(access)) return;
   assertMayWriteInNamespace(access, info?.kind === 'payload' ? info.dataset.namespace : undefined);

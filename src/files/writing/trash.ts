@@ -64,7 +64,7 @@ const payloadFolderOf = (path: string) => `${path}/data`;
  * Moves a file or folder from the trash back to its path.
  * @throws ConflictError if something else is there
  */
-export async function restoreFromTrash(from: string, to: string): Promise<void> {
+export async function restorePathFromTrash(from: string, to: string): Promise<void> {
   await moveOrCopyFile(from, to).catch((error) => {
     if (['EEXIST', 'ENOTEMPTY', 'ENOTDIR'].includes(errorCode(error))) throw new ConflictError(`${to} exists already.`);
     throw error;

@@ -29,7 +29,12 @@ export async function identifyRequest(
  * Refuses a write of a user who isn't signed in or has a read-only token, and all writes to a read-only server.
  * @throws NotAuthenticatedError, NotPermittedError, ReadOnlyError
  */
-export function authorizeWrite({ method }: Context, route: Route, viewer: Viewer, { readOnly }: AppContext): void {
+export function refuseAnonymousOrReadOnlyWrite(
+  { method }: Context,
+  route: Route,
+  viewer: Viewer,
+  { readOnly }: AppContext,
+): void {
   if (isSafeMethod(method)) return;
   if (viewer.username === null && !route.withoutSignIn) throw new NotAuthenticatedError();
   if (viewer.readOnly) throw new NotPermittedError();

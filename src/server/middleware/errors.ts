@@ -78,7 +78,7 @@ export function throwNotFound(): never {
 }
 
 /** Logs an error that Koa reports, such as one of a stream that is being sent. */
-export function logErrors({ log }: AppContext): (error: NodeJS.ErrnoException) => void {
+export function makeErrorLogger({ log }: AppContext): (error: NodeJS.ErrnoException) => void {
   return (error) => {
     if (!clientLeft.has(error.code ?? '')) log(`response: ${error.message}`);
   };

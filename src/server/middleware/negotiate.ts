@@ -6,7 +6,7 @@ import { NotAcceptableError } from '../errors.ts';
 import { preflightHeaders } from '../headers.ts';
 import { preferredType } from '../negotiate.ts';
 import { lastParameterValue } from '../query-string.ts';
-import { assertUrlCharacters } from '../request.ts';
+import { assertValidTarget } from '../request.ts';
 import {
   type AppContext,
   allowHeader,
@@ -24,7 +24,7 @@ import {
 export function redirectToSlash(router: Router<RequestState>, app: AppContext): Middleware {
   const isRoute = (path: string) => router.match(path, 'GET').route;
   return async (ctx, next) => {
-    assertUrlCharacters(ctx.req);
+    assertValidTarget(ctx.req);
     if (!ctx.path.endsWith('/') && !isRoute(ctx.path) && isRoute(`${ctx.path}/`)) {
       if (ctx.method === 'GET' || ctx.method === 'HEAD') {
         ctx.body = '';
@@ -40,7 +40,7 @@ export function redirectToSlash(router: Router<RequestState>, app: AppContext): 
 }
 
 /** Sets the headers of every response of a route, and responds to a CORS preflight. @returns true if it was one */
-export function answerPreflight(ctx: Context, route: Route): boolean {
+export function setHeadersAndAnswerPreflight(ctx: Context, route: Route): boolean {
   const allow = allowHeader(route, false);
   ctx.set('Allow', allow);
   ctx.vary(['Accept', 'Cookie']);

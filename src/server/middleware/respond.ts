@@ -5,13 +5,13 @@ import { renderJsonPage } from '../../pages/layout.ts';
 import { MethodNotAllowedError } from '../errors.ts';
 import { commonHeaders, type Headers, pageHeaders } from '../headers.ts';
 import { optionsMetadata } from '../metadata.ts';
-import { chooseRequestId, clientIpAddress, requestIdHeader, rewriteToOriginForm } from '../request.ts';
+import { chooseRequestId, clientIpAddress, hasSeveralHosts, requestIdHeader, rewriteToOriginForm } from '../request.ts';
 import {
   type CachedResponse,
   encodedVariantFor,
   makeCachedResponse,
   responseCacheKey,
-  sendVariant,
+  sendResponseVariant,
 } from '../response-cache.ts';
 import type { AppContext, Method, Representation, RequestContext, Route } from '../route.ts';
 
@@ -23,11 +23,12 @@ export function listenerWithCache(
   return (request, response) => {
     rewriteToOriginForm(request);
     const { revision, settings } = publicCatalogue;
+    const mayBeCached = !hasSeveralHosts(request);
     // A request id serves a log, ours or a proxy's. Without one, cached responses are sent as they are.
-    if (!accessLog && !settings.trust_proxy && cache.respond(request, response, revision)) return;
+    if (mayBeCached && !accessLog && !settings.trust_proxy && cache.respond(request, response, revision)) return;
     const id = chooseRequestId(request.headers, settings.trust_proxy);
     accessLog?.watch(request, response, id, clientIpAddress(request, settings));
-    const cached = cache.respond(request, response, revision, [requestIdHeader, id]);
+    const cached = mayBeCached && cache.respond(request, response, revision, [requestIdHeader, id]);
     if (cached) {
       accessLog?.note(request, { route: cached.route, viewer: null, cached: true });
       return;
@@ -102,7 +103,7 @@ export async function sendRepresentation(
   }
   const variant = await encodedVariantFor(response, ctx.get('Accept-Encoding'));
   ctx.respond = false;
-  sendVariant(ctx.req, ctx.res, variant, representation.status);
+  sendResponseVariant(ctx.req, ctx.res, variant, representation.status);
 }
 
 function bodyOf({ app, type, indent, links }: RequestContext, representation: Representation): string {

@@ -5,7 +5,7 @@ import { defaultQueryLimits } from '../../../src/data/limits.ts';
 import { compilePredicate } from '../../../src/data/query/compile.ts';
 import { parseDataQuery } from '../../../src/data/query/parameters.ts';
 import { alwaysTrue } from '../../../src/data/query/predicate.ts';
-import { searchBoxes } from '../../../src/data/query/search-boxes.ts';
+import { boxesToSearch } from '../../../src/data/query/search-boxes.ts';
 import { rowOf, schemaOf } from '../support/rows.ts';
 
 const schema = schemaOf({ name: 'string', height: 'float', 'a,b': 'string', tags: 'array', '-minus': 'integer' });
@@ -50,7 +50,7 @@ test('reserved parameters, with the underscore and without', () => {
   assert.deepEqual(parse('_bom=1&_sep=;&_excel=true').csv, { bom: true, separator: ';', excel: true });
   assert.equal(parse('_sep=tab').csv.separator, '\t');
   assert.deepEqual(parse('bbox=170,0,-170,10').predicate, { op: 'bbox', bbox: [170, 0, -170, 10] });
-  assert.equal(searchBoxes(parse('_bbox=170,0,-170,10&filter=height>5').predicate)?.length, 2);
+  assert.equal(boxesToSearch(parse('_bbox=170,0,-170,10&filter=height>5').predicate)?.length, 2);
 });
 
 test('filters are joined by AND, repeated ones too; of the rest the last counts', async () => {

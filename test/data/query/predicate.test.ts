@@ -6,7 +6,7 @@ import { doBboxesIntersect } from '../../../src/data/geometry/bounding-box.ts';
 import type { Geometry } from '../../../src/data/geometry/geometry.ts';
 import { compilePredicate } from '../../../src/data/query/compile.ts';
 import { alwaysTrue, type Predicate, predicateSize, referencedColumns } from '../../../src/data/query/predicate.ts';
-import { searchBoxes } from '../../../src/data/query/search-boxes.ts';
+import { boxesToSearch } from '../../../src/data/query/search-boxes.ts';
 import { compileTextTest } from '../../../src/data/query/value-test.ts';
 import type { Row, Value } from '../../../src/data/row.ts';
 import { rowOf, schemaOf } from '../support/rows.ts';
@@ -171,25 +171,25 @@ test('referencedColumns and predicateSize', () => {
 
 test('search boxes of a bounding box, of AND, OR and NOT', () => {
   const bbox = (west: number, east: number): Predicate => ({ op: 'bbox', bbox: [west, 0, east, 10] });
-  assert.deepEqual(searchBoxes(bbox(0, 10)), [[0, 0, 10, 10]]);
-  assert.deepEqual(searchBoxes(bbox(170, -170)), [
+  assert.deepEqual(boxesToSearch(bbox(0, 10)), [[0, 0, 10, 10]]);
+  assert.deepEqual(boxesToSearch(bbox(170, -170)), [
     [170, 0, 180, 10],
     [-180, 0, -170, 10],
   ]);
-  assert.deepEqual(searchBoxes(bbox(170, 190)), [
+  assert.deepEqual(boxesToSearch(bbox(170, 190)), [
     [170, 0, 190, 10],
     [-190, 0, -170, 10],
   ]);
-  assert.deepEqual(searchBoxes({ op: 'and', of: [bbox(0, 90), bbox(5, 6), compare('eq', 'n', 1)] }), [[5, 0, 6, 10]]);
-  assert.deepEqual(searchBoxes({ op: 'or', of: [bbox(0, 1), bbox(5, 6)] })?.length, 2);
-  assert.equal(searchBoxes({ op: 'or', of: [bbox(0, 1), compare('eq', 'n', 1)] }), null);
-  assert.equal(searchBoxes(not(bbox(0, 1))), null);
-  assert.deepEqual(searchBoxes(not(not(bbox(0, 1)))), [[0, 0, 1, 10]]);
+  assert.deepEqual(boxesToSearch({ op: 'and', of: [bbox(0, 90), bbox(5, 6), compare('eq', 'n', 1)] }), [[5, 0, 6, 10]]);
+  assert.deepEqual(boxesToSearch({ op: 'or', of: [bbox(0, 1), bbox(5, 6)] })?.length, 2);
+  assert.equal(boxesToSearch({ op: 'or', of: [bbox(0, 1), compare('eq', 'n', 1)] }), null);
+  assert.equal(boxesToSearch(not(bbox(0, 1))), null);
+  assert.deepEqual(boxesToSearch(not(not(bbox(0, 1)))), [[0, 0, 1, 10]]);
   const away: Predicate = { op: 'spatial', test: 'disjoint', geometry: { type: 'Point', coordinates: [1, 2] } };
-  assert.equal(searchBoxes(away), null);
-  assert.deepEqual(searchBoxes(not(away)), [[1, 2, 1, 2]]);
-  assert.deepEqual(searchBoxes({ op: 'or', of: [] }), []);
-  assert.equal(searchBoxes(alwaysTrue), null);
+  assert.equal(boxesToSearch(away), null);
+  assert.deepEqual(boxesToSearch(not(away)), [[1, 2, 1, 2]]);
+  assert.deepEqual(boxesToSearch({ op: 'or', of: [] }), []);
+  assert.equal(boxesToSearch(alwaysTrue), null);
 });
 
 /** Three-valued logic written out, to compare with. */
@@ -261,7 +261,7 @@ test('logic of three values, and search boxes that miss no row', async () => {
       const [plain, negated, twice] = await Promise.all(
         [predicate, not(predicate), not(not(predicate))].map((p) => compilePredicate(p, schema)),
       );
-      const bounds = searchBoxes(predicate);
+      const bounds = boxesToSearch(predicate);
       for (const row of rows) {
         const expected = reference(predicate, row);
         assert.equal(plain?.(row), expected === true);

@@ -9,7 +9,7 @@ import { parseWkt } from '../../../src/data/geometry/wkt.ts';
 import { compilePredicate, type RowTest } from '../../../src/data/query/compile.ts';
 import { parseLookupPredicate } from '../../../src/data/query/lookups.ts';
 import type { Predicate } from '../../../src/data/query/predicate.ts';
-import { searchBoxes } from '../../../src/data/query/search-boxes.ts';
+import { boxesToSearch } from '../../../src/data/query/search-boxes.ts';
 import type { Row } from '../../../src/data/row.ts';
 import { layer, rowOf, schemaOf } from '../support/rows.ts';
 
@@ -72,7 +72,7 @@ test('across the antimeridian', async () => {
     ['dwithin', 'POINT(180 0),120km'],
     ['dwithin', 'LINESTRING(179.9 -5,179.9 5),125km'],
   ] as const) {
-    const boxes = searchBoxes(parseLookupPredicate(`geometry__${lookup}`, value, schema)) ?? [];
+    const boxes = boxesToSearch(parseLookupPredicate(`geometry__${lookup}`, value, schema)) ?? [];
     for (const row of [east, west, cut]) {
       assert.equal(await finds(lookup, value, row), true, `${lookup}=${value} ${JSON.stringify(row.geometry())}`);
       assert.ok(
@@ -200,7 +200,7 @@ test('search boxes miss no row of the real layers', async () => {
   await fc.assert(
     fc.asyncProperty(predicate, async (p) => {
       const matches = await compilePredicate(p, schema);
-      const boxes = searchBoxes(p) ?? [];
+      const boxes = boxesToSearch(p) ?? [];
       for (const row of rows) {
         if (!matches(row)) continue;
         const bbox = bboxOfGeometry(row.geometry() as Geometry);

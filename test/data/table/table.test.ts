@@ -17,7 +17,7 @@ import { ChecksumMismatchError, DamagedCopyError } from '../../../src/data/error
 import type { Bbox } from '../../../src/data/geometry/geometry.ts';
 import { ingest } from '../../../src/data/ingest/ingest.ts';
 import { createChunkCache } from '../../../src/data/table/chunk-reader.ts';
-import { deleteUnusedCopies } from '../../../src/data/table/columnar-copy.ts';
+import { deleteLeastRecentlyUsedCopies } from '../../../src/data/table/columnar-copy.ts';
 import { originalJsonOfRows } from '../../../src/data/table/passthrough.ts';
 import { Table } from '../../../src/data/table/table.ts';
 import { TableStore } from '../../../src/data/table/table-store.ts';
@@ -261,13 +261,13 @@ test('copies on disk: the least recently used are deleted first, and old unfinis
     checksums.push(checksum);
     utimesSync(join(folder, checksum, 'table.json'), n, n);
   }
-  const total = await deleteUnusedCopies(folder, 1e9);
+  const total = await deleteLeastRecentlyUsedCopies(folder, 1e9);
   assert.equal(readdirSync(folder).length, 3);
   const [first = '', second = '', third = ''] = checksums;
   assert.ok(await Table.open(join(folder, first), first, createChunkCache(1e6)));
-  assert.ok((await deleteUnusedCopies(folder, total - 1)) < total);
+  assert.ok((await deleteLeastRecentlyUsedCopies(folder, total - 1)) < total);
   assert.deepEqual(readdirSync(folder).sort(), [first, third].sort());
-  await deleteUnusedCopies(folder, 0, third);
+  await deleteLeastRecentlyUsedCopies(folder, 0, third);
   assert.deepEqual([readdirSync(folder), second !== ''], [[third], true]);
 });
 

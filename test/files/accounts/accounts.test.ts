@@ -125,13 +125,23 @@ describe('tokens', () => {
     assert.equal(await accounts.viewerByToken(token), null);
   });
 
+  it('end with a change of the password, unless they are kept', async (t) => {
+    const { accounts } = await accountsIn(t);
+    const [alice, bob] = [await accounts.addToken('alice'), await accounts.addToken('bob')];
+    await accounts.setPassword('alice', 'wonderland', { keepTokens: true });
+    assert.ok(await accounts.viewerByToken(alice.token));
+    await accounts.setPassword('alice', 'looking-glass');
+    assert.equal(await accounts.viewerByToken(alice.token), null);
+    assert.ok(await accounts.viewerByToken(bob.token));
+  });
+
   it('expire, and go with the next change', async (t) => {
     const { accounts } = await accountsIn(t);
     const { token } = await accounts.addToken('alice', { expires: new Date(Date.now() + 60_000) });
     const over = await accounts.addToken('alice', { expires: new Date(Date.now() - 1) });
     assert.ok(await accounts.viewerByToken(token));
     assert.equal(await accounts.viewerByToken(over.token), null);
-    await accounts.setPassword('alice', 'wonderland');
+    await accounts.setPassword('alice', 'wonderland', { keepTokens: true });
     assert.equal((await accounts.tokens()).length, 1);
   });
 
@@ -287,8 +297,8 @@ describe('.catalogue/accounts.json', () => {
 
   it('is not written where nothing may be', async (t) => {
     const { folder, accounts } = await accountsIn(t);
-    const { token } = await accounts.addToken('alice');
     await accounts.setPassword('alice', 'wonderland');
+    const { token } = await accounts.addToken('alice');
     const files = await openFileCatalogue(folder.root, { readOnly: true });
     const before = await readFile(folder.path('.catalogue/accounts.json'), 'utf8');
     assert.ok(await files.accounts.viewerByToken(token));

@@ -187,7 +187,7 @@ test('a root that is moved away stays served, and is read again when it is back'
   mkdirSync(folder.root);
   await catalogue.refresh([{ folder: '' }]);
   assert.equal(label(), 'First', 'an empty folder is no catalogue from which all was deleted');
-  rmSync(folder.root, { recursive: true });
+  rmSync(folder.root, { recursive: true, maxRetries: 10 });
   writeFileSync(folder.beside('away/namespaces/a/datasets/d/dataset.yaml'), datasetText('Back'));
   rmSync(folder.beside('away/namespaces/a/datasets/other'), { recursive: true });
   renameSync(folder.beside('away'), folder.root);
@@ -202,7 +202,7 @@ test('a root that is moved away stays served, and is read again when it is back'
 test('a root that is deleted and made again', async (t) => {
   const { folder, catalogue, label } = await followed(t);
   for (const i of [1, 2]) {
-    rmSync(folder.root, { recursive: true });
+    rmSync(folder.root, { recursive: true, maxRetries: 10 });
     folder.write('catalogue.yaml', `title: Again ${i}\n`);
     folder.namespace('a');
     folder.dataset(home, `Again ${i}`);

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
-import { readCache } from '../../../src/files/reading/cache.ts';
+import { readUnitStateCache } from '../../../src/files/reading/cache.ts';
 import { UnitStore } from '../../../src/files/reading/unit-store.ts';
 import { isSameStamp } from '../../../src/files/tree/file-tree.ts';
 import { type CatalogueFolder, datasetText, until, versionText } from '../../support/folder.ts';
@@ -118,7 +118,7 @@ test('a cache that is damaged, cut off or of another version is ignored as a who
   const folder = await cached(t);
   const path = folder.path(cache);
   const whole = readFileSync(path);
-  assert.ok((await readCache(folder.root)).length > 5);
+  assert.ok((await readUnitStateCache(folder.root)).length > 5);
   const flipped = (at: number) => {
     const bytes = Buffer.from(whole);
     bytes[at] = (bytes[at] ?? 0) ^ 1;
@@ -138,11 +138,11 @@ test('a cache that is damaged, cut off or of another version is ignored as a who
   for (let at = 0; at < whole.length; at += 97) damages.set(`byte ${at} flipped`, flipped(at));
   for (const [what, bytes] of damages) {
     writeFileSync(path, bytes);
-    assert.equal((await readCache(folder.root)).length, 0, what);
+    assert.equal((await readUnitStateCache(folder.root)).length, 0, what);
   }
   assert.deepEqual((await readWithCache(folder)).snapshot, await freshlyRead(folder));
   rmSync(path);
-  assert.deepEqual(await readCache(folder.root), []);
+  assert.deepEqual(await readUnitStateCache(folder.root), []);
 });
 
 test('it is saved after the first reading and at the end, where something changed', async (t) => {
@@ -157,7 +157,7 @@ test('it is saved after the first reading and at the end, where something change
   await until(() => served(again.catalogue, 'a', 'd')?.label === 'Changed');
   await again.catalogue.close();
   assert.notEqual(saved(), first);
-  const states = await readCache(folder.root);
+  const states = await readUnitStateCache(folder.root);
   assert.ok(states.some(({ reading: { entity } }) => entity && 'label' in entity && entity.label === 'Changed'));
   assert.deepEqual(readdirSync(folder.path('.catalogue/cache')), ['snapshot.ndjson'], 'nothing is left beside it');
 });

@@ -6,10 +6,10 @@ import { Readable } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { parse } from 'yaml';
-import { decodeMetadata, readableMetadata } from '../../../src/catalogue/metadata.ts';
+import { mappingOfMetadata, metadataForPeople } from '../../../src/catalogue/metadata.ts';
 import type { VersionRef } from '../../../src/catalogue/ref.ts';
 import { checkCatalogueFiles } from '../../../src/files/checking/check.ts';
-import { storedMetadata } from '../../../src/files/records/metadata.ts';
+import { metadataForRecord } from '../../../src/files/records/metadata.ts';
 import { newRecordText } from '../../../src/text/document.ts';
 import { makeWorkshop, type Workshop } from '../../support/published.ts';
 
@@ -65,7 +65,7 @@ const text = fc.oneof(
 
 /** The text after it was written in a record, and read again. */
 function throughYaml(sent: string): string {
-  const { metadata } = parse(newRecordText({ metadata: storedMetadata(sent) }, []), { version: '1.2' });
+  const { metadata } = parse(newRecordText({ metadata: metadataForRecord(sent) }, []), { version: '1.2' });
   return typeof metadata === 'string' ? metadata : base64(JSON.stringify(metadata));
 }
 
@@ -78,23 +78,23 @@ describe('metadata in a record', () => {
   });
 
   it('are a mapping where JSON gives it back, and else the text', () => {
-    assert.deepEqual(storedMetadata(base64('{"rows":3,"source":"a.csv"}')), { rows: 3, source: 'a.csv' });
-    for (const sent of [...odd, ...others, deep, longKey]) assert.equal(storedMetadata(sent), sent);
+    assert.deepEqual(metadataForRecord(base64('{"rows":3,"source":"a.csv"}')), { rows: 3, source: 'a.csv' });
+    for (const sent of [...odd, ...others, deep, longKey]) assert.equal(metadataForRecord(sent), sent);
     const large = base64(JSON.stringify({ a: Array.from({ length: 200_000 }, () => 1) }));
-    assert.equal(storedMetadata(large), large, 'a record has a maximum size');
+    assert.equal(metadataForRecord(large), large, 'a record has a maximum size');
   });
 
   it('keep the order of keys over an edit, which keeps that of the file', () => {
     const [ab, ba] = [base64('{"a":1,"b":{"x":1}}'), base64('{"b":{"x":1},"a":1}')];
-    assert.deepEqual(storedMetadata(ab, { a: 0 }), { a: 1, b: { x: 1 } });
-    assert.equal(storedMetadata(ba, { a: 1, b: { x: 1 } }), ba);
+    assert.deepEqual(metadataForRecord(ab, { a: 0 }), { a: 1, b: { x: 1 } });
+    assert.equal(metadataForRecord(ba, { a: 1, b: { x: 1 } }), ba);
   });
 
   it('are readable for people', () => {
-    assert.deepEqual(readableMetadata(base64('{"rows":3}')), { rows: 3 });
-    assert.equal(readableMetadata(base64('{"rows": 3}')), '{"rows": 3}');
-    assert.equal(readableMetadata('opaque'), 'opaque');
-    assert.equal(decodeMetadata(base64('{"rows": 3}')), null);
+    assert.deepEqual(metadataForPeople(base64('{"rows":3}')), { rows: 3 });
+    assert.equal(metadataForPeople(base64('{"rows": 3}')), '{"rows": 3}');
+    assert.equal(metadataForPeople('opaque'), 'opaque');
+    assert.equal(mappingOfMetadata(base64('{"rows": 3}')), null);
   });
 });
 

@@ -7,7 +7,7 @@ import { writeSync } from 'node:fs';
 import { Readable } from 'node:stream';
 
 const [root, namespace, first, room, extension] = process.argv.slice(2);
-const [{ openFileCatalogue }, { commitStep }] = await Promise.all(
+const [{ openFileCatalogue }, { commitSingleStep }] = await Promise.all(
   ['file-catalogue', 'transaction'].map((name) => import(`../../../${room}/files/${name}.${extension}`)),
 );
 let number = Number(first);
@@ -46,9 +46,9 @@ async function publishes() {
 }
 
 async function counts() {
-  const set = ({ contact }) => ({ contact: String(Number(contact ?? 0) + 1) });
+  const set = ({ publisher }) => ({ publisher: String(Number(publisher ?? 0) + 1) });
   const path = 'namespaces/shared/datasets/counter/dataset.yaml';
-  await commitStep(files.access(), { changes: [{ do: 'edit', path, set }] }, { message: () => 'Count' });
+  await commitSingleStep(files.access(), { changes: [{ do: 'edit', path, set }] }, { message: () => 'Count' });
   say('counted');
 }
 

@@ -18,7 +18,7 @@ const ordinates = ['longitude', 'latitude', 'altitude'] as const;
  * longitude, latitude and (if some have it) altitude; none are added if the points were made from columns with these
  * names, and those are selected.
  */
-export function csvColumns(
+export function csvColumnsToWrite(
   table: Pick<RowsInput, 'schema' | 'fields' | 'geometryKinds' | 'pointColumns'>,
 ): CsvColumn[] {
   const kinds = table.geometryKinds ?? [];
@@ -63,8 +63,8 @@ const ordinateTypes = ['CoordX', 'CoordY', 'CoordZ'] as const;
  * `csvt`: the types of the CSV's columns, in one line. GDAL and QGIS read it beside the CSV (GDAL, CSV driver; geometry
  * types of GeoCSV), and so get typed columns and a geometry instead of strings.
  */
-export function csvtText(table: Parameters<typeof csvColumns>[0]): string {
-  const names = csvColumns(table).map((column) =>
+export function csvtText(table: Parameters<typeof csvColumnsToWrite>[0]): string {
+  const names = csvColumnsToWrite(table).map((column) =>
     'ordinate' in column ? ordinateTypes[column.ordinate] : csvtTypes[column.type],
   );
   return `${names.map((name) => `"${name}"`).join(',')}\r\n`;

@@ -7,7 +7,9 @@
  * also `easting` and `northing` and the like, with any numbers. Rows whose value can't be parsed have no geometry, and keep
  * their values in the columns.
  */
+
 import { closestWord } from '../../../catalogue/closest.ts';
+import { excerpt } from '../../../catalogue/errors.ts';
 import type { ReadingOptions } from '../../../catalogue/types.ts';
 import { PayloadError } from '../../errors.ts';
 import { bboxOfGeometry } from '../../geometry/bounding-box.ts';
@@ -65,7 +67,7 @@ export function projectedColumnsHint(names: readonly string[], rows: readonly Ce
     const pairs = rows.map((row) => [parseCoordinate(row[x]), parseCoordinate(row[y])] as const);
     const present = pairs.filter(([a, b]) => !Number.isNaN(a) && !Number.isNaN(b));
     if (present.length === 0 || present.some(([a, b]) => Math.abs(a) <= 180 && Math.abs(b) <= 90)) continue;
-    const named = `Columns "${names[x]}" and "${names[y]}"`;
+    const named = `Columns "${excerpt(names[x])}" and "${excerpt(names[y])}"`;
     return `${named}: not degrees, so the rows have no geometry. To make points of them, name their reference system, as in --crs EPSG:25833`;
   }
   return undefined;
@@ -75,7 +77,7 @@ function indexOfColumn(names: readonly string[], name: string): number {
   const index = names.indexOf(name);
   if (index !== -1) return index;
   const meant = closestWord(name, names);
-  throw new PayloadError(`there is no column "${name}"${meant ? `; did you mean "${meant}"?` : ''}`);
+  throw new PayloadError(`there is no column "${excerpt(name)}"${meant ? `; did you mean "${excerpt(meant)}"?` : ''}`);
 }
 
 const wktSource = (column: number): GeometrySource => ({

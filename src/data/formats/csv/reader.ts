@@ -14,7 +14,9 @@
  * | a row of more than 16 MB                 | refused                                                             |
  * | zero bytes                               | refused: not text                                                   |
  */
+
 import Papa from 'papaparse';
+import { excerpt } from '../../../catalogue/errors.ts';
 import { PayloadError } from '../../errors.ts';
 import type { Geometry } from '../../geometry/geometry.ts';
 import { cleanColumnName } from '../../ingest/infer-types.ts';
@@ -235,7 +237,7 @@ class CsvParser {
     delete this.#info.wktColumn;
     const before = this.#info.misplaced;
     const columns = wktColumn === undefined ? pointColumns : [wktColumn];
-    const names = columns.map((column) => `"${this.#names[column]}"`);
+    const names = columns.map((column) => `"${excerpt(this.#names[column])}"`);
     this.#info.misplaced = {
       line,
       text: columns.map((column) => row[column] ?? '').join(' '),

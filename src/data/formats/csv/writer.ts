@@ -6,7 +6,7 @@ import { toWkt } from '../../geometry/wkt.ts';
 import type { Row, Value } from '../../row.ts';
 import type { TextBuffer, TextWriter } from '../text-buffer.ts';
 import type { RowsInput, WriteOptions } from '../types.ts';
-import { csvColumns } from './columns.ts';
+import { csvColumnsToWrite } from './columns.ts';
 
 /** First characters that make a cell a formula in a spreadsheet, or hide one (OWASP, "CSV Injection"). */
 const formulaPattern = /^[=+\-@\t\r\n]/;
@@ -22,7 +22,7 @@ export function csvWriter(input: Omit<RowsInput, 'rows'>, out: TextBuffer, optio
   }
   const write = cellTextWriter(out, separator);
   const disarm = (text: string) => (excel && formulaPattern.test(text) ? `'${text}` : text);
-  const columns = csvColumns(input);
+  const columns = csvColumnsToWrite(input);
   // Read once per row for several cells.
   let position: readonly number[] = [];
   const hasPosition = columns.some(({ type }) => type === 'ordinate');

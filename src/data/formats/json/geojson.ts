@@ -2,6 +2,7 @@
  * GeoJSON (RFC 7946): the reader of a FeatureCollection, whose members may come in any order, a Feature, or a bare
  * geometry; the writer of a FeatureCollection.
  */
+import { excerpt } from '../../../catalogue/errors.ts';
 import { PayloadError } from '../../errors.ts';
 import { maxItemBytes } from '../../limits.ts';
 import type { TextBuffer, TextWriter } from '../text-buffer.ts';
@@ -49,7 +50,7 @@ function addSingleItem(text: Buffer, position: number, builder: JsonBatchBuilder
     typeof (value as { coordinates?: unknown }).coordinates !== 'object' &&
     type !== 'GeometryCollection'
   ) {
-    throw new PayloadError(`not GeoJSON: its type is ${JSON.stringify(type) ?? 'missing'}`, { line: 1 });
+    throw new PayloadError(`not GeoJSON: its type is ${excerpt(JSON.stringify(type) ?? 'missing')}`, { line: 1 });
   }
   builder.addItem(text, start, end, position + start, 1);
   info.passthrough = builder.areAllFeatures ? 'features' : null;
@@ -58,7 +59,7 @@ function addSingleItem(text: Buffer, position: number, builder: JsonBatchBuilder
 function readCollectionMembers(text: Buffer, position: number, info: PayloadInfo): void {
   const members = parseJsonBytes(text, 0, text.length, position, 1).value as Record<string, unknown>;
   if (members.type !== undefined && members.type !== 'FeatureCollection') {
-    throw new PayloadError(`not GeoJSON: its type is ${JSON.stringify(members.type)}`, { line: 1 });
+    throw new PayloadError(`not GeoJSON: its type is ${excerpt(JSON.stringify(members.type))}`, { line: 1 });
   }
   if (typeof members.name === 'string') info.title = members.name;
   const crs = crsOfGeojson(members);

@@ -30,7 +30,7 @@ export function makeFeatureWriter(input: ColumnsInput, out: TextBuffer): (row: R
       out.byte(44);
     }
     out.append(geometryKey);
-    writeGeoJson(out, hasGeometry ? row.geometry() : null);
+    writeGeoJsonGeometry(out, hasGeometry ? row.geometry() : null);
     out.byte(44);
     out.append(propertiesKey);
     out.byte(123);
@@ -62,7 +62,7 @@ export function makeObjectWriter(input: ColumnsInput, out: TextBuffer): (row: Ro
       const { index, key } = columns[i] as (typeof columns)[number];
       if (i > 0) out.byte(44);
       out.append(key);
-      if (index < 0) writeGeoJson(out, row.geometry());
+      if (index < 0) writeGeoJsonGeometry(out, row.geometry());
       else writeJson(out, row.value(index));
     }
     out.byte(125);
@@ -136,7 +136,7 @@ export function writeJsonString(out: TextBuffer, text: string): void {
 }
 
 /** Writes a GeoJSON geometry (RFC 7946, section 3.1) or null; positions keep all their numbers. */
-export function writeGeoJson(out: TextBuffer, geometry: Geometry | null): void {
+export function writeGeoJsonGeometry(out: TextBuffer, geometry: Geometry | null): void {
   if (geometry === null) {
     out.text('null');
     return;
@@ -146,7 +146,7 @@ export function writeGeoJson(out: TextBuffer, geometry: Geometry | null): void {
     out.byte(91);
     geometry.geometries.forEach((member, i) => {
       if (i > 0) out.byte(44);
-      writeGeoJson(out, member);
+      writeGeoJsonGeometry(out, member);
     });
     out.byte(93);
   } else writeCoordinates(out, geometry.coordinates);

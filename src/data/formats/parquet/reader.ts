@@ -10,6 +10,7 @@
  * | bytes of a fixed length        | base64                                                                        |
  * | struct, list, map              | object or array                                                               |
  */
+
 import {
   asyncBufferFromFile,
   type FileMetaData,
@@ -19,6 +20,7 @@ import {
   type SchemaElement,
 } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
+import { excerpt } from '../../../catalogue/errors.ts';
 import { PayloadError } from '../../errors.ts';
 import { type Geometry, isGeometry } from '../../geometry/geometry.ts';
 import type { PayloadInfo, RowBatch } from '../types.ts';
@@ -51,7 +53,7 @@ export async function* readParquet(path: string, info: PayloadInfo): AsyncGenera
     if (groupStart === 0) yield await readRowRange({ file, metadata }, elements, geometryIndex, 0, 0);
   } catch (error) {
     if (error instanceof PayloadError || (error as NodeJS.ErrnoException).code !== undefined) throw error;
-    throw new PayloadError(`the Parquet can't be read: ${(error as Error).message}`);
+    throw new PayloadError(`the Parquet can't be read: ${excerpt((error as Error).message)}`);
   }
 }
 

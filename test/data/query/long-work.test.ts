@@ -1,0 +1,38 @@
+/** Sorting in turns, and LIKE by literals: the same results as by the plain ways. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { sortWithoutBlocking, Turns } from '../../../src/data/event-loop.ts';
+import { compileTextTest } from '../../../src/data/query/value-test.ts';
+
+test('numbers are sorted as by Array.prototype.sort, runs and all', async () => {
+  for (const count of [0, 1, 2, 4095, 4096, 4097, 8193, 30_000]) {
+    const keys = Array.from({ length: count }, (_, i) => (i * 7919) % 101);
+    const compare = (a: number, b: number) => (keys[a] as number) - (keys[b] as number) || a - b;
+    const expected = Array.from({ length: count }, (_, i) => i).sort(compare);
+    assert.deepEqual([...(await sortWithoutBlocking(count, new Turns(), compare))], expected);
+  }
+});
+
+/** LIKE, slow and plain: a backslash takes the character behind it as it is. */
+function isLike(text: string, pattern: string): boolean {
+  const [first = '', ...rest] = pattern;
+  const others = rest.join('');
+  if (pattern === '') return text === '';
+  if (first === '%') return isLike(text, others) || (text !== '' && isLike(text.slice(1), pattern));
+  if (first === '_') return text !== '' && isLike(text.slice(1), others);
+  if (first === '\\' && others !== '') return text[0] === others[0] && isLike(text.slice(1), others.slice(1));
+  return text[0] === first && isLike(text.slice(1), others);
+}
+
+test('LIKE is what CQL2 defines, with and without _', () => {
+  const text = fc.string({ unit: fc.constantFrom('a', 'b', '%', '_', '\\'), maxLength: 8 });
+  const pattern = fc.string({ unit: fc.constantFrom('a', 'b', '%', '%', '\\'), maxLength: 7 });
+  for (const patterns of [pattern, text])
+    fc.assert(
+      fc.property(text, patterns, (value, like) => {
+        assert.equal(compileTextTest('like', like)(value), isLike(value, like), JSON.stringify([value, like]));
+      }),
+      { numRuns: 2000 },
+    );
+});

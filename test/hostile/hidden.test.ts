@@ -1,0 +1,94 @@
+/** Answers to writes don't tell that something hidden has an id or a name. */
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { serveAccounts } from '../support/accounts.ts';
+import { homeOf, until } from '../support/folder.ts';
+
+const datasets = { 'secret/plans': { id: 99, label: 'Plans' }, 'parks/trees': { id: 1, label: 'Trees' } };
+const content = {
+  datasets: { 'water/ponds': { id: 98, label: 'Ponds', visibility: 'private' }, ...datasets },
+  versions: { 'water/ponds@1': { id: 7, label: 'a', datetime: '2020-01-01T00:00:00Z', ready: false } },
+  queries: {
+    deep: { id: 5, label: 'Deep', dataset: 'water/ponds', aliases: ['deeper'] },
+    tall: { id: 6, label: 'Tall', dataset: 'parks/trees' },
+  },
+};
+
+/** bob owns parks, and may not see water/ponds and the query about it. */
+async function serveHidden(test: TestContext) {
+  const server = await serveAccounts(test, {}, content);
+  const { token } = await server.accounts.addToken('bob');
+  const write = async (path: string, text: string, ifMatch: string | null = null) => {
+    const { body } = await server.send('PATCH', '/api/v1/files/', [{ do: 'write', path, text, ifMatch }], token);
+    return body[0];
+  };
+  return { ...server, token, write };
+}
+
+describe('the id of a hidden record', () => {
+  it('is replaced in a record that is pushed', async (test) => {
+    const { write, ask, token } = await serveHidden(test);
+    const home = homeOf('parks/new');
+    const texts = {
+      [`${home}/dataset.yaml`]: '# Mine\nid: 98\nlabel: New\n',
+      [`${home}/versions/1.yaml`]: 'id: 7\nlabel: a\ndatetime: 2020-01-01T00:00:00Z\nready: false\n',
+      'queries/new.yaml': 'id: 5\nlabel: New\ndataset: parks/trees\n',
+    };
+    for (const [path, text] of Object.entries(texts)) {
+      assert.deepEqual(await write(path, text), { path, status: 200 });
+      const { text: found } = await until(async () => {
+        const answer = await ask(`/api/v1/files/${path}`, {}, token);
+        return answer.status === 200 && answer;
+      });
+      assert.match(found, /id: \d+\n/);
+      assert.equal(found.replace(/id: \d+/, ''), text.replace(/id: \d+/, ''));
+      assert.notEqual(found, text);
+    }
+    // That of a record which is seen is a conflict that says so.
+    const { status, detail } = await write(`${homeOf('parks/other')}/dataset.yaml`, 'id: 1\nlabel: Other\n');
+    assert.deepEqual([status, detail], [409, 'The id 1 is already used by dataset parks/trees.']);
+  });
+});
+
+describe('the name of a hidden record', () => {
+  it('is refused in words that do not tell of it', async (test) => {
+    const { send, token } = await serveHidden(test);
+    const query = (slug: string) =>
+      send(
+        'POST',
+        '/api/v1/queries/',
+        { label: 'Mine', slug, dataset: '/api/v1/namespaces/parks/datasets/trees/' },
+        token,
+      );
+    const words = { slug: ['This slug is not available. Choose another.'] };
+    assert.deepEqual((await query('deep')).body, words);
+    assert.deepEqual((await query('Deep')).body, words);
+    assert.deepEqual((await query('Tall')).body, { slug: ['query with this slug already exists.'] });
+    const renamed = await send('PATCH', '/api/v1/queries/tall/', { slug: 'deep' }, token);
+    assert.deepEqual([renamed.status, renamed.body], [400, words]);
+  });
+
+  it('and its former names are refused as aliases in the words for any other', async (test) => {
+    const { write, ask, token } = await serveHidden(test);
+    const path = 'queries/tall.yaml';
+    const { headers } = await ask(`/api/v1/files/${path}`, {}, token);
+    const ifMatch = /"(\w+)"/.exec(headers.get('etag') ?? '')?.[1] ?? '';
+    const text = (alias: string) => `id: 6\nlabel: Tall\ndataset: parks/trees\naliases: [${alias}]\n`;
+    for (const alias of ['deep', 'deeper'])
+      assert.deepEqual(await write(path, text(alias), ifMatch), {
+        path,
+        status: 409,
+        detail: `The name ${alias} is not available: leave it out of the aliases.`,
+      });
+  });
+
+  it('is no reference, as if it were not there', async (test) => {
+    const { send, token } = await serveHidden(test);
+    const link = (slug: string) => `/api/v1/namespaces/water/datasets/${slug}/`;
+    const answers = await Promise.all(
+      ['ponds', 'nothing'].map((slug) => send('POST', '/api/v1/queries/', { label: 'Q', dataset: link(slug) }, token)),
+    );
+    assert.deepEqual(answers[0]?.body, answers[1]?.body);
+    assert.equal(answers[0]?.status, 400);
+  });
+});

@@ -1,0 +1,172 @@
+/** Attacks on sign-in: guesses from many places, a stolen token, and cookies that another site sets. */
+import assert from 'node:assert/strict';
+import type { IncomingMessage } from 'node:http';
+import { describe, it } from 'node:test';
+import type { Accounts } from '../../src/catalogue/accounts.ts';
+import type { Settings } from '../../src/catalogue/types.ts';
+import { ThrottledError } from '../../src/server/errors.ts';
+import { SignIn } from '../../src/server/sign-in.ts';
+import { serveAccounts } from '../support/accounts.ts';
+import { type } from '../support/prompt.ts';
+
+const password = 'builder 7305';
+const obtain = '/api/v1/auth/token/obtain/';
+
+describe('guesses', () => {
+  const accounts = { verifyPassword: async (_: string, given: string) => given === password } as unknown as Accounts;
+  const settings = { trust_proxy: true } as Settings;
+  const from = (address: string) =>
+    ({ headers: { 'x-forwarded-for': address }, socket: {} }) as unknown as IncomingMessage;
+
+  it('from one address keep nobody out elsewhere', async (test) => {
+    const { accounts: real, ask } = await serveAccounts(test, { trust_proxy: true });
+    await real.setPassword('bob', password);
+    const signIn = (given: string, address: string) =>
+      ask(obtain, {
+        method: 'POST',
+        body: JSON.stringify({ username: 'bob', password: given }),
+        headers: { 'Content-Type': 'application/json', 'X-Forwarded-For': address },
+      });
+    for (let n = 0; n < 12; n++) await signIn('wrong', '192.0.2.1');
+    assert.equal((await signIn(password, '192.0.2.1')).status, 429);
+    assert.equal((await signIn(password, '192.0.2.2')).status, 200);
+    // A right password elsewhere is no pardon.
+    assert.equal((await signIn(password, '192.0.2.1')).status, 429);
+  });
+
+  it('from many addresses are held by the name, which a right password passes', async () => {
+    const signIn = new SignIn(accounts);
+    const guess = (n: number, given = 'wrong') => signIn.isRight(from(`192.0.2.${n}`), settings, 'bob', given);
+    for (let n = 0; n < 100; n++) assert.equal(await guess(n), false);
+    await assert.rejects(guess(100), (error) => error instanceof ThrottledError && error.seconds > 300);
+    assert.equal(await guess(101, password), true);
+    assert.equal(await guess(101, password), true);
+    await assert.rejects(guess(102), ThrottledError);
+    assert.equal(await signIn.isRight(from('192.0.2.103'), settings, 'alice', 'wrong'), false);
+  });
+});
+
+describe('a password', () => {
+  it('is not changed with a token or a session alone', async (test) => {
+    const { accounts, send, ask } = await serveAccounts(test);
+    await accounts.setPassword('bob', password);
+    const { token } = await accounts.addToken('bob');
+    const change = (body: object, path = '/api/v1/users/me/') =>
+      send('PATCH', path, { password: 'mine now 1', ...body }, token);
+    for (const path of ['/api/v1/users/me/', '/api/v1/users/bob/']) {
+      const alone = await change({}, path);
+      assert.deepEqual([alone.status, alone.body], [400, { current_password: ['This field is required.'] }]);
+      const wrong = await change({ current_password: 'wrong' }, path);
+      assert.deepEqual([wrong.status, wrong.body], [400, { current_password: ['The current password is not right.'] }]);
+      assert.equal((await send('PUT', path, { username: 'bob', password: 'mine now 1' }, token)).status, 400);
+    }
+    const { key } = await accounts.startSession('bob');
+    const page = await ask('/auth/logout/', { headers: { Cookie: `sessionid=${key}` } });
+    const csrf = /csrftoken=([\w-]+)/.exec(page.headers.getSetCookie().join())?.[1] ?? '';
+    const headers = {
+      Cookie: `sessionid=${key}; csrftoken=${csrf}`,
+      'X-CSRFToken': csrf,
+      'Content-Type': 'application/json',
+    };
+    const bySession = (body: object) =>
+      ask('/api/v1/users/me/', { method: 'PATCH', headers, body: JSON.stringify(body) });
+    assert.equal((await bySession({ name: 'Bob' })).status, 200);
+    assert.equal((await bySession({ password: 'mine now 1' })).status, 400);
+    assert.ok(await accounts.verifyPassword('bob', password));
+    const right = await change({ current_password: password });
+    assert.equal(right.status, 200, right.text);
+    assert.ok(!/password|keep_tokens/.test(right.text));
+    assert.ok(await accounts.verifyPassword('bob', 'mine now 1'));
+  });
+
+  it('is not guessed with a token, either', async (test) => {
+    const { accounts, send } = await serveAccounts(test);
+    await accounts.setPassword('bob', password);
+    const { token } = await accounts.addToken('bob');
+    const guess = (n: number) =>
+      send('PATCH', '/api/v1/users/me/', { password: 'mine now 1', current_password: `${n}` }, token);
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => guess(n)));
+    assert.equal(answers.filter(({ status }) => status === 429).length, 2);
+  });
+
+  it('that changes ends the tokens of its user, unless they are kept', async (test) => {
+    const { accounts, send, ask } = await serveAccounts(test);
+    await accounts.setPassword('bob', password);
+    const [alice, bob, eve] = await Promise.all(['alice', 'bob', 'eve'].map((name) => accounts.addToken(name)));
+    const isValid = async (token = '') => (await ask('/api/v1/', {}, token)).status === 200;
+    const mine = { password: 'mine now 1', current_password: password, keep_tokens: true };
+    assert.equal((await send('PATCH', '/api/v1/users/me/', mine, bob?.token)).status, 200);
+    assert.deepEqual(await Promise.all([isValid(bob?.token), isValid(eve?.token)]), [true, true]);
+    // Staff need no other password.
+    assert.equal((await send('PATCH', '/api/v1/users/bob/', { password: 'yours now 1' }, alice?.token)).status, 200);
+    assert.deepEqual(await Promise.all([isValid(bob?.token), isValid(eve?.token), isValid(alice?.token)]), [
+      false,
+      true,
+      true,
+    ]);
+    const options = await ask('/api/v1/users/bob/', { method: 'OPTIONS' }, alice?.token);
+    const { current_password, keep_tokens } = options.body.actions.PUT;
+    assert.deepEqual([current_password.type, keep_tokens.type], ['string', 'boolean']);
+  });
+
+  it('is changed at the prompt of a remote with the current one', async (test) => {
+    const { accounts, base } = await serveAccounts(test);
+    await accounts.setPassword('bob', password);
+    const { token } = await accounts.addToken('bob');
+    const env = { CATALOGUE_TOKEN: token };
+    const words = ['user', 'passwd', 'bob', '--remote', base];
+    const without = await type([...words, '--password-stdin'], { env, files: { '-': 'mine now 1\n' } });
+    assert.deepEqual([without.exitCode, without.err], [2, 'error: current_password: This field is required.\n']);
+    const secrets = ['mine now 1', 'mine now 1', 'the answer about tokens', password];
+    const typed = await type(words, { env, terminal: true, answer: true, secrets });
+    assert.equal(typed.exitCode, 0, typed.err);
+    assert.deepEqual(typed.questions.at(-1), 'Current password of bob:');
+    const piped = await type([...words, '--password-stdin'], { env, files: { '-': `mine now 2\nmine now 1\n` } });
+    assert.match(
+      piped.err,
+      /1 token of bob has ended\. If you are signed in as bob, sign in again: catalogue login\n$/,
+    );
+    assert.ok(await accounts.verifyPassword('bob', 'mine now 2'));
+    assert.deepEqual(await accounts.tokens('bob'), []);
+  });
+});
+
+describe('the CSRF token', () => {
+  it('is that of the session, and not a cookie that another site has set', async (test) => {
+    const { accounts, ask } = await serveAccounts(test);
+    await accounts.setPassword('bob', password);
+    const { key } = await accounts.startSession('bob');
+    const { key: other } = await accounts.startSession('eve');
+    const tokenOf = async (session: string) => {
+      const page = await ask('/auth/logout/', { headers: { Cookie: `sessionid=${session}` } });
+      const cookie = /csrftoken=([\w-]+)/.exec(page.headers.getSetCookie().join())?.[1] ?? '';
+      assert.ok(page.text.includes(`value="${cookie}"`));
+      return cookie;
+    };
+    const own = await tokenOf(key);
+    assert.equal(await tokenOf(key), own);
+    const write = (cookie: string, given: string) =>
+      ask('/api/v1/users/me/', {
+        method: 'PATCH',
+        body: '{"name": "Bob"}',
+        headers: {
+          Cookie: `sessionid=${key}; csrftoken=${cookie}`,
+          'X-CSRFToken': given,
+          'Content-Type': 'application/json',
+        },
+      });
+    const logOut = (cookie: string, given: string) =>
+      ask('/auth/logout/', {
+        method: 'POST',
+        body: new URLSearchParams({ csrfmiddlewaretoken: given }),
+        headers: { Cookie: `sessionid=${key}; csrftoken=${cookie}` },
+      });
+    for (const planted of ['x'.repeat(43), await tokenOf(other), '', key]) {
+      assert.equal((await write(planted, planted)).status, 403);
+      assert.equal((await logOut(planted, planted)).status, 403);
+    }
+    assert.equal((await write('x'.repeat(43), own)).status, 200);
+    assert.equal((await write(own, own)).status, 200);
+    assert.equal((await logOut(own, own)).status, 302);
+  });
+});
