@@ -1,6 +1,7 @@
 /** The entry point that serves the catalogue of a folder over HTTP. */
 
 import { readFileSync } from 'node:fs';
+import { type IngestLimits, IngestPool } from './data/ingest/ingest-pool.ts';
 import { openFileCatalogue } from './files/file-catalogue.ts';
 import { createApp } from './server/app.ts';
 import { respondWhileStarting } from './server/health.ts';
@@ -23,6 +24,8 @@ export interface ServeOptions {
   readonly logFormat?: LogFormat;
   /** Collect metrics for Prometheus, at /metrics; default: from the settings. */
   readonly metrics?: boolean;
+  /** Limits of the processes that read files from outside. */
+  readonly ingestLimits?: Partial<IngestLimits>;
   /** Time that each client may use for filtering, ordering and comparing rows. */
   readonly work?: Partial<WorkBudgetOptions>;
   readonly log?: (line: string) => void;
@@ -43,7 +46,8 @@ export interface Serving {
 export async function startServer(options: ServeOptions): Promise<Serving> {
   const { folder, host, port, baseUrl, readOnly = false, logFormat = 'text', work } = options;
   const { problem: log, request: onResponse } = await createServerLog(logFormat, options.log ?? (() => {}));
-  const catalogue = await openFileCatalogue(folder, { readOnly: readOnly, log });
+  const pool = new IngestPool(options.ingestLimits);
+  const catalogue = await openFileCatalogue(folder, { readOnly, log, ingest: pool.ingest });
   // The port is opened first: requests get 503 while the files are being read.
   const listening = await listenForRequests(respondWhileStarting, host, port);
   try {
@@ -74,6 +78,7 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
     },
     async close() {
       await listening.close();
+      await pool.close();
       await catalogue.close();
     },
   };

@@ -23,6 +23,9 @@ export class PayloadError extends Error {
   }
 }
 
+/** A payload whose rows take too much memory or time to read. */
+export class ExhaustingPayloadError extends PayloadError {}
+
 /** The text of a parameter or option that can't be parsed. The message says why and, if it can, what to write. */
 export class ParameterError extends Error {}
 

@@ -4,6 +4,7 @@ import { NotFoundError } from '../catalogue/errors.ts';
 import type { RecordRef, Scope } from '../catalogue/layout.ts';
 import type { Viewer } from '../catalogue/permissions.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
+import type { Ingest } from '../data/ingest/ingest.ts';
 import type { FeedJournal } from './feed-journal.ts';
 import type { UnitStore } from './reading/unit-store.ts';
 import { findRecordFile } from './tree/file-tree.ts';
@@ -22,6 +23,8 @@ export interface OpenOptions {
   readonly scanEvery?: number;
   /** Maximum time to find rows, in milliseconds; default 10,000. */
   readonly patience?: number;
+  /** Ingests payloads; by default, this process does. A server has others for it. */
+  readonly ingest?: Ingest;
   /** Receives one line for each event worth logging. */
   readonly log?: (line: string) => void;
   /** Called after each change of the snapshot. */

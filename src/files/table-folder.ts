@@ -30,11 +30,13 @@ export async function ensureFallbackTableFolder(root: string): Promise<string> {
 
 /** Tables of a catalogue folder. If its cache can't be written, the copies are made in a temporary folder, and that is logged. */
 export async function openTableStore({ root, options }: Pick<CatalogueFiles, 'root' | 'options'>): Promise<TableStore> {
+  const { ingest } = options;
   if (options.readOnly)
-    return new TableStore({ folder: await ensureFallbackTableFolder(root), stagingName: temporaryName });
+    return new TableStore({ folder: await ensureFallbackTableFolder(root), stagingName: temporaryName, ingest });
   return new TableStore({
     folder: tableFolder(root),
     stagingName: temporaryName,
+    ingest,
     async fallback(error) {
       const folder = await ensureFallbackTableFolder(root);
       const code = await access(root, constants.W_OK).then(() => errorCode(error), errorCode);

@@ -45,8 +45,30 @@ export interface PayloadInfo {
   delimiter?: string;
   /** Cells from which geometries should have been made, and could not. */
   misplaced?: Misplaced;
+  /** Irregularities that were repaired or kept, by kind. */
+  repairs?: Map<Repair, { count: number; readonly line: number | undefined }>;
   /** A sentence for the publisher: a geometry that could be made with an option. */
   hint?: string;
+}
+
+/**
+ * Kinds of irregularities in payloads that are repaired without guessing, or kept as they are: rings that are not closed,
+ * Features without `type`, a `bbox` that is none, rows with more or fewer cells than the head, and text behind a closing quote.
+ */
+export type Repair =
+  | 'unclosed_rings'
+  | 'missing_types'
+  | 'invalid_bboxes'
+  | 'more_cells'
+  | 'fewer_cells'
+  | 'stray_quotes';
+
+/** Counts an irregularity. @param line where it is */
+export function noteRepair(info: Pick<PayloadInfo, 'repairs'>, kind: Repair, line: number | undefined): void {
+  info.repairs ??= new Map();
+  const before = info.repairs.get(kind);
+  if (before) before.count++;
+  else info.repairs.set(kind, { count: 1, line });
 }
 
 /** Cells that are no geometries, as `Misfits` are values of another type. */

@@ -60,6 +60,44 @@ function validateCoordinates(coordinates: unknown, depth: number, extent: Extent
   return dimensions ?? 0;
 }
 
+/**
+ * Checks the least lengths of lines (two positions) and rings (four), and closes rings that are not closed, which needs no
+ * guess. Call it after `validateGeometry`.
+ * @returns the number of rings that were closed
+ * @throws InvalidGeometryError
+ */
+export function closeRings(geometry: Geometry): number {
+  switch (geometry.type) {
+    case 'LineString':
+      return assertLine(geometry.coordinates);
+    case 'MultiLineString':
+      return geometry.coordinates.reduce((sum, line) => sum + assertLine(line), 0);
+    case 'Polygon':
+      return geometry.coordinates.reduce((sum, ring) => sum + closeRing(ring), 0);
+    case 'MultiPolygon':
+      return geometry.coordinates.flat().reduce((sum, ring) => sum + closeRing(ring), 0);
+    case 'GeometryCollection':
+      return geometry.geometries.reduce((sum, part) => sum + closeRings(part), 0);
+    default:
+      return 0;
+  }
+}
+
+function assertLine({ length }: readonly unknown[]): number {
+  if (length === 1) throw new InvalidGeometryError('a line has one position; it needs two');
+  return 0;
+}
+
+function closeRing(ring: number[][]): number {
+  const [first, last] = [ring[0], ring.at(-1)];
+  if (!first || !last) return 0;
+  const isClosed = first.length === last.length && first.every((number, index) => number === last[index]);
+  if (ring.length + Number(!isClosed) < 4)
+    throw new InvalidGeometryError(`a ring has ${ring.length} positions; it needs four, the last like the first`);
+  if (!isClosed) ring.push([...first]);
+  return Number(!isClosed);
+}
+
 /** True for a point without a position: `[]`, or null or NaN for each number, as Python and R write it. */
 export function isEmptyPoint(geometry: Geometry): boolean {
   if (geometry.type !== 'Point' || !Array.isArray(geometry.coordinates)) return false;

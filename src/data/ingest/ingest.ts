@@ -21,7 +21,7 @@ import { reasonToRefuseFile } from '../formats/foreign-file.ts';
 import { readGeojson } from '../formats/json/geojson.ts';
 import { readJsonArray } from '../formats/json/json-array.ts';
 import { readNdjson } from '../formats/json/ndjson.ts';
-import type { PayloadInfo, RowBatch } from '../formats/types.ts';
+import type { PayloadInfo, Repair, RowBatch } from '../formats/types.ts';
 import { isWgs84 } from '../geometry/crs.ts';
 import type { Bbox, GeometryKind } from '../geometry/geometry.ts';
 import { ColumnarWriter } from '../table/columnar-copy.ts';
@@ -75,11 +75,16 @@ export interface IngestResult {
   readonly geometryKinds: readonly GeometryKind[];
   /** Sentences about what was recognized, and about values that don't fit. */
   readonly remarks: readonly string[];
+  /** Number of irregularities that were repaired or kept, by kind. */
+  readonly repairs: Readonly<Partial<Record<Repair, number>>>;
   /** True if the payload is a pointer of Git LFS instead of the file itself. */
   readonly isLfsPointer: boolean;
   /** Folder of the columnar copy, if one was made. */
   readonly columnarCopy: string | null;
 }
+
+/** Ingests a payload: `ingest`, or the same in another process. */
+export type Ingest = (source: Readable | string, options?: IngestOptions) => Promise<IngestResult>;
 
 /** Name of the columnar copy of a payload's rows: its checksum, and with options also a hash of them. */
 export function columnarCopyName(checksum: string, { strict: _, ...reading }: ReadingOptions = {}): string {
@@ -89,7 +94,7 @@ export function columnarCopyName(checksum: string, { strict: _, ...reading }: Re
 }
 
 /** Number of bytes from which the format is detected. */
-const headBytes = 64 * 1024;
+export const headBytes = 64 * 1024;
 
 /**
  * @param source the payload's bytes, or the path of its file
@@ -160,7 +165,11 @@ async function ingestRows(
       }
       if (reading.strict) summary.assertFits();
       const result = toResult(payload, detected, { info, encoding: encoding.encoding, summary });
-      const isUnchanged = encoding.encoding === 'utf-8' && detected.compression === null && !summary.isRenamed;
+      const isUnchanged =
+        info.repairs === undefined &&
+        encoding.encoding === 'utf-8' &&
+        detected.compression === null &&
+        !summary.isRenamed;
       const { checksum } = result;
       const table = {
         ...summary.table,
@@ -252,6 +261,7 @@ function toResult(
     statistics: summary?.statistics ?? [],
     geometryKinds: summary?.table.geometryKinds ?? [],
     remarks: summary?.remarks ?? [],
+    repairs: Object.fromEntries([...(info?.repairs ?? [])].map(([kind, { count }]) => [kind, count])),
     isLfsPointer: false,
     columnarCopy: null,
   };

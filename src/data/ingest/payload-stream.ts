@@ -10,6 +10,8 @@ export interface PayloadStreamOptions {
   /** Called with the number of bytes read so far. */
   onProgress?: ((bytes: number) => void) | undefined;
   signal?: AbortSignal | undefined;
+  /** False if the checksum isn't needed. */
+  isHashed?: boolean;
 }
 
 /** Chunk size in bytes for files: large, because items that cross a border of chunks are copied. */
@@ -34,7 +36,7 @@ export class PayloadStream {
    * @throws errors of the source and the file system; AbortError
    */
   async *chunks(): AsyncGenerator<Buffer, void, undefined> {
-    const { copyTo, onProgress, signal } = this.#options;
+    const { copyTo, onProgress, signal, isHashed = true } = this.#options;
     const source =
       typeof this.#source === 'string'
         ? createReadStream(this.#source, { highWaterMark: fileChunkSize })
@@ -46,7 +48,7 @@ export class PayloadStream {
       for await (const read of source) {
         signal?.throwIfAborted();
         const chunk: Buffer = Buffer.isBuffer(read) ? read : Buffer.from(read);
-        this.#hash.update(chunk);
+        if (isHashed) this.#hash.update(chunk);
         this.size += chunk.length;
         // The chunk is written while the consumer parses it, and awaited before the next one.
         const written = copy === null ? null : copy.appendFile(chunk).then(() => null, asError);

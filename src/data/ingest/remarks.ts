@@ -1,7 +1,7 @@
 /** Sentences about the reading of a payload: what was recognized, and which values don't fit. With `strict`, the latter refuse it. */
 import { excerpt } from '../../catalogue/errors.ts';
 import { PayloadError } from '../errors.ts';
-import type { PayloadInfo } from '../formats/types.ts';
+import type { PayloadInfo, Repair } from '../formats/types.ts';
 import type { Misfits } from './column-forms.ts';
 import type { ColumnProfile } from './column-profile.ts';
 
@@ -15,19 +15,54 @@ interface NamedProfile {
  * @param crs reference systems from which geometries were converted
  */
 export function ingestRemarks(
-  { misplaced, hint }: PayloadInfo,
+  { misplaced, hint, repairs = new Map() }: PayloadInfo,
   crs: string | null,
   columns: readonly NamedProfile[],
 ): string[] {
   return [
     ...(crs === null ? [] : [`Coordinates: converted from ${crs} to WGS 84.`]),
     ...(hint === undefined ? [] : [hint]),
+    ...[...repairs].map(([kind, { count, line }]) => {
+      const { subject, noun, result } = repairTexts[kind];
+      return `${subject}: ${count} ${count === 1 ? noun[0] : noun[1]}${placeOf(count, line)}: ${result}.`;
+    }),
     ...(misplaced
       ? [`${describeMisfits(misplaced.column, misplaced, misplaced.noun)}: no geometry in such rows.`]
       : []),
     ...columns.flatMap(({ name, profile }) => [...recognitionRemarks(name, profile), ...misfitRemarks(name, profile)]),
   ];
 }
+
+/** Sentences about repairs: of one, of several, and what was done. */
+const repairTexts: Readonly<
+  Record<Repair, { readonly subject: string; readonly noun: readonly [string, string]; readonly result: string }>
+> = {
+  unclosed_rings: { subject: 'Polygons', noun: ['ring is not closed', 'rings are not closed'], result: 'closed' },
+  missing_types: { subject: 'Features', noun: ['has no type', 'have no type'], result: 'read as Features' },
+  invalid_bboxes: {
+    subject: 'Features',
+    noun: ['has a bbox that is none', 'have a bbox that is none'],
+    result: 'left out',
+  },
+  more_cells: {
+    subject: 'Rows',
+    noun: ['has more cells than the head', 'have more cells than the head'],
+    result: 'kept in columns of their own',
+  },
+  fewer_cells: {
+    subject: 'Rows',
+    noun: ['has fewer cells than the head', 'have fewer cells than the head'],
+    result: 'the others are null',
+  },
+  stray_quotes: {
+    subject: 'Rows',
+    noun: ['has text behind a closing quote', 'have text behind a closing quote'],
+    result: 'kept with its quotes',
+  },
+};
+
+const placeOf = (count: number, line: number | undefined) =>
+  line === undefined ? '' : ` (${count === 1 ? '' : 'first: '}line ${line})`;
 
 function recognitionRemarks(name: string, { recognized, type }: ColumnProfile): string[] {
   if (!recognized) return [];
@@ -58,8 +93,14 @@ function describeMisfits(where: string, { count, present, line, text }: Misfits,
   return `${where}: ${count} of ${present} values ${isNone} (${count === 1 ? place : `first: ${place}`}${excerpt(JSON.stringify(text))})`;
 }
 
-/** @throws PayloadError for the first value that doesn't fit */
-export function refuseMisfitValues({ misplaced }: PayloadInfo, columns: readonly NamedProfile[]): void {
+/** @throws PayloadError for the first irregularity, or value that doesn't fit */
+export function refuseMisfitValues({ misplaced, repairs }: PayloadInfo, columns: readonly NamedProfile[]): void {
+  for (const [kind, { count, line }] of repairs ?? []) {
+    const { subject, noun } = repairTexts[kind];
+    throw new PayloadError(`${subject}: ${count} ${count === 1 ? noun[0] : noun[1]} (--strict)`, {
+      ...(line !== undefined && { line }),
+    });
+  }
   const found = columns.flatMap(({ name, profile }) => {
     const { misfits } = profile;
     return misfits ? [{ ...misfits, where: `column "${excerpt(name)}"`, noun: misfits.type }] : [];

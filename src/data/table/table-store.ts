@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { ReadingOptions } from '../../catalogue/types.ts';
-import { ChecksumMismatchError } from '../errors.ts';
+import { ChecksumMismatchError, ExhaustingPayloadError } from '../errors.ts';
 import type { FormatHints } from '../formats/detect-format.ts';
-import { columnarCopyName, ingest } from '../ingest/ingest.ts';
+import { columnarCopyName, type Ingest, ingest } from '../ingest/ingest.ts';
 import { type ChunkCache, createChunkCache } from './chunk-reader.ts';
 import { deleteLeastRecentlyUsedCopies } from './columnar-copy.ts';
 import { Table } from './table.ts';
@@ -29,6 +29,8 @@ export interface TableStoreOptions {
   readonly disk?: number | undefined;
   /** Returns a hidden name for an unfinished copy. */
   readonly stagingName?: (() => string | undefined) | undefined;
+  /** Makes the copies; by default, this process does. */
+  readonly ingest?: Ingest | undefined;
 }
 
 export class TableStore {
@@ -37,9 +39,12 @@ export class TableStore {
   /** Folder of the copies made since `#folder` couldn't be written. */
   #otherFolder: Promise<string> | undefined;
   readonly #disk: number;
+  readonly #ingestPayload: Ingest;
   readonly #stagingName: () => string | undefined;
   readonly #cache: ChunkCache;
   readonly #tables = new LRUCache<string, Table>({ max: 200 });
+  /** Payloads that took too much to read, for a while: reading them again costs as much as the first time. */
+  readonly #refused = new LRUCache<string, ExhaustingPayloadError>({ max: 1000, ttl: 600_000 });
   /** Tables that are being opened: further requests wait for the same one. */
   readonly #opening = new Map<string, Promise<Table | null>>();
 
@@ -49,7 +54,9 @@ export class TableStore {
     memory = 256 * 1024 ** 2,
     disk = 20 * 1024 ** 3,
     stagingName = () => undefined,
+    ingest: ingestPayload = ingest,
   }: TableStoreOptions) {
+    this.#ingestPayload = ingestPayload;
     this.#stagingName = stagingName;
     this.#folder = folder;
     this.#fallback = fallback;
@@ -67,9 +74,12 @@ export class TableStore {
     const name = columnarCopyName(payload.checksum, payload.reading);
     const open = this.#tables.get(name);
     if (open && !open.isDamaged) return open;
+    const refusal = this.#refused.get(name);
+    if (refusal) throw refusal;
     let opening = this.#opening.get(name);
     if (!opening) {
       opening = this.#load(payload).finally(() => this.#opening.delete(name));
+      opening.catch((error) => error instanceof ExhaustingPayloadError && this.#refused.set(name, error));
       this.#opening.set(name, opening);
     }
     return opening;
@@ -96,7 +106,7 @@ export class TableStore {
 
   /** Makes the columnar copy of a payload in a folder, and opens it. */
   async #ingest({ checksum, path, ...hints }: PayloadFile, cacheFolder: string): Promise<Table | null> {
-    const result = await ingest(path, {
+    const result = await this.#ingestPayload(path, {
       ...{ fileName: path, ...hints },
       ...{ cacheFolder, stagingName: this.#stagingName() },
     });

@@ -3,6 +3,7 @@
 import { kindAndRefOfPath } from '../../catalogue/layout.ts';
 import { encodeMetadata, type MetadataMapping, mappingOfMetadata } from '../../catalogue/metadata.ts';
 import { makeDiagnostic, type RecordDiagnostic, type RecordValue } from '../../catalogue/record-set.ts';
+import type { IngestResult } from '../../data/ingest/ingest.ts';
 import { editRecordText, newRecordText } from '../../text/document.ts';
 import { parseRecordText } from '../../text/parse.ts';
 
@@ -54,3 +55,22 @@ export function* findMetadataToRewrite(
     yield makeDiagnostic(path, { code: 'value', pointer: '/metadata', message, severity: 'warning', fix });
   }
 }
+
+/** Summary of the data: opaque to clients, useful to people. */
+export function summarizeData(ingested: IngestResult, fileName: string | undefined): MetadataMapping {
+  const { format, compression, encoding, delimiter, crs, rows, bbox, statistics, repairs } = ingested;
+  const columns = statistics.map(({ type: _, ...figures }) => figures);
+  const given = Object.entries({ compression, encoding, delimiter, crs, bbox }).filter(([, value]) => value !== null);
+  const summary = {
+    format,
+    rows,
+    ...Object.fromEntries(given),
+    ...(Object.keys(repairs).length && { repairs }),
+    source: fileName,
+  };
+  const whole = { ...summary, columns };
+  return Buffer.byteLength(JSON.stringify(whole)) > maxSummarySize ? summary : whole;
+}
+
+/** Maximum size of a summary with columns, in bytes: a record has a maximum size, too. */
+const maxSummarySize = 256 * 1024;

@@ -21,7 +21,7 @@ import {
 } from '../../catalogue/layout.ts';
 import { allEntities } from '../../catalogue/listing.ts';
 import { getEntity, latestReadyVersion } from '../../catalogue/lookup.ts';
-import { encodeMetadata, type MetadataMapping } from '../../catalogue/metadata.ts';
+import { encodeMetadata } from '../../catalogue/metadata.ts';
 import { assertNoAccidentalLossInNextVersion } from '../../catalogue/next-version.ts';
 import { isSameReadingOptions, mergeReadingOptions, readingOptionsWithoutStrict } from '../../catalogue/reading.ts';
 import type { DatasetRef } from '../../catalogue/ref.ts';
@@ -46,7 +46,7 @@ import { tableFolder } from '../table-folder.ts';
 import { commitSingleStep } from '../transaction.ts';
 import type { Change } from '../writing/change.ts';
 import { assertPathStaysInFolder } from '../writing/record-file.ts';
-import { metadataForRecord } from './metadata.ts';
+import { metadataForRecord, summarizeData } from './metadata.ts';
 import { recordKeyOrder } from './records.ts';
 import { columnRenamesForUpload, planColumnWritesForNewVersion } from './version-columns.ts';
 
@@ -123,7 +123,14 @@ async function ingestUpload(files: CatalogueFiles, upload: ReadUpload, aside: st
   try {
     const copy: IngestOptions =
       aside === null ? {} : { copyTo: aside, cacheFolder: tableFolder(files.root), stagingName: temporaryName() };
-    const ingested = await ingest(source, { fileName, mediaType, reading, onProgress, signal, ...copy });
+    const ingested = await (files.options.ingest ?? ingest)(source, {
+      fileName,
+      mediaType,
+      reading,
+      onProgress,
+      signal,
+      ...copy,
+    });
     if (ingested.isLfsPointer)
       throw new ValidationError({ file: ['It is a Git LFS pointer, and not the file itself. Run "git lfs pull".'] });
     if (aside !== null) await syncFile(aside);
@@ -274,7 +281,7 @@ function versionRecord(slug: string, file: string, upload: ReadUpload, ingested:
     label: label || slug,
     datetime: datetimeFromSlug(slug),
     checksum,
-    metadata: metadataForRecord(metadata || encodeMetadata(summaryOf(ingested, fileName))),
+    metadata: metadataForRecord(metadata || encodeMetadata(summarizeData(ingested, fileName))),
     ready: ready !== false,
     ...(ready === false && { draft: true, ...(Object.keys(renames).length && { renames }) }),
     ...(notes && { notes }),
@@ -284,16 +291,3 @@ function versionRecord(slug: string, file: string, upload: ReadUpload, ingested:
     file: { name: file, ...(format && { format }), media_type: mediaType, size },
   };
 }
-
-/** Summary of the data: opaque to clients, useful to people. */
-function summaryOf(ingested: IngestResult, fileName: string | undefined): MetadataMapping {
-  const { format, compression, encoding, delimiter, crs, rows, bbox, statistics } = ingested;
-  const columns = statistics.map(({ type: _, ...figures }) => figures);
-  const given = Object.entries({ compression, encoding, delimiter, crs, bbox }).filter(([, value]) => value !== null);
-  const summary = { format, rows, ...Object.fromEntries(given), source: fileName };
-  const whole = { ...summary, columns };
-  return Buffer.byteLength(JSON.stringify(whole)) > maxSummarySize ? summary : whole;
-}
-
-/** Maximum size of a summary with columns, in bytes: a record has a maximum size, too. */
-const maxSummarySize = 256 * 1024;

@@ -21,8 +21,9 @@ import { PayloadError } from '../../errors.ts';
 import type { Geometry } from '../../geometry/geometry.ts';
 import { cleanColumnName } from '../../ingest/infer-types.ts';
 import { isRowGroupFull, maxColumns, maxCsvRow } from '../../limits.ts';
-import type { PayloadInfo, RowBatch } from '../types.ts';
+import { noteRepair, type PayloadInfo, type RowBatch } from '../types.ts';
 import { findCsvGeometryColumns, type GeometrySource, projectedColumnsHint, sridOfText } from './geometry-columns.ts';
+import { requoteStrayCells } from './stray-quotes.ts';
 
 /** Rows from which the geometry columns are detected. */
 const sampleRows = 1000;
@@ -52,6 +53,8 @@ class CsvParser {
   readonly #names: string[] = [];
   #parser: Papa.Parser | undefined;
   #hasHeader = false;
+  /** Number of cells in the head, or in the first row if there is none. */
+  #headCells: number | undefined;
   #geometrySource: GeometrySource | null | undefined;
   #rows: string[][] = [];
   /** Line of each row. */
@@ -80,14 +83,21 @@ class CsvParser {
 
   push(text: string, isLast: boolean): void {
     if (text.includes('\0')) throw new PayloadError('not text: holds zero bytes', { line: this.#line });
-    const input = this.#skipLines(this.#rest + text);
+    let input = this.#skipLines(this.#rest + text);
     if (!isLast && input.length < this.#minLength) {
       this.#rest = input;
       return;
     }
     if (input === '') return;
     this.#parser ??= this.#newParser(input);
-    const { data, errors, meta } = this.#parser.parse(input, 0, !isLast) as Papa.ParseResult<string[]>;
+    let parsed = this.#parser.parse(input, 0, !isLast) as Papa.ParseResult<string[]>;
+    if (parsed.errors.some(({ code }) => code === 'InvalidQuotes' || code === 'MissingQuotes')) {
+      const { text: requoted, cells } = requoteStrayCells(input, this.#info.delimiter ?? ',');
+      for (const cell of cells) noteRepair(this.#info, 'stray_quotes', this.#line + countLines(input, cell));
+      if (cells.length > 0) parsed = this.#parser.parse(requoted, 0, !isLast) as Papa.ParseResult<string[]>;
+      input = requoted;
+    }
+    const { data, errors, meta } = parsed;
     this.#rest = isLast ? '' : input.slice(meta.cursor);
     this.#minLength = meta.cursor > 0 ? 0 : Math.min(2 * input.length, maxCsvRow + 1);
     for (const error of errors) this.#refuseIfBroken(error, input, data);
@@ -149,8 +159,14 @@ class CsvParser {
     } else if (!this.#hasHeader) {
       this.#hasHeader = true;
       this.#addColumns(row.map((name) => name.trim()));
+      this.#headCells = row.length;
     } else {
+      const cells = row.length;
       if (row.length > this.#names.length) this.#addExtraColumns(row);
+      this.#headCells ??= row.length;
+      if (cells < this.#headCells) noteRepair(this.#info, 'fewer_cells', line);
+      else if (cells > this.#headCells && row.some((cell, column) => cell !== '' && column >= Number(this.#headCells)))
+        noteRepair(this.#info, 'more_cells', line);
       this.#rows.push(row);
       this.#lines.push(line);
     }

@@ -1,8 +1,10 @@
 /** Batches of rows from JSON items: GeoJSON Features, bare geometries, and plain objects. */
 import { PayloadError } from '../../errors.ts';
+import { crsOfEsri, geometryOfEsri, isEsriFeature } from '../../geometry/esri.ts';
 import { type Geometry, isGeometry } from '../../geometry/geometry.ts';
+import { InvalidGeometryError } from '../../geometry/validate.ts';
 import { isRowGroupFull, maxColumns } from '../../limits.ts';
-import type { RowBatch } from '../types.ts';
+import { noteRepair, type PayloadInfo, type RowBatch } from '../types.ts';
 import type { ItemScanner } from './item-scanner.ts';
 import { mayHaveBigInteger, parseJsonBytes, parseJsonKeepingIntegers } from './parse-value.ts';
 
@@ -27,6 +29,8 @@ export function crsOfGeojson({ crs }: JsonObject): string | undefined {
 
 export class JsonBatchBuilder {
   readonly #names: string[] = [];
+  /** Of GeoJSON, whose irregularities are counted; undefined for items of other formats. */
+  readonly #info: PayloadInfo | undefined;
   readonly #columnsByName = new Map<string, number>();
   #values: unknown[][] = [];
   #geometries: (Geometry | null)[] = [];
@@ -46,6 +50,11 @@ export class JsonBatchBuilder {
   /** Text of the current item. */
   #text: () => string = () => '';
 
+  /** @param info facts about a payload of GeoJSON; absent for other formats */
+  constructor(info?: PayloadInfo) {
+    this.#info = info;
+  }
+
   /**
    * Adds the row or rows of one item.
    * @param start from here to `end` in `bytes` is its JSON
@@ -59,8 +68,9 @@ export class JsonBatchBuilder {
   }
 
   /** @param value a Feature, a FeatureCollection, a geometry or a plain object */
-  #add(value: unknown, offset: number, length: number, line: number, collectionCrs?: string): void {
-    if (!isObject(value)) throw new PayloadError('expected an object', { line, byte: offset });
+  #add(item: unknown, offset: number, length: number, line: number, collectionCrs?: string): void {
+    if (!isObject(item)) throw new PayloadError('expected an object', { line, byte: offset });
+    const value = this.#info ? this.#toFeature(item, this.#info, line, offset) : item;
     if (value.type === 'FeatureCollection' && Array.isArray(value.features)) {
       this.areAllFeatures = false;
       for (const feature of value.features) this.#add(feature, offset, length, line, crsOfGeojson(value));
@@ -109,6 +119,30 @@ export class JsonBatchBuilder {
     if (properties !== null) this.#addProperties(properties, row, inFeature);
   }
 
+  /** A Feature of GeoJSON from one without `type`, with a `bbox` that is none, or of Esri JSON; other objects as they are. */
+  #toFeature(item: JsonObject, info: PayloadInfo, line: number, offset: number): JsonObject {
+    if (item.type === undefined && isEsriFeature(item)) {
+      info.hint = 'The file is Esri JSON.';
+      this.areAllFeatures = false;
+      try {
+        const crs = isObject(item.geometry) ? crsOfEsri(item.geometry) : undefined;
+        const geometry = geometryOfEsri(item.geometry);
+        return { type: 'Feature', geometry, properties: item.attributes, ...(crs && { crs }) };
+      } catch (error) {
+        if (error instanceof InvalidGeometryError) throw new PayloadError(error.message, { line, byte: offset });
+        throw error;
+      }
+    }
+    const { type, bbox, geometry, properties } = item;
+    const isBbox =
+      Array.isArray(bbox) && [4, 6].includes(bbox.length) && bbox.every((side) => typeof side === 'number');
+    if (type === 'Feature' && bbox !== undefined && bbox !== null && !isBbox) noteRepair(info, 'invalid_bboxes', line);
+    const isUntyped = type === undefined && (geometry === null || isGeometry(geometry));
+    if (!isUntyped || (properties !== null && !isObject(properties))) return item;
+    noteRepair(info, 'missing_types', line);
+    return { ...item, type: 'Feature' };
+  }
+
   #propertiesOf(properties: unknown, line: number, offset: number): JsonObject | null {
     if (properties === null || properties === undefined) return null;
     if (isObject(properties)) return properties;
@@ -141,7 +175,8 @@ export class JsonBatchBuilder {
     const text = this.#text();
     if (!mayHaveBigInteger(text)) return value;
     const again = parseJsonKeepingIntegers(text) as JsonObject;
-    const object = inFeature && isObject(again.properties) ? again.properties : again;
+    const members = inFeature ? [again.properties, again.attributes] : [];
+    const object = members.find(isObject) ?? again;
     return object[name] ?? value;
   }
 

@@ -4,6 +4,7 @@
  */
 import { excerpt } from '../../../catalogue/errors.ts';
 import { PayloadError } from '../../errors.ts';
+import { crsOfEsri } from '../../geometry/esri.ts';
 import { maxItemBytes } from '../../limits.ts';
 import type { TextBuffer, TextWriter } from '../text-buffer.ts';
 import type { PayloadInfo, RowBatch, RowsInput } from '../types.ts';
@@ -24,7 +25,7 @@ export async function* readGeojson(
   position: number,
   info: PayloadInfo,
 ): AsyncGenerator<RowBatch, void, undefined> {
-  const builder = new JsonBatchBuilder();
+  const builder = new JsonBatchBuilder(info);
   const { hasItems, outside } = yield* readJsonItems(chunks, () => new ItemScanner('features', position), builder);
   if (hasItems) {
     if (outside) readCollectionMembers(outside, position, info);
@@ -62,7 +63,7 @@ function readCollectionMembers(text: Buffer, position: number, info: PayloadInfo
     throw new PayloadError(`not GeoJSON: its type is ${excerpt(JSON.stringify(members.type))}`, { line: 1 });
   }
   if (typeof members.name === 'string') info.title = members.name;
-  const crs = crsOfGeojson(members);
+  const crs = crsOfGeojson(members) ?? crsOfEsri(members);
   if (crs !== undefined) info.crs = crs;
 }
 

@@ -10,7 +10,7 @@
  * | bytes of a fixed length        | base64                                                                        |
  * | struct, list, map              | object or array                                                               |
  */
-
+import { open } from 'node:fs/promises';
 import {
   asyncBufferFromFile,
   type FileMetaData,
@@ -19,14 +19,18 @@ import {
   parquetRead,
   type SchemaElement,
 } from 'hyparquet';
-import { compressors } from 'hyparquet-compressors';
 import { excerpt } from '../../../catalogue/errors.ts';
 import { PayloadError } from '../../errors.ts';
 import { type Geometry, isGeometry } from '../../geometry/geometry.ts';
 import type { PayloadInfo, RowBatch } from '../types.ts';
+import { ClaimChecker, checkFooter } from './claims.ts';
+import { compressors } from './pages.ts';
 
 /** Most decoded bytes in memory: a larger row group is read in several parts. */
 const maxPartBytes = 8 * 1024 * 1024;
+
+/** Most cells of a part. */
+const maxPartCells = 1 << 22;
 
 /**
  * @param path the file: Parquet is read from its end
@@ -34,15 +38,23 @@ const maxPartBytes = 8 * 1024 * 1024;
  * @throws PayloadError if it is no Parquet, or malformed
  */
 export async function* readParquet(path: string, info: PayloadInfo): AsyncGenerator<RowBatch, void, undefined> {
+  const handle = await open(path);
   try {
     const file = await asyncBufferFromFile(path);
+    await checkFooter(handle, file.byteLength);
     const metadata = await parquetMetadataAsync(file);
+    const claims = new ClaimChecker(handle, file.byteLength, metadata);
     const elements = topLevelColumns(metadata);
     const geometryIndex = findGeometryColumn(metadata, elements, info);
     let groupStart = 0;
     for (const group of metadata.row_groups) {
+      const bytes = await claims.checkGroup(group);
       const rows = Number(group.num_rows);
-      const parts = Math.max(1, Math.ceil(Number(group.total_byte_size) / maxPartBytes));
+      const parts = Math.max(
+        1,
+        Math.ceil(bytes / maxPartBytes),
+        Math.ceil((rows * group.columns.length) / maxPartCells),
+      );
       const size = Math.max(1, Math.ceil(rows / parts));
       for (let start = 0; start < rows; start += size) {
         const end = Math.min(rows, start + size);
@@ -52,8 +64,10 @@ export async function* readParquet(path: string, info: PayloadInfo): AsyncGenera
     }
     if (groupStart === 0) yield await readRowRange({ file, metadata }, elements, geometryIndex, 0, 0);
   } catch (error) {
-    if (error instanceof PayloadError || (error as NodeJS.ErrnoException).code !== undefined) throw error;
+    if (error instanceof PayloadError || (error as NodeJS.ErrnoException).syscall !== undefined) throw error;
     throw new PayloadError(`the Parquet can't be read: ${excerpt((error as Error).message)}`);
+  } finally {
+    await handle.close();
   }
 }
 

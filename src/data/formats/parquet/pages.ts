@@ -1,0 +1,158 @@
+/** Pages of Parquet (parquet.thrift, `PageHeader`): their headers, and the values, sizes and runs that they claim. */
+import { decompress as decompressZstd } from 'fzstd';
+import type { CompressionCodec, Compressors, SchemaElement } from 'hyparquet';
+import { compressors as libraryCompressors } from 'hyparquet-compressors';
+import { PayloadError } from '../../errors.ts';
+import type { ThriftStruct, ThriftValue } from './thrift.ts';
+
+/** Most values of a page: they are decoded together. Writers make pages of 1 MB, or some 20,000 rows. */
+const maxPageValues = 1 << 22;
+
+/** Most bytes of a page, decompressed. */
+const maxPageBytes = 512 * 1024 * 1024;
+
+/** The library's, except that Zstandard gets an output of the size that was checked; by itself it takes the data's word. */
+export const compressors: Compressors = {
+  ...libraryCompressors,
+  ZSTD: (input, length) => decompressZstd(input, new Uint8Array(length)),
+};
+
+/** A column of values, as the schema declares it. */
+export interface Leaf {
+  readonly element: SchemaElement;
+  /** Greatest definition level and repetition level. */
+  readonly definitionLevels: number;
+  readonly repetitionLevels: number;
+  /** True if it has one value a row. */
+  readonly isFlat: boolean;
+}
+
+export interface PageHeader {
+  readonly type: 'data' | 'dataV2' | 'dictionary' | 'other';
+  /** Sizes in bytes. */
+  readonly compressedSize: number;
+  readonly uncompressedSize: number;
+  /** Number of values, nulls included. */
+  readonly values: number;
+  readonly encoding: number;
+  /** Version 2 only: bytes of the levels, which are not compressed. */
+  readonly repetitionBytes: number;
+  readonly definitionBytes: number;
+  readonly isCompressed: boolean;
+}
+
+/** Codes of encodings (parquet.thrift, `Encoding`) with runs. */
+const encodings = { plainDictionary: 2, rle: 3, rleDictionary: 8 };
+
+/** @throws PayloadError if a number is missing, negative or too large */
+export function parsePageHeader(header: ThriftStruct): PageHeader {
+  const code = header.get(1);
+  const type = code === 0 ? 'data' : code === 3 ? 'dataV2' : code === 2 ? 'dictionary' : 'other';
+  const details = asStruct(header.get({ data: 5, dataV2: 8, dictionary: 7, other: 6 }[type]));
+  const isV2 = type === 'dataV2';
+  if (isV2) asCount(details.get(2), 'nulls', maxPageValues);
+  if (isV2) asCount(details.get(3), 'rows', maxPageValues);
+  return {
+    type,
+    uncompressedSize: asCount(header.get(2), 'bytes', maxPageBytes),
+    compressedSize: asCount(header.get(3), 'bytes', maxPageBytes),
+    values: type === 'other' ? 0 : asCount(details.get(1), 'values', maxPageValues),
+    encoding: Number(details.get(isV2 ? 4 : 2)),
+    definitionBytes: isV2 ? asCount(details.get(5), 'bytes', maxPageBytes) : 0,
+    repetitionBytes: isV2 ? asCount(details.get(6), 'bytes', maxPageBytes) : 0,
+    isCompressed: !isV2 || details.get(7) !== false,
+  };
+}
+
+/**
+ * Compares the claims of a page with its bytes.
+ * @param bytes of the page, without its header
+ * @throws PayloadError
+ */
+export function assertPageFits(header: PageHeader, bytes: Uint8Array, leaf: Leaf, codec: CompressionCodec): void {
+  const { type, values } = header;
+  if (type === 'other') return;
+  if (type === 'dictionary') {
+    // Plain values: of booleans eight a byte, of texts each with four bytes of length.
+    const { type: valueType, type_length = 0 } = leaf.element;
+    const least = valueType === 'BOOLEAN' ? 1 / 8 : valueType === 'FIXED_LEN_BYTE_ARRAY' ? Math.max(1, type_length) : 4;
+    if (values * least > header.uncompressedSize)
+      throw invalid(`a dictionary claims ${values} values in ${header.uncompressedSize} bytes`);
+    return;
+  }
+  const hasRuns = [encodings.plainDictionary, encodings.rle, encodings.rleDictionary].includes(header.encoding);
+  if (!hasRuns && leaf.definitionLevels === 0 && leaf.repetitionLevels === 0) return;
+  const levels = header.repetitionBytes + header.definitionBytes;
+  if (levels > bytes.length) throw invalid(`a page claims ${levels} bytes of levels, and has ${bytes.length}`);
+  const packed = bytes.subarray(levels);
+  const size = header.uncompressedSize - levels;
+  const needsBody = hasRuns || type === 'data';
+  const page = needsBody && header.isCompressed ? decompressPage(packed, size, codec) : packed;
+  let rest: Uint8Array = page;
+  if (header.type === 'data') {
+    for (const level of [leaf.repetitionLevels, leaf.definitionLevels])
+      if (level > 0) rest = checkRunsWithLength(rest, bitWidth(level), values);
+  } else {
+    if (leaf.repetitionLevels > 0) checkRuns(bytes, bitWidth(leaf.repetitionLevels), values);
+    if (leaf.definitionLevels > 0)
+      checkRuns(bytes.subarray(header.repetitionBytes), bitWidth(leaf.definitionLevels), values);
+  }
+  if (!hasRuns) return;
+  const isBooleans = type === 'data' ? leaf.element.type === 'BOOLEAN' : header.encoding === encodings.rle;
+  if (isBooleans) checkRunsWithLength(rest, 1, values);
+  else checkRuns(rest.subarray(1), rest[0] ?? 0, values);
+}
+
+/** Bits of the values from 0 to this one. */
+const bitWidth = (value: number) => 32 - Math.clz32(value);
+
+function decompressPage(bytes: Uint8Array, size: number, codec: CompressionCodec): Uint8Array {
+  if (codec === 'UNCOMPRESSED' || size <= 0) return bytes;
+  const decompress = compressors[codec];
+  if (!decompress) throw invalid(`the compression ${codec} is not supported`);
+  return decompress(bytes, size);
+}
+
+/** Checks runs behind the four bytes of their length. @returns the bytes after them */
+function checkRunsWithLength(bytes: Uint8Array, width: number, values: number): Uint8Array {
+  const length = bytes.length < 4 ? -1 : new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
+  if (length < 0 || length > bytes.length - 4) throw invalid('the runs of a page end behind it');
+  checkRuns(bytes.subarray(4), width, values);
+  return bytes.subarray(4 + length);
+}
+
+/**
+ * Checks that no run of equal values is longer than the page: hyparquet writes it as long as it claims to be, and reads runs
+ * until it has all values. Runs of packed values end with the bytes.
+ * @param width bits of a value
+ */
+function checkRuns(bytes: Uint8Array, width: number, values: number): void {
+  let seen = 0;
+  for (let at = 0; seen < values && at < bytes.length; ) {
+    let head = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = bytes[at++] ?? 0;
+      head |= (byte & 0x7f) << shift;
+      if (byte < 0x80) break;
+    }
+    const isPacked = (head & 1) === 1;
+    const count = isPacked ? (head >> 1) * 8 : head >>> 1;
+    const most = !isPacked ? values - seen : width === 0 ? values + 7 : Number.POSITIVE_INFINITY;
+    if (count < 0 || count > most) throw invalid(`a page has ${values} values, and a run in it claims ${count}`);
+    at += isPacked ? Math.ceil((count * width) / 8) : Math.ceil(width / 8);
+    seen += count;
+  }
+}
+
+function asStruct(value: ThriftValue | undefined): ThriftStruct {
+  return value instanceof Map ? value : new Map();
+}
+
+function asCount(value: ThriftValue | undefined, noun: string, most: number): number {
+  const count = typeof value === 'number' ? value : -1;
+  if (count < 0) throw invalid(`a page has no number of ${noun}`);
+  if (count > most) throw invalid(`a page claims ${count} ${noun}; the limit is ${most}. Write it in smaller pages`);
+  return count;
+}
+
+const invalid = (reason: string) => new PayloadError(`the Parquet can't be read: ${reason}`);

@@ -1,0 +1,246 @@
+/**
+ * Ingesting in separate processes, for servers: a file from outside that takes too much memory or time, or crashes its reader,
+ * ends that process, and is refused; everything else goes on. A process stays for the next file, and ends when there is none
+ * for a while. Processes get the paths of files, not their bytes: an upload is stored first.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { rm, stat } from 'node:fs/promises';
+import { tmpdir, totalmem } from 'node:os';
+import { extname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { UnavailableError } from '../../catalogue/errors.ts';
+import { ExhaustingPayloadError, PayloadError } from '../errors.ts';
+import { reasonToRefuseFile } from '../formats/foreign-file.ts';
+import { headBytes, type IngestOptions, type IngestResult } from './ingest.ts';
+import type { IngestJob, IngestReply } from './ingest-process.ts';
+import { PayloadStream, peekStream } from './payload-stream.ts';
+
+/** Limits of the processes. */
+export interface IngestLimits {
+  /** Most resident memory of one, in bytes. */
+  readonly memory: number;
+  /** Most seconds for a file, and for each MB of it. */
+  readonly seconds: number;
+  readonly secondsPerMb: number;
+  /** Most seconds without a sign of life. */
+  readonly silence: number;
+  /** Most processes at once; further files wait. */
+  readonly processes: number;
+  /** Seconds until an idle process ends. */
+  readonly idle: number;
+}
+
+const gb = 1024 ** 3;
+
+export const defaultIngestLimits: IngestLimits = {
+  memory: Math.min(1.5 * gb, (process.constrainedMemory() || totalmem()) * 0.6, totalmem() * 0.6),
+  seconds: 60,
+  secondsPerMb: 10,
+  silence: 60,
+  processes: 2,
+  idle: 30,
+};
+
+/** A process with more resident memory than this after a file isn't used for the next one. */
+const maxIdleMemory = 256 * 1024 * 1024;
+
+const extension = extname(fileURLToPath(import.meta.url));
+const program = fileURLToPath(new URL(`./ingest-process${extension}`, import.meta.url));
+
+/** Processes that ingest. */
+export class IngestPool {
+  readonly #limits: IngestLimits;
+  readonly #idle = new Map<ChildProcess, NodeJS.Timeout>();
+  readonly #busy = new Set<ChildProcess>();
+  /** Files that wait for a process. */
+  readonly #waiting: (() => void)[] = [];
+  #taken = 0;
+  #isClosed = false;
+
+  constructor(limits: Partial<IngestLimits> = {}) {
+    this.#limits = { ...defaultIngestLimits, ...limits };
+  }
+
+  /** As `ingest`, in a process of the pool. @throws also UnavailableError if no process can be started, or the pool is closed */
+  readonly ingest = async (source: Readable | string, options: IngestOptions = {}): Promise<IngestResult> => {
+    const { onProgress, signal, copyTo, stagingName = `.new-${randomBytes(6).toString('hex')}`, ...others } = options;
+    const isStored = typeof source === 'string' && copyTo === undefined;
+    const path = isStored ? source : (copyTo ?? join(tmpdir(), `catalogue-${randomBytes(8).toString('hex')}`));
+    try {
+      if (!isStored) await storePayload(source, path, options);
+      const result = await this.#run({ path, options: { ...others, stagingName } }, signal);
+      if (isStored) onProgress?.(result.size);
+      if (!isStored && copyTo === undefined) await rm(path, { force: true });
+      return result;
+    } catch (error) {
+      if (!isStored && (error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(path, { force: true });
+      throw error;
+    }
+  };
+
+  /** Ends all processes; what they are reading fails. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const wake of this.#waiting.splice(0)) wake();
+    const all = [...this.#idle.keys(), ...this.#busy];
+    for (const timer of this.#idle.values()) clearTimeout(timer);
+    this.#idle.clear();
+    const ended = all.map((child) => new Promise((resolve) => child.once('exit', resolve)));
+    for (const child of all) child.kill('SIGKILL');
+    await Promise.all(ended);
+  }
+
+  async #run(job: IngestJob, signal: AbortSignal | undefined): Promise<IngestResult> {
+    while (this.#taken >= this.#limits.processes && !this.#isClosed && !signal?.aborted)
+      await new Promise<void>((wake) => {
+        this.#waiting.push(wake);
+        signal?.addEventListener('abort', () => wake(), { once: true });
+      });
+    if (this.#isClosed) throw new UnavailableError('The server is shutting down. Try again in a moment.');
+    signal?.throwIfAborted();
+    this.#taken++;
+    try {
+      const { size } = await stat(job.path);
+      return await this.#runOn(this.#takeProcess(), job, size, signal);
+    } finally {
+      this.#taken--;
+      this.#waiting.shift()?.();
+    }
+  }
+
+  #takeProcess(): ChildProcess {
+    const [child, timer] = this.#idle.entries().next().value ?? [];
+    if (!child) return this.#start();
+    clearTimeout(timer);
+    this.#idle.delete(child);
+    child.ref();
+    child.channel?.ref();
+    return child;
+  }
+
+  #start(): ChildProcess {
+    const { memory } = this.#limits;
+    const heap = Math.max(32, Math.floor((memory * 0.7) / 1024 ** 2));
+    // From sources, the process loads TypeScript as the tests do.
+    const loader = extension === '.ts' ? ['--import', import.meta.resolve('tsx')] : [];
+    const child = fork(program, [String(memory)], {
+      execArgv: [`--max-old-space-size=${heap}`, ...loader],
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      serialization: 'advanced',
+    });
+    child.on('error', () => {});
+    child.once('exit', () => {
+      clearTimeout(this.#idle.get(child));
+      this.#idle.delete(child);
+    });
+    return child;
+  }
+
+  /** Runs a job on a process, which is kept if it can be used again. */
+  async #runOn(child: ChildProcess, job: IngestJob, size: number, signal?: AbortSignal): Promise<IngestResult> {
+    this.#busy.add(child);
+    try {
+      const reply = await this.#exchange(child, job, size, signal);
+      if ('refused' in reply) throw new PayloadError(reply.refused.reason, reply.refused);
+      if ('failed' in reply) throw toError(reply.failed);
+      if ('result' in reply) {
+        if (reply.rss > maxIdleMemory) child.kill('SIGKILL');
+        return reply.result;
+      }
+      throw new Error('unexpected reply');
+    } catch (error) {
+      // A process that was killed can't delete what it was writing.
+      const { cacheFolder, stagingName } = job.options;
+      if (child.killed || child.exitCode !== null || child.signalCode !== null)
+        if (cacheFolder !== undefined && stagingName !== undefined)
+          for (const name of [stagingName, `${stagingName}.before`])
+            await rm(join(cacheFolder, name), { recursive: true, force: true });
+      throw error;
+    } finally {
+      this.#busy.delete(child);
+      this.#keep(child);
+    }
+  }
+
+  #keep(child: ChildProcess): void {
+    if (this.#isClosed || child.killed || !child.connected || child.exitCode !== null) {
+      child.kill('SIGKILL');
+      return;
+    }
+    // An idle process doesn't keep the server running.
+    child.unref();
+    child.channel?.unref();
+    const end = setTimeout(() => child.disconnect(), this.#limits.idle * 1000);
+    this.#idle.set(child, end.unref());
+  }
+
+  /** Sends a job and waits for the reply. @throws PayloadError if the process ends, or is ended for what it takes */
+  #exchange(child: ChildProcess, job: IngestJob, size: number, signal?: AbortSignal): Promise<IngestReply> {
+    const { seconds, secondsPerMb, silence, memory } = this.#limits;
+    const limit = Math.min(seconds + (secondsPerMb * size) / 1e6, 2 ** 31 / 1000 - 1);
+    return new Promise((resolve, reject) => {
+      let reason: unknown = new ExhaustingPayloadError(
+        `reading its rows took more than ${Math.round(memory / 1024 ** 2)} MB of memory, or crashed its reader. ${advice}`,
+      );
+      const kill = (why: unknown) => {
+        reason = why;
+        child.kill('SIGKILL');
+      };
+      const killLate = (most: number) =>
+        kill(
+          new PayloadError(
+            `reading its rows took longer than ${Math.ceil(most)} seconds, the limit for its size. ${advice}`,
+          ),
+        );
+      const deadline = setTimeout(() => killLate(limit), limit * 1000);
+      const silent = setTimeout(() => killLate(silence), silence * 1000);
+      const abort = () => kill(signal?.reason);
+      const onMessage = (reply: IngestReply) => {
+        silent.refresh();
+        if ('alive' in reply) return;
+        settle();
+        resolve(reply);
+      };
+      const onExit = () => {
+        settle();
+        reject(this.#isClosed ? new UnavailableError('The server is shutting down. Try again in a moment.') : reason);
+      };
+      const onError = (error: Error) => {
+        if (child.pid !== undefined) return;
+        settle();
+        reject(new UnavailableError(`The server can't start a process to read the file: ${error.message}`));
+      };
+      const settle = () => {
+        clearTimeout(deadline);
+        clearTimeout(silent);
+        signal?.removeEventListener('abort', abort);
+        child.off('message', onMessage).off('exit', onExit).off('error', onError);
+      };
+      child.on('message', onMessage).once('exit', onExit).on('error', onError);
+      signal?.addEventListener('abort', abort, { once: true });
+      if (child.connected) child.send(job, () => {});
+    });
+  }
+}
+
+const advice = 'Split it into several files, or publish it as a ZIP archive, which is kept without rows';
+
+/** Stores a payload at a path. @throws PayloadError if its first bytes are those of a file that is refused */
+async function storePayload(source: Readable | string, path: string, options: IngestOptions): Promise<void> {
+  const { onProgress, signal } = options;
+  const payload = new PayloadStream(source, { copyTo: path, onProgress, signal, isHashed: false });
+  const { head, chunks } = await peekStream(payload.chunks(), headBytes);
+  try {
+    const foreign = reasonToRefuseFile(head, options);
+    if (foreign !== null) throw new PayloadError(foreign);
+    for await (const _ of chunks);
+  } finally {
+    await chunks.return();
+  }
+}
+
+function toError({ message, stack, code }: { message: string; stack?: string; code?: string }): Error {
+  return Object.assign(new Error(message), { ...(stack && { stack }), ...(code && { code }) });
+}

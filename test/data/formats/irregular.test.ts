@@ -1,0 +1,203 @@
+/** Irregular payloads: repaired without guessing, counted and said; or refused with the place. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { collection, ingestPayload, point, rowsOf, valuesOf } from '../support/payloads.ts';
+
+const polygon = (...rings: number[][][]) => ({
+  type: 'Feature',
+  properties: {},
+  geometry: { type: 'Polygon', coordinates: rings },
+});
+const line = (...positions: number[][]) => ({
+  type: 'Feature',
+  properties: {},
+  geometry: { type: 'LineString', coordinates: positions },
+});
+const clockwise = [
+  [0, 0],
+  [0, 4],
+  [4, 4],
+  [4, 0],
+  [0, 0],
+];
+const hole = [
+  [1, 1],
+  [2, 1],
+  [2, 2],
+  [1, 2],
+  [1, 1],
+];
+const other = [
+  [10, 0],
+  [10, 4],
+  [14, 4],
+  [14, 0],
+  [10, 0],
+];
+const esri = (features: unknown[], members = {}) => JSON.stringify({ features, ...members });
+
+describe('GeoJSON', () => {
+  it('whose ring is not closed is read, with the ring closed; the remarks and numbers say so', async () => {
+    const text = collection(
+      polygon([
+        [0, 0],
+        [4, 0],
+        [4, 4],
+      ]),
+      polygon([
+        [0, 0],
+        [4, 0],
+        [4, 4],
+        [0, 0],
+      ]),
+    );
+    const { result, table } = await ingestPayload(text, 'a.geojson');
+    assert.deepEqual(result.remarks, ['Polygons: 1 ring is not closed (line 1): closed.']);
+    assert.deepEqual(result.repairs, { unclosed_rings: 1 });
+    const [first] = await rowsOf(table);
+    assert.deepEqual(first?.geometry, {
+      type: 'Polygon',
+      coordinates: [
+        [
+          [0, 0],
+          [4, 0],
+          [4, 4],
+          [0, 0],
+        ],
+      ],
+    });
+    // Its bytes are not those that a response of all rows would copy.
+    assert.equal(table.passthrough, null);
+    const strict = ingestPayload(text, 'a.geojson', { reading: { strict: true } });
+    await assert.rejects(strict, /^PayloadError: line 1: Polygons: 1 ring is not closed \(--strict\)/);
+  });
+
+  it('whose Features have no type, or a bbox of text, is read as what it is', async () => {
+    const { type: _, ...untyped } = point({ a: 1 });
+    const text = collection(untyped, { ...point({ a: 2 }), bbox: '1,2,3,4' });
+    const { result, table } = await ingestPayload(text, 'a.geojson');
+    assert.deepEqual(result.repairs, { missing_types: 1, invalid_bboxes: 1 });
+    assert.deepEqual(await valuesOf(table), [[1], [2]]);
+    assert.equal(table.schema.hasGeometry, true);
+  });
+
+  const refused: [string, unknown, RegExp][] = [
+    ['a line of one position', line([1, 2]), /line 1, byte 4\d: a line has one position; it needs two/],
+    [
+      'a ring of two positions',
+      polygon([
+        [0, 0],
+        [1, 1],
+      ]),
+      /line 1, byte 4\d: a ring has 2 positions; it needs four/,
+    ],
+    [
+      'numbers as text',
+      point({}, ['1', '2']),
+      /line 1, byte 4\d: the coordinates of a Point are not as they should be/,
+    ],
+  ];
+  for (const [name, feature, reason] of refused)
+    it(`with ${name} is refused with its place`, async () => {
+      await assert.rejects(ingestPayload(collection(feature), 'a.geojson'), reason);
+    });
+});
+
+describe('Esri JSON', () => {
+  it('is read: polygons by the direction of their rings, lines, points, and tables', async () => {
+    const text = esri(
+      [
+        { attributes: { n: 1 }, geometry: { rings: [clockwise, hole, other] } },
+        {
+          attributes: { n: 2 },
+          geometry: {
+            paths: [
+              [
+                [0, 0],
+                [1, 1],
+              ],
+            ],
+          },
+        },
+        {
+          attributes: { n: 3 },
+          geometry: {
+            paths: [
+              [
+                [0, 0],
+                [1, 1],
+              ],
+              [
+                [2, 2],
+                [3, 3],
+              ],
+            ],
+          },
+        },
+        { attributes: { n: 4 }, geometry: { x: 5, y: 52 } },
+        {
+          attributes: { n: 5 },
+          geometry: {
+            points: [
+              [5, 52],
+              [6, 53],
+            ],
+          },
+        },
+        { attributes: { n: 6 }, geometry: { x: 'NaN', y: 'NaN' } },
+        { attributes: { n: 7 } },
+      ],
+      { spatialReference: { wkid: 4326 } },
+    );
+    const { result, table } = await ingestPayload(text, 'a.json');
+    assert.deepEqual(
+      result.columns.map(({ name }) => name),
+      ['geometry', 'n'],
+    );
+    assert.deepEqual(result.remarks, ['The file is Esri JSON.']);
+    const rows = await rowsOf(table);
+    assert.deepEqual(
+      rows.map(({ geometry }) => geometry?.type),
+      ['MultiPolygon', 'LineString', 'MultiLineString', 'Point', 'MultiPoint', undefined, undefined],
+    );
+    const [first] = rows;
+    assert.deepEqual(first?.geometry?.type === 'MultiPolygon' && first.geometry.coordinates, [
+      [clockwise.toReversed(), hole.toReversed()],
+      [other.toReversed()],
+    ]);
+  });
+
+  it('is converted from its reference system', async () => {
+    const mercator = { spatialReference: { wkid: 102100, latestWkid: 3857 } };
+    const { result, table } = await ingestPayload(
+      esri([{ attributes: { n: 1 }, geometry: { x: 556597.45, y: 6800125.45 } }], mercator),
+      'a.json',
+    );
+    assert.equal(result.crs, 'EPSG:3857');
+    const [row] = await rowsOf(table);
+    const [x = 0, y = 0] = row?.geometry?.type === 'Point' ? row.geometry.coordinates : [];
+    assert.ok(Math.abs(x - 5) < 1e-5 && Math.abs(y - 52) < 1e-5, `${x} ${y}`);
+  });
+
+  it('with curves is refused', async () => {
+    const text = esri([{ attributes: {}, geometry: { curveRings: [] } }]);
+    await assert.rejects(ingestPayload(text, 'a.json'), /curves of Esri JSON are not read/);
+  });
+});
+
+describe('CSV', () => {
+  it('with more or fewer cells than the head, or text behind a quote, is kept, counted and said; --strict refuses it', async () => {
+    const text = 'a,b\n1,2\n3\n4,5,6\n"x"y,7\n';
+    const { result, table } = await ingestPayload(text, 'a.csv');
+    assert.deepEqual(result.repairs, { fewer_cells: 1, more_cells: 1, stray_quotes: 1 });
+    assert.deepEqual(result.remarks.filter((remark) => remark.startsWith('Rows')).sort(), [
+      'Rows: 1 has fewer cells than the head (line 3): the others are null.',
+      'Rows: 1 has more cells than the head (line 4): kept in columns of their own.',
+      'Rows: 1 has text behind a closing quote (line 5): kept with its quotes.',
+    ]);
+    assert.equal((await valuesOf(table)).length, 4);
+    await assert.rejects(ingestPayload(text, 'a.csv', { reading: { strict: true } }), /\(--strict\)/);
+    const regular = await ingestPayload('a,b,\n1,2,\n"x ""y""",4,\n', 'a.csv', { reading: { strict: true } });
+    assert.deepEqual(regular.result.repairs, {});
+  });
+});
