@@ -120,6 +120,15 @@ describe('the sources', () => {
     assert.deepEqual(cycles, [], `These files import each other:\n${cycles.join('\n')}`);
   });
 
+  it('write to the terminal in one place', () => {
+    const writing = filesIn('src').filter((file) =>
+      /process\.std(?:out|err)|\} = process;/.test(read(file).replace(/^ \*.*$/gm, '')),
+    );
+    assert.deepEqual(writing, ['src/cli/context.ts']);
+    const printing = filesIn('src').filter((file) => /\bconsole\./.test(read(file).replace(/^ *\*.*$/gm, '')));
+    assert.deepEqual(printing, []);
+  });
+
   it('name no place outside of the project', () => {
     const places = new RegExp(
       `(^|[^\\w.~/-])/(${['work', 'home', 'Users'].join('|')})/|\\.\\./(${['shared', '.library'].join('|')})\\b`,

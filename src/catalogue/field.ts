@@ -23,7 +23,7 @@ export interface Schema {
   readonly uniqueItems?: boolean;
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, Schema>>;
-  readonly additionalProperties?: boolean;
+  readonly additionalProperties?: boolean | Schema;
   readonly default?: unknown;
 }
 

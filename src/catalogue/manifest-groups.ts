@@ -52,9 +52,3 @@ export class GroupDigests {
     return this.#groups.map((lines) => computeChecksum(lines.sort().join('')).slice(0, digestLength));
   }
 }
-
-/** True for digests of groups, from an untrusted source. */
-export const areDigests = (value: unknown, count: number): value is readonly string[] =>
-  Array.isArray(value) &&
-  value.length === count &&
-  value.every((digest) => typeof digest === 'string' && /^[0-9a-f]{32}$/.test(digest));

@@ -7,7 +7,10 @@ import { invalidInput, type Parsed } from './text-input.ts';
 import { type ReadingOptionChanges, type ReadingOptions, readableTypes } from './types.ts';
 
 export const readingFields = {
-  types: jsonField(`Types of columns by name: ${readableTypes.join(', ')}.`),
+  types: {
+    ...jsonField(`Types of columns by name: ${readableTypes.join(', ')}.`),
+    schema: { type: 'object', additionalProperties: { type: 'string' } },
+  },
   decimal: choiceField(['.', ','], 'Decimal separator of numbers.'),
   encoding: textField('Encoding of the text, as the WHATWG Encoding Standard labels it: utf-8, windows-1252.'),
   delimiter: textField('Character between the cells of CSV.', { minLength: 1, maxLength: 1 }),

@@ -6,10 +6,10 @@ import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import type { Credentials } from '../catalogue/accounts.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import { escapeToOneLine } from '../catalogue/printable-text.ts';
 import type { CheckOptions, CheckResult } from '../files/folder.ts';
 import type { HttpOptions } from '../remote/http.ts';
 import type { ServeOptions, Serving } from '../serve.ts';
-import { escapeToOneLine } from './output/text.ts';
 
 /** A remote catalogue, with its accounts. */
 export interface RemoteCatalogue extends Catalogue {

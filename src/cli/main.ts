@@ -12,6 +12,7 @@ import {
 } from '../catalogue/errors.ts';
 import type { Context } from './context.ts';
 import { InterruptedError, UsageError } from './errors.ts';
+import { withHarmlessOutput } from './output/terminal.ts';
 import { createProgram, readGlobalOptions } from './program.ts';
 
 /** Exit codes of errors; all others are 1, failed. */
@@ -34,7 +35,8 @@ const exitCodes: readonly (readonly [kind: new (...args: never[]) => Error, exit
  * @param argv arguments, without the program's name
  * @returns the exit code; nothing is thrown
  */
-export async function main(argv: readonly string[], context: Context): Promise<number> {
+export async function main(argv: readonly string[], given: Context): Promise<number> {
+  const context = withHarmlessOutput(given);
   let exitCode = 0;
   let called: Command | undefined;
   const program = createProgram(context, (code) => {

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import type { Call, Commands, Declared, GlobalOptions, Verb } from './command.ts';
 import type { Context } from './context.ts';
-import { escapeKeepingLines } from './output/text.ts';
 
 interface Noun {
   readonly description: string;
@@ -98,7 +97,7 @@ export function createProgram(context: Context, ended: (exitCode: number) => voi
     .exitOverride()
     .configureOutput({
       writeOut: context.out,
-      writeErr: (text) => context.err(escapeKeepingLines(text)),
+      writeErr: context.err,
       getOutHelpWidth: () => context.columns,
       getErrHelpWidth: () => context.columns,
       getOutHasColors: () => false,

@@ -1,10 +1,10 @@
 /** The amount of messages: `--quiet` leaves them out, `--verbose` adds a line for each call and request, with its time. */
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import { escapeToOneLine } from '../catalogue/printable-text.ts';
 import { formatRef, type Ref } from '../catalogue/ref.ts';
 import type { GlobalOptions } from './command.ts';
 import type { Context } from './context.ts';
 import { UsageError } from './errors.ts';
-import { escapeToOneLine } from './output/text.ts';
 
 /** Takes a line for the person who gave --verbose. */
 type Trace = (line: string) => void;

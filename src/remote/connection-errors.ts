@@ -9,6 +9,8 @@ const certificate: Message = (host, { message }) =>
 const notHttp: Message = (host) => `${host} doesn't speak HTTP: check the port, and whether it is http:// or https://.`;
 const cut: Message = (host, _error, protocol) =>
   `The connection to ${host} was cut off. Try again.${protocol === 'http:' ? ' Or is it https://?' : ''}`;
+const damaged: Message = (host, { message }) =>
+  `The answer of ${host} can't be decompressed (${message}). Try again later.`;
 const late: Message = (host) => `${host} takes too long to answer. Try again later.`;
 const noRoute: Message = (host) => `${host} can't be reached: is this machine connected to the network?`;
 
@@ -47,7 +49,13 @@ export function connectionError(base: string, error: unknown): Error {
   if (code === undefined) return error as Error;
   const message =
     messages[code] ??
-    (/CERT|SIGNATURE|ISSUER/.test(code) ? certificate : /^(ERR_SSL|HPE_)/.test(code) ? notHttp : undefined);
+    (/^Z_/.test(code)
+      ? damaged
+      : /CERT|SIGNATURE|ISSUER/.test(code)
+        ? certificate
+        : /^(ERR_SSL|HPE_)/.test(code)
+          ? notHttp
+          : undefined);
   if (!message) return new UnreachableError(`${host} can't be reached: ${found.message}`, { cause: error });
   return new UnreachableError(message(host, found, protocol), { cause: error });
 }

@@ -3,6 +3,7 @@ import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { UnreachableError } from '../catalogue/errors.ts';
 import { connectionError } from './connection-errors.ts';
+import { parseUntrustedJson } from './shapes.ts';
 
 /**
  * The decoded bytes of a response. An error in them is explained by `connectionError`.
@@ -10,14 +11,11 @@ import { connectionError } from './connection-errors.ts';
  * @param base address of the server, for messages
  */
 export function decodeResponseBody(body: Readable, coding: string | undefined, base: string): Readable {
-  const bytes = Readable.from(withExplainedErrors(body, base), { objectMode: false });
+  const decoded = coding === 'gzip' ? pipeline(body, createGunzip(), () => {}) : body;
+  const bytes = Readable.from(withExplainedErrors(decoded, base), { objectMode: false });
   // The reader gets the error from the iteration. Without a reader, it must not end the process.
-  bytes.on('error', () => {});
-  if (coding !== 'gzip') return bytes;
-  const decoder = createGunzip();
-  decoder.on('error', () => {});
-  pipeline(bytes, decoder, () => {});
-  return decoder;
+  for (const stream of [decoded, bytes]) stream.on('error', () => {});
+  return bytes;
 }
 
 async function* withExplainedErrors(
@@ -50,12 +48,12 @@ export async function readResponseText(body: AsyncIterable<Uint8Array>, limit: n
  * @param url for the message
  * @throws UnreachableError if the text is something else
  */
-export function parseJsonResponse(text: string, url: string): Record<string, unknown> {
+export function parseJsonResponse(text: string, url: string): object {
   try {
-    const value = JSON.parse(text);
+    const value = parseUntrustedJson(text);
     if (typeof value === 'object' && value !== null) return value;
-  } catch {
-    // Not JSON.
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
   }
   throw new UnreachableError(`There is no catalogue at ${url}: it answers with something else. Check the address.`);
 }

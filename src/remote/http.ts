@@ -5,6 +5,7 @@ import { NotFoundError } from '../catalogue/errors.ts';
 import { connectionError } from './connection-errors.ts';
 import { decodeResponseBody, parseJsonResponse, readResponseText } from './http-body.ts';
 import { responseError } from './response-errors.ts';
+import { assertShape, type Shape } from './shapes.ts';
 
 export interface HttpOptions {
   /** Sent with every request. */
@@ -43,9 +44,8 @@ export interface HttpResponse {
   readonly body: Readable;
 }
 
-export interface JsonResponse extends Omit<HttpResponse, 'body'> {
-  /** An object or an array. */
-  readonly value: Record<string, unknown>;
+export interface JsonResponse<Value> extends Omit<HttpResponse, 'body'> {
+  readonly value: Value;
 }
 
 export interface Http {
@@ -56,8 +56,8 @@ export interface Http {
    * @throws one of `errors.ts` for an error response; UnreachableError if there is no response, or not one of a catalogue
    */
   request(request: HttpRequest): Promise<HttpResponse>;
-  /** Sends a request for JSON. @throws as `request` */
-  requestJson(request: HttpRequest): Promise<JsonResponse>;
+  /** Sends a request for JSON of this shape. @throws as `request` */
+  requestJson<Value>(request: HttpRequest, expected: Shape<Value>): Promise<JsonResponse<Value>>;
   close(): Promise<void>;
 }
 
@@ -75,7 +75,7 @@ const transientErrors = [
 /** In characters. A catalogue's error response is shorter. */
 const maxErrorBody = 1024 * 1024;
 /** In characters. A page of the longest records is far shorter; compressed data may be endless when it is decoded. */
-const maxJson = 128 * 1024 * 1024;
+const maxJson = 32 * 1024 * 1024;
 
 /**
  * Makes a client. It connects at the first request, through the proxies of HTTPS_PROXY, HTTP_PROXY and NO_PROXY.
@@ -124,14 +124,11 @@ export async function openHttp(base: string, options: HttpOptions = {}): Promise
     base,
     request,
 
-    async requestJson(options) {
+    async requestJson(options, expected) {
       const requested = { accept: 'application/json', 'accept-encoding': 'gzip', ...options.headers };
       const { status, headers, body } = await request({ ...options, headers: requested });
-      return {
-        status,
-        headers,
-        value: parseJsonResponse(await readResponseText(body, maxJson), `${base}${options.path}`),
-      };
+      const value = parseJsonResponse(await readResponseText(body, maxJson), `${base}${options.path}`);
+      return { status, headers, value: assertShape(expected, value) };
     },
 
     close: () => agent.destroy(),

@@ -1,6 +1,7 @@
 /** Lists: their query parameters, and page objects as in Django REST Framework. */
 import type { ListOptions, Page } from '../catalogue/catalogue.ts';
-import { type Json, requireObject, unexpectedResponseFieldError } from './read.ts';
+import type { PageObject } from './answers.ts';
+import { unexpectedResponseFieldError } from './shapes.ts';
 
 type Paging = Pick<ListOptions, 'page' | 'pageSize' | 'cursor'>;
 
@@ -23,29 +24,30 @@ export function pagingQueryPairs({ page, pageSize, cursor }: Paging): [string, s
 
 /**
  * The page in a response. The page size is the length of a page that isn't the last.
- * @throws UnreachableError if it is not a page
+ * @throws UnreachableError for links with which a client that reads page after page would never end
  */
-export function parseListPage<T>(
-  object: Json,
+export function parseListPage<Item, T>(
+  object: PageObject<Item>,
   { page: requested, pageSize, cursor }: Paging,
-  item: (object: Json) => T,
+  item: (object: Item) => T,
 ): Page<T> {
   const { results } = object;
-  if (!Array.isArray(results)) throw unexpectedResponseFieldError('results');
-  const count = Number(object.count ?? results.length);
+  const count = object.count ?? results.length;
   const previous = pageNumberIn(object.previous);
   const page = requested === 'last' || requested === undefined ? (previous ?? 0) + 1 : requested;
   const isLast = object.next === null || object.next === undefined;
-  // A client that reads page after page would never end.
   if (!isLast && results.length === 0) throw unexpectedResponseFieldError('next');
   const size = isLast ? (pageSize ?? Math.max(1, results.length)) : results.length;
+  const nextCursor = cursor === undefined || isLast ? null : cursorIn(object.next);
+  const isEndless = nextCursor === null ? !isLast && page * size >= count : nextCursor === cursor;
+  if (isEndless) throw unexpectedResponseFieldError('next');
   return {
     count,
     page,
     pages: isLast ? page : Math.max(page + 1, Math.ceil(count / size)),
     pageSize: size,
-    items: results.map((result) => item(requireObject(result))),
-    ...(cursor !== undefined && { nextCursor: isLast ? null : cursorIn(object.next) }),
+    items: results.map(item),
+    ...(cursor !== undefined && { nextCursor }),
   };
 }
 
@@ -57,7 +59,7 @@ function pageNumberIn(link: unknown): number | null {
 
 /** The cursor in the link to the next page. @throws UnreachableError if the server knows no cursors */
 function cursorIn(link: unknown): string {
-  const cursor = typeof link === 'string' ? new URL(link, 'http://localhost').searchParams.get('cursor') : null;
+  const cursor = typeof link === 'string' ? new URLSearchParams(link.replace(/^[^?]*/, '')).get('cursor') : null;
   if (cursor === null) throw unexpectedResponseFieldError('next');
   return cursor;
 }

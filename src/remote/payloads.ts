@@ -11,9 +11,11 @@ import { mediaPath } from '../catalogue/layout.ts';
 import { readingOptionTexts } from '../catalogue/reading.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
 import { apiPath } from '../catalogue/urls.ts';
+import { answers } from './answers.ts';
 import type { Http } from './http.ts';
 import { passWithProgress } from './http-body.ts';
-import { read, refOfEntity, requireObject } from './read.ts';
+import { read, refOfEntity } from './read.ts';
+import { assertShape } from './shapes.ts';
 
 /** The payload of a version. @throws NotFoundError with the reason if it has none */
 export async function fetchPayload(http: Http, version: Version): Promise<Payload> {
@@ -118,8 +120,8 @@ export async function sendUpload(
   const known = fieldsOf(upload);
   const form =
     details && formOf(bytes, { name, mediaType }, async () => [...known, ...fieldsOf(await details())], refused);
-  const { status, value } = await http.requestJson({
-    method: 'POST',
+  const request = {
+    method: 'POST' as const,
     path: `${apiPath(refOfEntity<'dataset'>(before))}version/`,
     // Options for reading come before the bytes, also of a form.
     query: [
@@ -130,15 +132,16 @@ export async function sendUpload(
     headers: { 'content-type': form?.type ?? mediaType ?? 'application/octet-stream' },
     body: Readable.from(form?.body ?? bytes, { objectMode: false }),
     signal: form ? AbortSignal.any([refused.signal, ...(signal ? [signal] : [])]) : signal,
-  });
-  const version = read.version(requireObject(value));
+  };
+  const { status, value } = await http.requestJson(request, answers.version);
+  const version = read.version(value);
   const created = status === 201;
   // An older server doesn't tell the changes.
-  const { changes, remarks = [] } = value as { readonly changes?: ColumnChanges; readonly remarks?: readonly string[] };
+  const { changes, remarks } = assertShape(answers.published, value);
   const compare = async () => compareColumns(before.columns, (await reload()).columns);
   return {
-    ...{ version, created, remarks: remarks.map(String) },
-    changes: created ? (changes ?? (await compare())) : noChanges,
+    ...{ version, created, remarks: remarks ?? [] },
+    changes: created ? ((changes as ColumnChanges | null | undefined) ?? (await compare())) : noChanges,
   };
 }
 

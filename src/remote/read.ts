@@ -1,10 +1,9 @@
 /**
- * From the objects of the API back to what they represent: the other half of `represent.ts`. A field without a default has
- * to be there; others have their defaults if a service lacks them. Fields that the API doesn't show (former names, the
+ * From the objects of the API, which have been checked (`answers.ts`), back to what they represent: the other half of
+ * `represent.ts`. Fields that a service lacks have their defaults; those that the API doesn't show (former names, the
  * place of a payload) have theirs always.
  */
 import type { Diagnostic } from '../catalogue/diagnostic.ts';
-import { UnreachableError } from '../catalogue/errors.ts';
 import type { ChangedRecord } from '../catalogue/feed.ts';
 import type { Field, NamedField } from '../catalogue/field.ts';
 import { fieldsOf } from '../catalogue/fields.ts';
@@ -13,11 +12,11 @@ import { linkValueOfRef } from '../catalogue/represent.ts';
 import type { EntityKind } from '../catalogue/schemas.ts';
 import type { CatalogueFile, Commit, Entities, FileDetails, Kind } from '../catalogue/types.ts';
 import { parseApiPath } from '../catalogue/urls.ts';
+import { type Answer, type Json, readableFields } from './answers.ts';
+import { unexpectedResponseFieldError } from './shapes.ts';
 
-export type Json = Readonly<Record<string, unknown>>;
-
-/** The entity of a kind that an object represents. @throws UnreachableError if it represents none */
-export const read: { readonly [K in Kind]: (object: Json) => Entities[K] } = {
+/** The entity of a kind that an object represents. @throws UnreachableError for a link to something else */
+export const read: { readonly [K in Kind]: (object: Answer<K>) => Entities[K] } = {
   namespace: reader('namespace'),
   dataset: reader('dataset'),
   version: reader('version'),
@@ -29,15 +28,15 @@ export const read: { readonly [K in Kind]: (object: Json) => Entities[K] } = {
 
 /** The function that reads the objects of a kind. */
 function reader<K extends EntityKind>(kind: K): (object: Json) => Entities[K] {
-  const fields = fieldsOf(kind).filter(({ source }) => source !== 'address' && source !== 'secret');
+  const internal = fieldsOf(kind).filter((field) => field.internal);
+  const fields = readableFields(kind);
   return (object) => {
     const entity: Record<string, unknown> = { kind };
+    for (const field of internal) entity[field.name] = field.default;
     for (const field of fields) {
-      const { name, source, type, internal } = field;
-      if (internal) entity[name] = field.default;
-      else if (source !== 'path') entity[name] = values[type](object[name], field);
-      else if (type !== 'link') entity.slug = values[type](object[name], field);
-      else Object.assign(entity, placeIn(linked(object[name], field)));
+      if (field.source !== 'path') entity[field.name] = fieldValue(object, field);
+      else if (field.type !== 'link') entity.slug = fieldValue(object, field);
+      else Object.assign(entity, placeIn(linked(String(object[field.name]), field)));
     }
     return Object.freeze(entity) as unknown as Entities[K];
   };
@@ -47,144 +46,100 @@ function reader<K extends EntityKind>(kind: K): (object: Json) => Entities[K] {
 const placeIn = (ref: Ref) =>
   ref.kind === 'dataset' ? { namespace: ref.namespace, dataset: ref.slug } : { namespace: ref.slug };
 
-/** From the values of the API to those of an entity, by the type of the field. */
-const values: Readonly<Record<Field['type'], (value: unknown, field: NamedField) => unknown>> = {
-  text,
+/** From the values of the API to those of an entity, by the type of the field; of a value that is there. */
+const values: Readonly<Record<Field['type'], (value: never, field: NamedField) => unknown>> = {
+  text: itself,
   // A server behind a proxy puts the path of its base URL in front.
-  image: (value, field) => String(text(value, field)).replace(/^\/(?!\/)[^?#]*?(?=\/site_media\/)/, ''),
-  datetime: text,
-  slug: text,
-  username: text,
-  password: text,
-  secret: text,
-  url: text,
-  choice,
-  boolean: (value) => value === true,
-  integer: (value, field) => (Number.isInteger(value) ? value : absent(field)),
-  numbers: (value, field) => (Array.isArray(value) ? value.map(Number) : absent(field)),
-  list: (value) => listOf(value).map(String),
-  links: (value, field) =>
-    listOf(value).flatMap((url) => {
+  image: (value: string) => value.replace(/^\/(?!\/)[^?#]*?(?=\/site_media\/)/, ''),
+  datetime: itself,
+  slug: itself,
+  username: itself,
+  password: itself,
+  secret: itself,
+  url: itself,
+  choice: (value: string, { schema, fallback, default: absent }) =>
+    schema.enum?.includes(value) ? value : (fallback ?? absent),
+  boolean: itself,
+  integer: itself,
+  numbers: itself,
+  list: itself,
+  links: (urls: readonly string[], field) =>
+    urls.flatMap((url) => {
       const ref = refFromUrl(url);
       return ref && (ref.kind === field.link || ref.kind === field.otherLink) ? [linkValueOfRef(field, ref)] : [];
     }),
-  link: (value, field) =>
-    value === null && field.default === null ? null : linkValueOfRef(field, linked(value, field)),
-  json: (value, field) => (typeof value === 'object' && value !== null ? value : absent(field)),
-  object: (value, field) => (typeof value === 'object' && value !== null ? value : absent(field)),
-  reading: (value, field) => (typeof value === 'object' && value !== null ? value : absent(field)),
-  columns: (value) => listOf(value).map((column) => readColumn(requireObject(column))),
-  versions: (value) => listOf(value).map((version) => read.version(requireObject(version))),
+  link: (url: string, field) => linkValueOfRef(field, linked(url, field)),
+  json: itself,
+  object: itself,
+  reading: withoutNulls,
+  columns: (columns: readonly Json[]) => columns.map(readColumn),
+  versions: (versions: readonly Json[]) => versions.map(read.version),
 };
 
-const columnFields = fieldsOf('column');
+function itself(value: unknown): unknown {
+  return value;
+}
+
+function withoutNulls(value: Json): Json {
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== null));
+}
+
+/** The value of a field, or its default if the object lacks it. */
+function fieldValue(object: Json, field: NamedField): unknown {
+  const value = object[field.name] ?? null;
+  if (value !== null) return values[field.type](value as never, field);
+  return field.type === 'boolean' ? false : field.type === 'versions' ? [] : field.default;
+}
+
+const columnFields = readableFields('column');
 const readColumn = (object: Json) =>
-  Object.fromEntries(columnFields.map((field) => [field.name, values[field.type](object[field.name], field)]));
+  Object.fromEntries(columnFields.map((field) => [field.name, fieldValue(object, field)]));
 
-/** The default of a field that the object lacks. @throws UnreachableError if it has none */
-function absent(field: NamedField): unknown {
-  if (field.default === undefined) throw unexpectedResponseFieldError(field.name);
-  return field.default;
-}
-
-function text(value: unknown, field: NamedField): unknown {
-  return typeof value === 'string' ? value : absent(field);
-}
-
-function choice(value: unknown, field: NamedField): unknown {
-  if (typeof value !== 'string') return absent(field);
-  return field.schema.enum?.includes(value) ? value : (field.fallback ?? absent(field));
-}
-
-function readFile(object: Json): CatalogueFile {
-  const path = textIn(object, 'path');
+function readFile(file: Answer<'file'>): CatalogueFile {
+  const { path } = file;
   return Object.freeze({
     kind: 'file',
-    id: wholeIn(object, 'id'),
+    id: file.id,
     path,
-    record: textIn(object, 'kind') as CatalogueFile['record'],
-    ref: object.resource === null ? null : refFromUrl(object.resource),
-    status: object.status === 'invalid' ? 'invalid' : 'ok',
-    problems: listOf(object.problems).map((problem): Diagnostic => {
-      const { line, column, pointer, message } = requireObject(problem);
-      return {
-        path,
-        line: Number(line),
-        column: Number(column),
-        pointer: String(pointer),
-        message: String(message),
-        severity: 'error',
-        code: 'unknown',
-      };
+    record: file.kind as CatalogueFile['record'],
+    ref: file.resource ? refFromUrl(file.resource) : null,
+    status: file.status === 'invalid' ? 'invalid' : 'ok',
+    problems: (file.problems ?? []).map(({ line, column, pointer, message }): Diagnostic => {
+      return { path, line, column, pointer: pointer ?? '', message, severity: 'error', code: 'unknown' };
     }),
   });
 }
 
 /** The details of a file of the catalogue. */
-export function parseFileDetails(object: Json): FileDetails {
-  const { checksum, modified, commit } = object;
-  return {
-    checksum: String(checksum),
-    modified: String(modified),
-    commit: commit ? parseCommit(requireObject(commit)) : null,
-  };
+export function parseFileDetails({ checksum, modified, commit }: Answer<'file'>): FileDetails {
+  return { checksum: checksum ?? '', modified: modified ?? '', commit: commit ? parseCommit(commit) : null };
 }
 
-export function parseChangedRecord(object: Json): ChangedRecord {
-  const ref = changedRef(object.url);
+export function parseChangedRecord({ url, datetime, removed, moved_to }: Answer<'change'>): ChangedRecord {
+  const ref = changedRef(url);
   if (ref === null) throw unexpectedResponseFieldError('url');
   // An older server lists no removed records.
-  const removed = object.removed === true;
-  return { ref, datetime: textIn(object, 'datetime'), removed, movedTo: changedRef(object.moved_to) };
+  return { ref, datetime, removed: removed ?? false, movedTo: moved_to ? changedRef(moved_to) : null };
 }
 
-function changedRef(url: unknown): ChangedRecord['ref'] | null {
-  const ref = typeof url === 'string' ? refFromUrl(url) : null;
+function changedRef(url: string): ChangedRecord['ref'] | null {
+  const ref = refFromUrl(url);
   const isInFeed =
     ref?.kind === 'namespace' || ref?.kind === 'dataset' || ref?.kind === 'version' || ref?.kind === 'query';
   return isInFeed ? ref : null;
 }
 
-export function parseCommit(object: Json): Commit {
-  const { id, author, datetime, message } = object;
-  return { id: String(id), author: String(author), datetime: String(datetime), message: String(message) };
-}
+export const parseCommit = ({ id, author, datetime, message }: Answer<'commit'>): Commit => ({
+  ...{ id, author: author ?? '', datetime, message },
+});
 
 /** The kind is the same wherever it is read. */
 export function refOfEntity<K extends Exclude<Kind, 'file'>>(entity: Entities[K]): Refs[K] {
   return refOf(entity) as Refs[K];
 }
 
-/** The error for a value that no catalogue sends. */
-export function unexpectedResponseFieldError(field: string): UnreachableError {
-  return new UnreachableError(
-    `This is no catalogue that this program understands: "${field}" isn't what it should be. Check the address.`,
-  );
-}
-
-/** An object within an object. */
-export function requireObject(value: unknown): Json {
-  if (typeof value !== 'object' || value === null) throw unexpectedResponseFieldError('results');
-  return value as Json;
-}
-
-function textIn(object: Json, field: string): string {
-  const value = object[field];
-  if (typeof value !== 'string') throw unexpectedResponseFieldError(field);
-  return value;
-}
-
-function wholeIn(object: Json, field: string): number {
-  const value = object[field];
-  if (!Number.isInteger(value)) throw unexpectedResponseFieldError(field);
-  return value as number;
-}
-
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-
 /** The reference that an address of the API stands for, whatever address the server thinks it has itself. */
-export function refFromUrl(url: unknown): Ref | null {
-  if (typeof url !== 'string') return null;
+export function refFromUrl(url: string): Ref | null {
   const path = /\/api\/v1\/[^?#]*/.exec(url)?.[0] ?? '';
   try {
     const ref = parseApiPath(decodeURIComponent(path));
@@ -194,7 +149,7 @@ export function refFromUrl(url: unknown): Ref | null {
   }
 }
 
-function linked(url: unknown, { name, link }: NamedField): Ref {
+function linked(url: string, { name, link }: NamedField): Ref {
   const ref = refFromUrl(url);
   if (ref?.kind !== link) throw unexpectedResponseFieldError(name);
   return ref as Ref;

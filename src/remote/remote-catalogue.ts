@@ -26,12 +26,14 @@ import { settingsFromRecord } from '../catalogue/settings.ts';
 import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings } from '../catalogue/types.ts';
 import { apiPath, apiRoot, collections, parseCatalogueUrl } from '../catalogue/urls.ts';
 import { RemoteAccounts } from './accounts.ts';
+import { type Answer, answers, pageShape } from './answers.ts';
 import { type Http, type HttpOptions, openHttp } from './http.ts';
 import { listQueryPairs, pagingQueryPairs, parseListPage } from './pages.ts';
 import { fetchMediaFile, fetchPayload, sendUpload } from './payloads.ts';
-import { type Json, parseChangedRecord, parseCommit, parseFileDetails, read, requireObject } from './read.ts';
+import { parseChangedRecord, parseCommit, parseFileDetails, read } from './read.ts';
 import { RemoteReplica } from './replica.ts';
 import { fetchDifference, fetchRows } from './rows.ts';
+import type { Shape } from './shapes.ts';
 import { RemoteTrash } from './trash.ts';
 import { encodeInput, writeQuery } from './write.ts';
 
@@ -73,20 +75,18 @@ export class RemoteCatalogue implements Catalogue {
 
   /** The language that the root of the API names in its header Content-Language (RFC 9110, section 8.5). */
   async language(): Promise<string> {
-    const { headers } = await this.#http.requestJson({ path: apiRoot });
+    const { headers } = await this.#http.requestJson({ path: apiRoot }, answers.any);
     return headers['content-language'] ?? '';
   }
 
   async list<K extends Kind>(kind: K, options: ListOptions): Promise<Page<Entities[K]>> {
-    const { value } = await this.#http.requestJson({
-      path: collectionPath(kind, options),
-      query: listQueryPairs(options),
-    });
+    const request = { path: collectionPath(kind, options), query: listQueryPairs(options) };
+    const { value } = await this.#http.requestJson(request, pageShape(shapeOf(kind)));
     return parseListPage(value, options, (object) => this.#read(kind, object));
   }
 
   async get<K extends Kind>(ref: Refs[K]): Promise<Entities[K]> {
-    const { value, headers } = await this.#http.requestJson({ path: apiPath(ref) });
+    const { value, headers } = await this.#http.requestJson({ path: apiPath(ref) }, shapeOf(ref.kind as K));
     return this.#tagged(this.#read(ref.kind as K, value), headers.etag);
   }
 
@@ -112,9 +112,8 @@ export class RemoteCatalogue implements Catalogue {
     const details = async (file: CatalogueFile): Promise<FileDetails> => {
       const known = this.#details.get(file);
       if (known) return known;
-      return parseFileDetails(
-        (await this.#http.requestJson({ path: apiPath({ kind: 'file', slug: String(file.id) }) })).value,
-      );
+      const path = apiPath({ kind: 'file', slug: String(file.id) });
+      return parseFileDetails((await this.#http.requestJson({ path }, answers.file)).value);
     };
     return Promise.all(files.map(details));
   }
@@ -122,25 +121,22 @@ export class RemoteCatalogue implements Catalogue {
   async changes({ since, cursor = '', pageSize }: ChangesOptions = {}): Promise<ChangesPage> {
     const paging = { cursor, pageSize };
     const query = [...(since === undefined ? [] : [['since', since] as const]), ...pagingQueryPairs(paging)];
-    const { value } = await this.#http.requestJson({ path: `${apiRoot}changes/`, query });
-    const [until, completeSince] = [value.until, value.complete_since].map((time) =>
-      typeof time === 'string' ? time : null,
-    ) as [string | null, string | null];
+    const { value } = await this.#http.requestJson({ path: `${apiRoot}changes/`, query }, pageShape(answers.change));
+    const { until = null, complete_since: completeSince = null } = value;
     return { ...parseListPage(value, paging, parseChangedRecord), until, completeSince };
   }
 
   async history(ref: HistoryRef, paging: Pick<ListOptions, 'page' | 'pageSize'> = {}): Promise<Page<Commit>> {
-    const { value } = await this.#http.requestJson({
-      path: `${apiPath(ref)}history/`,
-      query: pagingQueryPairs(paging),
-    });
+    const request = { path: `${apiPath(ref)}history/`, query: pagingQueryPairs(paging) };
+    const { value } = await this.#http.requestJson(request, pageShape(answers.commit));
     return parseListPage(value, paging, parseCommit);
   }
 
   async create<K extends CreatableKind>(kind: K, input: Input, { dryRun }: WriteOptions = {}): Promise<Entities[K]> {
     const path = `${apiRoot}${collections[kind]}/`;
     const body = await encodeInput(kind, input, this.#http.base);
-    const { value } = await this.#http.requestJson({ method: 'POST', path, query: writeQuery(dryRun), ...body });
+    const request = { method: 'POST', path, query: writeQuery(dryRun), ...body } as const;
+    const { value } = await this.#http.requestJson(request, shapeOf(kind));
     return this.#read(kind, value);
   }
 
@@ -153,13 +149,14 @@ export class RemoteCatalogue implements Catalogue {
     const whole = asksVersion ? { ...input, dataset: (await this.get<'query'>(ref as Refs['query'])).dataset } : input;
     const body = await encodeInput(ref.kind, whole, this.#http.base);
     const headers = { ...body.headers, ...(await this.#condition(ref, options)) };
-    const { value, headers: answered } = await this.#http.requestJson({
+    const request = {
       method: 'PATCH',
       path: apiPath(ref),
       query: writeQuery(options.dryRun),
       ...body,
       headers,
-    });
+    } as const;
+    const { value, headers: answered } = await this.#http.requestJson(request, shapeOf(ref.kind as K));
     return this.#tagged(this.#read(ref.kind as K, value), answered.etag);
   }
 
@@ -184,10 +181,9 @@ export class RemoteCatalogue implements Catalogue {
     return this.#http.close();
   }
 
-  #read<K extends Kind>(kind: K, value: unknown): Entities[K] {
-    const object: Json = requireObject(value);
+  #read<K extends Kind>(kind: K, object: Answer<K>): Entities[K] {
     const entity = read[kind](object);
-    if (entity.kind === 'file') this.#details.set(entity, parseFileDetails(object));
+    if (entity.kind === 'file') this.#details.set(entity, parseFileDetails(object as Answer<'file'>));
     return entity;
   }
 
@@ -207,6 +203,9 @@ export class RemoteCatalogue implements Catalogue {
     return currentTag === undefined ? {} : { 'if-match': currentTag };
   }
 }
+
+/** The shape of the objects of a kind. */
+const shapeOf = <K extends Kind>(kind: K) => answers[kind] as Shape<Answer<K>>;
 
 /** Path of a collection: that of the namespace or dataset, if there is one. */
 function collectionPath(kind: Kind, { namespace, dataset }: ListOptions): string {

@@ -2,7 +2,6 @@
 import { Readable } from 'node:stream';
 import { ConflictError, NotFoundError, StaleError, UnreachableError } from '../catalogue/errors.ts';
 import { isBytesPath } from '../catalogue/layout.ts';
-import { areDigests } from '../catalogue/manifest-groups.ts';
 import type {
   ChangeOutcome,
   Digests,
@@ -13,9 +12,11 @@ import type {
   Replica,
 } from '../catalogue/replica.ts';
 import { apiRoot } from '../catalogue/urls.ts';
+import { answers } from './answers.ts';
 import type { Http } from './http.ts';
 import { parseJsonResponse, passWithProgress, readLines, readResponseText } from './http-body.ts';
 import { responseError } from './response-errors.ts';
+import { assertShape, parseUntrustedJson, unexpectedResponseFieldError } from './shapes.ts';
 import { writeQuery } from './write.ts';
 
 const root = `${apiRoot}files/`;
@@ -58,8 +59,9 @@ export class RemoteReplica implements Replica {
       return 'unsupported';
     }
     const text = await readResponseText(found.body, maxDigests);
-    const { digests } = parseJsonResponse(text, `${this.#http.base}${root}`);
-    if (!areDigests(digests, count)) throw notReplica(this.#http.base);
+    const value = parseJsonResponse(text, `${this.#http.base}${root}`);
+    const { digests } = assertShape(answers.digests, value);
+    if (digests.length !== count) throw unexpectedResponseFieldError('digests');
     return { tag: found.tag, digests };
   }
 
@@ -115,17 +117,15 @@ export class RemoteReplica implements Replica {
     changes: readonly RecordChange[],
     { dryRun }: Parameters<Replica['apply']>[1] = {},
   ): Promise<readonly ChangeOutcome[]> {
-    const { value } = await this.#http.requestJson({
+    const request = {
       method: 'PATCH',
       path: root,
       query: writeQuery(dryRun),
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(changes),
-    });
-    if (!Array.isArray(value)) throw notReplica(this.#http.base);
-    return value.map((outcome) => {
-      const { path, status, ...rest } = Object(outcome);
-      if (!Number.isInteger(status)) throw notReplica(this.#http.base);
+    } as const;
+    const { value } = await this.#http.requestJson(request, answers.outcomes);
+    return value.map(({ path, status, ...rest }: { path: string; status: number; errors?: unknown }) => {
       if (status < 300) return { path, done: true };
       const text = JSON.stringify(rest.errors ?? rest);
       return {
@@ -155,21 +155,15 @@ export class RemoteReplica implements Replica {
 
 async function* readEntries(body: Readable, base: string): AsyncGenerator<FileEntry, void, undefined> {
   for await (const line of readLines(body)) {
-    let entry: FileEntry;
+    let value: unknown;
     try {
-      entry = JSON.parse(line);
-    } catch {
-      throw notReplica(base);
+      value = parseUntrustedJson(line);
+    } catch (error) {
+      throw error instanceof SyntaxError ? notReplica(base) : error;
     }
-    if (!isEntry(entry)) throw notReplica(base);
-    yield entry;
+    const { path, checksum, size, record, text } = assertShape(answers.manifestEntry, value);
+    yield { path, checksum, size, record: record ?? false, ...(typeof text === 'string' && { text }) };
   }
-}
-
-function isEntry(value: unknown): value is FileEntry {
-  const { path, checksum, size } = Object(value);
-  const isChecksum = typeof checksum === 'string' && /^(?:[0-9a-f]{64})?$/.test(checksum);
-  return typeof path === 'string' && isChecksum && Number.isSafeInteger(size) && size >= 0;
 }
 
 const notReplica = (base: string) =>

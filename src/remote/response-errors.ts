@@ -14,6 +14,7 @@ import {
   ValidationError,
 } from '../catalogue/errors.ts';
 import { parseApiPath } from '../catalogue/urls.ts';
+import { parseUntrustedJson } from './shapes.ts';
 
 export interface ErrorResponse {
   readonly status: number;
@@ -101,7 +102,7 @@ function foreignResponse(status: number, headers: Readonly<Record<string, string
 /** The JSON object in the body of an error; null if it has none, and so isn't a catalogue's. */
 function parseObject(text: string): Readonly<Record<string, unknown>> | null {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseUntrustedJson(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? (value as Readonly<Record<string, unknown>>)
       : null;

@@ -5,9 +5,11 @@ import type { Difference, DifferenceOptions, RowChange } from '../catalogue/diff
 import { formatRef } from '../catalogue/ref.ts';
 import type { Version } from '../catalogue/types.ts';
 import { apiPath } from '../catalogue/urls.ts';
+import { answers, type Json } from './answers.ts';
 import type { Http } from './http.ts';
 import { readLines } from './http-body.ts';
-import { refOfEntity, unexpectedResponseFieldError } from './read.ts';
+import { refOfEntity } from './read.ts';
+import { assertShape, parseUntrustedJson, type Shape, unexpectedResponseFieldError } from './shapes.ts';
 
 /** The rows of a version. A HEAD request checks the parameters; the rows are requested when they are read. */
 export async function fetchRows(http: Http, version: Version, rows: RowsRequest): Promise<Rows> {
@@ -75,11 +77,12 @@ export async function fetchDifference(
   const open = async () => readLines((await http.request(request)).body);
   const lines = await open();
   const first = await lines.next();
-  const head = parseLine<Pick<Difference, 'columns' | 'key' | 'counts'>>(first.done ? '' : first.value);
-  if (!head.columns || !head.counts) throw unexpectedResponseFieldError('counts');
+  const { columns, key: found, counts } = parseLine(first.done ? '' : first.value, answers.difference);
   let unread: AsyncGenerator<string, void, undefined> | undefined = lines;
   return {
-    ...head,
+    columns,
+    key: found,
+    counts,
     from,
     to,
     async *rows() {
@@ -87,18 +90,21 @@ export async function fetchDifference(
       const rows = unread ?? (await open());
       if (unread === undefined) await rows.next();
       unread = undefined;
-      for await (const line of rows) yield parseLine<RowChange>(line);
+      for await (const line of rows) yield parseLine(line, answers.rowChange) as unknown as RowChange;
     },
   };
 }
 
-function parseLine<T>(line: string): T {
+function parseLine<Value>(line: string, expected: Shape<Value>): Value {
   try {
-    return Object(JSON.parse(line));
-  } catch {
-    throw unexpectedResponseFieldError('rows');
+    return assertShape(expected, parseUntrustedJson(line));
+  } catch (error) {
+    throw error instanceof SyntaxError ? unexpectedResponseFieldError('') : error;
   }
 }
+
+/** The rows of a document in the format `objects`. @throws UnreachableError */
+export const parseRowsDocument = (text: string): readonly Json[] => parseLine(text, answers.rows);
 
 /** A column name in a list of a query parameter: quoted unless it is a plain word. */
 const quoteColumn = (name: string): string => (/^\w+$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`);

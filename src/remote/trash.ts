@@ -1,11 +1,14 @@
 /** The trash of a remote catalogue. */
 import { parseDatasetRef, parseVersionRef } from '../catalogue/parse-ref.ts';
+import type { EntityKind } from '../catalogue/schemas.ts';
 import type { Trash, TrashEntry } from '../catalogue/trash.ts';
 import { apiRoot } from '../catalogue/urls.ts';
+import { type Answer, answers, pageShape } from './answers.ts';
 import type { Http } from './http.ts';
 import { parseListPage } from './pages.ts';
-import { type Json, unexpectedResponseFieldError } from './read.ts';
+import { unexpectedResponseFieldError } from './shapes.ts';
 
+const entries = pageShape(answers.trashEntry);
 const root = `${apiRoot}trash/`;
 const entryPath = (id: string) => `${root}${encodeURIComponent(id)}/`;
 
@@ -19,7 +22,7 @@ export class RemoteTrash implements Trash {
   async list(): Promise<readonly TrashEntry[]> {
     const found: TrashEntry[] = [];
     for (let page = 1; ; page++) {
-      const { value } = await this.#http.requestJson({ path: root, query: [['page', String(page)]] });
+      const { value } = await this.#http.requestJson({ path: root, query: [['page', String(page)]] }, entries);
       const { items, pages } = parseListPage(value, { page }, entryFrom);
       found.push(...items);
       if (page >= pages) return found;
@@ -29,9 +32,8 @@ export class RemoteTrash implements Trash {
   async restore(id: string, { dryRun = false }: { readonly dryRun?: boolean | undefined } = {}): Promise<TrashEntry> {
     const body = JSON.stringify({ dry_run: dryRun });
     const headers = { 'content-type': 'application/json' };
-    return entryFrom(
-      (await this.#http.requestJson({ method: 'POST', path: `${entryPath(id)}restore/`, headers, body })).value,
-    );
+    const request = { method: 'POST', path: `${entryPath(id)}restore/`, headers, body } as const;
+    return entryFrom((await this.#http.requestJson(request, answers.trashEntry)).value);
   }
 
   async remove(id: string): Promise<void> {
@@ -41,19 +43,21 @@ export class RemoteTrash implements Trash {
 
   async empty(before?: Date): Promise<readonly TrashEntry[]> {
     const query: [string, string][] = before ? [['before', before.toISOString()]] : [];
-    const { value } = await this.#http.requestJson({ method: 'DELETE', path: root, query });
+    const { value } = await this.#http.requestJson({ method: 'DELETE', path: root, query }, entries);
     return parseListPage(value, {}, entryFrom).items;
   }
 }
 
-function entryFrom({ id, kind, name, paths, removed, by }: Json): TrashEntry {
-  if (typeof id !== 'string' || typeof name !== 'string' || typeof removed !== 'string' || !Array.isArray(paths))
-    throw unexpectedResponseFieldError('id');
-  return { id, ref: refFrom(kind, name), paths: paths.map(String), removed, by: typeof by === 'string' ? by : null };
+function entryFrom({ id, kind, name, paths, removed, by }: Answer<'trashEntry'>): TrashEntry {
+  return { id, ref: refFrom(kind, name), paths, removed, by: by ?? null };
 }
 
-function refFrom(kind: unknown, name: string): TrashEntry['ref'] {
-  if (kind === 'dataset') return parseDatasetRef(name);
-  if (kind === 'version') return parseVersionRef(name);
-  return { kind: kind as 'namespace' | 'query' | 'group' | 'user', slug: name };
+function refFrom(kind: EntityKind, name: string): TrashEntry['ref'] {
+  try {
+    if (kind === 'dataset') return parseDatasetRef(name);
+    if (kind === 'version') return parseVersionRef(name);
+  } catch {
+    throw unexpectedResponseFieldError('name');
+  }
+  return { kind, slug: name };
 }

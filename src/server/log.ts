@@ -1,4 +1,5 @@
 /** The log, without secrets: lines for people about problems, or JSON for programs about problems and every request. */
+import { escapeKeepingLines } from '../catalogue/printable-text.ts';
 import type { AccessEntry } from './access-log.ts';
 
 export type LogFormat = 'text' | 'json';
@@ -12,7 +13,7 @@ export interface Log {
 
 /** @param write takes the lines, without their ends */
 export async function createServerLog(format: LogFormat, write: (line: string) => void): Promise<Log> {
-  if (format === 'text') return { problem: (line) => write(redactSecrets(line)) };
+  if (format === 'text') return { problem: (line) => write(escapeKeepingLines(redactSecrets(line), '    ')) };
   const { pino } = await import('pino');
   const options = { base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime };
   const logger = pino(options, { write: (line) => write(line.trimEnd()) });

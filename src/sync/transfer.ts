@@ -1,8 +1,8 @@
 /** Transfer: performs the steps on one side with the files of the other, and records them in the common state. */
 import { Readable } from 'node:stream';
 import { forEachConcurrent } from '../catalogue/concurrency.ts';
-import { NotPermittedError, StaleError } from '../catalogue/errors.ts';
-import type { RecordChange, Replica } from '../catalogue/replica.ts';
+import { NotPermittedError, StaleError, UnreachableError } from '../catalogue/errors.ts';
+import type { FileEntry, RecordChange, Replica } from '../catalogue/replica.ts';
 import { syncFileKind } from './files.ts';
 import { type SyncStep, stepStage } from './plan.ts';
 import {
@@ -177,17 +177,26 @@ async function transferBytes(
   const { checksum, size } = now;
   await failIfRefused(step, run, async () => {
     const onProgress = (bytes: number) => run.reportSent(step, bytes);
-    await target.put(path, { source: () => openBytes(source, from, checksum), checksum, size, onProgress, signal });
+    await target.put(path, { source: () => openBytes(source, from, now), checksum, size, onProgress, signal });
     await state.set(from, now);
     await state.flush();
     run.markDone(step);
   });
 }
 
-/** A stream of a file's bytes, which are requested when the stream is read. */
-function openBytes(source: Replica, path: string, checksum: string): Readable {
+/**
+ * A stream of a file's bytes, which are requested when the stream is read.
+ * @param file its size is 0 if the record of the version doesn't have it
+ */
+function openBytes(source: Replica, path: string, { checksum, size }: Pick<FileEntry, 'checksum' | 'size'>): Readable {
   async function* bytes() {
-    yield* await source.read(path, { checksum });
+    let count = 0;
+    for await (const chunk of await source.read(path, { checksum })) {
+      count += chunk.length;
+      // They might be endless.
+      if (size > 0 && count > size) throw new UnreachableError(`${path} has more bytes than its ${size}. Try again.`);
+      yield chunk;
+    }
   }
   return Readable.from(bytes(), { objectMode: false });
 }

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { escapeKeepingLines, escapeToOneLine, formatJson } from '../../src/cli/output/text.ts';
+import { escapeKeepingLines, escapeToOneLine, formatJson } from '../../src/catalogue/printable-text.ts';
+import type { Context } from '../../src/cli/context.ts';
+import { lineStart, terminalColours, withHarmlessOutput } from '../../src/cli/output/terminal.ts';
 import { padToWidth, textWidth, truncateText } from '../../src/cli/output/width.ts';
+import { harmful, naughty } from '../support/naughty.ts';
 import { type } from '../support/prompt.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
@@ -25,6 +29,51 @@ describe('text on its way to a terminal', () => {
   it('shows what was there', () => {
     assert.equal(escapeToOneLine('a\x1b[31m\n\nb'), 'a\\u001b[31m b');
     assert.equal(escapeKeepingLines('a\r\nb\tc\x7f'), 'a\nb\tc\\u007f');
+  });
+});
+
+describe('everything that is written', () => {
+  const isTerminal = { in: true, out: true, err: true };
+  /** Writes through a context. @returns everything that arrived */
+  async function arrived(write: (context: Context) => unknown): Promise<string> {
+    let seen = '';
+    const take = async (text: string) => {
+      seen += text;
+      return '';
+    };
+    const confirm = async (text: string) => (await take(text)) === '';
+    const bytes = async (chunks: AsyncIterable<unknown>) => {
+      for await (const chunk of chunks) seen += chunk;
+    };
+    const raw = { out: take, err: take, ask: take, secret: take, confirm, write: bytes, isTerminal, env: {} };
+    await write(withHarmlessOutput(raw as unknown as Context));
+    return seen;
+  }
+
+  it('is harmless, whoever writes it', async () => {
+    for (const text of naughty) {
+      const seen = await arrived(async (context) => {
+        context.out(text);
+        context.err(text);
+        await context.confirm(text);
+        await context.ask(text);
+        await context.secret(text);
+        await context.write(Readable.from([Buffer.from(text)]));
+      });
+      assert.doesNotMatch(seen, harmful, JSON.stringify(text));
+    }
+  });
+
+  it('has the colours of the program, which nobody can imitate', async () => {
+    assert.equal(
+      await arrived((context) => context.out(terminalColours(context)('red', 'a\x1b[31mb') + lineStart)),
+      '\x1b[31ma\\u001b[31mb\x1b[39m\r',
+    );
+    assert.doesNotMatch(await arrived((context) => context.out('\x1b[31;1234;1234;1234;1234m')), harmful);
+  });
+
+  it('has lines of its own, which no text from outside can begin', async () => {
+    assert.equal(escapeKeepingLines('a\nerror: b\n\n  c\n', '  '), 'a\n  error: b\n\n  c\n');
   });
 });
 

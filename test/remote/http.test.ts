@@ -17,6 +17,7 @@ import {
   UnreachableError,
   ValidationError,
 } from '../../src/catalogue/errors.ts';
+import { answers } from '../../src/remote/answers.ts';
 import { type Http, type HttpOptions, openHttp } from '../../src/remote/http.ts';
 import { freePort } from '../support/free-port.ts';
 
@@ -62,7 +63,7 @@ describe('what a server says is wrong becomes the error that it was', () => {
     it(`${status}: ${JSON.stringify(body)}`, async (test) => {
       const http = await serving(test, says(status, body), { retries: 0 });
       await assert.rejects(
-        http.requestJson({ path: '/api/v1/' }),
+        http.requestJson({ path: '/api/v1/' }, answers.any),
         (error: Error) => error instanceof kind && message.test(error.message),
       );
     });
@@ -70,7 +71,7 @@ describe('what a server says is wrong becomes the error that it was', () => {
   it('308 leads to what has moved', async (test) => {
     const location = 'https://elsewhere.example/below/api/v1/namespaces/a/datasets/b/?format=json';
     const http = await serving(test, says(308, '', { location }));
-    await assert.rejects(http.requestJson({ path: '/api/v1/namespaces/a/datasets/c/' }), (error) => {
+    await assert.rejects(http.requestJson({ path: '/api/v1/namespaces/a/datasets/c/' }, answers.any), (error) => {
       assert.ok(error instanceof MovedError);
       assert.deepEqual(error.to, { kind: 'dataset', namespace: 'a', slug: 'b' });
       return true;
@@ -101,7 +102,7 @@ describe('what is no catalogue is told apart', () => {
   for (const [what, answer, message] of others)
     it(what, async (test) => {
       const http = await serving(test, answer, { retries: 0 });
-      await assert.rejects(http.requestJson({ path: '/api/v1/datasets/' }), isUnreachable(message));
+      await assert.rejects(http.requestJson({ path: '/api/v1/datasets/' }, answers.any), isUnreachable(message));
     });
 
   it('what speaks another protocol', async (test) => {
@@ -110,24 +111,27 @@ describe('what is no catalogue is told apart', () => {
     test.after(() => server.close());
     const http = await openHttp(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     test.after(() => http.close());
-    await assert.rejects(http.requestJson({ path: '/' }), isUnreachable(/doesn't speak HTTP/));
+    await assert.rejects(http.requestJson({ path: '/' }, answers.any), isUnreachable(/doesn't speak HTTP/));
   });
 
   it('nobody', async (test) => {
     const http = await openHttp(`http://127.0.0.1:${await freePort()}`);
     test.after(() => http.close());
-    await assert.rejects(http.requestJson({ path: '/' }), isUnreachable(/^Nobody answers at 127\.0\.0\.1:\d+/));
+    await assert.rejects(
+      http.requestJson({ path: '/' }, answers.any),
+      isUnreachable(/^Nobody answers at 127\.0\.0\.1:\d+/),
+    );
   });
 
   it('a name that there is not', async (test) => {
     const http = await openHttp('http://no-such-host.invalid', { timeout: 5_000 });
     test.after(() => http.close());
-    await assert.rejects(http.requestJson({ path: '/' }), isUnreachable(/no-such-host\.invalid/));
+    await assert.rejects(http.requestJson({ path: '/' }, answers.any), isUnreachable(/no-such-host\.invalid/));
   });
 
   it('one who is silent', async (test) => {
     const http = await serving(test, () => {}, { timeout: 200, retries: 0 });
-    await assert.rejects(http.requestJson({ path: '/' }), isUnreachable(/takes too long/));
+    await assert.rejects(http.requestJson({ path: '/' }, answers.any), isUnreachable(/takes too long/));
   });
 });
 
@@ -152,14 +156,14 @@ describe('what is repeated, and what is not', () => {
     it(`a question, after ${what}`, async (test) => {
       const { counted, answer } = failing(2, fail);
       const http = await serving(test, answer);
-      assert.deepEqual((await http.requestJson({ path: '/' })).value, { ok: true });
+      assert.deepEqual((await http.requestJson({ path: '/' }, answers.any)).value, { ok: true });
       assert.equal(counted.requests, 3);
     });
 
     it(`no write, after ${what}`, async (test) => {
       const { counted, answer } = failing(1, fail);
       const http = await serving(test, answer);
-      await assert.rejects(http.requestJson({ method: 'POST', path: '/', body: '{}' }));
+      await assert.rejects(http.requestJson({ method: 'POST', path: '/', body: '{}' }, answers.any));
       assert.equal(counted.requests, 1);
     });
   }
@@ -167,7 +171,7 @@ describe('what is repeated, and what is not', () => {
   it('not for ever', async (test) => {
     const { counted, answer } = failing(99, busy);
     const http = await serving(test, answer, { retries: 1 });
-    await assert.rejects(http.requestJson({ path: '/' }), UnavailableError);
+    await assert.rejects(http.requestJson({ path: '/' }, answers.any), UnavailableError);
     assert.equal(counted.requests, 2);
   });
 
@@ -213,7 +217,7 @@ describe('what is sent', () => {
       },
       { token: 'very-secret' },
     );
-    const error: Error = await http.requestJson({ path: '/' }).then(
+    const error: Error = await http.requestJson({ path: '/' }, answers.any).then(
       () => assert.fail('It was answered.'),
       (reason) => reason,
     );
@@ -228,7 +232,14 @@ describe('what is sent', () => {
     async function* endless() {
       for (let i = 0; i < 10_000; i++) yield Buffer.alloc(64 * 1024);
     }
-    const sent = http.requestJson({ method: 'POST', path: '/', body: Readable.from(endless(), { objectMode: false }) });
+    const sent = http.requestJson(
+      {
+        method: 'POST',
+        path: '/',
+        body: Readable.from(endless(), { objectMode: false }),
+      },
+      answers.any,
+    );
     await assert.rejects(sent, NotPermittedError);
   });
 
@@ -236,7 +247,7 @@ describe('what is sent', () => {
     const http = await serving(test, () => {});
     const controller = new AbortController();
     const why = new Error('Enough.');
-    const sent = http.requestJson({ path: '/', signal: controller.signal });
+    const sent = http.requestJson({ path: '/', signal: controller.signal }, answers.any);
     setTimeout(() => controller.abort(why), 20);
     await assert.rejects(sent, (error) => error === why);
   });
@@ -246,7 +257,7 @@ describe('what is sent', () => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
       response.end(gzipSync('{"packed":true}'));
     });
-    assert.deepEqual((await http.requestJson({ path: '/' })).value, { packed: true });
+    assert.deepEqual((await http.requestJson({ path: '/' }, answers.any)).value, { packed: true });
   });
 
   it('goes through the proxy that the environment names, but for hosts that it excepts', async (test) => {
@@ -271,11 +282,11 @@ describe('what is sent', () => {
     });
     process.env.http_proxy = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
     const proxied = await serving(test, says(200, { ok: true }));
-    assert.deepEqual((await proxied.requestJson({ path: '/' })).value, { ok: true });
+    assert.deepEqual((await proxied.requestJson({ path: '/' }, answers.any)).value, { ok: true });
     assert.deepEqual(through, [new URL(proxied.base).host]);
     process.env.no_proxy = '127.0.0.1';
     const direct = await serving(test, says(200, { ok: true }));
-    await direct.requestJson({ path: '/' });
+    await direct.requestJson({ path: '/' }, answers.any);
     assert.equal(through.length, 1);
   });
 });

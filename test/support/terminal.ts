@@ -10,6 +10,8 @@ import { stripVTControlCharacters } from 'node:util';
 export interface Terminal {
   /** All that was to be seen so far, without colours and other sequences. */
   seen(): string;
+  /** All that came so far, with its control sequences. */
+  raw(): string;
   type(text: string): void;
   /** Waits until something is seen that wasn't there yet when it was last waited for. */
   until(what: string | RegExp): Promise<void>;
@@ -38,6 +40,7 @@ export function terminal(
   const seen = (since = 0) => stripVTControlCharacters(raw.slice(since)).replace(/(?!\n)\p{Cc}/gu, '');
   return {
     seen: () => seen(),
+    raw: () => raw,
     type: (text) => void child.stdin.write(text),
     async until(what) {
       const find = () => {

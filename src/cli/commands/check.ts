@@ -2,6 +2,7 @@
 import { relative, resolve } from 'node:path';
 import { Option } from 'commander';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
+import { escapeKeepingLines, escapeToOneLine } from '../../catalogue/printable-text.ts';
 import type { CheckDiagnostic, CheckOptions, CheckResult } from '../../files/folder.ts';
 import type { Call, Verb } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -9,8 +10,8 @@ import { UsageError } from '../errors.ts';
 import { listEntities } from '../lookup.ts';
 import { showPercentProgress } from '../output/progress.ts';
 import { countText } from '../output/quantities.ts';
-import { type Output, type Paint, terminalColours } from '../output/show.ts';
-import { escapeKeepingLines, escapeToOneLine } from '../output/text.ts';
+import type { Output } from '../output/show.ts';
+import { type Paint, terminalColours } from '../output/terminal.ts';
 
 interface Options {
   readonly fix?: boolean;

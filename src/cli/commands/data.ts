@@ -16,7 +16,7 @@ import { wholeNumberParser } from '../options.ts';
 import { showByteProgress } from '../output/progress.ts';
 import { bytesText } from '../output/quantities.ts';
 import { showRows } from '../output/rows-table.ts';
-import { saveStreamToFile, writeToStdout } from '../transfer/save.ts';
+import { saveStreamToFile } from '../transfer/save.ts';
 
 /** Options that are parameters of the data address, where their names begin with an underscore. */
 const asParameters = ['limit', 'offset', 'ordering', 'fields', 'bbox', 'filter'] as const;
@@ -80,7 +80,7 @@ export const command: Verb<DataOptions> = {
     const isOpen = format === undefined && !show.asJson && !parameters.some(([name]) => /^_?format$/.test(name));
     if (isOpen && !(await hasGeometry(catalogue, rows.version)))
       rows = await catalogue.rows(ref, { parameters, format: 'csv' });
-    if (output === undefined) await writeToStdout(context, rows.stream());
+    if (output === undefined) await context.write(rows.stream());
     else await write(call, rows, output);
     return 0;
   },

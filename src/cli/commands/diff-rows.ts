@@ -13,7 +13,6 @@ import { runInterruptible } from '../interruption.ts';
 import { resolveVersionRef } from '../lookup.ts';
 import { differenceLines } from '../output/difference-lines.ts';
 import { linksOfCatalogue } from '../output/outcome.ts';
-import { writeToStdout } from '../transfer/save.ts';
 
 /** The rows that people see without --limit. */
 export const firstRows = 50;
@@ -43,10 +42,7 @@ export async function showRowDifference(
     const difference = await catalogue.difference(from, to, { key, signal });
     const most = limit ?? (show.forPeople && !show.asJson ? firstRows : Number.POSITIVE_INFINITY);
     if (show.asJson)
-      await writeToStdout(
-        context,
-        Readable.from(serializeDifference(difference, linksOfCatalogue(catalogue), 'json', most)),
-      );
+      await context.write(Readable.from(serializeDifference(difference, linksOfCatalogue(catalogue), 'json', most)));
     else await context.write(Readable.from(differenceLines(difference, show.forPeople, most)));
     showRest(call, difference.counts, most);
   });

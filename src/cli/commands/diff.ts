@@ -11,7 +11,7 @@ import { runInterruptible } from '../interruption.ts';
 import { wholeNumberParser } from '../options.ts';
 import { catalogueChangeLines, changesSummary } from '../output/catalogue-changes.ts';
 import { showPercentProgress } from '../output/progress.ts';
-import { terminalColours } from '../output/show.ts';
+import { terminalColours } from '../output/terminal.ts';
 import { withSyncPair } from '../sync/pair.ts';
 import { showSyncChanges, showSyncConflicts, showSyncFailures } from '../sync/run.ts';
 import { firstRows, type RowsOptions, showRowDifference } from './diff-rows.ts';

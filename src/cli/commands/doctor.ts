@@ -1,11 +1,11 @@
 /** `catalogue doctor`: health checks of the program, the folder, the system and remotes, with advice. */
 import { resolve } from 'node:path';
 import { CatalogueError } from '../../catalogue/errors.ts';
+import { escapeToOneLine } from '../../catalogue/printable-text.ts';
 import type { Call, Verb } from '../command.ts';
 import type { HealthCheck } from '../doctor/health-check.ts';
 import { countText } from '../output/quantities.ts';
-import { type Paint, terminalColours } from '../output/show.ts';
-import { escapeToOneLine } from '../output/text.ts';
+import { type Paint, terminalColours } from '../output/terminal.ts';
 import { padToWidth, textWidth, wrapText } from '../output/width.ts';
 
 export const command: Verb = {

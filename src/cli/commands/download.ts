@@ -13,7 +13,6 @@ import { resolveVersionRef } from '../lookup.ts';
 import { showByteProgress } from '../output/progress.ts';
 import { bytesText } from '../output/quantities.ts';
 import { bytesAlreadyFetched, passWithChecksum, resumeDownload } from '../transfer/resume.ts';
-import { writeToStdout } from '../transfer/save.ts';
 
 export const command: Verb<{ output?: string; force?: boolean }> = {
   usage: 'download <dataset>',
@@ -51,7 +50,7 @@ async function toStdout({ context }: Call, payload: Payload): Promise<void> {
     throw new UsageError("Parquet is binary and can't be shown at a terminal. Write it to a file: -o FILE");
   }
   const { bytes, checksum } = passWithChecksum(payload.stream());
-  await writeToStdout(context, bytes);
+  await context.write(bytes);
   if (version.checksum && checksum() !== version.checksum)
     throw new CatalogueError(`The bytes are not those of ${formatRef(version)}: the checksum differs.`);
 }

@@ -2,7 +2,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Verb } from '../command.ts';
 import { wholeNumberParser } from '../options.ts';
-import { escapeKeepingLines } from '../output/text.ts';
 
 interface ServeOptions {
   readonly host: string;
@@ -38,7 +37,7 @@ export const command: Verb<ServeOptions> = {
   ],
   async run({ context, show, folder }, _args, options) {
     // Problems are logged with --quiet, too.
-    const log = (line: string) => context.err(`${escapeKeepingLines(line)}\n`);
+    const log = (line: string) => context.err(`${line}\n`);
     // First, so that Ctrl-C isn't lost while the files are read.
     const interrupted = context.interrupted();
     const server = await context.serve({ ...options, folder: folder(), log });

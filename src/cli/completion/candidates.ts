@@ -1,4 +1,5 @@
 /** The words that complete the current one. */
+import { isPrintable } from '../../catalogue/printable-text.ts';
 import type { DatasetRef } from '../../catalogue/ref.ts';
 import type { Column } from '../../catalogue/types.ts';
 import type { NamesRequest } from '../../files/folder.ts';
@@ -33,7 +34,9 @@ const mostDescribed = 40;
 /** The candidates for the current word. */
 export async function completionCandidates(expected: Expected, current: string, sources: Sources): Promise<Offer> {
   const offer = await unfiltered(expected, current, sources);
-  return { ...offer, candidates: offer.candidates.filter(({ word }) => word.startsWith(current)) };
+  // A word that isn't printable could do harm in the shell's line, and nobody could type it.
+  const fits = ({ word }: Candidate) => word.startsWith(current) && isPrintable(word);
+  return { ...offer, candidates: offer.candidates.filter(fits) };
 }
 
 async function unfiltered(expected: Expected, current: string, sources: Sources): Promise<Offer> {

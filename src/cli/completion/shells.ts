@@ -1,6 +1,7 @@
 /** Shells: the script of each, the words that it passes, and the format of the answer. */
+
+import { escapeToOneLine } from '../../catalogue/printable-text.ts';
 import { UsageError } from '../errors.ts';
-import { escapeToOneLine } from '../output/text.ts';
 import type { Candidate, Offer } from './candidates.ts';
 
 export interface Shell {

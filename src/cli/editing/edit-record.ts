@@ -1,6 +1,5 @@
 /** `edit` without a field: the record's own text in an editor, with its comments and the keys that people have added. */
 import { createHash } from 'node:crypto';
-import { text as textOf } from 'node:stream/consumers';
 import type { Catalogue, Input, WritableKind } from '../../catalogue/catalogue.ts';
 import { NotFoundError, ValidationError } from '../../catalogue/errors.ts';
 import { recordPaths } from '../../catalogue/layout.ts';
@@ -35,7 +34,8 @@ export async function editRecordUntilSaved<K extends WritableKind>(
   const catalogue = await call.open();
   const { replica } = catalogue;
   const { ref, path } = await recordOf(call, catalogue, requested);
-  const text = await textOf(await replica.read(path));
+  const { collectRecordText } = await import('../../sync/texts.ts');
+  const text = await collectRecordText(await replica.read(path));
   const { parseRecordText } = await import('../../text/parse.ts');
   const format = path.endsWith('.json') ? 'json' : 'yaml';
   const idOf = (source: string): unknown => {

@@ -4,9 +4,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, extname, join } from 'node:path';
 import { ConflictError, ValidationError } from '../../catalogue/errors.ts';
+import { escapeKeepingLines } from '../../catalogue/printable-text.ts';
 import type { Context } from '../context.ts';
 import { DeclinedError } from '../errors.ts';
-import { escapeKeepingLines } from '../output/text.ts';
 
 export interface Edited {
   /** Path of the record, relative to the catalogue folder. */

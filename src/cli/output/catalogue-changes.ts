@@ -7,8 +7,8 @@ import {
   type RowsChange,
   type VersionChange,
 } from '../../catalogue/changes.ts';
+import { escapeToOneLine } from '../../catalogue/printable-text.ts';
 import { bytesText, countText } from './quantities.ts';
-import { escapeToOneLine } from './text.ts';
 
 /** Writes a value, or a part of one. */
 export type Quote = (text: string) => string;

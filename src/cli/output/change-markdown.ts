@@ -1,7 +1,7 @@
 /** Changes of a catalogue between two commits, as Markdown (of GitHub and GitLab) for a pull request. */
 import type { EntityChange } from '../../catalogue/changes.ts';
+import { escapeToOneLine } from '../../catalogue/printable-text.ts';
 import { changeDetails, changesSummary, datasetContentsText, plural } from './catalogue-changes.ts';
-import { escapeToOneLine } from './text.ts';
 
 /** Longer lists are folded. */
 const openLines = 10;

@@ -3,9 +3,9 @@
 import type { ColumnChanges } from '../../catalogue/catalogue.ts';
 import { areColumnsUnchanged } from '../../catalogue/columns.ts';
 import type { Difference, DifferenceKey, PlainRow, RowChange } from '../../catalogue/difference.ts';
+import { escapeToOneLine } from '../../catalogue/printable-text.ts';
 import { formatRef, refOf } from '../../catalogue/ref.ts';
 import type { ColumnType } from '../../catalogue/types.ts';
-import { escapeToOneLine } from './text.ts';
 
 /** Longest text of a value that is shown to people. */
 const longest = 60;
@@ -53,11 +53,17 @@ function partsOf(row: RowChange, write: Write): string[] {
 const whole: Write = (value) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
 const cut: Write = (value) => {
-  if (typeof value === 'object' && value !== null && 'coordinates' in value && 'type' in value)
-    return value.type === 'Point' ? whole(value.coordinates) : `${value.type}(…)`;
+  if (isGeometry(value)) return value.type === 'Point' ? whole(value.coordinates) : `${value.type}(…)`;
   const text = whole(value);
   return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
 };
+
+const isGeometry = (value: unknown): value is { readonly type: string; readonly coordinates: unknown } =>
+  typeof value === 'object' &&
+  value !== null &&
+  'coordinates' in value &&
+  'type' in value &&
+  typeof value.type === 'string';
 
 interface Named {
   readonly name: string;

@@ -1,8 +1,8 @@
 /** Messages of errors: what is wrong, and what to type instead. */
 import type { Command } from 'commander';
 import { CatalogueError, DataLossError, ValidationError } from '../../catalogue/errors.ts';
+import { escapeKeepingLines } from '../../catalogue/printable-text.ts';
 import { optionFlag } from '../fields.ts';
-import { escapeKeepingLines } from './text.ts';
 
 /**
  * The message of an error.
@@ -11,7 +11,7 @@ import { escapeKeepingLines } from './text.ts';
  */
 export function errorMessage(error: unknown, command: Command | undefined, isVerbose = false): string {
   const stack = isVerbose && error instanceof Error ? `\n${stackOf(error)}` : '';
-  return escapeKeepingLines(`error: ${textOf(error, command)}${stack}`);
+  return escapeKeepingLines(`error: ${textOf(error, command)}${stack}`, ' '.repeat('error: '.length));
 }
 
 /** The stacks of an error and of its causes. */

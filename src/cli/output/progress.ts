@@ -1,7 +1,9 @@
 /** The progress of long work: a line on stderr that is overwritten and removed at the end; at a terminal only. */
+
+import { escapeToOneLine } from '../../catalogue/printable-text.ts';
 import type { Context } from '../context.ts';
 import { bytesText } from './quantities.ts';
-import { escapeToOneLine } from './text.ts';
+import { lineStart } from './terminal.ts';
 import { padToWidth, textWidth, truncateText } from './width.ts';
 
 export interface Progress {
@@ -42,7 +44,7 @@ export function showByteProgress(context: Context, what: string, total: number |
       const seconds = (now - started) / 1000;
       // The speed of the first moments is misleading.
       const speed = seconds < 0.3 ? '' : `  ${bytesText((bytes - already) / seconds)}/s`;
-      show(`${escapeToOneLine(what)}  ${total ? `${bar(bytes / total)}  ` : ''}${bytesText(bytes)}${speed}`);
+      show(`${what}  ${total ? `${bar(bytes / total)}  ` : ''}${bytesText(bytes)}${speed}`);
     },
     end,
   };
@@ -81,12 +83,12 @@ function statusLine(context: Context): { show(line: string): void; end(): void }
   let shown = '';
   return {
     show(line) {
-      const fitted = truncateText(line, context.columns - 1);
-      if (fitted !== shown) context.err(`\r${padToWidth(fitted, textWidth(shown))}`);
+      const fitted = truncateText(escapeToOneLine(line), context.columns - 1);
+      if (fitted !== shown) context.err(`${lineStart}${padToWidth(fitted, textWidth(shown))}`);
       shown = fitted;
     },
     end() {
-      if (shown) context.err(`\r${' '.repeat(textWidth(shown))}\r`);
+      if (shown) context.err(`${lineStart}${' '.repeat(textWidth(shown))}${lineStart}`);
       shown = '';
     },
   };

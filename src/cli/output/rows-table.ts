@@ -1,5 +1,6 @@
 /** Rows as a table at a terminal: the first ones, with as many columns as fit. */
 import type { Rows } from '../../catalogue/catalogue.ts';
+import { CatalogueError } from '../../catalogue/errors.ts';
 import type { Call } from '../command.ts';
 import type { Parameter } from '../filters.ts';
 import { countText } from './quantities.ts';
@@ -23,9 +24,8 @@ export async function showRows(
 ): Promise<void> {
   const isLimited = parameters.some(([name]) => limits.includes(name));
   const rows = await ask(isLimited ? [] : [['_limit', String(firstRows)]]);
-  const chunks: Buffer[] = [];
-  for await (const chunk of rows.stream()) chunks.push(chunk as Buffer);
-  const items = JSON.parse(Buffer.concat(chunks).toString()) as Readonly<Record<string, unknown>>[];
+  const { parseRowsDocument } = await import('../../remote/rows.ts');
+  const items = parseRowsDocument(await readTableText(rows));
   if (items.length === 0) {
     show.message('No rows.');
     return;
@@ -45,11 +45,29 @@ export async function showRows(
     );
 }
 
+/** In bytes: fifty rows with large geometries are shorter. */
+const maxTable = 256 * 1024 * 1024;
+
+/** The text of rows. @throws CatalogueError if it is too long for a table, and maybe endless */
+async function readTableText(rows: Rows): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of rows.stream()) {
+    size += chunk.length;
+    if (size > maxTable)
+      throw new CatalogueError(
+        'The rows are too long for a table. Choose columns with --fields, or write to a file: -o FILE',
+      );
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value !== 'object') return String(value);
   const { type, coordinates } = value as { type?: unknown; coordinates?: unknown };
   if (typeof type !== 'string' || !Array.isArray(coordinates)) return JSON.stringify(value);
   // One position is readable, thousands are not.
-  return type === 'Point' ? `Point(${coordinates.join(' ')})` : type;
+  return type === 'Point' ? `Point(${coordinates.map((one) => JSON.stringify(one)).join(' ')})` : type;
 }

@@ -2,9 +2,10 @@
  * The output of results: a table for a person at a terminal; tab-separated lines without headings and colours for a
  * program behind a pipe; JSON with --json.
  */
-import { styleText } from 'node:util';
+
+import { escapeKeepingLines, escapeToOneLine, formatJson } from '../../catalogue/printable-text.ts';
 import type { Context } from '../context.ts';
-import { escapeKeepingLines, escapeToOneLine, formatJson } from './text.ts';
+import { terminalColours } from './terminal.ts';
 import { padLeftToWidth, padToWidth, textWidth, truncateText, wrapText } from './width.ts';
 
 export interface Output {
@@ -32,20 +33,6 @@ export interface TableLayout {
   readonly whole?: boolean;
 }
 
-export type Colour = 'bold' | 'dim' | 'red' | 'yellow' | 'green';
-export type Paint = (colour: Colour, text: string) => string;
-
-/**
- * Colours for text: at a terminal, unless NO_COLOR (https://no-color.org) or --no-color is set; with FORCE_COLOR
- * (https://force-color.org) also in other places, such as the log of a CI.
- */
-export function terminalColours(context: Context, color = true): Paint {
-  const { NO_COLOR, FORCE_COLOR, TERM } = context.env;
-  const usual = FORCE_COLOR ? FORCE_COLOR !== '0' : context.isTerminal.out && TERM !== 'dumb';
-  const wanted = color && !NO_COLOR && usual;
-  return wanted ? (colour, text) => styleText(colour, text, { validateStream: false }) : (_colour, text) => text;
-}
-
 /** Global options for the output. */
 export interface ShowOptions {
   readonly json?: boolean | undefined;
@@ -64,27 +51,29 @@ export function createOutput(context: Context, options: ShowOptions): Output {
     json: (value) => line(formatJson(value)),
     heading: (text) => line(`\n${paint('bold', escapeToOneLine(text))}`),
     message(text) {
-      if (!context.quiet) context.err(`${escapeKeepingLines(text)}\n`);
+      if (!context.quiet) context.err(`${escapeKeepingLines(text, gap)}\n`);
     },
 
     table(headings, rows, { numbers = [], whole = false } = {}) {
+      const titles = headings.map(escapeToOneLine);
       const cells = rows.map((row) => row.map(escapeToOneLine));
       if (!forPeople) {
         for (const row of cells) line(row.join('\t'));
         return;
       }
-      const widths = fit(columnWidths([headings, ...cells]), context.columns - gap.length * (headings.length - 1));
+      const widths = fit(columnWidths([titles, ...cells]), context.columns - gap.length * (titles.length - 1));
       const layOut = (row: readonly string[]) =>
         row
-          .map((cell, i) => (numbers.includes(headings[i] ?? '') ? padLeftToWidth : padToWidth)(cell, widths[i] ?? 0))
+          .map((cell, i) => (numbers.includes(titles[i] ?? '') ? padLeftToWidth : padToWidth)(cell, widths[i] ?? 0))
           .join(gap)
           .trimEnd();
       const cut = (row: readonly string[]) => row.map((cell, i) => truncateText(cell, widths[i] ?? 0));
-      line(paint('dim', layOut(cut(headings))));
+      line(paint('dim', layOut(cut(titles))));
       for (const row of cells) for (const part of whole ? linesOf(row, widths) : [cut(row)]) line(layOut(part));
     },
 
-    fields(fields) {
+    fields(given) {
+      const fields = given.map(([name, value]) => [escapeToOneLine(name), value] as const);
       if (!forPeople) {
         for (const [name, value] of fields) line(`${name}\t${escapeToOneLine(value)}`);
         return;

@@ -7,6 +7,7 @@ import {
   ValidationError,
 } from '../../catalogue/errors.ts';
 import { describeFilePath } from '../../catalogue/layout.ts';
+import { escapeToOneLine } from '../../catalogue/printable-text.ts';
 import type { Blocked } from '../../sync/classify.ts';
 import type { Pair } from '../../sync/compare.ts';
 import type { Failure } from '../../sync/run.ts';
@@ -16,8 +17,7 @@ import type { Call } from '../command.ts';
 import { runInterruptible } from '../interruption.ts';
 import { showSyncProgress } from '../output/progress.ts';
 import { bytesText, countText } from '../output/quantities.ts';
-import { type Paint, terminalColours } from '../output/show.ts';
-import { escapeToOneLine } from '../output/text.ts';
+import { type Paint, terminalColours } from '../output/terminal.ts';
 
 export interface RunResult extends SyncResult {
   /** The changes that were made; in a dry run, those that would be. */

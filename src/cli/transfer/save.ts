@@ -1,11 +1,9 @@
-/** Bytes of the catalogue written to a file, whole or not at all, or to stdout. */
+/** Bytes of the catalogue written to a file, whole or not at all. */
 import { createWriteStream } from 'node:fs';
 import { open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Context } from '../context.ts';
-import { escapeKeepingLines } from '../output/text.ts';
 
 /**
  * Writes bytes to a file, in place of an existing one; a reader never sees half of them.
@@ -34,23 +32,6 @@ export async function saveStreamToFile(
     if ((error as NodeJS.ErrnoException).path === aside) Object.assign(error as Error, { path });
     throw error;
   }
-}
-
-/** Writes bytes to stdout; at a terminal as text without control characters. */
-export async function writeToStdout(context: Context, bytes: Readable): Promise<void> {
-  await context.write(context.isTerminal.out ? Readable.from(withoutControls(bytes)) : bytes);
-}
-
-/** Text without control characters, that ends in a line feed. */
-async function* withoutControls(bytes: Readable): AsyncGenerator<Buffer, void, undefined> {
-  const decoder = new TextDecoder();
-  let last = '\n';
-  for await (const chunk of bytes) {
-    const text = escapeKeepingLines(decoder.decode(chunk, { stream: true }));
-    last = text.at(-1) ?? last;
-    yield Buffer.from(text);
-  }
-  if (last !== '\n') yield Buffer.from('\n');
 }
 
 /** Passes bytes on and counts them. */

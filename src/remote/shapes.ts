@@ -1,0 +1,91 @@
+/** Shapes: JSON Schemas with the type of the values that they admit, and the check of an answer against one. */
+import { Ajv2020, type SchemaObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { UnreachableError } from '../catalogue/errors.ts';
+
+/** A JSON Schema (draft 2020-12) of values of a type. `Value` is known to the compiler only. */
+export interface Shape<Value> {
+  readonly schema: SchemaObject;
+  readonly isOptional?: boolean;
+  readonly value?: Value;
+}
+
+type Members = Readonly<Record<string, Shape<unknown>>>;
+type ValuesOf<M extends Members> = {
+  readonly [Name in keyof M]: M[Name] extends Shape<infer Value> ? Value : never;
+};
+
+export const shape = <Value>(schema: SchemaObject): Shape<Value> => ({ schema });
+export const textShape = shape<string>({ type: 'string' });
+export const wholeNumberShape = shape<number>({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+/** A time of ISO 8601 that is in the calendar. */
+export const timeShape = shape<string>({ type: 'string', format: 'time' });
+/** An object with any members. */
+export const anyObjectShape = shape<Readonly<Record<string, unknown>>>({ type: 'object' });
+
+/** A member that may be null or missing. */
+export const optional = <Value>({ schema }: Shape<Value>): Shape<Value | null | undefined> => ({
+  schema: { anyOf: [schema, { type: 'null' }] },
+  isOptional: true,
+});
+
+export const listShape = <Value>({ schema }: Shape<Value>): Shape<readonly Value[]> =>
+  shape({ type: 'array', items: schema });
+
+/** An object with these members, and others, which a newer server may add. */
+export function objectShape<M extends Members>(members: M): Shape<ValuesOf<M>> {
+  const all = Object.entries(members);
+  return shape({
+    type: 'object',
+    required: all.filter(([, { isOptional }]) => !isOptional).map(([name]) => name),
+    properties: Object.fromEntries(all.map(([name, { schema }]) => [name, schema])),
+  });
+}
+
+const ajv = new Ajv2020({ strict: false, validateFormats: true });
+const timeForm = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;
+ajv.addFormat('time', (text: string) => timeForm.test(text) && !Number.isNaN(Date.parse(text)));
+const compiled = new WeakMap<Shape<unknown>, ValidateFunction>();
+
+/** The value, if it has the shape. @throws UnreachableError */
+export function assertShape<Value>(expected: Shape<Value>, value: unknown): Value {
+  const validate = compiled.get(expected) ?? ajv.compile(expected.schema);
+  compiled.set(expected, validate);
+  if (validate(value)) return value as Value;
+  const { instancePath = '', params = {} } = validate.errors?.[0] ?? {};
+  const { missingProperty } = params as { missingProperty?: string };
+  throw unexpectedResponseFieldError([instancePath.slice(1), missingProperty].filter(Boolean).join('/'));
+}
+
+/** Longest place that a message names: keys come from the server. */
+const longestPlace = 100;
+
+/** The error for a value that no catalogue sends. @param place of the value: `results/0/label`; '' for all of the answer */
+export function unexpectedResponseFieldError(place: string): UnreachableError {
+  const what = place === '' ? 'the answer' : `"${place.slice(0, longestPlace)}"`;
+  return new UnreachableError(
+    `The remote answers as no catalogue does: ${what} isn't what it should be. Check the address.`,
+  );
+}
+
+/** The deepest nesting that is read. Records are nested less (`text/tree.ts`), and so are geometries. */
+const maxDepth = 100;
+
+/**
+ * The value of a JSON text.
+ * @throws SyntaxError; UnreachableError for a nesting with which later work would exceed the stack
+ */
+export function parseUntrustedJson(text: string): unknown {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (inString) {
+      if (code === 0x5c) at++;
+      else if (code === 0x22) inString = false;
+    } else if (code === 0x22) inString = true;
+    else if (code === 0x7b || code === 0x5b) {
+      if (++depth > maxDepth) throw unexpectedResponseFieldError('');
+    } else if (code === 0x7d || code === 0x5d) depth--;
+  }
+  return JSON.parse(text);
+}
