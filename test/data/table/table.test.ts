@@ -32,15 +32,20 @@ const coordinate = fc.double({ min: -180, max: 180, noNaN: true });
 const latitude = fc.double({ min: -90, max: 90, noNaN: true });
 const position = fc.tuple(coordinate, latitude);
 const deep = fc.tuple(coordinate, latitude, coordinate);
-const ring = fc.array(position, { minLength: 4, maxLength: 6 });
+/** Closed: others would be closed when they are read. */
+const ring = fc
+  .array(position, { minLength: 3, maxLength: 5 })
+  .map((positions) => [...positions, positions[0] as [number, number]]);
+/** A line has no positions, or two and more. */
+const line = <T>(of: fc.Arbitrary<T>) => fc.array(of).filter(({ length }) => length !== 1);
 const geometry = fc.oneof(
   fc.constant(null),
   fc.oneof(position, deep).map((coordinates) => ({ type: 'Point', coordinates })),
-  fc.array(fc.oneof(position, deep)).map((coordinates) => ({ type: 'LineString', coordinates })),
+  line(fc.oneof(position, deep)).map((coordinates) => ({ type: 'LineString', coordinates })),
   fc.array(position).map((coordinates) => ({ type: 'MultiPoint', coordinates })),
   fc.array(ring).map((coordinates) => ({ type: 'Polygon', coordinates })),
   fc.array(fc.array(ring)).map((coordinates) => ({ type: 'MultiPolygon', coordinates })),
-  fc.array(fc.array(deep)).map((coordinates) => ({ type: 'MultiLineString', coordinates })),
+  fc.array(line(deep)).map((coordinates) => ({ type: 'MultiLineString', coordinates })),
   fc.array(position).map((positions) => ({
     type: 'GeometryCollection',
     geometries: positions.map((coordinates) => ({ type: 'Point', coordinates })),
