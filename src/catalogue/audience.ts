@@ -39,7 +39,7 @@ function datasetAudience(snapshot: Snapshot, { namespace: slug, slug: name }: Om
   return audience(namespace.owners, namespace.readers, dataset.readers);
 }
 
-/** Who sees the dataset of a query sees the query; without a dataset, the owners of its namespace do. */
+/** A query is seen by those who see its dataset; without a dataset, the owners of its namespace do. */
 function queryAudience(snapshot: Snapshot, { slug }: QueryRef): string | null {
   const query = snapshot.queries.get(slug);
   if (!query) return null;

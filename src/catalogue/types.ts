@@ -53,7 +53,7 @@ export interface Settings {
   readonly contact: string;
   readonly homepage: string;
   readonly trust_proxy: boolean;
-  /** Who may see users, authors of commits and catalogue.yaml: signed-in users, or everybody. */
+  /** People who may see users, authors of commits and catalogue.yaml: those signed in, or everybody. */
   readonly people: 'members' | 'public';
   readonly cors: boolean;
   readonly git: {

@@ -12,7 +12,7 @@ import {
 } from '../catalogue/errors.ts';
 import type { Context } from './context.ts';
 import { InterruptedError, UsageError } from './errors.ts';
-import { withHarmlessOutput } from './output/terminal.ts';
+import { contextWithHarmlessOutput } from './output/terminal.ts';
 import { createProgram, readGlobalOptions } from './program.ts';
 
 /** Exit codes of errors; all others are 1, failed. */
@@ -36,7 +36,7 @@ const exitCodes: readonly (readonly [kind: new (...args: never[]) => Error, exit
  * @returns the exit code; nothing is thrown
  */
 export async function main(argv: readonly string[], given: Context): Promise<number> {
-  const context = withHarmlessOutput(given);
+  const context = contextWithHarmlessOutput(given);
   let exitCode = 0;
   let called: Command | undefined;
   const program = createProgram(context, (code) => {

@@ -111,7 +111,7 @@ const runLength = 4096;
  * Sorts the numbers from 0 up to a count: runs are sorted, and then merged two by two.
  * @param compare as for Array.prototype.sort; 0 for no two of them
  */
-export async function sortWithoutBlocking(
+export async function sortIndexesWithoutBlocking(
   count: number,
   turns: Turns,
   compare: (a: number, b: number) => number,

@@ -2,13 +2,13 @@
 import type { Credentials, NewToken, PasswordOptions, TokenInfo, TokenOptions } from '../catalogue/accounts.ts';
 import { NotAuthenticatedError, ValidationError } from '../catalogue/errors.ts';
 import { apiPath, apiRoot, versionHeader } from '../catalogue/urls.ts';
-import { type Answer, answers, pageShape } from './answers.ts';
+import { type Answer, answers, listPageShape } from './answers.ts';
 import type { Http } from './http.ts';
 import { parseListPage } from './pages.ts';
 import { refFromUrl } from './read.ts';
 
 const tokensPath = `${apiRoot}auth/tokens/`;
-const tokens = pageShape(answers.token);
+const tokens = listPageShape(answers.token);
 const headers = { 'content-type': 'application/json' };
 
 /** Passwords and tokens. Those of other users are for staff only. */

@@ -164,7 +164,7 @@ export const answers = {
     removed: timeShape,
     by: optional(textShape),
   }),
-  /** What an upload adds to the representation of its version; an older server adds nothing. */
+  /** Members that an upload adds to the representation of its version; an older server adds none. */
   published: objectShape({
     changes: optional(objectShape({ added: listShape(column), dropped: listShape(column), retyped })),
     remarks: optional(listShape(textShape)),
@@ -228,7 +228,7 @@ export interface PageObject<Item> {
 const pages = new Map<Shape<unknown>, Shape<unknown>>();
 
 /** A page of a list, as in Django REST Framework; that of the feed has two times. */
-export function pageShape<Item>(item: Shape<Item>): Shape<PageObject<Item>> {
+export function listPageShape<Item>(item: Shape<Item>): Shape<PageObject<Item>> {
   let page = pages.get(item);
   if (!page) {
     page = objectShape({

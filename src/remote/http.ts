@@ -5,7 +5,7 @@ import { NotFoundError } from '../catalogue/errors.ts';
 import { connectionError } from './connection-errors.ts';
 import { decodeResponseBody, parseJsonResponse, readResponseText } from './http-body.ts';
 import { responseError } from './response-errors.ts';
-import { assertShape, type Shape } from './shapes.ts';
+import { type Shape, valueOfShape } from './shapes.ts';
 
 export interface HttpOptions {
   /** Sent with every request. */
@@ -128,7 +128,7 @@ export async function openHttp(base: string, options: HttpOptions = {}): Promise
       const requested = { accept: 'application/json', 'accept-encoding': 'gzip', ...options.headers };
       const { status, headers, body } = await request({ ...options, headers: requested });
       const value = parseJsonResponse(await readResponseText(body, maxJson), `${base}${options.path}`);
-      return { status, headers, value: assertShape(expected, value) };
+      return { status, headers, value: valueOfShape(expected, value) };
     },
 
     close: () => agent.destroy(),

@@ -15,7 +15,7 @@ import { answers } from './answers.ts';
 import type { Http } from './http.ts';
 import { passWithProgress } from './http-body.ts';
 import { read, refOfEntity } from './read.ts';
-import { assertShape } from './shapes.ts';
+import { valueOfShape } from './shapes.ts';
 
 /** The payload of a version. @throws NotFoundError with the reason if it has none */
 export async function fetchPayload(http: Http, version: Version): Promise<Payload> {
@@ -137,7 +137,7 @@ export async function sendUpload(
   const version = read.version(value);
   const created = status === 201;
   // An older server doesn't tell the changes.
-  const { changes, remarks } = assertShape(answers.published, value);
+  const { changes, remarks } = valueOfShape(answers.published, value);
   const compare = async () => compareColumns(before.columns, (await reload()).columns);
   return {
     ...{ version, created, remarks: remarks ?? [] },

@@ -26,7 +26,7 @@ import { settingsFromRecord } from '../catalogue/settings.ts';
 import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings } from '../catalogue/types.ts';
 import { apiPath, apiRoot, collections, parseCatalogueUrl } from '../catalogue/urls.ts';
 import { RemoteAccounts } from './accounts.ts';
-import { type Answer, answers, pageShape } from './answers.ts';
+import { type Answer, answers, listPageShape } from './answers.ts';
 import { type Http, type HttpOptions, openHttp } from './http.ts';
 import { listQueryPairs, pagingQueryPairs, parseListPage } from './pages.ts';
 import { fetchMediaFile, fetchPayload, sendUpload } from './payloads.ts';
@@ -81,7 +81,7 @@ export class RemoteCatalogue implements Catalogue {
 
   async list<K extends Kind>(kind: K, options: ListOptions): Promise<Page<Entities[K]>> {
     const request = { path: collectionPath(kind, options), query: listQueryPairs(options) };
-    const { value } = await this.#http.requestJson(request, pageShape(shapeOf(kind)));
+    const { value } = await this.#http.requestJson(request, listPageShape(shapeOf(kind)));
     return parseListPage(value, options, (object) => this.#read(kind, object));
   }
 
@@ -121,14 +121,17 @@ export class RemoteCatalogue implements Catalogue {
   async changes({ since, cursor = '', pageSize }: ChangesOptions = {}): Promise<ChangesPage> {
     const paging = { cursor, pageSize };
     const query = [...(since === undefined ? [] : [['since', since] as const]), ...pagingQueryPairs(paging)];
-    const { value } = await this.#http.requestJson({ path: `${apiRoot}changes/`, query }, pageShape(answers.change));
+    const { value } = await this.#http.requestJson(
+      { path: `${apiRoot}changes/`, query },
+      listPageShape(answers.change),
+    );
     const { until = null, complete_since: completeSince = null } = value;
     return { ...parseListPage(value, paging, parseChangedRecord), until, completeSince };
   }
 
   async history(ref: HistoryRef, paging: Pick<ListOptions, 'page' | 'pageSize'> = {}): Promise<Page<Commit>> {
     const request = { path: `${apiPath(ref)}history/`, query: pagingQueryPairs(paging) };
-    const { value } = await this.#http.requestJson(request, pageShape(answers.commit));
+    const { value } = await this.#http.requestJson(request, listPageShape(answers.commit));
     return parseListPage(value, paging, parseCommit);
   }
 

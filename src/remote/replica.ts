@@ -16,7 +16,7 @@ import { answers } from './answers.ts';
 import type { Http } from './http.ts';
 import { parseJsonResponse, passWithProgress, readLines, readResponseText } from './http-body.ts';
 import { responseError } from './response-errors.ts';
-import { assertShape, parseUntrustedJson, unexpectedResponseFieldError } from './shapes.ts';
+import { parseUntrustedJson, unexpectedResponseFieldError, valueOfShape } from './shapes.ts';
 import { writeQuery } from './write.ts';
 
 const root = `${apiRoot}files/`;
@@ -60,7 +60,7 @@ export class RemoteReplica implements Replica {
     }
     const text = await readResponseText(found.body, maxDigests);
     const value = parseJsonResponse(text, `${this.#http.base}${root}`);
-    const { digests } = assertShape(answers.digests, value);
+    const { digests } = valueOfShape(answers.digests, value);
     if (digests.length !== count) throw unexpectedResponseFieldError('digests');
     return { tag: found.tag, digests };
   }
@@ -161,7 +161,7 @@ async function* readEntries(body: Readable, base: string): AsyncGenerator<FileEn
     } catch (error) {
       throw error instanceof SyntaxError ? notReplica(base) : error;
     }
-    const { path, checksum, size, record, text } = assertShape(answers.manifestEntry, value);
+    const { path, checksum, size, record, text } = valueOfShape(answers.manifestEntry, value);
     yield { path, checksum, size, record: record ?? false, ...(typeof text === 'string' && { text }) };
   }
 }

@@ -9,7 +9,7 @@ import { answers, type Json } from './answers.ts';
 import type { Http } from './http.ts';
 import { readLines } from './http-body.ts';
 import { refOfEntity } from './read.ts';
-import { assertShape, parseUntrustedJson, type Shape, unexpectedResponseFieldError } from './shapes.ts';
+import { parseUntrustedJson, type Shape, unexpectedResponseFieldError, valueOfShape } from './shapes.ts';
 
 /** The rows of a version. A HEAD request checks the parameters; the rows are requested when they are read. */
 export async function fetchRows(http: Http, version: Version, rows: RowsRequest): Promise<Rows> {
@@ -97,7 +97,7 @@ export async function fetchDifference(
 
 function parseLine<Value>(line: string, expected: Shape<Value>): Value {
   try {
-    return assertShape(expected, parseUntrustedJson(line));
+    return valueOfShape(expected, parseUntrustedJson(line));
   } catch (error) {
     throw error instanceof SyntaxError ? unexpectedResponseFieldError('') : error;
   }

@@ -47,7 +47,7 @@ ajv.addFormat('time', (text: string) => timeForm.test(text) && !Number.isNaN(Dat
 const compiled = new WeakMap<Shape<unknown>, ValidateFunction>();
 
 /** The value, if it has the shape. @throws UnreachableError */
-export function assertShape<Value>(expected: Shape<Value>, value: unknown): Value {
+export function valueOfShape<Value>(expected: Shape<Value>, value: unknown): Value {
   const validate = compiled.get(expected) ?? ajv.compile(expected.schema);
   compiled.set(expected, validate);
   if (validate(value)) return value as Value;

@@ -3,12 +3,12 @@ import { parseDatasetRef, parseVersionRef } from '../catalogue/parse-ref.ts';
 import type { EntityKind } from '../catalogue/schemas.ts';
 import type { Trash, TrashEntry } from '../catalogue/trash.ts';
 import { apiRoot } from '../catalogue/urls.ts';
-import { type Answer, answers, pageShape } from './answers.ts';
+import { type Answer, answers, listPageShape } from './answers.ts';
 import type { Http } from './http.ts';
 import { parseListPage } from './pages.ts';
 import { unexpectedResponseFieldError } from './shapes.ts';
 
-const entries = pageShape(answers.trashEntry);
+const entries = listPageShape(answers.trashEntry);
 const root = `${apiRoot}trash/`;
 const entryPath = (id: string) => `${root}${encodeURIComponent(id)}/`;
 

@@ -19,7 +19,7 @@ import {
 import { sendPayload } from './payloads.ts';
 import { clientIpAddress } from './request.ts';
 import { type Representation, type RequestContext, refFromRouteParams } from './route.ts';
-import { throttleKey } from './sign-in.ts';
+import { throttleKeyOfAddress } from './sign-in.ts';
 import { streamDocument } from './stream.ts';
 
 const json = 'application/json';
@@ -108,7 +108,7 @@ async function rowsOf(request: RequestContext, { ref, ...source }: Source): Prom
 
 /** The budget of the client of a request: of a user, or of an address. */
 export function workBudgetOf({ app, catalogue, ctx, viewer }: RequestContext): WorkBudget {
-  const address = () => throttleKey(clientIpAddress(ctx.req, catalogue.settings));
+  const address = () => throttleKeyOfAddress(clientIpAddress(ctx.req, catalogue.settings));
   return app.workBudgets.of(viewer.username === null ? address() : `user:${viewer.username}`);
 }
 

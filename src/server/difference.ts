@@ -113,7 +113,9 @@ async function baseVersion({ catalogue }: RequestContext, from: string | undefin
   const named = dataset.versions.find(({ slug }) => slug === from);
   if (named) return named;
   const slugs = dataset.versions.map(({ slug }) => slug);
-  throw new ValidationError({ _from: [`This dataset has no version "${excerpt(from)}".${didYouMean(from, slugs)}`] });
+  throw new ValidationError({
+    _from: [`This dataset has no version "${excerpt(from)}".${didYouMean(from, slugs)}`],
+  });
 }
 
 /** A version of another dataset: if it is missing or has moved, the address of the request is right all the same. */

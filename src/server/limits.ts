@@ -90,7 +90,7 @@ const maxWaiting = 16;
  * A listener that handles the requests of a connection one after the other (pipelining, RFC 9112, section 9.3.2), each in
  * a later turn of the event loop: thousands of requests in one packet don't delay those of other connections.
  */
-export function handleInTurns(listener: RequestListener): RequestListener {
+export function listenerInTurns(listener: RequestListener): RequestListener {
   /** The requests that wait, for each connection with a request that is being handled. */
   const waiting = new WeakMap<Socket, [IncomingMessage, ServerResponse][]>();
   const handle: (...pair: [IncomingMessage, ServerResponse]) => void = (request, response) => {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { CatalogueError } from '../catalogue/errors.ts';
 import { securityHeaders } from './headers.ts';
-import { defaultLimits, handleInTurns, installIdleTimeout, type Limits, setBodyTimeout } from './limits.ts';
+import { defaultLimits, installIdleTimeout, type Limits, listenerInTurns, setBodyTimeout } from './limits.ts';
 import { chooseRequestId, requestIdHeader } from './request.ts';
 
 /** The server can't listen on the address. */
@@ -41,7 +41,7 @@ export async function listenForRequests(
     setBodyTimeout(request, response, limits);
     current(request, response);
   };
-  const server = createServer(options, handleInTurns(listen));
+  const server = createServer(options, listenerInTurns(listen));
   server.maxConnections = limits.connections;
   installIdleTimeout(server, limits);
   await new Promise<void>((resolve, reject) => {

@@ -30,7 +30,7 @@ export class SignIn {
    * @throws ThrottledError after too many failed attempts
    */
   async isRight(request: IncomingMessage, settings: Settings, username: string, password: string): Promise<boolean> {
-    const address = throttleKey(clientIpAddress(request, settings));
+    const address = throttleKeyOfAddress(clientIpAddress(request, settings));
     // No user has a longer name: memory is not for clients to fill.
     const name = username.slice(0, 151);
     const both = `${address}\n${name}`;
@@ -102,7 +102,7 @@ export class Throttle {
 }
 
 /** An IPv4 address, or the first 64 bits of an IPv6 address: one client has all of that network (RFC 6177). */
-export function throttleKey(address: string): string {
+export function throttleKeyOfAddress(address: string): string {
   const [ip = ''] = address.split('%');
   return ipaddr.IPv6.isValid(ip) ? ipaddr.IPv6.parse(ip).parts.slice(0, 4).join(':') : address;
 }

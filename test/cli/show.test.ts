@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { escapeKeepingLines, escapeToOneLine, formatJson } from '../../src/catalogue/printable-text.ts';
 import type { Context } from '../../src/cli/context.ts';
-import { lineStart, terminalColours, withHarmlessOutput } from '../../src/cli/output/terminal.ts';
+import { contextWithHarmlessOutput, lineStart, terminalColours } from '../../src/cli/output/terminal.ts';
 import { padToWidth, textWidth, truncateText } from '../../src/cli/output/width.ts';
 import { harmful, naughty } from '../support/naughty.ts';
 import { type } from '../support/prompt.ts';
@@ -46,7 +46,7 @@ describe('everything that is written', () => {
       for await (const chunk of chunks) seen += chunk;
     };
     const raw = { out: take, err: take, ask: take, secret: take, confirm, write: bytes, isTerminal, env: {} };
-    await write(withHarmlessOutput(raw as unknown as Context));
+    await write(contextWithHarmlessOutput(raw as unknown as Context));
     return seen;
   }
 

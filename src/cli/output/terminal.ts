@@ -46,7 +46,7 @@ function makeHarmless(text: string): string {
 }
 
 /** The context, with everything that goes to the terminal made harmless. Bytes for a program or a file stay as they are. */
-export function withHarmlessOutput(context: Context): Context {
+export function contextWithHarmlessOutput(context: Context): Context {
   return {
     ...context,
     out: (text) => context.out(makeHarmless(text)),

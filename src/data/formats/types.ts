@@ -64,7 +64,7 @@ export type Repair =
   | 'stray_quotes';
 
 /** Counts an irregularity. @param line where it is */
-export function noteRepair(info: Pick<PayloadInfo, 'repairs'>, kind: Repair, line: number | undefined): void {
+export function countRepair(info: Pick<PayloadInfo, 'repairs'>, kind: Repair, line: number | undefined): void {
   info.repairs ??= new Map();
   const before = info.repairs.get(kind);
   if (before) before.count++;
@@ -79,7 +79,7 @@ export interface Misplaced {
   readonly text: string;
   /** The column or columns, with the word. */
   readonly column: string;
-  /** What the cells should be: `geometry`, `position`. */
+  /** Kind of value that the cells should have: `geometry`, `position`. */
   readonly noun: string;
 }
 

@@ -66,7 +66,7 @@ function validateCoordinates(coordinates: unknown, depth: number, extent: Extent
  * @returns the number of rings that were closed
  * @throws InvalidGeometryError
  */
-export function closeRings(geometry: Geometry): number {
+export function assertLengthsAndCloseRings(geometry: Geometry): number {
   switch (geometry.type) {
     case 'LineString':
       return assertLine(geometry.coordinates);
@@ -77,7 +77,7 @@ export function closeRings(geometry: Geometry): number {
     case 'MultiPolygon':
       return geometry.coordinates.flat().reduce((sum, ring) => sum + closeRing(ring), 0);
     case 'GeometryCollection':
-      return geometry.geometries.reduce((sum, part) => sum + closeRings(part), 0);
+      return geometry.geometries.reduce((sum, part) => sum + assertLengthsAndCloseRings(part), 0);
     default:
       return 0;
   }

@@ -16,7 +16,7 @@ import {
   type ReadableType,
 } from './text-forms.ts';
 
-/** What is known of a column before its values are read. */
+/** Settings of a column, known before its values are read. */
 export interface ColumnSettings {
   /** True if texts may be numbers and booleans (CSV). */
   readonly textual: boolean;

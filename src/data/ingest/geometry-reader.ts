@@ -4,7 +4,7 @@
  */
 import { excerpt } from '../../catalogue/errors.ts';
 import { PayloadError } from '../errors.ts';
-import { noteRepair, type PayloadInfo, type RowBatch } from '../formats/types.ts';
+import { countRepair, type PayloadInfo, type RowBatch } from '../formats/types.ts';
 import {
   type Conversion,
   convertGeometryToWgs84,
@@ -15,7 +15,7 @@ import {
 } from '../geometry/crs.ts';
 import { type Geometry, type GeometryKind, hasZ } from '../geometry/geometry.ts';
 import {
-  closeRings,
+  assertLengthsAndCloseRings,
   type Extent,
   emptyExtent,
   InvalidGeometryError,
@@ -88,8 +88,8 @@ export class GeometryReader {
       let box = emptyExtent();
       try {
         dimensions[row] = Math.min(validateAndMeasureGeometry(geometry, box), 255);
-        for (let closed = closeRings(geometry); closed > 0; closed--)
-          noteRepair(this.#info, 'unclosed_rings', batch.errorAt(start + row, '').line);
+        for (let closed = assertLengthsAndCloseRings(geometry); closed > 0; closed--)
+          countRepair(this.#info, 'unclosed_rings', batch.errorAt(start + row, '').line);
       } catch (error) {
         if (error instanceof InvalidGeometryError) throw batch.errorAt(start + row, error.message);
         throw error;

@@ -2,7 +2,7 @@
 import { UnavailableError } from '../../catalogue/errors.ts';
 import type { WorkBudget } from '../../catalogue/types.ts';
 import { parseDateTime, parseTimeOfDay } from '../date-time.ts';
-import { itemsPerCheck, sortWithoutBlocking, Turns, visitWithoutBlocking } from '../event-loop.ts';
+import { itemsPerCheck, sortIndexesWithoutBlocking, Turns, visitWithoutBlocking } from '../event-loop.ts';
 import { columnIndex, type Row, type Value } from '../row.ts';
 import type { ScanOptions, Table } from '../table/table.ts';
 import { compilePredicate, type RowTest } from './compile.ts';
@@ -145,7 +145,7 @@ async function findMatching(
   });
   if (sorts.length === 0) return rows;
   // Positions in `rows` are sorted, and the keys stay in place; equal rows stay in file order.
-  const order = await sortWithoutBlocking(rows.length, turns, (a, b) => {
+  const order = await sortIndexesWithoutBlocking(rows.length, turns, (a, b) => {
     for (const { keys, direction } of sorts) {
       const difference = compareSortKeys(keys[a] as SortKey, keys[b] as SortKey, direction);
       if (difference !== 0) return difference;

@@ -57,7 +57,7 @@ export function* findMetadataToRewrite(
 }
 
 /** Summary of the data: opaque to clients, useful to people. */
-export function summarizeData(ingested: IngestResult, fileName: string | undefined): MetadataMapping {
+export function summarizeIngestedData(ingested: IngestResult, fileName: string | undefined): MetadataMapping {
   const { format, compression, encoding, delimiter, crs, rows, bbox, statistics, repairs } = ingested;
   const columns = statistics.map(({ type: _, ...figures }) => figures);
   const given = Object.entries({ compression, encoding, delimiter, crs, bbox }).filter(([, value]) => value !== null);

@@ -46,7 +46,7 @@ import { tableFolder } from '../table-folder.ts';
 import { commitSingleStep } from '../transaction.ts';
 import type { Change } from '../writing/change.ts';
 import { assertPathStaysInFolder } from '../writing/record-file.ts';
-import { metadataForRecord, summarizeData } from './metadata.ts';
+import { metadataForRecord, summarizeIngestedData } from './metadata.ts';
 import { recordKeyOrder } from './records.ts';
 import { columnRenamesForUpload, planColumnWritesForNewVersion } from './version-columns.ts';
 
@@ -281,7 +281,7 @@ function versionRecord(slug: string, file: string, upload: ReadUpload, ingested:
     label: label || slug,
     datetime: datetimeFromSlug(slug),
     checksum,
-    metadata: metadataForRecord(metadata || encodeMetadata(summarizeData(ingested, fileName))),
+    metadata: metadataForRecord(metadata || encodeMetadata(summarizeIngestedData(ingested, fileName))),
     ready: ready !== false,
     ...(ready === false && { draft: true, ...(Object.keys(renames).length && { renames }) }),
     ...(notes && { notes }),

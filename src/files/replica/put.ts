@@ -50,7 +50,9 @@ export async function storePayloadOrMedia(
 function parseTarget(path: string): Target {
   const info = parseUntrustedCataloguePath(path);
   if ((info?.kind === 'payload' || info?.kind === 'media') && isPortablePath(path)) return info;
-  throw new ValidationError({ path: [`${excerpt(JSON.stringify(path))} is not the path of a payload or an image.`] });
+  throw new ValidationError({
+    path: [`${excerpt(JSON.stringify(path))} is not the path of a payload or an image.`],
+  });
 }
 
 function assertHasNamespace({ files }: Access, target: Target): void {

@@ -1,5 +1,5 @@
 /**
- * The catalogue folder on disk, read safely: links are followed only to what the same rule shows (`linkBound`), files over the size of a
+ * The catalogue folder on disk, read safely: links are followed only to what the same rule shows (`allowedTargetOfLink`), files over the size of a
  * record are not read, and a file that vanishes between two calls is absent.
  */
 
@@ -20,10 +20,10 @@ import {
 import { basename, join, sep } from 'node:path';
 import { landmarks } from '../../catalogue/layout.ts';
 import {
+  allowedTargetOfLink,
   decodeRecordText,
   type FileTree,
   lfsPointer,
-  linkBound,
   maxRecordSize,
   type Stamp,
   type TreeEntry,
@@ -115,7 +115,7 @@ export class DiskTree implements FileTree {
     const name = path.replace(/\/$/, '');
     if (target === this.#real(name)) return true;
     if (!this.#isWithin(target) || target.includes(`${sep}.`, this.#real('').length)) return false;
-    const bound = linkBound(name);
+    const bound = allowedTargetOfLink(name);
     const folder = realpathSync.native(this.absolute(bound.folder));
     if (!this.mayFollow(bound.folder, folder) || !target.startsWith(folder + sep)) return false;
     const rest = target.slice(folder.length + 1);

@@ -36,7 +36,7 @@ interface LinkBound {
  * `site_media/`, the files of a dataset in its folder; a dataset may be a link to another of its namespace, and a
  * namespace to another one, since their records come along.
  */
-export function linkBound(path: string): LinkBound {
+export function allowedTargetOfLink(path: string): LinkBound {
   const parts = path.split('/');
   const [top = '', , middle] = parts;
   const within = (count: number, place: LinkBound['place']) => ({ folder: parts.slice(0, count).join('/'), place });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { sortWithoutBlocking, Turns } from '../../../src/data/event-loop.ts';
+import { sortIndexesWithoutBlocking, Turns } from '../../../src/data/event-loop.ts';
 import { compileTextTest } from '../../../src/data/query/value-test.ts';
 
 test('numbers are sorted as by Array.prototype.sort, runs and all', async () => {
@@ -10,7 +10,7 @@ test('numbers are sorted as by Array.prototype.sort, runs and all', async () => 
     const keys = Array.from({ length: count }, (_, i) => (i * 7919) % 101);
     const compare = (a: number, b: number) => (keys[a] as number) - (keys[b] as number) || a - b;
     const expected = Array.from({ length: count }, (_, i) => i).sort(compare);
-    assert.deepEqual([...(await sortWithoutBlocking(count, new Turns(), compare))], expected);
+    assert.deepEqual([...(await sortIndexesWithoutBlocking(count, new Turns(), compare))], expected);
   }
 });
 

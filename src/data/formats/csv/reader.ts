@@ -21,7 +21,7 @@ import { PayloadError } from '../../errors.ts';
 import type { Geometry } from '../../geometry/geometry.ts';
 import { cleanColumnName } from '../../ingest/infer-types.ts';
 import { isRowGroupFull, maxColumns, maxCsvRow } from '../../limits.ts';
-import { noteRepair, type PayloadInfo, type RowBatch } from '../types.ts';
+import { countRepair, type PayloadInfo, type RowBatch } from '../types.ts';
 import { findCsvGeometryColumns, type GeometrySource, projectedColumnsHint, sridOfText } from './geometry-columns.ts';
 import { requoteStrayCells } from './stray-quotes.ts';
 
@@ -93,7 +93,7 @@ class CsvParser {
     let parsed = this.#parser.parse(input, 0, !isLast) as Papa.ParseResult<string[]>;
     if (parsed.errors.some(({ code }) => code === 'InvalidQuotes' || code === 'MissingQuotes')) {
       const { text: requoted, cells } = requoteStrayCells(input, this.#info.delimiter ?? ',');
-      for (const cell of cells) noteRepair(this.#info, 'stray_quotes', this.#line + countLines(input, cell));
+      for (const cell of cells) countRepair(this.#info, 'stray_quotes', this.#line + countLines(input, cell));
       if (cells.length > 0) parsed = this.#parser.parse(requoted, 0, !isLast) as Papa.ParseResult<string[]>;
       input = requoted;
     }
@@ -164,9 +164,9 @@ class CsvParser {
       const cells = row.length;
       if (row.length > this.#names.length) this.#addExtraColumns(row);
       this.#headCells ??= row.length;
-      if (cells < this.#headCells) noteRepair(this.#info, 'fewer_cells', line);
+      if (cells < this.#headCells) countRepair(this.#info, 'fewer_cells', line);
       else if (cells > this.#headCells && row.some((cell, column) => cell !== '' && column >= Number(this.#headCells)))
-        noteRepair(this.#info, 'more_cells', line);
+        countRepair(this.#info, 'more_cells', line);
       this.#rows.push(row);
       this.#lines.push(line);
     }

@@ -4,7 +4,7 @@ import { crsOfEsri, geometryOfEsri, isEsriFeature } from '../../geometry/esri.ts
 import { type Geometry, isGeometry } from '../../geometry/geometry.ts';
 import { InvalidGeometryError } from '../../geometry/validate.ts';
 import { isRowGroupFull, maxColumns } from '../../limits.ts';
-import { noteRepair, type PayloadInfo, type RowBatch } from '../types.ts';
+import { countRepair, type PayloadInfo, type RowBatch } from '../types.ts';
 import type { ItemScanner } from './item-scanner.ts';
 import { mayHaveBigInteger, parseJsonBytes, parseJsonKeepingIntegers } from './parse-value.ts';
 
@@ -136,10 +136,10 @@ export class JsonBatchBuilder {
     const { type, bbox, geometry, properties } = item;
     const isBbox =
       Array.isArray(bbox) && [4, 6].includes(bbox.length) && bbox.every((side) => typeof side === 'number');
-    if (type === 'Feature' && bbox !== undefined && bbox !== null && !isBbox) noteRepair(info, 'invalid_bboxes', line);
+    if (type === 'Feature' && bbox !== undefined && bbox !== null && !isBbox) countRepair(info, 'invalid_bboxes', line);
     const isUntyped = type === undefined && (geometry === null || isGeometry(geometry));
     if (!isUntyped || (properties !== null && !isObject(properties))) return item;
-    noteRepair(info, 'missing_types', line);
+    countRepair(info, 'missing_types', line);
     return { ...item, type: 'Feature' };
   }
 

@@ -7,7 +7,7 @@ import type { FileHandle } from 'node:fs/promises';
 import type { FileMetaData, RowGroup, SchemaElement } from 'hyparquet';
 import { PayloadError } from '../../errors.ts';
 import { freeInflation, maxColumns, maxDepth, maxInflation } from '../../limits.ts';
-import { assertPageFits, type Leaf, type PageHeader, parsePageHeader } from './pages.ts';
+import { assertPageFits, type Leaf, type PageHeader, parseParquetPageHeader } from './pages.ts';
 import { ThriftReader, type ThriftStruct } from './thrift.ts';
 
 /** A file may have this many values (rows times columns), however small it is … */
@@ -129,7 +129,7 @@ export class ClaimChecker {
       const read = await this.#read(offset, window);
       try {
         const reader = new ThriftReader(read);
-        const header = parsePageHeader(reader.readStruct());
+        const header = parseParquetPageHeader(reader.readStruct());
         const next = offset + reader.offset + header.compressedSize;
         if (next > this.#size) throw invalid('a page ends behind the file');
         const isRead = reader.offset + header.compressedSize <= read.length;
@@ -152,7 +152,7 @@ export class ClaimChecker {
 }
 
 /** @throws PayloadError if the footer's own claims don't fit its bytes */
-export async function checkFooter(file: FileHandle, size: number): Promise<void> {
+export async function assertFooterFits(file: FileHandle, size: number): Promise<void> {
   if (size < 12) throw invalid('it is too short');
   const tail = Buffer.alloc(8);
   await file.read(tail, 0, 8, size - 8);

@@ -45,7 +45,7 @@ export interface PageHeader {
 const encodings = { plainDictionary: 2, rle: 3, rleDictionary: 8 };
 
 /** @throws PayloadError if a number is missing, negative or too large */
-export function parsePageHeader(header: ThriftStruct): PageHeader {
+export function parseParquetPageHeader(header: ThriftStruct): PageHeader {
   const code = header.get(1);
   const type = code === 0 ? 'data' : code === 3 ? 'dataV2' : code === 2 ? 'dictionary' : 'other';
   const details = asStruct(header.get({ data: 5, dataV2: 8, dictionary: 7, other: 6 }[type]));

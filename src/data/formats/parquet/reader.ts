@@ -23,7 +23,7 @@ import { excerpt } from '../../../catalogue/errors.ts';
 import { PayloadError } from '../../errors.ts';
 import { type Geometry, isGeometry } from '../../geometry/geometry.ts';
 import type { PayloadInfo, RowBatch } from '../types.ts';
-import { ClaimChecker, checkFooter } from './claims.ts';
+import { assertFooterFits, ClaimChecker } from './claims.ts';
 import { compressors } from './pages.ts';
 
 /** Most decoded bytes in memory: a larger row group is read in several parts. */
@@ -41,7 +41,7 @@ export async function* readParquet(path: string, info: PayloadInfo): AsyncGenera
   const handle = await open(path);
   try {
     const file = await asyncBufferFromFile(path);
-    await checkFooter(handle, file.byteLength);
+    await assertFooterFits(handle, file.byteLength);
     const metadata = await parquetMetadataAsync(file);
     const claims = new ClaimChecker(handle, file.byteLength, metadata);
     const elements = topLevelColumns(metadata);
