@@ -211,9 +211,7 @@ export function parseColumnsOfNewDataset(input: unknown): readonly object[] {
     String(name).length > 0 && String(name).length <= 255 && columnTypes.includes(type as ColumnType);
   const invalid = [...columns.values()].find((column) => !isValid(column));
   if (invalid)
-    throw new ValidationError({
-      columns: [`There is no column "${excerpt(invalid.name)}" yet: add a version first.`],
-    });
+    throw new ValidationError({ columns: [`There is no column "${excerpt(invalid.name)}" yet: add a version first.`] });
   return [...columns.values()];
 }
 
