@@ -65,8 +65,10 @@ function* unknownKeys(schema: Schema, value: unknown, pointer: string, isClosed:
     const meant = closestWord(key, known);
     const message = `"${excerpt(key)}" means nothing here.`;
     if (meant && !Object.hasOwn(value, meant)) yield { pointer: place, message: `${message} Did you mean "${meant}"?` };
-    else if (isClosed && !/^(?:x-|\$)/.test(key))
-      yield { pointer: place, message: `${message} Known keys: ${known.join(', ')}.` };
+    else if (isClosed && !/^(?:x-|\$)/.test(key)) {
+      const hint = meant ? `Did you mean "${meant}"? It is there already.` : `Known keys: ${known.join(', ')}.`;
+      yield { pointer: place, message: `${message} ${hint}` };
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 /** All commands: a line for each noun, whose module is loaded when it is called. */
 import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
+import { closestWord } from '../catalogue/closest.ts';
 import type { Call, Commands, Declared, GlobalOptions, Verb } from './command.ts';
 import type { Context } from './context.ts';
 
@@ -140,6 +141,24 @@ export function addCommandsToNoun(
     .showHelpAfterError(`See: ${pathOf(noun)} --help`);
   noun.addHelpText('after', `\nMore about a command: ${pathOf(noun)} ${commands.verbs[0]?.usage.split(' ')[0]} --help`);
   for (const verb of commands.verbs) declare(noun.command(verb.usage), verb, context, ended);
+  // Commander's own suggestions may be three letters away: "remove" for "rename".
+  noun.on('command:*', ([name = '']: readonly string[]) => {
+    noun.error(`error: unknown command '${name}'${verbSuggestion(noun, name)}`, { code: 'commander.unknownCommand' });
+  });
+}
+
+/** The command that was probably meant, on a line of its own; '' if none. One that deletes is at most one letter away. */
+function verbSuggestion(noun: Command, name: string): string {
+  const edit = noun.commands.find((verb) => verb.name() === 'edit');
+  const argument = edit?.registeredArguments[0]?.name();
+  if (/^(?:rename|mv|move)$/.test(name) && edit?.options.some(({ long }) => long === '--slug'))
+    return `\n(To rename: ${pathOf(edit)} <${argument}> --slug NEW)`;
+  const deletes = (verb: Command) => verb.options.some(({ long }) => long === '--yes');
+  const namesOf = (verbs: readonly Command[]) => verbs.map((verb) => verb.name());
+  const meant =
+    closestWord(name, namesOf(noun.commands), 1) ??
+    closestWord(name, namesOf(noun.commands.filter((verb) => !deletes(verb))));
+  return meant === undefined ? '' : `\n(Did you mean ${meant}?)`;
 }
 
 function declare(command: Command, verb: Verb, context: Context, ended: (exitCode: number) => void): void {

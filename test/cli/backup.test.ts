@@ -116,6 +116,12 @@ describe('backup and restore', () => {
       'Restored the passwords and tokens of catalogue-data.\n',
     );
     assert.equal(await usernameOf(root, token), 'ann');
+    const inside = await type(['restore', '../a.tar.gz', '--accounts'], {
+      root,
+      cwd: root,
+      env: { CATALOGUE_DATA: '' },
+    });
+    assert.equal(inside.err, 'Restored the passwords and tokens of catalogue-data.\n');
     assert.deepEqual(filesIn(root), before);
     const { log, close } = await serveFolder(root);
     t.after(close);

@@ -14,6 +14,21 @@ describe('data', () => {
     assert.deepEqual([kind, features.length], ['FeatureCollection', 3]);
   });
 
+  it('is CSV behind a pipe if the fields leave out the geometry', async () => {
+    for (const argv of [
+      ['--fields', 'name,height'],
+      ['_fields=name,height'],
+      ['_fields=geometry', '_fields=name,height'],
+    ])
+      assert.match((await data(...argv)).out, /^name,height\r?\noak,12\.5\r?\n/, argv.join(' '));
+    assert.deepEqual(
+      JSON.parse((await data('--fields', 'name', '--format', 'geojson')).out).features[0].geometry,
+      null,
+    );
+    const { features } = JSON.parse((await data('--fields', 'name,geometry')).out);
+    assert.deepEqual([features[0].geometry.type, features[0].properties], ['Point', { name: 'oak' }]);
+  });
+
   it('is filtered, ordered, limited and written as it is told to', async () => {
     const rows = async (...argv: string[]) =>
       (await data('--format', 'csv', '--fields', 'name', ...argv)).out.replaceAll('\r', '');

@@ -37,6 +37,16 @@ const content = {
 const within = (root: string): PromptOptions => ({ cwd: root, env: { CATALOGUE_DATA: root } });
 
 describe('check', () => {
+  it('names the key that was probably meant, also if it is there already', async () => {
+    const root = await makeRoot({
+      ...seed,
+      files: { 'catalogue.yaml': 'title: Town\ntitel: Stadt\nx-title: Stadt\n' },
+    });
+    const { out, exitCode } = await type(['check'], within(root));
+    const message = '"titel" means nothing here. Did you mean "title"? It is there already.';
+    assert.deepEqual([out, exitCode], [`catalogue.yaml:2:1: warning: ${message}\n`, 0]);
+  });
+
   it('warns of licences, addresses and keys, with line and column', async () => {
     const root = await makeRoot(content);
     const { out, exitCode } = await type(['check'], within(root));

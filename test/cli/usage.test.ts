@@ -9,6 +9,14 @@ describe('wrong usage', () => {
   const wrong: readonly [argv: string[], message: RegExp][] = [
     [['dtaset', 'list'], /unknown command 'dtaset'\n\(Did you mean dataset\?\)/],
     [['dataset', 'lst'], /unknown command 'lst'\n\(Did you mean list\?\)\nSee: catalogue dataset --help/],
+    [
+      ['dataset', 'rename'],
+      /unknown command 'rename'\n\(To rename: catalogue dataset edit <dataset> --slug NEW\)\nSee: catalogue dataset --help/,
+    ],
+    [['group', 'mv', 'a', 'b'], /\(To rename: catalogue group edit <group> --slug NEW\)/],
+    [['version', 'rename'], /^error: unknown command 'rename'\nSee: /],
+    [['dataset', 'remoev'], /\(Did you mean remove\?\)/],
+    [['dataset', 'removal'], /^error: unknown command 'removal'\nSee: /],
     [['dataset', 'list', '--serch', 'x'], /unknown option '--serch'\n\(Did you mean --search\?\)/],
     [['--dat', 'x'], /unknown option '--dat'\n\(Did you mean --data\?\)/],
     [['dataset'], /^Usage: catalogue dataset/],
@@ -47,7 +55,7 @@ describe('wrong usage', () => {
     });
 
   it('is found before anything is opened', async () => {
-    for (const [argv] of wrong.slice(0, 11)) assert.deepEqual((await type(argv)).opened, [], argv.join(' '));
+    for (const [argv] of wrong.slice(0, 15)) assert.deepEqual((await type(argv)).opened, [], argv.join(' '));
   });
 
   it('has nothing in its message that a terminal would obey', async () => {

@@ -1,5 +1,5 @@
 /** `catalogue backup` and `catalogue restore`: a catalogue folder as one file. */
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { Option } from 'commander';
 import type { Verb } from '../command.ts';
 import { defaultFolder } from '../folder.ts';
@@ -58,7 +58,9 @@ export const restore: Verb<RestoreOptions> = {
     const { restoreBackup: restoreFolder } = await import('../../files/folder.ts');
     await restoreFolder(resolve(context.cwd, file), resolve(context.cwd, name), options);
     if (show.asJson) show.json({ folder: name });
-    show.message(options.accounts ? `Restored the passwords and tokens of ${name}.` : `Restored ${name}.`);
+    // "." and ".." are shown as the name of the folder.
+    const shown = /^[./\\]*$/.test(name) ? basename(resolve(context.cwd, name)) || name : name;
+    show.message(options.accounts ? `Restored the passwords and tokens of ${shown}.` : `Restored ${shown}.`);
     return 0;
   },
 };

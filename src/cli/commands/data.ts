@@ -7,6 +7,7 @@ import { parseDatasetRef, parseVersionRef, refFromSlug } from '../../catalogue/p
 import { datasetRefOf, formatRef, type VersionRef } from '../../catalogue/ref.ts';
 import type { Query, Version } from '../../catalogue/types.ts';
 import { type OutputFormatName, outputFormats } from '../../data/formats/output-formats.ts';
+import { splitList } from '../../data/query/parameter-values.ts';
 import type { Call, Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { type Parameter, parametersFromRecorded, parseFilterWords } from '../filters.ts';
@@ -78,7 +79,7 @@ export const command: Verb<DataOptions> = {
     }
     let rows = await catalogue.rows(ref, { parameters, format });
     const isOpen = format === undefined && !show.asJson && !parameters.some(([name]) => /^_?format$/.test(name));
-    if (isOpen && !(await hasGeometry(catalogue, rows.version)))
+    if (isOpen && !(await hasGeometry(catalogue, rows.version, parameters)))
       rows = await catalogue.rows(ref, { parameters, format: 'csv' });
     if (output === undefined) await context.write(rows.stream());
     else await write(call, rows, output);
@@ -86,8 +87,10 @@ export const command: Verb<DataOptions> = {
   },
 };
 
-/** True if the rows of a version have a geometry. */
-async function hasGeometry(catalogue: Catalogue, version: Version): Promise<boolean> {
+/** True if the rows of a version have a geometry, and the parameters don't leave it out. */
+async function hasGeometry(catalogue: Catalogue, version: Version, parameters: readonly Parameter[]): Promise<boolean> {
+  const fields = parameters.findLast(([name]) => name === '_fields')?.[1];
+  if (fields !== undefined && !splitList(fields).includes('geometry')) return false;
   const columns = version.columns ?? (await catalogue.get<'dataset'>(datasetRefOf(version))).columns;
   return columns.some(({ type }) => type === 'geometry');
 }
