@@ -63,7 +63,7 @@ describe('doctor', () => {
       state: 'warning',
       message: 'Nobody can sign in yet.',
       advice:
-        'Set a password: catalogue user passwd NAME. Git does not hold passwords and tokens; to bring them back from a ' +
+        'Set a password with: catalogue user passwd NAME. Git does not hold passwords and tokens; to bring them back from a ' +
         'backup: catalogue restore BACKUP --accounts',
     };
     assert.deepEqual(await accounts(), warning);
