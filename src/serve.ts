@@ -1,6 +1,7 @@
 /** The entry point that serves the catalogue of a folder over HTTP. */
 
 import { readFileSync } from 'node:fs';
+import { noCredentialsWarning } from './catalogue/accounts.ts';
 import { type IngestLimits, IngestPool } from './data/ingest/ingest-pool.ts';
 import { openFileCatalogue } from './files/file-catalogue.ts';
 import { createApp } from './server/app.ts';
@@ -58,10 +59,7 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
   }
   const { accounts, snapshot } = catalogue;
   if (!readOnly && snapshot.users.size > 0 && !(await accounts.hasCredentials()))
-    log(
-      'No user has a password or a token. Set one: catalogue user passwd NAME. If they are lost, since git does not hold ' +
-        'them: catalogue restore BACKUP --accounts',
-    );
+    log(`${noCredentialsWarning.message} ${noCredentialsWarning.advice}`);
   const metrics = (options.metrics ?? snapshot.settings.metrics) ? await startMetrics() : undefined;
   const health = () => {
     catalogue.assertPresent();

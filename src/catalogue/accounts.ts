@@ -8,6 +8,14 @@ import type { Viewer } from './permissions.ts';
 export type TokenScope = 'read' | 'write';
 export const tokenScopes: readonly TokenScope[] = ['read', 'write'];
 
+/** Warning that no user has a password or a token, and what to do: at the start of a server, and by `catalogue doctor`. */
+export const noCredentialsWarning = {
+  message: 'Nobody can sign in yet.',
+  advice:
+    'Set a password with: catalogue user passwd NAME. Git does not hold passwords and tokens; to bring them back from a ' +
+    'backup: catalogue restore BACKUP --accounts',
+};
+
 /** Description of a token, without the token itself, which only its owner has. */
 export interface TokenInfo {
   readonly id: string;

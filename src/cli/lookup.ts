@@ -2,7 +2,8 @@
 import type { Credentials } from '../catalogue/accounts.ts';
 import type { Catalogue, ListOptions } from '../catalogue/catalogue.ts';
 import { closestWord } from '../catalogue/closest.ts';
-import { MovedError, NotFoundError } from '../catalogue/errors.ts';
+import { ConflictError, MovedError, NotFoundError } from '../catalogue/errors.ts';
+import { kindAndRefOfPath, recordPaths, versionsFolder } from '../catalogue/layout.ts';
 import {
   datasetRefOf,
   formatRef,
@@ -36,8 +37,9 @@ export async function listEntities<K extends Kind>(
 }
 
 /**
- * Runs an action on a record. Where the record isn't found, the error says which similar name exists, or the new name.
- * @throws NotFoundError
+ * Runs an action on a record. Where the record isn't found, the error says which similar name exists, or the new name, or
+ * where the record is broken.
+ * @throws NotFoundError, ConflictError
  */
 export async function runWithNameSuggestions<T>(
   catalogue: Catalogue,
@@ -52,8 +54,10 @@ export async function runWithNameSuggestions<T>(
     // The version is there, and the message says what to run.
     if (error instanceof NotFoundError && error.message.includes('Git LFS pointer'))
       throw new NotFoundError(`${formatRef(ref)}: ${error.message}`);
-    if (error instanceof NotFoundError) throw new NotFoundError(await missing(catalogue, ref));
-    throw error;
+    if (!(error instanceof NotFoundError)) throw error;
+    const broken = await findBrokenRecord(catalogue, ref);
+    if (broken !== undefined) throw new ConflictError(broken);
+    throw new NotFoundError(await missing(catalogue, ref));
   }
 }
 
@@ -90,6 +94,29 @@ export async function openAccountsIfUserExists(call: Call, ref: UserRef): Promis
   const catalogue = await call.open();
   await runWithNameSuggestions(catalogue, ref, () => catalogue.get<'user'>(ref));
   return call.accounts();
+}
+
+/**
+ * The message for a record of a local catalogue that isn't found because its file, or that of its dataset, is broken; for
+ * `latest`, because all versions are.
+ * @returns undefined if it isn't broken, or the catalogue is remote
+ */
+async function findBrokenRecord(catalogue: Catalogue, ref: NamedRef): Promise<string | undefined> {
+  // Only a remote catalogue brings its accounts along.
+  if ('accounts' in catalogue) return undefined;
+  const refs = ref.kind === 'version' ? [datasetRefOf(ref), ref] : [ref];
+  const paths = refs.flatMap(recordPaths);
+  const folder = ref.kind === 'version' && ref.slug === 'latest' && `${versionsFolder(ref.namespace, ref.dataset)}/`;
+  const files = await listEntities(catalogue, 'file', { filters: { status: ['invalid'] } });
+  for (const { path, problems } of files) {
+    const [error] = problems.filter(({ severity }) => severity === 'error');
+    if (error && (paths.includes(path) || (folder && path.startsWith(folder))))
+      return (
+        `The record of ${formatRef(kindAndRefOfPath(path).ref ?? ref)} is broken: ${path}:${error.line}: ` +
+        `${error.message} To see all errors: catalogue check`
+      );
+  }
+  return undefined;
 }
 
 /** The message for a record that isn't found. */

@@ -1,6 +1,6 @@
 /** Facts about a catalogue folder and its file system, for `catalogue doctor`. Changes nothing. */
 import { constants, existsSync, readFileSync, statSync } from 'node:fs';
-import { access, lstat, readdir, stat, statfs } from 'node:fs/promises';
+import { access, lstat, readdir, readFile, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { landmarks, privateFolder } from '../catalogue/layout.ts';
 import { isAbandonedTemporary, isTemporaryFile } from '../disk/durable.ts';
@@ -30,6 +30,8 @@ export interface FolderDiagnosis {
 export interface FolderState {
   readonly fileSystem: FileSystem;
   readonly accounts: AccountsFile | null;
+  /** True if there are users, and none of them has a password or a token. */
+  readonly lacksCredentials: boolean;
   readonly privateFolder: { readonly path: string; readonly inGit: 'tracked' | 'ignored' | 'not ignored' | null };
   /** Number of temporary files that killed writers have left. */
   readonly leftovers: number;
@@ -82,6 +84,7 @@ export async function collectFolderFacts(root: string): Promise<FolderDiagnosis>
   const state: FolderState = {
     fileSystem: await fileSystemOf(root),
     accounts: await accountsFile(root),
+    lacksCredentials: (await listRecordNames(root, { kind: 'user' })).length > 0 && !(await hasCredentials(root)),
     privateFolder: { path: privateFolder, inGit: await gitStateOf(root, privateFolder) },
     leftovers: await countLeftovers(root),
     cache: await cacheOf(root),
@@ -124,6 +127,16 @@ function fileSystemType(root: string): string | null {
 async function accountsFile(root: string): Promise<AccountsFile | null> {
   const found = await stat(join(root, accountsPath)).catch(() => null);
   return found && { path: accountsPath, mode: found.mode & 0o777, owner: found.uid };
+}
+
+/** True if the accounts file has a password or a token, or can't be read. The file's mode isn't changed. */
+async function hasCredentials(root: string): Promise<boolean> {
+  try {
+    const { passwords = [], tokens = [] } = JSON.parse(await readFile(join(root, accountsPath), 'utf8'));
+    return passwords.length + tokens.length > 0;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ENOENT';
+  }
 }
 
 /** The state of a folder in git; null outside of a repository. */

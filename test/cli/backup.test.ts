@@ -108,7 +108,7 @@ describe('backup and restore', () => {
     t.after(warned.close);
     assert.match(
       warned.startLog.join('\n'),
-      /^No user has a password or a token\..*catalogue restore BACKUP --accounts$/m,
+      /^Nobody can sign in yet\. Set a password with: catalogue user passwd NAME\. .*catalogue restore BACKUP --accounts$/m,
     );
     assert.equal(await usernameOf(root, token), null);
     assert.equal(

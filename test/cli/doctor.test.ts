@@ -52,6 +52,28 @@ describe('doctor', () => {
     assert.match(finding('accounts')?.advice ?? '', /chmod 600 .*accounts\.json/);
   });
 
+  it('warns if there are users and nobody can sign in', async () => {
+    const users = { ann: { id: 1, groups: [] } };
+    const root = await makeRoot({ ...seed, users });
+    const accounts = async () => {
+      const { state, message, advice } = (await examined({ root })).finding('accounts') ?? {};
+      return { state, message, advice };
+    };
+    const warning = {
+      state: 'warning',
+      message: 'Nobody can sign in yet.',
+      advice:
+        'Set a password with: catalogue user passwd NAME. Git does not hold passwords and tokens; to bring them back from a ' +
+        'backup: catalogue restore BACKUP --accounts',
+    };
+    assert.deepEqual(await accounts(), warning);
+    const { out } = await type(['token', 'add', 'ann', '--json'], { root });
+    assert.equal((await accounts()).state, 'ok');
+    await type(['token', 'remove', JSON.parse(out).id, '--yes'], { root });
+    assert.deepEqual(await accounts(), warning);
+    assert.equal((await examined()).finding('accounts')?.message, 'none yet');
+  });
+
   it('finds a private folder that git would take in, or has', async () => {
     const root = await makeRoot();
     const git = (...args: string[]) =>

@@ -100,6 +100,8 @@ const reading: readonly (string | Step)[] = [
   'user show alice',
   'user show nobody',
   'data parks/trees',
+  'data parks/trees --fields name,height',
+  'data parks/trees --fields name,geometry',
   'data parks/trees --format csv',
   'data parks/trees height__gte=10 --fields name,height --ordering -height --format ndjson',
   'data parks/trees --limit 1 --offset 1 --format csv',

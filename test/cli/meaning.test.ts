@@ -39,7 +39,7 @@ const within = (root: string): PromptOptions => ({ cwd: root, env: { CATALOGUE_D
 describe('check', () => {
   it('names the key that was probably meant, also if it is there already', async () => {
     const root = await makeRoot({
-      ...seed,
+      namespaces: seed.namespaces ?? {},
       files: { 'catalogue.yaml': 'title: Town\ntitel: Stadt\nx-title: Stadt\n' },
     });
     const { out, exitCode } = await type(['check'], within(root));

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { serveAccounts } from '../support/accounts.ts';
 import { makeRoot, type } from '../support/prompt.ts';
@@ -102,6 +102,53 @@ describe('a server that moved', () => {
     assert.equal(states().length, 1);
     assert.notEqual(states()[0], before);
     assert.equal(JSON.parse(readFileSync(join(copy, '.catalogue/remotes/origin.json'), 'utf8')).url, renewed.url);
+  });
+
+  it('is the origin of a folder: by "origin", in the folder and with --data, or by its address', async (t) => {
+    const { base } = await serveAccounts(t);
+    const [one, two, three] = [await listener(t, base), await listener(t, base), await listener(t, base)];
+    const root = await makeRoot();
+    const cwd = dirname(root);
+    const copy = join(cwd, 'copy');
+    const run = (line: string, at = copy) =>
+      type(line.split(' '), { root, cwd: at, env: { CATALOGUE_DATA: '', XDG_CONFIG_HOME: join(cwd, '.config') } });
+    const done = async (line: string, at?: string) => {
+      const result = await run(line, at);
+      assert.equal(result.exitCode, 0, `${line}: ${result.err}`);
+      return result;
+    };
+    const states = () => readdirSync(join(copy, '.catalogue/remotes')).filter((name) => name.endsWith('.ndjson'));
+    await done(`clone ${one.url} copy`, cwd);
+    assert.equal(
+      (await done(`remote set-url origin ${two.url}`)).err,
+      `Changed the address of remote origin from ${one.url} to ${two.url}\n`,
+    );
+    one.tokens.length = 0;
+    assert.equal(JSON.parse(readFileSync(join(copy, '.catalogue/remotes/origin.json'), 'utf8')).url, two.url);
+    for (const command of ['diff', 'pull']) assert.equal((await done(command)).err, 'Already up to date.\n', command);
+    assert.equal(states().length, 1);
+    const listed = JSON.parse((await done('doctor --json')).out).findings as { name: string; message: string }[];
+    assert.match(listed.find(({ name }) => name === 'origin')?.message ?? '', new RegExp(`^${two.url} answers in `));
+    await done(`remote set-url origin ${three.url} --data copy`, cwd);
+    two.tokens.length = 0;
+    assert.equal((await done('pull')).err, 'Already up to date.\n');
+    await done(`remote set-url ${three.url} ${one.url}`, cwd);
+    three.tokens.length = 0;
+    assert.equal((await done('diff')).err, 'Already up to date.\n');
+    assert.deepEqual([two.tokens, three.tokens], [[], []]);
+    assert.equal(states().length, 1);
+    // A remote that a person named so wins, and is not tested twice.
+    await done(`remote add origin ${one.url}`);
+    assert.equal((await done('doctor')).out.match(/answers in/g)?.length, 1);
+    assert.match((await run(`remote set-url origin ${two.url}`, root)).err, /^Changed the address/);
+    const { exitCode, err } = await run(`remote set-url orign ${two.url}`);
+    assert.deepEqual([exitCode, /There is no remote orign\. Did you mean origin\?/.test(err)], [3, true]);
+    await done('remote remove origin --yes');
+    // The new address was given that name first.
+    await done(`remote add origin ${three.url}`);
+    assert.match((await done(`remote set-url origin ${three.url}`)).err, new RegExp(`from ${two.url} to ${three.url}`));
+    await done('remote remove origin --yes');
+    assert.equal((await run(`remote set-url origin ${two.url}`, root)).exitCode, 3);
   });
 
   it('that has no name, has moved twice, or has moved back', async (t) => {

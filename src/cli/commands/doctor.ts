@@ -51,14 +51,18 @@ async function runChecks(call: Call): Promise<readonly HealthCheck[]> {
   ]);
   const folder = folderOf(call);
   if (folder instanceof Error)
-    return [...(await programHealthChecks(false)), missingFolder(folder), ...(await remoteServerHealthChecks(call))];
+    return [
+      ...(await programHealthChecks(false)),
+      missingFolder(folder),
+      ...(await remoteServerHealthChecks(call, null)),
+    ];
   const root = resolve(call.context.cwd, folder);
   const diagnosis = await diagnoseFolder(root);
   return [
     ...(await programHealthChecks(diagnosis.usesLfs)),
     ...folderHealthChecks(root, diagnosis),
     ...(diagnosis.state ? await readCatalogueHealthCheck(() => call.context.open(folder, { readOnly: true })) : []),
-    ...(await remoteServerHealthChecks(call)),
+    ...(await remoteServerHealthChecks(call, root)),
   ];
 }
 

@@ -1,6 +1,8 @@
 /** `catalogue remote`: names for remote catalogues. */
+import { resolve } from 'node:path';
+import { UnusableCatalogueError } from '../../catalogue/errors.ts';
 import { parseCatalogueUrl } from '../../catalogue/urls.ts';
-import type { Verb } from '../command.ts';
+import type { Call, Verb } from '../command.ts';
 import { dryRunOption, yesOption } from '../options.ts';
 import { confirmRemoval } from '../output/outcome.ts';
 import {
@@ -13,6 +15,7 @@ import {
   resolveRemote,
 } from '../remote/remotes.ts';
 import { changeRemotes, readRemotes } from '../remote/remotes-file.ts';
+import { findPresentOrigin, updateOrigin } from '../sync/pair.ts';
 
 const add: Verb<{ dryRun?: boolean }> = {
   usage: 'add <name> <url>',
@@ -82,17 +85,20 @@ const setUrl: Verb<{ dryRun?: boolean }> = {
   description: 'Change the address of a remote: its server has moved.',
   notes:
     'The sign-in is kept. Folders that were cloned from the old address pull from and push to the new one, and keep what ' +
-    'was last the same on both sides. The server is not contacted. A remote without a name is named by its address.',
+    'was last the same on both sides. The server is not contacted. A remote without a name is named by its address; in a ' +
+    'cloned folder, "origin" is the remote that it was cloned from.',
   examples: [
     'catalogue remote set-url prod https://data.example.org',
+    'catalogue remote set-url origin https://data.example.org',
     'catalogue remote set-url https://old.example.org https://new.example.org',
   ],
   on: 'nothing',
   options: () => [dryRunOption()],
-  async run({ context, show }, [name = '', given = ''], options) {
+  async run(call, [name = '', given = ''], options) {
+    const { context, show } = call;
     const to = parseCatalogueUrl(given);
-    const before = await readRemotes(context.env);
-    const { name: found, url: from } = resolveRemote(before, name);
+    const root = findRoot(call);
+    const { name: found, url: from } = await resolveRemoteToMove(await readRemotes(context.env), name, to, root);
     if (from === to) {
       show.message(`Remote ${found} has this address already: ${to}`);
       return 0;
@@ -102,12 +108,42 @@ const setUrl: Verb<{ dryRun?: boolean }> = {
       return 0;
     }
     const data = await changeRemotes(context.env, (now) => remotesAfterMove(now, { from, to }));
+    if (root !== null) await updateOrigin(root, context.env);
     if (show.asJson) show.json(objectOf(data)({ name: found === from ? null : found, url: to }));
     show.message(`Changed the address of remote ${found} from ${from} to ${to}`);
     if (isUnencrypted(to)) show.message(unencrypted);
     return 0;
   },
 };
+
+/**
+ * The remote of a name or address; `origin` is also the remote that the folder was cloned from, unless a remote at another
+ * address than the new one has that name.
+ * @throws NotFoundError, UsageError
+ */
+async function resolveRemoteToMove(
+  data: Remotes,
+  name: string,
+  to: string,
+  root: string | null,
+): Promise<{ readonly name: string; readonly url: string }> {
+  const origin = root === null ? null : await findPresentOrigin(root, data);
+  if (origin === null) return resolveRemote(data, name);
+  const own: Remote = { name: 'origin', url: origin.url };
+  const named = data.remotes.find((remote) => remote.name === own.name);
+  if (name === own.name && (named === undefined || named.url === to)) return own;
+  return resolveRemote({ ...data, remotes: [...data.remotes, ...(named ? [] : [own])] }, name);
+}
+
+/** Absolute path of the catalogue's folder; null where there is none. */
+function findRoot(call: Call): string | null {
+  try {
+    return resolve(call.context.cwd, call.folder());
+  } catch (error) {
+    if (error instanceof UnusableCatalogueError) return null;
+    throw error;
+  }
+}
 
 const unencrypted = 'With http://, passwords and tokens can be read on the way. Use https:// where you sign in.';
 

@@ -1,5 +1,6 @@
 /** Health checks of the catalogue's folder, and of the catalogue in it. */
 import { join } from 'node:path';
+import { noCredentialsWarning } from '../../catalogue/accounts.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { CatalogueError } from '../../catalogue/errors.ts';
 import type { FolderDiagnosis, FolderState } from '../../files/folder.ts';
@@ -64,12 +65,15 @@ function checkFileSystem({ fileSystem: { type, isShared, ignoresCase, free } }: 
   ];
 }
 
-function checkAccounts(root: string, { accounts }: FolderState): HealthCheck {
+function checkAccounts(root: string, { accounts, lacksCredentials }: FolderState): HealthCheck {
+  const isOpenToOthers = accounts !== null && (accounts.mode & 0o077) !== 0 && process.platform !== 'win32';
+  if (lacksCredentials && !isOpenToOthers)
+    return warning('accounts', noCredentialsWarning.message, noCredentialsWarning.advice);
   if (!accounts) return ok('accounts', 'none yet');
   const { path, mode, owner } = accounts;
   const octal = mode.toString(8);
   if (process.platform === 'win32') return ok('accounts', path);
-  if (mode & 0o077)
+  if (isOpenToOthers)
     return problem(
       'accounts',
       `${path} may be read by others (mode ${octal})`,

@@ -2,32 +2,41 @@
 import { CatalogueError, NotAuthenticatedError } from '../../catalogue/errors.ts';
 import type { Call } from '../command.ts';
 import { ageText } from '../output/quantities.ts';
-import type { Login } from '../remote/remotes.ts';
+import type { Login, Remote, Remotes } from '../remote/remotes.ts';
 import { readRemotes } from '../remote/remotes-file.ts';
+import { findPresentOrigin, type Origin } from '../sync/pair.ts';
 import { checksOf, type HealthCheck } from './health-check.ts';
 
 const { ok, warning, problem } = checksOf('remotes');
 const aWeek = 7 * 86_400_000;
 
-/** Checks all remotes, and sign-ins at addresses without a name; with --remote, that one only. */
-export async function remoteServerHealthChecks(call: Call): Promise<readonly HealthCheck[]> {
+/**
+ * Checks all remotes, the one that the folder was cloned from, and sign-ins at addresses without a name; with --remote,
+ * that one only.
+ * @param root absolute path of the folder; null where there is none
+ */
+export async function remoteServerHealthChecks(call: Call, root: string | null): Promise<readonly HealthCheck[]> {
   try {
-    const { remotes, logins } = await readRemotes(call.context.env);
+    const data = await readRemotes(call.context.env);
     const given = call.global.remote;
-    const nameless = logins.filter(({ url }) => !remotes.some((remote) => remote.url === url));
-    const names =
-      given === undefined ? [...remotes.map(({ name }) => name), ...nameless.map(({ url }) => url)] : [given];
-    const checks = await Promise.all(
-      names.map(async (name) => {
-        const url = await call.remoteUrl(name);
-        return checkRemote(call, name, url, logins);
-      }),
-    );
+    const remotes =
+      given === undefined
+        ? namedRemotes(data, root === null ? null : await findPresentOrigin(root, data))
+        : [{ name: given, url: await call.remoteUrl(given) }];
+    const checks = await Promise.all(remotes.map(({ name, url }) => checkRemote(call, name, url, data.logins)));
     return checks.flat();
   } catch (error) {
     if (!(error instanceof CatalogueError)) throw error;
     return [problem('configuration', error.message, 'See: catalogue remote list')];
   }
+}
+
+/** The remotes, then the folder's origin and the sign-ins at other addresses; a sign-in is named by its address. */
+function namedRemotes({ remotes, logins }: Remotes, origin: Origin | null): readonly Remote[] {
+  const isNew = ({ url }: { readonly url: string }) => !remotes.some((remote) => remote.url === url);
+  const own = origin && isNew(origin) ? [{ name: 'origin', url: origin.url }] : [];
+  const nameless = logins.filter((login) => isNew(login) && login.url !== own[0]?.url);
+  return [...remotes, ...own, ...nameless.map(({ url }) => ({ name: url, url }))];
 }
 
 /** Asks a server as the user who is signed in; as nobody, if the server refuses the token. */
@@ -42,7 +51,7 @@ async function checkRemote(
     import('../../remote/http.ts'),
     import('../../remote/accounts.ts'),
   ]);
-  const { token, isFromEnvironment } = await call.signInAt(name);
+  const { token, isFromEnvironment } = await call.signInAt(url);
   const login = isFromEnvironment ? undefined : logins.find((one) => one.url === url);
   const http = await openHttp(url, { token });
   try {

@@ -8,6 +8,7 @@ import type { Pair } from '../../sync/compare.ts';
 import type { Call } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { findCatalogueFolder } from '../folder.ts';
+import type { Remotes } from '../remote/remotes.ts';
 
 /** The remote of a pair. */
 export interface PairedRemote {
@@ -63,7 +64,7 @@ export async function withSyncPair<T>(
 ): Promise<T> {
   const { context, global } = call;
   const root = resolve(context.cwd, findCatalogueFolder(global.data, context.cwd, context.env));
-  const origin = await currentOrigin(root, context.env);
+  const origin = await updateOrigin(root, context.env);
   const given = global.remote ?? (context.env.CATALOGUE_REMOTE || origin?.url);
   if (given === undefined)
     throw new UsageError(`This catalogue has no remote yet. Say which: catalogue ${verb} --remote URL`);
@@ -116,16 +117,19 @@ export async function withSyncPairInFolder<T>(
 }
 
 /** The origin of a folder. If the server has moved, its new address replaces the one in the folder. */
-async function currentOrigin(root: string, env: NodeJS.ProcessEnv): Promise<Origin | null> {
+export async function updateOrigin(root: string, env: NodeJS.ProcessEnv): Promise<Origin | null> {
+  const [{ readRemotes }, origin] = await Promise.all([import('../remote/remotes-file.ts'), readOrigin(root)]);
+  const current = await findPresentOrigin(root, await readRemotes(env));
+  if (current !== null && current.url !== origin?.url) await writeOrigin(root, current);
+  return current;
+}
+
+/** The origin of a folder, with the present address of its server; null where there is none. Writes nothing. */
+export async function findPresentOrigin(root: string, remotes: Remotes): Promise<Origin | null> {
   const origin = await readOrigin(root);
   if (origin === null) return null;
-  const [{ presentServerUrl }, { readRemotes }] = await Promise.all([
-    import('../remote/remotes.ts'),
-    import('../remote/remotes-file.ts'),
-  ]);
-  const current = { ...origin, url: presentServerUrl(await readRemotes(env), origin.url) };
-  if (current.url !== origin.url) await writeOrigin(root, current);
-  return current;
+  const { presentServerUrl } = await import('../remote/remotes.ts');
+  return { ...origin, url: presentServerUrl(remotes, origin.url) };
 }
 
 /** Renames the common state with a server that has moved, unless there is one of its new address. */
