@@ -59,7 +59,7 @@ export interface CommitQueue {
   runAndCommit<T>(
     by: string | null,
     work: (context: WriteContext) => Promise<T>,
-    message: (result: T) => string,
+    message: (result: T) => string | null,
   ): Promise<T>;
   /** Resolves when all writes so far are committed, or after five seconds. */
   drained(): Promise<void>;

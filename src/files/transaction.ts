@@ -68,7 +68,9 @@ export async function commit(access: Access, steps: readonly Step[], options: Co
   // Files that are still to be committed must stay at their paths, where git reads them.
   if (steps.some(movesFiles)) await files.commits.drained();
   const work = (context: WriteContext) => new Transaction(access, options, context).run(steps);
-  return files.commits.runAndCommit(viewer.username, work, options.message);
+  const message = (committed: Committed) =>
+    committed.outcomes.some(({ done }) => done) ? options.message(committed) : null;
+  return files.commits.runAndCommit(viewer.username, work, message);
 }
 
 /**

@@ -32,7 +32,7 @@ export class GitCommitQueue implements CommitQueue {
   async runAndCommit<T>(
     by: string | null,
     work: (context: WriteContext) => Promise<T>,
-    message: (result: T) => string,
+    message: (result: T) => string | null,
   ): Promise<T> {
     if (by === null || !this.#files.snapshot.settings.git.commit) return work(new WriteContext(by));
     let end: (message: string | null) => void = () => {};

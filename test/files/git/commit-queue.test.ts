@@ -5,6 +5,7 @@ import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
+import { ConflictError } from '../../../src/catalogue/errors.ts';
 import type { Viewer } from '../../../src/catalogue/permissions.ts';
 import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
 import { type FolderContent, homeOf, makeFolder } from '../../support/folder.ts';
@@ -77,6 +78,13 @@ const bytes = (text: string) => ({ source: Readable.from([Buffer.from(text)]), f
 const recordOf = (slug: string) => `${homeOf(`parks/${slug}`)}/dataset.yaml`;
 
 describe('each write is a commit', () => {
+  it('says why a rename is refused, and commits nothing', async (t) => {
+    const { root, as, commits } = await workshop(t);
+    await writeFile(join(root, homeOf('parks/trees'), 'dataset.yaml'), 'label: [\n');
+    await assert.rejects(as(bob).edit<'dataset'>(trees, { slug: 'elms' }), ConflictError);
+    assert.deepEqual(await commits(), []);
+  });
+
   it('of its paths alone, by the user who wrote, with a message that says what changed', async (t) => {
     const { as, commits, status, git, log } = await workshop(t);
     await as(ann).create('namespace', { label: 'Water' });
