@@ -11,7 +11,7 @@ export type OtherNames = ReadonlyMap<string, readonly string[]>;
  * The other names of columns of data: earlier ones, and also later ones if the data are those of an older version.
  * @param columns names of the columns of the data
  */
-export function formerAndLaterColumnNames(former: FormerNames, columns: readonly string[]): OtherNames {
+export function columnsByOtherName(former: FormerNames, columns: readonly string[]): OtherNames {
   const own = new Set(columns);
   const groups = new Map<string, Set<string>>();
   for (const [name, presents] of Object.entries(former))

@@ -154,7 +154,7 @@ const missingFrom = (column: Column & WrittenColumn): MissingColumn => ({
  * @param written value of `columns` in the record, valid or not
  * @param since slug of the version that has the data
  */
-export function recordedColumnsAfterData(
+export function columnsInRecordAfterData(
   written: unknown,
   found: readonly DataColumn[],
   since: string,
@@ -222,7 +222,7 @@ export function parseColumnsOfNewDataset(input: unknown): readonly object[] {
  * @param shown the columns of the dataset: the record may lack some
  * @throws ValidationError if a column does not exist
  */
-export function recordedColumnsAfterInput(
+export function columnsInRecordAfterInput(
   written: unknown,
   input: unknown,
   shown: readonly DataColumn[],
@@ -235,7 +235,7 @@ export function recordedColumnsAfterInput(
   let columns: readonly WrittenColumn[] = [...listOf(written), ...added];
   for (const { name, former_names } of inputs)
     for (const former of (former_names ?? []) as readonly string[])
-      if (former !== name) columns = recordedColumnsAfterRename(columns, { from: former, to: String(name) }, shown);
+      if (former !== name) columns = columnsInRecordAfterRename(columns, { from: former, to: String(name) }, shown);
   const texts = new Map(inputs.map(({ former_names: _, ...column }) => [column.name, column]));
   const unknown = [...texts.keys()].filter((name) => !columns.some((column) => isNamed(column, name)));
   if (unknown.length)
@@ -258,7 +258,7 @@ const isNamed = (column: WrittenColumn, name: unknown) => column.name === name |
  * @param data the columns that the dataset has, or will have
  * @throws ValidationError if there is no column of the old name, or the data have both
  */
-export function recordedColumnsAfterRename(
+export function columnsInRecordAfterRename(
   written: unknown,
   { from, to }: Rename,
   data: readonly DataColumn[],

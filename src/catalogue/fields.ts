@@ -77,12 +77,12 @@ const column = {
 /** A column in a version's record. */
 const dataColumn = { name: column.name, type: column.type };
 /** A column in a dataset's record. */
-const recordedColumn = {
+const columnInRecord = {
   ...column,
   former_names: listField('Names that the column had in older versions.', { maxLength: 255 }),
   missing_since: textField('Slug of the first version without the column, whose texts are kept.'),
 };
-const missingColumn = { ...column, missing_since: recordedColumn.missing_since };
+const missingColumn = { ...column, missing_since: columnInRecord.missing_since };
 
 /** The payload in a version's record. */
 const file = {
@@ -146,7 +146,7 @@ export const fields = {
     visibility,
     readers: groupsAndUsersField('Groups, and users as user:<username>, who may see the dataset while it is private.'),
     columns: columnsField(column, 'The columns of the newest version.', {
-      recorded: recordedColumn,
+      recorded: columnInRecord,
       items: { $id: 'column.json', title: 'Column', description: 'One typed column of a dataset.' },
     }),
     missing_columns: derivedField({

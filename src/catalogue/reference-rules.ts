@@ -1,7 +1,7 @@
 /** Rules about references in records: to groups, datasets, versions, images; and about aliases. */
 
 import { resolveAlias } from './aliases.ts';
-import { formerAndLaterColumnNames, replaceColumnNamesInParameters } from './column-names.ts';
+import { columnsByOtherName, replaceColumnNamesInParameters } from './column-names.ts';
 import { datasetImageAddresses } from './entities.ts';
 import { excerpt } from './errors.ts';
 import { mediaPathInUrl } from './layout.ts';
@@ -135,7 +135,7 @@ export function* findFormerColumnNamesInQueries(next: RecordSet): Generator<Reco
     if (!dataset || Object.keys(dataset.former_names).length === 0) continue;
     const version = dataset.versions.find((one) => one.slug === query.version);
     const columns = (version?.columns ?? dataset.columns).map(({ name }) => name);
-    const others = formerAndLaterColumnNames(dataset.former_names, columns);
+    const others = columnsByOtherName(dataset.former_names, columns);
     const rename = (parameters: Query['parameters']) => replaceColumnNamesInParameters(parameters, columns, others);
     for (const { from, to } of rename(query.parameters).renamed)
       yield makeDiagnostic(entityRecordPath(next, query), {

@@ -6,8 +6,8 @@
 import {
   areColumnsUnchanged,
   columnMismatchMessage,
+  columnsInRecordAfterData,
   compareRecordColumnsWithData,
-  recordedColumnsAfterData,
   versionWithColumns,
 } from './columns.ts';
 import { excerpt } from './errors.ts';
@@ -224,7 +224,7 @@ function* checkColumnsOfNewest(next: RecordSet): Generator<RecordDiagnostic> {
     const changes = compareRecordColumnsWithData(record.columns, found);
     if (areColumnsUnchanged(changes)) continue;
     const pointer = record.columns === undefined ? '' : '/columns';
-    const fix = ({ columns }: RecordValue) => ({ columns: recordedColumnsAfterData(columns, found, slug) });
+    const fix = ({ columns }: RecordValue) => ({ columns: columnsInRecordAfterData(columns, found, slug) });
     const message = columnMismatchMessage(changes, slug);
     yield makeDiagnostic(path, { code: 'column', pointer, message, severity: 'warning', fix });
   }

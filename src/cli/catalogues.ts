@@ -4,7 +4,7 @@ import { NotAuthenticatedError } from '../catalogue/errors.ts';
 import type { Call, GlobalOptions, SignIn, Verb } from './command.ts';
 import type { Context, RemoteCatalogue } from './context.ts';
 import { UsageError } from './errors.ts';
-import { findCatalogueFolder } from './folder.ts';
+import { chooseCatalogueFolder } from './folder.ts';
 import { type FoundRemote, resolveRemote, tokenFromText } from './remote/remotes.ts';
 
 type RemoteAccess = Pick<Call, 'remote' | 'remoteUrl' | 'signInAt' | 'allowTokenAt'>;
@@ -42,14 +42,14 @@ export function cataloguesForCommand(
   const connect = access.remote;
   let local: Promise<Catalogue> | undefined;
   async function openLocal(): Promise<Catalogue> {
-    local ??= context.open(findCatalogueFolder(global.data, cwd, env));
+    local ??= context.open(chooseCatalogueFolder(global.data, cwd, env));
     return local;
   }
 
   return {
     isRemote,
     folder() {
-      if (!isRemote) return findCatalogueFolder(global.data, cwd, env);
+      if (!isRemote) return chooseCatalogueFolder(global.data, cwd, env);
       throw new UsageError(
         `${name} works on a folder, not on a remote (${global.remote === undefined ? 'CATALOGUE_REMOTE' : '--remote'} ` +
           'says so). Say which folder: --data DIR',
@@ -57,7 +57,7 @@ export function cataloguesForCommand(
     },
     open: () => (isRemote ? connect() : openLocal()),
     accounts: async () =>
-      isRemote ? (await connect()).accounts : context.accounts(findCatalogueFolder(global.data, cwd, env)),
+      isRemote ? (await connect()).accounts : context.accounts(chooseCatalogueFolder(global.data, cwd, env)),
     ...access,
     withHint,
   };

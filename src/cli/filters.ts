@@ -19,14 +19,14 @@ export function parseFilterWords(words: readonly (string | undefined)[]): readon
 }
 
 /** Parameters as a query's record has them: a number as a number, several values of a name as a list. */
-export function recordedParameters(parameters: readonly Parameter[]): Readonly<Record<string, unknown>> {
+export function parametersForRecord(parameters: readonly Parameter[]): Readonly<Record<string, unknown>> {
   const values = new Map<string, unknown[]>();
   for (const [name, value] of parameters) values.set(name, [...(values.get(name) ?? []), plainValue(value)]);
   return Object.fromEntries([...values].map(([name, list]) => [name, list.length === 1 ? list[0] : list]));
 }
 
 /** The parameters of a query's record, one by one. */
-export function parametersFromRecorded(record: Readonly<Record<string, unknown>>): readonly Parameter[] {
+export function parametersFromRecord(record: Readonly<Record<string, unknown>>): readonly Parameter[] {
   return Object.entries(record).flatMap(([name, value]) =>
     [value].flat().map((one) => [name, typeof one === 'string' ? one : JSON.stringify(one)] as const),
   );

@@ -15,7 +15,7 @@ export const isCatalogueFolder = (folder: string): boolean => landmarks.some((na
  * the current folder if it is a catalogue.
  * @throws UnusableCatalogueError if no folder is named, and neither of the last two is a catalogue
  */
-export function findCatalogueFolder(given: string | undefined, cwd: string, env: NodeJS.ProcessEnv): string {
+export function chooseCatalogueFolder(given: string | undefined, cwd: string, env: NodeJS.ProcessEnv): string {
   const named = given ?? (env.CATALOGUE_DATA || undefined);
   if (named !== undefined) {
     if (existsSync(resolve(cwd, named))) return named;

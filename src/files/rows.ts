@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Rows, RowsPart, RowsRequest } from '../catalogue/catalogue.ts';
-import { formerAndLaterColumnNames } from '../catalogue/column-names.ts';
+import { columnsByOtherName } from '../catalogue/column-names.ts';
 import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { NotFoundError, UnavailableError } from '../catalogue/errors.ts';
 import { payloadPath } from '../catalogue/layout.ts';
@@ -46,7 +46,7 @@ export async function queryRows(
   const table = await openTable(files, version);
   const { parameters, length } = request;
   const former = findEntity<'dataset'>(files.snapshot, datasetRefOf(version))?.former_names ?? {};
-  const schema = { ...table.schema, otherNames: formerAndLaterColumnNames(former, columnNames(table.schema)) };
+  const schema = { ...table.schema, otherNames: columnsByOtherName(former, columnNames(table.schema)) };
   const query = parseDataQuery(parameters, schema, undefined, length);
   const format = formatFor(query, request);
   const paged = query.page !== undefined || query.pageSize !== undefined;
@@ -101,7 +101,7 @@ function formatFor(query: DataQuery, { format, preferred = 'geojson' }: RowsRequ
  * Format of a payload and options for reading it, from the record of its version. No format if it is to be detected again: no rows were found at ingest,
  * and the format may only come from the file's extension.
  */
-export function recordedFormat(version: Version): { format?: PayloadFormat; reading: ReadingOptions } {
+export function formatAndReadingFromRecord(version: Version): { format?: PayloadFormat; reading: ReadingOptions } {
   const { format, rows, file, reading } = version;
   if (!Object.hasOwn(payloadFormats, format)) return { reading };
   const known = format as PayloadFormat;
@@ -125,7 +125,7 @@ export async function openTable(files: CatalogueFiles, version: Version): Promis
     tableStores.set(files, tables);
   }
   const path = files.store.tree.absolute(payloadPath(version.namespace, version.dataset, version.file));
-  const known = recordedFormat(version);
+  const known = formatAndReadingFromRecord(version);
   const { checksum } = version;
   const opening = tables.then((store) => store.open({ checksum, path, ...known }));
   const late = new AbortController();

@@ -10,7 +10,7 @@ import { type OutputFormatName, outputFormats } from '../../data/formats/output-
 import { splitList } from '../../data/query/parameter-values.ts';
 import type { Call, Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import { type Parameter, parametersFromRecorded, parseFilterWords } from '../filters.ts';
+import { type Parameter, parametersFromRecord, parseFilterWords } from '../filters.ts';
 import { runInterruptible } from '../interruption.ts';
 import { findEntityOrRenamed, resolveVersionRef } from '../lookup.ts';
 import { wholeNumberParser } from '../options.ts';
@@ -65,7 +65,7 @@ export const command: Verb<DataOptions> = {
       throw new UsageError("Parquet is binary and can't be shown at a terminal. Write it to a file: -o rows.parquet");
     const catalogue = await call.open();
     const query = named.kind === 'query' ? await findEntityOrRenamed(catalogue, named, show) : null;
-    const parameters = [...parametersFromRecorded(query?.parameters ?? {}), ...given];
+    const parameters = [...parametersFromRecord(query?.parameters ?? {}), ...given];
     const requested = query ? versionOf(query) : (named as VersionRef);
     const { ref } = await resolveVersionRef(catalogue, requested, show);
     const byTable = show.forPeople && !show.asJson && output === undefined && format === undefined;

@@ -11,7 +11,7 @@ import type { Call } from '../command.ts';
 import { editorNote } from '../editing/edit-record.ts';
 import { UsageError } from '../errors.ts';
 import { inputFromOptions } from '../fields.ts';
-import { type Parameter, parametersFromRecorded, parseFilterWords, recordedParameters } from '../filters.ts';
+import { type Parameter, parametersForRecord, parametersFromRecord, parseFilterWords } from '../filters.ts';
 import { findEntityOrRenamed, resolveVersionRef, runWithNameSuggestions } from '../lookup.ts';
 import { type Noun, verbsOfNoun } from '../noun.ts';
 import { renameOption } from '../options.ts';
@@ -31,7 +31,7 @@ const query: Noun<'query', Own> = {
   represent: representQuery,
   ownInput({ filters = true }, words) {
     if (words.length && !filters) throw new UsageError('Give filters or --no-filters, and not both.');
-    return words.length || !filters ? { parameters: recordedParameters(parseFilterWords(words)) } : {};
+    return words.length || !filters ? { parameters: parametersForRecord(parseFilterWords(words)) } : {};
   },
   add: {
     usage: 'add [query] [filters...]',
@@ -95,7 +95,7 @@ const query: Noun<'query', Own> = {
       const { dataset, version, parameters } = { ...current, version: current.version ?? 'latest', ...input };
       return {
         ...input,
-        ...(await queryFields(call, catalogue, { dataset, version }, parametersFromRecorded(parameters))),
+        ...(await queryFields(call, catalogue, { dataset, version }, parametersFromRecord(parameters))),
       };
     },
   },
@@ -109,7 +109,7 @@ const query: Noun<'query', Own> = {
 const versionText = ({ dataset, version }: Query) => (version === null ? dataset : `${dataset}@${version}`);
 
 /** The filters, as they are typed: `height__gte=10`. */
-const filtersOf = ({ parameters }: Query) => parametersFromRecorded(parameters).map((parameter) => parameter.join('='));
+const filtersOf = ({ parameters }: Query) => parametersFromRecord(parameters).map((parameter) => parameter.join('='));
 
 /** The first word is the name, unless it is a filter. */
 function split([first, ...rest]: readonly string[]): { name: string | undefined; parameters: readonly Parameter[] } {
@@ -143,7 +143,7 @@ async function queryFields(
   return {
     dataset: formatRef(dataset),
     version: isNewest ? null : version,
-    parameters: recordedParameters(parameters),
+    parameters: parametersForRecord(parameters),
   };
 }
 

@@ -7,7 +7,7 @@ import { privateFolder } from '../../catalogue/layout.ts';
 import type { Pair } from '../../sync/compare.ts';
 import type { Call } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import { findCatalogueFolder } from '../folder.ts';
+import { chooseCatalogueFolder } from '../folder.ts';
 import type { Remotes } from '../remote/remotes.ts';
 
 /** The remote of a pair. */
@@ -63,7 +63,7 @@ export async function withSyncPair<T>(
   work: (pair: Pair, remote: PairedRemote) => Promise<T>,
 ): Promise<T> {
   const { context, global } = call;
-  const root = resolve(context.cwd, findCatalogueFolder(global.data, context.cwd, context.env));
+  const root = resolve(context.cwd, chooseCatalogueFolder(global.data, context.cwd, context.env));
   const origin = await updateOrigin(root, context.env);
   const given = global.remote ?? (context.env.CATALOGUE_REMOTE || origin?.url);
   if (given === undefined)

@@ -21,7 +21,7 @@ const epsg =
   /^(?:EPSG:{1,2}|urn:(?:ogc|x-ogc):def:crs:EPSG:[^:]*:|https?:\/\/www\.opengis\.net\/(?:def\/crs\/EPSG\/[^/]+\/|gml\/srs\/epsg\.xml#)|SRID[:=])?(\d{1,6})$/i;
 
 /** The name as people write it: `EPSG:25833` for a URN or a number; `OGC:CRS84` for WGS 84; other names as they are. */
-export function formatCrsName(name: string): string {
+export function normalizeCrsName(name: string): string {
   const text = name.trim();
   if (wgs84.test(text)) return 'OGC:CRS84';
   const code = epsg.exec(text)?.[1];
@@ -29,7 +29,7 @@ export function formatCrsName(name: string): string {
 }
 
 /** True if positions are longitude and latitude in WGS 84 as they are. */
-export const isWgs84 = (name: string): boolean => /^(?:OGC:CRS84|EPSG:4326|EPSG:4979)$/.test(formatCrsName(name));
+export const isWgs84 = (name: string): boolean => /^(?:OGC:CRS84|EPSG:4326|EPSG:4979)$/.test(normalizeCrsName(name));
 
 /** Zones of UTM by code: the first and the last code, the zone of the first one, and its datum. */
 const utmZones: readonly (readonly [first: number, last: number, zone: number, datum: string])[] = [
@@ -70,11 +70,11 @@ async function loadDefinitions(): Promise<ReadonlyMap<number, string>> {
 
 /**
  * The conversion of positions from a reference system.
- * @param name EPSG code, URN or URL; see `formatCrsName`
+ * @param name EPSG code, URN or URL; see `normalizeCrsName`
  * @returns null if the system is unknown
  */
 export async function loadCrsConversion(name: string): Promise<Conversion | null> {
-  const [authority, code] = formatCrsName(name).split(':');
+  const [authority, code] = normalizeCrsName(name).split(':');
   if (authority !== 'EPSG') return null;
   listed ??= loadDefinitions();
   const definition = utmDefinition(Number(code)) ?? (await listed).get(Number(code));

@@ -8,9 +8,9 @@ import { countRepair, type PayloadInfo, type RowBatch } from '../formats/types.t
 import {
   type Conversion,
   convertGeometryToWgs84,
-  formatCrsName,
   isWgs84,
   loadCrsConversion,
+  normalizeCrsName,
   ogr2ogrLine,
 } from '../geometry/crs.ts';
 import { type Geometry, type GeometryKind, hasZ } from '../geometry/geometry.ts';
@@ -100,7 +100,10 @@ export class GeometryReader {
         if (!conversion.isGeographic) extend(this.#unconverted, box);
         geometry = convertGeometryToWgs84(geometry, conversion);
         if (!geometry)
-          throw batch.errorAt(start + row, `the position ${box[0]} ${box[1]} does not exist in ${formatCrsName(crs)}`);
+          throw batch.errorAt(
+            start + row,
+            `the position ${box[0]} ${box[1]} does not exist in ${normalizeCrsName(crs)}`,
+          );
         geometries[row] = geometry;
         box = emptyExtent();
         validateAndMeasureGeometry(geometry, box);
@@ -126,7 +129,7 @@ export class GeometryReader {
     if (crs === undefined || this.#info.crs !== undefined || this.#unconverted[0] > this.#unconverted[2]) return;
     if (isOutside(this.#unconverted)) return;
     throw new PayloadError(
-      `the coordinates are degrees and not ${formatCrsName(crs)}: they are within ±180, ±90. Leave the option out; if the ` +
+      `the coordinates are degrees and not ${normalizeCrsName(crs)}: they are within ±180, ±90. Leave the option out; if the ` +
         'dataset remembers it, forget it with --crs ""',
     );
   }
@@ -134,7 +137,7 @@ export class GeometryReader {
   async #conversionFrom(name: string): Promise<Conversion> {
     const known = this.#conversions.get(name);
     if (known) return known;
-    const crs = formatCrsName(name);
+    const crs = normalizeCrsName(name);
     const conversion = await loadCrsConversion(name);
     if (!conversion) {
       throw new PayloadError(
@@ -157,7 +160,7 @@ function extend(total: Extent, box: Extent): void {
 function outsideMessage([west, south, east, north]: Extent, crs: string | undefined): string {
   const corner = [Math.abs(west) > 180 ? west : east, Math.abs(south) > 90 ? south : north].join(' ');
   const place = `the position ${corner} is outside of ±180, ±90 degrees`;
-  if (crs !== undefined && !isWgs84(crs)) return `${place} after conversion from ${formatCrsName(crs)}`;
+  if (crs !== undefined && !isWgs84(crs)) return `${place} after conversion from ${normalizeCrsName(crs)}`;
   if (Math.max(-south, north) <= 90 && Math.max(-west, east) <= 360) {
     return `${place}. Convert the file: ogr2ogr -wrapdateline -t_srs EPSG:4326 converted.geojson FILE`;
   }

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import {
   areColumnsUnchanged,
   columnMismatchMessage,
+  columnsInRecordAfterData,
   compareColumns,
-  recordedColumnsAfterData,
 } from '../../catalogue/columns.ts';
 import { payloadPath } from '../../catalogue/layout.ts';
 import { allEntities } from '../../catalogue/listing.ts';
@@ -23,7 +23,7 @@ import { PayloadError } from '../../data/errors.ts';
 import { payloadFormats } from '../../data/formats/detect-format.ts';
 import { ingest } from '../../data/ingest/ingest.ts';
 import { fileChecksum } from '../../disk/checksum.ts';
-import { recordedFormat } from '../rows.ts';
+import { formatAndReadingFromRecord } from '../rows.ts';
 
 /**
  * Reads payloads and reports those that differ from their records.
@@ -83,7 +83,7 @@ async function checkColumns(
   const dataset = getEntity<'dataset'>(records.snapshot, datasetRefOf(version));
   if (latestReadyVersion(dataset)?.slug !== version.slug || !Object.hasOwn(payloadFormats, version.format)) return [];
   try {
-    const { columns: found } = await ingest(payload, { fileName: payload, ...recordedFormat(version) });
+    const { columns: found } = await ingest(payload, { fileName: payload, ...formatAndReadingFromRecord(version) });
     const changes = compareColumns(dataset.columns, found);
     if (areColumnsUnchanged(changes)) return [];
     const message = columnMismatchMessage(changes, version.slug);
@@ -94,7 +94,7 @@ async function checkColumns(
       ];
     }
     const pointer = dataset.columns.length ? '/columns' : '';
-    const fix = ({ columns }: RecordValue) => ({ columns: recordedColumnsAfterData(columns, found, version.slug) });
+    const fix = ({ columns }: RecordValue) => ({ columns: columnsInRecordAfterData(columns, found, version.slug) });
     return [makeDiagnostic(entityRecordPath(records, dataset), { code: 'column', pointer, message, fix })];
   } catch (error) {
     if (!(error instanceof PayloadError)) throw error;

@@ -15,7 +15,7 @@ import { compareTables } from '../../data/difference/difference.ts';
 import { ChecksumMismatchError, PayloadError } from '../../data/errors.ts';
 import type { Table } from '../../data/table/table.ts';
 import { TableStore } from '../../data/table/table-store.ts';
-import { recordedFormat } from '../rows.ts';
+import { formatAndReadingFromRecord } from '../rows.ts';
 import { openTableStore } from '../table-folder.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
 import { UnreadableFileError } from '../tree/file-tree.ts';
@@ -101,7 +101,7 @@ export class RowComparison {
       ? await openTableStore({ root: this.#root, options: {} })
       : new TableStore({ folder: join(temporary, 'tables') });
     try {
-      const table = await tables.open({ checksum, path, ...recordedFormat(version) });
+      const table = await tables.open({ checksum, path, ...formatAndReadingFromRecord(version) });
       if (table) return table;
       throw new RowsUnavailableError(`${version.format || 'these'} files have no rows that can be compared`);
     } catch (error) {

@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { aliasesAfterMove } from '../../catalogue/aliases.ts';
 import type { CreatableKind, Input, WritableKind, WriteOptions } from '../../catalogue/catalogue.ts';
-import { parseColumnsOfNewDataset, recordedColumnsAfterInput } from '../../catalogue/columns.ts';
+import { columnsInRecordAfterInput, parseColumnsOfNewDataset } from '../../catalogue/columns.ts';
 import type { Diagnostic } from '../../catalogue/diagnostic.ts';
 import { ConflictError, StaleError, ValidationError } from '../../catalogue/errors.ts';
 import { randomUnusedId } from '../../catalogue/ids.ts';
@@ -123,7 +123,7 @@ export async function editRecord<K extends WritableKind>(
       ...(isEmptyObject(kept.reading) && { reading: undefined }),
       ...(typeof kept.metadata === 'string' && { metadata: metadataForRecord(kept.metadata, record.metadata) }),
       ...(fields.columns !== undefined && {
-        columns: recordedColumnsAfterInput(record.columns, fields.columns, shown),
+        columns: columnsInRecordAfterInput(record.columns, fields.columns, shown),
       }),
       ...(ref.kind === 'version' && fields.ready === true && { draft: undefined, renames: undefined }),
       ...(moves && { aliases: aliasesAfterMove(record.aliases, ref as CreatableRef, target as CreatableRef) }),

@@ -3,9 +3,9 @@
 import type { Rename } from '../../catalogue/catalogue.ts';
 import {
   areColumnsUnchanged,
+  columnsInRecordAfterData,
+  columnsInRecordAfterRename,
   compareRecordColumnsWithData,
-  recordedColumnsAfterData,
-  recordedColumnsAfterRename,
   versionWithColumns,
 } from '../../catalogue/columns.ts';
 import { excerpt, ValidationError } from '../../catalogue/errors.ts';
@@ -59,7 +59,7 @@ export function planColumnWritesForNewVersion(
 ): readonly Change[] {
   const { columns: found, renames, slug } = data;
   const set = ({ columns }: Readonly<Record<string, unknown>>) => ({
-    columns: recordedColumnsAfterData(renameWritten(columns, renames, found), found, slug),
+    columns: columnsInRecordAfterData(renameWritten(columns, renames, found), found, slug),
   });
   const edit: Change = { do: 'edit', path: requireRecordPath(files, refOf(dataset) as DatasetRef), set };
   return [edit, ...columnsOfVersionBefore(files, dataset)];
@@ -92,7 +92,7 @@ export function planColumnWritesForNewestVersion(
     const renames = Object.entries(published?.renames ?? {}).map(([from, to]) => ({ from, to: String(to) }));
     const possible = renames.filter(({ from, to }) => !(names.has(from) && names.has(to)));
     return {
-      columns: recordedColumnsAfterData(renameWritten(columns, possible, newest.columns), newest.columns, newest.slug),
+      columns: columnsInRecordAfterData(renameWritten(columns, possible, newest.columns), newest.columns, newest.slug),
     };
   };
   const dataset = published?.draft ? findEntity<'dataset'>(files.snapshot, ref) : undefined;
@@ -114,7 +114,7 @@ function renameWritten(columns: unknown, renames: readonly Rename[], data: reado
   const isWritten = (from: string) => Array.isArray(columns) && columns.some((column) => column?.name === from);
   return renames
     .filter(({ from }) => isWritten(from))
-    .reduce((now: unknown, rename) => recordedColumnsAfterRename(now, rename, data), columns);
+    .reduce((now: unknown, rename) => columnsInRecordAfterRename(now, rename, data), columns);
 }
 
 /** True if the record of a dataset has the columns of its newest version; null if the record of that version doesn't tell them. */

@@ -68,7 +68,7 @@ export function assertNamespaceEmpty(tree: FileTree, snapshot: Snapshot, namespa
 }
 
 /** True if a file or folder has the name of a new record. A folder that contains only temporary files does not count. */
-export function isRecordNameTaken(tree: FileTree, ref: RecordRef): boolean {
+export function isPlaceOfRecordTaken(tree: FileTree, ref: RecordRef): boolean {
   const own = recordFolderOrFile(ref, `${recordPaths(ref)[0]}`);
   if (recordPaths(ref).includes(own)) return recordPaths(ref).some((path) => existsInTree(tree, path));
   return tree.names(own).some(({ name }) => !isTemporaryFile(name));

@@ -37,7 +37,7 @@ import {
   assertRecordNotBroken,
   assertRecordTextValid,
   assertRecordUnchanged,
-  isRecordNameTaken,
+  isPlaceOfRecordTaken,
   ownPayloadPaths,
   parseMove,
   parseRecordOrEmpty,
@@ -167,7 +167,7 @@ export class TransactionPlan {
     const ref = refAtUntrustedPath(path);
     assertRecordContentsPermitted(this.#access, ref, assertRecordTextValid(ref.kind, path, text), null);
     await this.#open(path);
-    this.#setText(ref, path, text, true, isRecordNameTaken(this.#overlay, ref));
+    this.#setText(ref, path, text, true, isPlaceOfRecordTaken(this.#overlay, ref));
     return { do: 'create', ref, path, text };
   }
 

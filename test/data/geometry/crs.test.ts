@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { formatCrsName, isWgs84, loadCrsConversion } from '../../../src/data/geometry/crs.ts';
+import { isWgs84, loadCrsConversion, normalizeCrsName } from '../../../src/data/geometry/crs.ts';
 
 const fixture = readFileSync(new URL('../../fixtures/crs/positions.csv', import.meta.url), 'utf8');
 
@@ -33,7 +33,7 @@ for (const [name, expected] of [
   ['https://www.opengis.net/def/crs/OGC/1.3/CRS84', 'OGC:CRS84'],
   ['ETRS89 / UTM zone 33N', 'ETRS89 / UTM zone 33N'],
 ] as const) {
-  test(`the reference system ${name}`, () => assert.equal(formatCrsName(name), expected));
+  test(`the reference system ${name}`, () => assert.equal(normalizeCrsName(name), expected));
 }
 
 test('WGS 84 is longitude and latitude under each of its names', () => {
