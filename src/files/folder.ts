@@ -44,6 +44,7 @@ export async function diagnoseFolder(root: string): Promise<FolderDiagnosis> {
  */
 export async function gitChangesSince(root: string, range: string, options?: ChangesOptions): Promise<ChangesSince> {
   const git = await import('./git/changes-since.ts');
+  await (await import('./scaffold.ts')).ensureEditorSchemas(root);
   return git.compareGitStates(root, range, options);
 }
 
@@ -115,6 +116,7 @@ export async function createCatalogue(root: string, title: string): Promise<void
 /** Writes a backup; see `writeBackup`. @returns the number of files */
 export async function writeBackup(...args: Parameters<typeof import('./backup.ts').writeBackup>): Promise<number> {
   const { writeBackup } = await import('./backup.ts');
+  await (await import('./scaffold.ts')).ensureEditorSchemas(args[0]);
   return writeBackup(...args);
 }
 

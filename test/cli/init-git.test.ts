@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -190,8 +190,16 @@ describe('the address of the program', () => {
 describe('the schemas for editors', () => {
   it('are in a clone of git after any command that opens the folder', async (t) => {
     const { top } = await makeRepository(content, t);
-    for (const line of ['namespace list', 'dataset list', 'check', 'check --changed HEAD']) {
-      const clone = join(top, line.replaceAll(' ', '-'));
+    for (const line of [
+      'namespace list',
+      'dataset list',
+      'check',
+      'check --changed HEAD',
+      'diff HEAD',
+      `backup ${top}.tar.gz`,
+    ]) {
+      t.after(() => rmSync(`${top}.tar.gz`, { force: true }));
+      const clone = join(top, line.replaceAll(/[ /]/g, '-'));
       repositoryAt(top, top).git('clone', '--quiet', top, clone);
       const root = join(clone, 'data');
       const { err, exitCode } = await type(line.split(' '), { root });
