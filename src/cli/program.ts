@@ -1,7 +1,7 @@
 /** All commands: a line for each noun, whose module is loaded when it is called. */
 import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
-import { closestWord } from '../catalogue/closest.ts';
+import type { closestWord } from '../catalogue/closest.ts';
 import type { Call, Commands, Declared, GlobalOptions, Verb } from './command.ts';
 import type { Context } from './context.ts';
 
@@ -118,18 +118,18 @@ export function createProgram(context: Context, ended: (exitCode: number) => voi
   for (const [name, { description }] of Object.entries(nouns)) program.command(name).description(description);
   program.hook('preSubcommand', async (_program, command) => {
     const commands = await nouns[command.name()]?.load();
-    if (commands) addCommandsToNoun(command, commands, context, ended);
+    if (commands) await addCommandsToNoun(command, commands, context, ended);
   });
   return program;
 }
 
 /** Adds to a noun's command what its module declares. */
-export function addCommandsToNoun(
+export async function addCommandsToNoun(
   noun: Command,
   commands: Commands,
   context: Context,
   ended: (exitCode: number) => void,
-): void {
+): Promise<void> {
   if ('command' in commands) {
     const [, ...args] = commands.command.usage.split(' ');
     for (const arg of args) noun.argument(arg);
@@ -141,14 +141,17 @@ export function addCommandsToNoun(
     .showHelpAfterError(`See: ${pathOf(noun)} --help`);
   noun.addHelpText('after', `\nMore about a command: ${pathOf(noun)} ${commands.verbs[0]?.usage.split(' ')[0]} --help`);
   for (const verb of commands.verbs) declare(noun.command(verb.usage), verb, context, ended);
+  const { closestWord } = await import('../catalogue/closest.ts');
   // Commander's own suggestions may be three letters away: "remove" for "rename".
   noun.on('command:*', ([name = '']: readonly string[]) => {
-    noun.error(`error: unknown command '${name}'${verbSuggestion(noun, name)}`, { code: 'commander.unknownCommand' });
+    noun.error(`error: unknown command '${name}'${verbSuggestion(noun, name, closestWord)}`, {
+      code: 'commander.unknownCommand',
+    });
   });
 }
 
 /** The command that was probably meant, on a line of its own; '' if none. One that deletes is at most one letter away. */
-function verbSuggestion(noun: Command, name: string): string {
+function verbSuggestion(noun: Command, name: string, closest: typeof closestWord): string {
   const edit = noun.commands.find((verb) => verb.name() === 'edit');
   const argument = edit?.registeredArguments[0]?.name();
   if (/^(?:rename|mv|move)$/.test(name) && edit?.options.some(({ long }) => long === '--slug'))
@@ -156,8 +159,7 @@ function verbSuggestion(noun: Command, name: string): string {
   const deletes = (verb: Command) => verb.options.some(({ long }) => long === '--yes');
   const namesOf = (verbs: readonly Command[]) => verbs.map((verb) => verb.name());
   const meant =
-    closestWord(name, namesOf(noun.commands), 1) ??
-    closestWord(name, namesOf(noun.commands.filter((verb) => !deletes(verb))));
+    closest(name, namesOf(noun.commands), 1) ?? closest(name, namesOf(noun.commands.filter((verb) => !deletes(verb))));
   return meant === undefined ? '' : `\n(Did you mean ${meant}?)`;
 }
 
@@ -203,7 +205,7 @@ function declared(context: Context): Declared {
     program,
     async load(noun) {
       const commands = await nouns[noun.name()]?.load();
-      if (commands) addCommandsToNoun(noun, commands, context, () => {});
+      if (commands) await addCommandsToNoun(noun, commands, context, () => {});
     },
   };
 }
