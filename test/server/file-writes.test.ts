@@ -106,10 +106,13 @@ describe('changes, many at once', { concurrency: 3 }, () => {
     const { accounts, ask } = await given(test);
     const session = await accounts.startSession('alice');
     const init = { method: 'PATCH', body: '[]', headers: { 'Content-Type': 'application/json' } };
-    const cookie = { ...init.headers, Cookie: `sessionid=${session.key}; csrftoken=${'x'.repeat(43)}` };
-    assert.match((await ask(root, { ...init, headers: cookie })).text, /CSRF Failed/);
-    const own = { ...cookie, 'X-CSRFToken': 'x'.repeat(43) };
-    assert.equal((await ask(root, { ...init, headers: own })).status, 200);
+    const headers = { ...init.headers, Cookie: `sessionid=${session.key}; csrftoken=${'x'.repeat(43)}` };
+    const page = await ask('/auth/logout/', { headers });
+    const ours = /csrftoken=([\w-]+)/.exec(page.headers.getSetCookie().join())?.[1] ?? '';
+    const statusWith = async (sent: object) => (await ask(root, { ...init, headers: { ...headers, ...sent } })).status;
+    assert.match((await ask(root, { ...init, headers })).text, /CSRF Failed/);
+    assert.equal(await statusWith({ 'X-CSRFToken': 'x'.repeat(43) }), 403);
+    assert.equal(await statusWith({ 'X-CSRFToken': ours }), 200);
     const still = await served({ users: { alice: { staff: true } } }, test, { readOnly: true });
     const files = await openFileCatalogue(still.folder.root);
     test.after(() => files.close());
