@@ -58,7 +58,7 @@ const rangesOf = ([west, , east]: Box): readonly (readonly [number, number])[] =
 /**
  * Makes the test of a time of the newest version.
  * @param isEarlier true for datasets that were updated at this time or before it; else at this time or after it
- * @throws ValidationError if a value is no date and no time
+ * @throws ValidationError if a value is neither a date nor a time
  */
 export function makeDatasetUpdatedFilter(isEarlier: boolean) {
   return (name: string, values: readonly string[]): ((dataset: Dataset) => boolean) => {

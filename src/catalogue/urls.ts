@@ -98,8 +98,8 @@ export function parseCatalogueUrl(text: string): string {
   if (!URL.canParse(text))
     throw urlError(
       text.includes('@') || isUrl(text)
-        ? `This is no address. ${like}`
-        : `${excerpt(text)} is no address. ${like}. Is it https://${excerpt(text)}?`,
+        ? `This isn't an address. ${like}`
+        : `${excerpt(text)} isn't an address. ${like}. Is it https://${excerpt(text)}?`,
     );
   const { protocol, username, password, search, hash, origin, pathname } = new URL(text);
   if (username || password)
@@ -112,7 +112,7 @@ export function parseCatalogueUrl(text: string): string {
     throw urlError(
       isUrl(text)
         ? `${excerpt(protocol)}// is no web address. ${like}`
-        : `${excerpt(text)} is no address. Is it http://${excerpt(text)}?`,
+        : `${excerpt(text)} isn't an address. Is it http://${excerpt(text)}?`,
     );
   if (search || hash) throw urlError(`An address has no "?" and no "#". ${like}`);
   const path = pathname.replace(/\/*$/, '/');

@@ -14,7 +14,7 @@ export const passwordStdinOption = () =>
 
 export const searchOption = () => new Option('--search <words>', 'Only records whose texts have all of these words.');
 export const limitOption = () =>
-  new Option('--limit <number>', 'At most so many records.').argParser(wholeNumberParser(1, Number.MAX_SAFE_INTEGER));
+  new Option('--limit <number>', 'Maximum number of records.').argParser(wholeNumberParser(1, Number.MAX_SAFE_INTEGER));
 
 /** The order of a list. @param fields that it can be ordered by */
 export const orderingOption = (fields: readonly string[]) =>

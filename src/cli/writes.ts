@@ -84,7 +84,7 @@ export function assertInputNotEmpty(input: Input): void {
     throw new UsageError('Nothing to change: give at least one field, as in --label "New label". See --help.');
 }
 
-/** Warns of values that are accepted and probably wrong: an unknown licence, a homepage that is no URL. */
+/** Warns of values that are accepted and probably wrong: an unknown licence, a homepage that isn't a URL. */
 export async function warnOfDoubtfulValues(show: Output, kind: WritableKind, input: Input): Promise<void> {
   const { findDoubtfulFieldValues } = await import('../catalogue/meaning.ts');
   for (const { message } of findDoubtfulFieldValues(kind, input)) show.message(`Warning: ${message}`);

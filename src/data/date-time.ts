@@ -20,7 +20,7 @@ export function parseDateTime(text: string): number {
   );
   // Date.UTC reads the years 0 to 99 as 1900 to 1999.
   const start = Number(year) < 100 ? new Date(time).setUTCFullYear(Number(year)) : time;
-  // The 31st of a month of 30 days is no date; Date.UTC reads it as the 1st of the next.
+  // The 31st of a month of 30 days isn't a date; Date.UTC reads it as the 1st of the next.
   if (Number(day) > 28 && new Date(start - toSeconds(hour, minute, second) * 1000).getUTCDate() !== Number(day)) {
     return Number.NaN;
   }

@@ -80,7 +80,7 @@ function* presentRecords({ store, history, viewer, visible }: FeedSources): Gene
   }
 }
 
-/** Records that the viewer could see, and can't any longer. A record that is visible again is none of them. */
+/** Records that the viewer could see before and can't see now. A record that is visible again isn't included. */
 function* removedRecords({ store, history, viewer, visible }: FeedSources): Generator<Change> {
   const present = new Set(Array.from(listFeedRefs(visible), recordPathWithoutExtension));
   const user = knownViewer(store, viewer);

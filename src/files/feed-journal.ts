@@ -19,7 +19,7 @@ import type { UnitStore } from './reading/unit-store.ts';
 /** Name of the journal in the private folder. */
 export const feedFile = 'changes.ndjson';
 const formatVersion = 1;
-/** Age in milliseconds of the oldest event; and the number of events: at least so many, and two for each record. */
+/** Age in milliseconds of the oldest event; and the number of events: at least this number, and two for each record. */
 const maxAge = 90 * 24 * 60 * 60_000;
 const minEvents = 10_000;
 /** Milliseconds between two checks of the age. */

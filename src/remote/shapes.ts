@@ -1,6 +1,7 @@
 /** Shapes: JSON Schemas with the type of the values that they admit, and the check of an answer against one. */
 import { Ajv2020, type SchemaObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { UnreachableError } from '../catalogue/errors.ts';
+import { outlineOfJson } from '../text/json.ts';
 
 /** A JSON Schema (draft 2020-12) of values of a type. `Value` is known to the compiler only. */
 export interface Shape<Value> {
@@ -75,17 +76,6 @@ const maxDepth = 100;
  * @throws SyntaxError; UnreachableError for a nesting with which later work would exceed the stack
  */
 export function parseUntrustedJson(text: string): unknown {
-  let depth = 0;
-  let inString = false;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (inString) {
-      if (code === 0x5c) at++;
-      else if (code === 0x22) inString = false;
-    } else if (code === 0x22) inString = true;
-    else if (code === 0x7b || code === 0x5b) {
-      if (++depth > maxDepth) throw unexpectedResponseFieldError('');
-    } else if (code === 0x7d || code === 0x5d) depth--;
-  }
+  if (outlineOfJson(text).depth > maxDepth) throw unexpectedResponseFieldError('');
   return JSON.parse(text);
 }

@@ -13,7 +13,7 @@ import { type Entry, maxDepth, type Node } from './tree.ts';
 export function parseStrictJson(text: string): unknown {
   if (text.trim() === '')
     throw new ParseError(text, 0, 'The file is empty: it needs at least {} with keys and values.');
-  const { colons, depth } = outline(text);
+  const { colons, depth } = outlineOfJson(text);
   if (depth > maxDepth) parseJsonTree(text);
   try {
     const value: unknown = JSON.parse(text);
@@ -23,11 +23,11 @@ export function parseStrictJson(text: string): unknown {
     // The tree's error is better: it has a position.
   }
   parseJsonTree(text);
-  throw new ParseError(text, 0, 'The file is no JSON.');
+  throw new ParseError(text, 0, "The file isn't valid JSON.");
 }
 
 /** The number of colons outside of the strings of a JSON text, and its depth of nesting. */
-function outline(text: string): { colons: number; depth: number } {
+export function outlineOfJson(text: string): { colons: number; depth: number } {
   let colons = 0;
   let open = 0;
   let depth = 0;

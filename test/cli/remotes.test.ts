@@ -134,9 +134,9 @@ describe('an address', () => {
     };
     assert.match(
       told('data.example.org'),
-      /^data\.example\.org is no address\. .*Is it https:\/\/data\.example\.org\?$/,
+      /^data\.example\.org isn't an address\. .*Is it https:\/\/data\.example\.org\?$/,
     );
-    assert.match(told('localhost:8000'), /^localhost:8000 is no address\. Is it http:\/\/localhost:8000\?$/);
+    assert.match(told('localhost:8000'), /^localhost:8000 isn't an address\. Is it http:\/\/localhost:8000\?$/);
     assert.match(told('ftp://data.example.org'), /^ftp:\/\/ is no web address/);
     for (const text of [
       'https://',

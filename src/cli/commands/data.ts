@@ -48,8 +48,8 @@ export const command: Verb<DataOptions> = {
   options: () => [
     new Option('--format <name>', `Output format: ${names.join(', ')}.`).choices(names),
     new Option('-o, --output <file>', 'Write to this file; its extension sets the format. - is stdout.'),
-    new Option('--limit <number>', 'At most so many rows.').argParser(count),
-    new Option('--offset <number>', 'Skip so many rows.').argParser(count),
+    new Option('--limit <number>', 'Maximum number of rows.').argParser(count),
+    new Option('--offset <number>', 'Number of rows to skip.').argParser(count),
     new Option('--ordering <columns>', 'Columns to order by, comma-separated; a minus for descending.'),
     new Option('--fields <columns>', 'Only these columns, comma-separated.'),
     new Option('--bbox <box>', 'Only rows that touch this box: west,south,east,north.'),

@@ -45,7 +45,7 @@ export const command: Verb<RowsOptions & BranchOptions> = {
       '--key <columns>',
       'Columns that identify a row, comma-separated. By default they are found in the data.',
     ),
-    new Option('--limit <number>', `At most so many rows. Default at a terminal: ${firstRows}.`).argParser(
+    new Option('--limit <number>', `Maximum number of rows. Default at a terminal: ${firstRows}.`).argParser(
       wholeNumberParser(0, Number.MAX_SAFE_INTEGER),
     ),
     new Option('--format <text|markdown|json>', 'Output format for the changes since a commit.').choices([

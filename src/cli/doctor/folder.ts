@@ -12,7 +12,7 @@ const { ok, warning, problem } = checksOf('folder');
 const littleSpace = 1e9;
 const tooLittleSpace = 50e6;
 
-/** The check where there is no folder, which is no problem for those who work with remotes. */
+/** The check if there is no folder. That isn't a problem for people who only work with remotes. */
 export const missingFolder = (error: Error): HealthCheck => warning('path', 'no folder', error.message);
 
 /** @param root absolute path of the folder */

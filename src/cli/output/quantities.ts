@@ -32,7 +32,7 @@ const timeUnits = [
 
 /**
  * The time since a moment, in the greatest unit of which it makes a whole one: `3 days ago`; `in 2 hours` for a moment in
- * the future; '' for a text that is no moment.
+ * the future; '' for a text that isn't a date and time.
  * @param datetime RFC 3339
  * @param now milliseconds since 1970
  */

@@ -20,7 +20,7 @@ export function configurationFolder(env: NodeJS.ProcessEnv, platform: NodeJS.Pla
 const pathOf = (env: NodeJS.ProcessEnv): string => join(configurationFolder(env), 'remotes.json');
 
 /**
- * Reads the remotes; none where there is no file.
+ * Reads the remotes; an empty list if there is no file.
  * @throws UnusableCatalogueError where the file can't be read or is damaged; the message doesn't quote it
  */
 export async function readRemotes(env: NodeJS.ProcessEnv): Promise<Remotes> {

@@ -80,7 +80,7 @@ export const readingOptions = (): readonly Option[] => [
   new Option('--geometry <column>', 'Column of geometries in WKT.'),
   new Option('--header', 'The first row has names (again).'),
   new Option('--no-header', 'The first row has values, not names.'),
-  new Option('--skip <number>', 'Skip so many lines before the first row.'),
+  new Option('--skip <number>', 'Number of lines to skip before the first row.'),
   new Option('--crs <code>', 'Reference system of the coordinates, if the file names none: EPSG:25833.'),
   new Option('--strict', "Refuse the file if a value doesn't fit its column."),
   new Option('--no-strict', 'Accept such values (again).'),

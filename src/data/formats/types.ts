@@ -53,7 +53,7 @@ export interface PayloadInfo {
 
 /**
  * Kinds of irregularities in payloads that are repaired without guessing, or kept as they are: rings that are not closed,
- * Features without `type`, a `bbox` that is none, rows with more or fewer cells than the head, and text behind a closing quote.
+ * Features without `type`, an invalid `bbox`, rows with more or fewer cells than the head, and text behind a closing quote.
  */
 export type Repair =
   | 'unclosed_rings'
@@ -101,8 +101,8 @@ export interface RowsInput {
   /** Columns to write, in this order; `geometry` is the geometry. All by default. */
   readonly fields?: readonly string[] | undefined;
   /**
-   * Kinds of geometry that occur. If it is absent, CSV writes geometries as WKT, since points can't be told from other
-   * geometries before the rows are read.
+   * Kinds of geometry that occur. If it is absent, CSV writes geometries as WKT, since whether all
+   * geometries are points isn't known before the rows are read.
    */
   readonly geometryKinds?: readonly GeometryKind[] | undefined;
   /** Columns of longitude and latitude from which the geometry was made. */

@@ -101,7 +101,7 @@ function readPosition(scanner: Scanner, dimensions: string, budget: ParseBudget)
 }
 
 /**
- * The geometry as WKT: type in capitals, `Z` where positions have a third number, `EMPTY` where there are none. Numbers
+ * The geometry as WKT: type in capitals, `Z` where positions have a third number, `EMPTY` if there are no positions. Numbers
  * have as few digits as read back exactly.
  */
 export function toWkt(geometry: Geometry): string {

@@ -148,7 +148,7 @@ export class ColumnProfile {
     };
   }
 
-  /** Null if a value is no number; the profile stays unchanged then. */
+  /** Null if a value isn't a number; the profile stays unchanged then. */
   #toNumbers(values: readonly unknown[], rows: number): Float64Array | null {
     const numbers = new Float64Array(rows).fill(Number.NaN);
     let kinds = 0;

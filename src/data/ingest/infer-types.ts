@@ -84,7 +84,7 @@ export function parseBooleanText(text: string): boolean | undefined {
   return text.length === 5 && text.toLowerCase() === 'false' ? false : undefined;
 }
 
-/** Integer or float; 0 if the text is no number by the table above. */
+/** Integer or float; 0 if the text isn't a number by the table above. */
 export function numberTextKind(text: string): number {
   let at = 0;
   const end = text.length;

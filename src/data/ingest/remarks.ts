@@ -41,7 +41,7 @@ const repairTexts: Readonly<
   missing_types: { subject: 'Features', noun: ['has no type', 'have no type'], result: 'read as Features' },
   invalid_bboxes: {
     subject: 'Features',
-    noun: ['has a bbox that is none', 'have a bbox that is none'],
+    noun: ['has an invalid bbox', 'have an invalid bbox'],
     result: 'left out',
   },
   more_cells: {

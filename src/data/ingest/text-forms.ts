@@ -12,7 +12,7 @@ export type ReadableType = (typeof readableTypes)[number];
 
 /** A form of numbers. */
 export interface NumberForm {
-  /** Integer or float; 0 if the text is no number in this form. */
+  /** Integer or float; 0 if the text isn't a number in this form. */
   kindOf(text: string): number;
   /** The number of a text whose kind is not 0; NaN stands for null. */
   parse(text: string): number;

@@ -119,7 +119,7 @@ export class JsonBatchBuilder {
     if (properties !== null) this.#addProperties(properties, row, inFeature);
   }
 
-  /** A Feature of GeoJSON from one without `type`, with a `bbox` that is none, or of Esri JSON; other objects as they are. */
+  /** A Feature of GeoJSON from one without `type`, with an invalid `bbox`, or of Esri JSON; other objects as they are. */
   #toFeature(item: JsonObject, info: PayloadInfo, line: number, offset: number): JsonObject {
     if (item.type === undefined && isEsriFeature(item)) {
       info.hint = 'The file is Esri JSON.';

@@ -13,7 +13,7 @@ import { ThriftReader, type ThriftStruct } from './thrift.ts';
 /** A file may have this many values (rows times columns), however small it is … */
 const freeValues = 5_000_000;
 
-/** … and for each of its bytes so many more. */
+/** … and this many more for each of its bytes. */
 const valuesPerByte = 1_000;
 
 /** Most bytes of a page header: those of text columns hold a smallest and a greatest value. */
