@@ -19,7 +19,7 @@ export function parseFilterWords(words: readonly (string | undefined)[]): readon
 }
 
 /** Parameters as a query's record has them: a number as a number, several values of a name as a list. */
-export function parametersForRecord(parameters: readonly Parameter[]): Readonly<Record<string, unknown>> {
+export function parametersToRecord(parameters: readonly Parameter[]): Readonly<Record<string, unknown>> {
   const values = new Map<string, unknown[]>();
   for (const [name, value] of parameters) values.set(name, [...(values.get(name) ?? []), plainValue(value)]);
   return Object.fromEntries([...values].map(([name, list]) => [name, list.length === 1 ? list[0] : list]));

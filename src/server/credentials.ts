@@ -87,7 +87,11 @@ export function ensureCsrfToken(ctx: ParameterizedContext, base: string, session
  * @param given token in the form; by default the X-CSRFToken header
  * @throws NotPermittedError, worded as Django REST Framework does
  */
-export function assertSameSite(ctx: ParameterizedContext, base: string, given: unknown = ctx.get('X-CSRFToken')): void {
+export function assertCsrfTokenAndOrigin(
+  ctx: ParameterizedContext,
+  base: string,
+  given: unknown = ctx.get('X-CSRFToken'),
+): void {
   const session = sessionKeyOfRequest(ctx);
   const expected = Buffer.from(
     session === undefined ? (ctx.cookies.get(csrfCookie) ?? '') : csrfTokenOfSession(session),

@@ -4,7 +4,7 @@ import type { Input } from '../catalogue/catalogue.ts';
 import { baseUrlPath } from '../catalogue/urls.ts';
 import { renderSignInPage, renderSignOutPage } from '../pages/site.ts';
 import { readInputBody } from './body.ts';
-import { assertSameSite, ensureCsrfToken, sessionKeyOfRequest, setSessionCookie } from './credentials.ts';
+import { assertCsrfTokenAndOrigin, ensureCsrfToken, sessionKeyOfRequest, setSessionCookie } from './credentials.ts';
 import { MethodNotAllowedError, ThrottledError } from './errors.ts';
 import { baseUrlOf } from './request.ts';
 import type { AppContext } from './route.ts';
@@ -33,7 +33,7 @@ export function loginPages(app: AppContext): readonly (readonly [path: string, p
       }
       if (ctx.method !== 'POST') throw new MethodNotAllowedError(ctx.method);
       const input = await readInputBody(ctx);
-      assertSameSite(ctx, base, ctx.get('X-CSRFToken') || input.csrfmiddlewaretoken);
+      assertCsrfTokenAndOrigin(ctx, base, ctx.get('X-CSRFToken') || input.csrfmiddlewaretoken);
       return post(visit, input);
     };
   };

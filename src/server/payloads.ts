@@ -66,7 +66,7 @@ export async function sendPayload({ catalogue, viewer, ctx }: RequestContext, re
 }
 
 /** A file of site_media/, such as a dataset's thumbnail. */
-export async function mediaHandler({ catalogue, viewer, ctx, params }: RequestContext): Promise<undefined> {
+export async function siteMediaHandler({ catalogue, viewer, ctx, params }: RequestContext): Promise<undefined> {
   const found = await catalogue.media(params.path ?? '');
   await sendStoredBytes(ctx, {
     ...found,

@@ -15,7 +15,7 @@ import { differenceHandler, differenceTypes } from './difference.ts';
 import { applyFileChangesHandler, putFileHandler, removeRecordFileHandler } from './file-writes.ts';
 import { fileListTypes, listCatalogueFilesHandler, showFileHandler } from './files.ts';
 import { aliveHandler, metricsHandler, readyHandler } from './health.ts';
-import { downloadHandler, mediaHandler } from './payloads.ts';
+import { downloadHandler, siteMediaHandler } from './payloads.ts';
 import type { Handler, Handlers, Route } from './route.ts';
 import {
   createTokenHandler,
@@ -138,7 +138,7 @@ export const routes: readonly Route[] = [
   route('/api/namespaces/:namespace/sources/:dataset/data/', 'Data', get(versionRowsHandler), rows),
   route('/schemas/', 'Schemas', get(listSchemasHandler)),
   route('/schemas/:schema', 'Schema', get(showSchemaHandler), { types: ['application/schema+json', json, html] }),
-  route('/site_media/*path', 'Media', get(mediaHandler), anyType),
+  route('/site_media/*path', 'Media', get(siteMediaHandler), anyType),
   route('/healthz', 'Health', get(aliveHandler)),
   route('/readyz', 'Readiness', get(readyHandler)),
   route('/metrics', 'Metrics', get(metricsHandler), anyType),

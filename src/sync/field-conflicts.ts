@@ -24,7 +24,7 @@ export interface RecordVersions {
 }
 
 /** Fields in which the two sides differ; none if only comments or layout differ, or if a side has no record. */
-export function differingFields({ base, ours, theirs }: RecordVersions): readonly FieldConflict[] {
+export function compareFieldsOfSides({ base, ours, theirs }: RecordVersions): readonly FieldConflict[] {
   if (ours === null || theirs === null) return [];
   const [baseFields, localFields, remoteFields] = [flatten(base ?? {}), flatten(ours), flatten(theirs)];
   return [...new Set([...localFields.keys(), ...remoteFields.keys()])].flatMap((field) => {

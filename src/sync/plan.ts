@@ -127,7 +127,7 @@ const sortByStage = (steps: readonly SyncStep[]): readonly SyncStep[] =>
  * one, so that the chosen file counts as the only change. An interrupted run keeps the choice.
  * @returns files by path in the last common state; null for those to remove from it
  */
-export function resolvedBaseFiles(
+export function baseFilesAfterConflictChoice(
   conflicts: readonly Conflict[],
   choice: Side,
 ): ReadonlyMap<string, LocatedFile | null> {

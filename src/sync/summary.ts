@@ -3,7 +3,7 @@ import { forEachConcurrent } from '../catalogue/concurrency.ts';
 import { describeFilePath, isBytesPath, parseCataloguePath } from '../catalogue/layout.ts';
 import { formatRef } from '../catalogue/ref.ts';
 import type { Comparison, Pair } from './compare.ts';
-import { changedFields, differingFields, type FieldConflict } from './field-conflicts.ts';
+import { changedFields, compareFieldsOfSides, type FieldConflict } from './field-conflicts.ts';
 import { type LocatedFile, syncFileKind } from './files.ts';
 import type { Conflict, SyncStep } from './plan.ts';
 import type { SyncState } from './state.ts';
@@ -114,7 +114,7 @@ export async function summarizeEachConflict(
       read(conflict.ours, ({ path, checksum }) => texts.ours.get(path, checksum)),
       read(conflict.theirs, ({ path, checksum }) => texts.theirs.get(path, checksum)),
     ]);
-    fields.set(conflict, differingFields({ base, ours, theirs }));
+    fields.set(conflict, compareFieldsOfSides({ base, ours, theirs }));
   });
   return conflicts.map((conflict) => ({
     name: describeFilePath(conflict.path),

@@ -4,7 +4,13 @@ import { NotFoundError } from '../catalogue/errors.ts';
 import { isBytesPath } from '../catalogue/layout.ts';
 import { type Comparison, compareReplicas, type Pair } from './compare.ts';
 import type { Files, LocatedFile, Side } from './files.ts';
-import { nameCoversPath, resolvedBaseFiles, type SyncPlan, type SyncStep, selectNamedPartOfPlan } from './plan.ts';
+import {
+  baseFilesAfterConflictChoice,
+  nameCoversPath,
+  type SyncPlan,
+  type SyncStep,
+  selectNamedPartOfPlan,
+} from './plan.ts';
 import type { Progress, TransferOutcome } from './run.ts';
 import type { SyncState } from './state.ts';
 import { makeRecordTextReader, type TextReader, TextSpool } from './texts.ts';
@@ -62,7 +68,9 @@ async function synchronize(pair: Pair, options: SyncOptions, from: Side): Promis
   try {
     assertNamesExist(names, comparison);
     let plan = selectNamedPartOfPlan(await comparison.plan(), names);
-    const resolved = choice ? resolvedBaseFiles(plan.conflicts, choice) : new Map<string, LocatedFile | null>();
+    const resolved = choice
+      ? baseFilesAfterConflictChoice(plan.conflicts, choice)
+      : new Map<string, LocatedFile | null>();
     const keptOurs = choice === 'ours' ? resolved.size : 0;
     if (resolved.size) plan = selectNamedPartOfPlan(await comparison.plan(resolved), names);
     const steps = from === 'theirs' ? plan.incoming : plan.outgoing;

@@ -4,9 +4,9 @@ import { isSynced } from '../../src/catalogue/manifest-groups.ts';
 import type { Files } from '../../src/sync/files.ts';
 import type { Move } from '../../src/sync/moves.ts';
 import {
+  baseFilesAfterConflictChoice,
   nameCoversPath,
   planSync,
-  resolvedBaseFiles,
   type SyncPlan,
   selectNamedPartOfPlan,
 } from '../../src/sync/plan.ts';
@@ -143,7 +143,7 @@ describe('a plan', () => {
     const { conflicts } = plan(base, ours, theirs);
     const withBase = (choice: 'ours' | 'theirs') => {
       const known = new Map(files(base));
-      for (const [path, file] of resolvedBaseFiles(conflicts, choice))
+      for (const [path, file] of baseFilesAfterConflictChoice(conflicts, choice))
         file ? known.set(path, file) : known.delete(path);
       return words(planSync({ base: known, ours: files(ours), theirs: files(theirs), moves: [] }));
     };

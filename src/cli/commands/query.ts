@@ -11,7 +11,7 @@ import type { Call } from '../command.ts';
 import { editorNote } from '../editing/edit-record.ts';
 import { UsageError } from '../errors.ts';
 import { inputFromOptions } from '../fields.ts';
-import { type Parameter, parametersForRecord, parametersFromRecord, parseFilterWords } from '../filters.ts';
+import { type Parameter, parametersFromRecord, parametersToRecord, parseFilterWords } from '../filters.ts';
 import { findEntityOrRenamed, resolveVersionRef, runWithNameSuggestions } from '../lookup.ts';
 import { type Noun, verbsOfNoun } from '../noun.ts';
 import { renameOption } from '../options.ts';
@@ -31,7 +31,7 @@ const query: Noun<'query', Own> = {
   represent: representQuery,
   ownInput({ filters = true }, words) {
     if (words.length && !filters) throw new UsageError('Give filters or --no-filters, and not both.');
-    return words.length || !filters ? { parameters: parametersForRecord(parseFilterWords(words)) } : {};
+    return words.length || !filters ? { parameters: parametersToRecord(parseFilterWords(words)) } : {};
   },
   add: {
     usage: 'add [query] [filters...]',
@@ -143,7 +143,7 @@ async function queryFields(
   return {
     dataset: formatRef(dataset),
     version: isNewest ? null : version,
-    parameters: parametersForRecord(parameters),
+    parameters: parametersToRecord(parameters),
   };
 }
 

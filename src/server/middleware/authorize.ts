@@ -1,7 +1,7 @@
 /** Steps that find out who the viewer is and whether they may write, in the order of Django REST Framework. */
 import { NotAuthenticatedError, NotPermittedError } from '../../catalogue/errors.ts';
 import type { Viewer } from '../../catalogue/permissions.ts';
-import { assertSameSite, identifyUser, notSignedIn } from '../credentials.ts';
+import { assertCsrfTokenAndOrigin, identifyUser, notSignedIn } from '../credentials.ts';
 import { ReadOnlyError } from '../errors.ts';
 import { baseUrlOf } from '../request.ts';
 import { type AppContext, allowHeader, type Context, isSafeMethod, type RequestContext, type Route } from '../route.ts';
@@ -20,7 +20,7 @@ export async function identifyRequest(
   ctx.state.viewer = viewer;
   const catalogue = app.catalogueFor(viewer);
   const links = { base: baseUrlOf(ctx.req, catalogue.settings, app.baseUrl), suffix };
-  if (bySession && !isSafeMethod(ctx.method)) assertSameSite(ctx, links.base);
+  if (bySession && !isSafeMethod(ctx.method)) assertCsrfTokenAndOrigin(ctx, links.base);
   if (viewer.username !== null) ctx.set('Allow', allowHeader(route, true));
   return { viewer, catalogue, links };
 }
