@@ -49,7 +49,7 @@ function plain(text: string, base: string): string {
     .replace(/\b[0-9a-f]{12}\b/g, 'ID')
     .replace(/\b\d{20}\b/g, 'VERSION')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'MOMENT')
-    .replace(/\b20[2-9]\d-\d\d-\d\d( \d\d:\d\d)?\b/g, 'DAY')
+    .replace(/\b20[2-9]\d-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?\b/g, 'DAY')
     .replace(/\b\d+ seconds? ago/g, 'AGO')
     .replace(/("?\bid"?[:\t ] *)\d+/g, '$1NUMBER');
 }
