@@ -1,7 +1,9 @@
 /** The amount of messages: `--quiet` leaves them out, `--verbose` adds a line for each call and request, with its time. */
-import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { Catalogue, Input } from '../catalogue/catalogue.ts';
 import { escapeToOneLine } from '../catalogue/printable-text.ts';
 import { formatRef, type Ref } from '../catalogue/ref.ts';
+import type { Replica } from '../catalogue/replica.ts';
+import type { Trash } from '../catalogue/trash.ts';
 import type { GlobalOptions } from './command.ts';
 import type { Context } from './context.ts';
 import { UsageError } from './errors.ts';
@@ -34,10 +36,10 @@ export function contextWithVerbosity(context: Context, { quiet = false, verbose 
   };
 }
 
-/** A catalogue that writes a line for each call that ended. */
+/** A catalogue that writes a line for each call that ended. Each call gets all of its arguments. */
 function traced(catalogue: Catalogue, trace: Trace): Catalogue {
   const { trash, replica } = catalogue;
-  async function timed<T>(work: Promise<T>, ...call: readonly unknown[]): Promise<T> {
+  async function timed<T>(work: Promise<T>, call: readonly unknown[]): Promise<T> {
     const started = performance.now();
     const what = call.map(textOf).filter(Boolean).join(' ');
     try {
@@ -49,6 +51,23 @@ function traced(catalogue: Catalogue, trace: Trace): Catalogue {
       throw error;
     }
   }
+  /** Wraps one method of an object. @param shown arguments that the line has; by default all */
+  function method<T, Name extends string & keyof T>(
+    object: T,
+    name: Name,
+    label: string = name,
+    shown: (args: readonly unknown[]) => readonly unknown[] = (args) => args,
+  ): T[Name] {
+    const call = (...args: readonly unknown[]) => {
+      const work = (object[name] as (...args: unknown[]) => Promise<unknown>).apply(object, [...args]);
+      return timed(work, [label, ...shown(args)]);
+    };
+    return call as T[Name];
+  }
+  // Of what is written only the fields' names: a password is one of them.
+  const fieldNames = ([target, input]: readonly unknown[]) => [target, Object.keys(input as Input).join(', ')];
+  const ofReplica = <Name extends string & keyof Replica>(name: Name) => method(replica, name, `replica ${name}`);
+  const ofTrash = <Name extends string & keyof Trash>(name: Name) => method(trash, name, `trash ${name}`);
   return {
     get revision() {
       return catalogue.revision;
@@ -56,35 +75,34 @@ function traced(catalogue: Catalogue, trace: Trace): Catalogue {
     get settings() {
       return catalogue.settings;
     },
-    language: () => timed(catalogue.language(), 'language'),
-    list: (kind, options) => timed(catalogue.list(kind, options), 'list', kind, options),
-    get: (ref) => timed(catalogue.get(ref), 'get', ref),
-    payload: (ref) => timed(catalogue.payload(ref), 'payload', ref),
-    rows: (ref, request) => timed(catalogue.rows(ref, request), 'rows', ref, request),
-    difference: (from, to, options) => timed(catalogue.difference(from, to, options), 'difference', from, to, options),
-    media: (path) => timed(catalogue.media(path), 'media', path),
-    inspect: (files) => timed(catalogue.inspect(files), 'inspect', files),
-    history: (ref, options) => timed(catalogue.history(ref, options), 'history', ref, options),
-    changes: (options) => timed(catalogue.changes(options), 'changes', options),
-    // Of what is written only the fields' names: a password is one of them.
-    create: (kind, input) => timed(catalogue.create(kind, input), 'create', kind, Object.keys(input).join(', ')),
-    edit: (ref, input, options) =>
-      timed(catalogue.edit(ref, input, options), 'edit', ref, Object.keys(input).join(', ')),
-    publish: (ref, upload) => timed(catalogue.publish(ref, upload), 'publish', ref, upload),
-    remove: (ref, options) => timed(catalogue.remove(ref, options), 'remove', ref),
+    language: method(catalogue, 'language'),
+    list: method(catalogue, 'list'),
+    get: method(catalogue, 'get'),
+    payload: method(catalogue, 'payload'),
+    rows: method(catalogue, 'rows'),
+    difference: method(catalogue, 'difference'),
+    media: method(catalogue, 'media'),
+    inspect: method(catalogue, 'inspect'),
+    history: method(catalogue, 'history'),
+    changes: method(catalogue, 'changes'),
+    create: method(catalogue, 'create', 'create', fieldNames),
+    edit: method(catalogue, 'edit', 'edit', fieldNames),
+    publish: method(catalogue, 'publish'),
+    remove: method(catalogue, 'remove', 'remove', ([ref]) => [ref]),
     trash: {
-      list: () => timed(trash.list(), 'trash list'),
-      restore: (id, options) => timed(trash.restore(id, options), 'trash restore', id, options),
-      remove: (id) => timed(trash.remove(id), 'trash remove', id),
-      empty: (before) => timed(trash.empty(before), 'trash empty', before),
+      list: ofTrash('list'),
+      restore: ofTrash('restore'),
+      remove: ofTrash('remove'),
+      empty: ofTrash('empty'),
     },
     replica: {
-      manifest: (options) => timed(replica.manifest(options), 'replica manifest', options),
-      digests: (count, options) => timed(replica.digests(count, options), 'replica digests', count, options),
-      entry: (path) => timed(replica.entry(path), 'replica entry', path),
-      read: (path, options) => timed(replica.read(path, options), 'replica read', path, options),
-      apply: (changes) => timed(replica.apply(changes), 'replica apply', changes),
-      put: (path, bytes) => timed(replica.put(path, bytes), 'replica put', path, bytes),
+      manifest: ofReplica('manifest'),
+      digests: ofReplica('digests'),
+      entry: ofReplica('entry'),
+      read: ofReplica('read'),
+      apply: ofReplica('apply'),
+      put: ofReplica('put'),
+      ...(replica.fitColumns && { fitColumns: ofReplica('fitColumns') }),
     },
   };
 }

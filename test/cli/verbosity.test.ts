@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import type { ServeOptions } from '../../src/serve.ts';
 import { makeRoot, trees, type } from '../support/prompt.ts';
@@ -61,5 +62,25 @@ describe('--verbose', () => {
     assert.equal(exitCode, 0, err);
     assert.match(err, /^create user username, email, password: /m);
     assert.doesNotMatch(err, /wonderland|example\.org/);
+  });
+
+  it('changes nothing of what is done: with --dry-run, nothing is written', async () => {
+    const root = await makeRoot();
+    const records = () =>
+      readdirSync(root, { recursive: true })
+        .map(String)
+        .filter((path) => !path.startsWith('.catalogue'))
+        .sort();
+    const before = records();
+    const options = { root, files: { 'trees.csv': `${trees}yew,3,4.8,51.6\n` } };
+    for (const argv of [
+      ['dataset', 'add', 'parks/new', '--label', 'New'],
+      ['publish', 'trees.csv', '--to', 'parks/trees'],
+      ['dataset', 'remove', 'parks/trees', '--yes'],
+    ]) {
+      const { exitCode, err } = await type([...argv, '--dry-run', '--verbose'], options);
+      assert.equal(exitCode, 0, err);
+      assert.deepEqual(records(), before, argv.join(' '));
+    }
   });
 });
