@@ -3,13 +3,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { report } from './support/figures.ts';
 import { generate } from './support/generate.ts';
 import { freePort, median, needWrk, requestsPerSecond, startProgram } from './support/load.ts';
 
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
-const rounds = 3;
+const rounds = 5;
 
-export async function run(): Promise<void> {
+async function run(): Promise<void> {
   needWrk();
   const root = mkdtempSync(join(tmpdir(), 'catalogue-bench-'));
   const stops: (() => Promise<void>)[] = [];
@@ -56,8 +57,7 @@ export async function run(): Promise<void> {
       ['page of 10', page, page, {}, '/datasets?_page=1&_per_page=10'],
       ['304', detail, '/304', { 'If-None-Match': etag }, null],
     ];
-    console.log(`Cached reads, requests per second: median of ${rounds} rounds, in turn`);
-    console.log('                    ours     bare   ratio (at least 0.75)   json-server   ratio (at least 8)');
+    console.log('Cached reads, requests per second');
     for (const [name, url, bareUrl, headers, other] of rows) {
       const measured: { ours: number; bare: number; other: number }[] = [];
       for (let i = 0; i < rounds; i++)
@@ -66,17 +66,22 @@ export async function run(): Promise<void> {
           bare: await requestsPerSecond(bare + bareUrl, {}, 1),
           other: other ? await requestsPerSecond(jsonServer + other, {}, 1) : Number.NaN,
         });
-      const rate = (key: 'ours' | 'bare' | 'other') => median(measured.map((round) => round[key]));
-      const ratio = median(measured.map((round) => round.ours / round.bare));
-      console.log(
-        name.padEnd(15),
-        rate('ours').toFixed(0).padStart(8),
-        rate('bare').toFixed(0).padStart(8),
-        ratio.toFixed(2).padStart(7),
-        other
-          ? `${rate('other').toFixed(0).padStart(29)} ${(rate('ours') / rate('other')).toFixed(1).padStart(7)}`
-          : '',
-      );
+      const rate = (key: 'ours' | 'bare' | 'other') => median(measured.map((round) => round[key])).toFixed(0);
+      report({
+        name: `${name}, beside bare node:http`,
+        values: measured.map((round) => round.ours / round.bare),
+        unit: '×',
+        target: { atLeast: 0.75 },
+        details: `${rate('ours')} beside ${rate('bare')} a second`,
+      });
+      if (other)
+        report({
+          name: `${name}, beside json-server`,
+          values: measured.map((round) => round.ours / round.other),
+          unit: '×',
+          target: null,
+          details: `${rate('ours')} beside ${rate('other')} a second`,
+        });
     }
   } finally {
     await Promise.all(stops.map((stop) => stop()));
@@ -93,3 +98,5 @@ async function recordAnswer(base: string, url: string, etag?: string) {
   const headers = [...response.headers].filter(([name]) => !added.includes(name)).flat();
   return { status: response.status, headers, body: await response.text(), etag: response.headers.get('etag') ?? '' };
 }
+
+await run();

@@ -6,7 +6,7 @@ import { startServer } from '../src/serve.ts';
 import { generate } from './support/generate.ts';
 import { median, percentile } from './support/load.ts';
 
-export async function run(): Promise<void> {
+async function run(): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), 'catalogue-bench-'));
   try {
     generate(root, 10_000);
@@ -25,3 +25,5 @@ export async function run(): Promise<void> {
     rmSync(root, { recursive: true, force: true });
   }
 }
+
+await run();

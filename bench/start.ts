@@ -23,7 +23,7 @@ async function measure(how: 'alone' | 'cold' | 'warm', root: string): Promise<Me
   return JSON.parse(stdout);
 }
 
-export async function run(): Promise<void> {
+async function run(): Promise<void> {
   for (const datasets of [10_000, 100_000]) {
     const root = mkdtempSync(join(tmpdir(), 'catalogue-bench-'));
     try {
@@ -54,3 +54,5 @@ export async function run(): Promise<void> {
     }
   }
 }
+
+await run();

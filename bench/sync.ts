@@ -28,7 +28,7 @@ interface Run {
 }
 type Contest = Readonly<Record<'catalogue' | 'rsync' | 'rsync --fsync' | 'git', () => Promise<Run>>>;
 
-export async function run(): Promise<void> {
+async function run(): Promise<void> {
   needPrograms();
   const home = mkdtempSync(join(tmpdir(), 'catalogue-bench-'));
   const at = (...names: readonly string[]) => join(home, ...names);
@@ -174,3 +174,5 @@ async function show(
   const memory = Math.max(...runs.map(({ catalogue }) => catalogue.memory));
   console.log(`  ${what.padEnd(26)} ${of('catalogue')} s, ${memory.toFixed(0)} MB; ${beside.join(', ')}`);
 }
+
+await run();

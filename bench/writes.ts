@@ -17,7 +17,7 @@ const seconds = 4;
 const changed = 5000;
 const bin = fileURLToPath(new URL('../bin/catalogue.js', import.meta.url));
 
-export async function run(): Promise<void> {
+async function run(): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), 'catalogue-bench-'));
   let stop = async () => {};
   try {
@@ -130,3 +130,5 @@ function show(what: string, times: readonly number[]): void {
     `  ${what.padEnd(32)} ${figures.map((figure) => figure.padStart(8)).join(' ')}   (${times.length} reads)`,
   );
 }
+
+await run();
