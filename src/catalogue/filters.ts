@@ -162,7 +162,7 @@ export const searchText = eachKind((kind): ((item: never) => string) => {
  * A text without case and accents, for searching and comparing: compatibility decomposition, combining marks dropped,
  * case folded, ß as ss, ς as σ.
  *
- *     fold('Été') === fold('ete')
+ *     foldCaseAndAccents('Été') === foldCaseAndAccents('ete')
  */
 export function foldCaseAndAccents(text: string): string {
   // Plain ASCII, the common case, needs only lower case.

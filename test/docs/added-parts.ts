@@ -38,6 +38,7 @@ describe('what the recipes add', () => {
     t.after(close);
     const rows = `${base}/api/v1/namespaces/parks/datasets/trees/data`;
     assert.equal(await (await fetch(`${rows}.tsv`)).text(), tsv);
+    assert.equal(await (await fetch(`${rows}/?_format=tsv`)).text(), tsv);
     const response = await fetch(`${rows}/`, { headers: { Accept: 'text/tab-separated-values' } });
     assert.equal(response.headers.get('content-type'), 'text/tab-separated-values; charset=utf-8');
     assert.equal(await response.text(), tsv);

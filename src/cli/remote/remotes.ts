@@ -7,7 +7,7 @@ import { UsageError } from '../errors.ts';
 
 export interface Remote {
   readonly name: string;
-  /** As `addressFrom` writes it. */
+  /** As `parseCatalogueUrl` writes it. */
   readonly url: string;
 }
 

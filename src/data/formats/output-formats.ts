@@ -6,6 +6,8 @@ export interface OutputFormat {
   readonly contentType: string;
   /** Media types of an Accept header that select it; none if the format is selected by name only. */
   readonly accept: readonly string[];
+  /** True for a small file beside the rows, which is selected by its extension only. */
+  readonly isSidecar?: boolean;
 }
 
 /**
@@ -34,8 +36,8 @@ export const outputFormats = {
     contentType: 'application/vnd.apache.parquet',
     accept: ['application/vnd.apache.parquet', 'application/x-parquet'],
   },
-  csvt: { extension: 'csvt', contentType: 'text/plain; charset=utf-8', accept: [] },
-  prj: { extension: 'prj', contentType: 'text/plain; charset=utf-8', accept: [] },
+  csvt: { extension: 'csvt', contentType: 'text/plain; charset=utf-8', accept: [], isSidecar: true },
+  prj: { extension: 'prj', contentType: 'text/plain; charset=utf-8', accept: [], isSidecar: true },
 } as const satisfies Record<string, OutputFormat>;
 
 export type OutputFormatName = keyof typeof outputFormats;

@@ -62,7 +62,7 @@ function validateCoordinates(coordinates: unknown, depth: number, extent: Extent
 
 /**
  * Checks the least lengths of lines (two positions) and rings (four), and closes rings that are not closed, which needs no
- * guess. Call it after `validateGeometry`.
+ * guess. Call it after `validateAndMeasureGeometry`.
  * @returns the number of rings that were closed
  * @throws InvalidGeometryError
  */

@@ -9,6 +9,7 @@
 import { closestWord, didYouMean } from '../../catalogue/closest.ts';
 import { excerpt, ValidationError } from '../../catalogue/errors.ts';
 import { ParameterError } from '../errors.ts';
+import { type OutputFormat, outputFormats } from '../formats/output-formats.ts';
 import { parseBbox } from '../geometry/parse-geometry.ts';
 import { defaultQueryLimits, type QueryLimits } from '../limits.ts';
 import { columnNames, columnType, findColumn, type TableSchema } from '../row.ts';
@@ -17,12 +18,16 @@ import { isColumnParameter, parseLookupPredicate, unknownColumnMessage } from '.
 import { parseValueOfColumnType, splitList } from './parameter-values.ts';
 import { andPredicates, type Predicate, predicateSize } from './predicate.ts';
 
-export const dataFormats = ['geojson', 'json', 'objects', 'ndjson', 'geojsonl', 'csv', 'parquet', 'html'] as const;
-export type DataFormat = (typeof dataFormats)[number];
+/** Values of `_format`: the formats of rows, and the page that shows them. */
+const dataFormats: readonly string[] = [
+  ...Object.entries<OutputFormat>(outputFormats).flatMap(([name, { isSidecar }]) => (isSidecar ? [] : [name])),
+  'html',
+];
 
 /** A query of a table's rows. Members are undefined if their parameter is absent. */
 export interface DataQuery {
-  readonly format: DataFormat | undefined;
+  /** One of `dataFormats`. */
+  readonly format: string | undefined;
   /** All filters combined, `_bbox` and `_filter` included; `alwaysTrue` if there are none. */
   readonly predicate: Predicate;
   /** Names of columns in the order requested; `geometry` may be one of them. */

@@ -29,7 +29,7 @@ export interface ChangesOptions extends ComparisonOptions {
 /**
  * Compares two states of a catalogue in git.
  * @param root the catalogue folder
- * @param range a commit to compare the working tree with, or two commits: see `parseRange`
+ * @param range a commit to compare the working tree with, or two commits: see `parseCommitRange`
  * @throws NotFoundError if there is no such commit, or the folder is in no repository; UnavailableError if git fails;
  *   the signal's reason
  */
