@@ -1,4 +1,5 @@
 /** The writer of `parquet`: GeoParquet 1.1, with the geometry as WKB, described by the metadata key `geo`. */
+import type { RowGroup } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import type { Row } from '../../row.ts';
 import { columnsToWrite } from '../selected-columns.ts';
@@ -30,13 +31,20 @@ export async function* writeParquet(
     rows++;
     return rows >= rowGroupRows || bytes >= maxRowGroupBytes;
   };
-  const writeGroup = () => {
-    // Not awaited: ByteWriter writes synchronously.
-    if (rows > 0) writer.write({ columnData: columns.map((column) => column.take()), rowGroupSize: rows });
+  /** Yields after each column: a whole row group would hold the event loop for a tenth of a second. */
+  function* writeGroup() {
+    if (rows === 0) return;
+    const first = writer.row_groups.length;
+    for (const column of columns) {
+      // Not awaited: ByteWriter writes synchronously.
+      writer.write({ columnData: [column.take()], rowGroupSize: rows });
+      yield* takeChunks(sink);
+    }
+    writer.row_groups.push(joinRowGroups(writer.row_groups.splice(first), rows));
+    writer.num_rows -= BigInt(rows) * BigInt(columns.length - 1);
     rows = 0;
     bytes = 0;
-    return takeChunks(sink);
-  };
+  }
   if (Symbol.iterator in input.rows) {
     for (const row of input.rows) if (add(row)) yield* writeGroup();
   } else {
@@ -47,6 +55,18 @@ export async function* writeParquet(
   writer.kvMetadata = metadata.map((value) => ({ key: 'geo', value }));
   writer.finish();
   yield* takeChunks(sink);
+}
+
+/** One row group of several that have a column each. */
+function joinRowGroups(groups: readonly RowGroup[], rows: number): RowGroup {
+  const sumOf = (field: 'total_byte_size' | 'total_compressed_size') =>
+    groups.reduce((sum, group) => sum + (group[field] ?? 0n), 0n);
+  return {
+    columns: groups.flatMap(({ columns }) => columns),
+    total_byte_size: sumOf('total_byte_size'),
+    num_rows: BigInt(rows),
+    total_compressed_size: sumOf('total_compressed_size'),
+  };
 }
 
 /** Returns the sink's bytes in chunks, and empties its buffer; its count of all bytes goes on. */
