@@ -14,6 +14,7 @@ import { saveResults, tableOfFigures } from './support/results.ts';
 
 const benchmarks = [
   'reads',
+  'fairness',
   'writes',
   'start',
   'follow',
