@@ -1,10 +1,11 @@
 /**
- * Locks across processes: one writer at a time for a record. A lock is a folder below `.catalogue/locks` (mkdir is
- * atomic on every file system), whose holder updates its mtime as a sign of life. The lock of a dead process is taken
- * over: at once if the holder's note shows that the process is gone, else when the lock is stale.
+ * Locks across processes: one writer at a time for a record. A lock is a file below `.catalogue/locks`, made with O_EXCL,
+ * with a note about its holder, who updates its mtime as a sign of life. The lock of a dead process is taken over: at
+ * once if the note shows that the process is gone, else when the lock is stale.
  */
 import { createHash } from 'node:crypto';
-import { readdir, readFile, rm, stat, unlink, writeFile } from 'node:fs/promises';
+import * as fs from 'node:fs';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,6 +14,7 @@ import { UnavailableError } from '../catalogue/errors.ts';
 import { privateFolder } from '../catalogue/layout.ts';
 import { errorCode, toUnavailableError } from './durable.ts';
 import { makeFolderInPrivateFolder } from './private-folder.ts';
+import { betweenSyncRounds } from './sync-rounds.ts';
 import { hasWriterEnded, markPattern, writerMark } from './writer.ts';
 
 export interface LockOptions {
@@ -59,15 +61,10 @@ export async function withLock<T>(
       return take();
     });
     try {
-      const note = `process ${process.pid} on ${hostname()}\n${writerMark}\n`;
-      await writeFile(`${path}.holder`, note, { mode: 0o600 }).catch(() => {});
       return await work(lost.signal);
     } finally {
-      // A lost lock belongs to another process now, and so does the note.
-      if (!lost.signal.aborted) {
-        await unlink(`${path}.holder`).catch(() => {});
-        await release().catch(() => {});
-      }
+      // A lost lock belongs to another process now.
+      if (!lost.signal.aborted) await release().catch(() => {});
     }
   });
 }
@@ -123,6 +120,42 @@ async function queueBehindLocal<T>(path: string, key: string, deadline: number, 
   }
 }
 
+/**
+ * The calls of proper-lockfile, with a file that has a note instead of a folder: it takes no block on the disk, which
+ * file systems that discard free blocks would wait for. They are done at once: each takes some ten microseconds.
+ */
+const lockFileSystem = {
+  ...fs,
+  mkdir: (path: string, done: Callback) => callBack(() => writeLockFile(path), done),
+  rmdir: (path: string, done: Callback) => callBack(() => fs.unlinkSync(path), done),
+  rmdirSync: fs.unlinkSync,
+  stat: (path: string, done: Callback) => callBack(() => fs.statSync(path), done),
+};
+
+function writeLockFile(path: string): void {
+  const descriptor = fs.openSync(path, 'wx', 0o600);
+  try {
+    fs.writeSync(descriptor, `process ${process.pid} on ${hostname()}\n${writerMark}\n`);
+  } catch {
+    // The note helps others to wait less; without it, a lock is stale later.
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
+
+type Callback = (error: unknown, result?: unknown) => void;
+
+function callBack(work: () => unknown, done: Callback): void {
+  let result: unknown;
+  try {
+    result = work();
+  } catch (error) {
+    done(error);
+    return;
+  }
+  done(null, result);
+}
+
 async function acquire(
   path: string,
   key: string,
@@ -132,9 +165,11 @@ async function acquire(
 ): Promise<() => Promise<void>> {
   // proper-lockfile keeps the lock alive. It never takes one over (an endless `stale`): two processes that see the same
   // stale lock at once could then both get it. `takeOver` does that under a lock of its own.
-  const options = { realpath: false, stale: Number.POSITIVE_INFINITY, update: stale / 4, onCompromised };
+  const update = { update: stale / 4, onCompromised };
+  const options = { realpath: false, stale: Number.POSITIVE_INFINITY, fs: lockFileSystem, ...update };
   for (let pause = 2; ; pause = Math.min(pause * 1.6, 250)) {
     try {
+      await betweenSyncRounds();
       return await lockfile.lock(path, options);
     } catch (error) {
       // The path of the lock would mean nothing to the reader.
@@ -152,8 +187,6 @@ async function takeOver(path: string, stale: number): Promise<void> {
   if (release === null) return void (await sleep(20));
   try {
     if (!(await isStale(path, stale))) return;
-    // The note first: beside the lock of the next holder it would say that the new holder is gone.
-    await rm(`${path}.holder`, { force: true });
     await rm(`${path}.lock`, { recursive: true, force: true });
   } finally {
     await release().catch(() => {});
@@ -166,7 +199,7 @@ async function isStale(path: string, stale: number): Promise<boolean> {
   return found.mtimeMs < Date.now() - stale || hasWriterEnded(markPattern.exec(await readHolder(path))?.[0] ?? '');
 }
 
-const readHolder = (path: string): Promise<string> => readFile(`${path}.holder`, 'utf8').catch(() => '');
+const readHolder = (path: string): Promise<string> => readFile(`${path}.lock`, 'utf8').catch(() => '');
 
 const busyError = (key: string, holder: string) =>
   new UnavailableError(
