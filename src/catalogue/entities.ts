@@ -22,7 +22,10 @@ const fields = {
 };
 
 const templateOf = (kind: EntityKind, ...place: readonly string[]) =>
-  makeTemplate(['kind', ...place, 'slug', ...fields[kind].map(({ name }) => name)]);
+  Object.assign(
+    makeTemplate(['kind', ...place, 'slug', ...fields[kind].map(({ name }) => name)]),
+    Object.fromEntries(fields[kind].map((field) => [field.name, field.default])),
+  );
 const templates: { readonly [K in EntityKind]: Readonly<Record<string, unknown>> } = {
   namespace: templateOf('namespace'),
   dataset: templateOf('dataset', 'namespace'),
@@ -110,3 +113,37 @@ export const userFromRecord = (username: string, record: RecordOf<'user'>): User
 
 export const queryFromRecord = (slug: string, record: RecordOf<'query'>): Query =>
   entityFrom<'query'>({ kind: 'query', slug }, record);
+
+/** Entities without what their references and the defaults of fields say, for a cache. */
+export type EntityValues = Readonly<Record<string, unknown>>;
+
+/** The values of an entity that are not the defaults; of a dataset, those of its versions, too. */
+export function valuesOfEntity(entity: Entities[EntityKind]): EntityValues {
+  const template = templates[entity.kind];
+  const values: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(entity))
+    if (!references.has(name) && !isSameOrBothEmpty(value, template[name])) values[name] = value;
+  if (entity.kind === 'dataset' && entity.versions.length)
+    values.versions = entity.versions.map((version) => [version.slug, valuesOfEntity(version)]);
+  return values;
+}
+
+const references: ReadonlySet<string> = new Set(['kind', 'namespace', 'dataset', 'slug']);
+
+function isSameOrBothEmpty(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  return Array.isArray(a) === Array.isArray(b) && Object.keys(a).length === 0 && Object.keys(b).length === 0;
+}
+
+/** The entity with these values. Default values are shared between entities. */
+export function entityFromValues<K extends EntityKind>(ref: Refs[K], values: EntityValues): Entities[K] {
+  const entity: Record<string, unknown> = Object.assign({ ...templates[ref.kind as K] }, ref, values);
+  if (ref.kind === 'dataset' && values.versions) {
+    const { namespace, slug: dataset } = ref;
+    entity.versions = (values.versions as [string, EntityValues][]).map(([slug, own]) =>
+      entityFromValues<'version'>({ kind: 'version', namespace, dataset, slug }, own),
+    );
+  }
+  return entity as unknown as Entities[K];
+}
