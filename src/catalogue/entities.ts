@@ -1,6 +1,6 @@
 /** Entities, made from records: with defaults and derived values. */
 import { columnStateForVersions } from './columns.ts';
-import { fillFieldsFromRecord } from './field.ts';
+import { fillFieldsFromRecord, makeTemplate } from './field.ts';
 import { imageFields } from './field-forms.ts';
 import { fieldsOf } from './fields.ts';
 import { deriveIdFromAddress } from './ids.ts';
@@ -21,22 +21,37 @@ const fields = {
   query: entityFields('query'),
 };
 
+const templateOf = (kind: EntityKind, ...place: readonly string[]) =>
+  Object.assign(
+    makeTemplate(['kind', ...place, 'slug', ...fields[kind].map(({ name }) => name)]),
+    Object.fromEntries(fields[kind].map((field) => [field.name, field.default])),
+  );
+const templates: { readonly [K in EntityKind]: Readonly<Record<string, unknown>> } = {
+  namespace: templateOf('namespace'),
+  dataset: templateOf('dataset', 'namespace'),
+  version: templateOf('version', 'namespace', 'dataset'),
+  group: templateOf('group'),
+  user: templateOf('user'),
+  query: templateOf('query'),
+};
+
 /**
- * Makes the entity of a record. Derived values are still empty.
- * @param ref becomes the entity: making a copy would be ten times as slow
+ * Makes the entity of a record. Derived values are still empty. It isn't frozen: V8 gives frozen copies of a template a
+ * hidden class each, which is larger than the entity.
  */
 function entityFrom<K extends EntityKind>(ref: Refs[K], record: RecordOf<K>): Entities[K] {
-  const entity: Record<string, unknown> = fillFieldsFromRecord(ref as never, fields[ref.kind as K], record);
+  const entity: Record<string, unknown> = Object.assign({ ...templates[ref.kind as K] }, ref);
+  fillFieldsFromRecord(entity, fields[ref.kind as K], record);
   entity.id ??= deriveIdFromAddress(ref.kind, formatRef(ref));
   return entity as unknown as Entities[K];
 }
 
 export const namespaceFromRecord = (slug: string, record: RecordOf<'namespace'>): Namespace =>
-  Object.freeze(entityFrom<'namespace'>({ kind: 'namespace', slug }, record));
+  entityFrom<'namespace'>({ kind: 'namespace', slug }, record);
 
 /** A dataset without its versions; `datasetWithVersions` adds them. */
 export const datasetFromRecord = (namespace: string, slug: string, record: RecordOf<'dataset'>): Dataset =>
-  Object.freeze(entityFrom<'dataset'>({ kind: 'dataset', namespace, slug }, record));
+  entityFrom<'dataset'>({ kind: 'dataset', namespace, slug }, record);
 
 /** Paths or URLs of a dataset's images, with the names of their fields. */
 export const datasetImageAddresses = (dataset: Dataset): readonly (readonly [field: string, address: string])[] =>
@@ -48,7 +63,7 @@ const images = imageFields('dataset');
 export function datasetWithVersions(dataset: Dataset, versions: readonly Version[]): Dataset {
   const sorted = versions.length ? [...versions].sort(compareNewestFirst) : none;
   const { columns, missing_columns, former_names } = columnStateForVersions(dataset, sorted);
-  return Object.freeze({ ...dataset, columns, missing_columns, former_names, versions: sorted });
+  return { ...dataset, columns, missing_columns, former_names, versions: sorted };
 }
 
 /** Compares versions: the newest first, by datetime; of the same time, the greater slug first. */
@@ -81,7 +96,7 @@ export function versionFromRecord(
     size: file?.size ?? payload?.size ?? null,
     href: file?.url ?? '',
   };
-  return Object.freeze(Object.assign(version, values));
+  return Object.assign(version, values);
 }
 
 /** The datetime of a slug that is a 20-digit timestamp; 1970-01-01 for other slugs. */
@@ -91,10 +106,44 @@ export function datetimeFromSlug(slug: string): string {
 }
 
 export const groupFromRecord = (slug: string, record: RecordOf<'group'>): Group =>
-  Object.freeze(entityFrom<'group'>({ kind: 'group', slug }, record));
+  entityFrom<'group'>({ kind: 'group', slug }, record);
 
 export const userFromRecord = (username: string, record: RecordOf<'user'>): User =>
-  Object.freeze(entityFrom<'user'>({ kind: 'user', slug: username }, record));
+  entityFrom<'user'>({ kind: 'user', slug: username }, record);
 
 export const queryFromRecord = (slug: string, record: RecordOf<'query'>): Query =>
-  Object.freeze(entityFrom<'query'>({ kind: 'query', slug }, record));
+  entityFrom<'query'>({ kind: 'query', slug }, record);
+
+/** Entities without what their references and the defaults of fields say, for a cache. */
+export type EntityValues = Readonly<Record<string, unknown>>;
+
+/** The values of an entity that are not the defaults; of a dataset, those of its versions, too. */
+export function valuesOfEntity(entity: Entities[EntityKind]): EntityValues {
+  const template = templates[entity.kind];
+  const values: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(entity))
+    if (!references.has(name) && !isSameOrBothEmpty(value, template[name])) values[name] = value;
+  if (entity.kind === 'dataset' && entity.versions.length)
+    values.versions = entity.versions.map((version) => [version.slug, valuesOfEntity(version)]);
+  return values;
+}
+
+const references: ReadonlySet<string> = new Set(['kind', 'namespace', 'dataset', 'slug']);
+
+function isSameOrBothEmpty(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  return Array.isArray(a) === Array.isArray(b) && Object.keys(a).length === 0 && Object.keys(b).length === 0;
+}
+
+/** The entity with these values. Default values are shared between entities. */
+export function entityFromValues<K extends EntityKind>(ref: Refs[K], values: EntityValues): Entities[K] {
+  const entity: Record<string, unknown> = Object.assign({ ...templates[ref.kind as K] }, ref, values);
+  if (ref.kind === 'dataset' && values.versions) {
+    const { namespace, slug: dataset } = ref;
+    entity.versions = (values.versions as [string, EntityValues][]).map(([slug, own]) =>
+      entityFromValues<'version'>({ kind: 'version', namespace, dataset, slug }, own),
+    );
+  }
+  return entity as unknown as Entities[K];
+}

@@ -169,8 +169,8 @@ export function objectField<F extends Fields, Value = Values<F>>(
   { toValue, ...traits }: FieldTraits & { readonly toValue?: (stored: Stored<F>) => Value } = {},
 ) {
   const parts = fieldsWithNames(fields);
-  const from = toValue ?? ((stored: Stored<F>) => Object.freeze(fillFieldsFromRecord({}, parts, stored)));
-  const field = output<Value, Stored<F>>('object', schemaOfFields(parts), from({} as Stored<F>), {
+  const from = toValue ?? ((stored: Stored<F>) => fillFieldsFromRecord({}, parts, stored));
+  const field = output<Value, Stored<F>>('object', schemaOfFields(parts), Object.freeze(from({} as Stored<F>)), {
     description,
     ...traits,
   });

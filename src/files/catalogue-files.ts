@@ -3,6 +3,7 @@ import type { Accounts } from '../catalogue/accounts.ts';
 import { NotFoundError } from '../catalogue/errors.ts';
 import type { RecordRef, Scope } from '../catalogue/layout.ts';
 import type { Viewer } from '../catalogue/permissions.ts';
+import type { DatasetRef } from '../catalogue/ref.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { Ingest } from '../data/ingest/ingest.ts';
 import type { FeedJournal } from './feed-journal.ts';
@@ -17,7 +18,7 @@ export interface OpenOptions {
   readonly cache?: boolean;
   /** Write nothing: no records, accounts or caches. */
   readonly readOnly?: boolean;
-  /** Maximum number of folders to watch; default: what the limits of the system allow. With more, the folder is polled. */
+  /** Maximum number of folders to watch; default: what the limits of the system allow. The rest is polled. */
   readonly watchBudget?: number;
   /** Milliseconds between two scans of the whole folder; default 30,000. */
   readonly scanEvery?: number;
@@ -45,6 +46,8 @@ export interface CatalogueFiles {
   feed(): Promise<FeedJournal>;
   /** Reads the scopes, unless everything has been read. */
   ensureRead(scopes: readonly Scope[]): Promise<void>;
+  /** Notes that somebody views a dataset: its files are watched, if there are more than can be watched. */
+  noteView(dataset: DatasetRef): void;
   /** Reads the scopes again, and notifies listeners of what changed. */
   refresh(scopes: readonly Scope[]): Promise<void>;
 }

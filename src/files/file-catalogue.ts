@@ -7,6 +7,7 @@ import type { Diagnostic } from '../catalogue/diagnostic.ts';
 import { UnavailableError, UnusableCatalogueError } from '../catalogue/errors.ts';
 import { landmarks, type Scope, scopeKey } from '../catalogue/layout.ts';
 import { localAdmin, restrictSnapshotToVisible, type Viewer } from '../catalogue/permissions.ts';
+import type { DatasetRef } from '../catalogue/ref.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import { folderIsGone } from '../disk/private-folder.ts';
 import { FileAccounts } from './accounts/accounts.ts';
@@ -152,6 +153,10 @@ export class FileCatalogue implements CatalogueFiles {
       this.#notify();
     });
     return this.#together;
+  }
+
+  noteView(dataset: DatasetRef): void {
+    this.#watch?.noteView(dataset);
   }
 
   /** Reads everything and follows the files from now on. */

@@ -33,7 +33,7 @@ import {
   restrictSnapshotToVisible,
   type Viewer,
 } from '../catalogue/permissions.ts';
-import type { DatasetRef, Ref, Refs, VersionRef } from '../catalogue/ref.ts';
+import { type DatasetRef, datasetRefOf, type Ref, type Refs, type VersionRef } from '../catalogue/ref.ts';
 import type { Replica } from '../catalogue/replica.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings, Version } from '../catalogue/types.ts';
@@ -110,6 +110,8 @@ export class FileView implements Catalogue {
   async get<K extends Kind>(ref: Refs[K]): Promise<Entities[K]> {
     if (ref.kind === 'file') return (await this.#file(ref.slug)) as Entities[K];
     await this.#files.ensureRead(scopesOf(ref));
+    if (ref.kind === 'dataset') this.#files.noteView(ref);
+    else if (ref.kind === 'version') this.#files.noteView(datasetRefOf(ref));
     try {
       return getEntity(this.#snapshot, ref as Refs[ListedKind]) as Entities[K];
     } catch (error) {

@@ -7,6 +7,7 @@ import { type Ref, type Refs, refOf } from '../catalogue/ref.ts';
 import type { Snapshot, UnitReading } from '../catalogue/snapshot.ts';
 import type { CatalogueFile } from '../catalogue/types.ts';
 import type { UnitStore } from './reading/unit-store.ts';
+import { unpackStamps } from './tree/stamps.ts';
 
 const lists = new WeakMap<Snapshot, readonly CatalogueFile[]>();
 const none: readonly never[] = [];
@@ -22,7 +23,7 @@ export function listVisibleFiles(store: UnitStore, visible: Snapshot): readonly 
     for (const { reading, stamps } of store.states.values()) {
       if (!isUnitVisible(visible, reading)) continue;
       const isHidden = makeHiddenDraftTest(visible, reading);
-      for (const [path, stamp] of stamps) {
+      for (const [path, stamp] of unpackStamps(stamps)) {
         const record = stamp && parseRecordFileName(path) ? kindAndRefOfPath(path) : null;
         if (record && !isHidden(record.ref)) records.set(path, record);
       }

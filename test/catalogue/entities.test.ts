@@ -22,7 +22,9 @@ describe('entities', () => {
     assert.equal(dataset.id, deriveIdFromAddress('dataset', 'parks/trees'));
     assert.equal(dataset.visibility, 'public');
     assert.deepEqual(dataset.keywords, []);
-    assert.ok(Object.isFrozen(dataset));
+    const other = datasetFromRecord('parks', 'oaks', { label: 'Oaks' });
+    assert.deepEqual(Object.keys(other), Object.keys(dataset));
+    assert.deepEqual([dataset.label, other.label], ['Trees', 'Oaks']);
     assert.equal(userFromRecord('ann', {}).staff, false);
   });
 

@@ -1,10 +1,12 @@
 /** Records of a file tree, for the rules. */
+
 import { parseRecordFileName, recordFormat } from '../../catalogue/layout.ts';
 import type { RecordSet, RecordValue } from '../../catalogue/record-set.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import { parseRecordText } from '../../text/parse.ts';
 import type { UnitState } from '../reading/unit-reader.ts';
 import { existsInTree, type FileTree, UnreadableFileError } from '../tree/file-tree.ts';
+import { unpackStamps } from '../tree/stamps.ts';
 
 interface ParsedRecord {
   readonly text: string;
@@ -33,7 +35,7 @@ export class TreeRecords implements RecordSet {
   /** Paths of all record files that were read, including those that do not parse. */
   *files(): Generator<string> {
     for (const { stamps } of this.#states)
-      for (const [path, stamp] of stamps) if (stamp && parseRecordFileName(path)) yield path;
+      for (const [path, stamp] of unpackStamps(stamps)) if (stamp && parseRecordFileName(path)) yield path;
   }
 
   *paths(): Generator<string> {

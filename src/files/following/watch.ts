@@ -1,7 +1,8 @@
 /**
  * Follows a catalogue folder as it changes. Watchers report changes, and a scan of the whole folder every so often
- * finds those that they missed. A folder that can't be watched is polled: by such scans, and between them by the state
- * of git and the journal of our own writes, which make the usual changes known at once.
+ * finds those that they missed. Datasets that can't be watched are polled: their stamps are compared every few seconds,
+ * and the state of git and the journal of our own writes make the usual changes known at once. If not even the folders above
+ * the datasets can be watched, the whole folder is scanned every few seconds.
  */
 import { datasetFolder, namespaceFolder, type Scope, type Unit, unitKey } from '../../catalogue/layout.ts';
 import { HeadTracker } from '../git/head-tracker.ts';
@@ -9,6 +10,7 @@ import { runStepsInSlices } from '../reading/event-loop.ts';
 import { type UnitStore, unitOfReading } from '../reading/unit-store.ts';
 import { ChangeQueue } from './change-queue.ts';
 import { JournalReader } from './journal.ts';
+import { sortByLastChange, UnwatchedPoller } from './unwatched-poller.ts';
 import { countWatchedFolders, pollingReason, watchBudget } from './watch-budget.ts';
 import { Watchers } from './watchers.ts';
 
@@ -16,13 +18,13 @@ export interface WatchOptions {
   readonly log: (line: string) => void;
   /** Reads the files in the scopes again. */
   readonly refresh: (scopes: readonly Scope[]) => Promise<void>;
-  /** Maximum number of watched folders; default: what the system's limits allow. With more, the folder is polled. */
+  /** Maximum number of watched folders; default: what the system's limits allow. The rest is polled. */
   readonly budget?: number | undefined;
   /** Milliseconds between two full scans while the folder is watched; default 30,000. */
   readonly scanEvery?: number | undefined;
 }
 
-/** `lost`: the folder is gone, or isn't a catalogue any more. */
+/** `polling`: not everything is watched. `lost`: the folder is gone, or isn't a catalogue any more. */
 export type WatchState = 'starting' | 'watching' | 'polling' | 'lost';
 
 /** Milliseconds between two ticks: checks that the folder is there, and of git and the journal if it is polled. */
@@ -42,6 +44,7 @@ export class Watch {
   readonly #options: WatchOptions;
   readonly #changes: ChangeQueue;
   #watchers: Watchers | undefined;
+  readonly #poller: UnwatchedPoller;
   #state: WatchState = 'starting';
   #rootIdentity: string | null = null;
   #journal: JournalReader | undefined;
@@ -58,6 +61,10 @@ export class Watch {
     this.#changes = new ChangeQueue({
       rescan: (scopes) => this.#rescan(scopes),
       isBeingWritten: (unit) => store.isBeingWritten(unit),
+    });
+    this.#poller = new UnwatchedPoller(store, {
+      isWatched: (key) => this.#watchers?.has(key) ?? false,
+      onChange: (unit) => this.#changes.push(`${unitKey(unit)}.yaml`),
     });
   }
 
@@ -76,52 +83,77 @@ export class Watch {
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#timer);
+    this.#poller.stop();
     this.#watchers?.close();
     await this.#changes.close();
     await this.#scanning;
   }
 
+  /** Watches the folders of a dataset that is viewed: it is likely to be changed. */
+  noteView(unit: Unit & { kind: 'dataset' }): void {
+    const key = unitKey(unit);
+    if (!this.#poller.isRunning || this.#watchers?.has(key) || !this.#store.states.has(key)) return;
+    this.#watchers?.watch(unit, { payloads: this.#hasPayloadProblem(unit) });
+  }
+
   #startWatchers(): void {
+    this.#poller.stop();
     this.#watchers?.close();
     this.#scanAt = performance.now() + pollEvery;
     this.#state = 'starting';
     const budget = this.#options.budget ?? watchBudget();
-    const needed = countWatchedFolders(this.#store.states.values());
-    if (needed > budget) {
-      this.#startPolling(pollingReason(needed, budget));
-      return;
-    }
+    const reason = (error: NodeJS.ErrnoException) =>
+      pollingReason(countWatchedFolders(this.#store.states.values()), budget, error);
     const watchers = new Watchers(this.#store.tree, {
       budget,
       onChange: (path) => this.#changes.push(path),
       // While they start, one full scan at the end is cheaper.
       onReady: (unit) =>
-        this.#state === 'watching' &&
+        this.#state !== 'starting' &&
         this.#changes.schedule(unit.kind === 'dataset' ? unit : { folder: folderPrefix(unit) }),
       onReplaced: (unit) => this.#store.invalidate(folderPrefix(unit)),
+      onFull: (error) => {
+        if (this.#watchers !== watchers) return;
+        this.#startPolling(reason(error));
+        this.#poller.start();
+      },
       onError: (error) => {
         if (this.#watchers !== watchers) return;
-        const neededNow = countWatchedFolders(this.#store.states.values());
-        this.#startPolling(pollingReason(Math.max(needed, neededNow), budget, error));
+        watchers.close();
+        this.#watchers = undefined;
+        this.#poller.stop();
+        this.#startPolling(reason(error));
       },
     });
     this.#watchers = watchers;
-    void runStepsInSlices(this.#updateWatchers([{ folder: '' }]))
-      .then(() => watchers.ready())
-      .then(() => {
-        if (this.#watchers !== watchers) return;
-        this.#state = 'watching';
-        this.#scanAt = 0;
-      });
+    void this.#startAllWatchers(watchers, budget).then(() => {
+      if (this.#watchers !== watchers) return;
+      if (this.#state === 'starting') this.#state = 'watching';
+      this.#scanAt = 0;
+    });
   }
 
+  /** Watches the folders above the datasets, and then as many datasets as the budget allows: those that changed last. */
+  async #startAllWatchers(watchers: Watchers, budget: number): Promise<void> {
+    const units = [...this.#unitsBelow('', watchers)];
+    const datasets = units.filter(({ kind }) => kind === 'dataset');
+    await runStepsInSlices(this.#watchUnits(units.filter(({ kind }) => kind !== 'dataset')));
+    await watchers.ready();
+    const isEnough = countWatchedFolders(this.#store.states.values()) <= budget;
+    if (!isEnough) await sortByLastChange(this.#store, datasets);
+    const fitting = datasets.splice(0, isEnough ? datasets.length : Math.floor(watchers.free / 2));
+    // The one that is watched first is the first to make room for another.
+    await runStepsInSlices(this.#watchUnits(fitting.reverse()));
+    await runStepsInSlices(this.#watchUnits(datasets));
+  }
+
+  /** Reads the hints about what isn't watched, from now on. The reason is logged once. */
   #startPolling(reason: string): void {
-    this.#watchers?.close();
-    this.#watchers = undefined;
+    this.#scanAt = 0;
+    if (this.#state === 'polling') return;
     this.#state = 'polling';
     this.#options.log(reason);
     this.#journal = new JournalReader(this.#store.tree.root);
-    this.#scanAt = 0;
     void HeadTracker.open(this.#store.tree.root).then((git) => {
       this.#git = git;
     });
@@ -149,6 +181,7 @@ export class Watch {
   #markLost(): void {
     if (this.#state === 'lost') return;
     this.#state = 'lost';
+    this.#poller.stop();
     this.#watchers?.close();
     this.#watchers = undefined;
     this.#options.log(
@@ -186,7 +219,7 @@ export class Watch {
       await this.#rescan([{ folder: '' }]);
       const end = performance.now();
       const { scanEvery = 30_000 } = this.#options;
-      const pause = this.#state === 'watching' ? scanEvery : Math.min(pollEvery, scanEvery);
+      const pause = this.#watchers && this.#state !== 'starting' ? scanEvery : Math.min(pollEvery, scanEvery);
       // Unless an earlier one became due during this one.
       if (this.#scanAt > end) this.#scanAt = end + Math.max(pause, (scanShare - 1) * (end - start));
       this.#scanning = undefined;
@@ -199,11 +232,16 @@ export class Watch {
     const watchers = this.#watchers;
     if (!watchers) return;
     for (const scope of scopes)
-      for (const unit of 'folder' in scope ? this.#unitsBelow(scope.folder, watchers) : [scope]) {
-        if (this.#closed) return;
-        watchers.watch(unit, this.#hasPayloadProblem(unit));
-        yield;
-      }
+      if ('folder' in scope) yield* this.#watchUnits(this.#unitsBelow(scope.folder, watchers));
+      else yield* this.#watchUnits([scope], true);
+  }
+
+  *#watchUnits(units: Iterable<Unit>, isRecent = false): Generator<void> {
+    for (const unit of units) {
+      if (this.#closed) return;
+      this.#watchers?.watch(unit, { payloads: this.#hasPayloadProblem(unit), isRecent });
+      yield;
+    }
   }
 
   /** Units with folders at or below a folder, known or still watched. */

@@ -1,10 +1,12 @@
 /**
- * File system watchers on a catalogue folder: one chokidar instance for each unit that has folders. Only folders are
- * watched, and of those only the ones with records: two for a dataset.
+ * File system watchers on the folders with records: two for a dataset. If the budget is too small for all, the datasets
+ * that changed or were viewed last are watched.
  *
- * Each unit has its own instance, because chokidar reports `ready` once per instance: the unit is rescanned then, which
- * finds every change before it was watched. Many small instances also start faster and need less memory than a large one.
+ * A dataset's folders have a `fs.watch` each, which needs a fifth of chokidar's memory; there may be a hundred thousand.
+ * The few folders above them have one chokidar instance for each unit, because chokidar reports `ready` once per instance:
+ * the unit is rescanned then, which finds every change before it was watched.
  */
+import { type FSWatcher as FolderWatcher, watch as watchFolder } from 'node:fs';
 import { basename, relative, sep } from 'node:path';
 import { FSWatcher } from 'chokidar';
 import {
@@ -28,16 +30,18 @@ export interface WatchersOptions {
   readonly onReady: (unit: Unit) => void;
   /** Called when a unit's folder was replaced by another folder of the same name. */
   readonly onReplaced: (unit: Unit) => void;
-  /** Called when the system refuses a watcher, or the budget is used up (error code `EBUDGET`). */
+  /** Called once, when datasets stay unwatched because the system refuses a watcher or the budget is used up (`EBUDGET`). */
+  readonly onFull: (error: NodeJS.ErrnoException) => void;
+  /** Called when the system refuses a watcher for a folder above datasets, or the budget doesn't suffice for these. */
   readonly onError: (error: NodeJS.ErrnoException) => void;
 }
 
 interface UnitWatcher {
   readonly unit: Unit;
-  readonly folders: readonly string[];
-  /** Identities of the folders when they were first watched (see `DiskTree.identity`). */
-  readonly identities: readonly string[];
-  watcher?: FSWatcher;
+  readonly folderCount: number;
+  /** Identities of the folders when they were first watched (see `DiskTree.identity`), in one text. */
+  readonly identities: string;
+  watchers: readonly { close(): unknown }[];
   /** Ends the start; undefined unless it is starting. */
   finishStart?: () => void;
 }
@@ -52,56 +56,76 @@ class RawWatcher extends FSWatcher {
   }
 }
 
-/** Number of watchers that start at the same time: more would delay requests. */
+/** Number of chokidar instances that start at the same time: more would delay requests. */
 const maxStarting = 8;
 
 export class Watchers {
   readonly #tree: DiskTree;
   readonly #options: WatchersOptions;
-  /** By key of the unit. */
-  readonly #watchers = new Map<string, UnitWatcher>();
-  readonly #queue: UnitWatcher[] = [];
+  /** By key of the unit; of the datasets, the one that changed or was viewed last is the last. */
+  readonly #watched = new Map<string, UnitWatcher>();
+  readonly #queue: (readonly [watcher: UnitWatcher, folders: readonly string[]])[] = [];
   readonly #readyListeners: (() => void)[] = [];
+  #budget: number;
   #startingCount = 0;
   #folderCount = 0;
+  #isFull = false;
   #closed = false;
 
   constructor(tree: DiskTree, options: WatchersOptions) {
     this.#tree = tree;
     this.#options = options;
+    this.#budget = options.budget;
   }
 
   /** Watched units, by key. */
   *units(): Generator<[key: string, unit: Unit]> {
-    for (const [key, { unit }] of this.#watchers) yield [key, unit];
+    for (const [key, { unit }] of this.#watched) yield [key, unit];
+  }
+
+  /** Number of folders that can be watched in addition. */
+  get free(): number {
+    return this.#budget - this.#folderCount;
+  }
+
+  /** True if the unit is watched. */
+  has(key: string): boolean {
+    return this.#watched.has(key);
   }
 
   /**
    * Watches the folders of a unit that exist now, instead of those it watched before.
    * @param payloads true to watch the folder of payloads too
+   * @param isRecent true to watch a dataset instead of the one that was used least lately, if the budget is used up
    */
-  watch(unit: Unit, payloads = false): void {
+  watch(unit: Unit, { payloads = false, isRecent = true } = {}): void {
     if (this.#closed) return;
     const key = unitKey(unit);
-    const before = this.#watchers.get(key);
+    const before = this.#watched.get(key);
     const folders: string[] = [];
-    const identities: string[] = [];
+    let identities = '';
     for (const path of watchedFoldersOfUnit(unit, payloads)) {
       const identity = this.#tree.identity(path);
-      if (identity === null) continue;
-      folders.push(path);
-      identities.push(identity);
+      identities += `${identity ?? ''}\n`;
+      if (identity !== null) folders.push(path);
     }
-    if (before && before.folders.join() === folders.join() && before.identities.join() === identities.join()) return;
+    if (before?.identities === identities) {
+      if (isRecent && unit.kind === 'dataset') this.#moveToEnd(key, before);
+      return;
+    }
     if (before) this.#unwatch(key, before);
     if (folders.length === 0) return;
-    if (before && before.identities[0] !== identities[0]) this.#options.onReplaced(unit);
-    const watcher = { unit, folders, identities };
-    this.#watchers.set(key, watcher);
+    if (before && firstLine(before.identities) !== firstLine(identities)) this.#options.onReplaced(unit);
+    if (!this.#makeRoom(unit, folders.length, isRecent)) return;
+    const watcher: UnitWatcher = { unit, folderCount: folders.length, identities, watchers: [] };
+    this.#watched.set(key, watcher);
     this.#folderCount += folders.length;
-    this.#queue.push(watcher);
-    if (this.#folderCount <= this.#options.budget) this.#startQueued();
-    else this.#options.onError(Object.assign(new Error('Too many folders.'), { code: 'EBUDGET' }));
+    if (unit.kind === 'dataset') {
+      this.#startDataset(key, watcher, folders);
+      return;
+    }
+    this.#queue.push([watcher, folders]);
+    this.#startQueued();
   }
 
   /** Resolves when every watcher has started or failed. */
@@ -111,35 +135,86 @@ export class Watchers {
 
   close(): void {
     this.#closed = true;
-    for (const [key, watcher] of this.#watchers) this.#unwatch(key, watcher);
+    for (const [key, watcher] of this.#watched) this.#unwatch(key, watcher);
   }
 
-  #unwatch(key: string, { folders, watcher, finishStart }: UnitWatcher): void {
-    this.#watchers.delete(key);
-    this.#folderCount -= folders.length;
+  #moveToEnd(key: string, watcher: UnitWatcher): void {
+    this.#watched.delete(key);
+    this.#watched.set(key, watcher);
+  }
+
+  #unwatch(key: string, { folderCount, watchers, finishStart }: UnitWatcher): void {
+    this.#watched.delete(key);
+    this.#folderCount -= folderCount;
     finishStart?.();
-    // chokidar removes its listeners, but may still emit an error.
-    void watcher?.close();
-    watcher?.on('error', () => {});
+    for (const watcher of watchers) {
+      // chokidar removes its listeners, but may still emit an error.
+      void watcher.close();
+      if (watcher instanceof FSWatcher) watcher.on('error', () => {});
+    }
+  }
+
+  /** Stops to watch other datasets if the budget demands it. @returns true if these folders can be watched */
+  #makeRoom(unit: Unit, folderCount: number, isRecent: boolean): boolean {
+    if (this.free >= folderCount) return true;
+    const isDataset = unit.kind === 'dataset';
+    this.#reportFull(budgetError());
+    if (isDataset && !isRecent) return false;
+    for (const [key, watcher] of this.#watched) {
+      if (this.free >= folderCount) break;
+      if (watcher.unit.kind === 'dataset') this.#unwatch(key, watcher);
+    }
+    if (this.free >= folderCount) return true;
+    if (!isDataset) this.#options.onError(budgetError());
+    return false;
+  }
+
+  #reportFull(error: NodeJS.ErrnoException): void {
+    if (this.#isFull) return;
+    this.#isFull = true;
+    this.#options.onFull(error);
+  }
+
+  #startDataset(key: string, started: UnitWatcher, folders: readonly string[]): void {
+    const watchers: FolderWatcher[] = [];
+    started.watchers = watchers;
+    for (const folder of folders)
+      try {
+        const path = this.#tree.absolute(folder);
+        const watcher = watchFolder(path, (event, name) => this.#forward(event, name, path));
+        // Windows reports so that the folder was deleted; the folder above it reports that, too.
+        watcher.on('error', () => {});
+        watchers.push(watcher);
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        // A folder that is gone or without permission is a problem of that folder alone; reading it reports that.
+        if (code === 'EACCES' || code === 'EPERM' || code === 'ENOENT' || code === 'ENOTDIR') continue;
+        this.#unwatch(key, started);
+        this.#budget = Math.min(this.#budget, this.#folderCount);
+        this.#reportFull(error as NodeJS.ErrnoException);
+        return;
+      }
+    this.#options.onReady(started.unit);
   }
 
   #startQueued(): void {
     while (this.#startingCount < maxStarting) {
       const next = this.#queue.shift();
       if (!next) break;
-      if (this.#watchers.get(unitKey(next.unit)) === next) this.#start(next);
+      const [watcher, folders] = next;
+      if (this.#watched.get(unitKey(watcher.unit)) === watcher) this.#start(watcher, folders);
     }
     if (this.#startingCount > 0) return;
     for (const done of this.#readyListeners.splice(0)) done();
   }
 
-  #start(started: UnitWatcher): void {
-    const paths = started.folders.map((path) => this.#tree.absolute(path));
+  #start(started: UnitWatcher, folders: readonly string[]): void {
+    const paths = folders.map((path) => this.#tree.absolute(path));
     const own = new Set(paths.map((path) => path.replaceAll(sep, '/')));
     const options = { depth: 0, ignored: (path: string) => !own.has(path), ignoreInitial: true, atomic: false };
     const watcher = new RawWatcher(options).add(paths);
     this.#startingCount++;
-    started.watcher = watcher;
+    started.watchers = [watcher];
     started.finishStart = () => {
       delete started.finishStart;
       this.#startingCount--;
@@ -169,6 +244,10 @@ export class Watchers {
     if (name !== null) this.#options.onChange(folder === '' ? name : `${folder}/${name}`);
   }
 }
+
+const budgetError = () => Object.assign(new Error('Too many folders.'), { code: 'EBUDGET' });
+
+const firstLine = (text: string): string => text.slice(0, text.indexOf('\n'));
 
 /** Folders to watch for a unit: those at the top of the catalogue for its settings, none for a unit of one file. */
 export function watchedFoldersOfUnit(unit: Unit, payloads = false): readonly string[] {

@@ -10,11 +10,12 @@ import { fields } from '../../catalogue/fields.ts';
 import { privateFolder } from '../../catalogue/layout.ts';
 import { errorCode, removeAbandonedTemporaries, temporaryPathBeside } from '../../disk/durable.ts';
 import { makeFolderInPrivateFolder } from '../../disk/private-folder.ts';
+import { packState, unpackState } from './packed-state.ts';
 import type { UnitState } from './unit-reader.ts';
 import type { UnitStore } from './unit-store.ts';
 
 /** Version of the format: raise it when the shape of states changes, or the meaning of a field. */
-const version = 4;
+const version = 6;
 /** Milliseconds of work between two writes, which let other requests have their turn. */
 const slice = 5;
 /** Milliseconds between two saves. */
@@ -48,7 +49,7 @@ export async function readUnitStateCache(root: string): Promise<readonly UnitSta
           return count === states.length && expected === sum ? states : [];
         }
         sum = crc32(bytes.subarray(start, end), sum);
-        states.push(JSON.parse(line));
+        states.push(unpackState(JSON.parse(line)));
       }
       rest = bytes.subarray(start);
     }
@@ -71,7 +72,7 @@ export async function writeUnitStateCache(root: string, states: Iterable<UnitSta
     let lines = [header];
     let sliceEnd = performance.now() + slice;
     for (const state of states) {
-      const line = JSON.stringify(state);
+      const line = JSON.stringify(packState(state));
       sum = crc32(line, sum);
       lines.push(line);
       count++;

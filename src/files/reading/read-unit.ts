@@ -28,14 +28,16 @@ import type { RecordOf } from '../../catalogue/schemas.ts';
 import { settingsFromRecord } from '../../catalogue/settings.ts';
 import { emptySnapshot, nextSnapshot, type Snapshot, type UnitReading } from '../../catalogue/snapshot.ts';
 import type { Dataset, Namespace, Version } from '../../catalogue/types.ts';
-import { type FileTree, isSameStamp, type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
+import { type FileTree, isSameStamp, UnreadableFileError } from '../tree/file-tree.ts';
+import { unpackStamps } from '../tree/stamps.ts';
 import { UnitReader, type UnitState } from './unit-reader.ts';
 
 /** True if the files and folders of a unit are unchanged. */
-function isUnchanged(tree: FileTree, { stamps, payloads }: UnitState): boolean {
-  const isSame = ([path, stamp]: readonly [string, Stamp | null]) => isSameStamp(tree.stamp(path), stamp);
+export function hasUnchangedFiles(tree: FileTree, { stamps, payloads }: UnitState): boolean {
   try {
-    return stamps.every(isSame) && payloads.every(isSame);
+    for (const packed of [stamps, payloads])
+      for (const [path, stamp] of unpackStamps(packed)) if (!isSameStamp(tree.stamp(path), stamp)) return false;
+    return true;
   } catch (error) {
     if (error instanceof UnreadableFileError) return false;
     throw error;
@@ -48,7 +50,7 @@ function isUnchanged(tree: FileTree, { stamps, payloads }: UnitState): boolean {
  */
 export function readUnit(tree: FileTree, unit: Unit, before?: UnitState): UnitState {
   if (!before) return readFiles(tree, unit);
-  if (isUnchanged(tree, before)) return before;
+  if (hasUnchangedFiles(tree, before)) return before;
   const { reading, diagnostics, ...stamps } = readFiles(tree, unit, before);
   const diagnosticsBefore = new Map(before.diagnostics);
   return {

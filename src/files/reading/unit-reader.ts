@@ -8,6 +8,7 @@ import type { Version } from '../../catalogue/types.ts';
 import { validateRecord } from '../../catalogue/validators.ts';
 import { findPosition, makePositionFinder, parseRecordText } from '../../text/parse.ts';
 import { type FileTree, isSameStamp, type Stamp, type TreeEntry, UnreadableFileError } from '../tree/file-tree.ts';
+import { type PackedStamps, packStamps, unpackStamps } from '../tree/stamps.ts';
 
 /** Maximum length of the pointer of a diagnostic: keys may be very long, and one record has up to fifty diagnostics. */
 const maxPointer = 1000;
@@ -15,10 +16,10 @@ const maxPointer = 1000;
 /** State of a unit when it was last read: its content, its diagnostics, and the stamps that show if it changed since. */
 export interface UnitState {
   readonly reading: UnitReading;
-  /** Stamps of the files and folders that were read; null if there was none. */
-  readonly stamps: readonly (readonly [path: string, stamp: Stamp | null])[];
+  /** Stamps of the files and folders that were read. */
+  readonly stamps: PackedStamps;
   /** Stamps of payloads. Their content isn't read, but their size is compared with the record. */
-  readonly payloads: readonly (readonly [path: string, stamp: Stamp | null])[];
+  readonly payloads: PackedStamps;
   /** A list for each file with diagnostics; an empty one if a file had some before and has none now. */
   readonly diagnostics: readonly (readonly [path: string, diagnostics: readonly Diagnostic[]])[];
 }
@@ -35,8 +36,8 @@ export class UnitReader {
   /** @param before the last state, if the unit was read before */
   constructor(tree: FileTree, before: UnitState | undefined) {
     this.#tree = tree;
-    this.#stampsBefore = new Map(before?.stamps);
-    this.#payloadsBefore = new Map(before?.payloads);
+    this.#stampsBefore = new Map(unpackStamps(before?.stamps ?? ''));
+    this.#payloadsBefore = new Map(unpackStamps(before?.payloads ?? ''));
     this.#diagnosticsBefore = new Map(before?.diagnostics);
   }
 
@@ -44,7 +45,8 @@ export class UnitReader {
   state(reading: UnitReading): UnitState {
     for (const path of this.#diagnosticsBefore.keys())
       if (!this.#diagnostics.has(path)) this.#diagnostics.set(path, []);
-    return { reading, stamps: [...this.#stamps], payloads: [...this.#payloads], diagnostics: [...this.#diagnostics] };
+    const [stamps, payloads] = [packStamps(this.#stamps), packStamps(this.#payloads)];
+    return { reading, stamps, payloads, diagnostics: [...this.#diagnostics] };
   }
 
   /** Stamp of a file or folder; null if there is none, or it can't be read. */

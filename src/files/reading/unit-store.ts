@@ -14,6 +14,7 @@ import {
 } from '../../catalogue/layout.ts';
 import { emptySnapshot, nextSnapshot, type Snapshot, type UnitReading } from '../../catalogue/snapshot.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
+import { packStamps, unpackStamps } from '../tree/stamps.ts';
 import { readUnit } from './read-unit.ts';
 import { scanForUnits } from './scan.ts';
 import type { UnitState } from './unit-reader.ts';
@@ -60,8 +61,8 @@ export class UnitStore {
 
   /** True if a record of the unit is missing or empty but its folder is there: it is probably being written. */
   isBeingWritten(unit: Unit): boolean {
-    const known =
-      this.#states.get(unitKey(unit))?.stamps.filter(([path, stamp]) => stamp && parseRecordFileName(path)) ?? [];
+    const stamps = unpackStamps(this.#states.get(unitKey(unit))?.stamps ?? '');
+    const known = [...stamps].filter(([path, stamp]) => stamp && parseRecordFileName(path));
     const isBlank = (path: string) => !this.tree.size(path);
     const unwritten = known.length ? known.some(([path]) => isBlank(path)) : recordPaths(unit).every(isBlank);
     return unwritten && this.tree.size(folderOf(unit)) !== null;
@@ -156,7 +157,7 @@ export class UnitStore {
 }
 
 /** Stamps that no file has. */
-const invalidStamps: UnitState['stamps'] = [['', { ino: -1, size: -1, mtime: -1, ctime: -1 }]];
+const invalidStamps = packStamps([['', { ino: -1, size: -1, mtime: -1, ctime: -1 }]]);
 
 /** The unit of a reading. */
 export function unitOfReading(reading: UnitReading): Unit {

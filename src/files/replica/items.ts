@@ -18,6 +18,7 @@ import type { UnitState } from '../reading/unit-reader.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 import { UnreadableFileError } from '../tree/file-tree.ts';
+import { unpackStamps } from '../tree/stamps.ts';
 
 /** A file of the catalogue folder. */
 export type ReplicaFile =
@@ -28,11 +29,11 @@ export type ReplicaFile =
 
 /** The records of a unit, and its payloads that are complete. */
 export function* listUnitFiles(state: UnitState): Generator<ReplicaFile> {
-  for (const [path, stamp] of state.stamps)
+  for (const [path, stamp] of unpackStamps(state.stamps))
     if (stamp && parseRecordFileName(path) && parseUntrustedCataloguePath(path)) yield { kind: 'record', path, state };
   const { reading, payloads } = state;
   if (reading.kind !== 'dataset' || !reading.entity?.versions.length) return;
-  const sizes = new Map(payloads.map(([path, stamp]) => [path, stamp?.size]));
+  const sizes = new Map(Array.from(unpackStamps(payloads), ([path, stamp]) => [path, stamp?.size]));
   for (const version of reading.entity.versions) {
     const path = payloadPath(version.namespace, version.dataset, version.file);
     // Two versions may share a payload. A file of another size is still being copied, or is a Git LFS pointer.

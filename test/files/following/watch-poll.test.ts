@@ -5,7 +5,9 @@ import { rmSync } from 'node:fs';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { appendToJournal, JournalReader } from '../../../src/files/following/journal.ts';
-import { pollingReason, watchBudget } from '../../../src/files/following/watch-budget.ts';
+import { folderLimitOfMemory, pollingReason, watchBudget } from '../../../src/files/following/watch-budget.ts';
+import { Watchers } from '../../../src/files/following/watchers.ts';
+import { DiskTree } from '../../../src/files/tree/disk-tree.ts';
 import { datasetText, until } from '../../support/folder.ts';
 import { follow, freshlyRead, makeFollowedFolder, served } from '../../support/followed.ts';
 
@@ -73,11 +75,66 @@ test('notes: lines since the last look, none of before, and a word where some ma
   await appendToJournal('/dev/null/nowhere', [d]);
 });
 
+test('with a budget for some datasets, the rest is polled, and those that are used are watched', async (t) => {
+  const folder = makeFollowedFolder(t);
+  for (let i = 0; i < 6; i++) folder.dataset(`namespaces/a/datasets/d${i}`, 'First');
+  const { catalogue, log } = await follow(t, folder, { watchBudget: 8, scanEvery: 1e9 });
+  assert.equal(catalogue.following, 'polling');
+  assert.match(log.join('\n'), /^The system lets too few folders be watched .* used least lately/);
+  for (const round of ['Second', 'Third']) {
+    for (let i = 0; i < 6; i++) folder.write(`namespaces/a/datasets/d${i}/dataset.yaml`, datasetText(round));
+    await until(() => [0, 1, 2, 3, 4, 5].every((i) => served(catalogue, 'a', `d${i}`)?.label === round));
+  }
+  for (let i = 0; i < 6; i++) {
+    await catalogue.for().get({ kind: 'dataset', namespace: 'a', slug: `d${i}` });
+    folder.write(`namespaces/a/datasets/d${i}/dataset.yaml`, datasetText('Viewed'));
+    await until(() => served(catalogue, 'a', `d${i}`)?.label === 'Viewed');
+  }
+  folder.dataset('namespaces/a/datasets/d6', 'New');
+  rmSync(folder.path('namespaces/a/datasets/d0'), { recursive: true });
+  await until(() => !!served(catalogue, 'a', 'd6') && !served(catalogue, 'a', 'd0'));
+  assert.equal(log.length, 1);
+  assert.deepEqual(catalogue.snapshot, await freshlyRead(folder));
+});
+
+test('watchers make room for the dataset that is used, and give up the one that was used least lately', async (t) => {
+  const folder = makeFollowedFolder(t);
+  for (const slug of ['d', 'e', 'f', 'g']) folder.dataset(`namespaces/a/datasets/${slug}`, 'First');
+  let fullCount = 0;
+  const changes: string[] = [];
+  const watchers = new Watchers(new DiskTree(folder.root), {
+    budget: 4,
+    onChange: (path) => changes.push(path),
+    onReady() {},
+    onReplaced() {},
+    onFull: () => fullCount++,
+    onError: (error) => assert.fail(error),
+  });
+  t.after(() => watchers.close());
+  const watch = (slug: string, isRecent: boolean) =>
+    watchers.watch({ kind: 'dataset', namespace: 'a', slug }, { isRecent });
+  const watched = () => Array.from(watchers.units(), ([key]) => key.split('/')[3]).join('');
+  for (const slug of ['d', 'e', 'f']) watch(slug, false);
+  assert.deepEqual([watched(), fullCount], ['de', 1]);
+  watch('d', true);
+  watch('f', true);
+  assert.equal(watched(), 'df');
+  watch('e', false);
+  assert.equal(watched(), 'df');
+  watch('g', true);
+  assert.deepEqual([watched(), fullCount], ['fg', 1]);
+  folder.write('namespaces/a/datasets/d/dataset.yaml', datasetText('Second'));
+  folder.write('namespaces/a/datasets/g/dataset.yaml', datasetText('Second'));
+  await until(() => changes.length > 0);
+  assert.deepEqual([...new Set(changes)], ['namespaces/a/datasets/g/dataset.yaml']);
+});
+
 test('the budget, and why a folder is polled', () => {
-  assert.ok(watchBudget() > 0 && watchBudget() <= 60_000);
+  const inMemory = folderLimitOfMemory();
+  assert.ok(watchBudget() > 0 && watchBudget() <= inMemory);
   const error = (code: string) => Object.assign(new Error('it says no'), { code });
   assert.match(pollingReason(900_000, 60_000, error('ENOSPC')), /max_user_watches=2097152/);
-  assert.match(pollingReason(900_000, 60_000), /more folders \(900000\) than can be watched \(60000\)/);
+  assert.match(pollingReason(1e9, inMemory), /more folders \(1000000000\) than can be watched in this memory \(\d+\)/);
   assert.match(pollingReason(10, 1000, error('EMFILE')), /max_user_instances/);
   assert.match(pollingReason(10, 1000, error('EIO')), /it says no/);
 });

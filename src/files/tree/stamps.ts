@@ -1,0 +1,43 @@
+/**
+ * Stamps of several files as one text, in which they need a fifth of the memory of objects: a line for each,
+ * `<ino> <size> <mtime> <ctime> <path>`. A path that begins with a slash is relative to the first one. An mtime that is
+ * equal to the ctime is left out; a missing file has a path only.
+ */
+import type { Stamp } from './file-tree.ts';
+
+/** The text of stamps by path; see the head of this module. */
+export type PackedStamps = string & { readonly packed?: never };
+
+/** Packs stamps. */
+export function packStamps(stamps: Iterable<readonly [path: string, stamp: Stamp | null]>): PackedStamps {
+  // Joined: a text that grows by "+=" is a tree of its parts until it is read.
+  const lines: string[] = [];
+  let home: string | undefined;
+  for (const [path, stamp] of stamps) {
+    home ??= path;
+    // The root has the path '', and no other path begins with a slash.
+    const place = home !== '' && path.startsWith(`${home}/`) ? path.slice(home.length) : path;
+    const { ino, size, mtime, ctime } = stamp ?? { ino: '', size: '', mtime: '', ctime: '' };
+    const name = place.replace(/[%\n]/g, encodeURIComponent);
+    lines.push(`${ino} ${size} ${mtime === ctime ? '' : mtime} ${ctime} ${name}\n`);
+  }
+  return lines.join('');
+}
+
+/** Stamps in a packed text, in their order. */
+export function* unpackStamps(text: PackedStamps): Generator<readonly [path: string, stamp: Stamp | null]> {
+  let home: string | undefined;
+  for (let start = 0; start < text.length; ) {
+    const end = text.indexOf('\n', start);
+    const line = text.slice(start, end);
+    start = end + 1;
+    const [ino = '', size = '', mtime = '', ctime = ''] = line.split(' ', 4);
+    const place = line
+      .slice(ino.length + size.length + mtime.length + ctime.length + 4)
+      .replace(/%25|%0A/g, decodeURIComponent);
+    home ??= place;
+    const path = place.startsWith('/') ? home + place : place;
+    const stamp = { ino: Number(ino), size: Number(size), mtime: Number(mtime || ctime), ctime: Number(ctime) };
+    yield [path, ctime === '' ? null : stamp];
+  }
+}

@@ -1,0 +1,30 @@
+/** Packed stamps say what was packed. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Stamp } from '../../../src/files/tree/file-tree.ts';
+import { packStamps, unpackStamps } from '../../../src/files/tree/stamps.ts';
+
+const time = fc.oneof(fc.constant(-1), fc.constant(7), fc.double({ min: 0.5, max: 4e12, noNaN: true }));
+const stamp = fc.oneof(
+  fc.constant<Stamp | null>(null),
+  fc.record({ ino: fc.maxSafeNat(), size: fc.maxSafeNat(), mtime: time, ctime: time }, { noNullPrototype: true }),
+);
+const name = fc.string({ unit: 'grapheme', minLength: 1 }).map((text) => text.replaceAll('/', '\n %25%'));
+const paths = fc.array(
+  fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.join('/')),
+  { maxLength: 5 },
+);
+
+test('any stamps, with and without a common folder, are the same after packing', () => {
+  const stamps = fc.tuple(fc.constantFrom('', 'home', 'home\n/a b'), paths).chain(([home, below]) => {
+    const all = [home, ...below.map((path) => (home === '' ? path : `${home}/${path}`)), 'catalogue.yaml'];
+    return fc.tuple(...[...new Set(all)].map((path) => fc.tuple(fc.constant(path), stamp)));
+  });
+  fc.assert(
+    fc.property(stamps, (list) => {
+      assert.deepEqual([...unpackStamps(packStamps(list))], list);
+    }),
+  );
+  assert.deepEqual([...unpackStamps(packStamps([]))], []);
+});
