@@ -4,6 +4,7 @@
  * different dimensions or of more than three) are GeoJSON. Coordinates are the payload's own 64-bit floats.
  */
 import { wkbToGeojson } from 'hyparquet/src/wkb.js';
+import type { Points } from '../formats/points.ts';
 import type { Bbox, Geometry } from '../geometry/geometry.ts';
 import type { Extent } from '../geometry/validate.ts';
 import { toWkb } from '../geometry/wkb.ts';
@@ -48,6 +49,12 @@ export function encodeGeometryChunk({ rows, geometries, boxes, dimensions }: Row
   }
   return { kind: 'shapes', bytes: [asBuffer(boxes), asBuffer(ends), Buffer.concat(shapes)] };
 }
+
+/** As `encodeGeometryChunk`, for points without objects; at least one is present. */
+export const encodePoints = ({ x, y }: Points): { kind: ChunkKind; bytes: Buffer[] } => ({
+  kind: 'points',
+  bytes: [asBuffer(x), asBuffer(y)],
+});
 
 /** 2 or 3 if all geometries are points with these dimensions, else 0. */
 function commonPointDimensions(geometries: readonly (Geometry | null)[], dimensions: Uint8Array): number {
