@@ -2,8 +2,7 @@
  * Output as UTF-8 in one buffer that is reused for each chunk. Numbers and short strings are written byte by byte, which
  * is several times faster for a few characters than a call of Buffer's own methods.
  */
-import type { Row } from '../row.ts';
-import type { RowsInput } from './types.ts';
+import type { AsciiSlice, Row, RowSource } from '../row.ts';
 
 /** Bound of numbers whose seven decimals (`decimals`) stay within 15 significant digits. */
 const decimalsLimit = 1e8;
@@ -75,6 +74,20 @@ export class TextBuffer {
         bytes[at++] = 0x80 | ((code >> 6) & 0x3f);
         bytes[at++] = 0x80 | (code & 0x3f);
       }
+    }
+    this.end = at;
+    return true;
+  }
+
+  /** Writes an ASCII text, unless it has special characters. @returns false if nothing was written */
+  plainAscii({ bytes: source, start, end }: AsciiSlice, special: Uint8Array): boolean {
+    this.reserve(end - start);
+    const bytes = this.bytes;
+    let at = this.end;
+    for (let i = start; i < end; i++) {
+      const code = source[i] as number;
+      if (special[code] === 1) return false;
+      bytes[at++] = code;
     }
     this.end = at;
     return true;
@@ -152,14 +165,20 @@ const chunkSize = 1 << 16;
  * and the document then lacks its end.
  */
 export async function* rowsAsTextChunks(
-  rows: RowsInput['rows'],
+  rows: RowSource,
   createWriter: (out: TextBuffer) => TextWriter,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const out = new TextBuffer();
   const writer = createWriter(out);
   writer.start();
   // Awaiting a row of a synchronous iterator would cost more than writing it.
-  if (Symbol.iterator in rows) {
+  if ('groups' in rows) {
+    for await (const group of rows.groups)
+      for (const row of group) {
+        writer.row(row);
+        if (out.end >= chunkSize) yield out.take();
+      }
+  } else if (Symbol.iterator in rows) {
     for (const row of rows) {
       writer.row(row);
       if (out.end >= chunkSize) yield out.take();

@@ -2,7 +2,7 @@
 import type { ReadingOptions } from '../../catalogue/types.ts';
 import type { PayloadError } from '../errors.ts';
 import type { Geometry, GeometryKind } from '../geometry/geometry.ts';
-import type { Row, TableSchema } from '../row.ts';
+import type { RowSource, TableSchema } from '../row.ts';
 import type { Cells } from './cells.ts';
 import type { Points } from './points.ts';
 
@@ -98,8 +98,7 @@ export interface RowsInput {
   /** The layer's name. */
   readonly name: string;
   readonly schema: TableSchema;
-  /** May be a cursor: a writer uses a row only until it reads the next. */
-  readonly rows: Iterable<Row> | AsyncIterable<Row>;
+  readonly rows: RowSource;
   /** Columns to write, in this order; `geometry` is the geometry. All by default. */
   readonly fields?: readonly string[] | undefined;
   /**

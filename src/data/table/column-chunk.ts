@@ -4,7 +4,9 @@
  * like every machine that Node runs on; the copy never leaves the machine that made it.
  */
 
+import { isAscii } from 'node:buffer';
 import { textForms, Utf8Texts } from '../formats/utf8-texts.ts';
+import type { AsciiSlice } from '../row.ts';
 
 /** The values of one column in one row group. */
 export type ColumnValues =
@@ -29,6 +31,8 @@ export interface ColumnChunk {
   readonly bytes: number;
   /** The value of a row, counted from the start of the row group. */
   at(row: number): string | number | boolean | null;
+  /** The value as ASCII; null if it isn't stored so, or missing. */
+  asciiAt?(row: number): AsciiSlice | null;
 }
 
 /** The top bit of a text's end offset: the text is null. */
@@ -129,21 +133,25 @@ function decodeTexts(bytes: ArrayBuffer): TextChunk {
   const ends = new Uint32Array(bytes, headerBytes, entryCount);
   const codesAt = headerBytes + ends.byteLength;
   const codes = codeCount === 0 ? null : new Uint16Array(bytes, codesAt, codeCount);
-  const text = Buffer.from(bytes, codesAt + 2 * codeCount, textBytes).toString();
-  return new TextChunk(ends, codes, text, bytes.byteLength - textBytes);
+  const encoded = Buffer.from(bytes, codesAt + 2 * codeCount, textBytes);
+  return new TextChunk(ends, codes, encoded, bytes.byteLength - textBytes);
 }
 
 class TextChunk implements ColumnChunk {
   readonly #ends: Uint32Array;
   readonly #codes: Uint16Array | null;
   readonly #text: string;
+  /** A part of the text's bytes, if it is ASCII: they are in memory with the ends. */
+  readonly #asciiSlice: { bytes: Buffer; start: number; end: number } | null;
   /** Entries of the dictionary that were sliced already. */
   readonly #entries: (string | undefined)[];
   readonly bytes: number;
-  constructor(ends: Uint32Array, codes: Uint16Array | null, text: string, otherBytes: number) {
+  constructor(ends: Uint32Array, codes: Uint16Array | null, encoded: Buffer, otherBytes: number) {
+    const text = encoded.toString();
     this.#ends = ends;
     this.#codes = codes;
     this.#text = text;
+    this.#asciiSlice = isAscii(encoded) ? { bytes: encoded, start: 0, end: 0 } : null;
     this.#entries = codes === null ? [] : new Array(ends.length);
     this.bytes = otherBytes + 2 * text.length + 8 * this.#entries.length;
   }
@@ -155,6 +163,16 @@ class TextChunk implements ColumnChunk {
     const entry = this.#slice(code);
     if (entry !== null) this.#entries[code] = entry;
     return entry;
+  }
+  asciiAt(row: number): AsciiSlice | null {
+    const slice = this.#asciiSlice;
+    if (slice === null) return null;
+    const index = this.#codes === null ? row : (this.#codes[row] as number);
+    const end = this.#ends[index] as number;
+    if (end >= nullBit) return null;
+    slice.start = index === 0 ? 0 : (this.#ends[index - 1] as number) & ~nullBit;
+    slice.end = end;
+    return slice;
   }
   #slice(index: number): string | null {
     const end = this.#ends[index] as number;

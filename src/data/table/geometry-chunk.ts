@@ -77,6 +77,8 @@ export interface GeometryChunk {
   bbox(row: number): Bbox | null;
   /** True if the row's bounding box intersects the box. */
   intersects(row: number, box: Bbox): boolean;
+  /** As `readPoint` of a row. */
+  readPoint?(row: number, position: Float64Array): boolean;
 }
 
 export function decodeGeometryChunk(kind: ChunkKind, bytes: ArrayBuffer, rows: number): GeometryChunk {
@@ -103,6 +105,13 @@ class PointChunk implements GeometryChunk {
     const y = this.#coordinates[this.#rows + row] as number;
     const position = this.#dimensions === 2 ? [x, y] : [x, y, this.#coordinates[2 * this.#rows + row] as number];
     return { type: 'Point', coordinates: position };
+  }
+  readPoint(row: number, position: Float64Array): boolean {
+    const x = this.#coordinates[row] as number;
+    if (this.#dimensions !== 2 || Number.isNaN(x)) return false;
+    position[0] = x;
+    position[1] = this.#coordinates[this.#rows + row] as number;
+    return true;
   }
   bbox(row: number): Bbox | null {
     const x = this.#coordinates[row] as number;
