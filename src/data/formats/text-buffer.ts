@@ -13,8 +13,10 @@ const leastInteger = -(2 ** 31);
 /** Most characters for a loop; for longer texts, Buffer's encoder is faster. */
 const maxLoopLength = 256;
 
+const initialSize = (1 << 16) + (1 << 12);
+
 export class TextBuffer {
-  bytes: Buffer = Buffer.allocUnsafeSlow(1 << 17);
+  bytes: Buffer = Buffer.allocUnsafeSlow(initialSize);
   /** Index of the next byte. */
   end = 0;
 
@@ -105,12 +107,12 @@ export class TextBuffer {
     }
   }
 
-  /** Returns a copy of the bytes, and empties the buffer. */
+  /** Returns the bytes, and goes on with a buffer of its own. */
   take(): Uint8Array {
-    const copy = new Uint8Array(this.end);
-    copy.set(this.bytes.subarray(0, this.end));
+    const taken = this.bytes.subarray(0, this.end);
+    this.bytes = Buffer.allocUnsafeSlow(initialSize);
     this.end = 0;
-    return copy;
+    return taken;
   }
 
   /** Writes an integer from 0 to 2^31 - 1, with leading zeros up to `minDigits`. */
