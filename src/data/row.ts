@@ -41,7 +41,21 @@ export interface Row {
   bbox(): Bbox | null;
   /** The GeoJSON feature's id, as it was written; undefined if it has none. */
   id(): string | number | undefined;
+  /** The value of a column as ASCII, if it is a text and stored so, else null: faster than `value`. */
+  asciiText?(column: number): AsciiSlice | null;
+  /** Puts the coordinates of a point of two dimensions into `position`. @returns false for any other geometry, or none */
+  readPoint?(position: Float64Array): boolean;
 }
+
+/** Bytes of an ASCII text. A reader may return the same object for each text. */
+export interface AsciiSlice {
+  readonly bytes: Uint8Array;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Rows for a writer: one by one, or in groups, which is faster. May be cursors: a row is used until the next is read. */
+export type RowSource = Iterable<Row> | AsyncIterable<Row> | { readonly groups: AsyncIterable<Iterable<Row>> };
 
 /** Name of the geometry column, in every table that has one. */
 export const geometryColumnName = 'geometry';

@@ -2,8 +2,7 @@
  * Output as UTF-8 in one buffer that is reused for each chunk. Numbers and short strings are written byte by byte, which
  * is several times faster for a few characters than a call of Buffer's own methods.
  */
-import type { Row } from '../row.ts';
-import type { RowsInput } from './types.ts';
+import type { AsciiSlice, Row, RowSource } from '../row.ts';
 
 /** Bound of numbers whose seven decimals (`decimals`) stay within 15 significant digits. */
 const decimalsLimit = 1e8;
@@ -14,8 +13,10 @@ const leastInteger = -(2 ** 31);
 /** Most characters for a loop; for longer texts, Buffer's encoder is faster. */
 const maxLoopLength = 256;
 
+const initialSize = (1 << 16) + (1 << 12);
+
 export class TextBuffer {
-  bytes: Buffer = Buffer.allocUnsafeSlow(1 << 17);
+  bytes: Buffer = Buffer.allocUnsafeSlow(initialSize);
   /** Index of the next byte. */
   end = 0;
 
@@ -80,6 +81,20 @@ export class TextBuffer {
     return true;
   }
 
+  /** Writes an ASCII text, unless it has special characters. @returns false if nothing was written */
+  plainAscii({ bytes: source, start, end }: AsciiSlice, special: Uint8Array): boolean {
+    this.reserve(end - start);
+    const bytes = this.bytes;
+    let at = this.end;
+    for (let i = start; i < end; i++) {
+      const code = source[i] as number;
+      if (special[code] === 1) return false;
+      bytes[at++] = code;
+    }
+    this.end = at;
+    return true;
+  }
+
   /** Writes a finite number, exactly as JavaScript prints it. */
   number(value: number): void {
     this.reserve(32);
@@ -92,12 +107,12 @@ export class TextBuffer {
     }
   }
 
-  /** Returns a copy of the bytes, and empties the buffer. */
+  /** Returns the bytes, and goes on with a buffer of its own. */
   take(): Uint8Array {
-    const copy = new Uint8Array(this.end);
-    copy.set(this.bytes.subarray(0, this.end));
+    const taken = this.bytes.subarray(0, this.end);
+    this.bytes = Buffer.allocUnsafeSlow(initialSize);
     this.end = 0;
-    return copy;
+    return taken;
   }
 
   /** Writes an integer from 0 to 2^31 - 1, with leading zeros up to `minDigits`. */
@@ -152,14 +167,20 @@ const chunkSize = 1 << 16;
  * and the document then lacks its end.
  */
 export async function* rowsAsTextChunks(
-  rows: RowsInput['rows'],
+  rows: RowSource,
   createWriter: (out: TextBuffer) => TextWriter,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const out = new TextBuffer();
   const writer = createWriter(out);
   writer.start();
   // Awaiting a row of a synchronous iterator would cost more than writing it.
-  if (Symbol.iterator in rows) {
+  if ('groups' in rows) {
+    for await (const group of rows.groups)
+      for (const row of group) {
+        writer.row(row);
+        if (out.end >= chunkSize) yield out.take();
+      }
+  } else if (Symbol.iterator in rows) {
     for (const row of rows) {
       writer.row(row);
       if (out.end >= chunkSize) yield out.take();

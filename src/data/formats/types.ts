@@ -2,7 +2,9 @@
 import type { ReadingOptions } from '../../catalogue/types.ts';
 import type { PayloadError } from '../errors.ts';
 import type { Geometry, GeometryKind } from '../geometry/geometry.ts';
-import type { Row, TableSchema } from '../row.ts';
+import type { RowSource, TableSchema } from '../row.ts';
+import type { Cells } from './cells.ts';
+import type { Points } from './points.ts';
 
 /**
  * Rows as a reader returns them: some thousands at a time, column by column. A column keeps its index from one batch to
@@ -12,10 +14,10 @@ export interface RowBatch {
   readonly rows: number;
   /** Column names as in the payload, in order of first appearance in the whole payload so far. May be empty or repeat. */
   readonly names: readonly string[];
-  /** By column, then by row. A missing value is undefined; an array may be shorter than `rows`. */
-  readonly values: readonly (readonly unknown[])[];
+  /** By column, then by row. A missing value is undefined; there may be fewer than `rows`. */
+  readonly values: readonly Cells[];
   /** By row; null if the payload has no geometries. */
-  readonly geometries: readonly (Geometry | null)[] | null;
+  readonly geometries: readonly (Geometry | null)[] | Points | null;
   /** Reference systems of the geometries by row, as the rows name them; absent if none does. */
   readonly crs?: readonly (string | undefined)[] | undefined;
   /** By row; null if no row has an id. */
@@ -96,8 +98,7 @@ export interface RowsInput {
   /** The layer's name. */
   readonly name: string;
   readonly schema: TableSchema;
-  /** May be a cursor: a writer uses a row only until it reads the next. */
-  readonly rows: Iterable<Row> | AsyncIterable<Row>;
+  readonly rows: RowSource;
   /** Columns to write, in this order; `geometry` is the geometry. All by default. */
   readonly fields?: readonly string[] | undefined;
   /**

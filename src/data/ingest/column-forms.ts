@@ -3,7 +3,8 @@
  * counts the values that don't fit where nearly all others do.
  */
 import type { PayloadInfo } from '../formats/types.ts';
-import { numberTextKind } from './infer-types.ts';
+import { textForms, type Utf8Texts } from '../formats/utf8-texts.ts';
+import { isCommonUtf8Date, numberTextKind } from './infer-types.ts';
 import {
   type DateForm,
   decimalComma,
@@ -56,6 +57,16 @@ export class MisfitCounter {
     this.#text = text.length > 40 ? `${text.slice(0, 40)}…` : text;
   }
 
+  /** Counts a misfit behind the first one. */
+  addFurtherMisfit(): void {
+    this.#count++;
+  }
+
+  /** True if there is no misfit. */
+  get isEmpty(): boolean {
+    return this.#count === 0;
+  }
+
   /** True if nearly all values fit: at least four of five, or all but one of three or more. */
   get isNear(): boolean {
     return this.#count > 0 && (this.#fits >= 4 * this.#count || (this.#count === 1 && this.#fits >= 2));
@@ -82,6 +93,9 @@ export function columnParseSettings({ textual, reading, delimiter }: PayloadInfo
 
 /** Longest text that may be a number or a date. */
 const maxLength = 40;
+
+/** Forms of texts that a look at their bytes tells: a code is an integer with leading zeros. */
+const byteForms = { unknown: 0, word: 1, integer: 2, code: 3, date: 4 } as const;
 
 export class ColumnForms {
   readonly #settings: ColumnSettings;
@@ -157,6 +171,47 @@ export class ColumnForms {
     if (dotted || (mayFit && !isNumber && parseLooseTime(text, 'datetime', this.dates) !== undefined))
       this.#datesMisfits.addFits();
     else this.#datesMisfits.addMisfit(text, lineOf);
+  }
+
+  /** Adds texts as `addText` does; most of them by a look at their bytes. @param lineOf returns the line of a row */
+  addUtf8(texts: Utf8Texts, lineOf: (row: number) => number | undefined): void {
+    const { bytes, forms, ends } = texts;
+    let start = 0;
+    for (let row = 0; row < forms.length; row++) {
+      const end = ends[row] as number;
+      if (forms[row] !== textForms.missing) {
+        const form = this.#formOfBytes(bytes, start, end);
+        const isFirst =
+          (form !== byteForms.integer && this.#numbersMisfits.isEmpty) ||
+          (form !== byteForms.date && this.#datesMisfits.isEmpty);
+        if (form === byteForms.unknown || isFirst) this.#addTextOfRow(texts, row, lineOf);
+        else {
+          this.#areDates = false;
+          if (form !== byteForms.integer) this.#areCommas = false;
+          if (form === byteForms.code) this.#isCode = true;
+          if (form === byteForms.integer) this.#numbersMisfits.addFits();
+          else this.#numbersMisfits.addFurtherMisfit();
+          if (form === byteForms.date) this.#datesMisfits.addFits();
+          else this.#datesMisfits.addFurtherMisfit();
+        }
+      }
+      start = end;
+    }
+  }
+
+  #addTextOfRow(texts: Utf8Texts, row: number, lineOf: (row: number) => number | undefined): void {
+    this.addText(texts.at(row) as string, () => lineOf(row));
+  }
+
+  #formOfBytes(bytes: Buffer, start: number, end: number): number {
+    const first = bytes[start] as number;
+    if (!(first <= 32 || first === 45 || first === 46 || (first >= 48 && first <= 57))) return byteForms.word;
+    if (this.dates !== null) return byteForms.unknown;
+    if (isCommonUtf8Date(bytes, start, end)) return byteForms.date;
+    if (end - start > 9) return byteForms.unknown;
+    for (let at = start; at < end; at++)
+      if ((bytes[at] as number) < 48 || (bytes[at] as number) > 57) return byteForms.unknown;
+    return end - start > 1 && first === 48 ? byteForms.code : byteForms.integer;
   }
 
   #setExample(text: string): true {

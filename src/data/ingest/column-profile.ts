@@ -3,25 +3,23 @@
  * collects its type and statistics.
  */
 import type { ColumnType } from '../../catalogue/types.ts';
-import { parseDateTime } from '../date-time.ts';
+import { type Cells, cellsToArray } from '../formats/cells.ts';
+import { textForms, type Utf8Texts } from '../formats/utf8-texts.ts';
 import type { ColumnValues } from '../table/column-chunk.ts';
+import { encodeDictionary, encodeUtf8Dictionary } from '../table/dictionary.ts';
 import { ColumnForms, type ColumnSettings, MisfitCounter, type Misfits } from './column-forms.ts';
 import { parseBooleanText, textValueKind, typeForValueKinds, valueKinds } from './infer-types.ts';
-import { decimalComma, looseNumberForm, parseLooseBoolean, parseLooseTime, type ReadableType } from './text-forms.ts';
-
-/** Statistics of a column's values. */
-export interface ColumnStatistics {
-  readonly name: string;
-  readonly type: ColumnType;
-  readonly nulls: number;
-  /** Number of distinct values; null if it exceeds `maxDistinct`, or for objects and arrays. */
-  readonly distinct: number | null;
-  /** Absent for booleans, objects and arrays. Texts are truncated to 100 characters. */
-  readonly min?: number | string;
-  readonly max?: number | string;
-}
-
-export const maxDistinct = 1000;
+import { decimalComma, decimalPoint, makeTextConverter, type ReadableType } from './text-forms.ts';
+import {
+  kindOfNumber,
+  kindsOfNumbers,
+  padCodes,
+  padNumbers,
+  scanBooleans,
+  scanNumbers,
+  utf8ValueKind,
+} from './typed-values.ts';
+import { type ColumnStatistics, ValueSummary } from './value-summary.ts';
 
 const numericKinds = valueKinds.integer | valueKinds.float;
 /** Kinds of values that are strings in JSON. */
@@ -38,9 +36,7 @@ export class ColumnProfile {
   #kinds = 0;
   #isStoredTyped = false;
   #present = 0;
-  #distinct: Set<string | number | boolean> | null = new Set();
-  #min: number | string | undefined;
-  #max: number | string | undefined;
+  readonly #summary = new ValueSummary();
 
   constructor(settings: ColumnSettings) {
     this.#settings = settings;
@@ -85,13 +81,14 @@ export class ColumnProfile {
   statistics(name: string, rows: number): ColumnStatistics {
     const { type } = this;
     const countable = type !== 'object' && type !== 'array';
-    const ordered = countable && type !== 'boolean' && this.#min !== undefined;
+    const { distinct, min, max } = this.#summary;
+    const ordered = countable && type !== 'boolean' && min !== undefined;
     return {
       name,
       type,
       nulls: rows - this.#present,
-      distinct: countable ? (this.#distinct?.size ?? null) : null,
-      ...(ordered ? { min: truncated(this.#min), max: truncated(this.#max) } : {}),
+      distinct: countable ? distinct : null,
+      ...(ordered ? { min, max } : {}),
     } as ColumnStatistics;
   }
 
@@ -99,9 +96,16 @@ export class ColumnProfile {
    * Adds the values of the next row group.
    * @param lineOf returns the line of a row, from 0 in the row group
    */
-  add(values: readonly unknown[], rows: number, lineOf = this.#lineOf): ColumnValues {
+  add(cells: Cells, rows: number, lineOf = this.#lineOf): ColumnValues {
     this.#lineOf = lineOf;
     const { type } = this.#settings;
+    // The forms of texts are recognized by their first values.
+    const isRecognized = !this.#textual || this.#asText || this.#kinds !== 0;
+    if (!Array.isArray(cells) && type === undefined && isRecognized) {
+      const stored = this.#addTyped(cells as Exclude<Cells, readonly unknown[]>, rows);
+      if (stored) return stored;
+    }
+    const values = cellsToArray(cells);
     const mayAdopt = this.#textual && !this.#asText && this.#kinds === 0;
     if (mayAdopt) this.#forms.recognize(values);
     if (type !== undefined && type !== 'string') return this.#toType(type, values, rows);
@@ -121,9 +125,74 @@ export class ColumnProfile {
     return this.#toTexts(values, rows);
   }
 
+  /** Adds values in a compact form, in bulk. @returns null if they have to be added one by one; nothing has changed then */
+  #addTyped(cells: Float64Array | Uint8Array | Utf8Texts, rows: number): ColumnValues | null {
+    if (cells instanceof Float64Array) {
+      if (this.#asText || (this.#kinds & ~numericKinds) !== 0) return null;
+      const kinds = kindsOfNumbers(cells);
+      if (kinds === 0) return { kind: 'nulls' };
+      const numbers = padNumbers(cells, rows);
+      this.#countNumbers(numbers, kinds);
+      return { kind: 'numbers', numbers };
+    }
+    if (cells instanceof Uint8Array) {
+      if (this.#asText || (this.#kinds & ~valueKinds.boolean) !== 0) return null;
+      return this.#addCodes(padCodes(cells, rows));
+    }
+    const texts = cells.padTo(rows);
+    const first = texts.forms.findIndex((form) => form !== textForms.missing);
+    if (first === -1) return { kind: 'nulls' };
+    if (!this.#textual) return this.#addTexts(texts);
+    const { numbers: form, dates } = this.#forms;
+    if (dates !== null && !this.#asText) return null;
+    const text = texts.at(first) as string;
+    if (!this.#asText && (this.#kinds & ~numericKinds) === 0 && form.kindOf(text) !== 0) {
+      if (form !== decimalPoint) return null;
+      const scanned = scanNumbers(texts);
+      if (scanned) {
+        this.#countNumbers(scanned.numbers, scanned.kinds);
+        return { kind: 'numbers', numbers: scanned.numbers };
+      }
+    }
+    if (!this.#asText && (this.#kinds & ~valueKinds.boolean) === 0 && parseBooleanText(text) !== undefined) {
+      const codes = scanBooleans(texts);
+      if (codes) return this.#addCodes(codes);
+    }
+    return this.#addTexts(texts);
+  }
+
+  /** @param codes of which one is a boolean at least */
+  #addCodes(codes: Uint8Array): ColumnValues {
+    this.#countCodes(codes);
+    return { kind: 'booleans', codes };
+  }
+
+  #countCodes(codes: Uint8Array): void {
+    for (const code of codes) {
+      if (code === 0) continue;
+      this.#present++;
+      this.#summary.countDistinct(code === 2);
+    }
+    this.#kinds |= valueKinds.boolean;
+    this.#isStoredTyped = true;
+  }
+
+  #addTexts(texts: Utf8Texts): ColumnValues {
+    for (const form of texts.forms) if (form !== textForms.missing) this.#present++;
+    if (this.#settings.textual) this.#forms.addUtf8(texts, this.#lineOf);
+    if (!this.#textual && (this.#kinds & ~stringKinds) !== 0) this.#kinds |= valueKinds.text;
+    const { entries, codes } = encodeUtf8Dictionary(texts);
+    for (let entry = 0; entry < entries.length; entry++) {
+      if (entries.forms[entry] === textForms.missing) continue;
+      if ((this.#kinds & valueKinds.text) === 0) this.#kinds |= utf8ValueKind(entries, entry, this.#textual);
+      this.#summary.addUtf8(entries, entry, this.#kinds === valueKinds.datetime);
+    }
+    return { kind: 'texts', entries, codes };
+  }
+
   /** Values of the type that people set; null where they don't fit. */
   #toType(type: Exclude<ReadableType, 'string'>, values: readonly unknown[], rows: number): ColumnValues {
-    const convert = this.#converter(type);
+    const convert = makeTextConverter(type, this.#forms.numbers, this.#forms.dates);
     const converted = values.map((value, row) => {
       if (value === null || value === undefined || (typeof value === 'string' && value.trim() === '')) return null;
       const text = typeof value === 'string' ? value : JSON.stringify(value);
@@ -137,17 +206,6 @@ export class ColumnProfile {
     return { kind: 'numbers', numbers: this.#toNumbers(converted, rows) as Float64Array };
   }
 
-  #converter(type: Exclude<ReadableType, 'string'>): (text: string) => number | boolean | string | undefined {
-    if (type === 'boolean') return parseLooseBoolean;
-    if (type !== 'integer' && type !== 'float') return (text) => parseLooseTime(text, type, this.#forms.dates);
-    const form = looseNumberForm(this.#forms.numbers);
-    return (text) => {
-      if (form.kindOf(text) === 0) return undefined;
-      const number = form.parse(text);
-      return type === 'integer' && !Number.isSafeInteger(number) ? undefined : number;
-    };
-  }
-
   /** Null if a value isn't a number; the profile stays unchanged then. */
   #toNumbers(values: readonly unknown[], rows: number): Float64Array | null {
     const numbers = new Float64Array(rows).fill(Number.NaN);
@@ -157,7 +215,7 @@ export class ColumnProfile {
     for (let row = 0; row < end; row++) {
       const value = values[row];
       if (typeof value === 'number') {
-        kinds |= Number.isSafeInteger(value) && !Object.is(value, -0) ? valueKinds.integer : valueKinds.float;
+        kinds |= kindOfNumber(value);
         numbers[row] = value;
       } else if (this.#textual && typeof value === 'string') {
         const kind = form.kindOf(value);
@@ -166,27 +224,20 @@ export class ColumnProfile {
         kinds |= kind;
       } else if (value !== null && value !== undefined) return null;
     }
+    this.#countNumbers(numbers, kinds);
+    return numbers;
+  }
+
+  #countNumbers(numbers: Float64Array, kinds: number): void {
     this.#kinds |= kinds;
     this.#isStoredTyped = true;
-    const before = this.#present;
-    let min = (this.#min as number | undefined) ?? Infinity;
-    let max = (this.#max as number | undefined) ?? -Infinity;
-    for (let row = 0; row < rows; row++) {
-      const number = numbers[row] as number;
-      if (Number.isNaN(number)) continue;
-      this.#present++;
-      if (number < min) min = number;
-      if (number > max) max = number;
-      this.#countDistinct(number);
-    }
-    if (min <= max) [this.#min, this.#max] = [min, max];
-    this.#forms.addNumbers(this.#present - before, (kinds & valueKinds.float) === 0);
-    return numbers;
+    const present = this.#summary.addNumbers(numbers);
+    this.#present += present;
+    this.#forms.addNumbers(present, (kinds & valueKinds.float) === 0);
   }
 
   #toBooleans(values: readonly unknown[], rows: number): Uint8Array | null {
     const codes = new Uint8Array(rows);
-    let present = 0;
     const end = Math.min(rows, values.length);
     for (let row = 0; row < end; row++) {
       const value = values[row];
@@ -194,12 +245,8 @@ export class ColumnProfile {
       const flag = typeof value === 'string' && this.#textual ? parseBooleanText(value) : value;
       if (typeof flag !== 'boolean') return null;
       codes[row] = flag ? 2 : 1;
-      present++;
-      this.#countDistinct(flag);
     }
-    this.#kinds |= valueKinds.boolean;
-    this.#isStoredTyped = true;
-    this.#present += present;
+    this.#countCodes(codes);
     return codes;
   }
 
@@ -218,7 +265,7 @@ export class ColumnProfile {
     if (present === 0) return { kind: 'nulls' };
     this.#present += present;
     if (strings > 0 && !this.#textual && (this.#kinds & ~stringKinds) !== 0) this.#kinds |= valueKinds.text;
-    const coded = dictionaryEncode(texts);
+    const coded = encodeDictionary(texts);
     for (const entry of coded.entries) if (entry !== null) this.#addText(entry, strings > 0);
     return { kind: 'texts', ...coded };
   }
@@ -247,52 +294,6 @@ export class ColumnProfile {
 
   #addText(text: string, classify: boolean): void {
     if (classify && (this.#kinds & valueKinds.text) === 0) this.#kinds |= textValueKind(text, this.#textual);
-    if (text.length > 256) this.#distinct = null;
-    else this.#countDistinct(text);
-    if (typeof this.#min === 'number') this.#min = this.#max = undefined;
-    if (this.#min === undefined || this.#max === undefined) this.#min = this.#max = detachedCopy(text);
-    else if (this.#isBefore(text, this.#min as string)) this.#min = detachedCopy(text);
-    else if (this.#isBefore(this.#max as string, text)) this.#max = detachedCopy(text);
+    this.#summary.addText(text, this.#kinds === valueKinds.datetime);
   }
-
-  /** Datetimes are ordered as instants, whatever their offsets. */
-  #isBefore(a: string, b: string): boolean {
-    if (this.#kinds === valueKinds.datetime && !(a.endsWith('Z') && b.endsWith('Z')))
-      return parseDateTime(a) < parseDateTime(b);
-    return a < b;
-  }
-
-  #countDistinct(value: string | number | boolean): void {
-    const distinct = this.#distinct;
-    if (distinct === null || distinct.has(value)) return;
-    if (distinct.size === maxDistinct) this.#distinct = null;
-    else distinct.add(typeof value === 'string' ? detachedCopy(value) : value);
-  }
-}
-
-/** A copy of a text: a slice would keep the longer text that it was cut from in memory. */
-const detachedCopy = (text: string): string => Buffer.from(text, 'utf16le').toString('utf16le');
-
-const truncated = (value: number | string | undefined) => (typeof value === 'string' ? value.slice(0, 100) : value);
-
-/** Dictionary encoding, if enough texts repeat. */
-function dictionaryEncode(texts: readonly (string | null)[]): {
-  entries: readonly (string | null)[];
-  codes: Uint16Array | null;
-} {
-  /** Rows before it is decided. */
-  const sampleRows = 1024;
-  const codeOf = new Map<string | null, number>();
-  const codes = new Uint16Array(texts.length);
-  for (let row = 0; row < texts.length; row++) {
-    const text = texts[row] as string | null;
-    let code = codeOf.get(text);
-    if (code === undefined) {
-      code = codeOf.size;
-      if (code > 0xffff || (row >= sampleRows && code > row * 0.6)) return { entries: texts, codes: null };
-      codeOf.set(text, code);
-    }
-    codes[row] = code;
-  }
-  return { entries: [...codeOf.keys()], codes };
 }

@@ -4,6 +4,7 @@
  */
 import { excerpt } from '../../catalogue/errors.ts';
 import { PayloadError } from '../errors.ts';
+import { Points } from '../formats/points.ts';
 import { countRepair, type PayloadInfo, type RowBatch } from '../formats/types.ts';
 import {
   type Conversion,
@@ -13,7 +14,7 @@ import {
   normalizeCrsName,
   ogr2ogrLine,
 } from '../geometry/crs.ts';
-import { type Geometry, type GeometryKind, hasZ } from '../geometry/geometry.ts';
+import { type GeometryKind, hasZ } from '../geometry/geometry.ts';
 import {
   assertLengthsAndCloseRings,
   type Extent,
@@ -22,14 +23,11 @@ import {
   isEmptyPoint,
   validateAndMeasureGeometry,
 } from '../geometry/validate.ts';
+import type { ChunkKind } from '../table/column-chunk.ts';
+import { encodeGeometryChunk, encodePoints } from '../table/geometry-chunk.ts';
 
-/** Geometries of a row group: with the bounding box of each, and the number of dimensions of its positions. */
-interface ReadGeometries {
-  readonly rows: number;
-  readonly geometries: (Geometry | null)[];
-  readonly boxes: Float64Array;
-  readonly dimensions: Uint8Array;
-}
+/** Encodes the geometries of a row group for the columnar copy. */
+type EncodeGeometries = () => { readonly kind: ChunkKind; readonly bytes: Buffer[] };
 
 /** Degrees beyond ±180, ±90 that are taken for a rounding error. */
 const tolerance = 1e-6;
@@ -73,9 +71,11 @@ export class GeometryReader {
    * Reads the geometries of a row group.
    * @throws PayloadError if a geometry is invalid, or its reference system is unknown
    */
-  async read(batch: RowBatch, start: number, end: number): Promise<ReadGeometries> {
+  async read(batch: RowBatch, start: number, end: number): Promise<EncodeGeometries> {
     const rows = end - start;
-    const geometries = (batch.geometries ?? []).slice(start, end);
+    const given = (batch.geometries ?? []).slice(start, end);
+    if (given instanceof Points && this.#readPoints(given, batch, start)) return () => encodePoints(given);
+    const geometries = given instanceof Points ? given.toArray() : given;
     const boxes = new Float64Array(4 * rows).fill(Number.NaN);
     const dimensions = new Uint8Array(rows);
     for (let row = 0; row < rows; row++) {
@@ -116,7 +116,30 @@ export class GeometryReader {
       boxes.set(box, 4 * row);
       extend(this.#extent, box);
     }
-    return { rows, geometries, boxes, dimensions };
+    return () => encodeGeometryChunk({ rows, geometries, boxes, dimensions });
+  }
+
+  /** Reads points that need no conversion. @returns false if they do, or there are none; nothing has changed then */
+  #readPoints({ x, y }: Points, batch: RowBatch, start: number): boolean {
+    const crs = this.#info.crs ?? this.#info.reading.crs;
+    if (batch.crs !== undefined || (crs !== undefined && !isWgs84(crs))) return false;
+    const extent = this.#extent;
+    let count = 0;
+    for (let row = 0; row < x.length; row++) {
+      const [east, north] = [x[row] as number, y[row] as number];
+      if (Number.isNaN(east)) continue;
+      count++;
+      if (Math.abs(east) > 180 + tolerance || Math.abs(north) > 90 + tolerance)
+        this.#outside ??= batch.errorAt(start + row, outsideMessage([east, north, east, north], crs));
+      if (east < extent[0]) extent[0] = east;
+      if (north < extent[1]) extent[1] = north;
+      if (east > extent[2]) extent[2] = east;
+      if (north > extent[3]) extent[3] = north;
+    }
+    if (count === 0) return false;
+    this.#kinds.add('Point');
+    this.count += count;
+    return true;
   }
 
   /**

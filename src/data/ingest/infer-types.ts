@@ -78,6 +78,18 @@ export function textValueKind(text: string, textual: boolean): number {
 /** Days that every month has: most dates, checked quickly. */
 const commonDate = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])$/;
 
+/** As `commonDate`, for UTF-8. */
+export function isCommonUtf8Date(bytes: Buffer, start: number, end: number): boolean {
+  if (end - start !== 10) return false;
+  for (let place = 0; place < 10; place++) {
+    const byte = bytes[start + place] as number;
+    if (place === 4 || place === 7 ? byte !== 45 : byte < 48 || byte > 57) return false;
+  }
+  const month = 10 * (bytes[start + 5] as number) + (bytes[start + 6] as number) - 528;
+  const day = 10 * (bytes[start + 8] as number) + (bytes[start + 9] as number) - 528;
+  return month >= 1 && month <= 12 && day >= 1 && day <= 28;
+}
+
 /** @returns undefined if the text is neither true nor false */
 export function parseBooleanText(text: string): boolean | undefined {
   if (text.length === 4 && text.toLowerCase() === 'true') return true;

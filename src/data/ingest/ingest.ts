@@ -26,10 +26,10 @@ import { isWgs84 } from '../geometry/crs.ts';
 import type { Bbox, GeometryKind } from '../geometry/geometry.ts';
 import { ColumnarWriter } from '../table/columnar-copy.ts';
 import type { ColumnSettings } from './column-forms.ts';
-import type { ColumnStatistics } from './column-profile.ts';
 import { type DetectedEncoding, decodeFromEncoding, decodeToUtf8, type Encoding, gunzip } from './decode.ts';
 import { PayloadStream, peekStream } from './payload-stream.ts';
 import { TableBuilder, type TableSummary } from './table-builder.ts';
+import type { ColumnStatistics } from './value-summary.ts';
 
 export interface IngestOptions extends FormatHints {
   /** Options for reading the rows. */

@@ -2,17 +2,18 @@
  * Builds a table from batches of rows: infers columns, reads geometries, and writes each row group to the columnar copy, if
  * one is made.
  */
+import { type Cells, sliceCells } from '../formats/cells.ts';
 import type { PayloadInfo, RowBatch } from '../formats/types.ts';
 import { maxGroupRows } from '../limits.ts';
 import { geometryColumnName } from '../row.ts';
 import { type ChunkKind, encodeColumn, encodeRowOffsets } from '../table/column-chunk.ts';
 import type { ChunkKey, ColumnarWriter, TableInfo } from '../table/columnar-copy.ts';
-import { encodeGeometryChunk } from '../table/geometry-chunk.ts';
 import { type ColumnSettings, columnParseSettings } from './column-forms.ts';
-import { ColumnProfile, type ColumnStatistics } from './column-profile.ts';
+import { ColumnProfile } from './column-profile.ts';
 import { GeometryReader } from './geometry-reader.ts';
 import { cleanColumnName, uniqueColumnNames } from './infer-types.ts';
 import { ingestRemarks, refuseMisfitValues } from './remarks.ts';
+import type { ColumnStatistics } from './value-summary.ts';
 
 export interface TableSummary {
   readonly table: Omit<TableInfo, 'checksum' | 'passthrough'>;
@@ -75,12 +76,13 @@ export class TableBuilder {
     const slice = <T>(values: readonly T[]): readonly T[] => (isWholeBatch ? values : values.slice(start, end));
     const chunks: EncodedChunk[] = [];
     if (batch.geometries) {
-      const read = await this.#geometries.read(batch, start, end);
-      const encoded = this.#copy ? encodeGeometryChunk(read) : { kind: 'nulls' as const, bytes: [] };
+      const encode = await this.#geometries.read(batch, start, end);
+      const encoded = this.#copy ? encode() : { kind: 'nulls' as const, bytes: [] };
       chunks.push({ key: 'geometry', ...encoded });
     }
     this.#profiles.forEach((profile, key) => {
-      const values = slice(batch.values[key] ?? []);
+      const all: Cells = batch.values[key] ?? [];
+      const values = isWholeBatch ? all : sliceCells(all, start, end);
       // Of thousands of columns, most have no value in a row group.
       if (values.length === 0) return;
       const column = profile.add(values, rows, (row) => batch.errorAt(start + row, '').line);

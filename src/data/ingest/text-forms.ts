@@ -145,3 +145,22 @@ export function parseLooseTime(
   if (type === 'date') return iso?.slice(0, 10);
   return iso?.length === 10 ? `${iso}T00:00:00` : iso;
 }
+
+/**
+ * A function that converts texts to a type that people set; undefined where they don't fit.
+ * @param numbers, dates forms of numbers and dates, tried before ISO 8601
+ */
+export function makeTextConverter(
+  type: Exclude<ReadableType, 'string'>,
+  numbers: NumberForm,
+  dates: DateForm | null,
+): (text: string) => number | boolean | string | undefined {
+  if (type === 'boolean') return parseLooseBoolean;
+  if (type !== 'integer' && type !== 'float') return (text) => parseLooseTime(text, type, dates);
+  const form = looseNumberForm(numbers);
+  return (text) => {
+    if (form.kindOf(text) === 0) return undefined;
+    const number = form.parse(text);
+    return type === 'integer' && !Number.isSafeInteger(number) ? undefined : number;
+  };
+}

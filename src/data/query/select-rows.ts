@@ -3,7 +3,7 @@ import { UnavailableError } from '../../catalogue/errors.ts';
 import type { WorkBudget } from '../../catalogue/types.ts';
 import { parseDateTime, parseTimeOfDay } from '../date-time.ts';
 import { itemsPerCheck, sortIndexesWithoutBlocking, Turns, visitWithoutBlocking } from '../event-loop.ts';
-import { columnIndex, type Row, type Value } from '../row.ts';
+import { columnIndex, type Row, type RowSource, type Value } from '../row.ts';
 import type { ScanOptions, Table } from '../table/table.ts';
 import { compilePredicate, type RowTest } from './compile.ts';
 import type { DataQuery } from './parameters.ts';
@@ -22,7 +22,7 @@ export interface RowWindow {
 export interface RowSelection {
   /** Null if all matching rows are returned, however many they are. */
   readonly window: RowWindow | null;
-  readonly rows: AsyncIterable<Row>;
+  readonly rows: RowSource;
 }
 
 export interface SelectionLimits {
@@ -57,7 +57,7 @@ export async function selectRows(
   const isLimited = isPaged || limit !== undefined || offset !== undefined;
   if (test || ordering.length) limits.budget?.assertAvailable();
   if (!isLimited && ordering.length === 0)
-    return { window: null, rows: streamMatching(table, query, test, needed, limits.budget) };
+    return { window: null, rows: matchingRows(table, query, test, needed, limits.budget) };
 
   const found =
     test || ordering.length
@@ -86,11 +86,23 @@ function scanOptions(table: Table, { predicate }: DataQuery, columns: readonly n
   return options;
 }
 
+/** Matching rows in file order: whole row groups if all rows match. */
+function matchingRows(
+  table: Table,
+  query: DataQuery,
+  test: RowTest | null,
+  needed: NeededColumns,
+  budget?: WorkBudget,
+): RowSource {
+  if (test) return streamMatching(table, query, test, needed, budget);
+  return { groups: table.scanRowGroups(scanOptions(table, query, needed.columns, needed.needsGeometry)) };
+}
+
 /** Matching rows in file order, each as it is found. The budget pays for the search, and not for waiting for the reader. */
 async function* streamMatching(
   table: Table,
   query: DataQuery,
-  test: RowTest | null,
+  test: RowTest,
   { columns, needsGeometry }: NeededColumns,
   budget: WorkBudget | undefined,
 ): AsyncGenerator<Row, void, undefined> {
@@ -101,7 +113,7 @@ async function* streamMatching(
   for await (const group of table.scanRowGroups(options)) {
     for (const row of group) {
       countSinceMatch++;
-      if (!test || test(row)) {
+      if (test(row)) {
         yield row;
         countSinceMatch = 0;
       }

@@ -4,6 +4,10 @@
  * like every machine that Node runs on; the copy never leaves the machine that made it.
  */
 
+import { isAscii } from 'node:buffer';
+import { textForms, Utf8Texts } from '../formats/utf8-texts.ts';
+import type { AsciiSlice } from '../row.ts';
+
 /** The values of one column in one row group. */
 export type ColumnValues =
   | { readonly kind: 'nulls' }
@@ -12,7 +16,11 @@ export type ColumnValues =
   /** 0 is null, 1 false, 2 true. */
   | { readonly kind: 'booleans'; readonly codes: Uint8Array }
   /** Without `codes`, an entry per row; with them (dictionary encoding), each row's code is the index of its entry. */
-  | { readonly kind: 'texts'; readonly entries: readonly (string | null)[]; readonly codes: Uint16Array | null };
+  | {
+      readonly kind: 'texts';
+      readonly entries: readonly (string | null)[] | Utf8Texts;
+      readonly codes: Uint16Array | null;
+    };
 
 /** Encodings of chunks: of columns, of geometries (`geometry-chunk.ts`), and of the rows' offsets in the payload. */
 export type ChunkKind = ColumnValues['kind'] | 'points' | 'shapes' | 'offsets';
@@ -23,6 +31,8 @@ export interface ColumnChunk {
   readonly bytes: number;
   /** The value of a row, counted from the start of the row group. */
   at(row: number): string | number | boolean | null;
+  /** The value as ASCII; null if it isn't stored so, or missing. */
+  asciiAt?(row: number): AsciiSlice | null;
 }
 
 /** The top bit of a text's end offset: the text is null. */
@@ -86,17 +96,36 @@ class BooleanChunk implements ColumnChunk {
 /** Header of texts: number of entries, number of codes (0 for none), length of the text in bytes, 0. */
 const headerBytes = 16;
 
-function encodeTexts(entries: readonly (string | null)[], codes: Uint16Array | null): Buffer[] {
-  const ends = new Uint32Array(entries.length);
+function encodeTexts(entries: readonly (string | null)[] | Utf8Texts, codes: Uint16Array | null): Buffer[] {
+  const isUtf8 = entries instanceof Utf8Texts;
+  const ends = isUtf8 ? endsInUtf16(entries) : new Uint32Array(entries.length);
   let end = 0;
-  for (let i = 0; i < entries.length; i++) {
+  for (let i = 0; i < entries.length && !isUtf8; i++) {
     const entry = entries[i] as string | null;
     if (entry !== null) end += entry.length;
     ends[i] = entry === null ? (end | nullBit) >>> 0 : end;
   }
-  const text = Buffer.from(entries.join(''));
+  const text = isUtf8 ? entries.bytes : Buffer.from(entries.join(''));
   const header = new Uint32Array([entries.length, codes?.length ?? 0, text.length, 0]);
   return [asBuffer(header), asBuffer(ends), ...(codes ? [asBuffer(codes)] : []), text];
+}
+
+/** The end of each text in UTF-16 code units. */
+function endsInUtf16({ bytes, ends, forms }: Utf8Texts): Uint32Array<ArrayBuffer> {
+  const result = new Uint32Array(ends.length);
+  let end = 0;
+  let at = 0;
+  for (let i = 0; i < ends.length; i++) {
+    const behind = ends[i] as number;
+    if (forms[i] !== textForms.other) end += behind - at;
+    // A byte that doesn't continue a character begins one, of two units if it has four bytes.
+    else
+      for (; at < behind; at++)
+        end += ((bytes[at] as number) & 0xc0) === 0x80 ? 0 : (bytes[at] as number) >= 0xf0 ? 2 : 1;
+    result[i] = forms[i] === textForms.missing ? (end | nullBit) >>> 0 : end;
+    at = behind;
+  }
+  return result;
 }
 
 function decodeTexts(bytes: ArrayBuffer): TextChunk {
@@ -104,21 +133,25 @@ function decodeTexts(bytes: ArrayBuffer): TextChunk {
   const ends = new Uint32Array(bytes, headerBytes, entryCount);
   const codesAt = headerBytes + ends.byteLength;
   const codes = codeCount === 0 ? null : new Uint16Array(bytes, codesAt, codeCount);
-  const text = Buffer.from(bytes, codesAt + 2 * codeCount, textBytes).toString();
-  return new TextChunk(ends, codes, text, bytes.byteLength - textBytes);
+  const encoded = Buffer.from(bytes, codesAt + 2 * codeCount, textBytes);
+  return new TextChunk(ends, codes, encoded, bytes.byteLength - textBytes);
 }
 
 class TextChunk implements ColumnChunk {
   readonly #ends: Uint32Array;
   readonly #codes: Uint16Array | null;
   readonly #text: string;
+  /** A part of the text's bytes, if it is ASCII: they are in memory with the ends. */
+  readonly #asciiSlice: { bytes: Buffer; start: number; end: number } | null;
   /** Entries of the dictionary that were sliced already. */
   readonly #entries: (string | undefined)[];
   readonly bytes: number;
-  constructor(ends: Uint32Array, codes: Uint16Array | null, text: string, otherBytes: number) {
+  constructor(ends: Uint32Array, codes: Uint16Array | null, encoded: Buffer, otherBytes: number) {
+    const text = encoded.toString();
     this.#ends = ends;
     this.#codes = codes;
     this.#text = text;
+    this.#asciiSlice = isAscii(encoded) ? { bytes: encoded, start: 0, end: 0 } : null;
     this.#entries = codes === null ? [] : new Array(ends.length);
     this.bytes = otherBytes + 2 * text.length + 8 * this.#entries.length;
   }
@@ -130,6 +163,16 @@ class TextChunk implements ColumnChunk {
     const entry = this.#slice(code);
     if (entry !== null) this.#entries[code] = entry;
     return entry;
+  }
+  asciiAt(row: number): AsciiSlice | null {
+    const slice = this.#asciiSlice;
+    if (slice === null) return null;
+    const index = this.#codes === null ? row : (this.#codes[row] as number);
+    const end = this.#ends[index] as number;
+    if (end >= nullBit) return null;
+    slice.start = index === 0 ? 0 : (this.#ends[index - 1] as number) & ~nullBit;
+    slice.end = end;
+    return slice;
   }
   #slice(index: number): string | null {
     const end = this.#ends[index] as number;

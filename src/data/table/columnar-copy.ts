@@ -71,6 +71,8 @@ export class ColumnarWriter {
   readonly #rows: FileHandle;
   readonly #rowGroups: RowGroup[] = [];
   #length = 0;
+  /** The row group that is being written, while the next one is read. */
+  #written: Promise<void> = Promise.resolve();
 
   private constructor(parent: string, folder: string, rows: FileHandle) {
     this.#parent = parent;
@@ -104,7 +106,18 @@ export class ColumnarWriter {
       this.#length += length;
     }
     this.#rowGroups.push({ rows, chunks: locations });
-    if (this.#length > start) await this.#rows.appendFile(Buffer.concat(chunks.flatMap(({ bytes }) => bytes)));
+    if (this.#length === start) return;
+    await this.#written;
+    this.#written = this.#append(chunks.flatMap(({ bytes }) => bytes));
+    // An error is thrown by the next call that awaits it.
+    this.#written.catch(() => undefined);
+  }
+
+  /** Appends bytes without joining them first. */
+  async #append(parts: readonly Buffer[]): Promise<void> {
+    const length = parts.reduce((sum, part) => sum + part.length, 0);
+    const { bytesWritten } = await this.#rows.writev(parts);
+    if (bytesWritten < length) await this.#rows.appendFile(Buffer.concat(parts).subarray(bytesWritten));
   }
 
   /**
@@ -112,6 +125,7 @@ export class ColumnarWriter {
    * @returns the finished copy's folder
    */
   async finish(info: TableInfo, name: string): Promise<string> {
+    await this.#written;
     const index = info.extent === null ? null : await buildSpatialIndex(info.rows, this.#boxes());
     await this.#rows.close();
     if (index) await writeFile(indexFilePath(this.#folder), index);
@@ -135,6 +149,7 @@ export class ColumnarWriter {
 
   /** Deletes the unfinished copy. */
   async abort(): Promise<void> {
+    await this.#written.catch(() => undefined);
     await this.#rows.close().catch(() => undefined);
     await rm(this.#folder, { recursive: true, force: true });
   }
@@ -150,8 +165,9 @@ export class ColumnarWriter {
         if (kind === 'shapes') boxes.set(stored);
         else {
           for (let row = 0; row < rows; row++) {
-            const [x, y] = [stored[row] as number, stored[rows + row] as number];
-            boxes.set([x, y, x, y], 4 * row);
+            const at = 4 * row;
+            boxes[at] = boxes[at + 2] = stored[row] as number;
+            boxes[at + 1] = boxes[at + 3] = stored[rows + row] as number;
           }
         }
       }

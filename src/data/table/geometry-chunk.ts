@@ -4,6 +4,7 @@
  * different dimensions or of more than three) are GeoJSON. Coordinates are the payload's own 64-bit floats.
  */
 import { wkbToGeojson } from 'hyparquet/src/wkb.js';
+import type { Points } from '../formats/points.ts';
 import type { Bbox, Geometry } from '../geometry/geometry.ts';
 import type { Extent } from '../geometry/validate.ts';
 import { toWkb } from '../geometry/wkb.ts';
@@ -49,6 +50,12 @@ export function encodeGeometryChunk({ rows, geometries, boxes, dimensions }: Row
   return { kind: 'shapes', bytes: [asBuffer(boxes), asBuffer(ends), Buffer.concat(shapes)] };
 }
 
+/** As `encodeGeometryChunk`, for points without objects; at least one is present. */
+export const encodePoints = ({ x, y }: Points): { kind: ChunkKind; bytes: Buffer[] } => ({
+  kind: 'points',
+  bytes: [asBuffer(x), asBuffer(y)],
+});
+
 /** 2 or 3 if all geometries are points with these dimensions, else 0. */
 function commonPointDimensions(geometries: readonly (Geometry | null)[], dimensions: Uint8Array): number {
   let common = 0;
@@ -70,6 +77,8 @@ export interface GeometryChunk {
   bbox(row: number): Bbox | null;
   /** True if the row's bounding box intersects the box. */
   intersects(row: number, box: Bbox): boolean;
+  /** As `readPoint` of a row. */
+  readPoint?(row: number, position: Float64Array): boolean;
 }
 
 export function decodeGeometryChunk(kind: ChunkKind, bytes: ArrayBuffer, rows: number): GeometryChunk {
@@ -96,6 +105,13 @@ class PointChunk implements GeometryChunk {
     const y = this.#coordinates[this.#rows + row] as number;
     const position = this.#dimensions === 2 ? [x, y] : [x, y, this.#coordinates[2 * this.#rows + row] as number];
     return { type: 'Point', coordinates: position };
+  }
+  readPoint(row: number, position: Float64Array): boolean {
+    const x = this.#coordinates[row] as number;
+    if (this.#dimensions !== 2 || Number.isNaN(x)) return false;
+    position[0] = x;
+    position[1] = this.#coordinates[this.#rows + row] as number;
+    return true;
   }
   bbox(row: number): Bbox | null {
     const x = this.#coordinates[row] as number;

@@ -1,6 +1,6 @@
 /** A cursor over the rows of one row group: one object that is moved from row to row and reads from the group's chunks. */
 import type { Bbox, Geometry } from '../geometry/geometry.ts';
-import type { Row, Value } from '../row.ts';
+import type { AsciiSlice, Row, Value } from '../row.ts';
 import type { ChunkReader } from './chunk-reader.ts';
 import type { ColumnChunk } from './column-chunk.ts';
 import type { TableMetadata } from './columnar-copy.ts';
@@ -82,6 +82,17 @@ export class RowCursor implements TableRow {
     if (typeof value !== 'string') return value;
     const type = this.#columns[column]?.type;
     return type === 'object' || type === 'array' ? (JSON.parse(value) as Value) : value;
+  }
+
+  asciiText(column: number): AsciiSlice | null {
+    const chunk = this.#chunks[column] ?? this.#loadColumn(column);
+    if (chunk?.asciiAt === undefined) return null;
+    const type = this.#columns[column]?.type;
+    return type === 'object' || type === 'array' ? null : chunk.asciiAt(this.#at);
+  }
+
+  readPoint(position: Float64Array): boolean {
+    return this.#loadGeometries()?.readPoint?.(this.#at, position) ?? false;
   }
 
   geometry(): Geometry | null {

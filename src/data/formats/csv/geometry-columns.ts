@@ -15,6 +15,9 @@ import { PayloadError } from '../../errors.ts';
 import { bboxOfGeometry } from '../../geometry/bounding-box.ts';
 import type { Geometry } from '../../geometry/geometry.ts';
 import { parseWkt } from '../../geometry/wkt.ts';
+import { DecimalScanner } from '../decimal-scanner.ts';
+import type { GeometriesBuilder } from '../points.ts';
+import type { Utf8Texts } from '../utf8-texts.ts';
 
 /** The columns from which a row's geometry is made. */
 export interface GeometrySource {
@@ -22,8 +25,10 @@ export interface GeometrySource {
   readonly wktColumn?: number;
   /** These stay columns. */
   readonly pointColumns?: readonly [x: number, y: number];
-  /** Null if the cells are empty; undefined if they can't be parsed. */
-  geometryOf(cells: readonly (string | undefined)[]): Geometry | null | undefined;
+  /** Null if the cells are empty; undefined if they can't be parsed. @param cellOf returns the cell of a column */
+  geometryOf(cellOf: (column: number) => string | undefined): Geometry | null | undefined;
+  /** Adds the point of a row if its cells are plain decimal numbers that fit. @returns false if they aren't */
+  addPlainPoint?(cells: readonly Utf8Texts[], row: number, geometries: GeometriesBuilder): boolean;
 }
 
 type Cells = readonly (string | undefined)[];
@@ -54,7 +59,9 @@ export function findCsvGeometryColumns(
   for (const [x, y] of coordinatePairs(names, reading.crs !== undefined)) {
     if (isText(x) || isText(y)) continue;
     const source = pointSource(x, y, reading);
-    const present = rows.map(source.geometryOf).filter((geometry) => geometry !== null);
+    const present = rows
+      .map((row) => source.geometryOf((column) => row[column]))
+      .filter((geometry) => geometry !== null);
     const validCount = present.filter((geometry) => geometry !== undefined).length;
     if (validCount > 0 && validCount >= 0.9 * present.length) return source;
   }
@@ -82,12 +89,19 @@ function indexOfColumn(names: readonly string[], name: string): number {
 
 const wktSource = (column: number): GeometrySource => ({
   wktColumn: column,
-  geometryOf: (cells) => parseWktCell(cells[column]),
+  geometryOf: (cellOf) => parseWktCell(cellOf(column)),
 });
 
 const pointSource = (x: number, y: number, { crs }: ReadingOptions): GeometrySource => ({
   pointColumns: [x, y],
-  geometryOf: (cells) => pointFromCells(cells[x], cells[y], crs !== undefined),
+  geometryOf: (cellOf) => pointFromCells(cellOf(x), cellOf(y), crs !== undefined),
+  addPlainPoint(cells, row, geometries) {
+    const lon = scanCoordinate(cells[x] as Utf8Texts, row);
+    const lat = scanCoordinate(cells[y] as Utf8Texts, row);
+    const fits = crs === undefined ? Math.abs(lon) <= 180 && Math.abs(lat) <= 90 : !Number.isNaN(lon + lat);
+    if (fits) geometries.addPoint(lon, lat);
+    return fits;
+  },
 });
 
 const sridPrefix = /^\s*(SRID=\d+)\s*;/i;
@@ -124,6 +138,14 @@ function pointFromCells(
 function parseCoordinate(text: string | undefined): number {
   if (text === undefined || text.trim() === '') return Number.NaN;
   return Number(/^\s*-?\d+,\d+\s*$/.test(text) ? text.replace(',', '.') : text);
+}
+
+const decimal = new DecimalScanner();
+
+/** A coordinate in plain digits; NaN for any other text. */
+function scanCoordinate(texts: Utf8Texts, row: number): number {
+  const end = texts.ends[row] as number;
+  return decimal.scan(texts.bytes, texts.startOf(row), end) === end ? decimal.number : Number.NaN;
 }
 
 const projectedPairs = [

@@ -15,18 +15,15 @@
  * | zero bytes                               | refused: not text                                                   |
  */
 
+import { isAscii } from 'node:buffer';
 import Papa from 'papaparse';
-import { excerpt } from '../../../catalogue/errors.ts';
 import { PayloadError } from '../../errors.ts';
-import type { Geometry } from '../../geometry/geometry.ts';
-import { cleanColumnName } from '../../ingest/infer-types.ts';
 import { isRowGroupFull, maxColumns, maxCsvRow } from '../../limits.ts';
 import { countRepair, type PayloadInfo, type RowBatch } from '../types.ts';
-import { findCsvGeometryColumns, type GeometrySource, projectedColumnsHint, sridOfText } from './geometry-columns.ts';
+import { Utf8TextsBuilder } from '../utf8-texts.ts';
+import { CsvGeometries } from './geometries.ts';
+import { CsvRowScanner } from './row-scanner.ts';
 import { requoteStrayCells } from './stray-quotes.ts';
-
-/** Rows from which the geometry columns are detected. */
-const sampleRows = 1000;
 
 /**
  * @param chunks text in UTF-8
@@ -38,12 +35,11 @@ export async function* readCsv(
   info: PayloadInfo,
 ): AsyncGenerator<RowBatch, void, undefined> {
   const parser = new CsvParser(info);
-  const decoder = new TextDecoder();
   for await (const chunk of chunks) {
-    parser.push(decoder.decode(chunk, { stream: true }), false);
+    parser.push(chunk);
     if (parser.isFull) yield parser.takeBatch() as RowBatch;
   }
-  parser.push(decoder.decode(), true);
+  parser.end();
   const last = parser.takeBatch();
   if (last) yield last;
 }
@@ -55,11 +51,19 @@ class CsvParser {
   #hasHeader = false;
   /** Number of cells in the head, or in the first row if there is none. */
   #headCells: number | undefined;
-  #geometrySource: GeometrySource | null | undefined;
-  #rows: string[][] = [];
+  #geometries: CsvGeometries | undefined;
+  /** The cells that aren't empty, by column. */
+  #cells: Utf8TextsBuilder[] = [];
+  /** Rows of the batch before: as many are expected. */
+  #expectedRows = 16;
   /** Line of each row. */
   #lines: number[] = [];
+  readonly #decoder = new TextDecoder();
+  /** Reads regular rows; null if there are none to expect. */
+  #scanner: CsvRowScanner | null = null;
+  /** Text that isn't parsed yet: as a string, or behind rows that were scanned, as bytes. */
   #rest = '';
+  #restBytes = emptyBytes;
   /**
    * Characters to buffer before parsing: the sample for the delimiter, then twice the length of a row that hasn't ended.
    * Otherwise a long row would be parsed again with each chunk.
@@ -67,7 +71,7 @@ class CsvParser {
   #minLength = 64 * 1024;
   #line = 1;
   #bytes = 0;
-  #presentGeometries = 0;
+  #newline = '';
   /** Rows to skip before the header. */
   #skip = 0;
 
@@ -81,7 +85,49 @@ class CsvParser {
     this.#linesToSkip = info.reading.skip ?? 0;
   }
 
-  push(text: string, isLast: boolean): void {
+  push(chunk: Buffer): void {
+    const scanned = this.#scanRows(chunk);
+    if (scanned === null) this.#parse(this.#decoder.decode(chunk, { stream: true }), false);
+    else if (this.#scanner?.isStopped) {
+      this.#parse(scanned.toString(), false);
+      this.#minLength = 0;
+    } else this.#restBytes = scanned;
+    this.#scanner ??= this.#newScanner();
+  }
+
+  /** Called after the last chunk. */
+  end(): void {
+    this.#parse(this.#decoder.decode(), true);
+  }
+
+  /** Reads regular rows. @returns the bytes behind them; null if there are none */
+  #scanRows(chunk: Buffer): Buffer | null {
+    if (!this.#scanner || this.#minLength > 0 || chunk.includes(0)) return null;
+    const rest = this.#rest === '' ? this.#restBytes : Buffer.from(this.#rest);
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    this.#scanner.line = this.#line;
+    const end = this.#scanner.scan(bytes, this.#cells, this.#lines);
+    if (end === 0) return null;
+    this.#line = this.#scanner.line;
+    this.#bytes += lengthInUtf16(bytes, end);
+    this.#rest = '';
+    this.#restBytes = emptyBytes;
+    return bytes.subarray(end);
+  }
+
+  /** A scanner for the rows that follow; null before the head, or for line breaks and delimiters of other kinds. */
+  #newScanner(): CsvRowScanner | null {
+    const { delimiter = '' } = this.#info;
+    if (!this.#parser || !this.#hasHeader || this.#skip > 0 || this.#newline !== '\n' || this.#headCells === undefined)
+      return null;
+    return /^[\t -~]$/.test(delimiter) && delimiter !== '"' ? new CsvRowScanner(delimiter, this.#headCells) : null;
+  }
+
+  #parse(text: string, isLast: boolean): void {
+    if (this.#restBytes.length > 0) {
+      this.#rest = this.#restBytes.toString();
+      this.#restBytes = emptyBytes;
+    }
     if (text.includes('\0')) throw new PayloadError('not text: holds zero bytes', { line: this.#line });
     let input = this.#skipLines(this.#rest + text);
     if (!isLast && input.length < this.#minLength) {
@@ -132,6 +178,7 @@ class CsvParser {
   #newParser(input: string): Papa.Parser {
     // Quoted cells may contain other line breaks.
     const newline = /\r(?!\n)/.test(input) && !withoutQuoted(input).includes('\n') ? '\r' : '\n';
+    this.#newline = newline;
     const hint = /^sep=(.)\r?[\n\r]/i.exec(input);
     if (hint) {
       this.#info.delimiter ??= hint[1] as string;
@@ -167,8 +214,11 @@ class CsvParser {
       if (cells < this.#headCells) countRepair(this.#info, 'fewer_cells', line);
       else if (cells > this.#headCells && row.some((cell, column) => cell !== '' && column >= Number(this.#headCells)))
         countRepair(this.#info, 'more_cells', line);
-      this.#rows.push(row);
-      this.#lines.push(line);
+      const place = this.#lines.push(line) - 1;
+      for (let column = 0; column < row.length; column++) {
+        const cell = row[column] as string;
+        if (cell !== '') (this.#cells[column] as Utf8TextsBuilder).addString(place, cell);
+      }
     }
   }
 
@@ -180,90 +230,55 @@ class CsvParser {
 
   #addColumns(names: readonly string[]): void {
     // Copied through a buffer: a slice would keep the chunk's whole text in memory.
-    for (const name of names) this.#names.push(Buffer.from(name).toString());
+    for (const name of names) {
+      this.#names.push(Buffer.from(name).toString());
+      this.#cells.push(new Utf8TextsBuilder(this.#expectedRows));
+    }
     if (this.#names.length > maxColumns)
       throw new PayloadError(`more than ${maxColumns} columns`, { line: this.#line });
   }
 
   /** True if a batch should be taken. */
   get isFull(): boolean {
-    return isRowGroupFull(this.#rows.length, this.#names.length, this.#bytes);
+    return isRowGroupFull(this.#lines.length, this.#names.length, this.#bytes);
   }
 
   /** The rows since the last batch; null if there is not even a header. */
   takeBatch(): RowBatch | null {
-    const rows = this.#rows;
+    const rows = this.#lines.length;
     const names = this.#names;
-    if (rows.length === 0 && names.length === 0) return null;
-    if (this.#geometrySource === undefined) {
-      const [shown, sample] = [names.map(cleanColumnName), rows.slice(0, sampleRows)];
-      this.#geometrySource = findCsvGeometryColumns(shown, sample, this.#info.reading);
-      const hint = this.#geometrySource === null ? projectedColumnsHint(shown, sample) : undefined;
-      if (hint !== undefined) this.#info.hint = hint;
-      if (this.#geometrySource?.wktColumn !== undefined) this.#info.wktColumn = this.#geometrySource.wktColumn;
-      if (this.#geometrySource?.pointColumns) this.#info.pointColumns = this.#geometrySource.pointColumns;
-    }
+    if (rows === 0 && names.length === 0) return null;
+    const cells = this.#cells.map((column) => column.take(rows));
     const lines = this.#lines;
-    const source = this.#geometrySource;
+    this.#geometries ??= new CsvGeometries(names, cells, this.#info);
     const batch: RowBatch = {
-      rows: rows.length,
+      rows,
       names,
-      values: names.map((_, column) => {
-        const values = new Array<string | undefined>(rows.length);
-        for (let row = 0; row < rows.length; row++) values[row] = (rows[row] as string[])[column];
-        return values;
-      }),
-      geometries: source ? this.#geometries(source, rows) : null,
-      crs: this.#sridsOf(source, rows),
+      values: cells,
+      ...this.#geometries.read(cells, lines),
       ids: null,
       rowOffsets: null,
       errorAt: (row, reason) => new PayloadError(reason, { line: lines[row] as number }),
     };
-    this.#rows = [];
+    this.#expectedRows = Math.max(16, rows);
+    this.#cells = names.map(() => new Utf8TextsBuilder(this.#expectedRows));
     this.#lines = [];
     this.#bytes = 0;
     return batch;
   }
+}
 
-  #sridsOf(source: GeometrySource | null | undefined, rows: readonly string[][]) {
-    const column = source?.wktColumn;
-    if (column === undefined) return undefined;
-    const srids = rows.map((row) => sridOfText(row[column]));
-    return srids.some((srid) => srid !== undefined) ? srids : undefined;
-  }
+const emptyBytes: Buffer = Buffer.alloc(0);
 
-  #geometries(source: GeometrySource, rows: readonly string[][]): (Geometry | null)[] {
-    const geometries = rows.map((row, index) => {
-      const geometry = source.geometryOf(row);
-      if (geometry !== null) this.#presentGeometries++;
-      if (geometry === undefined) this.#addMisplaced(source, row, this.#lines[index]);
-      return geometry ?? null;
-    });
-    const { misplaced } = this.#info;
-    if (misplaced) this.#info.misplaced = { ...misplaced, present: this.#presentGeometries };
-    return geometries;
+/** Length of the text in the first bytes, in UTF-16 code units. */
+function lengthInUtf16(bytes: Buffer, end: number): number {
+  if (isAscii(bytes.subarray(0, end))) return end;
+  let length = 0;
+  for (let i = 0; i < end; i++) {
+    const byte = bytes[i] as number;
+    if ((byte & 0xc0) !== 0x80) length += byte >= 0xf0 ? 2 : 1;
   }
-
-  /** Counts a row whose cells are no geometry. Their columns stay. */
-  #addMisplaced(
-    { wktColumn, pointColumns = [0, 0] }: GeometrySource,
-    row: readonly string[],
-    line: number | undefined,
-  ) {
-    delete this.#info.wktColumn;
-    const before = this.#info.misplaced;
-    const columns = wktColumn === undefined ? pointColumns : [wktColumn];
-    const names = columns.map((column) => `"${excerpt(this.#names[column])}"`);
-    this.#info.misplaced = {
-      line,
-      text: columns.map((column) => row[column] ?? '').join(' '),
-      column: `Column${names.length > 1 ? 's' : ''} ${names.join(' and ')}`,
-      noun: wktColumn === undefined ? 'position' : 'geometry',
-      ...before,
-      count: (before?.count ?? 0) + 1,
-      present: 0,
-    };
-  }
+  return length;
 }
 
 function guessDelimiter(sample: string, newline: '\n' | '\r'): string {

@@ -20,14 +20,18 @@ export function csvWriter(input: Omit<RowsInput, 'rows'>, out: TextBuffer, optio
   if (!/^[\t -~]$/.test(separator) || separator === '"') {
     throw new RangeError(`${JSON.stringify(separator)} can't separate cells.`);
   }
-  const write = cellTextWriter(out, separator);
+  const special = specialCharacters(separator);
+  const write = cellTextWriter(out, separator, special);
   const disarm = (text: string) => (excel && formulaPattern.test(text) ? `'${text}` : text);
   const columns = csvColumnsToWrite(input);
   // Read once per row for several cells.
+  const point = new Float64Array(2);
+  let isPoint = false;
   let position: readonly number[] = [];
   const hasPosition = columns.some(({ type }) => type === 'ordinate');
   const cells = columns.map((column): CellWriter => {
-    if (column.type === 'ordinate') return () => writeNumber(out, position[column.ordinate]);
+    if (column.type === 'ordinate')
+      return () => writeNumber(out, isPoint ? point[column.ordinate] : position[column.ordinate]);
     if (column.type === 'wkt') {
       return (row) => {
         const geometry = row.geometry();
@@ -37,7 +41,12 @@ export function csvWriter(input: Omit<RowsInput, 'rows'>, out: TextBuffer, optio
     // An integer beyond 2^53 is a string, but a number all the same: it needs no disarming.
     const isNumeric = column.type === 'integer' || column.type === 'float';
     const writeText = isNumeric ? write : (value: string) => write(disarm(value));
-    return (row) => writeCell(out, row.value(column.index), writeText);
+    const writeValue = (row: Row) => writeCell(out, row.value(column.index), writeText);
+    if (isNumeric || excel) return writeValue;
+    return (row) => {
+      const text = row.asciiText?.(column.index);
+      if (!text || text.start === text.end || !out.plainAscii(text, special)) writeValue(row);
+    };
   });
   const separatorCode = separator.charCodeAt(0);
   return {
@@ -53,7 +62,10 @@ export function csvWriter(input: Omit<RowsInput, 'rows'>, out: TextBuffer, optio
     },
     row(row) {
       const start = out.end;
-      if (hasPosition) position = pointPosition(row);
+      if (hasPosition) {
+        isPoint = row.readPoint?.(point) ?? false;
+        if (!isPoint) position = pointPosition(row);
+      }
       for (let i = 0; i < cells.length; i++) {
         if (i > 0) out.byte(separatorCode);
         (cells[i] as CellWriter)(row);
@@ -67,10 +79,13 @@ export function csvWriter(input: Omit<RowsInput, 'rows'>, out: TextBuffer, optio
   };
 }
 
+const trueBytes = Buffer.from('true');
+const falseBytes = Buffer.from('false');
+
 function writeCell(out: TextBuffer, value: Value, writeText: (value: string) => void): void {
   if (typeof value === 'number') writeNumber(out, value);
   else if (typeof value === 'string') writeText(value);
-  else if (typeof value === 'boolean') out.text(value ? 'true' : 'false');
+  else if (typeof value === 'boolean') out.append(value ? trueBytes : falseBytes);
   else if (value !== null) writeText(JSON.stringify(value));
 }
 
@@ -79,10 +94,15 @@ function writeNumber(out: TextBuffer, value: number | undefined): void {
   if (value !== undefined && Number.isFinite(value)) out.number(value);
 }
 
-/** A function that writes text, in quotes if RFC 4180 requires them. */
-function cellTextWriter(out: TextBuffer, separator: string): (text: string) => void {
+/** Flags of the ASCII characters for which a cell needs quotes. */
+function specialCharacters(separator: string): Uint8Array {
   const special = new Uint8Array(128);
   for (const character of ['"', '\r', '\n', separator]) special[character.charCodeAt(0)] = 1;
+  return special;
+}
+
+/** A function that writes text, in quotes if RFC 4180 requires them. */
+function cellTextWriter(out: TextBuffer, separator: string, special: Uint8Array): (text: string) => void {
   const needsQuotes = new RegExp(`["\r\n\\u${separator.charCodeAt(0).toString(16).padStart(4, '0')}]`);
   return (text) => {
     if (text === '') out.text('""');

@@ -1,39 +1,27 @@
 /** Batches of rows from JSON items: GeoJSON Features, bare geometries, and plain objects. */
 import { PayloadError } from '../../errors.ts';
-import { crsOfEsri, geometryOfEsri, isEsriFeature } from '../../geometry/esri.ts';
-import { type Geometry, isGeometry } from '../../geometry/geometry.ts';
-import { InvalidGeometryError } from '../../geometry/validate.ts';
+import { isEsriFeature } from '../../geometry/esri.ts';
+import { isGeometry } from '../../geometry/geometry.ts';
 import { isRowGroupFull, maxColumns } from '../../limits.ts';
-import { countRepair, type PayloadInfo, type RowBatch } from '../types.ts';
+import { CellsBuilder } from '../cells.ts';
+import { GeometriesBuilder } from '../points.ts';
+import type { PayloadInfo, RowBatch } from '../types.ts';
+import { crsOfGeojson, isObject, type JsonObject, toFeature } from './features.ts';
 import type { ItemScanner } from './item-scanner.ts';
+import { formOfMatch, type ItemTemplate, matchedKinds, roles } from './item-template.ts';
+import { ItemTemplates } from './item-templates.ts';
 import { mayHaveBigInteger, parseJsonBytes, parseJsonKeepingIntegers } from './parse-value.ts';
-
-type JsonObject = Record<string, unknown>;
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/**
- * The reference system that an object names: the member `crs` of GeoJSON 2008 (section 3), also in older forms. RFC 7946 has
- * no other system than WGS 84.
- */
-export function crsOfGeojson({ crs }: JsonObject): string | undefined {
-  if (crs === null || crs === undefined) return undefined;
-  if (typeof crs === 'string') return crs;
-  const { type, properties } = crs as { type?: unknown; properties?: Record<string, unknown> };
-  const { name, code, href } = properties ?? {};
-  if (typeof name === 'string') return name;
-  if (code !== undefined) return type === 'OGC' ? `OGC:${code}` : `EPSG:${code}`;
-  return typeof href === 'string' ? href : JSON.stringify(crs).slice(0, 100);
-}
 
 export class JsonBatchBuilder {
   readonly #names: string[] = [];
   /** Of GeoJSON, whose irregularities are counted; undefined for items of other formats. */
   readonly #info: PayloadInfo | undefined;
   readonly #columnsByName = new Map<string, number>();
-  #values: unknown[][] = [];
-  #geometries: (Geometry | null)[] = [];
+  #values: CellsBuilder[] = [];
+  #geometries = new GeometriesBuilder();
+  /** Rows of the batch before: as many are expected. */
+  #expectedRows = 16;
+  readonly #templates = new ItemTemplates();
   #ids: (string | number | undefined)[] = [];
   #crs: (string | undefined)[] | undefined;
   #offsets: number[] = [];
@@ -65,22 +53,69 @@ export class JsonBatchBuilder {
     this.areAllFeatures &&= isStrict;
     this.#text = () => bytes.toString('utf8', start, end);
     this.#add(value, offset, end - start, line);
+    if (isStrict && this.#templates.isOpen)
+      this.#templates.learn(bytes.subarray(start, end), this.#info !== undefined, (name) =>
+        this.#columnsByName.get(name),
+      );
+  }
+
+  /** Adds the row of the item that begins at `start`, if it matches a template. @returns the index behind it, or -1 */
+  matchItem(bytes: Buffer, start: number, offset: number, line: number): number {
+    const end = this.#templates.match(bytes, start);
+    if (end !== -1) this.#addMatch(this.#templates.matched, bytes, offset, end - start, line);
+    return end;
+  }
+
+  get matchedLines(): number {
+    return this.#templates.matched.lines;
+  }
+
+  #addMatch(template: ItemTemplate, bytes: Buffer, offset: number, length: number, line: number): void {
+    const { kinds, numbers, starts, ends } = this.#templates.values;
+    const row = this.#addRow(offset, length, line);
+    let x = Number.NaN;
+    let y = Number.NaN;
+    for (let value = 0; value < template.roles.length; value++) {
+      const role = template.roles[value] as number;
+      const kind = kinds[value] as number;
+      if (role >= 0) {
+        const cells = this.#values[role] as CellsBuilder;
+        if (kind === matchedKinds.number) cells.addNumber(row, numbers[value] as number);
+        else if (kind >= matchedKinds.ascii)
+          cells.addText(row, bytes, starts[value] as number, ends[value] as number, formOfMatch(kind));
+        else if (kind === matchedKinds.null) cells.addNull(row);
+        else cells.addBoolean(row, kind === matchedKinds.true);
+      } else if (role === roles.x) x = numbers[value] as number;
+      else if (role === roles.y) y = numbers[value] as number;
+      else
+        this.#ids[row] =
+          kind === matchedKinds.number ? numbers[value] : bytes.toString('utf8', starts[value], ends[value]);
+    }
+    this.#geometries.addPoint(x, y);
+    if (template.hasId) this.#hasIds = true;
+    if (template.isFeature) this.hasGeometry = true;
+    else this.areAllFeatures = false;
+  }
+
+  /** @returns the number of the new row in its batch */
+  #addRow(offset: number, length: number, line: number): number {
+    this.#lengths.push(length);
+    this.#lines.push(line);
+    this.#bytes += length;
+    return this.#offsets.push(offset) - 1;
   }
 
   /** @param value a Feature, a FeatureCollection, a geometry or a plain object */
   #add(item: unknown, offset: number, length: number, line: number, collectionCrs?: string): void {
     if (!isObject(item)) throw new PayloadError('expected an object', { line, byte: offset });
-    const value = this.#info ? this.#toFeature(item, this.#info, line, offset) : item;
+    const value = this.#info ? toFeature(item, this.#info, line, offset) : item;
+    if (item.type === undefined && isEsriFeature(item)) this.areAllFeatures = false;
     if (value.type === 'FeatureCollection' && Array.isArray(value.features)) {
       this.areAllFeatures = false;
       for (const feature of value.features) this.#add(feature, offset, length, line, crsOfGeojson(value));
       return;
     }
-    const row = this.#offsets.length;
-    this.#offsets.push(offset);
-    this.#lengths.push(length);
-    this.#lines.push(line);
-    this.#bytes += length;
+    const row = this.#addRow(offset, length, line);
     let geometry: unknown = null;
     let properties: JsonObject | null = null;
     let inFeature = false;
@@ -108,7 +143,7 @@ export class JsonBatchBuilder {
         byte: offset,
       });
     }
-    this.#geometries.push(geometry);
+    this.#geometries.add(geometry);
     // A plain object may have a column of that name.
     const crs =
       geometry && (crsOfGeojson(geometry as unknown as JsonObject) ?? (inFeature ? crsOfGeojson(value) : undefined));
@@ -117,30 +152,6 @@ export class JsonBatchBuilder {
       this.#crs[row] = crs ?? collectionCrs;
     }
     if (properties !== null) this.#addProperties(properties, row, inFeature);
-  }
-
-  /** A Feature of GeoJSON from one without `type`, with an invalid `bbox`, or of Esri JSON; other objects as they are. */
-  #toFeature(item: JsonObject, info: PayloadInfo, line: number, offset: number): JsonObject {
-    if (item.type === undefined && isEsriFeature(item)) {
-      info.hint = 'The file is Esri JSON.';
-      this.areAllFeatures = false;
-      try {
-        const crs = isObject(item.geometry) ? crsOfEsri(item.geometry) : undefined;
-        const geometry = geometryOfEsri(item.geometry);
-        return { type: 'Feature', geometry, properties: item.attributes, ...(crs && { crs }) };
-      } catch (error) {
-        if (error instanceof InvalidGeometryError) throw new PayloadError(error.message, { line, byte: offset });
-        throw error;
-      }
-    }
-    const { type, bbox, geometry, properties } = item;
-    const isBbox =
-      Array.isArray(bbox) && [4, 6].includes(bbox.length) && bbox.every((side) => typeof side === 'number');
-    if (type === 'Feature' && bbox !== undefined && bbox !== null && !isBbox) countRepair(info, 'invalid_bboxes', line);
-    const isUntyped = type === undefined && (geometry === null || isGeometry(geometry));
-    if (!isUntyped || (properties !== null && !isObject(properties))) return item;
-    countRepair(info, 'missing_types', line);
-    return { ...item, type: 'Feature' };
   }
 
   #propertiesOf(properties: unknown, line: number, offset: number): JsonObject | null {
@@ -167,7 +178,7 @@ export class JsonBatchBuilder {
       ) {
         value = this.#exact(value, name, inFeature);
       }
-      (this.#values[column] as unknown[])[row] = value;
+      (this.#values[column] as CellsBuilder).addAny(row, value);
     }
   }
 
@@ -191,7 +202,7 @@ export class JsonBatchBuilder {
       throw new PayloadError(`more than ${maxColumns} different columns`, { line: this.#lines.at(-1) ?? 1 });
     this.#names.push(name);
     this.#columnsByName.set(name, column);
-    this.#values.push([]);
+    this.#values.push(new CellsBuilder(this.#expectedRows));
     return column;
   }
 
@@ -220,15 +231,16 @@ export class JsonBatchBuilder {
     const batch: RowBatch = {
       rows,
       names: this.#names,
-      values: this.#values,
-      geometries: this.hasGeometry ? this.#geometries : null,
+      values: this.#values.map((cells) => cells.take()),
+      geometries: this.hasGeometry ? this.#geometries.take() : null,
       crs: this.#crs,
       ids: this.#hasIds ? this.#ids : null,
       rowOffsets: { offsets, lengths },
       errorAt: (row, reason) => new PayloadError(reason, { line: lines[row] as number, byte: offsets[row] as number }),
     };
-    this.#values = this.#names.map(() => []);
-    this.#geometries = [];
+    this.#expectedRows = Math.max(16, rows);
+    this.#values = this.#names.map(() => new CellsBuilder(this.#expectedRows));
+    this.#geometries = new GeometriesBuilder(this.#expectedRows);
     this.#ids = [];
     this.#crs = undefined;
     this.#offsets = [];
@@ -255,7 +267,7 @@ export async function* readJsonItems(
   for await (const chunk of chunks) {
     scanner ??= createScanner(chunk);
     for (const part of builder.split(chunk)) {
-      scanner.push(part, addItem);
+      scanner.push(part, addItem, builder);
       if (builder.isFull) yield builder.takeBatch() as RowBatch;
     }
   }

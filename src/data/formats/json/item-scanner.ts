@@ -14,6 +14,14 @@ export type ItemLayout = 'features' | 'array' | 'lines' | 'records';
 /** Called with each item: its bytes from `start` to `end` in `bytes`; its offset in the payload, and its line. */
 export type OnItem = (bytes: Buffer, start: number, end: number, offset: number, line: number) => void;
 
+/** Reads items without their end being known. */
+export interface ItemMatcher {
+  /** Called with the start of an item. @returns the index behind it if it was read, else -1 */
+  matchItem(bytes: Buffer, start: number, offset: number, line: number): number;
+  /** Number of line breaks in the item that was read last. */
+  readonly matchedLines: number;
+}
+
 const quote = 0x22;
 const backslash = 0x5c;
 const newline = 0x0a;
@@ -58,7 +66,7 @@ export class ItemScanner {
   }
 
   /** @throws PayloadError at the first unexpected byte */
-  push(chunk: Buffer, onItem: OnItem): void {
+  push(chunk: Buffer, onItem: OnItem, matcher?: ItemMatcher): void {
     const length = chunk.length;
     let start = 0;
     let outside = 0;
@@ -67,8 +75,7 @@ export class ItemScanner {
       if (this.#isInsideItem) {
         i = this.#skipNested(chunk, i, this.#itemDepth);
         if (i < length) {
-          this.#isInsideItem = false;
-          this.#expects = this.#layout === 'records' ? 'any' : 'comma';
+          this.#leaveItem();
           if (this.#itemParts.length === 0) onItem(chunk, start, i + 1, this.#itemOffset, this.#itemLine);
           else this.#endItem(chunk.subarray(0, i + 1), onItem);
           i++;
@@ -77,6 +84,15 @@ export class ItemScanner {
         i = this.#scanBetweenItems(chunk, i);
         start = i - 1;
         outside = start;
+        if (matcher && this.#isInsideItem) {
+          const end = matcher.matchItem(chunk, start, this.#itemOffset, this.#itemLine);
+          if (end !== -1) {
+            i = end;
+            this.#line += matcher.matchedLines;
+            this.#depth--;
+            this.#leaveItem();
+          }
+        }
       } else {
         // Only in layouts `features` and `array`.
         i = this.#scanAroundItems(chunk, i, outside);
@@ -86,6 +102,11 @@ export class ItemScanner {
     this.#position += length;
     if (this.#isInsideItem) this.#keepItemPart(chunk.subarray(start));
     else if (!this.#isInsideList) this.#keepOutside(chunk.subarray(outside));
+  }
+
+  #leaveItem(): void {
+    this.#isInsideItem = false;
+    this.#expects = this.#layout === 'records' ? 'any' : 'comma';
   }
 
   /**

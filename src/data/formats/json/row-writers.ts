@@ -30,7 +30,7 @@ export function makeFeatureWriter(input: ColumnsInput, out: TextBuffer): (row: R
       out.byte(44);
     }
     out.append(geometryKey);
-    writeGeoJsonGeometry(out, hasGeometry ? row.geometry() : null);
+    writeRowGeometry(out, hasGeometry ? row : null);
     out.byte(44);
     out.append(propertiesKey);
     out.byte(123);
@@ -38,7 +38,7 @@ export function makeFeatureWriter(input: ColumnsInput, out: TextBuffer): (row: R
       const { index, key } = columns[i] as (typeof columns)[number];
       if (i > 0) out.byte(44);
       out.append(key);
-      writeJson(out, row.value(index));
+      writeRowValue(out, row, index);
     }
     out.byte(125);
     out.byte(125);
@@ -62,8 +62,8 @@ export function makeObjectWriter(input: ColumnsInput, out: TextBuffer): (row: Ro
       const { index, key } = columns[i] as (typeof columns)[number];
       if (i > 0) out.byte(44);
       out.append(key);
-      if (index < 0) writeGeoJsonGeometry(out, row.geometry());
-      else writeJson(out, row.value(index));
+      if (index < 0) writeRowGeometry(out, row);
+      else writeRowValue(out, row, index);
     }
     out.byte(125);
   };
@@ -110,17 +110,52 @@ export function encodeJsonKey(name: string): Uint8Array {
   return Buffer.from(`${JSON.stringify(name)}:`);
 }
 
+const nullBytes = Buffer.from('null');
+const trueBytes = Buffer.from('true');
+const falseBytes = Buffer.from('false');
+const quote = 34;
+
+function writeRowValue(out: TextBuffer, row: Row, column: number): void {
+  const text = row.asciiText?.(column);
+  if (text) {
+    const start = out.end;
+    out.byte(quote);
+    if (out.plainAscii(text, escaped)) {
+      out.byte(quote);
+      return;
+    }
+    out.end = start;
+  }
+  writeJson(out, row.value(column));
+}
+
+const point = new Float64Array(2);
+
+function writeRowGeometry(out: TextBuffer, row: Row | null): void {
+  if (!row?.readPoint?.(point)) {
+    writeGeoJsonGeometry(out, row === null ? null : row.geometry());
+    return;
+  }
+  out.append(opening.Point);
+  out.byte(91);
+  writeJsonNumber(out, point[0] as number);
+  out.byte(44);
+  writeJsonNumber(out, point[1] as number);
+  out.byte(93);
+  out.byte(125);
+}
+
 /** Writes any value; a number that isn't finite is null. */
 export function writeJson(out: TextBuffer, value: Value): void {
   if (typeof value === 'number') writeJsonNumber(out, value);
   else if (typeof value === 'string') writeJsonString(out, value);
   else if (typeof value === 'object' && value !== null) out.text(JSON.stringify(value));
-  else out.text(String(value));
+  else out.append(value === null ? nullBytes : value ? trueBytes : falseBytes);
 }
 
 export function writeJsonNumber(out: TextBuffer, value: number): void {
   if (Number.isFinite(value)) out.number(value);
-  else out.text('null');
+  else out.append(nullBytes);
 }
 
 export function writeJsonString(out: TextBuffer, text: string): void {
@@ -138,7 +173,7 @@ export function writeJsonString(out: TextBuffer, text: string): void {
 /** Writes a GeoJSON geometry (RFC 7946, section 3.1) or null; positions keep all their numbers. */
 export function writeGeoJsonGeometry(out: TextBuffer, geometry: Geometry | null): void {
   if (geometry === null) {
-    out.text('null');
+    out.append(nullBytes);
     return;
   }
   out.append(opening[geometry.type]);

@@ -45,7 +45,9 @@ export async function* writeParquet(
     rows = 0;
     bytes = 0;
   }
-  if (Symbol.iterator in input.rows) {
+  if ('groups' in input.rows) {
+    for await (const group of input.rows.groups) for (const row of group) if (add(row)) yield* writeGroup();
+  } else if (Symbol.iterator in input.rows) {
     for (const row of input.rows) if (add(row)) yield* writeGroup();
   } else {
     for await (const row of input.rows) if (add(row)) yield* writeGroup();

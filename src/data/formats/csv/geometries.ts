@@ -1,0 +1,79 @@
+/** The geometries of CSV: from the columns that its first rows decide on. */
+import { excerpt } from '../../../catalogue/errors.ts';
+import { cleanColumnName } from '../../ingest/infer-types.ts';
+import { GeometriesBuilder } from '../points.ts';
+import type { PayloadInfo, RowBatch } from '../types.ts';
+import type { Utf8Texts } from '../utf8-texts.ts';
+import { findCsvGeometryColumns, type GeometrySource, projectedColumnsHint, sridOfText } from './geometry-columns.ts';
+
+/** Rows from which the geometry columns are detected. */
+const sampleRows = 1000;
+
+export class CsvGeometries {
+  readonly #names: readonly string[];
+  readonly #info: PayloadInfo;
+  readonly #source: GeometrySource | null;
+  #present = 0;
+
+  /** @param names of the columns, which may become more; @param cells columns of the first rows; @param info filled in */
+  constructor(names: readonly string[], cells: readonly Utf8Texts[], info: PayloadInfo) {
+    this.#names = names;
+    this.#info = info;
+    const shown = names.map(cleanColumnName);
+    const rows = Math.min(cells[0]?.length ?? 0, sampleRows);
+    const sample = Array.from({ length: rows }, (_, row) => cells.map((column) => column.at(row)));
+    this.#source = findCsvGeometryColumns(shown, sample, info.reading);
+    if (this.#source?.wktColumn !== undefined) info.wktColumn = this.#source.wktColumn;
+    if (this.#source?.pointColumns) info.pointColumns = this.#source.pointColumns;
+    const hint = this.#source === null ? projectedColumnsHint(shown, sample) : undefined;
+    if (hint !== undefined) info.hint = hint;
+  }
+
+  /** The geometries of a batch. @param lines line of each row */
+  read(cells: readonly Utf8Texts[], lines: readonly number[]): Pick<RowBatch, 'geometries' | 'crs'> {
+    const source = this.#source;
+    if (source === null) return { geometries: null };
+    const geometries = new GeometriesBuilder(lines.length);
+    for (let row = 0; row < lines.length; row++) {
+      if (source.addPlainPoint?.(cells, row, geometries)) {
+        this.#present++;
+        continue;
+      }
+      const geometry = source.geometryOf((column) => cells[column]?.at(row));
+      if (geometry !== null) this.#present++;
+      if (geometry === undefined) this.#addMisplaced(source, (column) => cells[column]?.at(row), lines[row]);
+      geometries.add(geometry ?? null);
+    }
+    const { misplaced } = this.#info;
+    if (misplaced) this.#info.misplaced = { ...misplaced, present: this.#present };
+    return { geometries: geometries.take(), crs: sridsOf(source, cells) };
+  }
+
+  /** Counts a row whose cells are no geometry. Their columns stay. */
+  #addMisplaced(
+    { wktColumn, pointColumns = [0, 0] }: GeometrySource,
+    cellOf: (column: number) => string | undefined,
+    line: number | undefined,
+  ) {
+    delete this.#info.wktColumn;
+    const before = this.#info.misplaced;
+    const columns = wktColumn === undefined ? pointColumns : [wktColumn];
+    const names = columns.map((column) => `"${excerpt(this.#names[column])}"`);
+    this.#info.misplaced = {
+      line,
+      text: columns.map((column) => cellOf(column) ?? '').join(' '),
+      column: `Column${names.length > 1 ? 's' : ''} ${names.join(' and ')}`,
+      noun: wktColumn === undefined ? 'position' : 'geometry',
+      ...before,
+      count: (before?.count ?? 0) + 1,
+      present: 0,
+    };
+  }
+}
+
+/** Reference systems that cells of WKT name, by row; undefined if there are none. */
+function sridsOf({ wktColumn }: GeometrySource, cells: readonly Utf8Texts[]): (string | undefined)[] | undefined {
+  const texts = wktColumn === undefined ? undefined : cells[wktColumn];
+  const srids = texts && Array.from({ length: texts.length }, (_, row) => sridOfText(texts.at(row)));
+  return srids?.some((srid) => srid !== undefined) ? srids : undefined;
+}

@@ -1,0 +1,98 @@
+/** The values of a column in typed arrays: their kinds, and numbers and booleans from texts, read from their bytes. */
+import { DecimalScanner } from '../formats/decimal-scanner.ts';
+import { textForms, type Utf8Texts } from '../formats/utf8-texts.ts';
+import { isCommonUtf8Date, parseBooleanText, textValueKind, valueKinds } from './infer-types.ts';
+import { decimalPoint } from './text-forms.ts';
+
+const decimal = new DecimalScanner();
+
+/** Kind of a number: minus zero is a float, since integers have none. */
+export const kindOfNumber = (number: number): number =>
+  Number.isSafeInteger(number) && !Object.is(number, -0) ? valueKinds.integer : valueKinds.float;
+
+/** Kinds of all numbers; NaN is a missing one. */
+export function kindsOfNumbers(numbers: Float64Array): number {
+  let kinds = 0;
+  for (let row = 0; row < numbers.length; row++) {
+    const number = numbers[row] as number;
+    if (!Number.isNaN(number)) kinds |= kindOfNumber(number);
+  }
+  return kinds;
+}
+
+/** Numbers with NaN behind them, up to a number of rows. */
+export function padNumbers(numbers: Float64Array, rows: number): Float64Array {
+  if (numbers.length >= rows) return numbers;
+  const padded = new Float64Array(rows).fill(Number.NaN, numbers.length);
+  padded.set(numbers);
+  return padded;
+}
+
+/** Codes of booleans with 0 behind them, up to a number of rows. */
+export function padCodes(codes: Uint8Array, rows: number): Uint8Array {
+  if (codes.length >= rows) return codes;
+  const padded = new Uint8Array(rows);
+  padded.set(codes);
+  return padded;
+}
+
+/** Kind of a text, as `textValueKind`. */
+export function utf8ValueKind(texts: Utf8Texts, row: number, textual: boolean): number {
+  const isDate = isCommonUtf8Date(texts.bytes, texts.startOf(row), texts.ends[row] as number);
+  return isDate ? valueKinds.date : textValueKind(texts.at(row) as string, textual);
+}
+
+/** The numbers, and the kinds of their texts; null if a text is no number. NaN is a missing one. */
+export function scanNumbers(texts: Utf8Texts): { readonly numbers: Float64Array; readonly kinds: number } | null {
+  const { bytes, ends, forms } = texts;
+  const numbers = new Float64Array(texts.length).fill(Number.NaN);
+  let kinds = 0;
+  let start = 0;
+  for (let row = 0; row < numbers.length; row++) {
+    const end = ends[row] as number;
+    if (forms[row] !== textForms.missing) {
+      if (decimal.scan(bytes, start, end) === end) {
+        numbers[row] = decimal.number;
+        kinds |= decimal.fractionDigits === -1 ? kindOfNumber(decimal.number) : valueKinds.float;
+      } else {
+        const text = texts.at(row) as string;
+        const kind = decimalPoint.kindOf(text);
+        if (kind !== 0) numbers[row] = decimalPoint.parse(text);
+        else if (text.trim() !== '') return null;
+        kinds |= kind;
+      }
+    }
+    start = end;
+  }
+  return { numbers, kinds };
+}
+
+/** The booleans: 0 is missing, 1 false, 2 true. Null if a text is neither. */
+export function scanBooleans(texts: Utf8Texts): Uint8Array | null {
+  const { bytes, ends, forms } = texts;
+  const codes = new Uint8Array(texts.length);
+  let start = 0;
+  for (let row = 0; row < codes.length; row++) {
+    const end = ends[row] as number;
+    if (forms[row] !== textForms.missing) {
+      if (isWord(bytes, start, end, lowerTrue)) codes[row] = 2;
+      else if (isWord(bytes, start, end, lowerFalse)) codes[row] = 1;
+      else {
+        const flag = parseBooleanText(texts.at(row) as string);
+        if (flag === undefined) return null;
+        codes[row] = flag ? 2 : 1;
+      }
+    }
+    start = end;
+  }
+  return codes;
+}
+
+const lowerTrue = Buffer.from('true');
+const lowerFalse = Buffer.from('false');
+
+function isWord(bytes: Buffer, start: number, end: number, word: Buffer): boolean {
+  if (end - start !== word.length) return false;
+  for (let i = 0; i < word.length; i++) if (bytes[start + i] !== word[i]) return false;
+  return true;
+}

@@ -1,0 +1,117 @@
+/** The distinct values of a column, up to a limit, and its least and greatest one. */
+import type { ColumnType } from '../../catalogue/types.ts';
+import { parseDateTime } from '../date-time.ts';
+import { compareUtf8, type Utf8Texts } from '../formats/utf8-texts.ts';
+
+/** Statistics of a column's values. */
+export interface ColumnStatistics {
+  readonly name: string;
+  readonly type: ColumnType;
+  readonly nulls: number;
+  /** Number of distinct values; null if it exceeds `maxDistinct`, or for objects and arrays. */
+  readonly distinct: number | null;
+  /** Absent for booleans, objects and arrays. Texts are truncated to 100 characters. */
+  readonly min?: number | string;
+  readonly max?: number | string;
+}
+
+/** Most distinct values that are counted. */
+export const maxDistinct = 1000;
+
+/** Longest text that is counted, in UTF-16 code units. */
+const maxCountedLength = 256;
+
+export class ValueSummary {
+  #distinct: Set<string | number | boolean> | null = new Set();
+  #min: number | string | undefined;
+  #max: number | string | undefined;
+  /** The least and greatest text in UTF-8; null if there is none, or it has no form in UTF-8. */
+  #minBytes: Buffer | null = null;
+  #maxBytes: Buffer | null = null;
+
+  /** Number of distinct values; null if it exceeds `maxDistinct`. */
+  get distinct(): number | null {
+    return this.#distinct?.size ?? null;
+  }
+
+  get min(): number | string | undefined {
+    return truncated(this.#min);
+  }
+
+  get max(): number | string | undefined {
+    return truncated(this.#max);
+  }
+
+  /** Adds numbers; NaN is none. @returns how many they are */
+  addNumbers(numbers: Float64Array): number {
+    let present = 0;
+    let min = (this.#min as number | undefined) ?? Infinity;
+    let max = (this.#max as number | undefined) ?? -Infinity;
+    for (let row = 0; row < numbers.length; row++) {
+      const number = numbers[row] as number;
+      if (Number.isNaN(number)) continue;
+      present++;
+      if (number < min) min = number;
+      if (number > max) max = number;
+      if (this.#distinct !== null) this.countDistinct(number);
+    }
+    if (min <= max) [this.#min, this.#max] = [min, max];
+    return present;
+  }
+
+  /** Adds a text. @param areInstants true if all texts are datetimes: they are ordered as instants, whatever their offsets */
+  addText(text: string, areInstants: boolean): void {
+    if (text.length > maxCountedLength) this.#distinct = null;
+    else this.countDistinct(text);
+    if (typeof this.#min === 'number') this.#forgetRange();
+    if (this.#min === undefined || this.#max === undefined) {
+      this.#setMin(text);
+      this.#setMax(text);
+    } else if (isBefore(text, this.#min as string, areInstants)) this.#setMin(text);
+    else if (isBefore(this.#max as string, text, areInstants)) this.#setMax(text);
+  }
+
+  /** Adds a text as `addText` does. */
+  addUtf8(texts: Utf8Texts, row: number, areInstants: boolean): void {
+    const [start, end] = [texts.startOf(row), texts.ends[row] as number];
+    const [min, max] = [this.#minBytes, this.#maxBytes];
+    if (min !== null && max !== null && !areInstants && this.#distinct === null) {
+      const { bytes } = texts;
+      if (compareUtf8(bytes, start, end, min) >= 0 && compareUtf8(bytes, start, end, max) <= 0) return;
+    }
+    this.addText(texts.at(row) as string, areInstants);
+  }
+
+  countDistinct(value: string | number | boolean): void {
+    const distinct = this.#distinct;
+    if (distinct === null || distinct.has(value)) return;
+    if (distinct.size === maxDistinct) this.#distinct = null;
+    else distinct.add(typeof value === 'string' ? detachedCopy(value) : value);
+  }
+
+  #forgetRange(): void {
+    this.#min = this.#max = undefined;
+  }
+
+  #setMin(text: string): void {
+    this.#min = detachedCopy(text);
+    this.#minBytes = encodeUtf8(text);
+  }
+
+  #setMax(text: string): void {
+    this.#max = detachedCopy(text);
+    this.#maxBytes = encodeUtf8(text);
+  }
+}
+
+const encodeUtf8 = (text: string): Buffer | null => (text.isWellFormed() ? Buffer.from(text) : null);
+
+function isBefore(a: string, b: string, areInstants: boolean): boolean {
+  if (areInstants && !(a.endsWith('Z') && b.endsWith('Z'))) return parseDateTime(a) < parseDateTime(b);
+  return a < b;
+}
+
+/** A copy of a text: a slice would keep the longer text that it was cut from in memory. */
+const detachedCopy = (text: string): string => Buffer.from(text, 'utf16le').toString('utf16le');
+
+const truncated = (value: number | string | undefined) => (typeof value === 'string' ? value.slice(0, 100) : value);
