@@ -23,7 +23,14 @@ import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { NotFoundError, NotPermittedError } from '../catalogue/errors.ts';
 import type { ChangesOptions } from '../catalogue/feed.ts';
 import { mediaPath, recordFolders, type Scope } from '../catalogue/layout.ts';
-import { compareValues, filterEntities, type ListedKind, listPage, paginate } from '../catalogue/listing.ts';
+import {
+  compareValues,
+  filterEntities,
+  type ListedKind,
+  listPage,
+  paginate,
+  prepareSearch,
+} from '../catalogue/listing.ts';
 import { getEntity, latestReadyVersion } from '../catalogue/lookup.ts';
 import {
   isUserOrStaff,
@@ -43,6 +50,7 @@ import type { Access, CatalogueFiles } from './catalogue-files.ts';
 import { listChangesSince } from './changes-feed.ts';
 import { listVisibleFiles } from './files-list.ts';
 import { historyPaths, listCommits, readFileChecksumsAndCommits } from './git/history.ts';
+import { runStepsInSlices } from './reading/event-loop.ts';
 import { publishUpload } from './records/publish.ts';
 import { createRecord, editRecord, removeRecord } from './records/records.ts';
 import { FileReplica } from './replica/file-replica.ts';
@@ -89,7 +97,10 @@ export class FileView implements Catalogue {
   async list<K extends Kind>(kind: K, options: ListOptions): Promise<Page<Entities[K]>> {
     await this.#files.load();
     const snapshot = this.#snapshot;
-    if (kind !== 'file') return listPage(snapshot, kind as ListedKind, options) as Page<Entities[K]>;
+    if (kind !== 'file') {
+      await runStepsInSlices(prepareSearch(snapshot, kind as ListedKind, options));
+      return listPage(snapshot, kind as ListedKind, options) as Page<Entities[K]>;
+    }
     const files = filterEntities('file', listVisibleFiles(this.#files.store, snapshot), options);
     if (options.cursor !== undefined) {
       const byPath = [{ value: ({ path }: CatalogueFile) => path, isDescending: false }];
