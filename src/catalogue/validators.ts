@@ -10,8 +10,11 @@ import { type RecordKind, type RecordOf, schemas } from './schemas.ts';
 /** One error in a record. The pointer leads to the value, or to the object that lacks a key. */
 export type SchemaDiagnostic = Pick<Diagnostic, 'pointer' | 'message'>;
 
+// The schemas are derived from the table of fields, and a test validates them: compiling the meta-schema takes longer than
+// reading a record.
+const withoutMetaSchema = { meta: false, validateSchema: false } as const;
 // strictTypes is off for `type: ['string', 'null']`, which JSON Schema allows and one field needs.
-const ajv = new Ajv2020({ allErrors: true, verbose: true, strictTypes: false });
+const ajv = new Ajv2020({ allErrors: true, verbose: true, strictTypes: false, ...withoutMetaSchema });
 const compiled = new Map<RecordKind, ValidateFunction>();
 
 function validator(kind: RecordKind): ValidateFunction {
