@@ -18,6 +18,8 @@ const benchmarks = [
   'start',
   'follow',
   'search',
+  'lists',
+  'check',
   'cli',
   'sync',
   'data/ingest',
