@@ -43,7 +43,8 @@ export function listPage<K extends ListedKind>(snapshot: Snapshot, kind: K, opti
   const items = within
     ? [...within].sort(comparison(kind, options.ordering, settings))
     : sorted(snapshot, kind, options.ordering);
-  const found = filterEntities(kind, items as readonly Entities[K][], options, entitiesToSearch(snapshot, kind));
+  const searched = options.search ? entitiesToSearch(snapshot, kind) : [];
+  const found = filterEntities(kind, items as readonly Entities[K][], options, searched);
   const terms = searchTerms(options.search);
   const score = isByRelevance(options) && terms.length ? makeRelevanceScore(terms) : undefined;
   const ranked = score ? sortByScore(found, score) : found;
@@ -78,11 +79,12 @@ const searchedLists = new SnapshotCache<readonly (readonly Entity[])[]>(8);
 function entitiesToSearch(snapshot: Snapshot, kind: ListedKind): readonly (readonly Entity[])[] {
   return searchedLists.getOrMake(snapshot, kind, () => {
     const whole = unrestrictedSnapshotOf(snapshot);
-    const all: readonly Entity[] = [...allEntities(snapshot, kind)];
+    const all = sorted(snapshot, kind, undefined);
     if (!whole) return [all];
     const shared = entitiesToSearch(whole, kind);
     const known = new Set(shared.flat());
-    return [...shared, all.filter((item) => !known.has(item))];
+    const own = all.filter((item) => !known.has(item));
+    return own.length ? [...shared, own] : shared;
   });
 }
 
@@ -110,12 +112,17 @@ export function filterEntities<K extends Kind>(
     if (facet && values.length) tests.push(facet(field, values));
   }
   const terms = searchTerms(options.search);
+  let candidates = items;
   if (terms.length && items.length <= few) tests.push(makeSearchTest(kind, terms));
   else if (terms.length) {
-    const matches = searched.map((list) => findItemsWithTerms(kind, list, terms));
-    tests.push((item) => matches.some((some) => some.has(item)));
+    const found = searched.map((list) => findItemsWithTerms(kind, list, terms));
+    if (searched.length === 1 && searched[0] === items) candidates = found[0] as readonly Entities[K][];
+    else {
+      const matches = new Set<object>(found.flat());
+      candidates = matches.size ? items.filter((item) => matches.has(item)) : [];
+    }
   }
-  return tests.length ? items.filter((item) => tests.every((test) => test(item))) : items;
+  return tests.length ? candidates.filter((item) => tests.every((test) => test(item))) : candidates;
 }
 
 /**

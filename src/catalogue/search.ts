@@ -17,6 +17,9 @@ interface Block {
 /** Blocks, keyed by their first item. */
 const blocks = new WeakMap<object, Block>();
 
+/** Blocks of lists that were searched. */
+const blocksOfLists = new WeakMap<readonly object[], readonly Block[]>();
+
 /** Number of items in a new block: a change of one item folds the texts of so many. */
 const blockLength = 256;
 /** Number of characters in a block from which no further item is added. */
@@ -31,8 +34,13 @@ export function searchTerms(search = ''): readonly string[] {
   return [...new Set(terms)].filter((term) => term !== '');
 }
 
-/** Folds the search texts of items, unless that has been done. Each step folds one block. */
+/**
+ * Folds the search texts of items, unless that has been done. Each step folds one block.
+ * @param items a list that never changes
+ */
 export function* foldSearchTexts(kind: Kind, items: readonly object[]): Generator<void, readonly Block[]> {
+  const known = blocksOfLists.get(items);
+  if (known) return known;
   const found: Block[] = [];
   for (let start = 0; start < items.length; ) {
     let block = blockAt(items, start);
@@ -44,6 +52,7 @@ export function* foldSearchTexts(kind: Kind, items: readonly object[]): Generato
     found.push(block);
     start += block.items.length;
   }
+  blocksOfLists.set(items, found);
   return found;
 }
 
@@ -71,24 +80,28 @@ function makeBlock(kind: Kind, items: readonly object[], start: number, end: num
   return { items: items.slice(start, next), text, starts };
 }
 
-/** The items whose search texts contain all terms. @param terms folded, at least one */
-export function findItemsWithTerms(
+/**
+ * The items whose search texts contain all terms, in their order.
+ * @param items a list that never changes
+ * @param terms folded, at least one
+ */
+export function findItemsWithTerms<T extends object>(
   kind: Kind,
-  items: readonly object[],
+  items: readonly T[],
   terms: readonly string[],
-): ReadonlySet<object> {
-  const found = new Set<object>();
+): readonly T[] {
+  const found: object[] = [];
   // Long terms are rare: a block without one is done at once.
   const longestFirst = [...terms].sort((a, b) => b.length - a.length);
   const folding = foldSearchTexts(kind, items);
   let step = folding.next();
   while (!step.done) step = folding.next();
   for (const block of step.value) addItemsWithTerms(block, longestFirst, found);
-  return found;
+  return found as T[];
 }
 
 /** Adds the items of a block that contain all terms. Each term's occurrences are passed once, in the order of the text. */
-function addItemsWithTerms({ items, text, starts }: Block, terms: readonly string[], found: Set<object>): void {
+function addItemsWithTerms({ items, text, starts }: Block, terms: readonly string[], found: object[]): void {
   const occurrences = terms.map(() => -1);
   for (let i = 0; i < items.length; ) {
     const start = starts[i] ?? 0;
@@ -102,7 +115,7 @@ function addItemsWithTerms({ items, text, starts }: Block, terms: readonly strin
       }
       if (place > last) last = place;
     }
-    if (last < (starts[i + 1] ?? 0)) found.add(items[i++] as object);
+    if (last < (starts[i + 1] ?? 0)) found.push(items[i++] as object);
     else while ((starts[i + 1] ?? 0) <= last) i++;
   }
 }
