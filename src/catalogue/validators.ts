@@ -58,13 +58,15 @@ function* unknownKeys(schema: Schema, value: unknown, pointer: string, isClosed:
   if (Array.isArray(value) && schema.items)
     for (const [i, item] of value.entries()) yield* unknownKeys(schema.items, item, `${pointer}/${i}`, isClosed);
   if (typeof value !== 'object' || value === null || Array.isArray(value) || !schema.properties) return;
-  const known = Object.keys(schema.properties);
   for (const [key, item] of Object.entries(value)) {
+    const ofKey = schema.properties[key];
+    if (ofKey && (typeof item !== 'object' || item === null)) continue;
     const place = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-    if (schema.properties[key]) {
-      yield* unknownKeys(schema.properties[key], item, place, isClosed);
+    if (ofKey) {
+      yield* unknownKeys(ofKey, item, place, isClosed);
       continue;
     }
+    const known = Object.keys(schema.properties);
     const meant = closestWord(key, known);
     const message = `"${excerpt(key)}" means nothing here.`;
     if (meant && !Object.hasOwn(value, meant)) yield { pointer: place, message: `${message} Did you mean "${meant}"?` };

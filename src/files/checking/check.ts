@@ -119,7 +119,7 @@ async function checkAll(root: string, options: CheckOptions): Promise<CheckedRec
   const deep = options.deep ? await findPayloadProblems(root, records, options, () => true) : [];
   const links = findMediaLinkProblems(disk);
   const found = [...recordDiagnostics(records), ...(await checkAccountsFile(root)), ...deep, ...links];
-  return { records, found, files: [...records.files()].length, paths: records.paths() };
+  return { records, found, files: records.files().length, paths: records.paths() };
 }
 
 /** Problems of the files that changed, and new problems of other files. */

@@ -14,6 +14,8 @@ type ParsedFile = { readonly text: string; readonly stamp: Stamp; readonly parse
 export class ParsedTree implements FileTree {
   readonly #tree: FileTree;
   readonly #files = new Map<string, ParsedFile | null>();
+  /** Paths at which nothing was found. */
+  readonly #absent = new Set<string>();
 
   constructor(tree: FileTree) {
     this.#tree = tree;
@@ -30,11 +32,14 @@ export class ParsedTree implements FileTree {
   }
 
   stamp(path: string): Stamp | null {
-    return this.#tree.stamp(path);
+    if (this.#absent.has(path)) return null;
+    const stamp = this.#tree.stamp(path);
+    if (!stamp) this.#absent.add(path);
+    return stamp;
   }
 
   names(path: string): readonly TreeEntry[] {
-    return this.#tree.names(path);
+    return this.#absent.has(path) ? [] : this.#tree.names(path);
   }
 
   isFolder(parent: string, entry: TreeEntry): boolean {
@@ -56,7 +61,7 @@ export class TreeRecords implements RecordSet {
   readonly tree: FileTree;
   readonly snapshot: Snapshot;
   readonly changed?: ReadonlySet<string> | undefined;
-  readonly #states: readonly UnitState[];
+  readonly #files: readonly string[];
   readonly #parsed = new Map<string, ParsedRecord | null>();
 
   /**
@@ -66,14 +71,13 @@ export class TreeRecords implements RecordSet {
   constructor(tree: FileTree, snapshot: Snapshot, states: Iterable<UnitState>, changed?: ReadonlySet<string>) {
     this.tree = tree;
     this.snapshot = snapshot;
-    this.#states = [...states];
+    this.#files = Array.from(states, recordFilesOf).flat();
     this.changed = changed;
   }
 
   /** Paths of all record files that were read, including those that do not parse. */
-  *files(): Generator<string> {
-    for (const { stamps } of this.#states)
-      for (const [path, stamp] of stamps) if (stamp && parseRecordFileName(path)) yield path;
+  files(): readonly string[] {
+    return this.#files;
   }
 
   *paths(): Generator<string> {
@@ -119,6 +123,9 @@ export class TreeRecords implements RecordSet {
     }
   }
 }
+
+const recordFilesOf = ({ stamps }: UnitState): readonly string[] =>
+  stamps.flatMap(([path, stamp]) => (stamp && parseRecordFileName(path) ? [path] : []));
 
 /** Records of the units that were read from a tree, with diagnostics of the files that are not part of the layout. */
 export function treeRecordsOf(
