@@ -19,6 +19,8 @@ const benchmarks = [
   'start',
   'follow',
   'search',
+  'lists',
+  'check',
   'cli',
   'sync',
   'data/ingest',

@@ -82,6 +82,15 @@ interface Locked {
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
+/** The files and packages that are loaded with a file. */
+function loadedWith(start: string): ReadonlySet<string> {
+  const loaded = new Set([start]);
+  for (const at of loaded)
+    for (const { file, from, isLazy, isType } of imports)
+      if (file === at && !isLazy && !isType) loaded.add(from.startsWith('.') ? join(dirname(file), from) : from);
+  return loaded;
+}
+
 /** What a command needs to say how it is used: small, without packages, and loaded with that command only. */
 const light = ['/data/query/parameter-values.ts', '/data/errors.ts', '/data/formats/output-formats.ts'];
 
@@ -99,15 +108,24 @@ describe('the sources', () => {
   });
 
   it('of the library load nothing but the model before one of its functions is called', () => {
-    const loaded = new Set(['src/index.ts']);
-    for (const at of loaded)
-      for (const { file, from, isLazy, isType } of imports)
-        if (file === at && !isLazy && !isType) loaded.add(from.startsWith('.') ? join(dirname(file), from) : from);
+    const loaded = loadedWith('src/index.ts');
     assert.ok(loaded.has('src/catalogue/iterate.ts'));
     assert.deepEqual(
       [...loaded].filter((path) => !path.startsWith('src/catalogue/') && path !== 'src/index.ts'),
       [],
     );
+  });
+
+  it('that read a record load nothing for rows, writes, accounts or following', () => {
+    const loaded = [...loadedWith('src/files/file-catalogue.ts')];
+    assert.ok(loaded.includes('src/files/reading/read-unit.ts'));
+    const rooms =
+      /^src\/(data|sync|server)\/|^src\/files\/(accounts|following|records|replica)\/|^src\/files\/transaction/;
+    const packages = ['ajv/dist/2020.js', 'fastest-levenshtein', 'js-yaml'];
+    const others = loaded.filter(
+      (one) => !one.startsWith('src/') && !one.startsWith('node:') && !packages.includes(one),
+    );
+    assert.deepEqual([...loaded.filter((one) => rooms.test(one)), ...others], []);
   });
 
   it('have one subject a file: none is longer than 300 lines', () => {

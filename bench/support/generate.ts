@@ -3,7 +3,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { slugify } from '../../src/catalogue/slug.ts';
 
-const words = 'street tree park river lake road school noise flood zone census parcel stop boundary survey'.split(' ');
+/** Words in the labels, descriptions and keywords. */
+export const searchedWords =
+  'street tree park river lake road school noise flood zone census parcel stop boundary survey'.split(' ');
 
 /** Numbers from a seed (mulberry32): benchmarks compare runs, so each run has the same catalogue. */
 function numbers(seed: number): () => number {
@@ -43,19 +45,19 @@ export function generate(root: string, datasets: number, columnCount = 3): reado
         `id: ${id()}\nlabel: Publisher ${i / 100}\ndescription: Open data.\n`,
       );
     }
-    const label = `${pick(words)} ${pick(words)} ${i}`;
+    const label = `${pick(searchedWords)} ${pick(searchedWords)} ${i}`;
     const slug = slugify(label);
     const folder = join(home, 'datasets', slug);
     mkdirSync(join(folder, 'versions'), { recursive: true });
     const columns = Array.from({ length: columnCount }, (_, n) => {
       const name = `${['name', 'height', 'year'][n % 3]}${n > 2 ? `_${n}` : ''}`;
       const type = ['string', 'float', 'integer'][n % 3];
-      return `  - type: ${type}\n    name: ${name}\n    label: ${name}\n    description: The ${name} of the ${pick(words)}\n`;
+      return `  - type: ${type}\n    name: ${name}\n    label: ${name}\n    description: The ${name} of the ${pick(searchedWords)}\n`;
     });
     writeFileSync(
       join(folder, 'dataset.yaml'),
-      `id: ${id()}\nlabel: ${label}\ndescription: Every ${pick(words)} of the ${pick(words)}, with its ${pick(words)}; été ${i}.\n` +
-        `keywords:\n  - ${pick(words)}\n  - ${pick(words)}-${i % 50}\nlicence: CC-BY-4.0\npublisher: The survey office\n` +
+      `id: ${id()}\nlabel: ${label}\ndescription: Every ${pick(searchedWords)} of the ${pick(searchedWords)}, with its ${pick(searchedWords)}; été ${i}.\n` +
+        `keywords:\n  - ${pick(searchedWords)}\n  - ${pick(searchedWords)}-${i % 50}\nlicence: CC-BY-4.0\npublisher: The survey office\n` +
         `columns:\n  - type: geometry\n    name: geometry\n    label: Geometry\n    description: WGS 84 point\n${columns.join('')}`,
     );
     for (let v = 0; v < 1 + (i % 2); v++) {

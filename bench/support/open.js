@@ -1,5 +1,5 @@
 /**
- * One start in a process of its own, with the compiled code. Usage: open.js alone|cold|warm FOLDER
+ * One start in a process of its own, with the compiled code. Usage: open.js alone|check|cold|warm FOLDER
  * `alone` only finds, reads and parses the files: what every start must do at least.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -31,5 +31,13 @@ async function open() {
   return time;
 }
 
-const time = how === 'alone' ? await alone() : await open();
+async function check() {
+  const start = performance.now();
+  const { checkFolder } = await import('../../dist/files/folder.js');
+  const { problems } = await checkFolder(root);
+  if (problems.length) throw new Error(problems[0].message);
+  return performance.now() - start;
+}
+
+const time = await { alone, check, cold: open, warm: open }[how]();
 console.log(JSON.stringify({ seconds: time / 1000, memory: process.memoryUsage().rss / 1e6 }));

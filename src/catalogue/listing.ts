@@ -2,8 +2,9 @@
 import type { ListOptions, Page } from './catalogue.ts';
 import { pageAfterCursor } from './cursor.ts';
 import { NotFoundError } from './errors.ts';
-import { type FilterTest, filterTests, foldCaseAndAccents, orderFields, searchText } from './filters.ts';
+import { type FilterTest, filterTests, orderFields } from './filters.ts';
 import { getEntity } from './lookup.ts';
+import { findItemsWithTerms, foldSearchTexts, makeRelevanceScore, makeSearchTest, searchTerms } from './search.ts';
 import { previousSnapshotOf, type Snapshot, SnapshotCache, unrestrictedSnapshotOf } from './snapshot.ts';
 import type { CatalogueFile, Entities, Entity, Kind, Settings, Version } from './types.ts';
 
@@ -42,10 +43,11 @@ export function listPage<K extends ListedKind>(snapshot: Snapshot, kind: K, opti
   const items = within
     ? [...within].sort(comparison(kind, options.ordering, settings))
     : sorted(snapshot, kind, options.ordering);
-  const found = filterEntities(kind, items as readonly Entities[K][], options);
+  const searched = options.search ? entitiesToSearch(snapshot, kind) : [];
+  const found = filterEntities(kind, items as readonly Entities[K][], options, searched);
   const terms = searchTerms(options.search);
-  const score = isByRelevance(options) && terms.length ? relevance(terms) : undefined;
-  const ranked = score ? [...found].sort((a, b) => score(b) - score(a)) : found;
+  const score = isByRelevance(options) && terms.length ? makeRelevanceScore(terms) : undefined;
+  const ranked = score ? sortByScore(found, score) : found;
   if (options.cursor === undefined) return paginate(ranked, options, settings);
   const keys: readonly Key[] = [
     ...(score ? [{ name: '-relevance', value: score }] : []),
@@ -55,30 +57,52 @@ export function listPage<K extends ListedKind>(snapshot: Snapshot, kind: K, opti
   return pageAfterCursor(ranked, options, settings, values, compareValues);
 }
 
+/** The items with the highest score first; those of equal scores stay in their order. */
+const sortByScore = <T>(items: readonly T[], score: (item: T) => number): readonly T[] =>
+  items
+    .map((item) => ({ item, score: score(item) }))
+    .sort((a, b) => b.score - a.score)
+    .map(({ item }) => item);
+
 const isByRelevance = ({ ordering = '' }: ListOptions) =>
   ordering.split(',').some((name) => name.trim() === 'relevance');
 
-/** Score of an item for the terms of a search: most for labels, that begin with a term; then for names and keywords. */
-function relevance(terms: readonly string[]): (item: Entity) => number {
-  return (item) => {
-    const { label = '', keywords = [] } = item as { label?: string; keywords?: readonly string[] };
-    const title = foldCaseAndAccents(label);
-    const names = [...keywords.map(foldCaseAndAccents), 'slug' in item ? item.slug.toLowerCase() : ''];
-    const scores = terms.map((term) => {
-      if (title === term) return 16;
-      if (` ${title}`.includes(` ${term}`)) return 8;
-      if (title.includes(term)) return 4;
-      return names.some((name) => name.includes(term)) ? 2 : 1;
-    });
-    return scores.reduce((sum, score) => sum + score, title === terms.join(' ') ? 16 : 0);
-  };
+/** Number of items up to which a search folds their texts, rather than finding them among all. */
+const few = 100;
+
+const searchedLists = new SnapshotCache<readonly (readonly Entity[])[]>(8);
+
+/**
+ * The lists in which entities of a snapshot are searched. For a part, they are the list of the whole snapshot, of which all
+ * viewers share the folded texts, and the entities that are others in the part. What isn't in the part has no effect.
+ */
+function entitiesToSearch(snapshot: Snapshot, kind: ListedKind): readonly (readonly Entity[])[] {
+  return searchedLists.getOrMake(snapshot, kind, () => {
+    const whole = unrestrictedSnapshotOf(snapshot);
+    const all = sorted(snapshot, kind, undefined);
+    if (!whole) return [all];
+    const shared = entitiesToSearch(whole, kind);
+    const known = new Set(shared.flat());
+    const own = all.filter((item) => !known.has(item));
+    return own.length ? [...shared, own] : shared;
+  });
 }
 
-/** The items that match the filters and the search. */
+/** Folds the texts that a search needs, if one is asked for, in steps that let other requests have their turn. */
+export function* prepareSearch(snapshot: Snapshot, kind: ListedKind, { search }: ListOptions): Generator<void> {
+  if (searchTerms(search).length)
+    for (const list of entitiesToSearch(snapshot, kind)) yield* foldSearchTexts(kind, list);
+}
+
+/**
+ * The items that match the filters and the search.
+ * @param searched lists that contain the items, of which the folded texts are kept
+ */
 export function filterEntities<K extends Kind>(
   kind: K,
   items: readonly Entities[K][],
   options: ListOptions,
+  searched: readonly (readonly object[])[] = [items],
 ): readonly Entities[K][] {
   const tests: ((item: Entities[K]) => boolean)[] = [];
   for (const [field, wanted] of Object.entries(options.filters ?? {})) {
@@ -88,38 +112,17 @@ export function filterEntities<K extends Kind>(
     if (facet && values.length) tests.push(facet(field, values));
   }
   const terms = searchTerms(options.search);
-  if (terms.length) {
-    const texts = foldedTexts[kind] as WeakMap<object, string>;
-    tests.push((item) => {
-      let text = texts.get(item);
-      if (text === undefined) {
-        text = foldCaseAndAccents(searchText[kind](item as never));
-        texts.set(item, text);
-      }
-      return terms.every((term) => text.includes(term));
-    });
+  let candidates = items;
+  if (terms.length && items.length <= few) tests.push(makeSearchTest(kind, terms));
+  else if (terms.length) {
+    const found = searched.map((list) => findItemsWithTerms(kind, list, terms));
+    if (searched.length === 1 && searched[0] === items) candidates = found[0] as readonly Entities[K][];
+    else {
+      const matches = new Set<object>(found.flat());
+      candidates = matches.size ? items.filter((item) => matches.has(item)) : [];
+    }
   }
-  return tests.length ? items.filter((item) => tests.every((test) => test(item))) : items;
-}
-
-/** Folded search texts, keyed by entity; made at the first search. */
-const foldedTexts: { readonly [K in Kind]: WeakMap<object, string> } = {
-  namespace: new WeakMap(),
-  dataset: new WeakMap(),
-  version: new WeakMap(),
-  group: new WeakMap(),
-  user: new WeakMap(),
-  query: new WeakMap(),
-  file: new WeakMap(),
-};
-
-/** The terms of a search, split as in Django REST Framework: at white space and commas, without NUL characters. */
-function searchTerms(search = ''): readonly string[] {
-  const terms = search
-    .replaceAll('\0', '')
-    .split(/[\s,]+/)
-    .map(foldCaseAndAccents);
-  return [...new Set(terms)].filter((term) => term !== '');
+  return tests.length ? candidates.filter((item) => tests.every((test) => test(item))) : candidates;
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Values that fit their field's schema and not its meaning: unknown licences, addresses that lead nowhere. */
 import { excerpt } from './errors.ts';
-import type { FieldTraits } from './field.ts';
+import type { FieldTraits, NamedField } from './field.ts';
 import { type FieldsKind, fieldsOf } from './fields.ts';
 import { isKnownLicence, nearestLicence } from './licence.ts';
 import { isHttpUrl } from './urls.ts';
@@ -19,7 +19,9 @@ export function findDoubtfulFieldValues(
   kind: FieldsKind,
   record: Readonly<Record<string, unknown>>,
 ): readonly ValueProblem[] {
-  return fieldsOf(kind).flatMap(({ name, meaning }) => {
+  const { [kind]: fields = fieldsOf(kind).filter(({ meaning }) => meaning) } = fieldsWithMeaning;
+  fieldsWithMeaning[kind] = fields;
+  return fields.flatMap(({ name, meaning }) => {
     const value = record[name];
     const text = typeof value === 'string' ? value.trim() : '';
     if (meaning === undefined || text === '' || isOf[meaning](text)) return [];
@@ -30,6 +32,9 @@ export function findDoubtfulFieldValues(
     return [{ pointer: `/${name}`, message, ...(isSame && { sameAs: meant }) }];
   });
 }
+
+/** Fields whose values have a meaning, keyed by kind. */
+const fieldsWithMeaning: { [K in FieldsKind]?: readonly NamedField[] } = {};
 
 type Meaning = NonNullable<FieldTraits['meaning']>;
 

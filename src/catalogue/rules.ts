@@ -74,15 +74,19 @@ const describeRef = (ref: RecordRef) => `${ref.kind} ${formatRef(ref)}`;
 function* checkIds(next: RecordSet): Generator<RecordDiagnostic> {
   for (const kind of kinds) {
     const owners = new Map<number, RecordEntity>();
-    const entities = [...allEntities(next.snapshot, kind)].map((entity) => ({
-      entity,
-      path: entityRecordPath(next, entity),
-    }));
     // Of two equal ids, one that is derived from the address is reported rather than one that is written in a file.
-    const isWritten = ({ path }: { path: string }) => Number(next.record(path)?.id !== undefined);
-    const isChanged = ({ path }: { path: string }) => Number(next.changed?.has(path) ?? false);
-    entities.sort((a, b) => isWritten(b) - isWritten(a) || isChanged(a) - isChanged(b) || (a.path < b.path ? -1 : 1));
-    for (const { entity, path } of entities) {
+    const entities = Array.from(allEntities(next.snapshot, kind), (entity) => {
+      const path = entityRecordPath(next, entity);
+      const isWritten = next.record(path)?.id !== undefined;
+      return { entity, path, isWritten, isChanged: next.changed?.has(path) ?? false };
+    });
+    entities.sort(
+      (a, b) =>
+        Number(b.isWritten) - Number(a.isWritten) ||
+        Number(a.isChanged) - Number(b.isChanged) ||
+        (a.path < b.path ? -1 : 1),
+    );
+    for (const { entity, path, isWritten } of entities) {
       const owner = owners.get(entity.id);
       if (owner) {
         const id = randomUnusedId((candidate) => owners.has(candidate));
@@ -93,7 +97,7 @@ function* checkIds(next: RecordSet): Generator<RecordDiagnostic> {
         continue;
       }
       owners.set(entity.id, entity);
-      if (next.record(path) === undefined || isWritten({ path })) continue;
+      if (isWritten || next.record(path) === undefined) continue;
       const { id } = entity;
       const message = `There is no id: ${id} is derived from the address, and will change with it. Write "id: ${id}".`;
       yield makeDiagnostic(path, { code: 'missing-id', message, severity: 'warning', fix: () => ({ id }) });

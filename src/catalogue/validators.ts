@@ -10,8 +10,11 @@ import { type RecordKind, type RecordOf, schemas } from './schemas.ts';
 /** One error in a record. The pointer leads to the value, or to the object that lacks a key. */
 export type SchemaDiagnostic = Pick<Diagnostic, 'pointer' | 'message'>;
 
+// The schemas are derived from the table of fields, and a test validates them: compiling the meta-schema takes longer than
+// reading a record.
+const withoutMetaSchema = { meta: false, validateSchema: false } as const;
 // strictTypes is off for `type: ['string', 'null']`, which JSON Schema allows and one field needs.
-const ajv = new Ajv2020({ allErrors: true, verbose: true, strictTypes: false });
+const ajv = new Ajv2020({ allErrors: true, verbose: true, strictTypes: false, ...withoutMetaSchema });
 const compiled = new Map<RecordKind, ValidateFunction>();
 
 function validator(kind: RecordKind): ValidateFunction {
@@ -55,13 +58,15 @@ function* unknownKeys(schema: Schema, value: unknown, pointer: string, isClosed:
   if (Array.isArray(value) && schema.items)
     for (const [i, item] of value.entries()) yield* unknownKeys(schema.items, item, `${pointer}/${i}`, isClosed);
   if (typeof value !== 'object' || value === null || Array.isArray(value) || !schema.properties) return;
-  const known = Object.keys(schema.properties);
   for (const [key, item] of Object.entries(value)) {
+    const ofKey = schema.properties[key];
+    if (ofKey && (typeof item !== 'object' || item === null)) continue;
     const place = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-    if (schema.properties[key]) {
-      yield* unknownKeys(schema.properties[key], item, place, isClosed);
+    if (ofKey) {
+      yield* unknownKeys(ofKey, item, place, isClosed);
       continue;
     }
+    const known = Object.keys(schema.properties);
     const meant = closestWord(key, known);
     const message = `"${excerpt(key)}" means nothing here.`;
     if (meant && !Object.hasOwn(value, meant)) yield { pointer: place, message: `${message} Did you mean "${meant}"?` };

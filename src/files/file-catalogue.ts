@@ -10,14 +10,14 @@ import { localAdmin, restrictSnapshotToVisible, type Viewer } from '../catalogue
 import type { DatasetRef } from '../catalogue/ref.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import { folderIsGone } from '../disk/private-folder.ts';
-import { FileAccounts } from './accounts/accounts.ts';
+import type { FileAccounts } from './accounts/accounts.ts';
 import type { Access, CatalogueFiles, OpenOptions } from './catalogue-files.ts';
-import { FeedJournal } from './feed-journal.ts';
+import type { FeedJournal } from './feed-journal.ts';
 import { FileView } from './file-view.ts';
-import { Watch, type WatchState } from './following/watch.ts';
+import type { Watch, WatchState } from './following/watch.ts';
 import { GitCommitQueue } from './git/commit-queue.ts';
-import { removeLeftovers } from './leftovers.ts';
-import { StateCache } from './reading/cache.ts';
+import { loadedOnDemand } from './on-demand.ts';
+import type { StateCache } from './reading/cache.ts';
 import { runStepsInSlices, runStepsWithoutPause } from './reading/event-loop.ts';
 import { UnitStore } from './reading/unit-store.ts';
 import { ensureEditorSchemas, writeEditorSchemas } from './scaffold.ts';
@@ -46,7 +46,8 @@ export class FileCatalogue implements CatalogueFiles {
   readonly store: UnitStore;
   readonly options: OpenOptions;
   /** Users that may sign in. */
-  readonly accounts: FileAccounts;
+  readonly accounts: Pick<FileAccounts, keyof FileAccounts>;
+  #accounts: FileAccounts | undefined;
   /** Git commits of writes. */
   readonly commits: GitCommitQueue;
   #loaded = false;
@@ -69,7 +70,11 @@ export class FileCatalogue implements CatalogueFiles {
     this.root = root;
     this.options = options;
     this.store = new UnitStore(root);
-    this.accounts = new FileAccounts(this);
+    this.accounts = loadedOnDemand(accountMethods, async () => {
+      const { FileAccounts } = await import('./accounts/accounts.ts');
+      this.#accounts = new FileAccounts(this);
+      return this.#accounts;
+    });
     this.commits = new GitCommitQueue(this);
   }
 
@@ -105,6 +110,7 @@ export class FileCatalogue implements CatalogueFiles {
   }
 
   async #restoreCache(): Promise<void> {
+    const { StateCache } = await import('./reading/cache.ts');
     this.#cache = new StateCache(this.store, this.options);
     await this.#cache.restore();
   }
@@ -161,6 +167,7 @@ export class FileCatalogue implements CatalogueFiles {
 
   /** Reads everything and follows the files from now on. */
   async follow(): Promise<void> {
+    const { Watch } = await import('./following/watch.ts');
     if (!this.#loaded) {
       if (this.options.cache ?? true) await this.#restoreCache();
       await runStepsInSlices(this.store.rescan([{ folder: '' }]));
@@ -176,7 +183,12 @@ export class FileCatalogue implements CatalogueFiles {
     });
     this.#watch.start();
     // In the background: the first request doesn't wait for it.
-    if (!this.options.readOnly) this.#cleaningUp = removeLeftovers(this.root, this.#closing.signal).catch(() => {});
+    if (!this.options.readOnly) this.#cleaningUp = this.#cleanUp();
+  }
+
+  async #cleanUp(): Promise<void> {
+    const { removeLeftovers } = await import('./leftovers.ts');
+    await removeLeftovers(this.root, this.#closing.signal).catch(() => {});
   }
 
   /** The journal of the feed of changes. Unless the files are followed, it is not written. */
@@ -186,7 +198,10 @@ export class FileCatalogue implements CatalogueFiles {
   }
 
   #openFeed(readOnly = false): Promise<FeedJournal> {
-    this.#feed ??= FeedJournal.open(this.store, { readOnly, log: this.options.log });
+    const { log } = this.options;
+    this.#feed ??= import('./feed-journal.ts').then(({ FeedJournal }) =>
+      FeedJournal.open(this.store, { readOnly, log }),
+    );
     return this.#feed;
   }
 
@@ -208,7 +223,7 @@ export class FileCatalogue implements CatalogueFiles {
     await Promise.all(this.#rescans);
     await (await this.#feed)?.written();
     await this.commits.idle();
-    await this.accounts.close();
+    await this.#accounts?.close();
     await this.#cache?.close();
   }
 
@@ -234,6 +249,21 @@ export class FileCatalogue implements CatalogueFiles {
     this.#logged = diagnostics;
   }
 }
+
+const accountMethods = {
+  verifyPassword: true,
+  setPassword: true,
+  addToken: true,
+  hasCredentials: true,
+  tokens: true,
+  removeToken: true,
+  viewerByToken: true,
+  startSession: true,
+  viewerBySession: true,
+  endSession: true,
+  removeCredentials: true,
+  close: true,
+} as const;
 
 async function assertUsable(path: string, asked: string): Promise<void> {
   const unusable = (message: string) => new UnusableCatalogueError(message);

@@ -22,9 +22,16 @@ import { pageAfterCursor } from '../catalogue/cursor.ts';
 import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { NotFoundError, NotPermittedError } from '../catalogue/errors.ts';
 import type { ChangesOptions } from '../catalogue/feed.ts';
-import { mediaPath, recordFolders, type Scope } from '../catalogue/layout.ts';
-import { compareValues, filterEntities, type ListedKind, listPage, paginate } from '../catalogue/listing.ts';
-import { getEntity, latestReadyVersion } from '../catalogue/lookup.ts';
+import { mediaPath } from '../catalogue/layout.ts';
+import {
+  compareValues,
+  filterEntities,
+  type ListedKind,
+  listPage,
+  paginate,
+  prepareSearch,
+} from '../catalogue/listing.ts';
+import { findEntity, getEntity, latestReadyVersion } from '../catalogue/lookup.ts';
 import {
   isUserOrStaff,
   maySeePeople,
@@ -36,25 +43,23 @@ import {
 import { type DatasetRef, datasetRefOf, type Ref, type Refs, type VersionRef } from '../catalogue/ref.ts';
 import type { Replica } from '../catalogue/replica.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
+import type { Trash } from '../catalogue/trash.ts';
 import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings, Version } from '../catalogue/types.ts';
 import { folderIsGone } from '../disk/private-folder.ts';
 import { assertNotLfsPointer, isMediaHidden, openMediaFile, openPayload } from './bytes.ts';
 import type { Access, CatalogueFiles } from './catalogue-files.ts';
-import { listChangesSince } from './changes-feed.ts';
 import { listVisibleFiles } from './files-list.ts';
-import { historyPaths, listCommits, readFileChecksumsAndCommits } from './git/history.ts';
-import { publishUpload } from './records/publish.ts';
-import { createRecord, editRecord, removeRecord } from './records/records.ts';
-import { FileReplica } from './replica/file-replica.ts';
-import { compareVersions, queryRows } from './rows.ts';
-import { FileTrash } from './writing/file-trash.ts';
+import { loadedOnDemand } from './on-demand.ts';
+import { runStepsInSlices } from './reading/event-loop.ts';
+import { scopesOf, scopesOfList } from './reading/scopes.ts';
+import type { FileTrash } from './writing/file-trash.ts';
 
 export class FileView implements Catalogue {
   readonly #files: CatalogueFiles;
   readonly #viewer: Viewer;
   readonly #access: Access;
   readonly replica: Replica;
-  readonly trash: FileTrash;
+  readonly trash: Trash;
   /** The last snapshot, and the part of it that the viewer may see. */
   #lastSnapshot: { whole: Snapshot; visible: Snapshot } | undefined;
 
@@ -62,8 +67,18 @@ export class FileView implements Catalogue {
     this.#files = files;
     this.#viewer = viewer;
     this.#access = { files, viewer, visible: () => this.#snapshot };
-    this.trash = new FileTrash(this.#access);
-    this.replica = new FileReplica(this.#access);
+    this.trash = loadedOnDemand<Trash>({ list: true, restore: true, remove: true, empty: true }, () =>
+      this.#fileTrash(),
+    );
+    this.replica = loadedOnDemand<Replica>(
+      { manifest: true, digests: true, entry: true, read: true, apply: true, put: true, fitColumns: true },
+      async () => new (await import('./replica/file-replica.ts')).FileReplica(this.#access),
+    );
+  }
+
+  async #fileTrash(): Promise<FileTrash> {
+    const { FileTrash } = await import('./writing/file-trash.ts');
+    return new FileTrash(this.#access);
   }
 
   get #snapshot(): Snapshot {
@@ -87,9 +102,12 @@ export class FileView implements Catalogue {
   }
 
   async list<K extends Kind>(kind: K, options: ListOptions): Promise<Page<Entities[K]>> {
-    await this.#files.load();
+    await this.#readForList(kind, options);
     const snapshot = this.#snapshot;
-    if (kind !== 'file') return listPage(snapshot, kind as ListedKind, options) as Page<Entities[K]>;
+    if (kind !== 'file') {
+      await runStepsInSlices(prepareSearch(snapshot, kind as ListedKind, options));
+      return listPage(snapshot, kind as ListedKind, options) as Page<Entities[K]>;
+    }
     const files = filterEntities('file', listVisibleFiles(this.#files.store, snapshot), options);
     if (options.cursor !== undefined) {
       const byPath = [{ value: ({ path }: CatalogueFile) => path, isDescending: false }];
@@ -98,7 +116,15 @@ export class FileView implements Catalogue {
     return paginate(files, options, snapshot.settings) as Page<Entities[K]>;
   }
 
+  /** Reads what a list needs: for staff, who see all of it, that may be a part of the catalogue. */
+  async #readForList(kind: Kind, options: ListOptions): Promise<void> {
+    const part = this.#viewer.staff ? scopesOfList(kind, options) : undefined;
+    if (part) await this.#files.ensureRead(part.scopes);
+    if (!part || !findEntity(this.#snapshot, part.container)) await this.#files.load();
+  }
+
   async changes(options: ChangesOptions = {}): Promise<ChangesPage> {
+    const { listChangesSince } = await import('./changes-feed.ts');
     const journal = await this.#files.feed();
     // What is listed must still be known after a crash.
     await journal.written();
@@ -149,11 +175,13 @@ export class FileView implements Catalogue {
   }
 
   async rows(ref: VersionRef, request: RowsRequest): Promise<Rows> {
+    const { queryRows } = await import('./rows.ts');
     return queryRows(this.#files, await this.#versionWithData(ref), request, this.settings);
   }
 
   async difference(from: VersionRef, to: VersionRef, options?: DifferenceOptions): Promise<Difference> {
     const [before, after] = await Promise.all([this.#versionWithData(from), this.#versionWithData(to)]);
+    const { compareVersions } = await import('./rows.ts');
     return compareVersions(this.#files, before, after, options);
   }
 
@@ -166,6 +194,7 @@ export class FileView implements Catalogue {
   }
 
   async inspect(files: readonly CatalogueFile[]): Promise<readonly FileDetails[]> {
+    const { readFileChecksumsAndCommits } = await import('./git/history.ts');
     const details = await readFileChecksumsAndCommits(this.#files.root, files);
     return details.map((detail) =>
       detail.commit ? { ...detail, commit: this.#visibleCommit(detail.commit) } : detail,
@@ -176,6 +205,7 @@ export class FileView implements Catalogue {
     const entity = await this.get<HistoryRef['kind']>(ref);
     await this.#files.load();
     await this.#files.commits.drained();
+    const { historyPaths, listCommits } = await import('./git/history.ts');
     const paths = historyPaths(entity, this.#viewer, this.#files.snapshot, this.#snapshot);
     const page = await listCommits(this.#files.root, paths, options, this.settings);
     return { ...page, items: page.items.map((commit) => this.#visibleCommit(commit)) };
@@ -188,6 +218,7 @@ export class FileView implements Catalogue {
 
   async create<K extends CreatableKind>(kind: K, input: Input, options?: WriteOptions): Promise<Entities[K]> {
     await this.#assertMayWrite(namespaceIn(kind, input));
+    const { createRecord } = await import('./records/records.ts');
     return createRecord(this.#access, kind, input, options);
   }
 
@@ -201,12 +232,14 @@ export class FileView implements Catalogue {
     if (ref.kind !== 'user') await this.#assertMayWrite(namespaceOf(ref, entity));
     if (target !== undefined) await this.#assertMayWrite(target);
     const fields = ref.kind === 'user' ? this.#permittedFields(ref, input) : input;
+    const { editRecord } = await import('./records/records.ts');
     return editRecord(this.#access, ref, fields, options);
   }
 
   async publish(ref: DatasetRef, upload: Upload, options?: WriteOptions): Promise<Published> {
     await this.get(ref);
     await this.#assertMayWrite(ref.namespace);
+    const { publishUpload } = await import('./records/publish.ts');
     return publishUpload(this.#access, ref, upload, options);
   }
 
@@ -216,8 +249,9 @@ export class FileView implements Catalogue {
     const isEmpty = entity.kind === 'dataset' && entity.versions.length === 0;
     if (options.permanently && !isEmpty && !this.#viewer.staff)
       throw new NotPermittedError('Only staff may remove it permanently.');
+    const { removeRecord } = await import('./records/records.ts');
     await removeRecord(this.#access, ref, options);
-    if (options.permanently && !options.dryRun) await this.trash.removeLast(ref);
+    if (options.permanently && !options.dryRun) await (await this.#fileTrash()).removeLast(ref);
   }
 
   /** Fields of a user that the viewer may write: staff write all; users their own, except those that give rights. */
@@ -251,19 +285,4 @@ function namespaceOf(ref: Ref, entity: Entities[Kind]): string | undefined {
   if (ref.kind === 'namespace') return ref.slug;
   if (entity.kind === 'query') return entity.dataset.split('/')[0];
   return 'namespace' in ref ? ref.namespace : undefined;
-}
-
-/** Scopes to read in order to find one entity, in a catalogue that hasn't been read as a whole. */
-function scopesOf(ref: Exclude<Ref, { kind: 'file' }>): readonly Scope[] {
-  const settings = { kind: 'settings' } as const;
-  switch (ref.kind) {
-    case 'dataset':
-      return [settings, { kind: 'namespace', slug: ref.namespace }, ref];
-    case 'version':
-      return [settings, { kind: 'namespace', slug: ref.namespace }, { ...ref, kind: 'dataset', slug: ref.dataset }];
-    case 'group':
-      return [settings, ref, { folder: `${recordFolders.user}/` }];
-    default:
-      return [settings, ref];
-  }
 }

@@ -15,9 +15,8 @@ import { branchPoint, emptyTreeId, findCommit, pathsChangedInGit, translateGitEr
 import { readUnits, type UnitsRead, unitsAtPaths, unitsByKey } from '../reading/read-unit.ts';
 import { scanForUnits } from '../reading/scan.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
-import type { FileTree } from '../tree/file-tree.ts';
 import { GitTree, gitIndexEnvironment } from '../tree/git-tree.ts';
-import { TreeRecords } from './tree-records.ts';
+import { TreeRecords, treeRecordsOf } from './tree-records.ts';
 
 /** The changes of the working tree since a commit, or the staged ones (in another index, if one is named). */
 export type GitChanges =
@@ -52,8 +51,8 @@ export function findRecordsChangedInGit(root: string, part: GitChanges): Promise
     const units = await concernedUnits(root, part, trees, changed);
     const [before, now] = trees;
     return {
-      records: treeRecords(now, readUnits(now, units), changed),
-      before: treeRecords(before, readUnits(before, units)),
+      records: treeRecordsOf(now, readUnits(now, units), scanForUnits(now), changed),
+      before: treeRecordsOf(before, readUnits(before, units), scanForUnits(before)),
       changed,
       since: base?.name ?? 'the beginning',
     };
@@ -63,15 +62,6 @@ export function findRecordsChangedInGit(root: string, part: GitChanges): Promise
 async function namedHead(root: string) {
   const commit = await findCommit(root, 'HEAD');
   return commit === null ? null : { commit, name: 'HEAD' };
-}
-
-/** Records of the units that were read, with diagnostics of all files of the tree that are not part of the layout. */
-function treeRecords(tree: FileTree, { snapshot, states }: UnitsRead, changed?: ReadonlySet<string>): TreeRecords {
-  const diagnostics = new Map(snapshot.diagnostics);
-  for (const found of scanForUnits(tree))
-    if ('stray' in found)
-      diagnostics.set(found.stray.path, [...(diagnostics.get(found.stray.path) ?? []), found.stray]);
-  return new TreeRecords(tree, { ...snapshot, diagnostics }, states, changed);
 }
 
 type Trees = readonly [before: GitTree, now: GitTree | DiskTree];

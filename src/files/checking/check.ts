@@ -11,6 +11,8 @@ import { findPosition } from '../../text/parse.ts';
 import { AccountsAdapter, accountsPath } from '../accounts/accounts-file.ts';
 import type { Access } from '../catalogue-files.ts';
 import { openFileCatalogue } from '../file-catalogue.ts';
+import { readUnits } from '../reading/read-unit.ts';
+import { scanForUnits } from '../reading/scan.ts';
 import { findMetadataToRewrite } from '../records/metadata.ts';
 import { ensureEditorSchemas } from '../scaffold.ts';
 import { commitSingleStep } from '../transaction.ts';
@@ -18,7 +20,7 @@ import type { DiskTree } from '../tree/disk-tree.ts';
 import { UnreadableFileError } from '../tree/file-tree.ts';
 import { findRecordsChangedInGit, type GitChanges } from './changed-records.ts';
 import { findPayloadProblems } from './payloads.ts';
-import { TreeRecords } from './tree-records.ts';
+import { ParsedTree, type TreeRecords, treeRecordsOf } from './tree-records.ts';
 
 export interface CheckDiagnostic extends Diagnostic {
   /** True if `fix` fixes it. */
@@ -109,14 +111,15 @@ async function findDiagnostics(root: string, options: CheckOptions) {
 }
 
 async function checkAll(root: string, options: CheckOptions): Promise<CheckedRecords> {
-  const catalogue = await openFileCatalogue(root, { readOnly: true });
-  await catalogue.load({ lenient: true });
-  const { store, snapshot } = catalogue;
-  const records = new TreeRecords(store.tree, snapshot, store.states.values());
+  const disk = (await openFileCatalogue(root, { readOnly: true })).store.tree;
+  const tree = new ParsedTree(disk);
+  const scanned = [...scanForUnits(tree)];
+  const units = scanned.flatMap((found) => ('unit' in found ? [found.unit] : []));
+  const records = treeRecordsOf(tree, readUnits(tree, units), scanned);
   const deep = options.deep ? await findPayloadProblems(root, records, options, () => true) : [];
-  const links = findMediaLinkProblems(store.tree);
+  const links = findMediaLinkProblems(disk);
   const found = [...recordDiagnostics(records), ...(await checkAccountsFile(root)), ...deep, ...links];
-  return { records, found, files: [...records.files()].length, paths: records.paths() };
+  return { records, found, files: records.files().length, paths: records.paths() };
 }
 
 /** Problems of the files that changed, and new problems of other files. */

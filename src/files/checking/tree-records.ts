@@ -3,10 +3,55 @@
 import { parseRecordFileName, recordFormat } from '../../catalogue/layout.ts';
 import type { RecordSet, RecordValue } from '../../catalogue/record-set.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
-import { parseRecordText } from '../../text/parse.ts';
+import { type Parsed, parseRecordText } from '../../text/parse.ts';
+import type { UnitsRead } from '../reading/read-unit.ts';
+import type { ScanResult } from '../reading/scan.ts';
 import type { UnitState } from '../reading/unit-reader.ts';
-import { existsInTree, type FileTree, UnreadableFileError } from '../tree/file-tree.ts';
+import { existsInTree, type FileTree, type Stamp, type TreeEntry, UnreadableFileError } from '../tree/file-tree.ts';
 import { unpackStamps } from '../tree/stamps.ts';
+
+type ParsedFile = { readonly text: string; readonly stamp: Stamp; readonly parsed: Parsed };
+
+/** A tree whose records are read and parsed once: when a unit is read, and for the rules. */
+export class ParsedTree implements FileTree {
+  readonly #tree: FileTree;
+  readonly #files = new Map<string, ParsedFile | null>();
+  /** Paths at which nothing was found. */
+  readonly #absent = new Set<string>();
+
+  constructor(tree: FileTree) {
+    this.#tree = tree;
+  }
+
+  read(path: string): ParsedFile | null {
+    let file = this.#files.get(path);
+    if (file === undefined) {
+      const read = this.#tree.read(path);
+      file = read && { ...read, parsed: read.parsed ?? parseRecordText(read.text, recordFormat(path)) };
+      this.#files.set(path, file);
+    }
+    return file;
+  }
+
+  stamp(path: string): Stamp | null {
+    if (this.#absent.has(path)) return null;
+    const stamp = this.#tree.stamp(path);
+    if (!stamp) this.#absent.add(path);
+    return stamp;
+  }
+
+  names(path: string): readonly TreeEntry[] {
+    return this.#absent.has(path) ? [] : this.#tree.names(path);
+  }
+
+  isFolder(parent: string, entry: TreeEntry): boolean {
+    return this.#tree.isFolder(parent, entry);
+  }
+
+  isLfsPointer(path: string): boolean {
+    return this.#tree.isLfsPointer(path);
+  }
+}
 
 interface ParsedRecord {
   readonly text: string;
@@ -18,7 +63,7 @@ export class TreeRecords implements RecordSet {
   readonly tree: FileTree;
   readonly snapshot: Snapshot;
   readonly changed?: ReadonlySet<string> | undefined;
-  readonly #states: readonly UnitState[];
+  readonly #files: readonly string[];
   readonly #parsed = new Map<string, ParsedRecord | null>();
 
   /**
@@ -28,14 +73,13 @@ export class TreeRecords implements RecordSet {
   constructor(tree: FileTree, snapshot: Snapshot, states: Iterable<UnitState>, changed?: ReadonlySet<string>) {
     this.tree = tree;
     this.snapshot = snapshot;
-    this.#states = [...states];
+    this.#files = Array.from(states, recordFilesOf).flat();
     this.changed = changed;
   }
 
   /** Paths of all record files that were read, including those that do not parse. */
-  *files(): Generator<string> {
-    for (const { stamps } of this.#states)
-      for (const [path, stamp] of unpackStamps(stamps)) if (stamp && parseRecordFileName(path)) yield path;
+  files(): readonly string[] {
+    return this.#files;
   }
 
   *paths(): Generator<string> {
@@ -70,13 +114,31 @@ export class TreeRecords implements RecordSet {
 
   #read(path: string): ParsedRecord | null {
     try {
-      const text = this.tree.read(path)?.text;
-      const parsed = text === undefined ? null : parseRecordText(text, recordFormat(path));
-      return text !== undefined && parsed && 'value' in parsed ? { text, value: parsed.value as RecordValue } : null;
+      const read = this.tree.read(path);
+      if (!read) return null;
+      const { text, parsed = parseRecordText(text, recordFormat(path)) } = read;
+      return 'value' in parsed ? { text, value: parsed.value as RecordValue } : null;
     } catch (error) {
       // It is reported when the unit is read.
       if (error instanceof UnreadableFileError) return null;
       throw error;
     }
   }
+}
+
+const recordFilesOf = ({ stamps }: UnitState): readonly string[] =>
+  Array.from(unpackStamps(stamps)).flatMap(([path, stamp]) => (stamp && parseRecordFileName(path) ? [path] : []));
+
+/** Records of the units that were read from a tree, with diagnostics of the files that are not part of the layout. */
+export function treeRecordsOf(
+  tree: FileTree,
+  { snapshot, states }: UnitsRead,
+  scanned: Iterable<ScanResult>,
+  changed?: ReadonlySet<string>,
+): TreeRecords {
+  const diagnostics = new Map(snapshot.diagnostics);
+  for (const found of scanned)
+    if ('stray' in found)
+      diagnostics.set(found.stray.path, [...(diagnostics.get(found.stray.path) ?? []), found.stray]);
+  return new TreeRecords(tree, { ...snapshot, diagnostics }, states, changed);
 }

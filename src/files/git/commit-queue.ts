@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CatalogueFiles, CommitQueue } from '../catalogue-files.ts';
 import { WriteContext } from '../writing/write-context.ts';
-import { type Author, createGitCommit, type PendingCommit } from './commit.ts';
+import type { Author, PendingCommit } from './commit.ts';
 
 /** Milliseconds that `drained` waits. */
 const maxWait = 5000;
@@ -72,6 +72,7 @@ export class GitCommitQueue implements CommitQueue {
   ): Promise<void> {
     // The files of a failed write are left to a person.
     if (message === null) return;
+    const { createGitCommit } = await import('./commit.ts');
     const change = { ...writer, message, paths: [...paths], texts };
     try {
       if (await createGitCommit(this.#files.root, change)) this.made++;
@@ -88,6 +89,7 @@ export class GitCommitQueue implements CommitQueue {
 
   /** Tries failed commits again, until one fails. */
   async #retryFailed(): Promise<void> {
+    const { createGitCommit } = await import('./commit.ts');
     for (let [change] = this.#retries; change; [change] = this.#retries) {
       try {
         // Later texts are in later commits, or are edits of a person.

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { anonymous } from '../../../src/catalogue/permissions.ts';
 import { type FileCatalogue, openFileCatalogue } from '../../../src/files/file-catalogue.ts';
 import { type CatalogueFolder, homeOf, makeFolder } from '../../support/folder.ts';
 
@@ -253,5 +254,67 @@ describe('versions of a dataset that is read again', () => {
     assert.deepEqual(messagesOf(catalogue), [message]);
     assert.equal(versions(catalogue).broken, before.broken);
     assert.equal(versions(catalogue).kept, before.kept);
+  });
+});
+
+describe('a list of a part of the catalogue', () => {
+  async function openedUnread(t: TestContext) {
+    const slug = '20200101000000000000';
+    const folder = makeFolder(
+      {
+        namespaces: { parks: { label: 'Parks', aliases: ['green'] }, water: { label: 'Water' } },
+        datasets: { 'parks/trees': { label: 'Trees', aliases: ['oaks'] }, 'parks/benches': {}, 'water/wells': {} },
+        versions: { [`parks/trees@${slug}`]: {}, [`parks/benches@${slug}`]: {} },
+      },
+      t,
+    );
+    const catalogue = await openFileCatalogue(folder.root, { readOnly: true });
+    const whole = await openFileCatalogue(folder.root, { readOnly: true });
+    await whole.load();
+    t.after(() => Promise.all([catalogue.close(), whole.close()]));
+    return { catalogue, whole };
+  }
+  const datasetsRead = ({ store }: FileCatalogue) =>
+    [...store.states.values()].flatMap(({ reading }) => (reading.kind === 'dataset' ? [reading.slug] : [])).sort();
+
+  it('reads the datasets of that namespace only, and lists the same', async (t) => {
+    const { catalogue, whole } = await openedUnread(t);
+    for (const options of [{ namespace: 'parks' }, { namespace: 'parks', search: 'trees', ordering: '-label' }]) {
+      const list = await catalogue.for().list('dataset', options);
+      assert.deepEqual(list, await whole.for().list('dataset', options));
+    }
+    assert.deepEqual(datasetsRead(catalogue), ['benches', 'trees']);
+  });
+
+  it('reads the versions of that dataset only, and lists the same', async (t) => {
+    const { catalogue, whole } = await openedUnread(t);
+    const options = { namespace: 'parks', dataset: 'trees' };
+    assert.deepEqual(await catalogue.for().list('version', options), await whole.for().list('version', options));
+    assert.deepEqual(datasetsRead(catalogue), ['trees']);
+  });
+
+  it('reads everything to find what was renamed, and refuses what is not there', async (t) => {
+    for (const [kind, options] of [
+      ['dataset', { namespace: 'green' }],
+      ['version', { namespace: 'parks', dataset: 'oaks' }],
+      ['dataset', { namespace: 'nothing' }],
+      ['dataset', { namespace: '../parks' }],
+      ['version', { namespace: 'parks', dataset: 'nothing' }],
+    ] as const) {
+      const { catalogue, whole } = await openedUnread(t);
+      const expected = await whole
+        .for()
+        .list(kind, options)
+        .catch((error: Error) => error);
+      assert.ok(expected instanceof Error);
+      await assert.rejects(catalogue.for().list(kind, options), { name: expected.name, message: expected.message });
+      assert.equal(datasetsRead(catalogue).length, 3);
+    }
+  });
+
+  it('reads everything for other viewers, from whom readers and groups may hide it', async (t) => {
+    const { catalogue } = await openedUnread(t);
+    await catalogue.for(anonymous).list('dataset', { namespace: 'parks' });
+    assert.equal(datasetsRead(catalogue).length, 3);
   });
 });

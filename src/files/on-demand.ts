@@ -1,0 +1,20 @@
+/** Objects whose modules are loaded when they are first used: a command loads no more than it needs. */
+
+type AsyncMethods<T> = { readonly [K in keyof T]: (...args: never[]) => Promise<unknown> };
+
+/**
+ * An object of asynchronous methods. The first call of one loads the object that has them.
+ * @param names of all methods
+ */
+export function loadedOnDemand<T extends AsyncMethods<T>>(
+  names: { readonly [K in keyof T]: true },
+  load: () => Promise<T>,
+): T {
+  let loaded: Promise<T> | undefined;
+  const method = (name: keyof T) =>
+    async function callWhenLoaded(...args: never[]): Promise<unknown> {
+      loaded ??= load();
+      return (await loaded)[name](...args);
+    };
+  return Object.fromEntries(Object.keys(names).map((name) => [name, method(name as keyof T)])) as unknown as T;
+}
