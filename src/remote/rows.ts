@@ -1,5 +1,6 @@
 /** Rows of a version on a remote server, and differences between the rows of two versions. */
 import { Readable } from 'node:stream';
+import { haveAggregates } from '../catalogue/aggregates.ts';
 import type { Rows, RowsPart, RowsRequest } from '../catalogue/catalogue.ts';
 import type { Difference, DifferenceOptions, RowChange } from '../catalogue/difference.ts';
 import { formatRef } from '../catalogue/ref.ts';
@@ -15,7 +16,8 @@ import { parseUntrustedJson, type Shape, unexpectedResponseFieldError, valueOfSh
 export async function fetchRows(http: Http, version: Version, rows: RowsRequest): Promise<Rows> {
   const { parameters } = rows;
   const formatParameter = parameters.findLast(([name]) => name === '_format' || name === 'format')?.[1];
-  const format = rows.format ?? formatParameter ?? rows.preferred ?? 'geojson';
+  const format =
+    rows.format ?? formatParameter ?? rows.preferred ?? (haveAggregates(parameters) ? 'objects' : 'geojson');
   const base = apiPath(refOfEntity<'version'>(version));
   const path = formatParameter !== undefined && rows.format === undefined ? `${base}data/` : `${base}data.${format}`;
   const request = { path, query: parameters };

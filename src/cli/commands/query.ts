@@ -37,11 +37,12 @@ const query: Noun<'query', Own> = {
     usage: 'add [query] [filters...]',
     description: 'Save filters of a dataset as a query.',
     notes:
-      'The filters are those of: catalogue data. Parameters such as _ordering=-height or _limit=10 are saved, too. ' +
+      'The filters are those of: catalogue data. Parameters such as _ordering=-height, _limit=10 or _group_by=name are saved, too. ' +
       'Without a name, the name is made from the label.',
     examples: [
       'catalogue query add tall-trees --dataset parks/trees height__gte=10 _ordering=-height',
       'catalogue query add --label "Tall trees" --dataset parks/trees height__gte=10',
+      "catalogue query add heights --dataset parks/trees _group_by=name '_aggregate=count,mean(height)'",
     ],
     isPartial: true,
     async input(call, words, options) {

@@ -75,6 +75,11 @@ export class RowCursor implements TableRow {
     }
   }
 
+  /** The chunk of a column; undefined if all values are null. */
+  chunk(column: number): ColumnChunk | undefined {
+    return this.#chunks[column] ?? this.#loadColumn(column);
+  }
+
   value(column: number): Value {
     const chunk = this.#chunks[column] ?? this.#loadColumn(column);
     if (chunk === undefined) return null;
