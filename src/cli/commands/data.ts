@@ -56,7 +56,7 @@ export const command: Verb<DataOptions> = {
     'catalogue data @tall-trees --limit 5',
     'catalogue data parks/trees@latest --bbox 4,51,5,52 -o trees.csv',
     'catalogue data parks/trees --filter "height > 10 OR name LIKE \'o%\'" --fields name,height --format csv',
-    "catalogue data parks/trees --group-by name --aggregate 'count,mean(height)' --ordering -count",
+    'catalogue data parks/trees --group-by name --aggregate "count,mean(height)" --ordering -count',
   ],
   options: () => [
     new Option('--format <name>', `Output format: ${names.join(', ')}.`).choices(names),

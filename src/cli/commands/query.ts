@@ -42,7 +42,7 @@ const query: Noun<'query', Own> = {
     examples: [
       'catalogue query add tall-trees --dataset parks/trees height__gte=10 _ordering=-height',
       'catalogue query add --label "Tall trees" --dataset parks/trees height__gte=10',
-      "catalogue query add heights --dataset parks/trees _group_by=name '_aggregate=count,mean(height)'",
+      'catalogue query add heights --dataset parks/trees _group_by=name "_aggregate=count,mean(height)"',
     ],
     isPartial: true,
     async input(call, words, options) {
