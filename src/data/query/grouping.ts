@@ -145,12 +145,17 @@ export function instantParserOf(type: TableColumn['type']): ((value: Value) => V
   return parse && ((value) => (typeof value === 'string' ? parse(value) : value));
 }
 
+/** Pairs of a number below 2^10 and one below 2^8 are found by an array, not a map. */
+const [smallLeftBits, smallRightBits] = [10, 8];
+
 /** The distinct pairs of numbers, numbered in the order of their first row. */
 class DistinctPairs {
   readonly #limit: number;
   readonly #lefts: number[] = [];
   readonly #rights: number[] = [];
   readonly #numbers = new Map<number, number>();
+  /** Numbers of pairs of small numbers, plus 1. */
+  readonly #small = new Uint32Array(1 << (smallLeftBits + smallRightBits));
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -168,20 +173,36 @@ class DistinctPairs {
     return this.#rights[number] as number;
   }
 
+  #add(left: number, right: number): number {
+    const number = this.#lefts.length;
+    if (number === this.#limit) refuseManyGroups(this.#limit);
+    this.#lefts.push(left);
+    this.#rights.push(right);
+    return number;
+  }
+
   /** Replaces each number on the left by the one of its pair. */
   numberRows(lefts: Uint32Array, rights: Uint32Array): void {
+    const small = this.#small;
     for (let i = 0; i < lefts.length; i++) {
       const left = lefts[i] as number;
       const right = rights[i] as number;
-      // Neither is as large as 2^26.
-      const key = left * 0x400_0000 + right;
-      let number = this.#numbers.get(key);
-      if (number === undefined) {
-        number = this.#lefts.length;
-        if (number === this.#limit) refuseManyGroups(this.#limit);
-        this.#lefts.push(left);
-        this.#rights.push(right);
-        this.#numbers.set(key, number);
+      let number: number | undefined;
+      if (left >> smallLeftBits === 0 && right >> smallRightBits === 0) {
+        const index = (left << smallRightBits) | right;
+        number = (small[index] as number) - 1;
+        if (number < 0) {
+          number = this.#add(left, right);
+          small[index] = number + 1;
+        }
+      } else {
+        // Neither is as large as 2^26.
+        const key = left * 0x400_0000 + right;
+        number = this.#numbers.get(key);
+        if (number === undefined) {
+          number = this.#add(left, right);
+          this.#numbers.set(key, number);
+        }
       }
       lefts[i] = number;
     }

@@ -26,26 +26,28 @@ export async function medianOfNumbers(
 /** The numbers group by group (counting sort), and the index behind the last one of each group. */
 async function sortByGroup(numbers: Float64Array, groups: Uint32Array, groupCount: number, turns: Turns) {
   const ends = new Uint32Array(groupCount);
-  await inSlices(numbers.length, turns, (i) => {
-    (ends[groups[i] as number] as number)++;
+  await inSlices(numbers.length, turns, (start, end) => {
+    for (let i = start; i < end; i++) (ends[groups[i] as number] as number)++;
   });
   for (let group = 1; group < groupCount; group++) (ends[group] as number) += ends[group - 1] as number;
   // Filled from behind: each end moves to its group's start, and back again.
   const next = ends.slice();
   const grouped = new Float64Array(numbers.length);
-  await inSlices(numbers.length, turns, (i) => {
-    const group = groups[i] as number;
-    const at = (next[group] as number) - 1;
-    next[group] = at;
-    grouped[at] = numbers[i] as number;
+  await inSlices(numbers.length, turns, (start, end) => {
+    for (let i = start; i < end; i++) {
+      const group = groups[i] as number;
+      const at = (next[group] as number) - 1;
+      next[group] = at;
+      grouped[at] = numbers[i] as number;
+    }
   });
   return { grouped, ends };
 }
 
-async function inSlices(length: number, turns: Turns, visit: (index: number) => void): Promise<void> {
+/** Visits indexes, a slice at a time: a call for each of them would take longer than what is done with it. */
+async function inSlices(length: number, turns: Turns, visit: (start: number, end: number) => void): Promise<void> {
   for (let start = 0; start < length; start += sliceLength) {
-    const end = Math.min(length, start + sliceLength);
-    for (let i = start; i < end; i++) visit(i);
+    visit(start, Math.min(length, start + sliceLength));
     if (turns.isOver) await turns.next();
   }
 }
@@ -64,10 +66,12 @@ async function medianOf(numbers: Float64Array, turns: Turns): Promise<number> {
   if (length % 2) return lower + 0;
   let atMost = 0;
   let next = Infinity;
-  await inSlices(length, turns, (i) => {
-    const number = numbers[i] as number;
-    if (number <= lower) atMost++;
-    else if (number < next) next = number;
+  await inSlices(length, turns, (start, end) => {
+    for (let i = start; i < end; i++) {
+      const number = numbers[i] as number;
+      if (number <= lower) atMost++;
+      else if (number < next) next = number;
+    }
   });
   return meanOfTwo(lower, atMost > middle ? lower : next);
 }
@@ -88,20 +92,25 @@ async function nthSmallest(numbers: Float64Array, index: number, turns: Turns): 
     const words = new Uint32Array(candidates.buffer, candidates.byteOffset, 2 * candidates.length);
     const digits = new Uint16Array(candidates.length);
     const counts = new Uint32Array(1 << 16);
-    await inSlices(candidates.length, turns, (i) => {
-      const high = words[2 * i + 1] as number;
-      const word = pass < 2 ? high : (words[2 * i] as number);
-      const bits = high >>> 31 ? ~word : pass < 2 ? high | 0x8000_0000 : word;
-      const digit = pass % 2 ? bits & 0xffff : bits >>> 16;
-      digits[i] = digit;
-      (counts[digit] as number)++;
+    const wordOffset = pass < 2 ? 1 : 0;
+    const shift = pass % 2 ? 0 : 16;
+    await inSlices(candidates.length, turns, (start, end) => {
+      for (let i = start; i < end; i++) {
+        // All ones for a negative number.
+        const sign = (words[2 * i + 1] as number) >> 31;
+        const word = (words[2 * i + wordOffset] as number) ^ sign;
+        const digit = ((pass === 0 ? word ^ (~sign & 0x8000_0000) : word) >>> shift) & 0xffff;
+        digits[i] = digit;
+        (counts[digit] as number)++;
+      }
     });
     let wanted = 0;
     while (rank >= (counts[wanted] as number)) rank -= counts[wanted++] as number;
     const kept = new Float64Array(counts[wanted] as number);
     let count = 0;
-    await inSlices(candidates.length, turns, (i) => {
-      if (digits[i] === wanted) kept[count++] = candidates[i] as number;
+    const all = candidates;
+    await inSlices(all.length, turns, (start, end) => {
+      for (let i = start; i < end; i++) if (digits[i] === wanted) kept[count++] = all[i] as number;
     });
     candidates = kept;
   }
