@@ -109,7 +109,7 @@ export interface Media extends OpenFile {
   readonly tag: string;
 }
 
-/** A query for rows of a version, or for groups of them (`aggregates.ts`): the parameters of a data URL. */
+/** A query for rows of a version, or for groups of them (`row-parameters.ts`): the parameters of a data URL. */
 export interface RowsRequest {
   /** Decoded names and values of the query string, in order. */
   readonly parameters: readonly (readonly [name: string, value: string])[];

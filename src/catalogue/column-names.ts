@@ -1,5 +1,5 @@
 /** Names of columns through their history: columns of data are found by any name that they have had. */
-import { replaceColumnNamesInAggregates } from './aggregates.ts';
+import { replaceColumnNamesInAggregates } from './row-parameters.ts';
 import type { Dataset } from './types.ts';
 
 /** Present names of columns, by former name; several if former columns of one name have been renamed differently. */

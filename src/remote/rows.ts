@@ -1,9 +1,9 @@
 /** Rows of a version on a remote server, and differences between the rows of two versions. */
 import { Readable } from 'node:stream';
-import { haveAggregates } from '../catalogue/aggregates.ts';
 import type { Rows, RowsPart, RowsRequest } from '../catalogue/catalogue.ts';
 import type { Difference, DifferenceOptions, RowChange } from '../catalogue/difference.ts';
 import { formatRef } from '../catalogue/ref.ts';
+import { haveAggregates } from '../catalogue/row-parameters.ts';
 import type { Version } from '../catalogue/types.ts';
 import { apiPath } from '../catalogue/urls.ts';
 import { answers, type Json } from './answers.ts';

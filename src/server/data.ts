@@ -1,11 +1,11 @@
 /** The rows of a dataset: filtered, written in a format, streamed. */
 
-import { haveAggregates } from '../catalogue/aggregates.ts';
 import type { Rows, RowsPart } from '../catalogue/catalogue.ts';
 import { closestWord } from '../catalogue/closest.ts';
 import { excerpt, MovedError, NotFoundError } from '../catalogue/errors.ts';
 import { parseDatasetRef } from '../catalogue/parse-ref.ts';
 import { datasetRefOf, type VersionRef } from '../catalogue/ref.ts';
+import { haveAggregates, parametersFromRecord } from '../catalogue/row-parameters.ts';
 import type { WorkBudget } from '../catalogue/types.ts';
 import { aggregateFormats, type OutputFormatName, outputFormats } from '../data/formats/output-formats.ts';
 import { renderRowsPage } from '../pages/tables.ts';
@@ -67,9 +67,7 @@ export async function savedQueryRowsHandler(request: RequestContext): Promise<Re
   const query = await request.catalogue.get<'query'>(refFromRouteParams('query', request.params));
   const { namespace, slug } = parseDatasetRef(query.dataset);
   const ref: VersionRef = { kind: 'version', namespace, dataset: slug, slug: query.version ?? 'latest' };
-  const parameters = Object.entries(query.parameters).flatMap(([name, value]) =>
-    [value].flat().map((one) => [name, typeof one === 'string' ? one : JSON.stringify(one)] as const),
-  );
+  const parameters = parametersFromRecord(query.parameters);
   try {
     return await rowsOf(request, { ref, parameters });
   } catch (error) {

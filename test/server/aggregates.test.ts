@@ -25,6 +25,12 @@ describe('groups of rows', () => {
       dataset: 'lab/points',
       parameters: { _group_by: 'kind', _aggregate: 'count,max(height)', year__gte: 2000 },
     });
+    await workshop.catalogue.create('query', {
+      slug: 'lists',
+      label: 'Lists',
+      dataset: 'lab/points',
+      parameters: { _group_by: ['kind'], _aggregate: ['count', 'max(height)'], _ordering: ['kind', 'count'] },
+    });
     server = await serveFolder(workshop.root, { work: { capacity: 60_000, refill: 1 } });
     address = `${server.base}/api/v1/namespaces/lab/datasets`;
   });
@@ -50,6 +56,7 @@ describe('groups of rows', () => {
     [`points/data.json?${query}`],
     [`points/version/latest/data/?${query}`],
     ['../../../queries/kinds/data/'],
+    ['../../../queries/lists/data/'],
     [`../../../queries/kinds/data/?height__isnull=false&height__isnull=true&_aggregate=count&height=1`],
   ] as const)
     it(`are an array of objects: ${path} ${accept ?? ''}`, async () => {

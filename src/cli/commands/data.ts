@@ -1,17 +1,17 @@
 /** `catalogue data`: the rows of a dataset. */
 import { extname, resolve } from 'node:path';
 import { Option } from 'commander';
-import { aggregateFunctions, haveAggregates } from '../../catalogue/aggregates.ts';
 import type { Catalogue, Rows } from '../../catalogue/catalogue.ts';
 import { closestWord } from '../../catalogue/closest.ts';
 import { parseDatasetRef, parseVersionRef, refFromSlug } from '../../catalogue/parse-ref.ts';
 import { datasetRefOf, formatRef, type VersionRef } from '../../catalogue/ref.ts';
+import { aggregateFunctions, haveAggregates, parametersFromRecord } from '../../catalogue/row-parameters.ts';
 import type { Query, Version } from '../../catalogue/types.ts';
 import { type OutputFormatName, outputFormats } from '../../data/formats/output-formats.ts';
 import { splitList } from '../../data/query/parameter-values.ts';
 import type { Call, Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import { type Parameter, parametersFromRecord, parseFilterWords } from '../filters.ts';
+import { type Parameter, parseFilterWords } from '../filters.ts';
 import { runInterruptible } from '../interruption.ts';
 import { findEntityOrRenamed, resolveVersionRef } from '../lookup.ts';
 import { wholeNumberParser } from '../options.ts';

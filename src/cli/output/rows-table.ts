@@ -1,7 +1,8 @@
 /** Rows as a table at a terminal: the first ones, with as many columns as fit. */
-import { haveAggregates } from '../../catalogue/aggregates.ts';
+
 import type { Rows } from '../../catalogue/catalogue.ts';
 import { CatalogueError } from '../../catalogue/errors.ts';
+import { haveAggregates } from '../../catalogue/row-parameters.ts';
 import type { Call } from '../command.ts';
 import type { Parameter } from '../filters.ts';
 import { countText } from './quantities.ts';

@@ -8,7 +8,7 @@ import type { Aggregation } from './aggregation.ts';
 import { type Aggregator, createAggregator } from './aggregators.ts';
 import { compilePredicate, type RowTest } from './compile.ts';
 import { Grouping } from './grouping.ts';
-import { compareSortKeys, sortKey } from './ordering.ts';
+import { compareSortKeys, type SortKey, sortKey } from './ordering.ts';
 import type { DataQuery } from './parameters.ts';
 import { alwaysTrue } from './predicate.ts';
 import {
@@ -158,14 +158,17 @@ async function orderGroups(
   { groupBy, schema }: Aggregation,
   turns: Turns,
 ): Promise<Uint32Array> {
-  const sorts = [...ordering, ...groupBy.map((column) => ({ column, descending: false }))].map(
-    ({ column, descending }) => {
-      const index = columnIndex(column, schema);
-      const type = schema.columns[index]?.type;
-      const keys = Array.from({ length: count }, (_, group) => sortKey(numberOf(value(group, index), type), type));
-      return { keys, direction: descending ? -1 : 1 };
-    },
-  );
+  const sorts: { readonly keys: readonly SortKey[]; readonly direction: number }[] = [];
+  for (const { column, descending } of [...ordering, ...groupBy.map((name) => ({ column: name, descending: false }))]) {
+    const index = columnIndex(column, schema);
+    const type = schema.columns[index]?.type;
+    const keys: SortKey[] = [];
+    for (let group = 0; group < count; group++) {
+      keys.push(sortKey(numberOf(value(group, index), type), type));
+      if (group % itemsPerCheck === 0 && turns.isOver) await turns.next();
+    }
+    sorts.push({ keys, direction: descending ? -1 : 1 });
+  }
   return sortIndexesWithoutBlocking(count, turns, (a, b) => {
     for (const { keys, direction } of sorts) {
       const difference = compareSortKeys(keys[a] ?? null, keys[b] ?? null, direction);

@@ -5,9 +5,10 @@
  * `count` and `count(*)` count rows, `count(column)` values that are not null. A column of the result has the name of the
  * function with its column, `sum(height)`, or the one after AS; `count` is called `count`.
  */
-import { type AggregateFunction, aggregateFunctions } from '../../catalogue/aggregates.ts';
+
 import { didYouMean } from '../../catalogue/closest.ts';
 import { excerpt } from '../../catalogue/errors.ts';
+import { type AggregateFunction, aggregateFunctions } from '../../catalogue/row-parameters.ts';
 import type { ColumnType } from '../../catalogue/types.ts';
 import { ParameterError } from '../errors.ts';
 import type { QueryLimits } from '../limits.ts';

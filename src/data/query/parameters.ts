@@ -6,9 +6,10 @@
  * (`_limit`) is filtered as `_limit__exact`. Repeated filters, `_filter` and `_bbox` included, are combined with AND; of
  * other repeated parameters the last one counts.
  */
-import { haveAggregates } from '../../catalogue/aggregates.ts';
+
 import { closestWord, didYouMean } from '../../catalogue/closest.ts';
 import { excerpt, ValidationError } from '../../catalogue/errors.ts';
+import { haveAggregates } from '../../catalogue/row-parameters.ts';
 import { ParameterError } from '../errors.ts';
 import { type OutputFormat, outputFormats } from '../formats/output-formats.ts';
 import { parseBbox } from '../geometry/parse-geometry.ts';

@@ -1,4 +1,4 @@
-/** Aggregates of rows: their functions, and their parameters of data addresses. */
+/** Parameters of data addresses: those in records of saved queries, and those of aggregates with their functions. */
 import type { ColumnType } from './types.ts';
 
 const numbers: readonly ColumnType[] = ['integer', 'float'];
@@ -38,5 +38,19 @@ export function replaceColumnNamesInAggregates(text: string, rename: (name: stri
     const name = column.startsWith('"') ? column.slice(1, -1).replaceAll('""', '"') : column;
     const to = rename(name);
     return to === name ? token : `${start}${/^[-\w]+$/.test(to) ? to : `"${to.replaceAll('"', '""')}"`})`;
+  });
+}
+
+/** Parameters whose value is a list, separated by commas. */
+const listParameters = ['_fields', '_ordering', ...aggregateParameters] as readonly string[];
+
+/** The parameters of a query's record, one by one: each value of a filter, and lists of columns as one text. */
+export function parametersFromRecord(
+  record: Readonly<Record<string, unknown>>,
+): readonly (readonly [name: string, value: string])[] {
+  const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+  return Object.entries(record).flatMap(([name, value]) => {
+    const values = [value].flat().map(textOf);
+    return (listParameters.includes(name) ? [values.join()] : values).map((text) => [name, text] as const);
   });
 }
