@@ -134,7 +134,7 @@ describe('the package', () => {
   });
 
   describe('as a library', () => {
-    const documents = ['README.md', 'src/index.ts', 'src/catalogue/iterate.ts'];
+    const documents = ['README.md', 'docs/querying.md', 'src/index.ts', 'src/catalogue/iterate.ts'];
     const examples = documents.flatMap((name) =>
       examplesIn(readFileSync(join(checkout, name), 'utf8')).map((example, i) => ({
         name: `${name} ${i + 1}`,

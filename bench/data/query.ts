@@ -1,6 +1,6 @@
 /**
  * Duration of a query: a bounding box and an attribute, about 100 hits among 1,000,000 points. Warm; and as the
- * first query of a new process, against reading the payload from end to end and parsing it.
+ * first query of a new process, against reading the payload from end to end and parsing it. And of groups of all rows.
  *
  *     node --import tsx bench/data/query.ts [rows=1000000]
  */
@@ -12,9 +12,12 @@ import { fileURLToPath } from 'node:url';
 import { readGeojson } from '../../src/data/formats/json/geojson.ts';
 import type { Bbox } from '../../src/data/geometry/geometry.ts';
 import { ingest } from '../../src/data/ingest/ingest.ts';
+import { parseDataQuery } from '../../src/data/query/parameters.ts';
+import { runQuery } from '../../src/data/query/run-query.ts';
 import { createChunkCache } from '../../src/data/table/chunk-reader.ts';
 import { originalJsonOfRows } from '../../src/data/table/passthrough.ts';
 import { Table } from '../../src/data/table/table.ts';
+import { report } from '../support/figures.ts';
 import { makePoints } from './make-points.ts';
 
 const box: Bbox = [10, 40, 17, 47];
@@ -48,6 +51,47 @@ async function timed<T>(work: () => Promise<T>): Promise<[number, T]> {
   return [performance.now() - start, result];
 }
 
+/** Queries of groups, with the most milliseconds that they may take. */
+const groupings = [
+  ['grouped by a text, count', '_group_by=kind', 60],
+  [
+    'grouped by a text, count, sum, min, max and mean',
+    '_group_by=kind&_aggregate=count,sum(height),min(height),max(height),mean(height)',
+    60,
+  ],
+  [
+    'grouped by a text, count, sum, min, max, mean and median',
+    '_group_by=kind&_aggregate=count,sum(height),min(height),max(height),mean(height),median(height)',
+    60,
+  ],
+  ['grouped by two columns, sum', '_group_by=kind,free&_aggregate=sum(visitors)', null],
+  ['filtered, and grouped by a text, sum', 'visitors__gte=50000&_group_by=kind&_aggregate=sum(height)', null],
+  ['grouped by 10,800 dates, count', '_group_by=opened', null],
+] as const;
+
+/** Reports the durations of queries of groups, warm and in turn, each from the query string to the document in JSON. */
+async function measureGroupings(table: Table, payload: string): Promise<void> {
+  const limits = { pageSize: 100, maxPageSize: 1000, timeout: Number.POSITIVE_INFINITY };
+  const times = groupings.map((): number[] => []);
+  for (let n = 0; n < 13; n++)
+    for (const [i, [, text]] of groupings.entries()) {
+      const [ms] = await timed(async () => {
+        const query = parseDataQuery([...new URLSearchParams(text)], table.schema);
+        const { chunks } = await runQuery(table, query, { name: 'points', payload, format: 'objects', limits });
+        for await (const _chunk of chunks());
+      });
+      // The first three compile and fill the cache.
+      if (n >= 3) times[i]?.push(ms);
+    }
+  for (const [i, [name, , atMost]] of groupings.entries())
+    report({
+      name: `${table.rowCount.toLocaleString('en')} rows ${name}`,
+      values: times[i] ?? [],
+      unit: 'ms',
+      target: atMost === null ? null : { atMost },
+    });
+}
+
 if (process.argv[2] === 'first') {
   const [ms, hits] = await timed(async () => ask(await openTable(process.argv[3] as string)));
   console.log(JSON.stringify({ ms, hits }));
@@ -60,6 +104,8 @@ if (process.argv[2] === 'first') {
   for (let n = 0; n < 50; n++) times.push((await timed(() => ask(table)))[0]);
   const median = times.sort((a, b) => a - b)[25] as number;
   console.log(`warm: median ${median.toFixed(1)} ms of 50, ${hits} hits of ${table.rowCount} rows`);
+
+  await measureGroupings(table, geojson);
 
   const firsts = [1, 2, 3, 4, 5].map(() => {
     const output = execFileSync(process.execPath, [

@@ -109,13 +109,13 @@ export interface Media extends OpenFile {
   readonly tag: string;
 }
 
-/** A query for rows of a version: the parameters of a data URL. */
+/** A query for rows of a version, or for groups of them (`row-parameters.ts`): the parameters of a data URL. */
 export interface RowsRequest {
   /** Decoded names and values of the query string, in order. */
   readonly parameters: readonly (readonly [name: string, value: string])[];
   /** Format from the path, such as `csv` in `data.csv`. It has precedence over a parameter. */
   readonly format?: string | undefined;
-  /** Format if neither the path nor a parameter gives one; default geojson. */
+  /** Format if neither the path nor a parameter gives one; default geojson, of groups objects. */
   readonly preferred?: string | undefined;
   /** Length of the encoded query string, in bytes. */
   readonly length?: number | undefined;

@@ -1,4 +1,5 @@
 /** Names of columns through their history: columns of data are found by any name that they have had. */
+import { replaceColumnNamesInAggregates } from './row-parameters.ts';
 import type { Dataset } from './types.ts';
 
 /** Present names of columns, by former name; several if former columns of one name have been renamed differently. */
@@ -36,13 +37,15 @@ export interface RenamedParameter {
   readonly to: string;
 }
 
-const listParameters = ['_fields', '_ordering'];
+const listParameters = ['_fields', '_ordering', '_group_by'];
+/** Parameters with calls of functions of columns. */
+const callParameters = ['_aggregate', '_ordering'];
 const filterParameters = ['_filter', 'filter'];
 const quotedOrName = /'(?:[^']|'')*'|"(?:[^"]|"")*"|[\p{L}_:][\p{L}\p{M}\p{N}_:.]*(?!\s*\()/gu;
 
 /**
- * The parameters of a query with the present names of columns: in filters, `_fields`, `_ordering` and the names in CQL2. A
- * name that is ambiguous stays.
+ * The parameters of a query with the present names of columns: in filters, lists of columns, aggregates and the names in
+ * CQL2. A name that is ambiguous stays.
  */
 export function replaceColumnNamesInParameters(
   parameters: Readonly<Record<string, unknown>>,
@@ -69,10 +72,14 @@ export function replaceColumnNamesInParameters(
       const to = present(name);
       return to === name ? token : `"${to.replaceAll('"', '""')}"`;
     });
+  const inCalls = (text: string) => replaceColumnNamesInAggregates(text, present);
   const each = (value: unknown, rename: (text: string) => string): unknown =>
     Array.isArray(value) ? value.map((one) => each(one, rename)) : typeof value === 'string' ? rename(value) : value;
   const pairs = Object.entries(parameters).map(([name, value]): [string, unknown] => {
-    if (listParameters.includes(name)) return [name, each(value, inList)];
+    if (listParameters.includes(name) || callParameters.includes(name)) {
+      const listed = listParameters.includes(name) ? each(value, inList) : value;
+      return [name, callParameters.includes(name) ? each(listed, inCalls) : listed];
+    }
     if (filterParameters.includes(name) && !columns.includes(name)) return [name, each(value, inFilter)];
     return name.startsWith('_') ? [name, value] : [inParameter(name, columns, present), value];
   });

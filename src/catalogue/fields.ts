@@ -226,7 +226,7 @@ export const fields = {
     version: referenceField('version', 'Slug of the version asked; left out or null, the newest ready one.', {
       absent: null,
     }),
-    parameters: jsonField('Parameters of the data address, such as height__gte or _limit.'),
+    parameters: jsonField('Parameters of the data address, such as height__gte, _limit or _group_by.'),
     url: address,
     data: urlField('data/', 'Address of the rows that it finds.'),
     aliases,

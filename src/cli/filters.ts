@@ -25,13 +25,6 @@ export function parametersToRecord(parameters: readonly Parameter[]): Readonly<R
   return Object.fromEntries([...values].map(([name, list]) => [name, list.length === 1 ? list[0] : list]));
 }
 
-/** The parameters of a query's record, one by one. */
-export function parametersFromRecord(record: Readonly<Record<string, unknown>>): readonly Parameter[] {
-  return Object.entries(record).flatMap(([name, value]) =>
-    [value].flat().map((one) => [name, typeof one === 'string' ? one : JSON.stringify(one)] as const),
-  );
-}
-
 /** A number or boolean if it is written back as it was typed, else the text: `007` and `1e3` stay texts. */
 function plainValue(text: string): unknown {
   if (text === 'true' || text === 'false') return text === 'true';

@@ -44,6 +44,12 @@ export interface QueryLimits {
   readonly values: number;
   /** Positions of all geometries. */
   readonly vertices: number;
+  /** Columns of groups and aggregates together. */
+  readonly aggregates: number;
+  /** Groups of rows. */
+  readonly groups: number;
+  /** Values of all medians, which are kept in memory: 20 bytes each. */
+  readonly medianValues: number;
 }
 
 export const defaultQueryLimits: QueryLimits = {
@@ -52,4 +58,7 @@ export const defaultQueryLimits: QueryLimits = {
   depth: 8,
   values: 1000,
   vertices: 10_000,
+  aggregates: 50,
+  groups: 100_000,
+  medianValues: 10_000_000,
 };

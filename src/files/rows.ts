@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Rows, RowsPart, RowsRequest } from '../catalogue/catalogue.ts';
 import { columnsByOtherName } from '../catalogue/column-names.ts';
 import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
-import { NotFoundError, UnavailableError } from '../catalogue/errors.ts';
+import { NotFoundError, UnavailableError, ValidationError } from '../catalogue/errors.ts';
 import { payloadPath } from '../catalogue/layout.ts';
 import { findEntity } from '../catalogue/lookup.ts';
 import { datasetRefOf, formatRef, refOf } from '../catalogue/ref.ts';
@@ -14,7 +14,12 @@ import type { ReadingOptions, Settings, Version } from '../catalogue/types.ts';
 import { compareTables } from '../data/difference/difference.ts';
 import { ChecksumMismatchError, PayloadError } from '../data/errors.ts';
 import { type PayloadFormat, payloadFormats } from '../data/formats/detect-format.ts';
-import { type OutputFormatName, outputFormats } from '../data/formats/output-formats.ts';
+import {
+  aggregateFormatMessage,
+  aggregateFormats,
+  type OutputFormatName,
+  outputFormats,
+} from '../data/formats/output-formats.ts';
 import { type DataQuery, parseDataQuery } from '../data/query/parameters.ts';
 import { runQuery, selectsEverything } from '../data/query/run-query.ts';
 import { columnNames } from '../data/row.ts';
@@ -91,10 +96,16 @@ export async function queryRows(
   };
 }
 
-function formatFor(query: DataQuery, { format, preferred = 'geojson' }: RowsRequest): OutputFormatName {
+/** @throws NotFoundError for an unknown format; ValidationError if groups of rows can't be written in it */
+function formatFor(query: DataQuery, request: RowsRequest): OutputFormatName {
+  const { format, preferred = query.aggregation ? 'objects' : 'geojson', parameters } = request;
   const name = format ?? query.format ?? preferred;
   if (!Object.hasOwn(outputFormats, name)) throw new NotFoundError();
-  return name as OutputFormatName;
+  if (!query.aggregation) return name as OutputFormatName;
+  const written = aggregateFormats[name as OutputFormatName];
+  if (written) return written;
+  const parameter = parameters.findLast(([one]) => one === '_format' || one === 'format')?.[0] ?? '_format';
+  throw new ValidationError({ [parameter]: [aggregateFormatMessage(name)] });
 }
 
 /**

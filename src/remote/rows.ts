@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { Rows, RowsPart, RowsRequest } from '../catalogue/catalogue.ts';
 import type { Difference, DifferenceOptions, RowChange } from '../catalogue/difference.ts';
 import { formatRef } from '../catalogue/ref.ts';
+import { haveAggregates } from '../catalogue/row-parameters.ts';
 import type { Version } from '../catalogue/types.ts';
 import { apiPath } from '../catalogue/urls.ts';
 import { answers, type Json } from './answers.ts';
@@ -15,7 +16,8 @@ import { parseUntrustedJson, type Shape, unexpectedResponseFieldError, valueOfSh
 export async function fetchRows(http: Http, version: Version, rows: RowsRequest): Promise<Rows> {
   const { parameters } = rows;
   const formatParameter = parameters.findLast(([name]) => name === '_format' || name === 'format')?.[1];
-  const format = rows.format ?? formatParameter ?? rows.preferred ?? 'geojson';
+  const format =
+    rows.format ?? formatParameter ?? rows.preferred ?? (haveAggregates(parameters) ? 'objects' : 'geojson');
   const base = apiPath(refOfEntity<'version'>(version));
   const path = formatParameter !== undefined && rows.format === undefined ? `${base}data/` : `${base}data.${format}`;
   const request = { path, query: parameters };

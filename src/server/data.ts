@@ -5,9 +5,11 @@ import { closestWord } from '../catalogue/closest.ts';
 import { excerpt, MovedError, NotFoundError } from '../catalogue/errors.ts';
 import { parseDatasetRef } from '../catalogue/parse-ref.ts';
 import { datasetRefOf, type VersionRef } from '../catalogue/ref.ts';
+import { haveAggregates, parametersFromRecord } from '../catalogue/row-parameters.ts';
 import type { WorkBudget } from '../catalogue/types.ts';
-import { type OutputFormatName, outputFormats } from '../data/formats/output-formats.ts';
+import { aggregateFormats, type OutputFormatName, outputFormats } from '../data/formats/output-formats.ts';
 import { renderRowsPage } from '../pages/tables.ts';
+import { NotAcceptableError } from './errors.ts';
 import {
   type Alternate,
   datasetLicenceUrl,
@@ -16,6 +18,7 @@ import {
   type Relations,
   urlWithParameters,
 } from './link-header.ts';
+import { preferredType } from './negotiate.ts';
 import { sendPayload } from './payloads.ts';
 import { clientIpAddress } from './request.ts';
 import { type Representation, type RequestContext, refFromRouteParams } from './route.ts';
@@ -31,6 +34,11 @@ export const dataTypes: readonly string[] = [
   ...new Set(Object.values(outputFormats).flatMap(({ accept }) => accept.filter((type) => type !== json))),
   html,
 ];
+
+/** Media types of groups of rows. */
+const aggregateTypes: readonly string[] = dataTypes.filter(
+  (type) => type === json || type === html || Object.hasOwn(aggregateFormats, formatOf(type) ?? ''),
+);
 
 function formatOf(type: string): OutputFormatName | undefined {
   return (Object.keys(outputFormats) as OutputFormatName[]).find((name) =>
@@ -59,9 +67,7 @@ export async function savedQueryRowsHandler(request: RequestContext): Promise<Re
   const query = await request.catalogue.get<'query'>(refFromRouteParams('query', request.params));
   const { namespace, slug } = parseDatasetRef(query.dataset);
   const ref: VersionRef = { kind: 'version', namespace, dataset: slug, slug: query.version ?? 'latest' };
-  const parameters = Object.entries(query.parameters).flatMap(([name, value]) =>
-    [value].flat().map((one) => [name, typeof one === 'string' ? one : JSON.stringify(one)] as const),
-  );
+  const parameters = parametersFromRecord(query.parameters);
   try {
     return await rowsOf(request, { ref, parameters });
   } catch (error) {
@@ -73,17 +79,21 @@ export async function savedQueryRowsHandler(request: RequestContext): Promise<Re
 }
 
 async function rowsOf(request: RequestContext, { ref, ...source }: Source): Promise<Representation | undefined> {
-  const { ctx, catalogue, params, query, type } = request;
+  const { ctx, catalogue, params, query } = request;
   const { extension } = params;
   if (extension !== undefined && !Object.hasOwn(outputFormats, extension)) throw unknownFormat(extension);
   const parameters = [...source.parameters, ...query];
   const named = ['_format', 'format'].find((name) => query.has(name));
+  const isAggregated = haveAggregates(parameters);
+  const type = isAggregated ? preferredType(ctx.req.headers.accept, aggregateTypes) : request.type;
+  if (type === null && !named && extension === undefined) throw new NotAcceptableError(aggregatesNotAcceptable);
   const asPage = extension === undefined && (named ? query.getAll(named).at(-1) === 'html' : type === html);
   if (asPage) return page(request, { ref, parameters });
   const rows = await catalogue.rows(ref, {
     parameters,
     format: extension,
-    preferred: formatOf(type),
+    // JSON in general is GeoJSON of rows, and an array of objects of groups.
+    preferred: type === null || type === json ? undefined : formatOf(type),
     length: Buffer.byteLength(ctx.querystring),
     budget: workBudgetOf(request),
     links: (part) => partLinks(request, part),
@@ -98,7 +108,7 @@ async function rowsOf(request: RequestContext, { ref, ...source }: Source): Prom
   await streamDocument(ctx, {
     tag: rows.tag,
     compressible: rows.format !== 'parquet',
-    headers: await rowsHeaders(request, rows),
+    headers: await rowsHeaders(request, rows, isAggregated),
     contentType: asJson ? json : rows.contentType,
     fileName: `${dataset}-${slug}.${rows.extension}`,
     stream: () => rows.stream(),
@@ -111,6 +121,8 @@ export function workBudgetOf({ app, catalogue, ctx, viewer }: RequestContext): W
   const address = () => throttleKeyOfAddress(clientIpAddress(ctx.req, catalogue.settings));
   return app.workBudgets.of(viewer.username === null ? address() : `user:${viewer.username}`);
 }
+
+const aggregatesNotAcceptable = `Groups of rows have no geometry. Accept one of ${aggregateTypes.join(', ')}.`;
 
 function unknownFormat(extension: string): NotFoundError {
   const names = Object.keys(outputFormats);
@@ -134,7 +146,11 @@ function partLinks({ ctx, links, query }: RequestContext, { matched, offset, lim
 }
 
 /** Headers with the count of a part of the rows, for which only GeoJSON has a place in its text; and with links. */
-async function rowsHeaders(request: RequestContext, { part, version, format }: Rows): Promise<Record<string, string>> {
+async function rowsHeaders(
+  request: RequestContext,
+  { part, version, format }: Rows,
+  isAggregated: boolean,
+): Promise<Record<string, string>> {
   const { catalogue, ctx, links, query } = request;
   const address = `${links.base}${ctx.path}`;
   const dataset = await catalogue.get<'dataset'>(datasetRefOf(version));
@@ -144,7 +160,7 @@ async function rowsHeaders(request: RequestContext, { part, version, format }: R
     license: datasetLicenceUrl(dataset, catalogue.settings),
   };
   const alternates = alternateFormats
-    .filter((name) => name !== format)
+    .filter((name) => name !== format && (!isAggregated || Object.hasOwn(aggregateFormats, name)))
     .map((name): Alternate => {
       const url = urlWithParameters(address.replace(/\/data\.\w+$/, '/data/'), query, { _format: name, format: null });
       return { url, type: outputFormats[name].contentType.split(';')[0] ?? '' };

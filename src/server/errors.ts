@@ -26,8 +26,8 @@ export class MethodNotAllowedError extends CatalogueError {
 }
 /** The route has no media type that the client accepts. */
 export class NotAcceptableError extends CatalogueError {
-  constructor() {
-    super('Could not satisfy the request Accept header.');
+  constructor(message = 'Could not satisfy the request Accept header.') {
+    super(message);
   }
 }
 /** There were too many attempts, or too much work. */

@@ -17,6 +17,7 @@ import {
   StaleError,
   ValidationError,
 } from '../../src/catalogue/errors.ts';
+import { readRows } from '../../src/catalogue/iterate.ts';
 import type { DatasetRef, VersionRef } from '../../src/catalogue/ref.ts';
 import { represent } from '../../src/catalogue/represent.ts';
 import type { Entities, Kind } from '../../src/catalogue/types.ts';
@@ -154,6 +155,19 @@ export function promises(kind: string, open: (test: TestContext, folder: Catalog
       const spelled = await catalogue.rows(at('latest'), { parameters: [['_format', 'ndjson']] });
       assert.equal(spelled.format, 'ndjson');
       assert.equal((await text(spelled.stream())).trim().split('\n').length, 2);
+    });
+
+    it('answers with groups of rows', async (test) => {
+      const { catalogue } = await given(test);
+      const parameters = [['_aggregate', 'count,max(height)']] as const;
+      const found = await catalogue.rows(at('latest'), { parameters });
+      assert.deepEqual([found.format, found.contentType, found.part], ['objects', 'application/json', null]);
+      assert.deepEqual(JSON.parse(await text(found.stream())), [{ count: 2, 'max(height)': 12 }]);
+      await assert.rejects(catalogue.rows(at('latest'), { parameters, format: 'geojson' }), ValidationError);
+      const grouped = readRows(catalogue, at('latest'), { _group_by: 'height', height__gt: 4 });
+      const read: unknown[] = [];
+      for await (const row of grouped) read.push(row);
+      assert.deepEqual(read, [{ height: 12, count: 1 }]);
     });
 
     it('says which parameter is wrong', async (test) => {

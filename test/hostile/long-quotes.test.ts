@@ -132,7 +132,17 @@ describe('messages of the server', () => {
     for (const columns of [[{ name: long, label: 'a' }], [{ name: 'name', former_names: [long] }]])
       short('columns', await send('PATCH', dataset, { columns }, token));
     for (const query of [
-      ...[`${long}=1`, `name__${long}=1`, `_${long}=1`, `_fields=${long}`, `_ordering=${long}`, `_format=${long}`],
+      ...[
+        `${long}=1`,
+        `name__${long}=1`,
+        `_${long}=1`,
+        `_fields=${long}`,
+        `_ordering=${long}`,
+        `_group_by=${long}`,
+        `_aggregate=${long}`,
+        `_aggregate=sum(${long})`,
+        `_format=${long}`,
+      ],
       ...[`${long}__gt=${long}`, `_limit=${long}`, `_page=${long}`, `_filter=${long}`, `_filter=name+LIKE+${long}`],
       ...[
         `_filter=${long}(1)`,

@@ -5,12 +5,13 @@ import type { Catalogue, Rows } from '../../catalogue/catalogue.ts';
 import { closestWord } from '../../catalogue/closest.ts';
 import { parseDatasetRef, parseVersionRef, refFromSlug } from '../../catalogue/parse-ref.ts';
 import { datasetRefOf, formatRef, type VersionRef } from '../../catalogue/ref.ts';
+import { aggregateFunctions, haveAggregates, parametersFromRecord } from '../../catalogue/row-parameters.ts';
 import type { Query, Version } from '../../catalogue/types.ts';
 import { type OutputFormatName, outputFormats } from '../../data/formats/output-formats.ts';
 import { splitList } from '../../data/query/parameter-values.ts';
 import type { Call, Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import { type Parameter, parametersFromRecord, parseFilterWords } from '../filters.ts';
+import { type Parameter, parseFilterWords } from '../filters.ts';
 import { runInterruptible } from '../interruption.ts';
 import { findEntityOrRenamed, resolveVersionRef } from '../lookup.ts';
 import { wholeNumberParser } from '../options.ts';
@@ -19,10 +20,19 @@ import { bytesText } from '../output/quantities.ts';
 import { showRows } from '../output/rows-table.ts';
 import { saveStreamToFile } from '../transfer/save.ts';
 
-/** Options that are parameters of the data address, where their names begin with an underscore. */
-const asParameters = ['limit', 'offset', 'ordering', 'fields', 'bbox', 'filter'] as const;
+/** Parameters of the data address, by the options that give them. */
+const parametersByOption = {
+  limit: '_limit',
+  offset: '_offset',
+  ordering: '_ordering',
+  fields: '_fields',
+  bbox: '_bbox',
+  filter: '_filter',
+  groupBy: '_group_by',
+  aggregate: '_aggregate',
+} as const;
 
-interface DataOptions extends Partial<Record<(typeof asParameters)[number], string | number>> {
+interface DataOptions extends Partial<Record<keyof typeof parametersByOption, string | number>> {
   readonly format?: OutputFormatName;
   readonly output?: string;
 }
@@ -37,13 +47,16 @@ export const command: Verb<DataOptions> = {
     'The name of a saved query is written with an @ before it. A filter is column=value or column__lookup=value, with the lookups ne, gt, gte, lt, lte, in, range, isnull, ' +
     'contains, startswith, endswith (icontains … to ignore case), and for geometry intersects, within, contains, ' +
     'disjoint, bbox, dwithin. A row must pass all filters. At a terminal, the first rows are shown as a table; ' +
-    'otherwise the output is GeoJSON, or CSV if there is no geometry, unless --format or the name of the file says something else.',
+    'otherwise the output is GeoJSON, or CSV if there is no geometry, unless --format or the name of the file says something else. ' +
+    'With --group-by or --aggregate, there is a row for each group of rows, with functions of their columns: ' +
+    `${Object.keys(aggregateFunctions).join(', ')}.`,
   examples: [
     'catalogue data parks/trees',
     'catalogue data parks/trees height__gte=10 name__icontains=oak --ordering -height --limit 5',
     'catalogue data @tall-trees --limit 5',
     'catalogue data parks/trees@latest --bbox 4,51,5,52 -o trees.csv',
     'catalogue data parks/trees --filter "height > 10 OR name LIKE \'o%\'" --fields name,height --format csv',
+    'catalogue data parks/trees --group-by name --aggregate "count,mean(height)" --ordering -count',
   ],
   options: () => [
     new Option('--format <name>', `Output format: ${names.join(', ')}.`).choices(names),
@@ -52,6 +65,11 @@ export const command: Verb<DataOptions> = {
     new Option('--offset <number>', 'Number of rows to skip.').argParser(count),
     new Option('--ordering <columns>', 'Columns to order by, comma-separated; a minus for descending.'),
     new Option('--fields <columns>', 'Only these columns, comma-separated.'),
+    new Option('--group-by <columns>', 'A row for each group of rows with the same values in these columns.'),
+    new Option(
+      '--aggregate <functions>',
+      'Columns of the groups, as in SQL: count,sum(height),mean(height) AS average.',
+    ),
     new Option('--bbox <box>', 'Only rows that touch this box: west,south,east,north.'),
     new Option('--filter <cql2>', 'A condition in CQL2 text, with AND, OR, NOT, BETWEEN, LIKE, IN, IS NULL.'),
   ],
@@ -77,9 +95,10 @@ export const command: Verb<DataOptions> = {
       );
       return 0;
     }
-    let rows = await catalogue.rows(ref, { parameters, format });
     const isOpen = format === undefined && !show.asJson && !parameters.some(([name]) => /^_?format$/.test(name));
-    if (isOpen && !(await hasGeometry(catalogue, rows.version, parameters)))
+    const isAggregated = haveAggregates(parameters);
+    let rows = await catalogue.rows(ref, { parameters, format: isOpen && isAggregated ? 'csv' : format });
+    if (isOpen && !isAggregated && !(await hasGeometry(catalogue, rows.version, parameters)))
       rows = await catalogue.rows(ref, { parameters, format: 'csv' });
     if (output === undefined) await context.write(rows.stream());
     else await write(call, rows, output);
@@ -102,9 +121,9 @@ function versionOf({ dataset, version }: Query): VersionRef {
 }
 
 function ownParameters(options: DataOptions): readonly Parameter[] {
-  return asParameters.flatMap((name) => {
-    const value = options[name];
-    return value === undefined ? [] : [[`_${name}`, String(value)] as const];
+  return Object.entries(parametersByOption).flatMap(([option, name]) => {
+    const value = options[option as keyof typeof parametersByOption];
+    return value === undefined ? [] : [[name, String(value)] as const];
   });
 }
 

@@ -6,12 +6,13 @@ import { labelFromName } from '../../catalogue/field.ts';
 import { parseDatasetRef, refFromSlug } from '../../catalogue/parse-ref.ts';
 import { formatRef, type VersionRef } from '../../catalogue/ref.ts';
 import { representQuery } from '../../catalogue/represent.ts';
+import { parametersFromRecord } from '../../catalogue/row-parameters.ts';
 import type { Query } from '../../catalogue/types.ts';
 import type { Call } from '../command.ts';
 import { editorNote } from '../editing/edit-record.ts';
 import { UsageError } from '../errors.ts';
 import { inputFromOptions } from '../fields.ts';
-import { type Parameter, parametersFromRecord, parametersToRecord, parseFilterWords } from '../filters.ts';
+import { type Parameter, parametersToRecord, parseFilterWords } from '../filters.ts';
 import { findEntityOrRenamed, resolveVersionRef, runWithNameSuggestions } from '../lookup.ts';
 import { type Noun, verbsOfNoun } from '../noun.ts';
 import { renameOption } from '../options.ts';
@@ -37,11 +38,12 @@ const query: Noun<'query', Own> = {
     usage: 'add [query] [filters...]',
     description: 'Save filters of a dataset as a query.',
     notes:
-      'The filters are those of: catalogue data. Parameters such as _ordering=-height or _limit=10 are saved, too. ' +
+      'The filters are those of: catalogue data. Parameters such as _ordering=-height, _limit=10 or _group_by=name are saved, too. ' +
       'Without a name, the name is made from the label.',
     examples: [
       'catalogue query add tall-trees --dataset parks/trees height__gte=10 _ordering=-height',
       'catalogue query add --label "Tall trees" --dataset parks/trees height__gte=10',
+      'catalogue query add heights --dataset parks/trees _group_by=name "_aggregate=count,mean(height)"',
     ],
     isPartial: true,
     async input(call, words, options) {

@@ -1,6 +1,8 @@
 /** Rows as a table at a terminal: the first ones, with as many columns as fit. */
+
 import type { Rows } from '../../catalogue/catalogue.ts';
 import { CatalogueError } from '../../catalogue/errors.ts';
+import { haveAggregates } from '../../catalogue/row-parameters.ts';
 import type { Call } from '../command.ts';
 import type { Parameter } from '../filters.ts';
 import { countText } from './quantities.ts';
@@ -39,10 +41,12 @@ export async function showRows(
   const matched = rows.part?.matched ?? items.length;
   if (items.length < matched)
     show.message(`${items.length} of ${countText(matched, 'row')}. All of them: -o FILE, or --format csv`);
-  if (shown.length < names.length)
-    show.message(
-      `${shown.length} of ${names.length} columns. To see others: --fields ${names.slice(shown.length, shown.length + 8).join(',')}`,
-    );
+  if (shown.length < names.length) {
+    const others = haveAggregates(parameters)
+      ? 'All of them: -o FILE, or --format csv'
+      : `To see others: --fields ${names.slice(shown.length, shown.length + 8).join(',')}`;
+    show.message(`${shown.length} of ${names.length} columns. ${others}`);
+  }
 }
 
 /** In bytes: fifty rows with large geometries are shorter. */

@@ -41,3 +41,14 @@ export const outputFormats = {
 } as const satisfies Record<string, OutputFormat>;
 
 export type OutputFormatName = keyof typeof outputFormats;
+
+/** The formats of groups of rows, which have no geometry, by the name asked for: JSON is an array of plain objects. */
+export const aggregateFormats: Readonly<Partial<Record<OutputFormatName, OutputFormatName>>> = {
+  json: 'objects',
+  objects: 'objects',
+  ndjson: 'ndjson',
+  csv: 'csv',
+};
+
+export const aggregateFormatMessage = (format: string): string =>
+  `Groups of rows have no geometry, and aren't written as ${format}. Ask for ${Object.keys(aggregateFormats).join(', ')}.`;

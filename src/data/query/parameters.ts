@@ -1,20 +1,24 @@
 /**
- * The query string of a data URL: filters, columns, order, page and format of the rows.
+ * The query string of a data URL: filters, columns, aggregates, order, page and format of the rows.
  *
  * Reserved parameters begin with `_`; every other name is a column's. `format`, `page`, `page_size`, `limit`, `offset`,
  * `bbox` and `filter` also work without the underscore if no column has that name. A column with a reserved name
  * (`_limit`) is filtered as `_limit__exact`. Repeated filters, `_filter` and `_bbox` included, are combined with AND; of
  * other repeated parameters the last one counts.
  */
+
 import { closestWord, didYouMean } from '../../catalogue/closest.ts';
 import { excerpt, ValidationError } from '../../catalogue/errors.ts';
+import { haveAggregates } from '../../catalogue/row-parameters.ts';
 import { ParameterError } from '../errors.ts';
 import { type OutputFormat, outputFormats } from '../formats/output-formats.ts';
 import { parseBbox } from '../geometry/parse-geometry.ts';
 import { defaultQueryLimits, type QueryLimits } from '../limits.ts';
 import { columnNames, columnType, findColumn, type TableSchema } from '../row.ts';
+import { type Aggregate, type Aggregation, makeAggregation, parseAggregates, parseGroupBy } from './aggregation.ts';
 import { parseCql2 } from './cql2.ts';
 import { isColumnParameter, parseLookupPredicate, unknownColumnMessage } from './lookups.ts';
+import { parseOrdering } from './ordering.ts';
 import { parseValueOfColumnType, splitList } from './parameter-values.ts';
 import { andPredicates, type Predicate, predicateSize } from './predicate.ts';
 
@@ -32,6 +36,8 @@ export interface DataQuery {
   readonly predicate: Predicate;
   /** Names of columns in the order requested; `geometry` may be one of them. */
   readonly fields: readonly string[] | undefined;
+  /** Groups of the rows, to which order and page then apply; undefined for the rows themselves. */
+  readonly aggregation: Aggregation | undefined;
   readonly ordering: readonly { readonly column: string; readonly descending: boolean }[];
   /** From 0. */
   readonly limit: number | undefined;
@@ -53,7 +59,18 @@ export interface CsvOptions {
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-type QueryDraft = Mutable<Omit<DataQuery, 'csv' | 'predicate'>> & { csv: Mutable<CsvOptions>; filters: Predicate[] };
+/** A reserved parameter that is parsed after all others, as it was written. */
+interface PendingParameter {
+  readonly parameter: string;
+  readonly value: string;
+}
+type QueryDraft = Mutable<Omit<DataQuery, 'csv' | 'predicate' | 'aggregation' | 'ordering'>> & {
+  csv: Mutable<CsvOptions>;
+  filters: Predicate[];
+  groupBy: readonly string[] | undefined;
+  aggregates: readonly Aggregate[] | undefined;
+  ordering: PendingParameter | undefined;
+};
 
 interface ParameterContext {
   readonly schema: TableSchema;
@@ -83,8 +100,15 @@ const reservedHandlers: Readonly<Record<string, (value: string, context: Paramet
     });
     draft.fields = [...new Set(fields)];
   },
-  _ordering: (value, { draft, schema }) => {
-    draft.ordering = splitList(value).map((part) => parseOrdering(part, schema));
+  _group_by: (value, { draft, schema }) => {
+    draft.groupBy = parseGroupBy(value, schema);
+  },
+  _aggregate: (value, { draft, schema }) => {
+    draft.aggregates = parseAggregates(value, schema);
+  },
+  // Its columns may be those of aggregates.
+  _ordering: (value, { draft, parameter }) => {
+    draft.ordering = { parameter, value };
   },
   _limit: (value, { draft }) => {
     draft.limit = parseWholeNumber(value, 0);
@@ -148,7 +172,9 @@ export function parseDataQuery(
     format: undefined,
     filters: [],
     fields: undefined,
-    ordering: [],
+    groupBy: undefined,
+    aggregates: undefined,
+    ordering: undefined,
     limit: undefined,
     offset: undefined,
     page: undefined,
@@ -166,7 +192,27 @@ export function parseDataQuery(
   if (paged && (draft.limit !== undefined || draft.offset !== undefined)) {
     report('non_field_errors', 'Ask for a page, or for a limit and an offset, but not for both.');
   }
-  const { filters, ...rest } = draft;
+  const { filters, groupBy, aggregates, ordering: pending, ...rest } = draft;
+  const isAggregated = haveAggregates(pairs);
+  if (isAggregated && rest.fields)
+    report(
+      '_fields',
+      'Groups have the columns of _group_by and _aggregate: leave out _fields, and name columns there.',
+    );
+  const aggregation =
+    isAggregated && errors.size === 0
+      ? attempt(
+          () => makeAggregation(groupBy, aggregates, schema, limits),
+          (message) => report(aggregates ? '_aggregate' : '_group_by', message),
+        )
+      : undefined;
+  const ordering =
+    pending && (aggregation || !isAggregated)
+      ? attempt(
+          () => parseOrdering(pending.value, schema, aggregation),
+          (message) => report(pending.parameter, message),
+        )
+      : undefined;
   const predicate = andPredicates(filters);
   const size = predicateSize(predicate);
   for (const unit of ['predicates', 'values', 'vertices'] as const) {
@@ -175,7 +221,18 @@ export function parseDataQuery(
     report('non_field_errors', `The filters have more than ${limits[unit]} ${what}.`);
   }
   if (errors.size > 0) throw new ValidationError(Object.fromEntries(errors));
-  return { ...rest, predicate };
+  return { ...rest, aggregation, ordering: ordering ?? [], predicate };
+}
+
+/** The result of a function; undefined if it throws a ParameterError, which is reported. */
+function attempt<T>(run: () => T, report: (message: string) => void): T | undefined {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof ParameterError)) throw error;
+    report(error.message);
+    return undefined;
+  }
 }
 
 /** Writes a parameter to the draft; returns messages if it is wrong. */
@@ -210,18 +267,6 @@ function unprefixedHandler(parameter: string, schema: TableSchema) {
 function unknownParameter(name: string, schema: TableSchema): string {
   if (Object.hasOwn(reservedHandlers, `_${name}`)) return `Unknown column "${excerpt(name)}". Did you mean "_${name}"?`;
   return unknownColumnMessage(name, schema, unprefixedParameters);
-}
-
-/** Parses `name` or `-name`; a column's own name may begin with a minus, too. */
-function parseOrdering(text: string, schema: TableSchema): { column: string; descending: boolean } {
-  const descending = text.startsWith('-') && !findColumn(text, schema);
-  const name = descending ? text.slice(1) : text;
-  const column = findColumn(name, schema);
-  if (!column) throw new ParameterError(`Unknown column "${excerpt(name)}".${didYouMean(name, columnNames(schema))}`);
-  if (column.type === 'geometry' || column.type === 'object' || column.type === 'array') {
-    throw new ParameterError(`Column "${excerpt(column.name)}" of type ${column.type} has no order.`);
-  }
-  return { column: column.name, descending };
 }
 
 function parseWholeNumber(text: string, min: number): number {

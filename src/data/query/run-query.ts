@@ -6,9 +6,10 @@ import { writeRows } from '../formats/write-rows.ts';
 import type { TableSchema } from '../row.ts';
 import { originalJsonOfRows } from '../table/passthrough.ts';
 import type { Table } from '../table/table.ts';
+import { aggregateRows } from './aggregate-rows.ts';
 import type { DataQuery } from './parameters.ts';
 import { alwaysTrue } from './predicate.ts';
-import { type NeededColumns, type RowWindow, type SelectionLimits, selectRows } from './select-rows.ts';
+import { isLimited, type NeededColumns, type RowWindow, type SelectionLimits, selectRows } from './select-rows.ts';
 
 export interface QueryOptions {
   /** The layer's name. */
@@ -31,7 +32,7 @@ export interface QueryResult {
 }
 
 /**
- * Runs a query. A query of all rows of GeoJSON as GeoJSON is answered with the payload's own bytes.
+ * Runs a query of rows, or of groups of them. A query of all rows of GeoJSON as GeoJSON is answered with the payload's own bytes.
  * @throws NotFoundError if there is no such page; UnavailableError if finding the rows takes too long
  */
 export async function runQuery(table: Table, query: DataQuery, options: QueryOptions): Promise<QueryResult> {
@@ -39,16 +40,19 @@ export async function runQuery(table: Table, query: DataQuery, options: QueryOpt
   const { contentType, extension } = outputFormats[format];
   if (format === 'geojson' && selectsEverything(query) && table.passthrough === 'features')
     return { contentType, extension, window: null, chunks: () => passthroughCollection(table, payload, name) };
-  const selection = await selectRows(table, query, neededColumns(query.fields, table.schema), limits);
+  const { aggregation } = query;
+  const selection = aggregation
+    ? await aggregateRows(table, query, aggregation, limits)
+    : await selectRows(table, query, neededColumns(query.fields, table.schema), limits);
   if (!selection) throw new NotFoundError('Invalid page.');
   const { window, rows } = selection;
   const input = {
     name,
-    schema: table.schema,
     rows,
     fields: query.fields,
-    geometryKinds: table.geometryKinds,
-    pointColumns: table.pointColumns,
+    ...(aggregation
+      ? { schema: aggregation.schema }
+      : { schema: table.schema, geometryKinds: table.geometryKinds, pointColumns: table.pointColumns }),
     ...(window && {
       numberMatched: window.matched,
       numberReturned: Math.max(0, Math.min(window.limit, window.matched - window.offset)),
@@ -59,9 +63,10 @@ export async function runQuery(table: Table, query: DataQuery, options: QueryOpt
 }
 
 /** True if a query has no filter, order or limit: it selects the whole table. */
-export function selectsEverything({ predicate, fields, ordering, limit, offset, page, pageSize }: DataQuery): boolean {
-  const window = limit ?? offset ?? page ?? pageSize;
-  return predicate === alwaysTrue && fields === undefined && ordering.length === 0 && window === undefined;
+export function selectsEverything(query: DataQuery): boolean {
+  const { predicate, fields, aggregation, ordering } = query;
+  const isWhole = fields === undefined && aggregation === undefined && !isLimited(query);
+  return predicate === alwaysTrue && isWhole && ordering.length === 0;
 }
 
 /** Columns to read for the fields of a query; all of them by default. */

@@ -1,11 +1,11 @@
 /** The rows of a table that a query selects: streamed as they are found or, if they are sorted or paged, found first. */
 import { UnavailableError } from '../../catalogue/errors.ts';
 import type { WorkBudget } from '../../catalogue/types.ts';
-import { parseDateTime, parseTimeOfDay } from '../date-time.ts';
 import { itemsPerCheck, sortIndexesWithoutBlocking, Turns, visitWithoutBlocking } from '../event-loop.ts';
-import { columnIndex, type Row, type RowSource, type Value } from '../row.ts';
+import { columnIndex, type Row, type RowSource } from '../row.ts';
 import type { ScanOptions, Table } from '../table/table.ts';
 import { compilePredicate, type RowTest } from './compile.ts';
+import { compareSortKeys, type SortKey, sortKey } from './ordering.ts';
 import type { DataQuery } from './parameters.ts';
 import { alwaysTrue, referencedColumns } from './predicate.ts';
 import { boxesToSearch } from './search-boxes.ts';
@@ -52,31 +52,42 @@ export async function selectRows(
   limits: SelectionLimits,
 ): Promise<RowSelection | null> {
   const test = query.predicate === alwaysTrue ? null : await compilePredicate(query.predicate, table.schema);
-  const { ordering, limit, offset, page, pageSize } = query;
-  const isPaged = page !== undefined || pageSize !== undefined;
-  const isLimited = isPaged || limit !== undefined || offset !== undefined;
+  const { ordering } = query;
   if (test || ordering.length) limits.budget?.assertAvailable();
-  if (!isLimited && ordering.length === 0)
+  if (!isLimited(query) && ordering.length === 0)
     return { window: null, rows: matchingRows(table, query, test, needed, limits.budget) };
 
   const found =
     test || ordering.length
       ? await findMatching(table, query, test, limits)
       : { length: table.rowCount, at: (position: number) => position };
+  const window = windowOf(query, found.length, limits);
+  return window && { window: isLimited(query) ? window : null, rows: readRows(table, found, window) };
+}
+
+/** True if a query asks for a part of the matching rows. */
+export const isLimited = ({ limit, offset, page, pageSize }: DataQuery): boolean =>
+  (limit ?? offset ?? page ?? pageSize) !== undefined;
+
+/**
+ * The part of the matching rows that a query asks for; all of them by default.
+ * @param matched their number
+ * @returns null if there is no such page
+ */
+export function windowOf(
+  { limit, offset, page, pageSize }: DataQuery,
+  matched: number,
+  limits: Pick<SelectionLimits, 'pageSize' | 'maxPageSize'>,
+): RowWindow | null {
+  if (page === undefined && pageSize === undefined) return { matched, offset: offset ?? 0, limit: limit ?? matched };
   const size = Math.min(pageSize ?? limits.pageSize, limits.maxPageSize);
-  const pageCount = Math.max(1, Math.ceil(found.length / size));
+  const pageCount = Math.max(1, Math.ceil(matched / size));
   const pageNumber = page === 'last' ? pageCount : (page ?? 1);
-  if (isPaged && pageNumber > pageCount) return null;
-  const window: RowWindow = {
-    matched: found.length,
-    offset: isPaged ? (pageNumber - 1) * size : (offset ?? 0),
-    limit: isPaged ? size : (limit ?? found.length),
-  };
-  return { window: isLimited ? window : null, rows: readRows(table, found, window) };
+  return pageNumber > pageCount ? null : { matched, offset: (pageNumber - 1) * size, limit: size };
 }
 
 /** Options of the scan for a query's predicate, and for further columns. */
-function scanOptions(table: Table, { predicate }: DataQuery, columns: readonly number[], needsGeometry = false) {
+export function scanOptions(table: Table, { predicate }: DataQuery, columns: readonly number[], needsGeometry = false) {
   const read = referencedColumns(predicate);
   const options: ScanOptions = {
     boxes: boxesToSearch(predicate),
@@ -122,6 +133,18 @@ async function* streamMatching(
   }
 }
 
+/** Turns of work that ends with an UnavailableError after the timeout, or with what the budget throws. */
+export function turnsWithinLimits({ timeout, budget }: Pick<SelectionLimits, 'timeout' | 'budget'>): Turns {
+  let spent = 0;
+  return new Turns((milliseconds) => {
+    spent += milliseconds;
+    if (spent > timeout)
+      throw new UnavailableError('Finding the rows takes too long. Ask for fewer: filter by a column or a box.');
+    budget?.spend(milliseconds);
+    budget?.assertAvailable();
+  });
+}
+
 /** Indexes of rows in the file, in the order of the result. */
 interface RowIndexes {
   readonly length: number;
@@ -139,14 +162,7 @@ async function findMatching(
     const type = table.schema.columns[index]?.type;
     return { index, type, direction: descending ? -1 : 1, keys: [] as SortKey[] };
   });
-  let spent = 0;
-  const turns = new Turns((milliseconds) => {
-    spent += milliseconds;
-    if (spent > timeout)
-      throw new UnavailableError('Finding the rows takes too long. Ask for fewer: filter by a column or a box.');
-    budget?.spend(milliseconds);
-    budget?.assertAvailable();
-  });
+  const turns = turnsWithinLimits({ timeout, budget });
   const rows: number[] = [];
   const sortColumns = sorts.map(({ index }) => index);
   await visitWithoutBlocking(table.scanRowGroups(scanOptions(table, query, sortColumns)), { turns }, (row) => {
@@ -178,24 +194,4 @@ async function* readRows(
     yield table.row(indexes.at(position) as number);
     if (position % itemsPerCheck === 0 && turns.isOver) await turns.next();
   }
-}
-
-type SortKey = null | number | string;
-
-/** Sort key of a value: dates and times sort as instants, strings by code unit. */
-function sortKey(value: Value, type: string | undefined): SortKey {
-  if (value === null || typeof value === 'number') return value;
-  if (typeof value === 'boolean') return Number(value);
-  const text = String(value);
-  if (type === 'time') return parseTimeOfDay(text);
-  return type === 'datetime' || type === 'date' ? parseDateTime(text) : text;
-}
-
-/** Nulls come last in both directions. */
-function compareSortKeys(a: SortKey, b: SortKey, direction: number): number {
-  if (a === b) return 0;
-  if (a === null) return 1;
-  if (b === null) return -1;
-  if (typeof a !== typeof b) return typeof a === 'number' ? -1 : 1;
-  return a < b ? -direction : direction;
 }

@@ -25,15 +25,11 @@ export type ColumnValues =
 /** Encodings of chunks: of columns, of geometries (`geometry-chunk.ts`), and of the rows' offsets in the payload. */
 export type ChunkKind = ColumnValues['kind'] | 'points' | 'shapes' | 'offsets';
 
-/** A decoded column chunk. */
-export interface ColumnChunk {
-  /** Memory in bytes. */
-  readonly bytes: number;
-  /** The value of a row, counted from the start of the row group. */
-  at(row: number): string | number | boolean | null;
-  /** The value as ASCII; null if it isn't stored so, or missing. */
-  asciiAt?(row: number): AsciiSlice | null;
-}
+/**
+ * A decoded column chunk: its values one by one, with `at`, which counts rows from the start of the row group; or, for
+ * passes over all of them, the arrays that they are stored in.
+ */
+export type ColumnChunk = NumberChunk | BooleanChunk | TextChunk | NullChunk;
 
 /** The top bit of a text's end offset: the text is null. */
 const nullBit = 0x8000_0000;
@@ -65,30 +61,44 @@ export function decodeColumn(kind: ChunkKind, bytes: ArrayBuffer): ColumnChunk {
   }
 }
 
-const nullChunk: ColumnChunk = { bytes: 0, at: () => null };
+interface StoredChunk {
+  /** Memory in bytes. */
+  readonly bytes: number;
+  at(row: number): string | number | boolean | null;
+}
 
-class NumberChunk implements ColumnChunk {
-  readonly #numbers: Float64Array;
+interface NullChunk extends StoredChunk {
+  readonly kind: 'nulls';
+}
+
+const nullChunk: NullChunk = { kind: 'nulls', bytes: 0, at: () => null };
+
+class NumberChunk implements StoredChunk {
+  readonly kind = 'numbers';
+  /** NaN is null. */
+  readonly numbers: Float64Array;
   readonly bytes: number;
   constructor(numbers: Float64Array) {
-    this.#numbers = numbers;
+    this.numbers = numbers;
     this.bytes = numbers.byteLength;
   }
   at(row: number): number | null {
-    const number = this.#numbers[row] as number;
+    const number = this.numbers[row] as number;
     return Number.isNaN(number) ? null : number;
   }
 }
 
-class BooleanChunk implements ColumnChunk {
-  readonly #codes: Uint8Array;
+class BooleanChunk implements StoredChunk {
+  readonly kind = 'booleans';
+  /** 0 is null, 1 false, 2 true. */
+  readonly codes: Uint8Array;
   readonly bytes: number;
   constructor(codes: Uint8Array) {
-    this.#codes = codes;
+    this.codes = codes;
     this.bytes = codes.byteLength;
   }
   at(row: number): boolean | null {
-    const code = this.#codes[row];
+    const code = this.codes[row];
     return code === 0 ? null : code === 2;
   }
 }
@@ -137,9 +147,11 @@ function decodeTexts(bytes: ArrayBuffer): TextChunk {
   return new TextChunk(ends, codes, encoded, bytes.byteLength - textBytes);
 }
 
-class TextChunk implements ColumnChunk {
+class TextChunk implements StoredChunk {
+  readonly kind = 'texts';
   readonly #ends: Uint32Array;
-  readonly #codes: Uint16Array | null;
+  /** Index of each row's entry; null if there is an entry per row. */
+  readonly codes: Uint16Array | null;
   readonly #text: string;
   /** A part of the text's bytes, if it is ASCII: they are in memory with the ends. */
   readonly #asciiSlice: { bytes: Buffer; start: number; end: number } | null;
@@ -149,25 +161,32 @@ class TextChunk implements ColumnChunk {
   constructor(ends: Uint32Array, codes: Uint16Array | null, encoded: Buffer, otherBytes: number) {
     const text = encoded.toString();
     this.#ends = ends;
-    this.#codes = codes;
+    this.codes = codes;
     this.#text = text;
     this.#asciiSlice = isAscii(encoded) ? { bytes: encoded, start: 0, end: 0 } : null;
     this.#entries = codes === null ? [] : new Array(ends.length);
     this.bytes = otherBytes + 2 * text.length + 8 * this.#entries.length;
   }
+  get entryCount(): number {
+    return this.#ends.length;
+  }
   at(row: number): string | null {
-    if (this.#codes === null) return this.#slice(row);
-    const code = this.#codes[row] as number;
-    const known = this.#entries[code];
+    return this.codes === null ? this.#slice(row) : this.entry(this.codes[row] as number);
+  }
+  /** An entry by its index. */
+  entry(index: number): string | null {
+    if (this.codes === null) return this.#slice(index);
+    const known = this.#entries[index];
     if (known !== undefined) return known;
-    const entry = this.#slice(code);
-    if (entry !== null) this.#entries[code] = entry;
+    const entry = this.#slice(index);
+    if (entry !== null) this.#entries[index] = entry;
     return entry;
   }
+  /** The value of a row as ASCII; null if it isn't stored so, or missing. */
   asciiAt(row: number): AsciiSlice | null {
     const slice = this.#asciiSlice;
     if (slice === null) return null;
-    const index = this.#codes === null ? row : (this.#codes[row] as number);
+    const index = this.codes === null ? row : (this.codes[row] as number);
     const end = this.#ends[index] as number;
     if (end >= nullBit) return null;
     slice.start = index === 0 ? 0 : (this.#ends[index - 1] as number) & ~nullBit;

@@ -75,6 +75,11 @@ export class RowCursor implements TableRow {
     }
   }
 
+  /** The chunk of a column; undefined if all values are null. */
+  chunk(column: number): ColumnChunk | undefined {
+    return this.#chunks[column] ?? this.#loadColumn(column);
+  }
+
   value(column: number): Value {
     const chunk = this.#chunks[column] ?? this.#loadColumn(column);
     if (chunk === undefined) return null;
@@ -86,7 +91,7 @@ export class RowCursor implements TableRow {
 
   asciiText(column: number): AsciiSlice | null {
     const chunk = this.#chunks[column] ?? this.#loadColumn(column);
-    if (chunk?.asciiAt === undefined) return null;
+    if (chunk?.kind !== 'texts') return null;
     const type = this.#columns[column]?.type;
     return type === 'object' || type === 'array' ? null : chunk.asciiAt(this.#at);
   }

@@ -2,7 +2,7 @@
 import type { Bbox, GeometryKind } from '../geometry/geometry.ts';
 import type { TableSchema } from '../row.ts';
 import { type ChunkCache, ChunkReader } from './chunk-reader.ts';
-import type { RowOffsets } from './column-chunk.ts';
+import type { ColumnChunk, RowOffsets } from './column-chunk.ts';
 import { type ChunkKey, markCopyUsed, type RowGroup, readTableMetadata, type TableMetadata } from './columnar-copy.ts';
 import { RowCursor, type TableRow } from './row-cursor.ts';
 import type { RowSet } from './row-set.ts';
@@ -18,6 +18,18 @@ export interface ScanOptions {
   readonly startRow?: number | undefined;
   /** Only these rows; not together with `boxes`. Row groups without any of them aren't read. */
   readonly rows?: RowSet | undefined;
+}
+
+/** The rows of a row group that a scan finds: one by one, as a cursor, or the chunks that hold them. */
+export interface ScannedRows extends Iterable<TableRow> {
+  /** Number of all rows of the row group. */
+  readonly groupRows: number;
+  /** Number of the row group's first row in the file. */
+  readonly start: number;
+  /** True if the scan finds all rows of the row group. */
+  readonly isWholeGroup: boolean;
+  /** The chunk of a column, by its index; undefined if all values are null. */
+  chunk(column: number): ColumnChunk | undefined;
 }
 
 export class Table {
@@ -95,7 +107,7 @@ export class Table {
    * groups. Each group is a cursor, which is valid until the next group is read.
    * @throws DamagedCopyError
    */
-  async *scanRowGroups(options: ScanOptions = {}): AsyncGenerator<Iterable<TableRow>, void, undefined> {
+  async *scanRowGroups(options: ScanOptions = {}): AsyncGenerator<ScannedRows, void, undefined> {
     const { boxes = null, columns, needsGeometry = true, startRow = 0, rows: only } = options;
     if (boxes?.length === 0 || (boxes && this.#metadata.extent === null)) return;
     const keys: ChunkKey[] = (columns ?? this.schema.columns.map((_, index) => index)).map((index) =>
@@ -110,11 +122,18 @@ export class Table {
         const start = this.#starts[group] as number;
         const end = start + (this.#metadata.rowGroups[group] as RowGroup).rows;
         const first = Math.max(start, startRow);
-        const rows = selected ? selected.between(first, end) : rowRange(first, end);
-        if (Array.isArray(rows) && rows.length === 0) continue;
+        const found = selected?.between(first, end);
+        if (found?.length === 0) continue;
+        const rows = () => found ?? rowRange(first, end);
         for (const key of keys) await reader.read(group, key);
         const cursor = new RowCursor(this.#metadata, reader, group, start);
-        yield boxes ? cursor.intersecting(rows, boxes) : cursor.each(rows);
+        yield {
+          groupRows: end - start,
+          start,
+          isWholeGroup: !boxes && !selected && first === start,
+          chunk: (column) => cursor.chunk(column),
+          [Symbol.iterator]: () => (boxes ? cursor.intersecting(rows(), boxes) : cursor.each(rows())),
+        };
       }
     } finally {
       reader.close();

@@ -26,6 +26,7 @@ test('no parameters', () => {
     format: undefined,
     predicate: alwaysTrue,
     fields: undefined,
+    aggregation: undefined,
     ordering: [],
     limit: undefined,
     offset: undefined,
@@ -141,4 +142,62 @@ test('limits', () => {
   refused(pairs(1, '_filter', `${'('.repeat(4000)}height=1${')'.repeat(4000)}`), /nested too deeply/);
   refused(pairs(1, '_filter', `${'NOT '.repeat(2000)}height=1`), /nested too deeply/);
   refused(pairs(1, '_filter', Array.from({ length: 51 }, () => 'height=1').join(' OR ')), /too many conditions/);
+});
+
+test('aggregates: what is wrong, where, and the nearest right name', () => {
+  for (const [query, parameter, message] of [
+    ['_aggregate=summ(height)', '_aggregate', /Unknown function "summ" at character 1\. Did you mean "sum"\?/],
+    ['_aggregate=count,sum(heigth)', '_aggregate', /Unknown column "heigth" at character 7\. Did you mean "height"\?/],
+    ['_aggregate=stddev(height)', '_aggregate', /There are count, sum, min, max, mean, avg, median\./],
+    ['_aggregate=height', '_aggregate', /It is a column: write a function of it, such as median\(height\)\./],
+    ['_aggregate=sum', '_aggregate', /"sum" needs a column/],
+    ['_aggregate=sum(*)', '_aggregate', /"sum" needs a column/],
+    [
+      '_aggregate=sum(name)',
+      '_aggregate',
+      /"sum" doesn't fit column "name" of type string .* It takes count, min, max\./,
+    ],
+    ['_aggregate=max(tags)', '_aggregate', /of type array .* It takes count\./],
+    ['_aggregate=mean(geometry)', '_aggregate', /of type geometry .* It takes count\./],
+    ['_aggregate=count(distinct name)', '_aggregate', /DISTINCT is not supported .* Group by the column/],
+    ['_aggregate=sum(height', '_aggregate', /Expected "\)" but found the end/],
+    ['_aggregate=sum(height) total', '_aggregate', /Expected a comma, AS or the end but found "total"/],
+    ['_aggregate=sum(height) AS', '_aggregate', /Expected a comma, AS or the end|Expected a name after AS/],
+    ['_aggregate=', '_aggregate', /Expected a function such as count or sum\(column\) but found the end/],
+    ['_aggregate=count,', '_aggregate', /Expected a function/],
+    ['_aggregate=sum(height) AS n,count AS n', '_aggregate', /Two columns of the result are called "n"/],
+    ['_group_by=name&_aggregate=count AS name', '_aggregate', /Two columns of the result are called "name"/],
+    ['_group_by=nam', '_group_by', /Unknown column "nam"\. Did you mean "name"\?/],
+    ['_group_by=', '_group_by', /Unknown column ""/],
+    ['_group_by=geometry', '_group_by', /filter by place with _bbox/],
+    ['_group_by=tags', '_group_by', /can't be grouped by column "tags" of type array/],
+    ['_groupby=name', '_groupby', /Did you mean "_group_by"\?/],
+    ['_agregate=count', '_agregate', /Did you mean "_aggregate"\?/],
+    ['group_by=name', 'group_by', /Did you mean "_group_by"\?/],
+    ['aggregate=count', 'aggregate', /Did you mean "_aggregate"\?/],
+    ['_group_by=name&_fields=name', '_fields', /leave out _fields/],
+    ['_group_by=name&_ordering=height', '_ordering', /Unknown column "height"\. Groups have name, count\./],
+    ['_group_by=name&_ordering=-coutn', '_ordering', /Did you mean "count"\?/],
+    [`_aggregate=${Array.from({ length: 51 }, (_, i) => `count AS c${i}`)}`, '_aggregate', /more than 50 columns/],
+  ] as const)
+    assert.match(String(fields(query)[parameter]), message, query);
+  const both = fields('_aggregate=sum(x)&_group_by=nam&_limit=x');
+  assert.deepEqual(Object.keys(both).sort(), ['_aggregate', '_group_by', '_limit']);
+  assert.equal(parse('_limit=3').aggregation, undefined);
+});
+
+test('aggregates of columns by a former name have the present one', () => {
+  const renamed = { ...schema, otherNames: new Map([['tallness', ['height']]]) };
+  const { aggregation, ordering } = parse(
+    '_group_by=tallness&_aggregate=max(tallness)&_ordering=tallness,-max(tallness)',
+    renamed,
+  );
+  assert.deepEqual(
+    aggregation?.schema.columns.map(({ name, type }) => `${name}:${type}`),
+    ['height:float', 'max(height):float'],
+  );
+  assert.deepEqual(ordering, [
+    { column: 'height', descending: false },
+    { column: 'max(height)', descending: true },
+  ]);
 });

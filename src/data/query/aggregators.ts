@@ -1,0 +1,268 @@
+/** Aggregates of groups of rows, computed row group by row group. Nulls don't count; without other values they are null. */
+import { ValidationError } from '../../catalogue/errors.ts';
+import type { Turns } from '../event-loop.ts';
+import type { TableColumn, Value } from '../row.ts';
+import type { ColumnChunk } from '../table/column-chunk.ts';
+import { instantParserOf } from './grouping.ts';
+import { medianOfNumbers } from './median.ts';
+
+/** The rows of a row group that are added, counted from its start, and the group of each. */
+export interface GroupedRows {
+  readonly rows: Uint32Array;
+  readonly groups: Uint32Array;
+  /** Number of groups so far. */
+  readonly groupCount: number;
+}
+
+export interface Aggregator {
+  /** Adds values of a column. @param chunk undefined if all values are null */
+  add(chunk: ColumnChunk | undefined, rows: GroupedRows): void;
+  /** Called after the last row group. @param groupCount number of groups in all */
+  finish?(groupCount: number, turns: Turns): Promise<void>;
+  /** The aggregate of a group. */
+  value(group: number): Value;
+  /** The mean of a group's values, of an aggregator of sums. */
+  mean?(group: number): number | null;
+}
+
+/** Number of values that all medians of a query may keep in memory, and keep already. */
+export interface MedianBudget {
+  readonly limit: number;
+  used: number;
+}
+
+/** @param type of the column */
+export function createAggregator(
+  name: 'rows' | 'count' | 'sum' | 'min' | 'max' | 'median',
+  type: TableColumn['type'],
+  medianBudget: MedianBudget,
+): Aggregator {
+  switch (name) {
+    case 'rows':
+      return new RowCounter();
+    case 'count':
+      return new ValueCounter();
+    case 'sum':
+      return new Sums(type === 'integer');
+    case 'median':
+      return new Medians(medianBudget);
+    default:
+      return isStoredAsText(type) ? new TextExtremes(name, type) : new NumberExtremes(name, type);
+  }
+}
+
+const isStoredAsText = (type: TableColumn['type']) => !['integer', 'float', 'boolean'].includes(type);
+
+/** The array with room for more groups, filled with a number. */
+function grown(array: Float64Array<ArrayBuffer>, groupCount: number, fill = 0): Float64Array<ArrayBuffer> {
+  if (array.length >= groupCount) return array;
+  const larger = new Float64Array(Math.max(groupCount, 2 * array.length)).fill(fill);
+  larger.set(array);
+  return larger;
+}
+
+class RowCounter implements Aggregator {
+  #counts = new Float64Array(1);
+
+  add(_chunk: ColumnChunk | undefined, { groups, groupCount }: GroupedRows): void {
+    this.#counts = grown(this.#counts, groupCount);
+    const counts = this.#counts;
+    for (let i = 0; i < groups.length; i++) (counts[groups[i] as number] as number)++;
+  }
+
+  value(group: number): number {
+    return this.#counts[group] ?? 0;
+  }
+}
+
+class ValueCounter implements Aggregator {
+  #counts = new Float64Array(1);
+
+  add(chunk: ColumnChunk | undefined, { rows, groups, groupCount }: GroupedRows): void {
+    this.#counts = grown(this.#counts, groupCount);
+    const counts = this.#counts;
+    if (chunk?.kind === 'numbers') {
+      const { numbers } = chunk;
+      for (let i = 0; i < rows.length; i++)
+        if (!Number.isNaN(numbers[rows[i] as number])) (counts[groups[i] as number] as number)++;
+    } else if (chunk && chunk.kind !== 'nulls') {
+      for (let i = 0; i < rows.length; i++)
+        if (chunk.at(rows[i] as number) !== null) (counts[groups[i] as number] as number)++;
+    }
+  }
+
+  value(group: number): number {
+    return this.#counts[group] ?? 0;
+  }
+}
+
+/**
+ * Sums by Neumaier's algorithm: what rounding loses is summed, too, so that 0.1 added ten times is 1. The two sums of whole
+ * numbers are exact together; a total beyond ±(2^53 - 1) is a text with its digits, like such numbers in payloads.
+ */
+class Sums implements Aggregator {
+  readonly #areIntegers: boolean;
+  #sums = new Float64Array(1);
+  #lost = new Float64Array(1);
+  #counts = new Float64Array(1);
+
+  constructor(areIntegers: boolean) {
+    this.#areIntegers = areIntegers;
+  }
+
+  add(chunk: ColumnChunk | undefined, { rows, groups, groupCount }: GroupedRows): void {
+    if (chunk?.kind !== 'numbers') return;
+    this.#sums = grown(this.#sums, groupCount);
+    this.#lost = grown(this.#lost, groupCount);
+    this.#counts = grown(this.#counts, groupCount);
+    const { numbers } = chunk;
+    const [sums, lost, counts] = [this.#sums, this.#lost, this.#counts];
+    for (let i = 0; i < rows.length; i++) {
+      const number = numbers[rows[i] as number] as number;
+      if (Number.isNaN(number)) continue;
+      const group = groups[i] as number;
+      const before = sums[group] as number;
+      const sum = before + number;
+      (lost[group] as number) += Math.abs(before) >= Math.abs(number) ? before - sum + number : number - sum + before;
+      sums[group] = sum;
+      (counts[group] as number)++;
+    }
+  }
+
+  value(group: number): number | string | null {
+    if (!this.#counts[group]) return null;
+    const total = this.#total(group);
+    if (!this.#areIntegers || Number.isSafeInteger(total)) return total;
+    return String(BigInt(this.#sums[group] as number) + BigInt(this.#lost[group] as number));
+  }
+
+  mean(group: number): number | null {
+    const count = this.#counts[group];
+    return count ? this.#total(group) / count : null;
+  }
+
+  #total(group: number): number {
+    const sum = this.#sums[group] as number;
+    return Number.isFinite(sum) ? sum + (this.#lost[group] as number) : sum;
+  }
+}
+
+/** Least or greatest numbers; false is less than true. */
+class NumberExtremes implements Aggregator {
+  readonly #sign: number;
+  readonly #areBooleans: boolean;
+  /** Negated for the greatest; NaN if there is none. */
+  #least = new Float64Array(1).fill(Number.NaN);
+
+  constructor(name: 'min' | 'max', type: TableColumn['type']) {
+    this.#sign = name === 'min' ? 1 : -1;
+    this.#areBooleans = type === 'boolean';
+  }
+
+  add(chunk: ColumnChunk | undefined, { rows, groups, groupCount }: GroupedRows): void {
+    if (chunk?.kind !== 'numbers' && chunk?.kind !== 'booleans') return;
+    this.#least = grown(this.#least, groupCount, Number.NaN);
+    const least = this.#least;
+    const sign = this.#sign;
+    const areBooleans = chunk.kind === 'booleans';
+    const values = areBooleans ? chunk.codes : chunk.numbers;
+    for (let i = 0; i < rows.length; i++) {
+      const value = values[rows[i] as number] as number;
+      if (Number.isNaN(value) || (areBooleans && value === 0)) continue;
+      const group = groups[i] as number;
+      // The present one may be NaN.
+      if (!((least[group] as number) <= sign * value)) least[group] = sign * value;
+    }
+  }
+
+  value(group: number): number | boolean | null {
+    const value = this.#sign * (this.#least[group] ?? Number.NaN);
+    if (Number.isNaN(value)) return null;
+    // Not -0.
+    return this.#areBooleans ? value === 2 : value + 0;
+  }
+}
+
+/** First or last texts, by code unit; datetimes and times as instants. */
+class TextExtremes implements Aggregator {
+  readonly #sign: number;
+  readonly #keyOf: (value: Value) => Value;
+  readonly #texts: (string | undefined)[] = [];
+  readonly #keys: (string | number | undefined)[] = [];
+
+  constructor(name: 'min' | 'max', type: TableColumn['type']) {
+    this.#sign = name === 'min' ? 1 : -1;
+    this.#keyOf = instantParserOf(type) ?? ((value) => value);
+  }
+
+  add(chunk: ColumnChunk | undefined, { rows, groups }: GroupedRows): void {
+    if (chunk?.kind !== 'texts') return;
+    const [texts, keys] = [this.#texts, this.#keys];
+    for (let i = 0; i < rows.length; i++) {
+      const text = chunk.at(rows[i] as number);
+      const group = groups[i] as number;
+      // Texts that repeat are mostly the same object.
+      if (text === null || text === texts[group]) continue;
+      const key = this.#keyOf(text) as string | number;
+      const present = keys[group];
+      if (present !== undefined && (this.#sign > 0 ? !(key < present) : !(key > present))) continue;
+      texts[group] = text;
+      keys[group] = key;
+    }
+  }
+
+  value(group: number): string | null {
+    return this.#texts[group] ?? null;
+  }
+}
+
+class Medians implements Aggregator {
+  readonly #budget: MedianBudget;
+  #values = new Float64Array(1024);
+  #groups = new Uint32Array(1024);
+  #count = 0;
+  #medians = new Float64Array(0);
+
+  constructor(budget: MedianBudget) {
+    this.#budget = budget;
+  }
+
+  add(chunk: ColumnChunk | undefined, { rows, groups }: GroupedRows): void {
+    if (chunk?.kind !== 'numbers') return;
+    this.#reserve(rows.length);
+    const { numbers } = chunk;
+    let count = this.#count;
+    for (let i = 0; i < rows.length; i++) {
+      const number = numbers[rows[i] as number] as number;
+      if (Number.isNaN(number)) continue;
+      this.#values[count] = number;
+      this.#groups[count++] = groups[i] as number;
+    }
+    this.#budget.used += count - this.#count;
+    this.#count = count;
+    if (this.#budget.used <= this.#budget.limit) return;
+    const message = `The medians are of more than ${this.#budget.limit} values. Filter the rows, or ask for the mean.`;
+    throw new ValidationError({ _aggregate: [message] });
+  }
+
+  #reserve(more: number): void {
+    if (this.#count + more <= this.#values.length) return;
+    const [values, groups, length] = [this.#values, this.#groups, Math.max(this.#count + more, 2 * this.#count)];
+    this.#values = new Float64Array(length);
+    this.#values.set(values);
+    this.#groups = new Uint32Array(length);
+    this.#groups.set(groups);
+  }
+
+  async finish(groupCount: number, turns: Turns): Promise<void> {
+    const values = this.#values.subarray(0, this.#count);
+    this.#medians = await medianOfNumbers(values, this.#groups, groupCount, turns);
+    this.#values = new Float64Array(0);
+    this.#groups = new Uint32Array(0);
+  }
+
+  value(group: number): number | null {
+    const median = this.#medians[group] as number;
+    return Number.isNaN(median) ? null : median;
+  }
+}

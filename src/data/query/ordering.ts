@@ -1,0 +1,62 @@
+/** The order of rows, or of groups of rows: `_ordering=-height,name`, `_ordering=-sum(height)`. */
+import { didYouMean } from '../../catalogue/closest.ts';
+import { excerpt } from '../../catalogue/errors.ts';
+import type { Column } from '../../catalogue/types.ts';
+import { parseDateTime, parseTimeOfDay } from '../date-time.ts';
+import { ParameterError } from '../errors.ts';
+import { columnNames, findColumn, type TableSchema, type Value } from '../row.ts';
+import { type Aggregation, findResultColumn } from './aggregation.ts';
+import { splitList } from './parameter-values.ts';
+
+export interface OrderingColumn {
+  readonly column: string;
+  readonly descending: boolean;
+}
+
+/**
+ * Parses a list of `name` or `-name`; a column's own name may begin with a minus, too.
+ * @param aggregation the groups that are ordered; rows if it is absent
+ * @throws ParameterError
+ */
+export function parseOrdering(
+  text: string,
+  schema: TableSchema,
+  aggregation: Aggregation | undefined,
+): readonly OrderingColumn[] {
+  const find = (name: string): Pick<Column, 'name' | 'type'> | undefined =>
+    aggregation ? findResultColumn(name, aggregation, schema) : findColumn(name, schema);
+  return splitList(text).map((part) => {
+    const descending = part.startsWith('-') && !find(part);
+    const name = descending ? part.slice(1) : part;
+    const column = find(name);
+    if (!column) {
+      const names = columnNames(aggregation?.schema ?? schema);
+      const hint = didYouMean(name, names) || (aggregation ? ` Groups have ${excerpt(names.join(', '))}.` : '');
+      throw new ParameterError(`Unknown column "${excerpt(name)}".${hint}`);
+    }
+    if (column.type === 'geometry' || column.type === 'object' || column.type === 'array') {
+      throw new ParameterError(`Column "${excerpt(column.name)}" of type ${column.type} has no order.`);
+    }
+    return { column: column.name, descending };
+  });
+}
+
+export type SortKey = null | number | string;
+
+/** Sort key of a value: dates and times sort as instants, strings by code unit. */
+export function sortKey(value: Value, type: string | undefined): SortKey {
+  if (value === null || typeof value === 'number') return value;
+  if (typeof value === 'boolean') return Number(value);
+  const text = String(value);
+  if (type === 'time') return parseTimeOfDay(text);
+  return type === 'datetime' || type === 'date' ? parseDateTime(text) : text;
+}
+
+/** Compares sort keys. Nulls come last in both directions. @param direction 1 for ascending, -1 for descending */
+export function compareSortKeys(a: SortKey, b: SortKey, direction: number): number {
+  if (a === b) return 0;
+  if (a === null) return 1;
+  if (b === null) return -1;
+  if (typeof a !== typeof b) return typeof a === 'number' ? -1 : 1;
+  return a < b ? -direction : direction;
+}
