@@ -116,10 +116,11 @@ export interface Replica {
    * Applies changes in order. Each is atomic, and independent of the outcome of those before. When it returns, all are
    * durable and visible. Errors in outcomes: NotPermittedError, StaleError if `ifMatch` fails, ValidationError for an
    * invalid text, ConflictError if a name or an id is taken, or the record is still referred to.
+   * @param options.isClone true if the folder is being cloned: nobody else writes in it, and records need not be visible yet
    */
   apply(
     changes: readonly RecordChange[],
-    options?: { readonly dryRun?: boolean | undefined },
+    options?: { readonly dryRun?: boolean | undefined; readonly isClone?: boolean | undefined },
   ): Promise<readonly ChangeOutcome[]>;
   /**
    * Adds a payload or an image; does nothing if the file exists with the same bytes.

@@ -9,14 +9,7 @@
 import { forEachConcurrent } from '../catalogue/concurrency.ts';
 import type { Diagnostic } from '../catalogue/diagnostic.ts';
 import { ConflictError, NotPermittedError, ValidationError } from '../catalogue/errors.ts';
-import {
-  parseUntrustedCataloguePath,
-  type RecordRef,
-  recordFormat,
-  type Scope,
-  scopeKey,
-  unitOfRecord,
-} from '../catalogue/layout.ts';
+import { parseUntrustedCataloguePath, recordFormat, type Scope, scopeKey, unitOfRecord } from '../catalogue/layout.ts';
 import { findEntity } from '../catalogue/lookup.ts';
 import { restrictSnapshotToVisible } from '../catalogue/permissions.ts';
 import type { RecordDiagnostic, RecordSet } from '../catalogue/record-set.ts';
@@ -27,13 +20,15 @@ import { folderIsGone } from '../disk/private-folder.ts';
 import { findPosition } from '../text/parse.ts';
 import type { Access } from './catalogue-files.ts';
 import { appendToJournal } from './following/journal.ts';
-import { makeRegularPause, runStepsWithoutPause } from './reading/event-loop.ts';
+import { makeRegularPause, runStepsInSlices, runStepsWithoutPause } from './reading/event-loop.ts';
 import { OverlayTree } from './tree/overlay-tree.ts';
 import { performFileActions } from './writing/action.ts';
 import { lockNamesOfWriteStep, type Step } from './writing/change.ts';
+import { writeNewRecordsTogether } from './writing/create-together.ts';
 import { type PlannedStep, TransactionPlan } from './writing/plan.ts';
 import { ChangedMeanwhileError } from './writing/record-file.ts';
 import { assertChangePermitted } from './writing/rights.ts';
+import { type NumberedStep, type StepChunk, splitIntoChunks } from './writing/step-chunks.ts';
 import type { WriteContext } from './writing/write-context.ts';
 
 export interface CommitOptions {
@@ -90,8 +85,6 @@ function movesFiles({ changes, locks }: Step): boolean {
     : changes.some(({ do: what }) => ['remove', 'move', 'restore'].includes(what));
 }
 
-/** Number of steps that are locked and planned together. */
-const maxChunk = 64;
 /** Number of steps that are performed at a time: a disk writes several files as fast as one. */
 const concurrency = 8;
 /** Number of times that an edit is computed again because another program has saved the file meanwhile. */
@@ -119,7 +112,7 @@ class Transaction {
 
   async run(steps: readonly Step[]): Promise<Committed> {
     const { files } = this.#access;
-    for (const chunk of splitIntoChunks(steps, this.#context ? maxChunk : 1)) {
+    for (const chunk of splitIntoChunks(steps, this.#context !== null)) {
       await this.#runChunk(chunk);
       if (steps.length > 1) await this.#pause();
     }
@@ -169,14 +162,20 @@ class Transaction {
   /** Plans and performs the steps of a chunk, under their locks. */
   async #planAndPerform(chunk: StepChunk, context: WriteContext, signal: AbortSignal, attempt = 1): Promise<void> {
     const { files } = this.#access;
-    runStepsWithoutPause(files.store.rescan(chunk.flatMap(([, step]) => unitsToReread(step))));
+    const rescan = files.store.rescan(chunk.flatMap(([, step]) => unitsToReread(step)));
+    if (chunk.length > 1) await runStepsInSlices(rescan);
+    else runStepsWithoutPause(rescan);
     const plan = new TransactionPlan(this.#access, new OverlayTree(files.store.tree));
     const { accepted } = await this.#plan(chunk, plan);
     const scopes = new Map<string, Scope>();
     let isRetried = false;
-    await forEachConcurrent(accepted, concurrency, async ([i, { actions, scopes: changed }]) => {
+    const together = await this.#writeNewRecords(accepted, context, signal);
+    await forEachConcurrent(accepted, concurrency, async ([i, step]) => {
+      const { actions, scopes: changed } = step;
       try {
-        await performFileActions(files, actions, context, signal);
+        const written = together.get(step);
+        if (written instanceof Error) throw written;
+        if (!written) await performFileActions(files, actions, context, signal);
         if (actions.length) for (const scope of changed) scopes.set(scopeKey(scope), scope);
         this.#outcomes[i] = { done: true };
       } catch (error) {
@@ -187,6 +186,34 @@ class Transaction {
     if (isRetried) return this.#planAndPerform(chunk, context, signal, attempt + 1);
     for (const [key, scope] of scopes) this.#scopes.set(key, scope);
     if (scopes.size) await files.refresh([...scopes.values()]);
+  }
+
+  /**
+   * Writes the new records of a chunk together, if there are several: their files are synced at the same time.
+   * @returns true for each step that is done, or its error
+   */
+  async #writeNewRecords(
+    accepted: readonly NumberedPlan[],
+    context: WriteContext,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<PlannedStep, true | Error>> {
+    const outcomes = new Map<PlannedStep, true | Error>();
+    const news = new Map(
+      accepted.flatMap(([, step]) => {
+        const [action, ...others] = step.actions;
+        // The credentials of an earlier user are removed first.
+        const isNew = action?.do === 'create' && others.length === 0 && action.ref.kind !== 'user';
+        return isNew ? [[action, step] as const] : [];
+      }),
+    );
+    if (news.size < 2) return outcomes;
+    const errors = await writeNewRecordsTogether(this.#access.files.root, [...news.keys()], signal);
+    for (const [action, step] of news) {
+      const error = errors.get(action);
+      if (!error) context.wrote(action.path, action.text);
+      outcomes.set(step, error ?? true);
+    }
+    return outcomes;
   }
 
   /** Plans the steps of a chunk. Steps that are refused get their outcome here. */
@@ -248,32 +275,7 @@ function defaultRefusal(diagnostics: readonly Diagnostic[]): Error {
   return new ValidationError({ non_field_errors: lines });
 }
 
-type NumberedStep = readonly [i: number, step: Step];
-type StepChunk = readonly NumberedStep[];
 type NumberedPlan = readonly [i: number, step: PlannedStep];
-
-/** Steps in their order; together those that write different records of one kind, which do not depend on each other. */
-function* splitIntoChunks(steps: readonly Step[], max: number): Generator<StepChunk> {
-  let chunk: NumberedStep[] = [];
-  let kind: RecordRef['kind'] | undefined;
-  const paths = new Set<string>();
-  for (const [i, step] of steps.entries()) {
-    const [change, ...others] = typeof step.changes === 'function' ? [] : step.changes;
-    const info = change?.do === 'write' && others.length === 0 ? parseUntrustedCataloguePath(change.path) : null;
-    // Permissions depend on namespaces: later steps are planned after a namespace is written.
-    const own = info?.kind === 'record' && info.ref.kind !== 'namespace' ? info.ref.kind : undefined;
-    const isNext = own !== undefined && own === kind && chunk.length < max && !paths.has(change?.path ?? '');
-    if (!isNext && chunk.length) {
-      yield chunk;
-      chunk = [];
-      paths.clear();
-    }
-    chunk.push([i, step]);
-    paths.add(change?.path ?? '');
-    kind = own;
-  }
-  if (chunk.length) yield chunk;
-}
 
 /** The step with its changes, if they are computed before the locks are taken. */
 async function computeChanges(step: Step): Promise<Step> {

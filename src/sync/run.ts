@@ -37,6 +37,7 @@ export class TransferRun implements TransferOutcome {
   readonly done: SyncStep[] = [];
   readonly failures: Failure[] = [];
   readonly skipped: SyncStep[] = [];
+  hasRenamedGroups = false;
   readonly #of: number;
   readonly #ofBytes: number;
   readonly #onProgress: ((progress: Progress) => void) | undefined;
@@ -56,6 +57,7 @@ export class TransferRun implements TransferOutcome {
 
   markDone(step: SyncStep): void {
     this.done.push(step);
+    if (step.do === 'move' && syncFileKind(step.path) === 'group') this.hasRenamedGroups = true;
     this.#inProgress.delete(step);
     this.#bytes += transferSize(step);
     this.#report();
@@ -71,10 +73,6 @@ export class TransferRun implements TransferOutcome {
     else if ((kind === 'dataset' || kind === 'namespace') && (step.do === 'move' || step.ifMatch === null))
       this.#missingFolders.add(folder);
     this.#report();
-  }
-
-  get hasRenamedGroups(): boolean {
-    return this.done.some((step) => step.do === 'move' && syncFileKind(step.path) === 'group');
   }
 
   /** @param bytes of the step's payload that were sent so far */

@@ -112,7 +112,10 @@ export class SyncState {
         const path = paths.get(position.at);
         const file = path !== undefined && this.#files.get(path);
         if (!file) continue;
-        files.set(path, { ...file, position: await lines.append(JSON.stringify({ ...JSON.parse(line), path })) });
+        // The file of a line has another path now if it was moved.
+        const isMoved = !line.startsWith(`{"path":${JSON.stringify(path)},`);
+        const written = isMoved ? JSON.stringify({ ...JSON.parse(line), path }) : line;
+        files.set(path, { ...file, position: await lines.append(written) });
       }
       await lines.sync();
       await rename(temporary, this.#path);

@@ -21,6 +21,8 @@ export interface SyncOptions {
   readonly names?: readonly string[];
   /** The side that wins conflicts; without it, conflicts are left alone. */
   readonly choice?: Side | undefined;
+  /** True if the local catalogue is being made as a copy of the remote: nobody else writes in it. */
+  readonly isClone?: boolean | undefined;
   /** True to make the plan only. */
   readonly dryRun?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -61,7 +63,7 @@ export function push(pair: Pair, options: Omit<SyncOptions, 'choice'> = {}): Pro
 }
 
 async function synchronize(pair: Pair, options: SyncOptions, from: Side): Promise<SyncResult> {
-  const { names = [], choice, dryRun = false, signal, onProgress } = options;
+  const { names = [], choice, isClone, dryRun = false, signal, onProgress } = options;
   const { state } = pair;
   const comparison = await compareReplicas(pair, from === 'theirs' && !dryRun);
   let spool: TextSpool | undefined;
@@ -95,6 +97,7 @@ async function synchronize(pair: Pair, options: SyncOptions, from: Side): Promis
       target,
       texts,
       state,
+      isClone,
       signal,
       onProgress,
     });

@@ -9,11 +9,16 @@ import { parseRecordText } from '../text/parse.ts';
 import type { RecordFields } from './field-conflicts.ts';
 import { LineFile, type LinePosition } from './line-file.ts';
 
-/** Texts that came with a manifest, in a temporary file, by checksum. */
+/** In characters: texts up to this size in all are kept in memory, the others in the file. */
+const maxInMemory = 32_000_000;
+
+/** Texts that came with a manifest, in memory and in a temporary file, by checksum. */
 export class TextSpool {
   readonly #path: string;
   readonly #lines: LineFile;
   readonly #positions = new Map<string, LinePosition>();
+  readonly #texts = new Map<string, string>();
+  #size = 0;
 
   private constructor(path: string, lines: LineFile) {
     this.#path = path;
@@ -27,11 +32,16 @@ export class TextSpool {
 
   /** Keeps the text of an entry, if it has the entry's checksum. */
   async add({ checksum, text }: FileEntry): Promise<void> {
-    if (text === undefined || this.#positions.has(checksum) || computeChecksum(text) !== checksum) return;
+    if (text === undefined || this.#positions.has(checksum) || this.#texts.has(checksum)) return;
+    if (computeChecksum(text) !== checksum) return;
+    this.#size += text.length;
+    if (this.#size <= maxInMemory) return void this.#texts.set(checksum, text);
     this.#positions.set(checksum, await this.#lines.append(JSON.stringify(text)));
   }
 
   async get(checksum: string): Promise<string | null> {
+    const text = this.#texts.get(checksum);
+    if (text !== undefined) return text;
     const position = this.#positions.get(checksum);
     return position ? JSON.parse(await this.#lines.read(position)) : null;
   }

@@ -24,12 +24,14 @@ export interface TransferJob {
   /** Texts of the source. */
   readonly texts: TextReader;
   readonly state: SyncState;
+  /** See `SyncOptions`. */
+  readonly isClone?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
 /** Limits of one batch of records. */
-const batchLength = 200;
+const batchLength = 500;
 const batchBytes = 4_000_000;
 /** Concurrency limits. */
 const batchesAtOnce = 4;
@@ -96,7 +98,7 @@ function* batchesOf(steps: readonly SyncStep[]): Generator<readonly SyncStep[]> 
 }
 
 async function applyBatch(
-  { target, texts, state }: TransferJob,
+  { target, texts, state, isClone }: TransferJob,
   batch: readonly SyncStep[],
   run: TransferRun,
 ): Promise<void> {
@@ -113,7 +115,7 @@ async function applyBatch(
       return recordChange(step, ifMatch, found.get(step) ?? '');
     }),
   );
-  const outcomes = await target.apply(changes);
+  const outcomes = await target.apply(changes, { isClone });
   for (const [i, step] of steps.entries()) {
     const outcome = outcomes[i];
     if (!outcome?.done) {

@@ -45,7 +45,7 @@ export const command: Verb<{ dryRun?: boolean }> = {
         await settingsTextForClone(settings.text, recordFormat(settings.path)),
       );
     return withSyncPairInFolder(call, folder, given, async (pair, remote) => {
-      const result = await runSync(call, 'Cloning', pair, 'pull', {});
+      const result = await runSync(call, 'Cloning', pair, 'pull', { isClone: true });
       const { failures, plan } = result;
       await writeOrigin(folder, { url });
       if (show.asJson) show.json({ remote: url, folder: name, records: result.done.length });

@@ -49,6 +49,8 @@ export async function runSync(
       signal,
       onProgress: at,
       async onPlan({ plan, steps, comparison }) {
+        // A clone doesn't list its changes.
+        if (options.isClone) return;
         changes = await summarizeEachChange(steps, pair, comparison.texts[direction === 'pull' ? 'theirs' : 'ours']);
         conflicts = await summarizeEachConflict(plan.conflicts, pair, comparison);
       },

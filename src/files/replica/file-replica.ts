@@ -24,6 +24,7 @@ import { planColumnWritesForNewestVersion, recordHasColumnsOfNewestVersion } fro
 import { type Committed, commit, type StepOutcome } from '../transaction.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 import { anyVersion, type Change, refAtUntrustedPath, type Step } from '../writing/change.ts';
+import { CloneWriter } from './clone-writer.ts';
 import { findReplicaFile, makeFileVisibilityFilter, type ReplicaFile } from './items.ts';
 import { fileEntry, Inventory } from './manifest.ts';
 import { storePayloadOrMedia } from './put.ts';
@@ -33,6 +34,7 @@ const inventories = new WeakMap<UnitStore, Inventory>();
 
 export class FileReplica implements Replica {
   readonly #access: Access;
+  #clone: CloneWriter | undefined;
 
   constructor(access: Access) {
     this.#access = access;
@@ -75,10 +77,18 @@ export class FileReplica implements Replica {
 
   async apply(
     changes: readonly RecordChange[],
-    { dryRun }: Parameters<Replica['apply']>[1] = {},
+    { dryRun, isClone }: Parameters<Replica['apply']>[1] = {},
   ): Promise<readonly ChangeOutcome[]> {
     const { files, viewer } = this.#access;
     await files.load();
+    const commit = (some: readonly RecordChange[]) => this.#commit(some, dryRun);
+    if (!isClone || dryRun || !viewer.staff || viewer.username !== null) return commit(changes);
+    this.#clone ??= new CloneWriter(files);
+    return this.#clone.apply(changes, commit);
+  }
+
+  async #commit(changes: readonly RecordChange[], dryRun = false): Promise<readonly ChangeOutcome[]> {
+    const { files, viewer } = this.#access;
     // The local admin may write names of records that do not exist, as with any editor: `check` reports them.
     const allowMissingReferences = viewer.staff && viewer.username === null;
     const steps = changes.map((change) => this.#makeStep(change));
@@ -104,7 +114,7 @@ export class FileReplica implements Replica {
     await files.load();
     const pause = makeRegularPause();
     const others: DatasetRef[] = [];
-    for (const ref of datasetsAt(paths)) {
+    for (const ref of (await this.#clone?.readDatasetsWithOtherColumns()) ?? datasetsAt(paths)) {
       if (recordHasColumnsOfNewestVersion(files, ref) === false) others.push(ref);
       await pause();
     }
