@@ -7,6 +7,7 @@ import { dirname } from 'node:path';
 import {
   parseUntrustedCataloguePath,
   type RecordRef,
+  recordFormat,
   recordPathWithoutExtension,
   siblingsFolder,
   type Unit,
@@ -18,6 +19,7 @@ import type { RecordValue } from '../../catalogue/record-set.ts';
 import { type DatasetRef, refOf } from '../../catalogue/ref.ts';
 import type { ChangeOutcome, RecordChange } from '../../catalogue/replica.ts';
 import { containingRecordRef } from '../../catalogue/rules.ts';
+import { RecordText } from '../../text/parse.ts';
 import type { CatalogueFiles } from '../catalogue-files.ts';
 import { appendToJournal } from '../following/journal.ts';
 import { makeRegularPause } from '../reading/event-loop.ts';
@@ -91,7 +93,7 @@ export class CloneWriter {
     const container = containingRecordRef(ref);
     try {
       this.#assertFolderUsable(ref, path);
-      const record = assertRecordTextValid(ref.kind, path, text);
+      const record = assertRecordTextValid(ref.kind, path, new RecordText(text, recordFormat(path)));
       const isFree = !this.#names.has(nameOf(ref).toLowerCase()) && !this.#ids.get(ref.kind)?.has(Number(record.id));
       // Also of a record that will be refused: those behind it go the usual way, too, which compares them in their order.
       this.#add(ref, record.id);
