@@ -1,12 +1,26 @@
 /**
  * Durable, atomic writes: a crash at any moment leaves the old file or the new one. A temporary file is written, synced
- * and renamed, then the folder is synced (POSIX rename(2) and fsync(2)).
+ * and renamed, then the folder is synced (POSIX rename(2) and fsync(2)). Only syncing, and writing much, waits for the
+ * disk, and so for the thread pool; other calls take some ten microseconds, far less than a turn of a busy pool.
  */
 import { randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
-import { type FileHandle, link, lstat, mkdir, open, readdir, rename, rm, unlink } from 'node:fs/promises';
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  unlinkSync,
+  writeFile,
+  writeFileSync,
+} from 'node:fs';
+import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { ConflictError, UnavailableError } from '../catalogue/errors.ts';
+import { betweenSyncRounds, syncInRound } from './sync-rounds.ts';
 import { hasWriterEnded, markPattern, writerMark } from './writer.ts';
 
 const temporary = new RegExp(`^\\.[0-9a-f]{16}(?:\\.(${markPattern.source}))?\\.catalogue-tmp$`);
@@ -39,17 +53,18 @@ export async function writeDurably(
   } = {},
 ): Promise<void> {
   const temporary = temporaryPathBeside(path);
+  await betweenSyncRounds();
   try {
-    const kept = await modeOf(path);
+    const kept = modeOf(path);
     if (kept !== null && options.exclusive) throw Object.assign(new Error(`${path} exists.`), { code: 'EEXIST', path });
     await writeNew(temporary, bytes, options.mode, kept);
     if (options.exclusive) {
       // A link fails where the target exists; a rename would replace it.
-      await link(temporary, path);
-      await unlink(temporary);
+      linkSync(temporary, path);
+      unlinkSync(temporary);
     } else {
       options.beforeRename?.();
-      await rename(temporary, path);
+      renameSync(temporary, path);
     }
     await flushFolderToDisk(dirname(path));
   } catch (error) {
@@ -103,14 +118,14 @@ export async function removeAbandonedTemporaries(folder: string, olderThan: numb
 
 /** Syncs a folder: names that were added, changed or removed in it are on disk afterwards. */
 export async function flushFolderToDisk(folder: string): Promise<void> {
-  const handle = await open(folder, constants.O_RDONLY);
+  const descriptor = openSync(folder, constants.O_RDONLY);
   try {
-    await handle.sync();
+    await syncInRound(descriptor);
   } catch (error) {
     // Some network file systems can't sync a folder, and have no other way.
     if (!['EINVAL', 'ENOTSUP', 'EISDIR'].includes(errorCode(error))) throw error;
   } finally {
-    await handle.close();
+    closeSync(descriptor);
   }
 }
 
@@ -133,26 +148,28 @@ export async function makeFoldersDurably(path: string): Promise<void> {
   }
 }
 
-async function modeOf(path: string): Promise<number | null> {
-  const stat = await lstat(path).catch((error) => {
-    if (errorCode(error) === 'ENOENT') return null;
-    throw error;
-  });
+function modeOf(path: string): number | null {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat?.isSymbolicLink())
     throw new ConflictError(
       `${basename(path)} is a symbolic link, and records are files of their own: replace it by a copy.`,
     );
-  return stat === null ? null : stat.mode & 0o7777;
+  return stat ? stat.mode & 0o7777 : null;
 }
 
+/** In bytes; more is written by the thread pool. */
+const maxWrittenAtOnce = 128 * 1024;
+const writeMuch = promisify(writeFile);
+
 async function writeNew(path: string, bytes: string | Uint8Array, mode = 0o666, kept: number | null): Promise<void> {
-  const handle: FileHandle = await open(path, 'wx', mode);
+  const descriptor = openSync(path, 'wx', mode);
   try {
-    await handle.writeFile(bytes);
-    if (kept !== null) await handle.chmod(kept);
-    await handle.sync();
+    if (bytes.length <= maxWrittenAtOnce) writeFileSync(descriptor, bytes);
+    else await writeMuch(descriptor, bytes);
+    if (kept !== null) fchmodSync(descriptor, kept);
+    await syncInRound(descriptor);
   } finally {
-    await handle.close();
+    closeSync(descriptor);
   }
 }
 

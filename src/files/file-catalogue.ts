@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Diagnostic } from '../catalogue/diagnostic.ts';
 import { UnavailableError, UnusableCatalogueError } from '../catalogue/errors.ts';
-import { landmarks, type Scope } from '../catalogue/layout.ts';
+import { landmarks, type Scope, scopeKey } from '../catalogue/layout.ts';
 import { localAdmin, restrictSnapshotToVisible, type Viewer } from '../catalogue/permissions.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import { folderIsGone } from '../disk/private-folder.ts';
@@ -35,6 +35,9 @@ export async function openFileCatalogue(root: string, options: OpenOptions = {})
   return catalogue;
 }
 
+/** Number of scopes up to which a rescan is short, and goes together with others. */
+const maxTogether = 16;
+
 /** The catalogue in a folder: reads its files, follows their changes, and gives each viewer a view of it (`for`). */
 export class FileCatalogue implements CatalogueFiles {
   /** Absolute path of the folder. */
@@ -49,6 +52,9 @@ export class FileCatalogue implements CatalogueFiles {
   #watch: Watch | undefined;
   #queue: Promise<void> = Promise.resolve();
   readonly #rescans = new Set<Promise<void>>();
+  /** Scopes that are rescanned together at the end of this turn, and that rescan. */
+  readonly #scopesTogether = new Map<string, Scope>();
+  #together: Promise<void> | undefined;
   #cache: StateCache | undefined;
   readonly #closing = new AbortController();
   #cleaningUp: Promise<void> | undefined;
@@ -121,17 +127,31 @@ export class FileCatalogue implements CatalogueFiles {
 
   /**
    * Reads the scopes again; resolves when the snapshot has them. Rescans of folders wait for each other. Units are read
-   * in between, so that a write doesn't wait for a full scan.
+   * in between, so that a write doesn't wait for a full scan; those of several writes at once get one snapshot.
    */
   refresh(scopes: readonly Scope[]): Promise<void> {
-    const rescan = () => runStepsInSlices(this.store.rescan(scopes));
+    const rescan = () => runStepsInSlices(this.store.rescan(scopes)).then(() => this.#notify());
     const hasFolder = scopes.some((scope) => 'folder' in scope);
-    const work = (hasFolder ? this.#queue.then(rescan) : rescan()).then(() => this.#notify());
+    const isShort = !hasFolder && scopes.length <= maxTogether;
+    const work = isShort ? this.#rescanTogether(scopes) : hasFolder ? this.#queue.then(rescan) : rescan();
     const finished = work.catch(() => {});
     if (hasFolder) this.#queue = finished;
     this.#rescans.add(finished);
     void finished.then(() => this.#rescans.delete(finished));
     return work;
+  }
+
+  /** Rescans the scopes of all calls in this turn together. */
+  #rescanTogether(scopes: readonly Scope[]): Promise<void> {
+    for (const scope of scopes) this.#scopesTogether.set(scopeKey(scope), scope);
+    this.#together ??= new Promise((resolve) => process.nextTick(resolve)).then(async () => {
+      const all = [...this.#scopesTogether.values()];
+      this.#scopesTogether.clear();
+      this.#together = undefined;
+      await runStepsInSlices(this.store.rescan(all));
+      this.#notify();
+    });
+    return this.#together;
   }
 
   /** Reads everything and follows the files from now on. */

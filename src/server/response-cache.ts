@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { type BrotliOptions, brotliCompress, constants, gzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import { etagMatches, type Headers } from './headers.ts';
 import { type Coding, preferredCoding } from './negotiate.ts';
@@ -34,16 +34,19 @@ export interface CachedResponse {
   readonly route: string;
 }
 
+const gzipBody = promisify(gzip);
+const brotliBody = promisify<Buffer, BrotliOptions, Buffer>(brotliCompress);
 const compressors: { readonly [C in Exclude<Coding, 'identity'>]: (body: Buffer) => Promise<Buffer> } = {
   br: (body) =>
-    promisify(brotliCompress)(body, {
+    brotliBody(body, {
       params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_SIZE_HINT]: body.length },
     }),
-  gzip: (body) => promisify(gzip)(body, { level: 6 }),
+  gzip: (body) => gzipBody(body, { level: 6 }),
 };
 
-/** In bytes; a smaller body isn't compressed. */
+/** In bytes; a smaller body isn't compressed. The response to a write is sent once, and not kept. */
 const leastCompressed = 400;
+const leastCompressedOnce = 16 * 1024;
 
 /** The validator of a body, without quotes: equal for equal bytes. */
 export const etagOf = (body: string | Buffer): string =>
@@ -81,12 +84,17 @@ function codingFor({ variants }: CachedResponse, acceptEncoding: string | undefi
   return variants.identity.body.length < leastCompressed ? 'identity' : preferredCoding(acceptEncoding);
 }
 
-/** The variant for a client; it is made when it is first asked for. */
+/**
+ * The variant for a client; it is made when it is first asked for.
+ * @param isSentOnce true for the response to a write
+ */
 export async function encodedVariantFor(
   response: CachedResponse,
   acceptEncoding: string | undefined,
+  isSentOnce = false,
 ): Promise<Variant> {
-  const coding = codingFor(response, acceptEncoding);
+  const isSmall = isSentOnce && response.variants.identity.body.length < leastCompressedOnce;
+  const coding = isSmall ? 'identity' : codingFor(response, acceptEncoding);
   const { identity, [coding]: ready } = response.variants;
   if (ready || coding === 'identity') return ready ?? identity;
   const body = await compressors[coding](identity.body);

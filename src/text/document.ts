@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ConflictError } from '../catalogue/errors.ts';
 import { applyValueChangesToText, type Fallback } from './apply-changes.ts';
-import { type Format, parseRecordText, parseSyntaxTree, stripByteOrderMark } from './parse.ts';
+import { type Format, RecordText, stripByteOrderMark } from './parse.ts';
 import { detectJsonStyle, detectYamlStyle } from './source-text.ts';
 import { type Entry, endOfEntry, hasAlias } from './tree.ts';
 import { defaultStyle, isMapping, type Value, yamlPairLines } from './yaml-writer.ts';
@@ -20,18 +20,26 @@ type Mapping = Readonly<Record<string, Value>>;
  * @throws ConflictError if the text is broken, or written in a way that can't be edited; TypeError for a value that
  *   isn't JSON
  */
-export function editRecordText(
+export const editRecordText = (
   text: string,
   format: Format,
   changes: Readonly<Record<string, unknown>>,
   order: readonly string[],
-): string {
-  const body = stripByteOrderMark(text);
-  const before = parseMapping(body, format);
-  const after = merge(before, changes, format);
-  if (isDeepStrictEqual(before, after)) return text;
+): string => editRecord(new RecordText(text, format), changes, order).text;
 
-  const root = parseSyntaxTree(body, format);
+/** `editRecordText` for a text that may have been parsed; so is its result. */
+export function editRecord(
+  record: RecordText,
+  changes: Readonly<Record<string, unknown>>,
+  order: readonly string[],
+): RecordText {
+  const { text, format } = record;
+  const body = stripByteOrderMark(text);
+  const before = mappingOf(record);
+  const after = merge(before, changes, format);
+  if (isDeepStrictEqual(before, after)) return record;
+
+  const root = record.tree;
   if (root.kind !== 'mapping') throw new ConflictError('The record is an alias, which can only be edited by hand.');
   const json = format === 'json' ? detectJsonStyle(body, root) : null;
   const source = { text: body, style: detectYamlStyle(body, root), json };
@@ -39,9 +47,10 @@ export function editRecordText(
   // Each round reads its result back. A key that came out wrong (an alias of a changed value, say) gets a larger edit
   // in the next round.
   for (;;) {
-    const result = applyValueChangesToText(source, root, before, after, order, fallbacks);
-    const wrong = result === null ? null : differingKeys(result, format, after);
-    if (result !== null && wrong?.length === 0) return text.slice(0, text.length - body.length) + result;
+    const edited = applyValueChangesToText(source, root, before, after, order, fallbacks);
+    const result = edited === null ? null : new RecordText(text.slice(0, text.length - body.length) + edited, format);
+    const wrong = result && differingKeys(result, after);
+    if (result && wrong?.length === 0) return result;
     const suspects = (wrong ?? suspectKeys(body, root.entries, before, after)).filter(
       (key) => fallbacks.get(key) !== 'value',
     );
@@ -65,20 +74,19 @@ export function newRecordText(
   const keys = [...order.filter((key) => Object.hasOwn(record, key)), ...Object.keys(record)];
   const lines = [...new Set(keys)].flatMap((key) => yamlPairLines(key, record[key] as Value, 0, defaultStyle));
   const text = [...(header === undefined ? [] : [header]), ...(lines.length === 0 ? ['{}'] : lines), ''].join('\n');
-  if (differingKeys(text, 'yaml', record)?.length !== 0) throw new TypeError('The record has no text that reads back.');
+  if (differingKeys(new RecordText(text, 'yaml'), record)?.length !== 0)
+    throw new TypeError('The record has no text that reads back.');
   return text;
 }
 
-function parseMapping(text: string, format: Format): Mapping {
-  const parsed = parseRecordText(text, format);
+function mappingOf({ parsed }: RecordText): Mapping {
   if ('value' in parsed) return parsed.value as Mapping;
   const { line, column, message } = parsed.error;
   throw new ConflictError(`Line ${line}, column ${column}: ${message}`);
 }
 
 /** Keys whose value in the text isn't the wanted one; null if the text can't be parsed. */
-function differingKeys(text: string, format: Format, wanted: Mapping): string[] | null {
-  const parsed = parseRecordText(text, format);
+function differingKeys({ parsed }: RecordText, wanted: Mapping): string[] | null {
   if (!('value' in parsed) || !isMapping(parsed.value)) return null;
   const found = parsed.value;
   const keys = new Set([...Object.keys(found), ...Object.keys(wanted)]);

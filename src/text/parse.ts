@@ -16,18 +16,49 @@ export type Parsed = { readonly value: unknown } | { readonly error: ParseError 
  * more than 100 aliases and nesting deeper than 50 are not.
  * @returns the value, which is a mapping; or the error
  */
-export function parseRecordText(text: string, format: Format): Parsed {
-  const source = stripByteOrderMark(text);
+export const parseRecordText = (text: string, format: Format): Parsed => new RecordText(text, format).parsed;
+
+/** The text of a record. It is parsed when that is first asked for, and only once. */
+export class RecordText {
+  readonly text: string;
+  readonly format: Format;
+  #read: { readonly parsed: Parsed; readonly tree?: (() => Node) | undefined } | undefined;
+
+  constructor(text: string, format: Format) {
+    this.text = text;
+    this.format = format;
+  }
+
+  /** See `parseRecordText`. The value is shared, and not to be changed. */
+  get parsed(): Parsed {
+    this.#read ??= readSource(stripByteOrderMark(this.text), this.format);
+    return this.#read.parsed;
+  }
+
+  /**
+   * The tree of the text without its byte order mark.
+   * @throws ParseError
+   */
+  get tree(): Node {
+    return this.#read?.tree?.() ?? parseSyntaxTree(stripByteOrderMark(this.text), this.format);
+  }
+}
+
+/** @returns with the value of a YAML text, its tree, for which it needn't be parsed again */
+function readSource(
+  source: string,
+  format: Format,
+): { readonly parsed: Parsed; readonly tree?: (() => Node) | undefined } {
   try {
-    const value = format === 'yaml' ? readYaml(source) : parseStrictJson(source);
-    if (value !== null && typeof value === 'object' && !Array.isArray(value)) return { value };
+    const { value, tree } = format === 'yaml' ? readYaml(source) : { value: parseStrictJson(source), tree: undefined };
+    if (value !== null && typeof value === 'object' && !Array.isArray(value)) return { parsed: { value }, tree };
     const found = Array.isArray(value) ? 'a list' : value === null ? 'nothing' : 'a single value';
     const start = Math.max(0, source.search(format === 'yaml' ? /^(?![ \t]*#)(?!---).*\S/m : /\S/));
     const message = `The file holds ${found}, and a record is a mapping: lines of "key: value".`;
-    return { error: new ParseError(source, start, message) };
+    return { parsed: { error: new ParseError(source, start, message) } };
   } catch (error) {
-    if (error instanceof ParseError) return { error: mergeConflictError(source) ?? error };
-    return { error: new ParseError(source, 0, `The file can't be read: ${excerpt(error)}`) };
+    if (error instanceof ParseError) return { parsed: { error: mergeConflictError(source) ?? error } };
+    return { parsed: { error: new ParseError(source, 0, `The file can't be read: ${excerpt(error)}`) } };
   }
 }
 

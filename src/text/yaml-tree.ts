@@ -117,12 +117,17 @@ class YamlTreeReader {
     const source = this.#text;
     const scalar = event.type === EVENT_ID.ALIAS ? this.#anchored.get(anchorName(source, event)) : event;
     if (scalar?.type !== EVENT_ID.SCALAR) return '';
+    const written = source.slice(scalar.valueStart, scalar.valueEnd);
+    if (scalar.style === SCALAR_STYLE.PLAIN && scalar.tagStart < 0 && plainText.test(written)) return written;
     const document = { type: EVENT_ID.DOCUMENT, explicitStart: false, explicitEnd: false, directives: [] };
     const withoutAnchor = { ...scalar, anchorStart: -1, anchorEnd: -1 };
     const events = [document, withoutAnchor, { type: EVENT_ID.POP }];
     return String(constructFromEvents(events, { source, schema: CORE_SCHEMA })[0]);
   }
 }
+
+/** Plain scalars that are texts in the core schema, just as they are written. */
+const plainText = /^(?!(?:null|true|false)$)[a-z][\w-]*$/i;
 
 /** The name of the anchor that an event sets, or that an alias repeats. */
 export const anchorName = (text: string, event: { readonly anchorStart: number; readonly anchorEnd: number }): string =>

@@ -15,12 +15,15 @@ const maxAliases = 100;
 const maxRepeated = 10_000;
 
 /**
- * Reads one YAML document.
+ * Reads one YAML document: its value, and a function that returns its tree without parsing the text again.
  * @param text without a byte order mark
  * @throws ParseError
  */
-export const readYaml = (text: string): unknown =>
-  withEvents(text, (events) => constructFromEvents(events, { source: text, schema: CORE_SCHEMA, maxAliases })[0]);
+export const readYaml = (text: string): { readonly value: unknown; readonly tree: () => Node } =>
+  withEvents(text, (events) => ({
+    value: constructFromEvents(events, { source: text, schema: CORE_SCHEMA, maxAliases })[0],
+    tree: () => treeFromYamlEvents(text, events),
+  }));
 
 /**
  * The tree of one YAML document; a duplicate key is in it twice.

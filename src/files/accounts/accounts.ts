@@ -4,7 +4,7 @@
  * the catalogue at each request.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Low } from 'lowdb';
 import {
@@ -198,7 +198,7 @@ export class FileAccounts implements Accounts {
 
   async #read(): Promise<AccountsIndex> {
     // Taken before reading: if the file is written meanwhile, it is read again next time.
-    const stamp = await this.#stamp();
+    const stamp = this.#stamp();
     if (this.#index?.stamp === stamp) return this.#index;
     // If the whole folder is gone, the last contents stay valid until it comes back.
     if (this.#index && stamp === '' && !this.#files.store.tree.isCatalogue()) return this.#index;
@@ -220,9 +220,13 @@ export class FileAccounts implements Accounts {
     throw error;
   }
 
-  async #stamp(): Promise<string> {
-    const found = await stat(join(this.#files.root, accountsPath), { bigint: true }).catch(() => null);
-    return found ? `${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}` : '';
+  #stamp(): string {
+    try {
+      const { ino, size, mtimeNs, ctimeNs } = statSync(join(this.#files.root, accountsPath), { bigint: true });
+      return `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
+    } catch {
+      return '';
+    }
   }
 
   /** Changes the file under its lock, and removes expired entries. */

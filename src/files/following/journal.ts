@@ -2,8 +2,7 @@
  * Journal of writes, for processes that poll the folder: `.catalogue/journal` has the path of each change, relative to
  * the catalogue folder, one per line. It only makes changes known earlier: the next full scan finds what it lacks.
  */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { appendFile, rename, stat, writeFile } from 'node:fs/promises';
+import { appendFileSync, closeSync, fstatSync, openSync, readSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { privateFolder, type Scope, unitKey } from '../../catalogue/layout.ts';
 import { makeFolderInPrivateFolder } from '../../disk/private-folder.ts';
@@ -19,13 +18,13 @@ export async function appendToJournal(root: string, scopes: readonly Scope[]): P
     .map((scope) => `${'folder' in scope ? scope.folder.replace(/\/$/, '') : `${unitKey(scope)}.yaml`}\n`)
     .join('');
   try {
-    await makeFolderInPrivateFolder(root);
-    const size = (await stat(path).catch(() => null))?.size ?? 0;
-    if (size < maxSize) return await appendFile(path, lines, { mode: 0o600 });
+    const size = statSync(path, { throwIfNoEntry: false })?.size;
+    if (size === undefined) await makeFolderInPrivateFolder(root);
+    if (size === undefined || size < maxSize) return appendFileSync(path, lines, { mode: 0o600 });
     // A new file instead of a truncated one, so that readers notice.
     const temporary = `${path}.${process.pid}.tmp`;
-    await writeFile(temporary, lines, { mode: 0o600 });
-    await rename(temporary, path);
+    writeFileSync(temporary, lines, { mode: 0o600 });
+    renameSync(temporary, path);
   } catch {
     // The disk is full or the folder is read-only. The record itself is written.
   }

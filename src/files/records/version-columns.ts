@@ -16,7 +16,7 @@ import type { DataColumn, Dataset, Version } from '../../catalogue/types.ts';
 import { type CatalogueFiles, requireRecordPath } from '../catalogue-files.ts';
 import { findRecordFile } from '../tree/file-tree.ts';
 import type { Change } from '../writing/change.ts';
-import { parseRecordOrEmpty } from '../writing/conditions.ts';
+import { recordValueOrEmpty } from '../writing/conditions.ts';
 
 /**
  * Renames of columns: those that an upload asks for, and those that the record of the dataset remembers.
@@ -122,6 +122,7 @@ export function recordHasColumnsOfNewestVersion(files: CatalogueFiles, ref: Data
   const newest = newestIn(files.snapshot, ref);
   const path = newest?.columns ? findRecordFile(files.store.tree, ref) : undefined;
   if (!newest?.columns || path === undefined) return null;
-  const record = parseRecordOrEmpty(files.store.tree.read(path)?.text ?? '', path);
+  const { tree } = files.store;
+  const record = recordValueOrEmpty(tree.recordText(path, tree.read(path)?.text ?? '').parsed);
   return areColumnsUnchanged(compareRecordColumnsWithData(record.columns, newest.columns));
 }

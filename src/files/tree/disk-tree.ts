@@ -18,7 +18,9 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, join, sep } from 'node:path';
-import { landmarks } from '../../catalogue/layout.ts';
+import { LRUCache } from 'lru-cache';
+import { landmarks, recordFormat } from '../../catalogue/layout.ts';
+import { type Parsed, RecordText } from '../../text/parse.ts';
 import {
   allowedTargetOfLink,
   decodeRecordText,
@@ -45,11 +47,19 @@ function stampFrom(stats: Stats): Stamp {
   return { ino, size: stats.isDirectory() ? 0 : stats.size, mtime: isRecent ? -1 : mtimeMs, ctime: ctimeMs };
 }
 
+/** Length of the texts that are remembered with what they say, in characters. */
+const writtenSize = 256 * 1024;
+
 export class DiskTree implements FileTree {
   /** Absolute path of the catalogue folder. */
   readonly root: string;
   /** The same without symbolic links. */
   #realRoot: string | undefined;
+  /** Texts of records that this process wrote last, by path: they are read again soon, and needn't be parsed for that. */
+  readonly #written = new LRUCache<string, RecordText>({
+    maxSize: writtenSize,
+    sizeCalculation: ({ text }) => text.length + 1,
+  });
 
   constructor(root: string) {
     this.root = root;
@@ -156,7 +166,7 @@ export class DiskTree implements FileTree {
    * Text of a record, and its stamp, from the same file descriptor; null if there is no file.
    * @throws UnreadableFileError
    */
-  read(path: string): { readonly text: string; readonly stamp: Stamp } | null {
+  read(path: string): { readonly text: string; readonly stamp: Stamp; readonly parsed?: Parsed } | null {
     const descriptor = this.#open(path);
     if (descriptor === null) return null;
     try {
@@ -170,12 +180,25 @@ export class DiskTree implements FileTree {
         got = readSync(descriptor, bytes, length, bytes.length - length, null);
       // If the size changed meanwhile, it is being written: the stamp makes the next rescan read it again.
       const stamp = length === stats.size ? stampFrom(stats) : { ...stampFrom(stats), mtime: -1 };
-      return { text: decodeRecordText(bytes.subarray(0, length)), stamp };
+      const text = decodeRecordText(bytes.subarray(0, length));
+      const written = this.#written.get(path);
+      return { text, stamp, ...(written?.text === text && { parsed: written.parsed }) };
     } catch (error) {
       throw error instanceof UnreadableFileError ? error : unreadable(error);
     } finally {
       closeSync(descriptor);
     }
+  }
+
+  /** Remembers the text of a record that is written. */
+  rememberText(path: string, record: RecordText): void {
+    this.#written.set(path, record);
+  }
+
+  /** The text of a record, with what was parsed of it if it is remembered. */
+  recordText(path: string, text: string): RecordText {
+    const written = this.#written.get(path);
+    return written?.text === text ? written : new RecordText(text, recordFormat(path));
   }
 
   /** Descriptor of a file, or of the target of a link within the folder; null if there is none. */

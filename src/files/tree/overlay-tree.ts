@@ -1,13 +1,12 @@
 /** A tree with pending changes: it reads as if they had been made. */
 import { recordFormat } from '../../catalogue/layout.ts';
-import { type Parsed, parseRecordText } from '../../text/parse.ts';
+import { type Parsed, parseRecordText, type RecordText } from '../../text/parse.ts';
 import { existsInTree, type FileTree, type Stamp, type TreeEntry } from './file-tree.ts';
 
 interface PendingFile {
   /** Undefined for bytes that are not a record. */
-  readonly text?: string;
+  readonly record?: RecordText;
   readonly size: number;
-  parsed?: Parsed;
 }
 
 type Relocation = { readonly from: string; readonly to: string | null };
@@ -27,8 +26,8 @@ export class OverlayTree implements FileTree {
   }
 
   /** Sets the text of a record. */
-  write(path: string, text: string): void {
-    this.#pending.set(path, { text, size: Buffer.byteLength(text) });
+  write(path: string, record: RecordText): void {
+    this.#pending.set(path, { record, size: Buffer.byteLength(record.text) });
   }
 
   /** Adds bytes that are not read as a record. */
@@ -54,13 +53,10 @@ export class OverlayTree implements FileTree {
 
   /** Parsed text of a record; undefined if there is none. */
   parsed(path: string): Parsed | undefined {
-    const file = this.#pending.get(path);
-    if (file?.text !== undefined) {
-      file.parsed ??= parseRecordText(file.text, recordFormat(path));
-      return file.parsed;
-    }
-    const text = existsInTree(this, path) ? this.read(path)?.text : undefined;
-    return text === undefined ? undefined : parseRecordText(text, recordFormat(path));
+    const record = this.#pending.get(path)?.record;
+    if (record) return record.parsed;
+    const read = existsInTree(this, path) ? this.read(path) : null;
+    return read ? (read.parsed ?? parseRecordText(read.text, recordFormat(path))) : undefined;
   }
 
   stamp(path: string): Stamp | null {
@@ -100,10 +96,7 @@ export class OverlayTree implements FileTree {
   read(path: string): { readonly text: string; readonly stamp: Stamp; readonly parsed?: Parsed } | null {
     const file = this.#pending.get(path);
     const stamp = file && this.stamp(path);
-    if (stamp && file.text !== undefined) {
-      const parsed = this.parsed(path);
-      return { text: file.text, stamp, ...(parsed && { parsed }) };
-    }
+    if (stamp && file.record) return { text: file.record.text, stamp, parsed: file.record.parsed };
     const place = this.#baseOf(path);
     return place === null ? null : this.#base.read(place);
   }

@@ -6,7 +6,6 @@ import {
   payloadPath,
   type RecordRef,
   recordFolderOrFile,
-  recordFormat,
   recordPaths,
 } from '../../catalogue/layout.ts';
 import { findEntity } from '../../catalogue/lookup.ts';
@@ -17,7 +16,7 @@ import type { Snapshot } from '../../catalogue/snapshot.ts';
 import { validateRecord } from '../../catalogue/validators.ts';
 import { computeChecksum } from '../../disk/checksum.ts';
 import { isTemporaryFile } from '../../disk/durable.ts';
-import { makePositionFinder, parseRecordText } from '../../text/parse.ts';
+import { makePositionFinder, type Parsed, type RecordText } from '../../text/parse.ts';
 import { existsInTree, type FileTree, maxRecordSize } from '../tree/file-tree.ts';
 import { anyVersion, refAtUntrustedPath } from './change.ts';
 
@@ -99,13 +98,15 @@ export function parseMove(path: string, to: string): readonly [RecordRef, Record
  * Checks that a text is a valid record.
  * @throws ValidationError with the place of every problem
  */
-export function assertRecordTextValid(kind: RecordKind, path: string, text: string): RecordValue {
+export function assertRecordTextValid(
+  kind: RecordKind,
+  path: string,
+  { text, format, parsed }: RecordText,
+): RecordValue {
   const invalid = (...messages: readonly string[]) => new ValidationError({ non_field_errors: messages });
   const size = Buffer.byteLength(text);
   if (size > maxRecordSize) throw invalid(`The record would have ${size} bytes; the maximum is ${maxRecordSize}.`);
   if (Buffer.from(text).toString() !== text) throw invalid('The text contains half of a character (a lone surrogate).');
-  const format = recordFormat(path);
-  const parsed = parseRecordText(text, format);
   if ('error' in parsed) throw invalid(`${path}:${parsed.error.line}:${parsed.error.column}: ${parsed.error.message}`);
   const checked = validateRecord(kind, parsed.value);
   if ('value' in checked) return parsed.value as RecordValue;
@@ -119,7 +120,5 @@ export function assertRecordTextValid(kind: RecordKind, path: string, text: stri
 }
 
 /** Contents of a record; {} if it can't be parsed. */
-export function parseRecordOrEmpty(text: string, path: string): RecordValue {
-  const parsed = parseRecordText(text, recordFormat(path));
-  return 'value' in parsed ? (parsed.value as RecordValue) : {};
-}
+export const recordValueOrEmpty = (parsed: Parsed): RecordValue =>
+  'value' in parsed ? (parsed.value as RecordValue) : {};

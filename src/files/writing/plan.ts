@@ -24,7 +24,8 @@ import { readingsChangedByRecordMove, readingsChangedByRecordRemoval } from '../
 import { schemas } from '../../catalogue/schemas.ts';
 import { nextSnapshot, type Snapshot, type UnitReading } from '../../catalogue/snapshot.ts';
 import { computeChecksum } from '../../disk/checksum.ts';
-import { editRecordText } from '../../text/document.ts';
+import { editRecord } from '../../text/document.ts';
+import { RecordText } from '../../text/parse.ts';
 import type { Access } from '../catalogue-files.ts';
 import { readUnit } from '../reading/read-unit.ts';
 import { existsInTree } from '../tree/file-tree.ts';
@@ -40,7 +41,7 @@ import {
   isPlaceOfRecordTaken,
   ownPayloadPaths,
   parseMove,
-  parseRecordOrEmpty,
+  recordValueOrEmpty,
 } from './conditions.ts';
 import { assertPathStaysInFolder, openRecordFile, type RecordFile } from './record-file.ts';
 import { assertChangePermitted, assertRecordContentsPermitted } from './rights.ts';
@@ -132,16 +133,18 @@ export class TransactionPlan {
 
   async #write({ path, text: given, ifMatch }: ChangeOf<'write'>): Promise<Action | null> {
     const ref = refAtUntrustedPath(path);
-    const record = assertRecordTextValid(ref.kind, path, given);
+    const source = new RecordText(given, recordFormat(path));
+    const record = assertRecordTextValid(ref.kind, path, source);
     const file = await this.#open(path);
     const { bytes } = file;
-    const before = bytes && parseRecordOrEmpty(bytes.toString(), path);
+    const before = bytes && recordValueOrEmpty(this.#tree.recordText(path, bytes.toString()).parsed);
     assertRecordContentsPermitted(this.#access, ref, record, before);
     if (bytes?.equals(Buffer.from(given))) return null;
-    const text = record.id === before?.id ? given : this.#withUnusedId(ref, path, given, record);
+    const next = record.id === before?.id ? source : this.#withUnusedId(ref, source, record);
+    const { text } = next;
     assertRecordUnchanged(this.#snapshot, { ref, path, bytes }, ifMatch, this.#access.viewer.staff);
     assertOneFilePerRecord(this.#overlay, ref, path);
-    this.#setText(ref, path, text, bytes === null);
+    this.#setText(ref, path, next, bytes === null);
     return bytes
       ? { do: 'replace', path, text, file, before: bytes, ifChanged: 'stale' }
       : { do: 'create', ref, path, text };
@@ -151,23 +154,24 @@ export class TransactionPlan {
    * The text of a record, with a new id if it has that of a record that the viewer may not see: an error would tell that
    * there is one. A client that pushes gets the new id with its next pull.
    */
-  #withUnusedId(ref: RecordRef, path: string, text: string, record: RecordValue): string {
+  #withUnusedId(ref: RecordRef, source: RecordText, record: RecordValue): RecordText {
     const visible = restrictSnapshotToVisible(this.#access.viewer, this.#snapshot);
     const isHolder = (entity: RecordEntity) =>
       entity.id === record.id && !findEntity(visible, refOf(entity) as RecordRef);
     const holders = visible === this.#snapshot ? [] : [...allEntities(this.#snapshot, ref.kind)].filter(isHolder);
     // The record itself may be hidden, too: then its own path has it.
-    if (!holders.some((entity) => formatRef(refOf(entity) as RecordRef) !== formatRef(ref))) return text;
+    if (!holders.some((entity) => formatRef(refOf(entity) as RecordRef) !== formatRef(ref))) return source;
     const ids = new Set([...allEntities(this.#snapshot, ref.kind)].map(({ id }) => id));
     const id = randomUnusedId((one) => ids.has(one));
-    return editRecordText(text, recordFormat(path), { id }, Object.keys(schemas[ref.kind].properties));
+    return editRecord(source, { id }, Object.keys(schemas[ref.kind].properties));
   }
 
   async #create({ path, text }: ChangeOf<'create'>): Promise<Action> {
     const ref = refAtUntrustedPath(path);
-    assertRecordContentsPermitted(this.#access, ref, assertRecordTextValid(ref.kind, path, text), null);
+    const source = new RecordText(text, recordFormat(path));
+    assertRecordContentsPermitted(this.#access, ref, assertRecordTextValid(ref.kind, path, source), null);
     await this.#open(path);
-    this.#setText(ref, path, text, true, isPlaceOfRecordTaken(this.#overlay, ref));
+    this.#setText(ref, path, source, true, isPlaceOfRecordTaken(this.#overlay, ref));
     return { do: 'create', ref, path, text };
   }
 
@@ -176,17 +180,14 @@ export class TransactionPlan {
     const file = await this.#open(path);
     if (!file.bytes) throw new NotFoundError(`There is no file ${path}.`);
     assertRecordNotBroken(this.#snapshot, path);
-    const before = file.bytes.toString();
-    const record = parseRecordOrEmpty(before, path);
-    const text = editRecordText(
-      before,
-      recordFormat(path),
-      set(record, () => this.#readWritten()),
-      Object.keys(schemas[ref.kind].properties),
-    );
-    if (text === before) return null;
-    assertRecordContentsPermitted(this.#access, ref, assertRecordTextValid(ref.kind, path, text), record);
-    this.#setText(ref, path, text, false);
+    const before = this.#tree.recordText(path, file.bytes.toString());
+    const record = recordValueOrEmpty(before.parsed);
+    const keys = set(record, () => this.#readWritten());
+    const after = editRecord(before, keys, Object.keys(schemas[ref.kind].properties));
+    const { text } = after;
+    if (text === before.text) return null;
+    assertRecordContentsPermitted(this.#access, ref, assertRecordTextValid(ref.kind, path, after), record);
+    this.#setText(ref, path, after, false);
     return { do: 'replace', path, text, file, before: file.bytes, ifChanged: 'retry' };
   }
 
@@ -256,15 +257,16 @@ export class TransactionPlan {
       throw new ConflictError(
         `The ${ref.kind} ${formatRef(ref)} can't be restored: ${existing} exists. Rename or remove it first.`,
       );
-    if (record) this.#setText(ref, record.path, record.text, true);
+    if (record) this.#setText(ref, record.path, new RecordText(record.text, recordFormat(record.path)), true);
     else this.#overlay.add(path, size);
     this.#scopes.push(...scopesToRefresh(ref));
     return change;
   }
 
   /** Sets the text of a record in the overlay. */
-  #setText(ref: RecordRef, path: string, text: string, isNew: boolean, isTaken = false): void {
-    this.#overlay.write(path, text);
+  #setText(ref: RecordRef, path: string, record: RecordText, isNew: boolean, isTaken = false): void {
+    this.#overlay.write(path, record);
+    if (!this.#dryRun) this.#tree.rememberText(path, record);
     const unit = unitOfRecord(ref);
     this.#written.set(unitKey(unit), unit);
     this.#scopes.push(unit);

@@ -13,7 +13,14 @@ import {
   responseCacheKey,
   sendResponseVariant,
 } from '../response-cache.ts';
-import type { AppContext, Method, Representation, RequestContext, Route } from '../route.ts';
+import {
+  type AppContext,
+  isSafeMethod,
+  type Method,
+  type Representation,
+  type RequestContext,
+  type Route,
+} from '../route.ts';
 
 /** The listener in front of Koa: responses that are cached and unchanged are sent without any of the other steps. */
 export function listenerWithCache(
@@ -101,7 +108,7 @@ export async function sendRepresentation(
     );
     if (key !== null) app.cache.set(key, response);
   }
-  const variant = await encodedVariantFor(response, ctx.get('Accept-Encoding'));
+  const variant = await encodedVariantFor(response, ctx.get('Accept-Encoding'), !isSafeMethod(ctx.method));
   ctx.respond = false;
   sendResponseVariant(ctx.req, ctx.res, variant, representation.status);
 }
