@@ -11,7 +11,6 @@ import {
   linkSync,
   lstatSync,
   openSync,
-  renameSync,
   unlinkSync,
   writeFile,
   writeFileSync,
@@ -64,7 +63,8 @@ export async function writeDurably(
       unlinkSync(temporary);
     } else {
       options.beforeRename?.();
-      renameSync(temporary, path);
+      // The blocks of the old file are freed, for which some file systems wait (ext4 with `discard`).
+      await rename(temporary, path);
     }
     await flushFolderToDisk(dirname(path));
   } catch (error) {

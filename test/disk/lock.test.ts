@@ -120,7 +120,7 @@ test('so is that of a holder of which nothing is known, once it gives no sign of
   child.kill('SIGKILL');
   await once(child, 'exit');
   for (const name of await locks())
-    if (name.endsWith('.holder')) await writeFile(join(root, '.catalogue', 'locks', name), 'process 1 on elsewhere');
+    if (name.endsWith('.lock')) await writeFile(join(root, '.catalogue', 'locks', name), 'process 1 on elsewhere');
   const started = Date.now();
   await withLock(root, 'held', () => {}, { stale: 2000, wait: 30_000 });
   assert.ok(Date.now() - started > 500, 'the lock may well have been alive');
