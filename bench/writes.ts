@@ -9,12 +9,18 @@ import { open, rename } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { report } from './support/figures.ts';
 import { generate } from './support/generate.ts';
-import { percentile, startProgram } from './support/load.ts';
+import { median, percentile, startProgram } from './support/load.ts';
 import { staffToken } from './support/staff.ts';
 
-const seconds = 4;
+/** Of each measurement of a rate. */
+const seconds = 2;
+const rounds = 5;
+/** Writes before the first measurement: a server has usually run for a while. */
+const warmUp = 800;
 const changed = 5000;
+const checkouts = 3;
 const bin = fileURLToPath(new URL('../bin/catalogue.js', import.meta.url));
 
 async function run(): Promise<void> {
@@ -36,23 +42,30 @@ async function run(): Promise<void> {
     };
     const read = async () => void (await (await fetch(at(addresses[500 + (number++ % 1000)]))).arrayBuffer());
     await settled();
-    for (let i = 0; i < 50; i++) await write(i % 8);
+    for (let i = 0; i < warmUp / 8; i++) await Promise.all(Array.from({ length: 8 }, (_, writer) => write(writer)));
 
-    console.log(`Writes a second, ${seconds} s each, over a catalogue of 10,000 datasets`);
-    for (const writers of [1, 8]) {
-      const bare = await rate(writers, (writer) => bareWrite(root, writer));
-      const ours = await rate(writers, write);
-      console.log(
-        `  ${writers} at once: acknowledged ${ours.toFixed(0)}, bare write + fsync + rename + fsync of the folder ${bare.toFixed(0)}, ` +
-          `ratio ${(ours / bare).toFixed(2)}`,
-      );
+    for (const [writers, target] of [
+      [1, 0.4],
+      [8, 0.5],
+    ] as const) {
+      const rates: { readonly bare: number; readonly ours: number }[] = [];
+      for (let round = 0; round < rounds; round++)
+        rates.push({
+          bare: await rate(writers, (writer) => bareWrite(root, writer)),
+          ours: await rate(writers, write),
+        });
+      report({
+        name: `acknowledged writes over HTTP, ${writers} at once, beside bare write + fsync + rename + fsync of the folder`,
+        values: rates.map(({ bare, ours }) => ours / bare),
+        unit: '×',
+        target: { atLeast: target },
+        details: `${rateOf(rates.map(({ ours }) => ours))} beside ${rateOf(rates.map(({ bare }) => bare))}`,
+      });
     }
 
-    console.log('Reads meanwhile, 4 at once: median, p99 and longest, in ms');
-    const quiet = await timesWhile(read, new Promise((resolve) => setTimeout(resolve, seconds * 1000)));
-    show('nothing else', quiet);
-    const writing = await timesWhile(read, rate(4, write));
-    show('4 writers', writing);
+    const quiet = await timesWhile(read, new Promise((resolve) => setTimeout(resolve, 2 * seconds * 1000)));
+    reportTimes('reads, 4 at once, with nothing else', [quiet], null);
+    reportTimes('reads, 4 at once, beside 4 writers', [await timesWhile(read, rate(4, write))], null);
     const git = (...args: string[]) => execFileSync('git', ['-C', root, ...author, ...args], { stdio: 'pipe' });
     git('init', '-q');
     git('add', 'namespaces', 'catalogue.yaml');
@@ -63,9 +76,14 @@ async function run(): Promise<void> {
       writeFileSync(file, readFileSync(file, 'utf8').replace(/^licence: .*/m, 'licence: CC0-1.0'));
     }
     git('commit', '-qam', 'after');
-    await settled();
-    const checkout = await timesWhile(read, checkedOut(root, at(addresses.at(-1))));
-    show(`git checkout of ${changed} files`, checkout);
+    const times: (readonly number[])[] = [];
+    for (let i = 0; i < checkouts; i++) {
+      await settled();
+      const licence = i % 2 ? 'CC0-1.0' : 'CC-BY-4.0';
+      times.push(await timesWhile(read, checkedOut(root, at(addresses.at(-1)), licence)));
+    }
+    const name = `reads, 4 at once, while ${changed.toLocaleString('en')} files change by checkout`;
+    reportTimes(name, times, { p99: 10, longest: 50 });
   } finally {
     await stop();
     rmSync(root, { recursive: true, force: true });
@@ -118,17 +136,25 @@ async function timesWhile(work: () => Promise<void>, other: Promise<unknown>): P
 }
 
 /** Checks the other branch out, and waits until the last of its files is served. */
-async function checkedOut(root: string, url: string): Promise<void> {
+async function checkedOut(root: string, url: string, licence: string): Promise<void> {
   await once(spawn('git', ['-C', root, 'checkout', '-q', '-'], { stdio: 'ignore' }), 'exit');
-  while (((await (await fetch(url)).json()) as { licence: string }).licence !== 'CC-BY-4.0')
+  while (((await (await fetch(url)).json()) as { licence: string }).licence !== licence)
     await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
-function show(what: string, times: readonly number[]): void {
-  const figures = [percentile(times, 0.5), percentile(times, 0.99), Math.max(...times)].map((time) => time.toFixed(1));
-  console.log(
-    `  ${what.padEnd(32)} ${figures.map((figure) => figure.padStart(8)).join(' ')}   (${times.length} reads)`,
-  );
+const rateOf = (rates: readonly number[]) => `${median(rates).toFixed(0)} a second`;
+
+/** @param times of the reads of each round */
+function reportTimes(
+  name: string,
+  times: readonly (readonly number[])[],
+  targets: { readonly p99: number; readonly longest: number } | null,
+): void {
+  const values = times.map((round) => percentile(round, 0.99));
+  const details = `median ${percentile(times.flat(), 0.5).toFixed(1)} ms of ${times.flat().length} reads`;
+  report({ name: `${name}: p99`, values, unit: 'ms', target: targets && { atMost: targets.p99 }, details });
+  const longest = times.map((round) => Math.max(...round));
+  report({ name: `${name}: longest`, values: longest, unit: 'ms', target: targets && { atMost: targets.longest } });
 }
 
 await run();

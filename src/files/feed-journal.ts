@@ -14,6 +14,7 @@ import type { User } from '../catalogue/types.ts';
 import { errorCode, writeDurably } from '../disk/durable.ts';
 import { makeFolderInPrivateFolder } from '../disk/private-folder.ts';
 import { type FeedRef, listFeedRefs, settlingTime, timeOfLastChange } from './changes-feed.ts';
+import { makeRegularPause } from './reading/event-loop.ts';
 import type { UnitStore } from './reading/unit-store.ts';
 
 /** Name of the journal in the private folder. */
@@ -22,6 +23,8 @@ const formatVersion = 1;
 /** Age in milliseconds of the oldest event; and the number of events: at least this number, and two for each record. */
 const maxAge = 90 * 24 * 60 * 60_000;
 const minEvents = 10_000;
+/** Number of records that are noticed without a pause. */
+const maxAtOnce = 100;
 /** Milliseconds between two checks of the age. */
 const checkAgeEvery = 24 * 60 * 60_000;
 
@@ -43,6 +46,7 @@ export class FeedJournal {
   #unwritten: string[] = [];
   #mustRewrite: boolean;
   #writing: Promise<void> = Promise.resolve();
+  #noticing: Promise<void> = Promise.resolve();
   #lastTime = 0;
   #ageChecked = 0;
   #hasFailed = false;
@@ -61,7 +65,7 @@ export class FeedJournal {
     const journal = new FeedJournal(store, options, stored);
     const time = stored ? journal.#now() : 0;
     const known = Array.from(stored?.history.records ?? [], refAt).filter((ref) => ref !== null);
-    journal.#noticeRecords([...listFeedRefs(store.snapshot), ...known], time);
+    journal.#noticeRecords(uniqueRefs([...listFeedRefs(store.snapshot), ...known]), time);
     journal.#noticeUsers(store.snapshot.users.values(), time);
     journal.#startWriting();
     store.onUpdate = (units) => journal.#notice(units);
@@ -73,8 +77,9 @@ export class FeedJournal {
   }
 
   /** Resolves when all that was noticed so far is on disk, or can't be written. */
-  written(): Promise<void> {
-    return this.#writing;
+  async written(): Promise<void> {
+    await this.#noticing;
+    await this.#writing;
   }
 
   /** The present time, never before one that was used already. */
@@ -83,18 +88,30 @@ export class FeedJournal {
     return this.#lastTime;
   }
 
+  /** Notices what became of units: of a few at once, of many in slices, so that requests have their turn. */
   #notice(units: readonly Unit[]): void {
     const { snapshot } = this.#store;
     const time = this.#now();
     const users = units.flatMap((unit) => (unit.kind === 'user' ? (snapshot.users.get(unit.slug) ?? []) : []));
     this.#noticeUsers(users, time);
-    this.#noticeRecords(affectedRefs(snapshot, units), time);
+    const refs = uniqueRefs(affectedRefs(snapshot, units));
+    if (refs.size <= maxAtOnce) this.#noticeRecords(refs, time);
+    else this.#noticing = this.#noticing.then(() => this.#noticeInSlices(refs));
     this.#startWriting();
   }
 
-  #noticeRecords(refs: Iterable<FeedRef>, at: number): void {
-    const unique = new Map(Array.from(refs, (ref) => [recordPathWithoutExtension(ref), ref]));
-    for (const [record, ref] of unique) {
+  async #noticeInSlices(refs: ReadonlyMap<string, FeedRef>): Promise<void> {
+    const pause = makeRegularPause();
+    // Each has the time at which it is noticed: a client that reads the feed in between gets it with the next page.
+    for (const entry of refs) {
+      this.#noticeRecords([entry], this.#now());
+      await pause();
+    }
+    this.#startWriting();
+  }
+
+  #noticeRecords(refs: Iterable<readonly [record: string, ref: FeedRef]>, at: number): void {
+    for (const [record, ref] of refs) {
       const before = this.#history.latest(record);
       const state = recordState(this.#store.snapshot, ref, at);
       const isLate = this.#isLate(record, ref, at);
@@ -175,6 +192,10 @@ export class FeedJournal {
     return this.#history !== before;
   }
 }
+
+/** References by their records' paths, each once. */
+const uniqueRefs = (refs: Iterable<FeedRef>): ReadonlyMap<string, FeedRef> =>
+  new Map(Array.from(refs, (ref) => [recordPathWithoutExtension(ref), ref]));
 
 /** The state of a record in a snapshot. */
 function recordState(snapshot: Snapshot, ref: FeedRef, at: number): RecordState {

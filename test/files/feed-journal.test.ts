@@ -117,6 +117,25 @@ class Harvester {
   }
 }
 
+it('notices many changes in slices, each of them before what was noticed is written', async () => {
+  const slugs = Array.from({ length: 250 }, (_, i) => `d${i}`);
+  const folder = makeFolder({
+    namespaces: { many: { id: 1, label: 'Many' } },
+    datasets: Object.fromEntries(slugs.map((slug, i) => [`many/${slug}`, { id: i + 1, label: slug }])),
+  });
+  const feed = await openFeed(folder.root);
+  await feed.journal.written();
+  for (const slug of slugs.slice(0, 200))
+    rmSync(join(folder.root, 'namespaces/many/datasets', slug), { recursive: true });
+  feed.rescan();
+  await feed.journal.written();
+  const isSeen = (slug: string) =>
+    feed.journal.history.latest(`namespaces/many/datasets/${slug}/dataset`)?.seenBy !== null;
+  assert.deepEqual(slugs.filter(isSeen), slugs.slice(200));
+  const removals = readFileSync(journalOf(folder.root), 'utf8').match(/"seenBy":null/g);
+  assert.equal(removals?.length, 200);
+});
+
 const content: FolderContent = {
   namespaces: {
     kept: { id: 1, label: 'Kept', owners: ['gardeners'] },

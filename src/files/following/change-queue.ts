@@ -1,5 +1,6 @@
 /** Queue of changes to be rescanned together, once no more arrive for a moment. During a rescan, new ones collect. */
 import { type Scope, scopeKey, scopeToReread, type Unit } from '../../catalogue/layout.ts';
+import { makeRegularPause } from '../reading/event-loop.ts';
 
 export interface ChangeQueueOptions {
   /** Reads the files in the scopes again. */
@@ -82,35 +83,46 @@ export class ChangeQueue {
       return;
     }
     this.#waiting = false;
+    const scheduled = this.#scheduled;
     const scopes = this.#takeScopes();
-    if (scopes.length === 0) return;
-    this.#count = recentCount + scopes.length;
+    if (scopes.size === 0) return;
+    this.#count = recentCount + scopes.size;
     this.#countedAt = now;
-    this.#rescanning = this.#options.rescan(scopes).finally(() => {
+    this.#rescanning = this.#rescan(scopes, scheduled).finally(() => {
       this.#rescanning = undefined;
       if (this.#paths.size + this.#scheduled.size > 0) this.#wait();
     });
   }
 
-  /** Empties the queue. Units whose records are being written are postponed. */
-  #takeScopes(): readonly Scope[] {
+  /** Empties the queue. */
+  #takeScopes(): Map<string, Scope> {
     const scopes = new Map<string, Scope>();
     for (const path of this.#paths) {
       const scope = scopeToReread(path);
       if (scope !== null) scopes.set(scopeKey(scope), scope);
     }
+    for (const [key, scope] of this.#scheduled) scopes.set(key, scope);
+    this.#paths = new Set();
+    this.#scheduled = new Map();
+    return scopes;
+  }
+
+  /**
+   * Rescans the scopes, except units whose records are being written: these are postponed.
+   * @param scheduled scopes that are rescanned in any case
+   */
+  async #rescan(scopes: Map<string, Scope>, scheduled: ReadonlyMap<string, Scope>): Promise<void> {
+    const pause = makeRegularPause();
     for (const [key, scope] of scopes) {
-      if ('folder' in scope) continue;
+      if ('folder' in scope || scheduled.has(key)) continue;
       if (!this.#options.isBeingWritten(scope)) this.#postponed.delete(key);
       else {
         scopes.delete(key);
         this.#postpone(key, scope);
       }
+      await pause();
     }
-    for (const [key, scope] of this.#scheduled) scopes.set(key, scope);
-    this.#paths = new Set();
-    this.#scheduled = new Map();
-    return scopes.has('') ? [{ folder: '' }] : [...scopes.values()];
+    if (scopes.size) await this.#options.rescan(scopes.has('') ? [{ folder: '' }] : [...scopes.values()]);
   }
 
   #postpone(key: string, scope: Scope): void {
@@ -124,6 +136,7 @@ export class ChangeQueue {
   }
 
   #setTimer(delay: number, work: () => void): void {
+    if (this.#closed) return;
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
       work();
