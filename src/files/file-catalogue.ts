@@ -19,6 +19,7 @@ import { GitCommitQueue } from './git/commit-queue.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { StateCache } from './reading/cache.ts';
 import { runStepsInSlices, runStepsWithoutPause } from './reading/event-loop.ts';
+import { FirstReading } from './reading/first-reading.ts';
 import { UnitStore } from './reading/unit-store.ts';
 import { ensureEditorSchemas, writeEditorSchemas } from './scaffold.ts';
 
@@ -98,9 +99,20 @@ export class FileCatalogue implements CatalogueFiles {
     this.#finishLoading(lenient);
   }
 
-  async #restoreCache(): Promise<void> {
+  async #restoreCache(reading?: FirstReading): Promise<void> {
     this.#cache = new StateCache(this.store, this.options);
-    await this.#cache.restore();
+    await this.#cache.restore(reading);
+  }
+
+  /** Reads a large catalogue in threads. */
+  async #readFirst(): Promise<void> {
+    const reading = new FirstReading(this.store.tree);
+    try {
+      if (this.options.cache ?? true) await this.#restoreCache(reading);
+      await reading.finish(this.store);
+    } finally {
+      await reading.close();
+    }
   }
 
   #finishLoading(lenient: boolean): void {
@@ -142,7 +154,7 @@ export class FileCatalogue implements CatalogueFiles {
   /** Reads everything and follows the files from now on. */
   async follow(): Promise<void> {
     if (!this.#loaded) {
-      if (this.options.cache ?? true) await this.#restoreCache();
+      await this.#readFirst();
       await runStepsInSlices(this.store.rescan([{ folder: '' }]));
       this.#finishLoading(false);
     }
