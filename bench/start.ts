@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { report } from './support/figures.ts';
 import { generate } from './support/generate.ts';
 import { median } from './support/load.ts';
 
@@ -30,25 +31,35 @@ async function run(): Promise<void> {
       generate(root, datasets);
       await measure('alone', root); // the files into the system's cache
       const rows: { alone: Measured; cold: Measured; warm: Measured }[] = [];
-      for (let i = 0; i < (datasets > 10_000 ? 1 : rounds); i++) {
+      for (let i = 0; i < (datasets > 10_000 ? 3 : rounds); i++) {
         const alone = await measure('alone', root);
         rmSync(join(root, '.catalogue'), { recursive: true, force: true });
         const cold = await measure('cold', root);
         rows.push({ alone, cold, warm: await measure('warm', root) });
       }
-      const of = (key: 'alone' | 'cold' | 'warm', value: keyof Measured) => median(rows.map((row) => row[key][value]));
-      const ratio = median(rows.map(({ cold, alone }) => cold.seconds / alone.seconds));
-      const faster = median(rows.map(({ cold, warm }) => cold.seconds / warm.seconds));
-      console.log(`Start with ${datasets} datasets and ${datasets * 1.5} versions, median of ${rows.length}`);
-      console.log(`  reading and parsing alone   ${of('alone', 'seconds').toFixed(2)} s`);
-      console.log(
-        `  cold start                  ${of('cold', 'seconds').toFixed(2)} s, ${of('cold', 'memory').toFixed(0)} MB: ` +
-          `${ratio.toFixed(2)} times as long (under 1.3)`,
-      );
-      console.log(
-        `  warm start                  ${of('warm', 'seconds').toFixed(2)} s, ${of('warm', 'memory').toFixed(0)} MB: ` +
-          `${faster.toFixed(1)} times as fast (at least 5)`,
-      );
+      const values = (key: 'alone' | 'cold' | 'warm', value: keyof Measured) => rows.map((row) => row[key][value]);
+      const size = `${datasets.toLocaleString('en')} datasets`;
+      const isLarge = datasets > 10_000;
+      console.log(`Start with ${size} and ${datasets * 1.5} versions`);
+      report({
+        name: `cold start, ${size}, beside reading and parsing alone in one thread`,
+        values: rows.map(({ cold, alone }) => cold.seconds / alone.seconds),
+        unit: '×',
+        target: { atMost: 0.75 },
+        details: `${median(values('cold', 'seconds')).toFixed(2)} s beside ${median(values('alone', 'seconds')).toFixed(2)} s, ${median(values('cold', 'memory')).toFixed(0)} MB`,
+      });
+      report({
+        name: `warm start, ${size}`,
+        values: values('warm', 'seconds'),
+        unit: 's',
+        target: { atMost: isLarge ? 3 : 0.35 },
+      });
+      report({
+        name: `resident memory after a warm start, ${size}`,
+        values: values('warm', 'memory'),
+        unit: 'MB',
+        target: { atMost: isLarge ? 400 : 120 },
+      });
     } finally {
       rmSync(root, { recursive: true, force: true });
     }

@@ -16,7 +16,7 @@ import type { Viewer } from '../catalogue/permissions.ts';
 import { type DatasetRef, type NamespaceRef, type QueryRef, refOf } from '../catalogue/ref.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { UnitStore } from './reading/unit-store.ts';
-import { unpackStamps } from './tree/stamps.ts';
+import { latestChange } from './tree/stamps.ts';
 
 const kinds = ['namespace', 'dataset', 'query'] as const;
 /** A record in the feed that wasn't removed. */
@@ -114,10 +114,10 @@ function knownViewer({ snapshot }: UnitStore, viewer: Viewer): number | Viewer {
 export function timeOfLastChange(store: UnitStore, ref: FeedRef): number {
   const { stamps = '', payloads = '' } = store.states.get(unitKey(ref)) ?? {};
   // Folders are among the stamps: a removed version is a change of the dataset.
-  const own = [...unpackStamps(stamps), ...unpackStamps(payloads)].map(([, stamp]) => Math.floor(stamp?.ctime ?? 0));
+  const own = Math.floor(Math.max(latestChange(stamps), latestChange(payloads)));
   // A namespace that was private shows its datasets from its change on.
   const within = ref.kind === 'dataset' ? timeOfLastChange(store, { kind: 'namespace', slug: ref.namespace }) : 0;
-  return Math.max(within, 0, ...own);
+  return Math.max(within, own);
 }
 
 function parseTime(text: string): number {

@@ -19,6 +19,7 @@ import { GitCommitQueue } from './git/commit-queue.ts';
 import { loadedOnDemand } from './on-demand.ts';
 import type { StateCache } from './reading/cache.ts';
 import { runStepsInSlices, runStepsWithoutPause } from './reading/event-loop.ts';
+import type { FirstReading } from './reading/first-reading.ts';
 import { UnitStore } from './reading/unit-store.ts';
 import { ensureEditorSchemas, writeEditorSchemas } from './scaffold.ts';
 
@@ -109,10 +110,22 @@ export class FileCatalogue implements CatalogueFiles {
     this.#finishLoading(lenient);
   }
 
-  async #restoreCache(): Promise<void> {
+  async #restoreCache(reading?: FirstReading): Promise<void> {
     const { StateCache } = await import('./reading/cache.ts');
     this.#cache = new StateCache(this.store, this.options);
-    await this.#cache.restore();
+    await this.#cache.restore(reading);
+  }
+
+  /** Reads a large catalogue in threads. */
+  async #readFirst(): Promise<void> {
+    const { FirstReading } = await import('./reading/first-reading.ts');
+    const reading = new FirstReading(this.store.tree);
+    try {
+      if (this.options.cache ?? true) await this.#restoreCache(reading);
+      await reading.finish(this.store);
+    } finally {
+      await reading.close();
+    }
   }
 
   #finishLoading(lenient: boolean): void {
@@ -169,7 +182,7 @@ export class FileCatalogue implements CatalogueFiles {
   async follow(): Promise<void> {
     const { Watch } = await import('./following/watch.ts');
     if (!this.#loaded) {
-      if (this.options.cache ?? true) await this.#restoreCache();
+      await this.#readFirst();
       await runStepsInSlices(this.store.rescan([{ folder: '' }]));
       this.#finishLoading(false);
     }

@@ -5,9 +5,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Unit, unitKey } from '../../catalogue/layout.ts';
 import { makeRegularPause } from '../reading/event-loop.ts';
-import { hasUnchangedFiles } from '../reading/read-unit.ts';
+import { haveUnchangedFiles } from '../reading/read-unit.ts';
 import { type UnitStore, unitOfReading } from '../reading/unit-store.ts';
-import { unpackStamps } from '../tree/stamps.ts';
+import { latestChange } from '../tree/stamps.ts';
 
 export interface UnwatchedPollerOptions {
   /** @param key of a unit */
@@ -66,7 +66,7 @@ export class UnwatchedPoller {
     let sliceStart = performance.now();
     for (const [key, state] of this.#store.states) {
       if (state.reading.kind !== 'dataset' || this.#options.isWatched(key)) continue;
-      if (!hasUnchangedFiles(this.#store.tree, state)) this.#options.onChange(unitOfReading(state.reading));
+      if (!haveUnchangedFiles(this.#store.tree, state)) this.#options.onChange(unitOfReading(state.reading));
       const spent = performance.now() - sliceStart;
       if (spent < slice) continue;
       work += spent;
@@ -82,10 +82,7 @@ export async function sortByLastChange(store: UnitStore, units: Unit[]): Promise
   const times = new Map<Unit, number>();
   const pause = makeRegularPause();
   for (const unit of units) {
-    let last = 0;
-    for (const [, stamp] of unpackStamps(store.states.get(unitKey(unit))?.stamps ?? ''))
-      last = Math.max(last, stamp?.ctime ?? 0);
-    times.set(unit, last);
+    times.set(unit, latestChange(store.states.get(unitKey(unit))?.stamps ?? ''));
     await pause();
   }
   units.sort((a, b) => (times.get(b) ?? 0) - (times.get(a) ?? 0));

@@ -178,12 +178,14 @@ export class Watchers {
   #startDataset(key: string, started: UnitWatcher, folders: readonly string[]): void {
     const watchers: FolderWatcher[] = [];
     started.watchers = watchers;
+    // One function for all folders, and no paths, save memory: any path in them stands for the unit.
+    const onEvent = (_: string, name: string | null) => {
+      if (!name?.startsWith('.')) this.#options.onChange(`${key}.yaml`);
+    };
     for (const folder of folders)
       try {
-        const path = this.#tree.absolute(folder);
-        const watcher = watchFolder(path, (event, name) => this.#forward(event, name, path));
-        // Windows reports so that the folder was deleted; the folder above it reports that, too.
-        watcher.on('error', () => {});
+        const watcher = watchFolder(this.#tree.absolute(folder), onEvent);
+        watcher.on('error', ignoreError);
         watchers.push(watcher);
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException;
@@ -246,6 +248,9 @@ export class Watchers {
 }
 
 const budgetError = () => Object.assign(new Error('Too many folders.'), { code: 'EBUDGET' });
+
+/** Windows reports by an error that a folder was deleted; the folder above it reports that, too. */
+const ignoreError = (): void => {};
 
 const firstLine = (text: string): string => text.slice(0, text.indexOf('\n'));
 

@@ -10,6 +10,7 @@ import { fields } from '../../catalogue/fields.ts';
 import { privateFolder } from '../../catalogue/layout.ts';
 import { errorCode, removeAbandonedTemporaries, temporaryPathBeside } from '../../disk/durable.ts';
 import { makeFolderInPrivateFolder } from '../../disk/private-folder.ts';
+import type { FirstReading } from './first-reading.ts';
 import { packState, unpackState } from './packed-state.ts';
 import type { UnitState } from './unit-reader.ts';
 import type { UnitStore } from './unit-store.ts';
@@ -27,12 +28,19 @@ export const cachePath = (root: string) => join(root, privateFolder, 'cache', 's
 /** First line of a cache. It has the checksum of the table of fields: with other fields, the entities would be others. */
 const header = JSON.stringify({ catalogue: 'snapshot cache', version, fields: crc32(JSON.stringify(fields)) });
 
-/** The states in a folder's cache; none if there is no usable cache. */
-export async function readUnitStateCache(root: string): Promise<readonly UnitState[]> {
+/**
+ * The states in a folder's cache; none if there is no usable cache.
+ * @param onRead called with the states of each part that was read, before it is known if the cache is usable
+ */
+export async function readUnitStateCache(
+  root: string,
+  onRead: (states: readonly UnitState[]) => Promise<void> = async () => {},
+): Promise<readonly UnitState[]> {
   const states: UnitState[] = [];
   let sum = 0;
   let rest: Buffer | undefined;
   let first = true;
+  let passed = 0;
   try {
     for await (const chunk of createReadStream(cachePath(root), { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
       const bytes: Buffer = rest ? Buffer.concat([rest, chunk]) : chunk;
@@ -52,6 +60,8 @@ export async function readUnitStateCache(root: string): Promise<readonly UnitSta
         states.push(unpackState(JSON.parse(line)));
       }
       rest = bytes.subarray(start);
+      await onRead(states.slice(passed));
+      passed = states.length;
     }
   } catch {
     // Missing, unreadable or damaged: everything is read from the files.
@@ -114,9 +124,13 @@ export class StateCache {
     this.#options = options;
   }
 
-  /** Gives the cached states to the store. */
-  async restore(): Promise<void> {
-    const states = await readUnitStateCache(this.#store.tree.root);
+  /** Gives the cached states to the store. @param reading compares them with the files, if there are many */
+  async restore(reading?: FirstReading): Promise<void> {
+    const states = await readUnitStateCache(
+      this.#store.tree.root,
+      (part) => reading?.compare(part) ?? Promise.resolve(),
+    );
+    if (states.length === 0) await reading?.reset();
     this.#store.restore(states);
     if (states.length) this.#savedCount = this.#store.changeCount;
   }

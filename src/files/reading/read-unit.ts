@@ -33,7 +33,10 @@ import { unpackStamps } from '../tree/stamps.ts';
 import { UnitReader, type UnitState } from './unit-reader.ts';
 
 /** True if the files and folders of a unit are unchanged. */
-export function hasUnchangedFiles(tree: FileTree, { stamps, payloads }: UnitState): boolean {
+export function haveUnchangedFiles(
+  tree: FileTree,
+  { stamps, payloads }: Pick<UnitState, 'stamps' | 'payloads'>,
+): boolean {
   try {
     for (const packed of [stamps, payloads])
       for (const [path, stamp] of unpackStamps(packed)) if (!isSameStamp(tree.stamp(path), stamp)) return false;
@@ -50,7 +53,7 @@ export function hasUnchangedFiles(tree: FileTree, { stamps, payloads }: UnitStat
  */
 export function readUnit(tree: FileTree, unit: Unit, before?: UnitState): UnitState {
   if (!before) return readFiles(tree, unit);
-  if (hasUnchangedFiles(tree, before)) return before;
+  if (haveUnchangedFiles(tree, before)) return before;
   const { reading, diagnostics, ...stamps } = readFiles(tree, unit, before);
   const diagnosticsBefore = new Map(before.diagnostics);
   return {

@@ -28,6 +28,8 @@ export class UnitStore {
   #strays = new Map<string, readonly Diagnostic[]>();
   #snapshot: Snapshot = emptySnapshot;
   #changeCount = 0;
+  /** Keys of units that the next rescan doesn't read, because their states are fresh. */
+  #fresh = new Set<string>();
   /** Units whose state changed since the last snapshot, and the diagnostics of their files. */
   #changedUnits = new Map<string, Unit>();
   #changedDiagnostics = new Map<string, readonly Diagnostic[]>();
@@ -56,6 +58,24 @@ export class UnitStore {
       const unit = unitOfReading(state.reading);
       this.#states.set(unitKey(unit), state);
       this.#markChanged(unit, state);
+    }
+  }
+
+  /**
+   * Takes states that were read just now. The next rescan of the whole folder doesn't read them again.
+   * @param unchanged keys of units whose files were compared just now with their restored state
+   */
+  takeFreshStates(states: Iterable<UnitState>, unchanged: Iterable<string>): void {
+    for (const key of unchanged) if (this.#states.has(key)) this.#fresh.add(key);
+    for (const state of states) {
+      const unit = unitOfReading(state.reading);
+      const key = unitKey(unit);
+      // The rescan tells a broken record from one that is gone, and keeps the last valid one.
+      if (state.reading.entity === null || this.#states.get(key)?.diagnostics.length) continue;
+      this.#states.set(key, state);
+      this.#markChanged(unit, state);
+      this.#changeCount++;
+      this.#fresh.add(key);
     }
   }
 
@@ -97,6 +117,7 @@ export class UnitStore {
       else strays.set(found.stray.path, [...(strays.get(found.stray.path) ?? []), found.stray]);
       yield;
     }
+    this.#fresh.clear();
     if (!this.tree.isCatalogue()) return;
     for (const [key, state] of this.#states) {
       if (!key.startsWith(prefix) || seen.has(key)) continue;
@@ -126,6 +147,7 @@ export class UnitStore {
   /** Reads a unit and sets its state. @returns its key */
   #updateState(unit: Unit): string {
     const key = unitKey(unit);
+    if (this.#fresh.delete(key)) return key;
     const before = this.#states.get(key);
     const state = readUnit(this.tree, unit, before);
     if (state === before) return key;

@@ -41,3 +41,14 @@ export function* unpackStamps(text: PackedStamps): Generator<readonly [path: str
     yield [path, ctime === '' ? null : stamp];
   }
 }
+
+/** Time of the last change in a packed text, in milliseconds since 1970: the greatest ctime; 0 if there is no file. */
+export function latestChange(text: PackedStamps): number {
+  let latest = 0;
+  for (let start = 0; start < text.length; start = text.indexOf('\n', start) + 1) {
+    let from = start;
+    for (let i = 0; i < 3; i++) from = text.indexOf(' ', from) + 1;
+    latest = Math.max(latest, Number(text.slice(from, text.indexOf(' ', from))));
+  }
+  return latest;
+}

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Stamp } from '../../../src/files/tree/file-tree.ts';
-import { packStamps, unpackStamps } from '../../../src/files/tree/stamps.ts';
+import { latestChange, packStamps, unpackStamps } from '../../../src/files/tree/stamps.ts';
 
 const time = fc.oneof(fc.constant(-1), fc.constant(7), fc.double({ min: 0.5, max: 4e12, noNaN: true }));
 const stamp = fc.oneof(
@@ -24,6 +24,7 @@ test('any stamps, with and without a common folder, are the same after packing',
   fc.assert(
     fc.property(stamps, (list) => {
       assert.deepEqual([...unpackStamps(packStamps(list))], list);
+      assert.equal(latestChange(packStamps(list)), Math.max(0, ...list.map(([, one]) => one?.ctime ?? 0)));
     }),
   );
   assert.deepEqual([...unpackStamps(packStamps([]))], []);

@@ -1,0 +1,20 @@
+/** Thread of `UnitReaders`: reads the units in a message, and replies with their states as JSON. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { DiskTree } from '../tree/disk-tree.ts';
+import { packState } from './packed-state.ts';
+import { haveUnchangedFiles, readUnit } from './read-unit.ts';
+import type { ReadReply, ReadRequest } from './unit-readers.ts';
+
+const tree = new DiskTree(workerData as string);
+
+function read([unit, stamps, payloads = '']: ReadRequest): ReadReply {
+  if (stamps === undefined) return packState(readUnit(tree, unit));
+  if (haveUnchangedFiles(tree, { stamps, payloads })) return 'unchanged';
+  const state = readUnit(tree, unit);
+  // The last valid record stays in place of a broken one.
+  return state.diagnostics.length || state.reading.entity === null ? 'unread' : packState(state);
+}
+
+parentPort?.on('message', (requests: readonly ReadRequest[]) => {
+  parentPort?.postMessage(JSON.stringify(requests.map(read)));
+});
