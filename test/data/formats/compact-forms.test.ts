@@ -281,7 +281,7 @@ describe('rows of CSV', () => {
           isQuoted: fc.boolean(),
         }),
         fc.array(fc.constantFrom('', ',', 'a', '"x"y', 'a"b', '"q" ', '1,2,3,4,5,6,7', ' ', '\r'), {
-          maxLength: 2,
+          maxLength: 1,
         }),
         fc.integer({ min: 1, max: 3000 }),
         async (rows, { separator, end, isQuoted }, odd, size) => {
