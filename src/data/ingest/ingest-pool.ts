@@ -88,7 +88,11 @@ export class IngestPool {
     for (const timer of this.#idle.values()) clearTimeout(timer);
     this.#idle.clear();
     const ended = all.map((child) => new Promise((resolve) => child.once('exit', resolve)));
-    for (const child of all) child.kill('SIGKILL');
+    for (const child of all) {
+      // The exit of an idle process would not be waited for.
+      child.ref();
+      child.kill('SIGKILL');
+    }
     await Promise.all(ended);
   }
 

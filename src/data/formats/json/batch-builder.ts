@@ -91,7 +91,8 @@ export class JsonBatchBuilder {
         this.#ids[row] =
           kind === matchedKinds.number ? numbers[value] : bytes.toString('utf8', starts[value], ends[value]);
     }
-    this.#geometries.addPoint(x, y);
+    if (template.hasPoint) this.#geometries.addPoint(x, y);
+    else this.#geometries.add(null);
     if (template.hasId) this.#hasIds = true;
     if (template.isFeature) this.hasGeometry = true;
     else this.areAllFeatures = false;
