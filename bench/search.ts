@@ -39,9 +39,7 @@ try {
       for (let i = 0; i < times; i++) {
         const terms = [`tree ${i}`, `ete ${i}`, `nothing-${i}`, `p ${i % 10}`][i % 4];
         searches.push(
-          await milliseconds(
-            `${server.url}/api/v1/datasets/?search=${terms}+${'aeirst'[round]}`.replaceAll(' ', '+'),
-          ),
+          await milliseconds(`${server.url}/api/v1/datasets/?search=${terms}+${'aeirst'[round]}`.replaceAll(' ', '+')),
         );
       }
       for (let i = 0; i < times; i++) others.push(await milliseconds(`${server.url}/healthz`));
