@@ -33,16 +33,16 @@ try {
     // The server begins to watch the folders once it answers.
     await sleep(5000);
     const measured: number[][] = [];
+    const others: number[] = [];
     for (let round = 0; round <= rounds; round++) {
       const searches: number[] = [];
       for (let i = 0; i < times; i++) {
         const terms = [`tree ${i}`, `ete ${i}`, `nothing-${i}`, `p ${i % 10}`][i % 4];
         searches.push(
-          await milliseconds(
-            `${server.url}/api/v1/datasets/?search=${terms}+${'a'.repeat(round)}`.replaceAll(' ', '+'),
-          ),
+          await milliseconds(`${server.url}/api/v1/datasets/?search=${terms}+${'aeirst'[round]}`.replaceAll(' ', '+')),
         );
       }
+      for (let i = 0; i < times; i++) others.push(await milliseconds(`${server.url}/healthz`));
       // The first round folds the texts, and warms up.
       if (round > 0) measured.push(searches);
     }
@@ -50,7 +50,8 @@ try {
     const name = 'search of 10,000 datasets over HTTP';
     report({ name, values: measured.map(median), unit: 'ms', target: null });
     const values = measured.map((searches) => percentile(searches, 0.99));
-    report({ name: `${name}, p99`, values, unit: 'ms', target: { atMost: 5 } });
+    const details = `${percentile(others, 0.99).toFixed(1)} ms for /healthz on this machine`;
+    report({ name: `${name}, p99`, values, unit: 'ms', target: { atMost: 5 }, details });
   } finally {
     agent.destroy();
     await server.stop();
