@@ -18,6 +18,8 @@ const nameIn = (path: string) => path.slice(path.lastIndexOf('/') + 1);
 export class OverlayTree implements FileTree {
   readonly #base: FileTree;
   readonly #pending = new Map<string, PendingFile>();
+  /** Names of pending files and of the folders above them, by folder; true for a folder. Made when it is needed. */
+  #pendingNames: Map<string, Map<string, boolean>> | undefined;
   /** Files and folders that were moved or removed, in order. */
   readonly #relocations: Relocation[] = [];
 
@@ -28,17 +30,20 @@ export class OverlayTree implements FileTree {
   /** Sets the text of a record. */
   write(path: string, record: RecordText): void {
     this.#pending.set(path, { record, size: Buffer.byteLength(record.text) });
+    this.#addPendingName(path);
   }
 
   /** Adds bytes that are not read as a record. */
   add(path: string, size: number): void {
     this.#pending.set(path, { size });
+    this.#addPendingName(path);
   }
 
   /** Removes a file, or a folder with everything in it. */
   remove(path: string): void {
     for (const pending of [...this.#pending.keys()]) if (isWithin(pending, path)) this.#pending.delete(pending);
     this.#relocations.push({ from: path, to: null });
+    this.#pendingNames = undefined;
   }
 
   /** Moves a file, or a folder with everything in it. */
@@ -49,6 +54,7 @@ export class OverlayTree implements FileTree {
         this.#pending.set(to + path.slice(from.length), file);
       }
     this.#relocations.push({ from, to });
+    this.#pendingNames = undefined;
   }
 
   /** Parsed text of a record; undefined if there is none. */
@@ -63,7 +69,7 @@ export class OverlayTree implements FileTree {
     const file = this.#pending.get(path);
     if (file) return { ino: 0, size: file.size, mtime: -1, ctime: 0 };
     // A folder with pending files has other names than on disk.
-    if ([...this.#pending.keys()].some((one) => one.startsWith(`${path}/`))) return folderStamp;
+    if (this.#pendingNamesIn(path)) return folderStamp;
     const place = this.#baseOf(path);
     return place === null ? null : this.#base.stamp(place);
   }
@@ -80,11 +86,8 @@ export class OverlayTree implements FileTree {
         const moved = this.#base.names(parentOf(from)).find(({ name }) => name === nameIn(from));
         entries.set(nameIn(to), entryOf(nameIn(to), moved?.isDirectory() ?? false));
       }
-    for (const one of this.#pending.keys())
-      if (one.startsWith(prefix)) {
-        const [name = '', ...below] = one.slice(prefix.length).split('/');
-        if (!entries.has(name)) entries.set(name, entryOf(name, below.length > 0));
-      }
+    for (const [name, isFolder] of this.#pendingNamesIn(folder) ?? [])
+      if (!entries.has(name)) entries.set(name, entryOf(name, isFolder));
     return [...entries.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
@@ -104,6 +107,24 @@ export class OverlayTree implements FileTree {
   isLfsPointer(path: string): boolean {
     const place = this.#pending.has(path) ? null : this.#baseOf(path);
     return place !== null && this.#base.isLfsPointer(place);
+  }
+
+  #pendingNamesIn(folder: string): ReadonlyMap<string, boolean> | undefined {
+    if (!this.#pendingNames) {
+      this.#pendingNames = new Map();
+      for (const path of this.#pending.keys()) this.#addPendingName(path);
+    }
+    return this.#pendingNames.get(folder);
+  }
+
+  #addPendingName(path: string): void {
+    if (!this.#pendingNames) return;
+    for (let isFolder = false, place = path; place !== ''; place = parentOf(place), isFolder = true) {
+      const names = this.#pendingNames.get(parentOf(place));
+      if (names?.has(nameIn(place))) return;
+      if (names) names.set(nameIn(place), isFolder);
+      else this.#pendingNames.set(parentOf(place), new Map([[nameIn(place), isFolder]]));
+    }
   }
 
   /** Path in the base tree of what is at a path now; null if nothing of the base tree is. */
