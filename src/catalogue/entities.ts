@@ -21,15 +21,25 @@ const fields = {
   query: entityFields('query'),
 };
 
-const templateOf = (kind: EntityKind, ...place: readonly string[]) =>
+/** Names of the values that an entity has from its reference. */
+const referenceNames: Readonly<Record<EntityKind, readonly string[]>> = {
+  namespace: ['kind', 'slug'],
+  dataset: ['kind', 'namespace', 'slug'],
+  version: ['kind', 'namespace', 'dataset', 'slug'],
+  group: ['kind', 'slug'],
+  user: ['kind', 'slug'],
+  query: ['kind', 'slug'],
+};
+
+const templateOf = (kind: EntityKind) =>
   Object.assign(
-    makeTemplate(['kind', ...place, 'slug', ...fields[kind].map(({ name }) => name)]),
+    makeTemplate([...referenceNames[kind], ...fields[kind].map(({ name }) => name)]),
     Object.fromEntries(fields[kind].map((field) => [field.name, field.default])),
   );
 const templates: { readonly [K in EntityKind]: Readonly<Record<string, unknown>> } = {
   namespace: templateOf('namespace'),
-  dataset: templateOf('dataset', 'namespace'),
-  version: templateOf('version', 'namespace', 'dataset'),
+  dataset: templateOf('dataset'),
+  version: templateOf('version'),
   group: templateOf('group'),
   user: templateOf('user'),
   query: templateOf('query'),
@@ -120,15 +130,14 @@ export type EntityValues = Readonly<Record<string, unknown>>;
 /** The values of an entity that are not the defaults; of a dataset, those of its versions, too. */
 export function valuesOfEntity(entity: Entities[EntityKind]): EntityValues {
   const template = templates[entity.kind];
+  const references = referenceNames[entity.kind];
   const values: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(entity))
-    if (!references.has(name) && !isSameOrBothEmpty(value, template[name])) values[name] = value;
+    if (!references.includes(name) && !isSameOrBothEmpty(value, template[name])) values[name] = value;
   if (entity.kind === 'dataset' && entity.versions.length)
     values.versions = entity.versions.map((version) => [version.slug, valuesOfEntity(version)]);
   return values;
 }
-
-const references: ReadonlySet<string> = new Set(['kind', 'namespace', 'dataset', 'slug']);
 
 function isSameOrBothEmpty(a: unknown, b: unknown): boolean {
   if (a === b) return true;

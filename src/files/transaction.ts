@@ -87,6 +87,8 @@ function movesFiles({ changes, locks }: Step): boolean {
 
 /** Number of steps that are performed at a time: a disk writes several files as fast as one. */
 const concurrency = 8;
+/** Milliseconds: one step is planned at once, unless its record is large. */
+const maxTurnOfOneStep = 10;
 /** Number of times that an edit is computed again because another program has saved the file meanwhile. */
 const maxAttempts = 5;
 
@@ -152,7 +154,7 @@ class Transaction {
   async #dryRunChunk(chunk: StepChunk): Promise<void> {
     const overlay = new OverlayTree(this.#tree);
     const plan = new TransactionPlan(this.#access, overlay, { snapshot: this.#snapshot });
-    const { accepted, next } = await this.#plan(await this.#permitted(chunk), plan);
+    const { accepted, next } = await this.#plan(await this.#permitted(chunk), plan, this.#pause);
     if (accepted.length === 0) return;
     this.#tree = overlay;
     this.#snapshot = next.snapshot;
@@ -162,11 +164,14 @@ class Transaction {
   /** Plans and performs the steps of a chunk, under their locks. */
   async #planAndPerform(chunk: StepChunk, context: WriteContext, signal: AbortSignal, attempt = 1): Promise<void> {
     const { files } = this.#access;
+    const pause = chunk.length > 1 ? this.#pause : makeRegularPause(maxTurnOfOneStep);
     const rescan = files.store.rescan(chunk.flatMap(([, step]) => unitsToReread(step)));
     if (chunk.length > 1) await runStepsInSlices(rescan);
     else runStepsWithoutPause(rescan);
+    await pause();
     const plan = new TransactionPlan(this.#access, new OverlayTree(files.store.tree));
-    const { accepted } = await this.#plan(chunk, plan);
+    const { accepted } = await this.#plan(chunk, plan, pause);
+    await pause();
     const scopes = new Map<string, Scope>();
     let isRetried = false;
     const together = await this.#writeNewRecords(accepted, context, signal);
@@ -220,6 +225,7 @@ class Transaction {
   async #plan(
     chunk: StepChunk,
     plan: TransactionPlan,
+    pause: () => Promise<void> | undefined,
   ): Promise<{ readonly accepted: readonly NumberedPlan[]; readonly next: RecordSet }> {
     const planned: NumberedPlan[] = [];
     for (const [i, { assert, changes }] of chunk) {
@@ -229,9 +235,10 @@ class Transaction {
       } catch (error) {
         this.#outcomes[i] = { done: false, error: error as Error };
       }
-      if (chunk.length > 1) await this.#pause();
+      await pause();
     }
     const next = plan.recordsAfter();
+    await pause();
     const touched = planned.flatMap(([, step]) => step.touched);
     const found = findRuleViolations(next, touched).filter((one) => this.#refuses(one));
     const accepted = planned.filter(([i, step]) => {

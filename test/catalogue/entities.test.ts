@@ -6,10 +6,16 @@ import {
   datasetFromRecord,
   datasetWithVersions,
   datetimeFromSlug,
+  entityFromValues,
+  groupFromRecord,
+  namespaceFromRecord,
+  queryFromRecord,
   userFromRecord,
+  valuesOfEntity,
   versionFromRecord,
 } from '../../src/catalogue/entities.ts';
 import { deriveIdFromAddress } from '../../src/catalogue/ids.ts';
+import { refOf } from '../../src/catalogue/ref.ts';
 import type { RecordOf } from '../../src/catalogue/schemas.ts';
 
 const version = (record: RecordOf<'version'>, payload: { size: number } | null = null, slug = '20200102030405678901') =>
@@ -26,6 +32,28 @@ describe('entities', () => {
     assert.deepEqual(Object.keys(other), Object.keys(dataset));
     assert.deepEqual([dataset.label, other.label], ['Trees', 'Oaks']);
     assert.equal(userFromRecord('ann', {}).staff, false);
+  });
+
+  it('come back from their values without the defaults, whichever field has another value', () => {
+    const entities = [
+      namespaceFromRecord('parks', { label: 'Parks' }),
+      datasetWithVersions(datasetFromRecord('parks', 'trees', { label: 'Trees' }), [version({ ready: true })]),
+      version({}),
+      groupFromRecord('staff', { label: 'Staff' }),
+      userFromRecord('ann', {}),
+      queryFromRecord('tall', { label: 'Tall', dataset: 'parks/trees' }),
+    ];
+    for (const entity of entities) {
+      const again = (one: object) =>
+        entityFromValues(refOf(entity) as never, JSON.parse(JSON.stringify(valuesOfEntity(one as never))));
+      assert.deepEqual(again(entity), entity);
+      const reference: readonly string[] = Object.keys(refOf(entity));
+      for (const name of Object.keys(entity)) {
+        if (reference.includes(name) || name === 'versions') continue;
+        const changed = { ...entity, [name]: `another ${name}` };
+        assert.deepEqual(again(changed), changed, `${entity.kind}.${name}`);
+      }
+    }
   });
 
   it('keep what the file says, and columns get their texts', () => {

@@ -29,6 +29,7 @@ async function cached(t: TestContext): Promise<CatalogueFolder> {
   folder.write('namespaces/a/datasets/broken/dataset.yaml', '[');
   folder.write('users/u.yaml', 'name: U\ngroups: [g]\n');
   folder.write('groups/g.yaml', 'label: G\n');
+  folder.write('queries/q.yaml', 'label: Q\ndataset: a/d\nparameters: { name: oak }\n');
   // Out of the clock's tick, so that stamps are believed.
   await new Promise((done) => setTimeout(done, 30));
   const catalogue = await openFileCatalogue(folder.root, { watch: true });
