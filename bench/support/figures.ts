@@ -66,7 +66,7 @@ const withUnit = (value: number, unit: string) => `${formatNumber(value)} ${unit
 
 /** Three significant digits; whole numbers from 100 up. */
 const formatNumber = (value: number) =>
-  value >= 100 ? Math.round(value).toLocaleString('en') : String(Number(value.toPrecision(value < 10 ? 2 : 3)));
+  value >= 100 ? Math.round(value).toLocaleString('en') : String(Number(value.toPrecision(3)));
 
 function medianOf(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);

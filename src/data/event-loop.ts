@@ -3,8 +3,8 @@
  * waits for one turn at most, however many long ones there are.
  */
 
-/** Longest turn, in milliseconds. */
-const maxTurn = 10;
+/** Longest turn, in milliseconds. A small request needs some five turns of the event loop, and waits for one of these in each. */
+const maxTurn = 2;
 
 const waiting: (() => void)[] = [];
 
@@ -105,7 +105,7 @@ export async function* indexRangesWithoutBlocking(
 }
 
 /** Items that are sorted or merged at once. */
-const runLength = 4096;
+const runLength = 1024;
 
 /**
  * Sorts the numbers from 0 up to a count: runs are sorted, and then merged two by two.

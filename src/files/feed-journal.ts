@@ -47,6 +47,8 @@ export class FeedJournal {
   #mustRewrite: boolean;
   #writing: Promise<void> = Promise.resolve();
   #noticing: Promise<void> = Promise.resolve();
+  /** Number of notices in slices that aren't finished: later ones wait for them. */
+  #waiting = 0;
   #lastTime = 0;
   #ageChecked = 0;
   #hasFailed = false;
@@ -91,41 +93,56 @@ export class FeedJournal {
   /** Notices what became of units: of a few at once, of many in slices, so that requests have their turn. */
   #notice(units: readonly Unit[]): void {
     const { snapshot } = this.#store;
-    const time = this.#now();
     const users = units.flatMap((unit) => (unit.kind === 'user' ? (snapshot.users.get(unit.slug) ?? []) : []));
-    this.#noticeUsers(users, time);
     const refs = uniqueRefs(affectedRefs(snapshot, units));
-    if (refs.size <= maxAtOnce) this.#noticeRecords(refs, time);
-    else this.#noticing = this.#noticing.then(() => this.#noticeInSlices(refs));
-    this.#startWriting();
+    if (refs.size <= maxAtOnce && this.#waiting === 0) {
+      const at = this.#now();
+      this.#noticeUsers(users, at);
+      this.#noticeRecords(refs, at);
+      this.#startWriting();
+    } else {
+      this.#waiting++;
+      this.#noticing = this.#noticing.then(() => this.#noticeInSlices(snapshot, users, refs));
+    }
   }
 
-  async #noticeInSlices(refs: ReadonlyMap<string, FeedRef>): Promise<void> {
+  /**
+   * Compares records in slices, and adds all events in one step, with one time: rights and audiences of different moments
+   * would together say that a user has seen what nobody could see.
+   */
+  async #noticeInSlices(snapshot: Snapshot, users: readonly User[], refs: ReadonlyMap<string, FeedRef>): Promise<void> {
     const pause = makeRegularPause();
-    // Each has the time at which it is noticed: a client that reads the feed in between gets it with the next page.
-    for (const entry of refs) {
-      this.#noticeRecords([entry], this.#now());
+    const found: [record: string, state: RecordState, time: number][] = [];
+    for (const [record, ref] of refs) {
+      found.push([record, recordState(snapshot, ref, 0), timeOfLastChange(this.#store, ref)]);
       await pause();
     }
+    const at = this.#now();
+    this.#noticeUsers(users, at);
+    for (const [record, state, time] of found) this.#addIfChanged(record, { ...state, at }, time);
+    this.#waiting--;
     this.#startWriting();
   }
 
   #noticeRecords(refs: Iterable<readonly [record: string, ref: FeedRef]>, at: number): void {
-    for (const [record, ref] of refs) {
-      const before = this.#history.latest(record);
-      const state = recordState(this.#store.snapshot, ref, at);
-      const isLate = this.#isLate(record, ref, at);
-      if (before ? isSameRecordState(before, state) && !isLate : state.seenBy === null) continue;
-      this.#add(isLate ? { ...state, late: true } : state);
-    }
+    for (const [record, ref] of refs)
+      this.#addIfChanged(record, recordState(this.#store.snapshot, ref, at), timeOfLastChange(this.#store, ref));
+  }
+
+  /** @param time of the last change of the record's files, in milliseconds */
+  #addIfChanged(record: string, state: RecordState, time: number): void {
+    const before = this.#history.latest(record);
+    const isLate = this.#isLate(record, time, state.at);
+    if (before ? isSameRecordState(before, state) && !isLate : state.seenBy === null) return;
+    this.#add(isLate ? { ...state, late: true } : state);
   }
 
   /**
    * True if a change of a record's files was noticed so late that the feed may have been read up to a later time, as it
    * happens in a folder that is polled. Then the time at which it was noticed counts.
    */
-  #isLate(record: string, ref: FeedRef, now: number): boolean {
-    const [before, time] = [this.#times.get(record), timeOfLastChange(this.#store, ref)];
+  #isLate(record: string, time: number, now: number): boolean {
+    const before = this.#times.get(record);
     this.#times.set(record, time);
     return before !== undefined && before !== time && time > 0 && now - time > settlingTime / 2;
   }

@@ -136,10 +136,11 @@ export class FileView implements Catalogue {
   async get<K extends Kind>(ref: Refs[K]): Promise<Entities[K]> {
     if (ref.kind === 'file') return (await this.#file(ref.slug)) as Entities[K];
     await this.#files.ensureRead(scopesOf(ref));
-    if (ref.kind === 'dataset') this.#files.noteView(ref);
-    else if (ref.kind === 'version') this.#files.noteView(datasetRefOf(ref));
     try {
-      return getEntity(this.#snapshot, ref as Refs[ListedKind]) as Entities[K];
+      const entity = getEntity(this.#snapshot, ref as Refs[ListedKind]) as Entities[K];
+      if (ref.kind === 'dataset') this.#files.noteView(ref);
+      else if (ref.kind === 'version') this.#files.noteView(datasetRefOf(ref));
+      return entity;
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error;
       // Former names, and the members of groups, are only known once everything is read.

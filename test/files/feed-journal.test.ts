@@ -136,6 +136,29 @@ it('notices many changes in slices, each of them before what was noticed is writ
   assert.equal(removals?.length, 200);
 });
 
+it('combines rights and audiences of one moment only, also when many records change', async () => {
+  const slugs = Array.from({ length: 150 }, (_, i) => `d${i}`);
+  const folder = makeFolder({
+    namespaces: { many: { id: 1, label: 'Many', visibility: 'private', readers: ['g'] } },
+    datasets: Object.fromEntries(slugs.map((slug, i) => [`many/${slug}`, { id: i + 1, label: slug }])),
+    groups: { g: { id: 1, label: 'G' } },
+    users: { eve: { id: 1, groups: [] } },
+  });
+  const feed = await openFeed(folder.root);
+  await feed.journal.written();
+  // Eve joins the group in the moment in which it may no longer read the namespace.
+  folder.write('namespaces/many/namespace.yaml', 'id: 1\nlabel: Many\nvisibility: private\n');
+  folder.write('users/eve.yaml', 'id: 1\ngroups: [g]\n');
+  feed.rescan();
+  for (const start = Date.now(); Date.now() < start + 3; );
+  folder.write('users/eve.yaml', 'id: 1\nname: Eve\ngroups: [g]\n');
+  feed.rescan();
+  await feed.journal.written();
+  const isLost = (slug: string) =>
+    feed.journal.history.viewedBy(`namespaces/many/datasets/${slug}/dataset`, 1).lost !== null;
+  assert.deepEqual(slugs.filter(isLost), []);
+});
+
 const content: FolderContent = {
   namespaces: {
     kept: { id: 1, label: 'Kept', owners: ['gardeners'] },

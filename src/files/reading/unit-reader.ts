@@ -78,7 +78,7 @@ export class UnitReader {
     let foundPath = '';
     for (const path of paths) {
       if (found) {
-        if (this.#tree.stamp(path))
+        if (this.#orReport(path, () => this.#tree.stamp(path)))
           this.report(path, 'name', `It is not read, because ${foundPath} is there too. Remove one.`);
         continue;
       }

@@ -26,6 +26,7 @@ import { makeRegularPause } from '../reading/event-loop.ts';
 import { assertRecordTextValid } from '../writing/conditions.ts';
 import { type NewRecord, writeNewRecordsTogether } from '../writing/create-together.ts';
 import { assertPathStaysInFolder } from '../writing/record-file.ts';
+import { datasetsOfRecordPaths } from './items.ts';
 
 type AddedRecord = NewRecord & { readonly ref: RecordRef; readonly record: RecordValue };
 
@@ -46,6 +47,7 @@ export class CloneWriter {
   readonly #columns = new Map<string, string>();
   /** Datasets of which a version has other columns than the record. */
   readonly #misfits = new Map<string, DatasetRef>();
+  #reading: Promise<void> = Promise.resolve();
 
   constructor(files: CatalogueFiles) {
     this.#files = files;
@@ -70,6 +72,11 @@ export class CloneWriter {
     if (others.length) {
       await this.#read();
       for (const [i, outcome] of (await commit(others)).entries()) outcomes.set(others[i] as RecordChange, outcome);
+      for (const ref of datasetsOfRecordPaths(
+        others.map(({ path }) => path),
+        ['version'],
+      ))
+        this.#misfits.set(unitKey(ref), ref);
       this.#addSnapshot();
     }
     return changes.map((change) => outcomes.get(change) ?? { path: change.path, done: true });
@@ -143,7 +150,9 @@ export class CloneWriter {
   async #read(): Promise<void> {
     const units = [...this.#unread.values()];
     this.#unread = new Map();
-    await this.#files.refresh(units);
+    // Batches run side by side: each waits for what another has begun to read.
+    this.#reading = this.#reading.then(() => this.#files.refresh(units));
+    await this.#reading;
   }
 
   /** Adds the names and ids of the records in the snapshot. */

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
 import { parseCataloguePath } from '../../catalogue/layout.ts';
 import { mediaTypeOf } from '../../catalogue/media-types.ts';
-import { type DatasetRef, datasetRefOf, formatRef } from '../../catalogue/ref.ts';
+import type { DatasetRef } from '../../catalogue/ref.ts';
 import type {
   ChangeOutcome,
   Digests,
@@ -25,7 +25,7 @@ import { type Committed, commit, type StepOutcome } from '../transaction.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 import { anyVersion, type Change, refAtUntrustedPath, type Step } from '../writing/change.ts';
 import { CloneWriter } from './clone-writer.ts';
-import { findReplicaFile, makeFileVisibilityFilter, type ReplicaFile } from './items.ts';
+import { datasetsOfRecordPaths, findReplicaFile, makeFileVisibilityFilter, type ReplicaFile } from './items.ts';
 import { fileEntry, Inventory } from './manifest.ts';
 import { storePayloadOrMedia } from './put.ts';
 
@@ -94,7 +94,10 @@ export class FileReplica implements Replica {
     const steps = changes.map((change) => this.#makeStep(change));
     const message = ({ outcomes }: Committed) => pushCommitMessage(changes.filter((_, i) => outcomes[i]?.done));
     // A pushed version may become the newest. If the record of its dataset didn't fit before, it was pushed for others to come.
-    const fitting = datasetsOfVersions(changes).filter((ref) => recordHasColumnsOfNewestVersion(files, ref));
+    const fitting = datasetsOfRecordPaths(
+      changes.map(({ path }) => path),
+      ['version'],
+    ).filter((ref) => recordHasColumnsOfNewestVersion(files, ref));
     const follow = dryRun ? [] : this.#columnSteps(fitting);
     const options = { dryRun, message, allowMissingReferences };
     const { outcomes } = await commit(this.#access, [...steps, ...follow], options);
@@ -114,7 +117,7 @@ export class FileReplica implements Replica {
     await files.load();
     const pause = makeRegularPause();
     const others: DatasetRef[] = [];
-    for (const ref of (await this.#clone?.readDatasetsWithOtherColumns()) ?? datasetsAt(paths)) {
+    for (const ref of (await this.#clone?.readDatasetsWithOtherColumns()) ?? datasetsOfRecordPaths(paths)) {
       if (recordHasColumnsOfNewestVersion(files, ref) === false) others.push(ref);
       await pause();
     }
@@ -148,25 +151,6 @@ export class FileReplica implements Replica {
     return storePayloadOrMedia(this.#access, this.#inventory.checksums, path, bytes);
   }
 }
-
-/** The datasets of the records at some paths, each once. */
-function datasetsAt(
-  paths: readonly string[],
-  kinds: readonly string[] = ['dataset', 'version'],
-): readonly DatasetRef[] {
-  const refs = paths.flatMap((path) => {
-    const info = parseCataloguePath(path);
-    if (info.kind !== 'record' || !kinds.includes(info.ref.kind)) return [];
-    return [info.ref.kind === 'version' ? datasetRefOf(info.ref) : (info.ref as DatasetRef)];
-  });
-  return [...new Map(refs.map((ref) => [formatRef(ref), ref])).values()];
-}
-
-const datasetsOfVersions = (changes: readonly RecordChange[]) =>
-  datasetsAt(
-    changes.map(({ path }) => path),
-    ['version'],
-  );
 
 /** The entry of a file. @throws NotFoundError */
 export async function getReplicaFileEntry(inventory: Inventory, item: ReplicaFile): Promise<FileEntry> {

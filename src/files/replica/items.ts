@@ -10,6 +10,7 @@ import {
   scopeToReread,
 } from '../../catalogue/layout.ts';
 import { isNamespaceOwnerOrStaff, isUserOrStaff, maySeePeople, type Viewer } from '../../catalogue/permissions.ts';
+import { type DatasetRef, datasetRefOf, formatRef } from '../../catalogue/ref.ts';
 import type { Snapshot, UnitReading } from '../../catalogue/snapshot.ts';
 import type { Version } from '../../catalogue/types.ts';
 import { imagesShownByDatasets } from '../bytes.ts';
@@ -26,6 +27,19 @@ export type ReplicaFile =
   | { readonly kind: 'record'; readonly path: string; readonly state: UnitState | null }
   | { readonly kind: 'payload'; readonly path: string; readonly state: UnitState; readonly version: Version }
   | { readonly kind: 'media'; readonly path: string };
+
+/** The datasets of the records at some paths, each once. */
+export function datasetsOfRecordPaths(
+  paths: readonly string[],
+  kinds: readonly string[] = ['dataset', 'version'],
+): readonly DatasetRef[] {
+  const refs = paths.flatMap((path) => {
+    const info = parseCataloguePath(path);
+    if (info.kind !== 'record' || !kinds.includes(info.ref.kind)) return [];
+    return [info.ref.kind === 'version' ? datasetRefOf(info.ref) : (info.ref as DatasetRef)];
+  });
+  return [...new Map(refs.map((ref) => [formatRef(ref), ref])).values()];
+}
 
 /** The records of a unit, and its payloads that are complete. */
 export function* listUnitFiles(state: UnitState): Generator<ReplicaFile> {

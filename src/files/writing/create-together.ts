@@ -142,7 +142,11 @@ function giveName({ temporary, target, isFolder }: Aside): boolean {
   } catch {
     return false;
   }
-  if (!isFolder) unlinkSync(temporary);
+  try {
+    if (!isFolder) unlinkSync(temporary);
+  } catch {
+    // The record has its name. A leftover name is removed with those of crashed writers.
+  }
   return true;
 }
 

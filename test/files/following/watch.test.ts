@@ -90,6 +90,21 @@ test('a file that is half written takes nothing down', async (t) => {
   assert.equal(log.at(-1), `${home}/dataset.yaml: fixed.`);
 });
 
+test('a link that leaves the folder, beside a record, stops neither the start nor changes of other records', async (t) => {
+  const { folder, catalogue, label } = await followed(t, (before) =>
+    symlinkSync('/etc/hostname', before.path(`${home}/dataset.json`)),
+  );
+  assert.equal(label(), 'First');
+  assert.match([...catalogue.snapshot.diagnostics.keys()].join(), /dataset\.json/);
+  folder.write(`${home}/dataset.yaml`, datasetText('Second'));
+  folder.write('namespaces/a/datasets/other/dataset.yaml', datasetText('Changed'));
+  await until(() => label() === 'Second' && served(catalogue, 'a', 'other')?.label === 'Changed');
+  await catalogue.refresh([{ folder: '' }]);
+  symlinkSync('/etc/hostname', folder.path('namespaces/a/namespace.json'));
+  folder.write(`${home}/dataset.yaml`, datasetText('Third'));
+  await until(() => label() === 'Third');
+});
+
 test('what says nothing new makes no new snapshot', async (t) => {
   const { folder, catalogue, label } = await followed(t);
   const before = catalogue.snapshot;
