@@ -39,11 +39,11 @@ export function contextWithVerbosity(context: Context, { quiet = false, verbose 
 /** A catalogue that writes a line for each call that ended. Each call gets all of its arguments. */
 function traced(catalogue: Catalogue, trace: Trace): Catalogue {
   const { trash, replica } = catalogue;
-  async function timed<T>(work: Promise<T>, call: readonly unknown[]): Promise<T> {
+  async function timed<T>(work: () => Promise<T>, call: readonly unknown[]): Promise<T> {
     const started = performance.now();
     const what = call.map(textOf).filter(Boolean).join(' ');
     try {
-      const result = await work;
+      const result = await work();
       trace(`${what}: ${timeSince(started)}`);
       return result;
     } catch (error) {
@@ -59,7 +59,7 @@ function traced(catalogue: Catalogue, trace: Trace): Catalogue {
     shown: (args: readonly unknown[]) => readonly unknown[] = (args) => args,
   ): T[Name] {
     const call = (...args: readonly unknown[]) => {
-      const work = (object[name] as (...args: unknown[]) => Promise<unknown>).apply(object, [...args]);
+      const work = () => (object[name] as (...args: unknown[]) => Promise<unknown>).apply(object, [...args]);
       return timed(work, [label, ...shown(args)]);
     };
     return call as T[Name];

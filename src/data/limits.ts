@@ -32,6 +32,10 @@ const maxGroupBytes = 8 * 1024 * 1024;
 export const isRowGroupFull = (rows: number, columns: number, bytes: number): boolean =>
   rows >= maxGroupRows || bytes >= maxGroupBytes || rows * columns >= maxGroupCells;
 
+/** Rows to make room for in each of some columns, after a row group of so many: at least 16, and no more than a group has. */
+export const expectedGroupRows = (rows: number, columns: number): number =>
+  Math.max(16, Math.min(rows, Math.ceil(maxGroupCells / Math.max(1, columns))));
+
 /** Limits of one query: a hostile query string costs no more than an honest one. */
 export interface QueryLimits {
   /** Length of the query string in bytes. */

@@ -57,6 +57,9 @@ export interface AsciiSlice {
 /** Rows for a writer: one by one, or in groups, which is faster. May be cursors: a row is used until the next is read. */
 export type RowSource = Iterable<Row> | AsyncIterable<Row> | { readonly groups: AsyncIterable<Iterable<Row>> };
 
+/** A copy of a text: a slice would keep the longer text that it was cut from in memory. */
+export const detachedCopy = (text: string): string => Buffer.from(text, 'utf16le').toString('utf16le');
+
 /** Name of the geometry column, in every table that has one. */
 export const geometryColumnName = 'geometry';
 

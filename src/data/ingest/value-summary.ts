@@ -1,7 +1,9 @@
 /** The distinct values of a column, up to a limit, and its least and greatest one. */
+
 import type { ColumnType } from '../../catalogue/types.ts';
 import { parseDateTime } from '../date-time.ts';
 import { compareUtf8, type Utf8Texts } from '../formats/utf8-texts.ts';
+import { detachedCopy } from '../row.ts';
 
 /** Statistics of a column's values. */
 export interface ColumnStatistics {
@@ -110,8 +112,5 @@ function isBefore(a: string, b: string, areInstants: boolean): boolean {
   if (areInstants && !(a.endsWith('Z') && b.endsWith('Z'))) return parseDateTime(a) < parseDateTime(b);
   return a < b;
 }
-
-/** A copy of a text: a slice would keep the longer text that it was cut from in memory. */
-const detachedCopy = (text: string): string => Buffer.from(text, 'utf16le').toString('utf16le');
 
 const truncated = (value: number | string | undefined) => (typeof value === 'string' ? value.slice(0, 100) : value);

@@ -1,7 +1,7 @@
 /** Aggregates of groups of rows, computed row group by row group. Nulls don't count; without other values they are null. */
 import { ValidationError } from '../../catalogue/errors.ts';
 import type { Turns } from '../event-loop.ts';
-import type { TableColumn, Value } from '../row.ts';
+import { detachedCopy, type TableColumn, type Value } from '../row.ts';
 import type { ColumnChunk } from '../table/column-chunk.ts';
 import { instantParserOf } from './grouping.ts';
 import { medianOfNumbers } from './median.ts';
@@ -132,13 +132,16 @@ class Sums implements Aggregator {
   value(group: number): number | string | null {
     if (!this.#counts[group]) return null;
     const total = this.#total(group);
+    // Of infinities of both signs.
+    if (Number.isNaN(total)) return null;
     if (!this.#areIntegers || Number.isSafeInteger(total)) return total;
     return String(BigInt(this.#sums[group] as number) + BigInt(this.#lost[group] as number));
   }
 
   mean(group: number): number | null {
     const count = this.#counts[group];
-    return count ? this.#total(group) / count : null;
+    const mean = count ? this.#total(group) / count : Number.NaN;
+    return Number.isNaN(mean) ? null : mean;
   }
 
   #total(group: number): number {
@@ -206,8 +209,8 @@ class TextExtremes implements Aggregator {
       const key = this.#keyOf(text) as string | number;
       const present = keys[group];
       if (present !== undefined && (this.#sign > 0 ? !(key < present) : !(key > present))) continue;
-      texts[group] = text;
-      keys[group] = key;
+      texts[group] = detachedCopy(text);
+      keys[group] = key === text ? (texts[group] as string) : key;
     }
   }
 

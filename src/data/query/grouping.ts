@@ -1,7 +1,7 @@
 /** Numbers of groups: rows with the same values in some columns have the same number. Null is a value like any other. */
 import { ValidationError } from '../../catalogue/errors.ts';
 import { parseDateTime, parseTimeOfDay } from '../date-time.ts';
-import type { TableColumn, Value } from '../row.ts';
+import { detachedCopy, type TableColumn, type Value } from '../row.ts';
 import type { ColumnChunk } from '../table/column-chunk.ts';
 
 /** A column by which rows are grouped: its index in the table, and its type. */
@@ -89,14 +89,14 @@ class DistinctValues {
   }
 
   #numberOf(value: Value): number {
-    const key = this.#keyOf(value);
-    const known = this.#numbers.get(key);
+    const known = this.#numbers.get(this.#keyOf(value));
     if (known !== undefined) return known;
+    const kept = typeof value === 'string' ? detachedCopy(value) : value;
     const number = this.#values.length;
     if (number === this.#limit) refuseManyGroups(this.#limit);
     // Not -0: it is in the same group as 0.
-    this.#values.push(value === 0 ? 0 : value);
-    this.#numbers.set(key, number);
+    this.#values.push(kept === 0 ? 0 : kept);
+    this.#numbers.set(this.#keyOf(kept), number);
     return number;
   }
 

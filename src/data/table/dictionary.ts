@@ -1,9 +1,14 @@
 /** Dictionary encoding of the texts of a row group: each distinct text once, and a code for each row. */
+import { randomInt } from 'node:crypto';
 import { type Utf8Texts, Utf8TextsBuilder } from '../formats/utf8-texts.ts';
 
 /** Rows before it is decided whether enough texts repeat. */
 const sampleRows = 1024;
 const maxEntries = 0x10000;
+
+/** Of this process alone: nobody can choose texts whose hashes are the same. */
+const hashSeed = randomInt(0x1_0000_0000 - 1);
+const hashFactor = randomInt(0x8000_0000 - 1) | 1;
 
 /** True if too few texts repeat. @param entries number of distinct texts in the rows before */
 const isUseless = (entries: number, row: number): boolean =>
@@ -42,9 +47,10 @@ export function encodeUtf8Dictionary(texts: Utf8Texts): { entries: Utf8Texts; co
   let start = 0;
   for (let row = 0; row < rows; row++) {
     const end = ends[row] as number;
-    let hash = forms[row] === 0 ? 1 : 0x811c9dc5;
+    let hash = forms[row] === 0 ? 1 : hashSeed;
     for (let i = start; i < end; i++) hash = Math.imul(hash ^ (bytes[i] as number), 0x01000193);
-    hash ^= hash >>> 15;
+    hash = Math.imul(hash ^ (hash >>> 15), hashFactor);
+    hash ^= hash >>> 13;
     let place = hash & (table.length - 1);
     let code = (table[place] as number) - 1;
     while (code !== -1 && !(hashes[code] === hash && areEqual(texts, firstRows[code] as number, row))) {

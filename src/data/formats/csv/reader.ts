@@ -18,7 +18,7 @@
 import { isAscii } from 'node:buffer';
 import Papa from 'papaparse';
 import { PayloadError } from '../../errors.ts';
-import { isRowGroupFull, maxColumns, maxCsvRow } from '../../limits.ts';
+import { expectedGroupRows, isRowGroupFull, maxColumns, maxCsvRow } from '../../limits.ts';
 import { countRepair, type PayloadInfo, type RowBatch } from '../types.ts';
 import { Utf8TextsBuilder } from '../utf8-texts.ts';
 import { CsvGeometries } from './geometries.ts';
@@ -260,7 +260,7 @@ class CsvParser {
       rowOffsets: null,
       errorAt: (row, reason) => new PayloadError(reason, { line: lines[row] as number }),
     };
-    this.#expectedRows = Math.max(16, rows);
+    this.#expectedRows = expectedGroupRows(rows, names.length);
     this.#cells = names.map(() => new Utf8TextsBuilder(this.#expectedRows));
     this.#lines = [];
     this.#bytes = 0;

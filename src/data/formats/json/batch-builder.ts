@@ -2,7 +2,7 @@
 import { PayloadError } from '../../errors.ts';
 import { isEsriFeature } from '../../geometry/esri.ts';
 import { isGeometry } from '../../geometry/geometry.ts';
-import { isRowGroupFull, maxColumns } from '../../limits.ts';
+import { expectedGroupRows, isRowGroupFull, maxColumns } from '../../limits.ts';
 import { CellsBuilder } from '../cells.ts';
 import { GeometriesBuilder } from '../points.ts';
 import type { PayloadInfo, RowBatch } from '../types.ts';
@@ -209,11 +209,11 @@ export class JsonBatchBuilder {
 
   /**
    * Splits a chunk, so that batches can be taken between its parts: smaller ones if there are many columns, since even
-   * short rows have many cells then.
+   * short rows have many cells then. A part has some 2,700 rows at most: a column that begins behind them has a cell for each.
    */
   *split(chunk: Buffer): Generator<Buffer, void, undefined> {
     for (let at = 0; at < chunk.length; ) {
-      const size = this.#names.length > 200 ? 4 * 1024 : 128 * 1024;
+      const size = this.#names.length > 200 ? 4 * 1024 : 8 * 1024;
       yield chunk.subarray(at, at + size);
       at += size;
     }
@@ -239,7 +239,7 @@ export class JsonBatchBuilder {
       rowOffsets: { offsets, lengths },
       errorAt: (row, reason) => new PayloadError(reason, { line: lines[row] as number, byte: offsets[row] as number }),
     };
-    this.#expectedRows = Math.max(16, rows);
+    this.#expectedRows = expectedGroupRows(rows, this.#names.length);
     this.#values = this.#names.map(() => new CellsBuilder(this.#expectedRows));
     this.#geometries = new GeometriesBuilder(this.#expectedRows);
     this.#ids = [];
