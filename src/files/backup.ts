@@ -115,7 +115,8 @@ export async function restoreBackup(
       await chmod(root, 0o755);
     } else await moveInto(staging, root);
   } finally {
-    await rm(staging, { recursive: true, force: true });
+    // Of a broken archive, files may still be on their way: then the folder is not empty at once.
+    await rm(staging, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 

@@ -59,8 +59,9 @@ export function planSync(input: SyncInput): SyncPlan {
   const byTheirs = moves.filter(({ by }) => by === 'theirs');
   const agreed: Agreed[] = [];
   const conflicts: Conflict[] = [];
-  const incoming = moveSteps('theirs', moves, ours);
-  const outgoing = moveSteps('ours', moves, theirs);
+  const conflicting = [...statuses].flatMap(([path, status]) => (status === 'conflict' ? [path] : []));
+  const incoming = moveSteps('theirs', moves, ours, conflicting);
+  const outgoing = moveSteps('ours', moves, theirs, conflicting);
   for (const [path, status] of statuses) {
     if (status === 'incoming') incoming.push(...fileSteps(path, ours, theirs, byOurs));
     else if (status === 'outgoing') outgoing.push(...fileSteps(path, theirs, ours, byTheirs));
@@ -85,9 +86,15 @@ function fileBefore(files: Files, path: string, moves: readonly Move[]): Located
   return file ? { ...file, path: pathBeforeMoves(path, moves) } : null;
 }
 
-/** Steps that repeat the moves of a side on the other one. */
-function moveSteps(by: Side, moves: readonly Move[], target: Files): SyncStep[] {
+/**
+ * Steps that repeat the moves of a side on the other one. A move into a namespace that the other side has removed waits until
+ * that conflict is resolved.
+ * @param conflicting paths of files in conflict
+ */
+function moveSteps(by: Side, moves: readonly Move[], target: Files, conflicting: readonly string[]): SyncStep[] {
+  const removed = new Set(conflicting.flatMap((path) => (target.has(path) ? [] : (containerFolder(path) ?? []))));
   return moves.flatMap((move, i): SyncStep[] => {
+    if (enclosingContainerFolders(move.to).some((folder) => removed.has(folder))) return [];
     const last = moves.slice(i + 1).reduce(pathAfterMove, move.to);
     const ifMatch = target.get(last)?.checksum;
     if (move.by !== by || ifMatch === undefined) return [];

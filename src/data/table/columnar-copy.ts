@@ -143,7 +143,7 @@ export class ColumnarWriter {
     const replaced = `${this.#folder}.before`;
     await rename(target, replaced).catch(ignoreErrors('ENOENT'));
     await rename(this.#folder, target).catch(ignoreErrors('EEXIST', 'ENOTEMPTY'));
-    for (const folder of [this.#folder, replaced]) await rm(folder, { recursive: true, force: true });
+    for (const folder of [this.#folder, replaced]) await rm(folder, { recursive: true, force: true, maxRetries: 3 });
     return target;
   }
 
@@ -151,7 +151,7 @@ export class ColumnarWriter {
   async abort(): Promise<void> {
     await this.#written.catch(() => undefined);
     await this.#rows.close().catch(() => undefined);
-    await rm(this.#folder, { recursive: true, force: true });
+    await rm(this.#folder, { recursive: true, force: true, maxRetries: 3 });
   }
 
   /** The rows' bounding boxes, read back: one row group at a time is in memory. */
@@ -219,7 +219,7 @@ export async function deleteLeastRecentlyUsedCopies(parent: string, maxBytes: nu
     const isUnfinished = basename(folder).startsWith('.');
     if (basename(folder) === keep) total += bytes;
     else if (isUnfinished ? used > Date.now() - 86_400_000 : total + bytes <= maxBytes) total += bytes;
-    else await rm(folder, { recursive: true, force: true });
+    else await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }
   return total;
 }
