@@ -39,18 +39,6 @@ export function contextWithVerbosity(context: Context, { quiet = false, verbose 
 /** A catalogue that writes a line for each call that ended. Each call gets all of its arguments. */
 function traced(catalogue: Catalogue, trace: Trace): Catalogue {
   const { trash, replica } = catalogue;
-  async function timed<T>(work: () => Promise<T>, call: readonly unknown[]): Promise<T> {
-    const started = performance.now();
-    const what = call.map(textOf).filter(Boolean).join(' ');
-    try {
-      const result = await work();
-      trace(`${what}: ${timeSince(started)}`);
-      return result;
-    } catch (error) {
-      trace(`${what}: ${error instanceof Error ? error.name : 'failed'} after ${timeSince(started)}`);
-      throw error;
-    }
-  }
   /** Wraps one method of an object. @param shown arguments that the line has; by default all */
   function method<T, Name extends string & keyof T>(
     object: T,
@@ -60,7 +48,7 @@ function traced(catalogue: Catalogue, trace: Trace): Catalogue {
   ): T[Name] {
     const call = (...args: readonly unknown[]) => {
       const work = () => (object[name] as (...args: unknown[]) => Promise<unknown>).apply(object, [...args]);
-      return timed(work, [label, ...shown(args)]);
+      return timed(work, [label, ...shown(args)], trace);
     };
     return call as T[Name];
   }
@@ -105,6 +93,20 @@ function traced(catalogue: Catalogue, trace: Trace): Catalogue {
       ...(replica.fitColumns && { fitColumns: ofReplica('fitColumns') }),
     },
   };
+}
+
+/** Calls a function, and writes a line with its time when it has ended. @param call name and arguments for the line */
+async function timed<T>(work: () => Promise<T>, call: readonly unknown[], trace: Trace): Promise<T> {
+  const started = performance.now();
+  const what = call.map(textOf).filter(Boolean).join(' ');
+  try {
+    const result = await work();
+    trace(`${what}: ${timeSince(started)}`);
+    return result;
+  } catch (error) {
+    trace(`${what}: ${error instanceof Error ? error.name : 'failed'} after ${timeSince(started)}`);
+    throw error;
+  }
 }
 
 /** The time since a moment, as people read it. */

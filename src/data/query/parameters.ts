@@ -168,19 +168,7 @@ export function parseDataQuery(
   if (pairs.length > limits.predicates + reservedParameters.length) {
     throw new ValidationError({ non_field_errors: [`There are ${pairs.length} parameters: too many.`] });
   }
-  const draft: QueryDraft = {
-    format: undefined,
-    filters: [],
-    fields: undefined,
-    groupBy: undefined,
-    aggregates: undefined,
-    ordering: undefined,
-    limit: undefined,
-    offset: undefined,
-    page: undefined,
-    pageSize: undefined,
-    csv: { bom: false, separator: ',', excel: false },
-  };
+  const draft = emptyDraft();
   // Not a plain object: a parameter may be called __proto__.
   const errors = new Map<string, string[]>();
   const report = (field: string, message: string) => errors.set(field, [...(errors.get(field) ?? []), message]);
@@ -214,14 +202,32 @@ export function parseDataQuery(
         )
       : undefined;
   const predicate = andPredicates(filters);
-  const size = predicateSize(predicate);
-  for (const unit of ['predicates', 'values', 'vertices'] as const) {
-    if (size[unit] <= limits[unit]) continue;
-    const what = unit === 'predicates' ? 'conditions' : unit;
-    report('non_field_errors', `The filters have more than ${limits[unit]} ${what}.`);
-  }
+  for (const message of predicateSizeErrors(predicate, limits)) report('non_field_errors', message);
   if (errors.size > 0) throw new ValidationError(Object.fromEntries(errors));
   return { ...rest, aggregation, ordering: ordering ?? [], predicate };
+}
+
+const emptyDraft = (): QueryDraft => ({
+  format: undefined,
+  filters: [],
+  fields: undefined,
+  groupBy: undefined,
+  aggregates: undefined,
+  ordering: undefined,
+  limit: undefined,
+  offset: undefined,
+  page: undefined,
+  pageSize: undefined,
+  csv: { bom: false, separator: ',', excel: false },
+});
+
+/** Messages about limits that a predicate exceeds. */
+function predicateSizeErrors(predicate: Predicate, limits: QueryLimits): readonly string[] {
+  const size = predicateSize(predicate);
+  return (['predicates', 'values', 'vertices'] as const).flatMap((unit) => {
+    const what = unit === 'predicates' ? 'conditions' : unit;
+    return size[unit] <= limits[unit] ? [] : [`The filters have more than ${limits[unit]} ${what}.`];
+  });
 }
 
 /** The result of a function; undefined if it throws a ParameterError, which is reported. */

@@ -15,11 +15,15 @@ const formulaPattern = /^[=+\-@\t\r\n]/;
 type CellWriter = (row: Row) => void;
 
 /** @throws RangeError unless the separator is one ASCII character, and no quote or line break */
+function assertSeparator(separator: string): void {
+  if (/^[\t -~]$/.test(separator) && separator !== '"') return;
+  throw new RangeError(`${JSON.stringify(separator)} can't separate cells.`);
+}
+
+/** @throws RangeError for an invalid separator */
 export function csvWriter(input: Omit<RowsInput, 'rows'>, out: TextBuffer, options: WriteOptions = {}): TextWriter {
   const { bom = false, separator = ',', excel = false } = options;
-  if (!/^[\t -~]$/.test(separator) || separator === '"') {
-    throw new RangeError(`${JSON.stringify(separator)} can't separate cells.`);
-  }
+  assertSeparator(separator);
   const special = specialCharacters(separator);
   const write = cellTextWriter(out, separator, special);
   const disarm = (text: string) => (excel && formulaPattern.test(text) ? `'${text}` : text);
@@ -70,13 +74,17 @@ export function csvWriter(input: Omit<RowsInput, 'rows'>, out: TextBuffer, optio
         if (i > 0) out.byte(separatorCode);
         (cells[i] as CellWriter)(row);
       }
-      // Most readers skip an empty line: a row whose only cell is empty would be lost.
-      if (out.end === start) out.text('""');
-      out.byte(13);
-      out.byte(10);
+      endRow(out, out.end === start);
     },
     end() {},
   };
+}
+
+/** Most readers skip an empty line: a row whose only cell is empty would be lost, so that cell gets quotes. */
+function endRow(out: TextBuffer, isEmpty: boolean): void {
+  if (isEmpty) out.text('""');
+  out.byte(13);
+  out.byte(10);
 }
 
 const trueBytes = Buffer.from('true');
