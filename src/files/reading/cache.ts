@@ -16,7 +16,7 @@ import type { UnitState } from './unit-reader.ts';
 import type { UnitStore } from './unit-store.ts';
 
 /** Version of the format: raise it when the shape of states changes, or the meaning of a field. */
-const version = 6;
+const version = 7;
 /** Milliseconds of work between two writes, which let other requests have their turn. */
 const slice = 5;
 /** Milliseconds between two saves. */
