@@ -12,7 +12,7 @@ const anHour = 60 * 60_000;
 
 /**
  * Attempts are counted by client address, against one client that tries many names; by address and name together, so that
- * nobody keeps a user out from elsewhere; and by name alone, against many clients: that limit is slower, and a right
+ * nobody keeps a user out from another address; and by name alone, against many clients: that limit is slower, and a right
  * password passes it.
  */
 export class SignIn {

@@ -4,6 +4,7 @@ import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { commandsIn } from '../support/examples.ts';
 import { temporaryFolder } from '../support/program.ts';
 import { type } from '../support/prompt.ts';
 import { serveFolder } from '../support/server.ts';
@@ -12,15 +13,7 @@ const checkout = fileURLToPath(new URL('../..', import.meta.url));
 const page = readFileSync(join(checkout, 'docs/querying.md'), 'utf8');
 
 /** Commands with the output that is expected of each. */
-const examples = [...page.matchAll(/^```console\n(.*?)^```$/gms)].flatMap(([, block = '']) =>
-  block
-    .split(/^\$ /m)
-    .slice(1)
-    .map((part) => {
-      const [command = '', ...output] = part.split('\n');
-      return { command, expected: output.join('\n') };
-    }),
-);
+const examples = commandsIn(page);
 
 /** The words of a command, without the quotes around them. */
 const wordsOf = (command: string) =>

@@ -6,6 +6,7 @@ import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { commandsIn } from '../support/examples.ts';
 import { until } from '../support/folder.ts';
 import { freePort } from '../support/free-port.ts';
 import { temporaryFolder } from '../support/program.ts';
@@ -28,15 +29,7 @@ const varying: readonly (readonly [RegExp, string])[] = [
 const steady = (text: string) => varying.reduce((done, [part, name]) => done.replace(part, name), text).trimEnd();
 
 /** Commands with the output that is expected of each. */
-const examples = blocks('console').flatMap((block) =>
-  block
-    .split(/^\$ /m)
-    .slice(1)
-    .map((part) => {
-      const [command = '', ...output] = part.split('\n');
-      return { command, expected: output.join('\n') };
-    }),
-);
+const examples = commandsIn(readme);
 
 describe('README.md', () => {
   const home = temporaryFolder();

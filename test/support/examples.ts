@@ -1,4 +1,4 @@
-/** Examples in documents and docstrings: TypeScript that says itself what it prints. */
+/** Examples in documents and docstrings: TypeScript that says itself what it prints, and commands with their output. */
 
 export interface Example {
   readonly code: string;
@@ -13,4 +13,17 @@ export function examplesIn(text: string): readonly Example[] {
     code,
     expected: [...code.matchAll(/\/\/ → (.*)$/gm)].map(([, line = '']) => line),
   }));
+}
+
+/** The commands in the console blocks of a Markdown text, each with the output that is expected of it. */
+export function commandsIn(text: string): readonly { readonly command: string; readonly expected: string }[] {
+  return [...text.matchAll(/^```console\n(.*?)^```$/gms)].flatMap(([, block = '']) =>
+    block
+      .split(/^\$ /m)
+      .slice(1)
+      .map((part) => {
+        const [command = '', ...output] = part.split('\n');
+        return { command, expected: output.join('\n') };
+      }),
+  );
 }

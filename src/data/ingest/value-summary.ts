@@ -44,7 +44,7 @@ export class ValueSummary {
     return truncated(this.#max);
   }
 
-  /** Adds numbers; NaN is none. @returns how many they are */
+  /** Adds numbers; NaN doesn't count. @returns their number */
   addNumbers(numbers: Float64Array): number {
     let present = 0;
     let min = (this.#min as number | undefined) ?? Infinity;

@@ -143,7 +143,7 @@ class RowFinder {
   }
 }
 
-/** A chunk that is true where a row has a geometry, and null elsewhere. */
+/** A chunk that is true for a row with a geometry, and null for one without. */
 function geometryFlags(group: ScannedRows): ColumnChunk {
   const codes = new Uint8Array(group.groupRows);
   for (const row of group) if (row.bbox() !== null || row.geometry() !== null) codes[row.index - group.start] = 2;
