@@ -10,6 +10,11 @@ export interface ChangedRecord {
    * UTC. Of a removed record, the time at which the removal was noticed.
    */
   readonly datetime: string;
+  /**
+   * Time of the last change of its own file, which describes it: ISO 8601, UTC. Null for a removed record, and from an older
+   * server.
+   */
+  readonly recordDatetime: string | null;
   /** True if the viewer could see the record at this reference, and can't any longer. */
   readonly removed: boolean;
   /** Present reference of a record that was renamed or moved; null for others. */

@@ -29,6 +29,13 @@ export function findSpdxIdentifier(text: string): string | undefined {
   return identifiers.find((id) => id.toLowerCase() === text.toLowerCase());
 }
 
+/** URL of a licence: the one written, or the page of its SPDX identifier; undefined if it is neither. */
+export function licenceUrl(text: string): string | undefined {
+  if (isHttpUrl(text)) return text;
+  const id = findSpdxIdentifier(text);
+  return id && `https://spdx.org/licenses/${id}.html`;
+}
+
 /** The SPDX identifier that another spelling of a licence probably means; undefined if none is near. */
 export function nearestLicence(text: string): string | undefined {
   const id = findSpdxIdentifier(text) ?? identifiers.find((one) => withoutMarks(one) === withoutMarks(text));

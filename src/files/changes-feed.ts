@@ -10,13 +10,13 @@ import { pageAfterCursor } from '../catalogue/cursor.ts';
 import { ValidationError } from '../catalogue/errors.ts';
 import type { ChangedRecord, ChangesOptions } from '../catalogue/feed.ts';
 import type { FeedHistory } from '../catalogue/feed-history.ts';
-import { parseCataloguePath, recordPathWithoutExtension, unitKey } from '../catalogue/layout.ts';
+import { parseCataloguePath, recordPaths, recordPathWithoutExtension, unitKey } from '../catalogue/layout.ts';
 import { allEntities, compareValues } from '../catalogue/listing.ts';
 import type { Viewer } from '../catalogue/permissions.ts';
 import { type DatasetRef, type NamespaceRef, type QueryRef, refOf } from '../catalogue/ref.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { UnitStore } from './reading/unit-store.ts';
-import { latestChange } from './tree/stamps.ts';
+import { latestChange, unpackStamps } from './tree/stamps.ts';
 
 const kinds = ['namespace', 'dataset', 'query'] as const;
 /** A record in the feed that wasn't removed. */
@@ -34,7 +34,7 @@ export interface FeedSources {
   readonly visible: Snapshot;
 }
 
-type Change = Omit<ChangedRecord, 'datetime'> & { readonly time: number };
+type Change = Omit<ChangedRecord, 'datetime' | 'recordDatetime'> & { readonly time: number };
 
 /**
  * Namespaces, datasets and queries that changed or were removed since a time, the last changed one last.
@@ -46,7 +46,7 @@ export function listChangesSince(sources: FeedSources, { since, cursor = '', pag
   const found = [...presentRecords(sources), ...(since === undefined ? [] : removedRecords(sources))];
   const changes = found
     .filter(({ time }) => time >= from && time <= until)
-    .map(({ time, ...change }): ChangedRecord => ({ ...change, datetime: new Date(time).toISOString() }))
+    .map(({ time, ...change }): ChangedRecord => ({ ...change, datetime: toIsoTime(time), recordDatetime: null }))
     .sort(
       (a, b) =>
         compareValues(a.datetime, b.datetime) ||
@@ -64,8 +64,20 @@ export function listChangesSince(sources: FeedSources, { since, cursor = '', pag
     order,
     compareValues,
   );
-  const [end, completeSince] = [until, history.completeSince].map((time) => new Date(time).toISOString());
-  return { ...page, until: end ?? null, completeSince: completeSince ?? null };
+  const items = page.items.map((item) =>
+    item.removed ? item : { ...item, recordDatetime: timeOfRecordFile(sources.store, item.ref as FeedRef) },
+  );
+  return { ...page, items, until: toIsoTime(until), completeSince: toIsoTime(history.completeSince) };
+}
+
+const toIsoTime = (time: number): string => new Date(time).toISOString();
+
+/** Time of the last change of a record's own file; null if it isn't there. */
+function timeOfRecordFile(store: UnitStore, ref: FeedRef): string | null {
+  const paths = recordPaths(ref);
+  for (const [path, stamp] of unpackStamps(store.states.get(unitKey(ref))?.stamps ?? ''))
+    if (stamp && paths.includes(path)) return toIsoTime(Math.floor(stamp.ctime));
+  return null;
 }
 
 /** References of all records in the feed. */

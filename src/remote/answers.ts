@@ -154,6 +154,7 @@ export const answers = {
     url: textShape,
     datetime: timeShape,
     removed: optional(shape<boolean>({ type: 'boolean' })),
+    record_datetime: optional(textShape),
     moved_to: optional(textShape),
   }),
   trashEntry: objectShape({

@@ -115,11 +115,18 @@ export function parseFileDetails({ checksum, modified, commit }: Answer<'file'>)
   return { checksum: checksum ?? '', modified: modified ?? '', commit: commit ? parseCommit(commit) : null };
 }
 
-export function parseChangedRecord({ url, datetime, removed, moved_to }: Answer<'change'>): ChangedRecord {
+export function parseChangedRecord({
+  url,
+  datetime,
+  record_datetime,
+  removed,
+  moved_to,
+}: Answer<'change'>): ChangedRecord {
   const ref = changedRef(url);
   if (ref === null) throw unexpectedResponseFieldError('url');
   // An older server lists no removed records.
-  return { ref, datetime, removed: removed ?? false, movedTo: moved_to ? changedRef(moved_to) : null };
+  const recordDatetime = record_datetime ?? null;
+  return { ref, datetime, recordDatetime, removed: removed ?? false, movedTo: moved_to ? changedRef(moved_to) : null };
 }
 
 function changedRef(url: string): ChangedRecord['ref'] | null {

@@ -159,9 +159,10 @@ export async function changesHandler(request: RequestContext): Promise<Represent
   const [since, cursor] = [lastParameterValue(query, 'since'), lastParameterValue(query, 'cursor')];
   const page = await catalogue.changes({ pageSize, since, cursor });
   const items = () =>
-    page.items.map(({ ref, datetime, removed, movedTo }) => {
+    page.items.map(({ ref, datetime, recordDatetime, removed, movedTo }) => {
       const moved_to = movedTo && resourceUrl(links, movedTo);
-      return toJson({ kind: ref.kind, url: resourceUrl(links, ref), datetime, removed, moved_to });
+      const url = resourceUrl(links, ref);
+      return toJson({ kind: ref.kind, url, datetime, record_datetime: recordDatetime, removed, moved_to });
     });
   const members = { until: page.until, complete_since: page.completeSince };
   // Changes appear with time, without a new revision of the catalogue.

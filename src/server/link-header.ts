@@ -1,8 +1,7 @@
 /** The header Link (RFC 8288): other parts and forms of what a response shows, and its licence. */
 import type { Page } from '../catalogue/catalogue.ts';
-import { findSpdxIdentifier } from '../catalogue/licence.ts';
+import { licenceUrl } from '../catalogue/licence.ts';
 import type { Dataset, Settings } from '../catalogue/types.ts';
-import { isHttpUrl } from '../catalogue/urls.ts';
 import { replaceQueryStringParameters } from './query-string.ts';
 
 /** Addresses of the next and the previous page; null if there is none. */
@@ -61,13 +60,9 @@ export interface Alternate {
   readonly type: string;
 }
 
-/** URL of the licence of a dataset, or else of the catalogue: of an SPDX identifier, its page. Null if there is none. */
-export function datasetLicenceUrl(dataset: Dataset, settings: Settings): string | null {
-  const licence = dataset.licence || settings.licence;
-  if (isHttpUrl(licence)) return licence;
-  const id = findSpdxIdentifier(licence);
-  return id === undefined ? null : `https://spdx.org/licenses/${id}.html`;
-}
+/** URL of the licence of a dataset, or else of the catalogue. Null if there is none. */
+export const datasetLicenceUrl = (dataset: Dataset, settings: Settings): string | null =>
+  licenceUrl(dataset.licence || settings.licence) ?? null;
 
 /** The value of the header; '' if nothing is linked. */
 export function formatLinkHeader(relations: Relations, alternates: readonly Alternate[] = []): string {

@@ -18,6 +18,21 @@ import { aliveHandler, metricsHandler, readyHandler } from './health.ts';
 import { downloadHandler, siteMediaHandler } from './payloads.ts';
 import type { Handler, Handlers, Route } from './route.ts';
 import {
+  datasetDocuments,
+  dcatJsonLdHandler,
+  dcatTurtleHandler,
+  dcatUsHandler,
+  makeDatasetDocumentHandler,
+  stacCatalogHandler,
+} from './standards.ts';
+import {
+  catalogueFeedHandler,
+  datasetFeedHandler,
+  namespaceFeedHandler,
+  robotsHandler,
+  sitemapHandler,
+} from './syndication.ts';
+import {
   createTokenHandler,
   listTokensHandler,
   obtainTokenHandler,
@@ -82,6 +97,8 @@ const signIn: Partial<Route> = {
   options: { actions: { POST: tokenRequestFields() } },
 };
 
+const documentNames = Object.keys(datasetDocuments) as (keyof typeof datasetDocuments)[];
+
 const namespaces = `${apiRoot}namespaces/`;
 const datasets = `${namespaces}:namespace/datasets/`;
 const versions = `${datasets}:dataset/version/`;
@@ -102,6 +119,7 @@ export const routes: readonly Route[] = [
   route(`${datasets}:dataset/download/`, 'Download', get(downloadHandler), anyType),
   route(`${datasets}:dataset/download/:name`, 'Download', get(downloadHandler), anyType),
   route(`${datasets}:dataset/history/`, 'History', get(makeHistoryHandler('dataset'))),
+  ...documentNames.map((name) => route(`${datasets}:dataset/${name}`, 'Document', get(makeDatasetDocumentHandler(name)), anyType)),
   route(`${apiRoot}versions/`, 'Version List', get(makeCollectionPageHandler('version'))),
   route(versions, 'Version List', { GET: makeCollectionPageHandler('version'), POST: uploadVersionHandler }, hidesWrites),
   route(`${versions}:version/`, 'Version Instance', { GET: makeDetailHandler('version'), PATCH: makeEditHandler('version', 'some'), DELETE: makeRemoveHandler('version') }, hidesWrites),
@@ -138,6 +156,15 @@ export const routes: readonly Route[] = [
   route('/api/namespaces/:namespace/sources/:dataset/data/', 'Data', get(versionRowsHandler), rows),
   route('/schemas/', 'Schemas', get(listSchemasHandler)),
   route('/schemas/:schema', 'Schema', get(showSchemaHandler), { types: ['application/schema+json', json, html] }),
+  route('/data.json', 'DCAT-US', get(dcatUsHandler), anyType),
+  route('/catalog.jsonld', 'DCAT', get(dcatJsonLdHandler), anyType),
+  route('/catalog.ttl', 'DCAT', get(dcatTurtleHandler), anyType),
+  route('/sitemap.xml', 'Sitemap', get(sitemapHandler), anyType),
+  route('/robots.txt', 'Robots', get(robotsHandler), anyType),
+  route('/feed.atom', 'Feed', get(catalogueFeedHandler), anyType),
+  route(`${namespaces}:namespace/feed.atom`, 'Feed', get(namespaceFeedHandler), anyType),
+  route(`${datasets}:dataset/feed.atom`, 'Feed', get(datasetFeedHandler), anyType),
+  route('/stac/', 'STAC', get(stacCatalogHandler), anyType),
   route('/site_media/*path', 'Media', get(siteMediaHandler), anyType),
   route('/healthz', 'Health', get(aliveHandler)),
   route('/readyz', 'Readiness', get(readyHandler)),

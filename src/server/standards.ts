@@ -1,0 +1,177 @@
+/** Documents in the standards of the field: of one dataset, and of the whole catalogue. */
+import { Readable } from 'node:stream';
+import type { Catalogue, Page } from '../catalogue/catalogue.ts';
+import { NotFoundError } from '../catalogue/errors.ts';
+import { toJson } from '../catalogue/represent.ts';
+import type { Dataset, Namespace } from '../catalogue/types.ts';
+import { croissantDataset, missingForCroissant } from '../standards/croissant.ts';
+import { dataPackage } from '../standards/data-package.ts';
+import { dcatCatalogue, dcatDataset, jsonLdDocument, type RdfNode } from '../standards/dcat.ts';
+import { dcatUsCatalogue, dcatUsDataset } from '../standards/dcat-us.ts';
+import { type CatalogueFacts, catalogueFacts, type DatasetFacts, datasetFacts } from '../standards/facts.ts';
+import { schemaOrgDataset } from '../standards/schema-org.ts';
+import { type StacLink, stacCatalog, stacChildLink, stacCollection } from '../standards/stac.ts';
+import { turtleDocument } from '../standards/turtle.ts';
+import { type Handler, type RequestContext, refFromRouteParams } from './route.ts';
+import { streamDocument } from './stream.ts';
+
+/** A document of one dataset. */
+interface DatasetDocument {
+  readonly type: string;
+  /** @throws NotFoundError that says which facts are missing */
+  readonly text: (facts: DatasetFacts) => string;
+}
+
+const jsonLd = 'application/ld+json';
+
+/** The documents of a dataset, by the name at the end of their address. */
+export const datasetDocuments = {
+  'schema.jsonld': { type: jsonLd, text: (facts) => toJson(schemaOrgDataset(facts)) },
+  'dcat.jsonld': { type: jsonLd, text: (facts) => toJson(jsonLdDocument([dcatDataset(facts)])) },
+  'dcat.ttl': { type: 'text/turtle', text: (facts) => turtleDocument([dcatDataset(facts)]) },
+  'datapackage.json': {
+    type: 'application/json',
+    text: (facts) => toJson(dataPackage(facts) ?? refuse('a Data Package', ['a version'])),
+  },
+  'croissant.json': {
+    type: jsonLd,
+    text: (facts) => toJson(croissantDataset(facts) ?? refuse('a Croissant document', missingForCroissant(facts))),
+  },
+  'stac.json': {
+    type: 'application/json',
+    text: (facts) => toJson(stacCollection(facts) ?? refuse('a STAC Collection', ['a version'])),
+  },
+} as const satisfies Readonly<Record<string, DatasetDocument>>;
+
+function refuse(document: string, missing: readonly string[]): never {
+  throw new NotFoundError(`This dataset has no ${missing.join(', no ')}, which ${document} must have.`);
+}
+
+export function makeDatasetDocumentHandler(name: keyof typeof datasetDocuments): Handler {
+  return async (request) => {
+    const { catalogue, params } = request;
+    const dataset = await catalogue.get<'dataset'>(refFromRouteParams('dataset', params));
+    const namespace = await namespaceOf(catalogue, dataset);
+    const facts = datasetFacts(factsOf(request), dataset, namespace);
+    const { type, text } = datasetDocuments[name];
+    return { title: name, type, dependsOn: [dataset, namespace], json: () => text(facts) };
+  };
+}
+
+const factsOf = ({ catalogue, links }: Pick<RequestContext, 'catalogue' | 'links'>): CatalogueFacts =>
+  catalogueFacts(catalogue.settings, links.base);
+
+/** The namespace of a dataset; undefined if the viewer may see single datasets of it only. */
+export async function namespaceOf(catalogue: Catalogue, { namespace }: Dataset): Promise<Namespace | undefined> {
+  return catalogue.get<'namespace'>({ kind: 'namespace', slug: namespace }).catch((error) => {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  });
+}
+
+/** Facts of all datasets that the viewer may see, a page of the list at a time. */
+export async function* allDatasetFacts(
+  request: Pick<RequestContext, 'catalogue' | 'links'>,
+): AsyncGenerator<DatasetFacts, void, undefined> {
+  const { catalogue } = request;
+  const facts = factsOf(request);
+  const namespaces = new Map<string, Namespace | undefined>();
+  const pageSize = catalogue.settings.max_page_size;
+  for (let cursor: string | null | undefined = ''; typeof cursor === 'string'; ) {
+    const page: Page<Dataset> = await catalogue.list('dataset', { cursor, pageSize });
+    for (const dataset of page.items) {
+      if (!namespaces.has(dataset.namespace)) namespaces.set(dataset.namespace, await namespaceOf(catalogue, dataset));
+      yield datasetFacts(facts, dataset, namespaces.get(dataset.namespace));
+    }
+    cursor = page.nextCursor;
+  }
+}
+
+const tags = new WeakMap<object, string>();
+/** A strong validator of a document about a revision of the catalogue as one viewer sees it. */
+function tagOfRevision({ revision }: Catalogue): string {
+  const tag = tags.get(revision) ?? crypto.randomUUID();
+  tags.set(revision, tag);
+  return tag;
+}
+
+/** Datasets that are written in one turn of the event loop. */
+const datasetsAtOnce = 20;
+
+/** Streams a document about all datasets. @param parts texts in their order */
+async function streamParts(
+  { ctx, catalogue }: RequestContext,
+  fileName: string,
+  contentType: string,
+  parts: () => AsyncGenerator<string, void, undefined>,
+): Promise<undefined> {
+  async function* chunks() {
+    let [text, count] = ['', 0];
+    for await (const part of parts()) {
+      text += part;
+      if (++count % datasetsAtOnce) continue;
+      yield Buffer.from(text);
+      text = '';
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    yield Buffer.from(text);
+  }
+  await streamDocument(ctx, {
+    tag: tagOfRevision(catalogue),
+    compressible: true,
+    contentType,
+    fileName,
+    stream: () => Readable.from(chunks(), { objectMode: false }),
+  });
+  return undefined;
+}
+
+/** DCAT-US 1.1. Datasets that lack what it demands are left out. */
+export const dcatUsHandler: Handler = (request) =>
+  streamParts(request, 'data.json', 'application/json', async function* () {
+    yield `${toJson(dcatUsCatalogue(factsOf(request))).slice(0, -1)},"dataset":[`;
+    let separator = '';
+    for await (const facts of allDatasetFacts(request)) {
+      const dataset = dcatUsDataset(facts);
+      if (!dataset) continue;
+      yield separator + toJson(dataset);
+      separator = ',\n';
+    }
+    yield ']}';
+  });
+
+/** The node of the catalogue, with the addresses of its datasets. */
+async function catalogueNode(request: RequestContext): Promise<RdfNode> {
+  const urls: string[] = [];
+  for await (const { url } of allDatasetFacts(request)) urls.push(url);
+  return dcatCatalogue(factsOf(request), urls);
+}
+
+/** DCAT-AP 3.0.1 in JSON-LD. */
+export const dcatJsonLdHandler: Handler = (request) =>
+  streamParts(request, 'catalog.jsonld', jsonLd, async function* () {
+    const { '@context': context } = jsonLdDocument([]);
+    yield `{"@context":${toJson(context)},"@graph":[${toJson(await catalogueNode(request))}`;
+    for await (const facts of allDatasetFacts(request)) yield `,\n${toJson(dcatDataset(facts))}`;
+    yield ']}';
+  });
+
+/** DCAT-AP 3.0.1 in Turtle. The prefixes are repeated, as the grammar allows. */
+export const dcatTurtleHandler: Handler = (request) =>
+  streamParts(request, 'catalog.ttl', 'text/turtle', async function* () {
+    yield turtleDocument([await catalogueNode(request)]);
+    for await (const facts of allDatasetFacts(request)) yield turtleDocument([dcatDataset(facts)]);
+  });
+
+/** The root of the static STAC catalogue. */
+export const stacCatalogHandler: Handler = async (request) => {
+  const children: StacLink[] = [];
+  for await (const facts of allDatasetFacts(request)) if (facts.modified) children.push(stacChildLink(facts));
+  const { catalogue, links } = request;
+  return {
+    title: 'STAC',
+    type: 'application/json',
+    dependsOn: [catalogue.revision, links.base],
+    json: () => toJson(stacCatalog(factsOf(request), children)),
+  };
+};

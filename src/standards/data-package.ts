@@ -1,0 +1,31 @@
+/** A dataset as a Data Package 2 (Frictionless) with Table Schema: the rows as CSV, and the file as it was published. */
+import type { Column } from '../catalogue/types.ts';
+import type { DatasetFacts } from './facts.ts';
+import { columnMapping, datasetMapping, distributionMapping, mapFacts } from './mapping.ts';
+
+/** @returns undefined for a dataset without data: a package has at least one resource */
+export function dataPackage(facts: DatasetFacts): Readonly<Record<string, unknown>> | undefined {
+  const { distributions, columns } = facts;
+  if (distributions.length === 0) return undefined;
+  const profile = 'https://datapackage.org/profiles/2.0/datapackage.json';
+  return {
+    $schema: profile,
+    ...mapFacts(datasetMapping, 'dataPackage', facts),
+    resources: distributions.map((one) => ({
+      name: one.isOriginal ? 'data' : one.format,
+      ...mapFacts(distributionMapping, 'dataPackage', one),
+      ...(one.format === 'csv' && columns.length && tabular(columns)),
+    })),
+  };
+}
+
+const tabular = (columns: readonly Column[]) => ({
+  type: 'table',
+  encoding: 'utf-8',
+  schema: {
+    $schema: 'https://datapackage.org/profiles/2.0/tableschema.json',
+    fields: columns.map((column) => mapFacts(columnMapping, 'dataPackage', column)),
+    // Points have a column each for longitude and latitude in CSV, and names may come in another order.
+    fieldsMatch: ['partial'],
+  },
+});

@@ -1,0 +1,36 @@
+/** The catalogue in DCAT-US 1.1 (Project Open Data), as `/data.json`. */
+import type { CatalogueFacts, DatasetFacts } from './facts.ts';
+import { datasetMapping, distributionMapping, mapFacts } from './mapping.ts';
+
+/** The document without its datasets. */
+export const dcatUsCatalogue = ({ url }: CatalogueFacts) => ({
+  '@context': 'https://project-open-data.cio.gov/v1.1/schema/catalog.jsonld',
+  '@id': `${url}data.json`,
+  '@type': 'dcat:Catalog',
+  conformsTo: 'https://project-open-data.cio.gov/v1.1/schema',
+  describedBy: 'https://project-open-data.cio.gov/v1.1/schema/catalog.json',
+});
+
+/** Facts that DCAT-US demands and that a dataset lacks, as names of fields; none if it is in the document. */
+export function missingForDcatUs({ contact, modified }: DatasetFacts): readonly string[] {
+  return [...(contact?.email ? [] : ['contact']), ...(modified ? [] : ['a version'])];
+}
+
+/** @returns undefined if facts are missing that a harvester would refuse the dataset for */
+export function dcatUsDataset(facts: DatasetFacts): Readonly<Record<string, unknown>> | undefined {
+  if (missingForDcatUs(facts).length) return undefined;
+  const { distributions, keywords, namespace } = facts;
+  return {
+    '@type': 'dcat:Dataset',
+    ...mapFacts(datasetMapping, 'dcatUs', facts),
+    // At least one is demanded: the namespace tells something, too.
+    keyword: keywords.length ? keywords : [namespace],
+    accessLevel: 'public',
+    ...(distributions.length && {
+      distribution: distributions.map((one) => ({
+        '@type': 'dcat:Distribution',
+        ...mapFacts(distributionMapping, 'dcatUs', one),
+      })),
+    }),
+  };
+}

@@ -1,0 +1,86 @@
+/** The catalogue and its datasets in DCAT 3, as DCAT-AP 3.0.1 wants it, in JSON-LD 1.1. */
+import type { CatalogueFacts, DatasetFacts, Distribution, Licence } from './facts.ts';
+import { datasetMapping, distributionMapping, mapFacts } from './mapping.ts';
+import {
+  agentNode,
+  iri,
+  languageNode,
+  licenceNode,
+  literal,
+  type RdfValue,
+  rdfPrefixes,
+  vcardNode,
+} from './rdf-values.ts';
+
+/** A node of JSON-LD. */
+export type RdfNode = { readonly [key: string]: RdfValue | readonly RdfValue[] };
+
+/** A document of JSON-LD with these nodes. */
+export const jsonLdDocument = (nodes: readonly RdfNode[]) => ({ '@context': rdfPrefixes, '@graph': nodes });
+
+/** @param datasets addresses of the datasets in this document */
+export function dcatCatalogue(facts: CatalogueFacts, datasets: readonly string[]): RdfNode {
+  const { url, title, description, publisher, homepage, licence, language, contact } = facts;
+  return withoutUndefined({
+    '@id': url,
+    '@type': 'dcat:Catalog',
+    'dct:title': literal(title, facts),
+    'dct:description': description && literal(description, facts),
+    'dct:publisher': publisher && agentNode(publisher),
+    'dcat:contactPoint': contact && vcardNode(contact),
+    'foaf:homepage': homepage
+      ? { '@id': homepage, '@type': 'foaf:Document' }
+      : { '@id': url, '@type': 'foaf:Document' },
+    'dct:license': licence && licenceNode(licence),
+    'dct:language': language && languageNode(language),
+    'dcat:dataset': datasets.length ? datasets.map(iri) : undefined,
+  });
+}
+
+export function dcatDataset(facts: DatasetFacts): RdfNode {
+  const { url, language, distributions, licence } = facts;
+  return withoutUndefined({
+    '@id': url,
+    '@type': 'dcat:Dataset',
+    ...mapFacts(datasetMapping, 'dcat', facts),
+    'dct:language': language && languageNode(language),
+    'dcat:landingPage': { '@id': `${url}?format=html`, '@type': 'foaf:Document' },
+    'dcat:distribution': distributions.length ? distributions.map((one) => dcatDistribution(one, licence)) : undefined,
+  });
+}
+
+function dcatDistribution(distribution: Distribution, licence: Licence | undefined): RdfNode {
+  const { url, format } = distribution;
+  const eu = euFileTypes[format];
+  const authority = 'http://publications.europa.eu/resource/authority/file-type/';
+  return withoutUndefined({
+    '@id': url,
+    '@type': 'dcat:Distribution',
+    'dcat:accessURL': iri(url),
+    ...mapFacts(distributionMapping, 'dcat', distribution),
+    'dct:format': eu && { '@id': authority + eu, '@type': 'dct:MediaTypeOrExtent' },
+    'dct:license': licence && licenceNode(licence),
+  });
+}
+
+/** File types of the EU's authority table, by short name of the format. */
+const euFileTypes: Readonly<Record<string, string>> = {
+  csv: 'CSV',
+  geojson: 'GEOJSON',
+  gml: 'GML',
+  gpkg: 'GPKG',
+  json: 'JSON',
+  kml: 'KML',
+  parquet: 'PARQUET',
+  pdf: 'PDF',
+  shp: 'SHP',
+  tsv: 'TSV',
+  txt: 'TXT',
+  xlsx: 'XLSX',
+  xml: 'XML',
+  zip: 'ZIP',
+};
+
+function withoutUndefined(node: Readonly<Record<string, unknown>>): RdfNode {
+  return Object.fromEntries(Object.entries(node).filter(([, value]) => value !== undefined && value !== '')) as RdfNode;
+}

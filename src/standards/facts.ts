@@ -1,0 +1,209 @@
+/**
+ * Facts about a catalogue and its datasets, as the standards need them: URLs instead of references, parsed contacts, and
+ * licences as addresses. A fact that nobody has written is undefined: it is left out, never invented.
+ */
+import { findSpdxIdentifier, licenceUrl } from '../catalogue/licence.ts';
+import { latestReadyVersion } from '../catalogue/lookup.ts';
+import { isLanguageTag } from '../catalogue/meaning.ts';
+import { mediaTypeOf } from '../catalogue/media-types.ts';
+import { refOf } from '../catalogue/ref.ts';
+import type { Column, Dataset, Namespace, Settings, Version } from '../catalogue/types.ts';
+import { apiPath, downloadFileName, isHttpUrl } from '../catalogue/urls.ts';
+
+/** What the documents of all datasets need of their catalogue. */
+export interface CatalogueFacts {
+  /** URL of its home page. */
+  readonly url: string;
+  readonly title: string;
+  readonly description: string | undefined;
+  /** BCP 47 tag. */
+  readonly language: string | undefined;
+  readonly homepage: string | undefined;
+  readonly publisher: Agent | undefined;
+  readonly contact: Contact | undefined;
+  readonly licence: Licence | undefined;
+}
+
+/** An organisation or a person. */
+export interface Agent {
+  readonly name: string;
+}
+
+/** A place for questions. It has an e-mail address or a URL. */
+export interface Contact {
+  readonly name: string;
+  readonly email: string | undefined;
+  readonly url: string | undefined;
+}
+
+export interface Licence {
+  /** SPDX identifier. */
+  readonly id: string | undefined;
+  readonly url: string;
+}
+
+/** A file that can be downloaded. */
+export interface Distribution {
+  readonly url: string;
+  /** Name of the file. */
+  readonly name: string;
+  /** Short name of the format, such as csv. */
+  readonly format: string;
+  /** Media type without parameters. */
+  readonly mediaType: string;
+  /** In bytes; undefined for a file that is made on request. */
+  readonly size: number | undefined;
+  /** SHA-256 in hexadecimal; undefined for a file that is made on request. */
+  readonly checksum: string | undefined;
+  /** True for the file as it was published. */
+  readonly isOriginal: boolean;
+}
+
+export interface DatasetFacts {
+  readonly catalogue: CatalogueFacts;
+  /** Address of the dataset, which identifies it. */
+  readonly url: string;
+  /** Name that is unique in the catalogue, with letters that every standard allows. */
+  readonly name: string;
+  readonly title: string;
+  /** As written, or else a sentence about the table. */
+  readonly description: string;
+  readonly keywords: readonly string[];
+  readonly namespace: string;
+  readonly homepage: string | undefined;
+  readonly licence: Licence | undefined;
+  /** The one that is named, or else that of the catalogue, or else the namespace. */
+  readonly publisher: Agent;
+  readonly contact: Contact | undefined;
+  /** BCP 47 tag. */
+  readonly language: string | undefined;
+  /** Times of the first and of the newest version: ISO 8601, UTC. */
+  readonly issued: string | undefined;
+  readonly modified: string | undefined;
+  /** Label, or else the slug, of the newest version. */
+  readonly version: string | undefined;
+  readonly rows: number | undefined;
+  /** West, south, east, north in degrees (RFC 7946, section 5). */
+  readonly bbox: readonly number[] | undefined;
+  readonly columns: readonly Column[];
+  /** Files of the newest version, the original first. */
+  readonly distributions: readonly Distribution[];
+}
+
+/** @param base URL of the catalogue, without a slash at its end */
+export function catalogueFacts(settings: Settings, base: string): CatalogueFacts {
+  return {
+    url: `${base}/`,
+    title: settings.title,
+    description: textOrUndefined(settings.description),
+    language: isLanguageTag(settings.language) ? settings.language : undefined,
+    homepage: isHttpUrl(settings.homepage) ? settings.homepage : undefined,
+    publisher: settings.publisher ? { name: settings.publisher } : undefined,
+    contact: parseContact(settings.contact, settings.publisher || settings.title),
+    licence: parseLicence(settings.licence),
+  };
+}
+
+/** @param namespace of the dataset; undefined if the viewer may not see it */
+export function datasetFacts(
+  catalogue: CatalogueFacts,
+  dataset: Dataset,
+  namespace: Namespace | undefined,
+): DatasetFacts {
+  const newest = latestReadyVersion(dataset);
+  const base = catalogue.url.slice(0, -1);
+  const namespaceLabel = namespace?.label || dataset.namespace;
+  const publisher = dataset.publisher ? { name: dataset.publisher } : (catalogue.publisher ?? { name: namespaceLabel });
+  const ready = dataset.versions.filter((version) => version.ready);
+  const bbox = newest?.bbox ?? undefined;
+  return {
+    catalogue,
+    url: base + apiPath(refOf(dataset)),
+    name: `${dataset.namespace}.${dataset.slug}`,
+    title: dataset.label || dataset.slug,
+    description: textOrUndefined(dataset.description) ?? describeTable(dataset, newest),
+    keywords: dataset.keywords,
+    namespace: namespaceLabel,
+    homepage: isHttpUrl(dataset.homepage) ? dataset.homepage : undefined,
+    licence: parseLicence(dataset.licence) ?? catalogue.licence,
+    publisher,
+    contact: parseContact(dataset.contact, publisher.name) ?? catalogue.contact,
+    language: catalogue.language,
+    issued: earliest(ready),
+    modified: newest?.datetime,
+    version: newest && (newest.label || newest.slug),
+    rows: newest?.rows ?? undefined,
+    bbox: bbox && (bbox.length === 6 ? [0, 1, 3, 4].map((i) => bbox[i] as number) : bbox),
+    columns: dataset.columns,
+    distributions: newest ? distributionsOf(newest, base) : [],
+  };
+}
+
+const textOrUndefined = (text: string): string | undefined => text.trim() || undefined;
+
+function earliest(versions: readonly Version[]): string | undefined {
+  return versions.map(({ datetime }) => datetime).sort()[0];
+}
+
+/** A sentence about the table, in place of a description that nobody has written. */
+function describeTable({ label, slug, columns }: Dataset, version: Version | undefined): string {
+  const name = label || slug;
+  if (!version) return `${name}: a dataset without data.`;
+  const rows = version.rows === null ? '' : ` with ${version.rows} rows`;
+  if (columns.length === 0) return `${name}: a file${version.format && ` in the format ${version.format}`}.`;
+  const names = columns.slice(0, 20).map((column) => column.name);
+  const more = columns.length > names.length ? ` and ${columns.length - names.length} more` : '';
+  return `${name}: a table${rows} and the columns ${names.join(', ')}${more}.`;
+}
+
+/** Formats in which the rows of a table are offered. */
+const rowFormats = ['csv', 'geojson', 'parquet'] as const;
+
+function distributionsOf(version: Version, base: string): readonly Distribution[] {
+  const { file, href, format, size, checksum, media_type } = version;
+  const home = base + apiPath(refOf(version));
+  const original: readonly Distribution[] =
+    file || href
+      ? [
+          {
+            url: file ? `${home}download/${downloadFileName(version)}` : href,
+            name: file ? downloadFileName(version) : (href.split(/[?#]/)[0]?.split('/').at(-1) ?? ''),
+            format: format || file.split('.').at(-1) || '',
+            mediaType: withoutParameters(media_type || mediaTypeOf(format || file || href)),
+            size: size ?? undefined,
+            checksum: checksum || undefined,
+            isOriginal: true,
+          },
+        ]
+      : [];
+  if (!file || !version.columns) return original;
+  const hasGeometry = version.columns.some(({ type }) => type === 'geometry');
+  const others = rowFormats.filter((one) => one !== format && (one !== 'geojson' || hasGeometry));
+  return [
+    ...original,
+    ...others.map((extension) => ({
+      url: `${home}data.${extension}`,
+      name: `${version.dataset}-${version.slug}.${extension}`,
+      format: extension,
+      mediaType: withoutParameters(mediaTypeOf(extension)),
+      size: undefined,
+      checksum: undefined,
+      isOriginal: false,
+    })),
+  ];
+}
+
+const withoutParameters = (mediaType: string) => mediaType.split(';')[0]?.trim() ?? '';
+
+/** A contact as people write it: an e-mail address, `Name <address>`, `mailto:…` or a URL. Undefined for others. */
+function parseContact(text: string, name: string): Contact | undefined {
+  const contact = text.trim();
+  if (isHttpUrl(contact)) return { name, email: undefined, url: contact };
+  const [, before = '', address = ''] = /^(.*?)<?(?:mailto:)?([^\s<>@"]+@[^\s<>@"]+)>?$/.exec(contact) ?? [];
+  return address ? { name: before.trim() || name, email: address, url: undefined } : undefined;
+}
+
+function parseLicence(text: string): Licence | undefined {
+  const url = licenceUrl(text);
+  return url === undefined ? undefined : { id: findSpdxIdentifier(text), url };
+}

@@ -1,0 +1,25 @@
+/** Values of facts as objects of schema.org. */
+import type { Agent, DatasetFacts } from './facts.ts';
+
+export const organization = ({ name }: Agent) => ({ '@type': 'Organization', name });
+
+/** A place with its box. @param bbox west, south, east, north in degrees */
+export const placeWithBox = ([west, south, east, north]: readonly number[]) => ({
+  '@type': 'Place',
+  geo: { '@type': 'GeoShape', box: `${south} ${west} ${north} ${east}` },
+});
+
+/** Fewest and most characters of a description that Google Dataset Search takes. */
+const [shortest, longest] = [50, 5000];
+
+/** A description that is long enough for Google Dataset Search: one that is too short goes on with the columns. */
+export function describeAtLength(description: string, { title, rows, columns, publisher }: DatasetFacts): string {
+  if (description.length > longest) return `${description.slice(0, longest - 1)}…`;
+  if (description.length >= shortest) return description;
+  const names = columns.map(({ name }) => name).slice(0, 50);
+  const table = names.length
+    ? `A table${rows === undefined ? '' : ` with ${rows} rows`} and the columns ${names.join(', ')}.`
+    : '';
+  const text = [description, table, `“${title}”, a dataset published by ${publisher.name}.`].filter(Boolean).join(' ');
+  return text.slice(0, longest);
+}

@@ -1,0 +1,77 @@
+/** STAC 1.1.0: the catalogue as a Catalog, each dataset as a Collection with the extensions for tables and files. */
+import type { CatalogueFacts, DatasetFacts } from './facts.ts';
+import { columnMapping, datasetMapping, distributionMapping, mapFacts } from './mapping.ts';
+
+const extensions = [
+  'https://stac-extensions.github.io/table/v1.2.0/schema.json',
+  'https://stac-extensions.github.io/file/v2.1.0/schema.json',
+];
+
+/** A link between documents. */
+export interface StacLink {
+  readonly rel: string;
+  readonly href: string;
+  readonly type: string;
+  readonly title?: string;
+}
+
+const json = 'application/json';
+
+/** Address of the root. */
+export const stacCatalogUrl = ({ url }: CatalogueFacts): string => `${url}stac/`;
+/** Address of the Collection of a dataset. */
+export const stacCollectionUrl = ({ url }: DatasetFacts): string => `${url}stac.json`;
+
+export function stacCatalog(facts: CatalogueFacts, children: readonly StacLink[]): Readonly<Record<string, unknown>> {
+  const self = stacCatalogUrl(facts);
+  return {
+    type: 'Catalog',
+    stac_version: '1.1.0',
+    id: 'catalogue',
+    title: facts.title,
+    description: facts.description ?? facts.title,
+    links: [
+      { rel: 'self', href: self, type: json },
+      { rel: 'root', href: self, type: json, title: facts.title },
+      ...children,
+    ],
+  };
+}
+
+/** The link of the root to a dataset. */
+export const stacChildLink = (facts: DatasetFacts): StacLink => ({
+  rel: 'child',
+  href: stacCollectionUrl(facts),
+  type: json,
+  title: facts.title,
+});
+
+/** @returns undefined for a dataset without data: a Collection has an extent in time */
+export function stacCollection(facts: DatasetFacts): Readonly<Record<string, unknown>> | undefined {
+  const { catalogue, licence, issued, modified, bbox, columns, distributions, url } = facts;
+  if (!issued || !modified) return undefined;
+  const root = stacCatalogUrl(catalogue);
+  return {
+    type: 'Collection',
+    stac_version: '1.1.0',
+    stac_extensions: extensions,
+    license: 'other',
+    ...mapFacts(datasetMapping, 'stac', facts),
+    // The times are those of the versions. Without a known box, STAC has the whole world.
+    extent: { spatial: { bbox: [bbox ?? [-180, -90, 180, 90]] }, temporal: { interval: [[issued, modified]] } },
+    ...(columns.length && { 'table:columns': columns.map((one) => mapFacts(columnMapping, 'stac', one)) }),
+    assets: Object.fromEntries(
+      distributions.map((one) => [
+        one.isOriginal ? 'data' : one.format,
+        { ...mapFacts(distributionMapping, 'stac', one), roles: ['data'] },
+      ]),
+    ),
+    links: [
+      { rel: 'self', href: stacCollectionUrl(facts), type: json },
+      { rel: 'root', href: root, type: json, title: catalogue.title },
+      { rel: 'parent', href: root, type: json, title: catalogue.title },
+      { rel: 'about', href: url, type: 'text/html' },
+      ...(licence ? [{ rel: 'license', href: licence.url }] : []),
+    ],
+  };
+}

@@ -1,0 +1,178 @@
+/** The documents in the standards are valid by the official schemas and shapes, also for hostile and for empty records. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { Parser } from 'n3';
+import { makeLastingFolder } from '../support/folder.ts';
+import { serveFolder } from '../support/server.ts';
+import { croissantErrors, dataPackageErrors, dcatErrors, dcatUsErrors, googleErrors, stacErrors } from './validate.ts';
+
+const payload = 'x,"a ""b""",geometry\n1,2,POINT (179 1)\n';
+const checksum = createHash('sha256').update(payload).digest('hex');
+const version = {
+  datetime: '2024-01-31T12:00:00Z',
+  checksum,
+  file: { name: '20240131.csv', format: 'csv', media_type: 'text/csv', size: payload.length },
+};
+const columns = [
+  { name: 'x', type: 'integer' },
+  { name: 'a "b"', type: 'float', label: 'Line\nbreak', description: '</script><b>', unit: '°C' },
+  { name: 'geometry', type: 'geometry' },
+];
+
+/** Records that are legal, and have what breaks documents. */
+const hostile = {
+  settings: {
+    title: 'A "quoted" <b>title</b>',
+    description: 'Line\nbreak & "quotes" \u202eright to left',
+    publisher: 'Ämter & Co. "KG"',
+    contact: 'Open "Data" <data@example.org>',
+    language: 'de',
+  },
+  namespaces: {
+    parks: { label: 'Parks "and" <gardens>' },
+    bare: { label: 'bare' },
+    secret: { label: 'Secret', visibility: 'private' },
+  },
+  datasets: {
+    'parks/hostile': {
+      label: '"</script><script>alert(1)</script>',
+      description: '\u202e"\\ \u2028 \' \n\n# Title\u0001',
+      keywords: ['a"b', 'c\\d', 'e f', '\u202e'],
+      licence: 'CC-BY-4.0',
+      homepage: 'https://example.org/?a=1&b="',
+      contact: 'https://example.org/contact',
+      columns,
+    },
+    'parks/antimeridian': { label: 'Fiji', licence: 'https://example.org/licence', contact: 'fiji@example.org' },
+    'bare/missing-everything': { label: 'x' },
+    'bare/without-data': { label: 'Nothing yet' },
+    'secret/files': { label: 'Nobody knows' },
+  },
+  versions: {
+    'parks/hostile@20240131': {
+      ...version,
+      label: '"1"',
+      notes: '<&>',
+      rows: 1,
+      bbox: [179, 1, 179, 1],
+      columns: columns.map(({ name, type }) => ({ name, type })),
+    },
+    'parks/antimeridian@20240131': { ...version, bbox: [177, -20, -178, -12] },
+    'bare/missing-everything@20240131': { ...version },
+    'secret/files@20240131': { ...version },
+  },
+  files: Object.fromEntries(
+    ['parks/hostile', 'parks/antimeridian', 'bare/missing-everything', 'secret/files'].map((name) => [
+      `namespaces/${name.replace('/', '/datasets/')}/data/20240131.csv`,
+      payload,
+    ]),
+  ),
+};
+
+for (const [name, make] of [
+  ['the example catalogue', copyOfExample],
+  ['hostile records', () => makeLastingFolder(hostile)],
+] as const)
+  describe(`standards: ${name}`, () => {
+    let base = '';
+    let close = async () => {};
+    const datasets: string[] = [];
+    before(async () => {
+      const folder = make();
+      const server = await serveFolder(folder.root);
+      base = server.base;
+      close = async () => {
+        await server.close();
+        folder.remove();
+      };
+      const { results } = (await json(`${base}/api/v1/datasets/?page_size=100`)) as { results: { url: string }[] };
+      datasets.push(...results.map(({ url }) => url));
+    });
+    after(() => close());
+
+    it('schema.org has what Google requires', async () => {
+      for (const url of datasets) assert.deepEqual(await googleErrors(await json(`${url}schema.jsonld`)), [], url);
+    });
+
+    it('DCAT-AP 3.0.1 holds, in JSON-LD and in Turtle, and both say the same', async () => {
+      const document = await json(`${base}/catalog.jsonld`);
+      const turtle = await text(`${base}/catalog.ttl`);
+      assert.deepEqual(await dcatErrors(document), []);
+      assert.deepEqual(await dcatErrors(turtle), []);
+      const { '@graph': graph } = document as { '@graph': readonly { '@id': string }[] };
+      assert.equal(graph.length, datasets.length + 1);
+      const subjects = new Set(new Parser().parse(turtle).map(({ subject }) => subject.value));
+      for (const { '@id': id } of graph) assert.ok(subjects.has(id), id);
+      for (const url of datasets) {
+        assert.deepEqual(await dcatErrors(await json(`${url}dcat.jsonld`)), [], url);
+        assert.deepEqual(await dcatErrors(await text(`${url}dcat.ttl`)), [], url);
+      }
+    });
+
+    it('DCAT-US 1.1 holds, and lists every dataset that has what it demands', async () => {
+      const document = (await json(`${base}/data.json`)) as { dataset: readonly { identifier: string }[] };
+      assert.deepEqual(dcatUsErrors(document), []);
+      const listed = new Set(document.dataset.map(({ identifier }) => identifier));
+      const left = datasets.filter((url) => !listed.has(url)).map((url) => url.split('/').at(-2));
+      // One has no data, and one a contact without an e-mail address.
+      assert.deepEqual(left.sort(), name === 'hostile records' ? ['hostile', 'without-data'] : []);
+    });
+
+    for (const [document, errorsOf] of [
+      ['datapackage.json', dataPackageErrors],
+      ['stac.json', stacErrors],
+      ['croissant.json', croissantErrors],
+    ] as const)
+      it(`${document} is valid, or says which facts are missing`, async () => {
+        let valid = 0;
+        for (const url of datasets) {
+          const response = await fetch(url + document);
+          const body = (await response.json()) as never;
+          if (response.status === 200) {
+            assert.deepEqual(errorsOf(body), [], url);
+            valid++;
+          } else assert.match((body as { detail: string }).detail, /^This dataset has no .*, which .* must have\.$/);
+        }
+        assert.ok(valid > 0);
+      });
+
+    it('the root of STAC leads to every Collection', async () => {
+      const root = (await json(`${base}/stac/`)) as Parameters<typeof stacErrors>[0] & {
+        links: readonly { rel: string; href: string }[];
+      };
+      assert.deepEqual(stacErrors(root), []);
+      for (const { href } of root.links.filter(({ rel }) => rel === 'child'))
+        assert.equal(((await json(href)) as { type: string }).type, 'Collection');
+    });
+
+    it('a document without a change is answered with 304', async () => {
+      for (const address of [`${base}/data.json`, `${datasets[0]}dcat.ttl`]) {
+        const tag = (await fetch(address)).headers.get('etag') ?? '';
+        const again = await fetch(address, { headers: { 'If-None-Match': tag } });
+        assert.equal(again.status, 304, address);
+      }
+    });
+
+    it('names nothing that is private', async () => {
+      for (const address of ['/data.json', '/catalog.jsonld', '/catalog.ttl', '/stac/', '/sitemap.xml', '/feed.atom'])
+        assert.doesNotMatch(await text(base + address), /secret|Nobody knows/, address);
+    });
+  });
+
+async function text(url: string): Promise<string> {
+  const response = await fetch(url);
+  assert.equal(response.status, 200, url);
+  return response.text();
+}
+
+const json = async (url: string) => JSON.parse(await text(url)) as object;
+
+function copyOfExample() {
+  const root = mkdtempSync(join(tmpdir(), 'catalogue-data-'));
+  cpSync('catalogue-data', root, { recursive: true, filter: (path) => !path.endsWith('.catalogue') });
+  return { root, remove: () => rmSync(root, { recursive: true, force: true }) };
+}

@@ -1,0 +1,160 @@
+/** Checks of documents with the official schemas and shapes of the standards (`schemas/README.md`). */
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AnySchemaObject, ValidateFunction } from 'ajv';
+import jsonld from 'jsonld';
+import { Parser, type Quad } from 'n3';
+import Validator from 'rdf-validate-shacl';
+import environment from 'rdf-validate-shacl/src/defaultEnv.js';
+
+// These packages are CommonJS, with types for both.
+const require = createRequire(import.meta.url);
+const Ajv = require('ajv').default as typeof import('ajv').default;
+const AjvDraft4 = require('ajv-draft-04').default as typeof import('ajv').default;
+const addFormats = require('ajv-formats').default as (ajv: object) => void;
+
+const folder = new URL('./schemas/', import.meta.url);
+const read = (path: string): AnySchemaObject => JSON.parse(readFileSync(new URL(path, folder), 'utf8'));
+
+function newAjv(Class: typeof Ajv, options = {}) {
+  const ajv = new Class({ strict: false, allErrors: true, logger: false, ...options });
+  addFormats(ajv);
+  for (const name of ['iri', 'iri-reference']) ajv.addFormat(name, true);
+  return ajv;
+}
+
+function errorsOf(validate: ValidateFunction, document: unknown): readonly string[] {
+  if (validate(document)) return [];
+  return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath || '/'} ${message}`);
+}
+
+export const dataPackageErrors = makeValidator(() => newAjv(Ajv).compile(read('datapackage/datapackage.json')));
+
+function makeValidator(compile: () => ValidateFunction): (document: unknown) => readonly string[] {
+  let validate: ValidateFunction | undefined;
+  return (document) => {
+    validate ??= compile();
+    return errorsOf(validate, document);
+  };
+}
+
+/** Problems of a STAC Catalog or Collection, and of its extensions. */
+export function stacErrors(document: {
+  type: string;
+  stac_extensions?: readonly string[];
+  links: readonly { rel: string; href: string }[];
+}) {
+  const ajv = newAjv(Ajv);
+  const kind = document.type.toLowerCase();
+  for (const name of readdirSync(new URL('stac/', folder)).filter(
+    (name) => !name.includes('-') || name === 'data-values.json',
+  )) {
+    const part = ['catalog.json', 'collection.json'].includes(name) ? name.slice(0, -5) : 'item';
+    ajv.addSchema({
+      ...read(`stac/${name}`),
+      $id: `https://schemas.stacspec.org/v1.1.0/${part}-spec/json-schema/${name}`,
+    });
+  }
+  for (const name of ['Geometry', 'Feature'])
+    ajv.addSchema(read(`stac/geojson-${name}.json`), `https://geojson.org/schema/${name}.json`);
+  const core = ajv.getSchema(`https://schemas.stacspec.org/v1.1.0/${kind}-spec/json-schema/${kind}.json`);
+  if (!core) return [`${document.type} is no kind of STAC`];
+  const extensions = (document.stac_extensions ?? []).map((url) => {
+    const name = /\/(table|file)\//.exec(url)?.[1];
+    return ajv.compile(read(`stac/ext-${name}.json`));
+  });
+  const missing = ['self', 'root'].filter((rel) => !document.links.some((link) => link.rel === rel));
+  return [...[core, ...extensions].flatMap((one) => errorsOf(one as ValidateFunction, document)), ...missing];
+}
+
+/** Problems of a data.json in DCAT-US 1.1, of those that aren't federal. */
+export function dcatUsErrors(document: { dataset: readonly unknown[] }): readonly string[] {
+  const ajv = newAjv(AjvDraft4, { unicodeRegExp: false });
+  const dataset = ajv.compile(withoutId(read('dcat-us/dataset-non-federal.json')));
+  const catalog = withoutId(read('dcat-us/catalog.json'));
+  const properties = { ...catalog.properties, dataset: { type: 'array' } };
+  const whole = ajv.compile({ ...catalog, properties });
+  return [...errorsOf(whole, document), ...document.dataset.flatMap((one) => errorsOf(dataset, one))];
+}
+
+/** Relative ids of the schemas would be resolved against nothing. */
+const withoutId = ({ id: _, ...schema }: AnySchemaObject): AnySchemaObject => schema;
+
+const parseTurtle = (text: string): readonly Quad[] => new Parser({ baseIRI: 'http://example.org/' }).parse(text);
+
+/** Contexts are part of the documents, except for that of schema.org: nothing is fetched. */
+const schemaOrgContext = {
+  '@context': {
+    '@vocab': 'http://schema.org/',
+    url: { '@type': '@id' },
+    license: { '@type': '@id' },
+    contentUrl: { '@type': '@id' },
+  },
+};
+
+async function quadsOf(document: string | object): Promise<readonly Quad[]> {
+  if (typeof document === 'string') return parseTurtle(document);
+  const documentLoader = async (documentUrl: string) => {
+    if (!/^https?:\/\/schema\.org\/?$/.test(documentUrl)) throw new Error(`${documentUrl} would be fetched.`);
+    return { document: schemaOrgContext, documentUrl };
+  };
+  const text = await jsonld.toRDF(document as jsonld.JsonLdDocument, {
+    format: 'application/n-quads',
+    documentLoader,
+    base: 'http://example.org/',
+  });
+  return parseTurtle(String(text));
+}
+
+/**
+ * Violations of the shapes in some files.
+ * @param document JSON-LD as an object, or Turtle as a text
+ */
+async function shapeErrors(files: readonly string[], document: string | object): Promise<readonly string[]> {
+  const imports = 'http://www.w3.org/2002/07/owl#imports';
+  const shapes = files.flatMap((file) => parseTurtle(readFileSync(new URL(file, folder), 'utf8')));
+  const dataset = (quads: readonly Quad[]) => environment.dataset([...quads]);
+  const data = await quadsOf(document);
+  const isDescribed = data.some(({ object }) => /(dcat|schema\.org).*(Dataset|Catalog)$/.test(object.value));
+  if (!isDescribed) return ['There is no dataset in it: the shapes would find nothing to check.'];
+  const validator = new Validator(dataset(shapes.filter(({ predicate }) => predicate.value !== imports)));
+  const { results } = await validator.validate(dataset(data));
+  return results
+    .filter(({ severity }) => !/Warning|Info/.test(severity?.value ?? ''))
+    .map(
+      ({ focusNode, path, message }) =>
+        `${focusNode?.value} ${path?.value}: ${message.map(({ value }) => value).join()}`,
+    );
+}
+
+export const dcatErrors = (document: string | object) =>
+  shapeErrors(['dcat-ap/shapes.ttl', 'dcat-ap/deprecateduris.ttl', 'dcat-ap/range.ttl'], document);
+
+export const googleErrors = (document: object) => shapeErrors(['schema-org/googleRequired.ttl'], document);
+
+interface CroissantNode {
+  readonly [key: string]: unknown;
+}
+
+/** Problems of a document in Croissant 1.1, by the text of the specification: there is no official schema. */
+export function croissantErrors(document: CroissantNode): readonly string[] {
+  const demanded = ['name', 'description', 'license', 'url', 'creator', 'datePublished', 'distribution', 'recordSet'];
+  const errors = demanded.filter((key) => document[key] === undefined).map((key) => `${key} is missing`);
+  if (document.conformsTo !== 'http://mlcommons.org/croissant/1.1') errors.push('conformsTo');
+  const files = document.distribution as readonly CroissantNode[];
+  const ids = new Set<unknown>(files.map((file) => file['@id']));
+  for (const file of files) {
+    if (!file.contentUrl || !file.encodingFormat)
+      errors.push(`${file['@id']}: contentUrl or encodingFormat is missing`);
+    if (!/^[0-9a-f]{64}$/.test(String(file.sha256))) errors.push(`${file['@id']}: sha256`);
+  }
+  for (const { field } of document.recordSet as readonly { field: readonly CroissantNode[] }[])
+    for (const { '@id': id, dataType, source } of field) {
+      if (ids.has(id)) errors.push(`${id} is used twice`);
+      ids.add(id);
+      const { fileObject, extract } = source as { fileObject: CroissantNode; extract: CroissantNode };
+      if (!dataType || !ids.has(fileObject['@id'])) errors.push(`${id}: dataType or source`);
+      if (!extract.column && !extract.jsonPath) errors.push(`${id}: extract`);
+    }
+  return errors;
+}
