@@ -20,6 +20,8 @@ export type DiagnosticCode =
   | 'unknown-key'
   /** A value fits the schema and not its field: an unknown licence, no address. */
   | 'value'
+  /** A fact that a standard demands or wants is missing. */
+  | 'standards'
   | 'payload'
   | 'accounts'
   /** From a server that does not report a code. */

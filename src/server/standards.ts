@@ -4,11 +4,13 @@ import type { Catalogue, Page } from '../catalogue/catalogue.ts';
 import { NotFoundError } from '../catalogue/errors.ts';
 import { toJson } from '../catalogue/represent.ts';
 import type { Dataset, Namespace } from '../catalogue/types.ts';
-import { croissantDataset, missingForCroissant } from '../standards/croissant.ts';
+import { croissantDataset } from '../standards/croissant.ts';
 import { dataPackage } from '../standards/data-package.ts';
 import { dcatCatalogue, dcatDataset, jsonLdDocument, type RdfNode } from '../standards/dcat.ts';
 import { dcatUsCatalogue, dcatUsDataset } from '../standards/dcat-us.ts';
 import { type CatalogueFacts, catalogueFacts, type DatasetFacts, datasetFacts } from '../standards/facts.ts';
+import { type Standard, standardNames } from '../standards/mapping.ts';
+import { missingFor } from '../standards/requirements.ts';
 import { schemaOrgDataset } from '../standards/schema-org.ts';
 import { type StacLink, stacCatalog, stacChildLink, stacCollection } from '../standards/stac.ts';
 import { turtleDocument } from '../standards/turtle.ts';
@@ -31,20 +33,21 @@ export const datasetDocuments = {
   'dcat.ttl': { type: 'text/turtle', text: (facts) => turtleDocument([dcatDataset(facts)]) },
   'datapackage.json': {
     type: 'application/json',
-    text: (facts) => toJson(dataPackage(facts) ?? refuse('a Data Package', ['a version'])),
+    text: (facts) => toJson(dataPackage(facts) ?? refuse('dataPackage', facts)),
   },
   'croissant.json': {
     type: jsonLd,
-    text: (facts) => toJson(croissantDataset(facts) ?? refuse('a Croissant document', missingForCroissant(facts))),
+    text: (facts) => toJson(croissantDataset(facts) ?? refuse('croissant', facts)),
   },
   'stac.json': {
     type: 'application/json',
-    text: (facts) => toJson(stacCollection(facts) ?? refuse('a STAC Collection', ['a version'])),
+    text: (facts) => toJson(stacCollection(facts) ?? refuse('stac', facts)),
   },
 } as const satisfies Readonly<Record<string, DatasetDocument>>;
 
-function refuse(document: string, missing: readonly string[]): never {
-  throw new NotFoundError(`This dataset has no ${missing.join(', no ')}, which ${document} must have.`);
+function refuse(standard: Standard, facts: DatasetFacts): never {
+  const missing = missingFor(standard, facts).join(', no ');
+  throw new NotFoundError(`This dataset has no ${missing}, which ${standardNames[standard]} demands.`);
 }
 
 export function makeDatasetDocumentHandler(name: keyof typeof datasetDocuments): Handler {

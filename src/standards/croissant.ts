@@ -1,7 +1,8 @@
 /** A dataset in Croissant 1.1 (MLCommons): its files, and the fields in them. */
-import type { Column } from '../catalogue/types.ts';
+import { extractorOf } from './croissant-extract.ts';
 import type { DatasetFacts, Distribution } from './facts.ts';
 import { columnMapping, datasetMapping, distributionMapping, mapFacts } from './mapping.ts';
+import { missingFor } from './requirements.ts';
 
 /** The context that appendix 1 of the specification recommends. */
 const context = {
@@ -24,21 +25,11 @@ const context = {
   source: 'cr:source',
 };
 
-/** Facts that Croissant demands and that a dataset lacks, as names of fields; none if there can be a document. */
-export function missingForCroissant({ licence, issued, columns, distributions }: DatasetFacts): readonly string[] {
-  const [original] = distributions;
-  return [
-    ...(licence ? [] : ['licence']),
-    ...(issued && original?.checksum && extractorOf(original.format) ? [] : ['a version with a file of columns']),
-    ...(columns.length ? [] : ['columns']),
-  ];
-}
-
 /** @returns undefined if facts are missing */
 export function croissantDataset(facts: DatasetFacts): Readonly<Record<string, unknown>> | undefined {
   const [file] = facts.distributions;
   const extract = file && extractorOf(file.format);
-  if (!extract || missingForCroissant(facts).length) return undefined;
+  if (!extract || missingFor('croissant', facts).length) return undefined;
   const ids = uniqueIds(facts.columns.map(({ name }) => name));
   return {
     '@context': context,
@@ -63,20 +54,6 @@ export function croissantDataset(facts: DatasetFacts): Readonly<Record<string, u
       },
     ],
   };
-}
-
-type Extractor = (column: Column) => Readonly<Record<string, string>>;
-
-const byColumn: Extractor = ({ name }) => ({ column: name });
-/** Where the values of a column are in a file; undefined for formats that Croissant can't look into. */
-function extractorOf(format: string): Extractor | undefined {
-  if (['csv', 'tsv', 'parquet', 'geoparquet'].includes(format)) return byColumn;
-  if (format === 'geojson')
-    return ({ name, type }) => ({
-      jsonPath: type === 'geometry' ? '$.features[*].geometry' : `$.features[*].properties[${JSON.stringify(name)}]`,
-    });
-  if (['ndjson', 'jsonl'].includes(format)) return ({ name }) => ({ jsonPath: `$[${JSON.stringify(name)}]` });
-  return undefined;
 }
 
 /** Names as parts of an IRI, each once. */

@@ -2,11 +2,12 @@
 import type { Column } from '../catalogue/types.ts';
 import type { DatasetFacts } from './facts.ts';
 import { columnMapping, datasetMapping, distributionMapping, mapFacts } from './mapping.ts';
+import { missingFor } from './requirements.ts';
 
 /** @returns undefined for a dataset without data: a package has at least one resource */
 export function dataPackage(facts: DatasetFacts): Readonly<Record<string, unknown>> | undefined {
   const { distributions, columns } = facts;
-  if (distributions.length === 0) return undefined;
+  if (missingFor('dataPackage', facts).length) return undefined;
   const profile = 'https://datapackage.org/profiles/2.0/datapackage.json';
   return {
     $schema: profile,

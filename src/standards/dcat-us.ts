@@ -1,6 +1,7 @@
 /** The catalogue in DCAT-US 1.1 (Project Open Data), as `/data.json`. */
 import type { CatalogueFacts, DatasetFacts } from './facts.ts';
 import { datasetMapping, distributionMapping, mapFacts } from './mapping.ts';
+import { missingFor } from './requirements.ts';
 
 /** The document without its datasets. */
 export const dcatUsCatalogue = ({ url }: CatalogueFacts) => ({
@@ -11,14 +12,9 @@ export const dcatUsCatalogue = ({ url }: CatalogueFacts) => ({
   describedBy: 'https://project-open-data.cio.gov/v1.1/schema/catalog.json',
 });
 
-/** Facts that DCAT-US demands and that a dataset lacks, as names of fields; none if it is in the document. */
-export function missingForDcatUs({ contact, modified }: DatasetFacts): readonly string[] {
-  return [...(contact?.email ? [] : ['contact']), ...(modified ? [] : ['a version'])];
-}
-
 /** @returns undefined if facts are missing that a harvester would refuse the dataset for */
 export function dcatUsDataset(facts: DatasetFacts): Readonly<Record<string, unknown>> | undefined {
-  if (missingForDcatUs(facts).length) return undefined;
+  if (missingFor('dcatUs', facts).length) return undefined;
   const { distributions, keywords, namespace } = facts;
   return {
     '@type': 'dcat:Dataset',

@@ -68,6 +68,8 @@ export interface DatasetFacts {
   readonly title: string;
   /** As written, or else a sentence about the table. */
   readonly description: string;
+  /** True if a person has written the description. */
+  readonly hasDescription: boolean;
   readonly keywords: readonly string[];
   readonly namespace: string;
   readonly homepage: string | undefined;
@@ -122,6 +124,7 @@ export function datasetFacts(
     name: `${dataset.namespace}.${dataset.slug}`,
     title: dataset.label || dataset.slug,
     description: textOrUndefined(dataset.description) ?? describeTable(dataset, newest),
+    hasDescription: dataset.description.trim() !== '',
     keywords: dataset.keywords,
     namespace: namespaceLabel,
     homepage: isHttpUrl(dataset.homepage) ? dataset.homepage : undefined,
@@ -138,6 +141,9 @@ export function datasetFacts(
     distributions: newest ? distributionsOf(newest, base) : [],
   };
 }
+
+/** Fewest characters of a description that Google Dataset Search takes. */
+export const shortestDescription = 50;
 
 const textOrUndefined = (text: string): string | undefined => text.trim() || undefined;
 

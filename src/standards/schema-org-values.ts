@@ -1,5 +1,5 @@
 /** Values of facts as objects of schema.org. */
-import type { Agent, DatasetFacts } from './facts.ts';
+import { type Agent, type DatasetFacts, shortestDescription } from './facts.ts';
 
 export const organization = ({ name }: Agent) => ({ '@type': 'Organization', name });
 
@@ -9,13 +9,13 @@ export const placeWithBox = ([west, south, east, north]: readonly number[]) => (
   geo: { '@type': 'GeoShape', box: `${south} ${west} ${north} ${east}` },
 });
 
-/** Fewest and most characters of a description that Google Dataset Search takes. */
-const [shortest, longest] = [50, 5000];
+/** Most characters of a description that Google Dataset Search takes. */
+const longest = 5000;
 
 /** A description that is long enough for Google Dataset Search: one that is too short goes on with the columns. */
 export function describeAtLength(description: string, { title, rows, columns, publisher }: DatasetFacts): string {
   if (description.length > longest) return `${description.slice(0, longest - 1)}…`;
-  if (description.length >= shortest) return description;
+  if (description.length >= shortestDescription) return description;
   const names = columns.map(({ name }) => name).slice(0, 50);
   const table = names.length
     ? `A table${rows === undefined ? '' : ` with ${rows} rows`} and the columns ${names.join(', ')}.`

@@ -1,6 +1,7 @@
 /** STAC 1.1.0: the catalogue as a Catalog, each dataset as a Collection with the extensions for tables and files. */
 import type { CatalogueFacts, DatasetFacts } from './facts.ts';
 import { columnMapping, datasetMapping, distributionMapping, mapFacts } from './mapping.ts';
+import { missingFor } from './requirements.ts';
 
 const extensions = [
   'https://stac-extensions.github.io/table/v1.2.0/schema.json',
@@ -49,7 +50,7 @@ export const stacChildLink = (facts: DatasetFacts): StacLink => ({
 /** @returns undefined for a dataset without data: a Collection has an extent in time */
 export function stacCollection(facts: DatasetFacts): Readonly<Record<string, unknown>> | undefined {
   const { catalogue, licence, issued, modified, bbox, columns, distributions, url } = facts;
-  if (!issued || !modified) return undefined;
+  if (missingFor('stac', facts).length) return undefined;
   const root = stacCatalogUrl(catalogue);
   return {
     type: 'Collection',

@@ -135,7 +135,7 @@ for (const [name, make] of [
           if (response.status === 200) {
             assert.deepEqual(errorsOf(body), [], url);
             valid++;
-          } else assert.match((body as { detail: string }).detail, /^This dataset has no .*, which .* must have\.$/);
+          } else assert.match((body as { detail: string }).detail, /^This dataset has no .*, which .* demands\.$/);
         }
         assert.ok(valid > 0);
       });

@@ -19,6 +19,7 @@ interface Options {
   readonly format?: 'text' | 'json' | 'github';
   readonly changed?: string | true;
   readonly staged?: boolean;
+  readonly standards?: boolean;
 }
 
 export const command: Verb<Options> = {
@@ -29,7 +30,9 @@ export const command: Verb<Options> = {
     'found in its files. The exit code is 1 if there is an error.\n\n' +
     'With --changed, it checks only the files that differ from a commit, committed or not, and what they affect: another ' +
     'record with the same id, a query of a removed dataset. Without a name, the commit is the one where the branch ' +
-    'started, from its upstream or else from the main branch. With --staged, it checks what the next commit will have.',
+    'started, from its upstream or else from the main branch. With --staged, it checks what the next commit will have.\n\n' +
+    'With --standards, it also warns of each public dataset that a standard refuses or shows with gaps, and says what to ' +
+    'write: DCAT-AP, DCAT-US, STAC, schema.org, Data Package and Croissant.',
   examples: [
     'catalogue check',
     'catalogue check --fix',
@@ -37,23 +40,28 @@ export const command: Verb<Options> = {
     'catalogue check --changed',
     'catalogue check --changed origin/main --format github',
     'catalogue check --staged',
+    'catalogue check --standards',
   ],
   options: () => [
     new Option('--fix', 'Fix what can be fixed without a decision of yours, and write base64 metadata as YAML.'),
     new Option('--deep', 'Read the data files, too, and compare their checksums and columns.'),
     new Option('--changed [commit]', 'Check only what differs from a commit of git, and what that affects.'),
     new Option('--staged', 'Check only what is staged in git, as it is staged.').conflicts('changed'),
+    new Option('--standards', 'Check what portals and search engines want to know, too.').conflicts([
+      'changed',
+      'staged',
+    ]),
     new Option('--format <text|json|github>', 'Output format; github is for workflows of GitHub Actions.').choices([
       'text',
       'json',
       'github',
     ]),
   ],
-  async run(call, _args, { format, ...options }) {
+  async run(call, _args, { format, standards, ...options }) {
     const { context, global, show } = call;
-    const { report, place } = call.isRemote
-      ? await checkedRemotely(call, options)
-      : await checkedLocally(call, options);
+    const checked = call.isRemote ? await checkedRemotely(call, options) : await checkedLocally(call, options);
+    const { place } = checked;
+    const report = standards ? await withStandards(call, checked.report) : checked.report;
     const chosen = format ?? (show.asJson ? 'json' : 'text');
     if (chosen === 'json') show.json(objectOf(report));
     else if (chosen === 'github') for (const one of report.problems) context.out(`${annotation(one, place)}\n`);
@@ -62,6 +70,13 @@ export const command: Verb<Options> = {
     return report.problems.some(({ severity }) => severity === 'error') ? 1 : 0;
   },
 };
+
+/** The report, with what the standards miss. */
+async function withStandards(call: Call, report: CheckResult): Promise<CheckResult> {
+  const { findStandardsShortcomings } = await import('../lookup-standards.ts');
+  const found = await findStandardsShortcomings(await call.open());
+  return { ...report, problems: [...report.problems, ...found.map((one) => ({ ...one, fixable: false }))] };
+}
 
 /** The part of the catalogue to check. Git sets GIT_INDEX_FILE for its hooks, relative to the current folder. */
 function changesToCheck({ env, cwd }: Context, { changed, staged, fix, deep }: Options): Pick<CheckOptions, 'changed'> {

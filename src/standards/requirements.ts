@@ -1,0 +1,111 @@
+/** What the standards demand of a dataset, and what the tools that read them want: for refusals, and for `catalogue check --standards`. */
+import { extractorOf } from './croissant-extract.ts';
+import { type CatalogueFacts, type DatasetFacts, shortestDescription } from './facts.ts';
+import { type Standard, standardNames } from './mapping.ts';
+
+/** What happens without a fact: the dataset has no document, or one that is less use. */
+type Effect = 'refused' | 'degraded';
+
+interface Requirement<Facts> {
+  /** Field of the record, or the part of the dataset, that is missing. */
+  readonly field: string;
+  readonly isMet: (facts: Facts) => boolean;
+  readonly effects: { readonly [S in Standard]?: Effect };
+  /** What the reader of the documents gets instead, and what to write: sentences. */
+  readonly advice: string;
+}
+
+const requirements: readonly Requirement<DatasetFacts>[] = [
+  {
+    field: 'version',
+    isMet: ({ modified, distributions }) => modified !== undefined && distributions.length > 0,
+    effects: { croissant: 'refused', dcatUs: 'refused', dataPackage: 'refused', stac: 'refused' },
+    advice: 'Publish one: catalogue publish.',
+  },
+  {
+    field: 'licence',
+    isMet: ({ licence }) => licence !== undefined,
+    effects: {
+      croissant: 'refused',
+      schemaOrg: 'degraded',
+      dcat: 'degraded',
+      dataPackage: 'degraded',
+      stac: 'degraded',
+    },
+    advice:
+      'Write an SPDX identifier or the URL of the licence, here or for all datasets in catalogue.yaml: licence: CC-BY-4.0',
+  },
+  {
+    field: 'contact with an e-mail address',
+    isMet: ({ contact }) => contact?.email !== undefined,
+    effects: { dcatUs: 'refused', dcat: 'degraded' },
+    advice: 'Write it here or for all datasets in catalogue.yaml: contact: Data office <data@example.org>',
+  },
+  {
+    field: 'file whose columns can be named',
+    isMet: ({ columns, distributions: [original] }) =>
+      columns.length > 0 && original?.checksum !== undefined && extractorOf(original.format) !== undefined,
+    effects: { croissant: 'refused' },
+    advice: 'It takes CSV, GeoJSON, newline-delimited JSON and Parquet.',
+  },
+  {
+    field: 'description',
+    isMet: ({ hasDescription, description }) => hasDescription && description.length >= shortestDescription,
+    effects: { schemaOrg: 'degraded', dcat: 'degraded', dcatUs: 'degraded' },
+    advice: `Google Dataset Search wants ${shortestDescription} to 5,000 characters; a sentence about the table stands for them.`,
+  },
+  {
+    field: 'keywords',
+    isMet: ({ keywords }) => keywords.length > 0,
+    effects: { schemaOrg: 'degraded', dcat: 'degraded', dcatUs: 'degraded' },
+    advice: 'Portals sort datasets by them: keywords: [trees, parks]',
+  },
+];
+
+const catalogueRequirements: readonly Requirement<CatalogueFacts>[] = [
+  {
+    field: 'publisher',
+    isMet: ({ publisher }) => publisher !== undefined,
+    effects: { dcat: 'refused' },
+    advice: 'Write who publishes the catalogue: publisher: Town of Springfield',
+  },
+  {
+    field: 'description',
+    isMet: ({ description }) => description !== undefined,
+    effects: { dcat: 'refused' },
+    advice: 'Write what the catalogue holds: description: …',
+  },
+  {
+    field: 'language',
+    isMet: ({ language }) => language !== undefined,
+    effects: { schemaOrg: 'degraded', dcat: 'degraded' },
+    advice: 'Write its BCP 47 tag: language: en',
+  },
+];
+
+/** Names of what a standard demands and the dataset lacks; none if the dataset has a document. */
+export const missingFor = (standard: Standard, facts: DatasetFacts): readonly string[] =>
+  requirements
+    .filter(({ effects, isMet }) => effects[standard] === 'refused' && !isMet(facts))
+    .map(({ field }) => field);
+
+/** A sentence for each fact that is missing: which standards refuse or degrade the dataset, and what to write. */
+export const datasetShortcomings = (facts: DatasetFacts): readonly string[] => shortcomings(requirements, facts);
+/** The same for the catalogue as a whole. */
+export const catalogueShortcomings = (facts: CatalogueFacts): readonly string[] =>
+  shortcomings(catalogueRequirements, facts);
+
+function shortcomings<Facts>(rows: readonly Requirement<Facts>[], facts: Facts): readonly string[] {
+  return rows
+    .filter(({ isMet }) => !isMet(facts))
+    .map(({ field, effects, advice }) => {
+      const listed = (effect: Effect) =>
+        (Object.keys(effects) as Standard[])
+          .filter((standard) => effects[standard] === effect)
+          .map((standard) => standardNames[standard])
+          .join(', ');
+      const [refused, degraded] = [listed('refused'), listed('degraded')];
+      const result = [refused && `refused by ${refused}`, degraded && `incomplete in ${degraded}`].filter(Boolean);
+      return `no ${field}: ${result.join('; ')}. ${advice}`;
+    });
+}
