@@ -1,46 +1,13 @@
-/** Validation of records against their schemas, with messages that say what to write. */
-
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+/** Errors of records that don't fit their schemas, in messages that say what to write. */
+import type { ErrorObject } from 'ajv/dist/2020.js';
 import { closestWord } from './closest.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { excerpt } from './errors.ts';
 import type { Schema } from './field.ts';
-import { type RecordKind, type RecordOf, schemas } from './schemas.ts';
+import { type RecordKind, schemas } from './schemas.ts';
 
 /** One error in a record. The pointer leads to the value, or to the object that lacks a key. */
 export type SchemaDiagnostic = Pick<Diagnostic, 'pointer' | 'message'>;
-
-// The schemas are derived from the table of fields, and a test validates them: compiling the meta-schema takes longer than
-// reading a record.
-const withoutMetaSchema = { meta: false, validateSchema: false } as const;
-// strictTypes is off for `type: ['string', 'null']`, which JSON Schema allows and one field needs.
-const ajv = new Ajv2020({ allErrors: true, verbose: true, strictTypes: false, ...withoutMetaSchema });
-const compiled = new Map<RecordKind, ValidateFunction>();
-
-function validator(kind: RecordKind): ValidateFunction {
-  let validate = compiled.get(kind);
-  if (!validate) {
-    validate = ajv.compile(schemas[kind]);
-    compiled.set(kind, validate);
-  }
-  return validate;
-}
-
-/** Maximum number of errors that are reported for one record. */
-const maxErrors = 50;
-
-/**
- * Validates the contents of a file against the schema of its kind.
- * @returns the record, typed; or the first fifty errors
- */
-export function validateRecord<K extends RecordKind>(
-  kind: K,
-  value: unknown,
-): { readonly value: RecordOf<K> } | { readonly errors: readonly SchemaDiagnostic[] } {
-  const validate = validator(kind);
-  if (validate(value)) return { value: value as RecordOf<K> };
-  return { errors: (validate.errors ?? []).slice(0, maxErrors).map(explain) };
-}
 
 /**
  * Finds keys of a record that are not in its schema and look like misspelled ones; in the settings, all that are not in it.
@@ -86,7 +53,8 @@ const nouns: Readonly<Record<string, string>> = {
   object: 'a group of "key: value" lines',
 };
 
-function explain(error: ErrorObject): SchemaDiagnostic {
+/** An error of the validator in words. */
+export function explainSchemaError(error: ErrorObject): SchemaDiagnostic {
   const pointer = error.instancePath;
   const name = excerpt(pointer.split('/').at(-1) || 'The file');
   const { params, data } = error;

@@ -7,7 +7,6 @@ import { ValidationError } from '../catalogue/errors.ts';
 import type { Field, NamedField } from '../catalogue/field.ts';
 import { fieldsOf } from '../catalogue/fields.ts';
 import { filtersOfKind, singularFieldName } from '../catalogue/filters.ts';
-import { maxImageBytes } from '../catalogue/image.ts';
 import { mediaPathInUrl } from '../catalogue/layout.ts';
 import { readingText } from '../catalogue/reading.ts';
 import type { Entities, ReadingOptions } from '../catalogue/types.ts';
@@ -98,6 +97,7 @@ async function imageFrom(field: string, value: string, { cwd }: Context): Promis
   const found = await stat(resolve(cwd, value)).catch(() => null);
   if (!found?.isFile())
     throw wrong(`There is no file ${value}. Give a local file, a path below /site_media/, or a URL.`);
+  const { maxImageBytes } = await import('../catalogue/image.ts');
   if (found.size > maxImageBytes)
     throw wrong(`${value} has ${found.size} bytes; it may have at most ${maxImageBytes}.`);
   return readFile(resolve(cwd, value));

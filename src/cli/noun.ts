@@ -126,7 +126,7 @@ function addVerb<K extends CreatableKind, Own extends object>(noun: Noun<K, Own>
   async function newInput(call: Call, [name, ...words]: readonly string[], options: Own & Options): Promise<Input> {
     const slug = name === undefined ? {} : { slug: noun.parse(name).slug };
     if (name === undefined)
-      assertLabelMakesSlug(options.label ?? '', `catalogue ${kind} add <${noun.argument}> --label …`);
+      await assertLabelMakesSlug(options.label ?? '', `catalogue ${kind} add <${noun.argument}> --label …`);
     return { ...slug, ...(await givenInput(noun, call, options, words)) };
   }
 }

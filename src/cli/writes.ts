@@ -6,7 +6,6 @@ import type { Catalogue, CreatableKind, Input, WritableKind } from '../catalogue
 import { ConflictError, NotPermittedError, ValidationError } from '../catalogue/errors.ts';
 import { ownUserFields } from '../catalogue/permissions.ts';
 import { formatRef, type RefOf, type Refs } from '../catalogue/ref.ts';
-import { slugify } from '../catalogue/slug.ts';
 import type { Entities } from '../catalogue/types.ts';
 import { UsageError } from './errors.ts';
 import { listEntities, runWithNameSuggestions } from './lookup.ts';
@@ -94,7 +93,8 @@ export async function warnOfDoubtfulValues(show: Output, kind: WritableKind, inp
  * @param usage the command line with a name in it
  * @throws UsageError where a name has to be derived from a label without a letter or digit
  */
-export function assertLabelMakesSlug(label: string, usage: string): void {
+export async function assertLabelMakesSlug(label: string, usage: string): Promise<void> {
+  const { slugify } = await import('../catalogue/slug.ts');
   if (label.trim() !== '' && slugify(label) === '')
     throw new UsageError(`No name can be made from the label ${JSON.stringify(label)}. Give one: ${usage}`);
 }
@@ -106,7 +106,8 @@ type CreatableRef = Refs[CreatableKind];
  * The reference of a record with these fields; the slug is derived from the label where none is given.
  * @param language of the label
  */
-function refFrom(kind: CreatableKind, fields: Input, language: string): CreatableRef {
+async function refFrom(kind: CreatableKind, fields: Input, language: string): Promise<CreatableRef> {
+  const { slugify } = await import('../catalogue/slug.ts');
   const slug = String(fields.slug || (fields.username ?? slugify(String(fields.label), language)));
   return kind === 'dataset' ? { kind, namespace: String(fields.namespace), slug } : { kind, slug };
 }
@@ -129,7 +130,7 @@ async function explainNameConflict<T>(
   } catch (error) {
     // Only after a failure: to know all names, the whole catalogue has to be read.
     if (error instanceof ValidationError)
-      await assertNameFree(catalogue, refFrom(kind, fields, await catalogue.language()), current);
+      await assertNameFree(catalogue, await refFrom(kind, fields, await catalogue.language()), current);
     throw error;
   }
 }

@@ -3,7 +3,6 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UnavailableError } from '../catalogue/errors.ts';
 import { privateFolder } from '../catalogue/layout.ts';
-import { errorCode, toUnavailableError } from './durable.ts';
 
 /** Error for a catalogue folder that was moved or unmounted. */
 export const folderIsGone = () => new UnavailableError('The catalogue folder is gone. Put it back and try again.');
@@ -19,13 +18,14 @@ export async function makeFolderInPrivateFolder(root: string, ...names: readonly
   try {
     for (const name of [privateFolder, ...names]) {
       path = join(path, name);
-      await mkdir(path, { mode: 0o700 }).catch((error) => {
-        if (errorCode(error) !== 'EEXIST') throw error;
+      await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EEXIST') throw error;
       });
     }
     return path;
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw toUnavailableError(error, path);
-    throw folderIsGone();
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw folderIsGone();
+    const { toUnavailableError } = await import('./durable.ts');
+    throw toUnavailableError(error, path);
   }
 }

@@ -1,5 +1,4 @@
 /** Payloads and media: files that are served byte for byte. */
-import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -61,6 +60,7 @@ export async function openMediaFile(tree: DiskTree, path: string): Promise<Media
     throw new NotFoundError();
   const file = await openFileWithinFolder(tree, mediaPath(path));
   const { size, mtime, mtimeMs, ino } = await file.stat();
+  const { createHash } = await import('node:crypto');
   const tag = createHash('sha256').update(`${ino}-${size}-${mtimeMs}`).digest('base64url').slice(0, 27);
   return { mediaType: mediaTypeOf(basename(path)), size, modified: mtime, tag, ...streaming(file, size) };
 }

@@ -19,7 +19,6 @@ import { GitCommitQueue } from './git/commit-queue.ts';
 import { loadedOnDemand } from './on-demand.ts';
 import type { StateCache } from './reading/cache.ts';
 import { runStepsInSlices, runStepsWithoutPause } from './reading/event-loop.ts';
-import type { FirstReading } from './reading/first-reading.ts';
 import { UnitStore } from './reading/unit-store.ts';
 import { ensureEditorSchemas, writeEditorSchemas } from './scaffold.ts';
 
@@ -52,6 +51,7 @@ export class FileCatalogue implements CatalogueFiles {
   /** Git commits of writes. */
   readonly commits: GitCommitQueue;
   #loaded = false;
+  #firstReading: Promise<void> | undefined;
   #watch: Watch | undefined;
   #queue: Promise<void> = Promise.resolve();
   readonly #rescans = new Set<Promise<void>>();
@@ -105,23 +105,23 @@ export class FileCatalogue implements CatalogueFiles {
    */
   async load({ lenient = false } = {}): Promise<void> {
     if (this.#loaded) return;
-    if (this.options.cache) await this.#restoreCache();
+    this.#firstReading ??= this.#readFirst(this.options.cache ?? false);
+    await this.#firstReading;
+    if (this.#loaded) return;
     runStepsWithoutPause(this.store.rescan([{ folder: '' }]));
     this.#finishLoading(lenient);
   }
 
-  async #restoreCache(reading?: FirstReading): Promise<void> {
-    const { StateCache } = await import('./reading/cache.ts');
-    this.#cache = new StateCache(this.store, this.options);
-    await this.#cache.restore(reading);
-  }
-
-  /** Reads a large catalogue in threads. */
-  async #readFirst(): Promise<void> {
+  /** Reads a large catalogue in threads. @param cache true to begin with the states in the cache */
+  async #readFirst(cache: boolean): Promise<void> {
     const { FirstReading } = await import('./reading/first-reading.ts');
     const reading = new FirstReading(this.store.tree);
     try {
-      if (this.options.cache ?? true) await this.#restoreCache(reading);
+      if (cache) {
+        const { StateCache } = await import('./reading/cache.ts');
+        this.#cache = new StateCache(this.store, this.options);
+        await this.#cache.restore(reading);
+      }
       await reading.finish(this.store);
     } finally {
       await reading.close();
@@ -182,7 +182,7 @@ export class FileCatalogue implements CatalogueFiles {
   async follow(): Promise<void> {
     const { Watch } = await import('./following/watch.ts');
     if (!this.#loaded) {
-      await this.#readFirst();
+      await this.#readFirst(this.options.cache ?? true);
       await runStepsInSlices(this.store.rescan([{ folder: '' }]));
       this.#finishLoading(false);
     }

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RecordKind } from '../../src/catalogue/schemas.ts';
-import { findMisspelledKeys, validateRecord } from '../../src/catalogue/validators.ts';
+import { findMisspelledKeys } from '../../src/catalogue/validators.ts';
+import { validateRecord } from '../../src/files/reading/validate-record.ts';
 
 const errorsOf = (kind: RecordKind, value: unknown) => {
   const checked = validateRecord(kind, value);

@@ -66,7 +66,7 @@ describe('everything that is written', () => {
 
   it('has the colours of the program, which nobody can imitate', async () => {
     assert.equal(
-      await arrived((context) => context.out(terminalColours(context)('red', 'a\x1b[31mb') + lineStart)),
+      await arrived((context) => context.out(terminalColours(context)('red', 'a\x1b[31mb') + lineStart())),
       '\x1b[31ma\\u001b[31mb\x1b[39m\r',
     );
     assert.doesNotMatch(await arrived((context) => context.out('\x1b[31;1234;1234;1234;1234m')), harmful);

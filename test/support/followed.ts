@@ -4,6 +4,7 @@ import type { Snapshot } from '../../src/catalogue/snapshot.ts';
 import type { Dataset } from '../../src/catalogue/types.ts';
 import type { OpenOptions } from '../../src/files/catalogue-files.ts';
 import { type FileCatalogue, openFileCatalogue } from '../../src/files/file-catalogue.ts';
+import { UnitStore } from '../../src/files/reading/unit-store.ts';
 import { type CatalogueFolder, makeFolder, until } from './folder.ts';
 
 /** A dataset in the current snapshot. */
@@ -28,11 +29,11 @@ export async function follow(
   return { catalogue, log };
 }
 
-/** Snapshot of a folder that is opened now, without a cache. */
+/** Snapshot of a folder that is read now, without a cache or threads. */
 export async function freshlyRead(folder: CatalogueFolder): Promise<Snapshot> {
-  const catalogue = await openFileCatalogue(folder.root, { cache: false });
-  await catalogue.load();
-  return catalogue.snapshot;
+  const store = new UnitStore(folder.root);
+  for (const _ of store.rescan([{ folder: '' }]));
+  return store.snapshot;
 }
 
 /** Starts to count snapshots. @returns ends it, and returns their number */

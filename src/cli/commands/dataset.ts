@@ -40,7 +40,7 @@ const dataset: Noun<'dataset', EditOptions> = {
     async input(call, [name = ''], options) {
       const ref = name.includes('/') ? parseDatasetRef(name) : undefined;
       const namespace = ref?.namespace ?? refFromSlug('namespace', name).slug;
-      if (!ref) assertLabelMakesSlug(options.label ?? '', `catalogue dataset add ${name}/<dataset> --label …`);
+      if (!ref) await assertLabelMakesSlug(options.label ?? '', `catalogue dataset add ${name}/<dataset> --label …`);
       const fields = await inputFromOptions('dataset', { ...options }, call.context);
       const home = await findEntityOrRenamed(await call.open(), { kind: 'namespace', slug: namespace }, call.show);
       return { ...fields, namespace: home.slug, ...(ref && { slug: ref.slug }) };

@@ -61,7 +61,7 @@ export const command: Verb<PublishOptions> = {
     dryRunOption(),
   ],
   async run(call, [file = ''], options) {
-    const { label, ...named } = newNameOf(file, options);
+    const { label, ...named } = await newNameOf(file, options);
     const reading = readingOptionsFrom(options);
     const given = await inputFromOptions('dataset', { ...options }, call.context);
     const catalogue = await call.open();
@@ -149,7 +149,7 @@ interface NewName {
  * The name that --to gives; of a namespace alone, with a label made of the file's name.
  * @throws UsageError if neither gives a name
  */
-function newNameOf(file: string, { to, label, name }: PublishOptions): NewName {
+async function newNameOf(file: string, { to, label, name }: PublishOptions): Promise<NewName> {
   const fileName = name ?? (file === '-' ? '' : basename(file));
   const made = label ?? labelFromName(fileName.replace(/(?<=.)(\.[A-Za-z0-9]{1,12}){1,2}$/, ''));
   if (to.includes('/')) {
@@ -158,7 +158,7 @@ function newNameOf(file: string, { to, label, name }: PublishOptions): NewName {
   }
   const { slug: namespace } = refFromSlug('namespace', to);
   if (!made) throw new UsageError('The dataset needs a name: give --label …, or --to <namespace>/<dataset>');
-  assertLabelMakesSlug(made, `catalogue publish ${file} --to ${namespace}/<dataset>`);
+  await assertLabelMakesSlug(made, `catalogue publish ${file} --to ${namespace}/<dataset>`);
   return { namespace, label: made };
 }
 

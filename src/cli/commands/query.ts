@@ -52,7 +52,7 @@ const query: Noun<'query', Own> = {
       if (label === undefined)
         throw new UsageError('Give the query a name: catalogue query add <query> …, or a --label');
       if (options.dataset === undefined) throw new UsageError('Name the dataset: --dataset <namespace>/<dataset>');
-      if (name === undefined) assertLabelMakesSlug(label, 'catalogue query add <query> --label …');
+      if (name === undefined) await assertLabelMakesSlug(label, 'catalogue query add <query> --label …');
       const slug = name === undefined ? {} : { slug: refFromSlug('query', name).slug };
       const fields = await queryFields(call, await call.open(), { ...options, dataset: options.dataset }, parameters);
       return { ...slug, ...(await inputFromOptions('query', { ...options }, call.context)), label, ...fields };

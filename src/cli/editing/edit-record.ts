@@ -1,5 +1,4 @@
 /** `edit` without a field: the record's own text in an editor, with its comments and the keys that people have added. */
-import { createHash } from 'node:crypto';
 import type { Catalogue, Input, WritableKind } from '../../catalogue/catalogue.ts';
 import { NotFoundError, ValidationError } from '../../catalogue/errors.ts';
 import { recordPaths } from '../../catalogue/layout.ts';
@@ -43,6 +42,7 @@ export async function editRecordUntilSaved<K extends WritableKind>(
     return 'value' in parsed ? (parsed.value as { readonly id?: unknown } | null)?.id : undefined;
   };
   const id = idOf(text);
+  const { createHash } = await import('node:crypto');
   const ifMatch = createHash('sha256').update(text).digest('hex');
   let saved = text;
   const isChanged = await editTextUntilSaved(call.context, {

@@ -84,11 +84,11 @@ function statusLine(context: Context): { show(line: string): void; end(): void }
   return {
     show(line) {
       const fitted = truncateText(escapeToOneLine(line), context.columns - 1);
-      if (fitted !== shown) context.err(`${lineStart}${padToWidth(fitted, textWidth(shown))}`);
+      if (fitted !== shown) context.err(`${lineStart()}${padToWidth(fitted, textWidth(shown))}`);
       shown = fitted;
     },
     end() {
-      if (shown) context.err(`${lineStart}${' '.repeat(textWidth(shown))}${lineStart}`);
+      if (shown) context.err(`${lineStart()}${' '.repeat(textWidth(shown))}${lineStart()}`);
       shown = '';
     },
   };

@@ -3,7 +3,6 @@
  * and marks of text direction are made visible, except for line breaks, tabs, and the control sequences of the program
  * itself. These contain a random number of this process, which no text from outside can know.
  */
-import { randomInt } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { inspect } from 'node:util';
 import { escapeKeepingLines, escapeToOneLine } from '../../catalogue/printable-text.ts';
@@ -13,13 +12,20 @@ export type Colour = 'bold' | 'dim' | 'red' | 'yellow' | 'green';
 export type Paint = (colour: Colour, text: string) => string;
 
 /** The random number, as parameters of a control sequence (ECMA-48, section 5.4), so that it has no width. */
-const secret = Array.from({ length: 4 }, () => randomInt(1000, 10_000)).join(';');
+let secret: string | undefined;
+
 /** @param what the number of a style (SGR: ECMA-48, section 8.3.117), or 999 for the start of the line */
-const markedSequence = (what: number) => `\x1b[${what};${secret}m`;
-const marked = new RegExp(`\\x1b\\[(\\d+);${secret}m`);
+function markedSequence(what: number): string {
+  // Drawn at the first use: generators of random numbers take longer to load than most commands to run.
+  secret ??= crypto
+    .getRandomValues(new Uint16Array(4))
+    .map((value) => 1000 + (value % 9000))
+    .join(';');
+  return `\x1b[${what};${secret}m`;
+}
 
 /** Moves to the start of the line, which is then overwritten. */
-export const lineStart = markedSequence(999);
+export const lineStart = (): string => markedSequence(999);
 
 /**
  * Colours for text: at a terminal, unless NO_COLOR (https://no-color.org) or --no-color is set; with FORCE_COLOR
@@ -39,7 +45,7 @@ export function terminalColours(context: Context, color = true): Paint {
 /** The text for the terminal. */
 function makeHarmless(text: string): string {
   // Each second part is the number of a control sequence.
-  const parts = text.split(marked);
+  const parts = secret === undefined ? [text] : text.split(new RegExp(`\\x1b\\[(\\d+);${secret}m`));
   return parts
     .map((part, i) => (i % 2 === 0 ? escapeKeepingLines(part) : part === '999' ? '\r' : `\x1b[${part}m`))
     .join('');

@@ -1,9 +1,14 @@
 /** Text in the cells of a terminal: measured, padded, wrapped and cut. */
-import stringWidth from 'string-width';
-import wrapAnsi from 'wrap-ansi';
+import { createRequire } from 'node:module';
 
-/** The number of terminal cells of a text; wide characters have two. */
-export const textWidth = (text: string): number => stringWidth(text);
+const require = createRequire(import.meta.url);
+
+/** The number of terminal cells of a text; wide characters have two. For plain text, the package isn't loaded. */
+export function textWidth(text: string): number {
+  if (/^[ -~]*$/.test(text)) return text.length;
+  const { default: stringWidth } = require('string-width') as typeof import('string-width');
+  return stringWidth(text);
+}
 
 /** The text padded with blanks to a width. */
 export const padToWidth = (text: string, to: number): string => text + ' '.repeat(Math.max(0, to - textWidth(text)));
@@ -23,17 +28,16 @@ export function wrapText(text: string, to: number): string {
 
 function wrapLine(line: string, to: number): string {
   const indent = /^ */.exec(line)?.[0].slice(0, Math.floor(to / 2)) ?? '';
+  const { default: wrapAnsi } = require('wrap-ansi') as typeof import('wrap-ansi');
   return wrapAnsi(line.trim(), to - indent.length, { hard: true }).replaceAll(/^/gm, indent);
 }
-
-const graphemes = new Intl.Segmenter();
 
 /** The text, cut to a width with `…` at the end; no character is split. */
 export function truncateText(text: string, to: number): string {
   if (textWidth(text) <= to) return text;
   let kept = '';
   let used = 0;
-  for (const { segment } of graphemes.segment(text)) {
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
     used += textWidth(segment);
     if (used > to - 1) break;
     kept += segment;

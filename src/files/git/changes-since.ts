@@ -3,9 +3,9 @@ import { compareSnapshots, type EntityChange } from '../../catalogue/changes.ts'
 import type { Diagnostic } from '../../catalogue/diagnostic.ts';
 import { kindAndRefOfPath, parseRecordFileName } from '../../catalogue/layout.ts';
 import type { RecordKind } from '../../catalogue/schemas.ts';
-import { validateRecord } from '../../catalogue/validators.ts';
 import { parseRecordText } from '../../text/parse.ts';
 import { readUnits, type UnitsRead, unitsAtPaths } from '../reading/read-unit.ts';
+import { validateRecord } from '../reading/validate-record.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
 import { type FileTree, lfsPointer } from '../tree/file-tree.ts';
 import { GitTree } from '../tree/git-tree.ts';

@@ -5,10 +5,10 @@ import { payloadPath, recordFormat } from '../../catalogue/layout.ts';
 import type { RecordKind, RecordOf } from '../../catalogue/schemas.ts';
 import type { UnitReading } from '../../catalogue/snapshot.ts';
 import type { Version } from '../../catalogue/types.ts';
-import { validateRecord } from '../../catalogue/validators.ts';
 import { findPosition, makePositionFinder, parseRecordText } from '../../text/parse.ts';
 import { type FileTree, isSameStamp, type Stamp, type TreeEntry, UnreadableFileError } from '../tree/file-tree.ts';
 import { type PackedStamps, packStamps, unpackStamps } from '../tree/stamps.ts';
+import { validateRecord } from './validate-record.ts';
 
 /** Maximum length of the pointer of a diagnostic: keys may be very long, and one record has up to fifty diagnostics. */
 const maxPointer = 1000;

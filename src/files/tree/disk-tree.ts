@@ -17,8 +17,9 @@ import {
   type Stats,
   statSync,
 } from 'node:fs';
+import { createRequire } from 'node:module';
 import { basename, join, sep } from 'node:path';
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
 import { landmarks, recordFormat } from '../../catalogue/layout.ts';
 import { type Parsed, RecordText } from '../../text/parse.ts';
 import {
@@ -50,16 +51,19 @@ function stampFrom(stats: Stats): Stamp {
 /** Length of the texts that are remembered with what they say, in characters. */
 const writtenSize = 256 * 1024;
 
+/** A cache of texts. The package is loaded by the first write: reading doesn't need it. */
+function makeCacheOfTexts(): LRUCache<string, RecordText> {
+  const { LRUCache } = createRequire(import.meta.url)('lru-cache') as typeof import('lru-cache');
+  return new LRUCache({ maxSize: writtenSize, sizeCalculation: ({ text }) => text.length + 1 });
+}
+
 export class DiskTree implements FileTree {
   /** Absolute path of the catalogue folder. */
   readonly root: string;
   /** The same without symbolic links. */
   #realRoot: string | undefined;
   /** Texts of records that this process wrote last, by path: they are read again soon, and needn't be parsed for that. */
-  readonly #written = new LRUCache<string, RecordText>({
-    maxSize: writtenSize,
-    sizeCalculation: ({ text }) => text.length + 1,
-  });
+  #written: LRUCache<string, RecordText> | undefined;
 
   constructor(root: string) {
     this.root = root;
@@ -181,7 +185,7 @@ export class DiskTree implements FileTree {
       // If the size changed meanwhile, it is being written: the stamp makes the next rescan read it again.
       const stamp = length === stats.size ? stampFrom(stats) : { ...stampFrom(stats), mtime: -1 };
       const text = decodeRecordText(bytes.subarray(0, length));
-      const written = this.#written.get(path);
+      const written = this.#written?.get(path);
       return { text, stamp, ...(written?.text === text && { parsed: written.parsed }) };
     } catch (error) {
       throw error instanceof UnreadableFileError ? error : unreadable(error);
@@ -192,12 +196,13 @@ export class DiskTree implements FileTree {
 
   /** Remembers the text of a record that is written. */
   rememberText(path: string, record: RecordText): void {
+    this.#written ??= makeCacheOfTexts();
     this.#written.set(path, record);
   }
 
   /** The text of a record, with what was parsed of it if it is remembered. */
   recordText(path: string, text: string): RecordText {
-    const written = this.#written.get(path);
+    const written = this.#written?.get(path);
     return written?.text === text ? written : new RecordText(text, recordFormat(path));
   }
 

@@ -13,10 +13,10 @@ import type { RecordValue } from '../../catalogue/record-set.ts';
 import { formatRef } from '../../catalogue/ref.ts';
 import type { RecordKind } from '../../catalogue/schemas.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
-import { validateRecord } from '../../catalogue/validators.ts';
 import { computeChecksum } from '../../disk/checksum.ts';
 import { isTemporaryFile } from '../../disk/durable.ts';
 import { makePositionFinder, type Parsed, type RecordText } from '../../text/parse.ts';
+import { validateRecord } from '../reading/validate-record.ts';
 import { existsInTree, type FileTree, maxRecordSize } from '../tree/file-tree.ts';
 import { anyVersion, refAtUntrustedPath } from './change.ts';
 

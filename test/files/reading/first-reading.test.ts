@@ -51,6 +51,11 @@ test('threads read what the main thread reads, and a cache that they compare is 
   assert.ok(readCount > count - 10, `${readCount} were read by threads`);
   assert.deepEqual(store.snapshot, fresh);
 
+  const once = await openFileCatalogue(folder.root);
+  await Promise.all([once.load(), once.load()]);
+  assert.deepEqual(once.snapshot, fresh);
+  await once.close();
+
   const catalogue = await openFileCatalogue(folder.root, { watch: true });
   assert.deepEqual(catalogue.snapshot, fresh);
   await catalogue.close();

@@ -1,0 +1,86 @@
+// Bundles the sources into dist/, as few files as a command can be loaded from: see docs/decisions/0059-bundle.md.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+
+const checkout = fileURLToPath(new URL('..', import.meta.url)).replaceAll('\\', '/');
+const sources = `${checkout}src/`;
+
+/** Modules that are loaded by their names in dist/: by bin/, by users of the library, as threads and processes, and by benchmarks. */
+const entries = [
+  'cli/main',
+  'cli/context',
+  'index',
+  'serve',
+  'files/folder',
+  'files/file-catalogue',
+  'files/reading/unit-reader-thread',
+  'data/ingest/ingest-process',
+  'text/parse',
+];
+
+/** Packages that almost every command needs. Finding and loading them in node_modules would take as long as running them. */
+const bundledPackages = ['commander', 'js-yaml', 'fastest-levenshtein'];
+const isBundled = (id) => bundledPackages.some((name) => id === name || id.startsWith(`${name}/`));
+
+/**
+ * Modules that are loaded together, each group with all that its modules import and the groups before it don't have. Other
+ * modules are divided by who imports them.
+ */
+const groups = [
+  { name: 'model', modules: ['catalogue/iterate', 'catalogue/errors', 'catalogue/parse-ref'] },
+  { name: 'command-line', modules: ['cli/main', 'cli/context'] },
+  { name: 'folder', modules: ['files/file-catalogue'] },
+  { name: 'commands', modules: ['cli/commands/dataset', 'cli/output/show', 'cli/verbosity', 'cli/catalogues'] },
+];
+
+/** Lets `import.meta.url` of a module be the address that the module would have in dist/ without bundling. */
+const moduleAddresses = {
+  name: 'module addresses',
+  transform: {
+    filter: { id: /\.ts$/, code: 'import.meta.url' },
+    handler(code, id) {
+      const path = id.replaceAll('\\', '/').slice(sources.length).replace(/ts$/, 'js');
+      return { code: code.replaceAll('import.meta.url', `__moduleAddress(${JSON.stringify(path)})`) };
+    },
+  },
+  renderChunk(code, { fileName }) {
+    const toRoot = posix.relative(posix.dirname(fileName), '.') || '.';
+    return code.replaceAll(
+      /__moduleAddress\("([^"]+)"\)/g,
+      (_, path) => `new URL("${toRoot}/${path}", import.meta.url).href`,
+    );
+  },
+};
+
+const bundle = await rolldown({
+  cwd: checkout,
+  input: Object.fromEntries(entries.map((name) => [name, `${sources}${name}.ts`])),
+  platform: 'node',
+  external: (id) => /^[^./\0]/.test(id) && !id.startsWith(checkout) && !isBundled(id),
+  plugins: [moduleAddresses],
+  // A module may be loaded on demand by one and at once by another.
+  checks: { ineffectiveDynamicImport: false },
+});
+await bundle.write({
+  dir: `${checkout}dist`,
+  entryFileNames: '[name].js',
+  chunkFileNames: 'chunks/[name].js',
+  comments: { legal: true, annotation: false, jsdoc: false },
+  codeSplitting: {
+    groups: groups.map(({ name, modules }, i) => ({
+      name,
+      test: (id) => modules.some((module) => id.replaceAll('\\', '/') === `${sources}${module}.ts`),
+      priority: groups.length - i,
+    })),
+  },
+});
+await bundle.close();
+
+const licences = bundledPackages.map((name) => {
+  const folder = `${checkout}node_modules/${name}/`;
+  const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one));
+  return `${name}\n\n${readFileSync(folder + file, 'utf8').trim()}\n`;
+});
+writeFileSync(`${checkout}dist/LICENSES.txt`, licences.join(`\n${'-'.repeat(72)}\n\n`));

@@ -1,0 +1,44 @@
+/** Validation of records against their schemas. */
+import { createRequire } from 'node:module';
+import type { ValidateFunction } from 'ajv/dist/2020.js';
+import { type Check, makeSchemaCheck } from '../../catalogue/schema-check.ts';
+import { type RecordKind, type RecordOf, schemas } from '../../catalogue/schemas.ts';
+import { explainSchemaError, type SchemaDiagnostic } from '../../catalogue/validators.ts';
+
+/** Maximum number of errors that are reported for one record. */
+const maxErrors = 50;
+
+const checks = new Map<RecordKind, Check>();
+
+/**
+ * Validates the contents of a file against the schema of its kind.
+ * @returns the record, typed; or the first fifty errors
+ */
+export function validateRecord<K extends RecordKind>(
+  kind: K,
+  value: unknown,
+): { readonly value: RecordOf<K> } | { readonly errors: readonly SchemaDiagnostic[] } {
+  const isValid = checks.get(kind) ?? makeSchemaCheck(schemas[kind]);
+  checks.set(kind, isValid);
+  if (isValid(value)) return { value: value as RecordOf<K> };
+  const validate = validatorOf(kind);
+  if (validate(value)) return { value: value as RecordOf<K> };
+  return { errors: (validate.errors ?? []).slice(0, maxErrors).map(explainSchemaError) };
+}
+
+const validators = new Map<RecordKind, ValidateFunction>();
+
+/** The validator that finds errors. Loading and compiling it takes longer than reading some hundred records. */
+function validatorOf(kind: RecordKind): ValidateFunction {
+  const known = validators.get(kind);
+  if (known) return known;
+  const require = createRequire(import.meta.url);
+  const { Ajv2020 } = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
+  // The schemas are derived from the table of fields, and a test validates them: the meta-schema is not needed.
+  const withoutMetaSchema = { meta: false, validateSchema: false } as const;
+  // strictTypes is off for `type: ['string', 'null']`, which JSON Schema allows and one field needs.
+  const ajv = new Ajv2020({ allErrors: true, verbose: true, strictTypes: false, ...withoutMetaSchema });
+  const validate = ajv.compile(schemas[kind]);
+  validators.set(kind, validate);
+  return validate;
+}
